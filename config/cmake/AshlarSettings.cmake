@@ -1,0 +1,47 @@
+# Compiler settings shared by every target.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+include(GNUInstallDirs)
+# One layout in the build tree and in the prefix: everything is found relative to the loaded library.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_LIBDIR lib)
+set(ASHLAR_COMPONENT_SUBDIR lib/ashlar/components)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Language-neutral warnings, plus the C++ ones; third-party headers are included as SYSTEM.
+add_library(ashlar_options INTERFACE)
+target_compile_options(ashlar_options INTERFACE
+  -Wall -Wextra -Wshadow -Wvla -Wundef -Wpointer-arith
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -fno-semantic-interposition>
+  -fno-math-errno)
+if(ASHLAR_WERROR)
+  target_compile_options(ashlar_options INTERFACE -Werror)
+endif()
+target_include_directories(ashlar_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
+target_link_options(ashlar_options INTERFACE -Wl,--as-needed)
+if(ASHLAR_SANITIZE)
+  target_compile_options(ashlar_options INTERFACE -fsanitize=${ASHLAR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(ashlar_options INTERFACE -fsanitize=${ASHLAR_SANITIZE})
+endif()
+
+# The build id ties in-tree components to the kernel whose C++ headers they saw; the loader refuses any other.
+string(TIMESTAMP ASHLAR_BUILD_STAMP "%s" UTC)
+if(NOT DEFINED CACHE{ASHLAR_BUILD_ID})
+  string(RANDOM LENGTH 8 ALPHABET 0123456789abcdef _ashlar_id)
+  set(ASHLAR_BUILD_ID "0x1${_ashlar_id}" CACHE STRING "Identity shared by the kernel and its in-tree components")
+endif()

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar {
+
+/// The address range in which every object behind an MPI handle lies.
+/// Memory taken from it is never given back to the system while the library is loaded, so looking at a stale or wild
+/// handle is always a legal read: that is what lets a freed handle be an error and not a crash.
+class Arena {
+ public:
+  /// Memory of `bytes` rounded up to whole 4 KiB pages, zeroed; nullptr when the reservation is used up. Any thread.
+  static void* grow(std::size_t bytes) noexcept;
+
+  /// Whether `p` may be the start of an object: inside the used part, aligned to a cache line.
+  static bool contains(const void* p) noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(p) - base_;
+    return offset < used_ && offset % 64 == 0;
+  }
+
+ private:
+  static inline std::uintptr_t base_ = 0;
+  static inline std::size_t used_ = 0;      // grows only; read without the lock by contains()
+  static inline std::size_t reserved_ = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <ctime>
+
+namespace ashlar {
+
+/// Nanoseconds of the monotonic clock; the same clock for every process of a node.
+inline std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// Tells the core that this is a spin loop.
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace ashlar

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "framework/base/arena.h"
+#include "framework/base/types.h"
+
+namespace ashlar {
+
+/// Fixed-size storage for objects behind handles, from the arena. Storage is reused only for the same type, so the
+/// first word of a freed object (its kind) keeps saying "freed". Not thread-safe: the owner's lock guards it.
+template <class T>
+class Slab {
+ public:
+  /// Constructs a T; nullptr when `limit()` objects are out or memory is gone.
+  template <class... Arguments>
+  T* take(Arguments&&... arguments) {
+    if (!free_) [[unlikely]] {
+      if (!refill()) return nullptr;
+    }
+    Cell* cell = free_;
+    free_ = cell->next;
+    ++out_;
+    return new (cell->storage) T(std::forward<Arguments>(arguments)...);
+  }
+  /// Destroys `object` and keeps its storage. The storage's first eight bytes are left as the destructor left them.
+  void put(T* object) {
+    object->~T();
+    Cell* cell = reinterpret_cast<Cell*>(reinterpret_cast<std::byte*>(object));
+    cell->next = free_;
+    free_ = cell;
+    --out_;
+  }
+  std::size_t out() const { return out_; }
+  std::size_t capacity() const { return capacity_; }
+  std::size_t limit() const { return limit_; }
+  void set_limit(std::size_t objects) { limit_ = objects; }
+
+ private:
+  // The link lies behind the object, not inside it: a freed object's first words stay readable as they were.
+  struct Cell {
+    alignas(kCacheLine) std::byte storage[sizeof(T)];
+    Cell* next;
+  };
+
+  bool refill() {
+    if (capacity_ >= limit_) return false;
+    std::size_t bytes = sizeof(Cell) * (capacity_ == 0 ? 8 : capacity_);
+    if (bytes > kLargestRefill) bytes = kLargestRefill;
+    if (bytes < 4096) bytes = 4096;
+    if (bytes < sizeof(Cell)) bytes = sizeof(Cell);
+    auto* cells = static_cast<Cell*>(Arena::grow(bytes));
+    if (!cells) return false;
+    const std::size_t count = bytes / sizeof(Cell);
+    for (std::size_t i = count; i-- > 0;) {
+      cells[i].next = free_;
+      free_ = &cells[i];
+    }
+    capacity_ += count;
+    return true;
+  }
+
+  static constexpr std::size_t kLargestRefill = 256 * 1024;
+  Cell* free_ = nullptr;
+  std::size_t out_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t limit_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar {
+
+/// The outcome of a kernel function: success, or an MPI error class with a text.
+/// Eight bytes, returned in one register. The text lives in a ring of the thread that failed; it is overwritten after
+/// kRingSlots later failures of that thread, and a Status that outlived its text still has its class.
+class [[nodiscard]] Status {
+ public:
+  static constexpr int kRingSlots = 32;
+  static constexpr int kTextBytes = 480;
+
+  constexpr Status() = default;
+
+  /// Records a failure of class `mpi_class` (MPI_ERR_...) with a sentence made as printf does. Any thread, no allocation.
+  [[gnu::cold]] [[gnu::format(printf, 2, 3)]] static Status fail(int mpi_class, const char* format, ...) noexcept;
+  /// The same with a text that is ready.
+  [[gnu::cold]] static Status fail_text(int mpi_class, const char* text) noexcept;
+
+  constexpr bool ok() const { return class_ == 0; }
+  constexpr int mpi_class() const { return class_; }
+  /// The sentence, or "" when success or overwritten. Valid on the thread that failed, until its ring comes round.
+  const char* text() const noexcept;
+
+ private:
+  std::int16_t class_ = 0;
+  std::uint16_t slot_ = 0;
+  std::uint32_t stamp_ = 0;
+};
+
+static_assert(sizeof(Status) == 8 && std::is_trivially_copyable_v<Status>);
+
+}  // namespace ashlar
+
+/// Returns from the calling function when `expression` is a failed Status.
+#define ASHLAR_TRY(expression)                                \
+  do {                                                        \
+    if (::ashlar::Status try_status = (expression); !try_status.ok()) [[unlikely]] \
+      return try_status;                                      \
+  } while (0)

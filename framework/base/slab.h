@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -7,6 +9,9 @@
 #include "framework/base/types.h"
 
 namespace ashlar {
+
+/// The first word of storage whose object was freed.
+inline constexpr std::uint32_t kDead = 0xdeadc0de;
 
 /// Fixed-size storage for objects behind handles, from the arena. Storage is reused only for the same type, so the
 /// first word of a freed object (its kind) keeps saying "freed". Not thread-safe: the owner's lock guards it.
@@ -24,10 +29,12 @@ class Slab {
     ++out_;
     return new (cell->storage) T(std::forward<Arguments>(arguments)...);
   }
-  /// Destroys `object` and keeps its storage. The storage's first eight bytes are left as the destructor left them.
+  /// Destroys `object` and keeps its storage, whose first word (an object's kind) then reads `kDead`.
   void put(T* object) {
     object->~T();
     Cell* cell = reinterpret_cast<Cell*>(reinterpret_cast<std::byte*>(object));
+    // After the destructor, not in it: the compiler may drop a store into an object that is going away.
+    std::memcpy(cell->storage, &kDead, sizeof kDead);
     cell->next = free_;
     free_ = cell;
     --out_;

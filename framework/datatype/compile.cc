@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "framework/datatype/contents.h"
+#include "framework/datatype/distribution.h"
 #include "framework/datatype/layout_make.h"
 
 namespace ashlar::datatype {
@@ -76,6 +77,29 @@ Placed compile_subarray(const Contents& c) {
   return part;
 }
 
+// One dimension after the other, as in a subarray; a dimension may end with a shorter block.
+Placed compile_darray(const Contents& c) {
+  const int rank = static_cast<int>(c.numbers[1]), n = static_cast<int>(c.numbers[2]);
+  const MPI_Count* sizes = c.numbers.data() + 3;
+  const MPI_Count *distribs = sizes + n, *arguments = distribs + n, *grid = arguments + n;
+  const bool fortran = c.numbers.back() == MPI_ORDER_FORTRAN;
+  Placed part = place(*c.types[0]);
+  MPI_Count step = c.types[0]->extent();
+  for (int k = 0; k < n; ++k) {
+    const int d = fortran ? k : n - 1 - k;
+    const auto mine = Distribution::of(sizes[d], static_cast<int>(distribs[d]), arguments[d], static_cast<int>(grid[d]),
+                                       grid_coordinate(rank, n, grid, d));
+    const auto row = [&](MPI_Count items) { return make_strided(static_cast<std::size_t>(items), step, part); };
+    std::vector<Placed> parts;
+    parts.push_back(moved(make_strided(static_cast<std::size_t>(mine.full), mine.period * step, row(mine.block)),
+                          mine.first * step));
+    parts.push_back(moved(row(mine.rest), (mine.first + mine.full * mine.period) * step));
+    part = make_sequence(std::move(parts));
+    step *= sizes[d];
+  }
+  return part;
+}
+
 }  // namespace
 
 Placed compile_contents(const Contents& c) {
@@ -105,6 +129,7 @@ Placed compile_contents(const Contents& c) {
                             [&](std::size_t i) { return v[2 + i]; });
     case MPI_COMBINER_STRUCT: return compile_struct(c);
     case MPI_COMBINER_SUBARRAY: return compile_subarray(c);
+    case MPI_COMBINER_DARRAY: return compile_darray(c);
     default: return make_empty();
   }
 }

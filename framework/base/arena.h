@@ -18,9 +18,19 @@ class Arena {
     return offset < used_ && offset % 64 == 0;
   }
 
+  /// A 32-bit name for an object of the arena, to send to other processes and get back; at() of any other number is
+  /// nullptr or some other place in the arena.
+  static std::uint32_t index_of(const void* p) noexcept {
+    return static_cast<std::uint32_t>((reinterpret_cast<std::uintptr_t>(p) - base_) / 64);
+  }
+  static void* at(std::uint32_t index) noexcept {
+    const std::size_t offset = std::size_t{index} * 64;
+    return offset < used_ ? reinterpret_cast<void*>(base_ + offset) : nullptr;
+  }
+
  private:
   static inline std::uintptr_t base_ = 0;
-  static inline std::size_t used_ = 0;      // grows only; read without the lock by contains()
+  static inline std::size_t used_ = 0;  // grows only; read without the lock by contains()
   static inline std::size_t reserved_ = 0;
 };
 

@@ -23,29 +23,21 @@ class Exchange {
   Exchange(Comm& comm, int tag) : comm_(comm), tag_(kGroupTag | (tag & (kGroupTag - 1))) {}
 
   Status send(Rank to, const std::int64_t* values, int count) {
+    const LaneGuard guard(comm_.lane->lock);
     Gate gate;
-    const DataView view = DataView::of(values, count, *resolve(MPI_INT64_T));
-    {
-      const LaneGuard guard(comm_.lane->lock);
-      ASHLAR_TRY(p2p::post_send(comm_, view, to, tag_, gate));
-    }
-    return finish(gate);
-  }
-  Status receive(Rank from, std::int64_t* values, int count) {
-    Gate gate;
-    const DataView view = DataView::of(values, count, *resolve(MPI_INT64_T));
-    {
-      const LaneGuard guard(comm_.lane->lock);
-      ASHLAR_TRY(p2p::post_recv(comm_, view, from, tag_, gate));
-    }
-    return finish(gate);
-  }
-
- private:
-  Status finish(Gate& gate) {
+    ASHLAR_TRY(p2p::post_send(comm_, DataView::of(values, count, *resolve(MPI_INT64_T)), to, tag_, gate));
     progress::wait(*comm_.lane, [&] { return gate.open(); });
     return gate.status();
   }
+  Status receive(Rank from, std::int64_t* values, int count) {
+    const LaneGuard guard(comm_.lane->lock);
+    Gate gate;
+    ASHLAR_TRY(p2p::post_recv(comm_, DataView::of(values, count, *resolve(MPI_INT64_T)), from, tag_, gate));
+    progress::wait(*comm_.lane, [&] { return gate.open(); });
+    return gate.status();
+  }
+
+ private:
   Comm& comm_;
   int tag_;
 };

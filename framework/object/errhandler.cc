@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
@@ -21,6 +22,7 @@ constinit Pool<Errhandler> pool;
 constinit Errhandler fatal{Errhandler::Action::kAbortAll, Kind::kComm, nullptr};
 constinit Errhandler abort_object{Errhandler::Action::kAbortObject, Kind::kComm, nullptr};
 constinit Errhandler give_back{Errhandler::Action::kReturn, Kind::kComm, nullptr};
+constinit thread_local Ref<Comm> blamed;
 
 [[noreturn]] void end_process(Comm* comm, int code, const char* call, const char* text) {
   char reason[768];
@@ -48,7 +50,11 @@ void destroy(Errhandler* handler) {
   if (handler->predefined == 0) pool.put(handler);
 }
 
+void blame(Comm& comm) noexcept { blamed = Ref<Comm>::share(comm); }
+
 int raise(Status status, const char* call, Comm* comm) noexcept {
+  const Ref<Comm> failed_on = std::move(blamed);
+  if (!comm) comm = failed_on.get();
   const int code = status.mpi_class();
   remember_failure(code, call, comm ? comm->name.c_str() : nullptr, status.text());
   Comm* handled_by = comm ? comm : (error_hooks.comm_self ? error_hooks.comm_self() : nullptr);

@@ -35,6 +35,11 @@ Errhandler& errors_return();
 /// there is no object, through MPI_COMM_SELF's (the initial one outside init..finalize). Returns when the handler does.
 [[gnu::cold]] int raise(Status status, const char* call, Comm* comm = nullptr) noexcept;
 
+/// Names the communicator to which the failure that this thread is about to return belongs: completion calls know it,
+/// their entry points do not. The next raise() of this thread that is given no communicator uses it; any raise()
+/// forgets it.
+[[gnu::cold]] void blame(Comm& comm) noexcept;
+
 /// What the rooms further right put in place of a communicator's missing pieces.
 struct ErrorHooks {
   /// MPI_COMM_SELF, or nullptr outside init..finalize.

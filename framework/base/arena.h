@@ -19,9 +19,10 @@ class Arena {
   }
 
  private:
-  static inline std::uintptr_t base_ = 0;
-  static inline std::size_t used_ = 0;      // grows only; read without the lock by contains()
-  static inline std::size_t reserved_ = 0;
+  // Defined in arena.cc and not inline: a library that hides its symbols would get copies of inline variables.
+  static std::uintptr_t base_;
+  static std::size_t used_;  // grows only; read without the lock by contains()
+  static std::size_t reserved_;
 };
 
 }  // namespace ashlar

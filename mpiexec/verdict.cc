@@ -55,7 +55,6 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
   std::string out = text("rank %u of %zu (%s, process %d on %s) %s%s, after %s.", first_failed, fates.size(),
                          first.program.c_str(), static_cast<int>(first.pid), host.c_str(), how(first).c_str(),
                          where_in_mpi(first).c_str(), seconds_words(first.seconds).c_str());
-  if (!first.abort_text.empty()) out += text(" It said: %s", first.abort_text.c_str());
   std::map<std::string, std::vector<unsigned>> likewise;
   std::vector<unsigned> stopped;
   unsigned fine = 0;
@@ -77,6 +76,7 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
   else if (!stopped.empty())
     out += text(" The %s%zu ranks%s were stopped.", fine || !likewise.empty() ? "" : "other ", stopped.size(),
                 fine || !likewise.empty() ? " that still ran" : "");
+  if (!first.abort_text.empty()) out += text("\nIt said: %s", first.abort_text.c_str());
   return out;
 }
 

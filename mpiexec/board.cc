@@ -114,6 +114,14 @@ void Board::set_placement(unsigned rank, unsigned appnum, bool bound, const std:
   slot(rank).placement = store(words);
 }
 
+void Board::note_abort(unsigned rank, int code, const std::string& words) {
+  slot(rank).abort_text = words.empty() ? 0 : store(words);
+  slot(rank).abort_code = code;
+  slot(rank).aborted.store(1);
+  const char ring = 'a';
+  if (write(bell_write_, &ring, 1) != 1) return;  // full: mpiexec is about to look anyway
+}
+
 std::string Board::abort_text(unsigned rank) {
   const std::uint64_t at = slot(rank).abort_text;
   if (at == 0 || at >= bytes_) return {};

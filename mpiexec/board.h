@@ -29,6 +29,8 @@ class Board {
   launch::BoardSlot& slot(unsigned rank) { return launch::board_slot(board_, rank); }
   launch::RankState state(unsigned rank) { return static_cast<launch::RankState>(slot(rank).state.load()); }
   std::string abort_text(unsigned rank);
+  /// For a rank that cannot do it itself, and rings the bell. Any thread.
+  void note_abort(unsigned rank, int code, const std::string& words);
   void set_placement(unsigned rank, unsigned appnum, bool bound, const std::string& words);
 
   /// The value of ASHLAR_JOB for `rank`.

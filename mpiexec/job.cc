@@ -46,6 +46,8 @@ Job::Job(const Options& options, const Placement& placement, const Inherited& in
       to_err_(STDERR_FILENO) {}
 
 Job::~Job() {
+  pmix_.reset();
+  if (!pmix_folder_.empty()) rmdir(pmix_folder_.c_str());
   for (Rank& rank : ranks_)
     for (int fd : {rank.out, rank.err})
       if (fd >= 0) close(fd);
@@ -95,7 +97,47 @@ bool Job::prepare(std::string* error) {
     *error = text("signalfd: %s", std::strerror(errno));
     return false;
   }
-  return true;
+  // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
+  return start_pmix(error);
+}
+
+bool Job::start_pmix(std::string* error) {
+  const bool wanted =
+      pmix_when_ == "on" || (pmix_when_ == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
+  if (!wanted) return true;
+  const char* tmp = getenv("TMPDIR");
+  pmix_folder_ = text("%s/ashlar-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(pmix_folder_.data())) {
+    *error = text("cannot make a folder for PMIx, %s: %s", pmix_folder_.c_str(), std::strerror(errno));
+    pmix_folder_.clear();
+    return false;
+  }
+  PmixFacts facts;
+  facts.job_id = job_id_;
+  facts.host = host_;
+  facts.tmpdir = pmix_folder_;
+  facts.universe = options_.ranks();
+  for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
+  pmix_.reset(load_pmix_server(error));
+  if (pmix_ && pmix_->start(facts, this, error)) return true;
+  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", pmix_when_.c_str(), error->c_str());
+  return false;
+}
+
+// These three run in the server's thread, and do through the board what a rank of our own does.
+void Job::connected(unsigned rank) {
+  std::uint32_t absent = 0;
+  if (rank < ranks_.size())
+    board_.slot(rank).state.compare_exchange_strong(absent,
+                                                    static_cast<std::uint32_t>(launch::RankState::kInitialized));
+}
+void Job::finalized(unsigned rank) {
+  // A rank with a pid has attached by itself and says by itself when it is done.
+  if (rank < ranks_.size() && board_.slot(rank).pid.load() == 0)
+    board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
+}
+void Job::aborted(unsigned rank, int code, const char* message) {
+  if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
 }
 
 bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error) {
@@ -151,7 +193,8 @@ bool Job::start_rank(unsigned rank) {
     Environment environment = environment_;
     for (const EnvChange& change : options_.env) environment.set(change.first, change.second);
     for (const EnvChange& change : segment.env) environment.set(change.first, change.second);
-    for (const EnvChange& change : extra_env_) environment.set(change.first, change.second);
+    if (pmix_)
+      for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
     environment.set(launch::kJobVariable, board_.variable(rank));
     environment.set("ASHLAR_RANK", text("%u", rank));
     environment.set("ASHLAR_LOCAL_RANK", text("%u", rank));
@@ -289,6 +332,7 @@ void Job::rank_ended(unsigned rank, int wait_status) {
                           WTERMSIG(wait_status) == interrupted_by_);
   fate.failed = !our_doing && fails_the_job(fate, others_in_mpi);
   board_.ended(rank, wait_status, fate.failed);
+  if (pmix_ && fate.failed) pmix_->failed(rank);
   if (fate.failed) {
     if (first_failed_ < 0 && !timed_out_) {
       first_failed_ = static_cast<int>(rank);

@@ -11,6 +11,7 @@
 #include "mpiexec/options.h"
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
+#include "mpiexec/pmix_server.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/verdict.h"
 
@@ -18,16 +19,16 @@ namespace ashlar::mpiexec {
 
 /// A job from its first process to its last: starts the ranks, passes signals and streams, and ends everything when
 /// one fails. One thread, one poll loop; nothing in it blocks but the start of a process.
-class Job {
+class Job : private PmixListener {
  public:
   Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
       std::string host, std::string job_id, std::string params);
-  ~Job();
+  ~Job() override;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Adds a variable to every rank's environment, or to one's; before run().
-  void add_environment(const std::vector<EnvChange>& all) { extra_env_ = all; }
+  /// Whether the ranks get a PMIx server: "on", "off", or "auto": when a program is linked against PMIx.
+  void set_pmix(std::string when) { pmix_when_ = std::move(when); }
   /// Runs the job to its end and returns mpiexec's exit status.
   int run();
 
@@ -39,6 +40,10 @@ class Job {
   };
 
   bool prepare(std::string* error);
+  bool start_pmix(std::string* error);
+  void connected(unsigned rank) override;
+  void finalized(unsigned rank) override;
+  void aborted(unsigned rank, int code, const char* text) override;
   bool start_rank(unsigned rank);
   bool open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error);
   void loop();
@@ -62,10 +67,12 @@ class Job {
   const Placement& placement_;
   const Inherited& inherited_;
   Environment environment_;
-  std::vector<EnvChange> extra_env_;
   const std::string host_, job_id_, params_;
   Board board_;
   Guard guard_;
+  std::unique_ptr<PmixServer> pmix_;
+  std::string pmix_when_ = "auto";
+  std::string pmix_folder_;
   std::vector<Rank> ranks_;
   std::vector<RankFate> fates_;
   std::vector<std::string> files_;  // per segment: the program with its folder

@@ -103,5 +103,7 @@ int main(int argc, char** argv) {
   std::string params;
   for (const auto& [key, value] : options.params) params += key + "=" + value + "\n";
   Job job(options, placement, inherited, std::move(environment), host, job_id, params);
+  for (const auto& [key, value] : options.params)
+    if (key == "mpiexec.pmix") job.set_pmix(value);
   return job.run();
 }

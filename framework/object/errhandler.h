@@ -44,6 +44,8 @@ Errhandler& errors_return();
 struct ErrorHooks {
   /// MPI_COMM_SELF, or nullptr outside init..finalize.
   Comm* (*comm_self)() = nullptr;
+  /// Drops one reference.
+  void (*release_comm)(Comm* comm) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.

@@ -12,9 +12,6 @@
 #include "framework/object/predefined.h"
 
 namespace ashlar {
-
-void destroy(Comm*) {}  // the communicators of this test live on its stack
-
 namespace {
 
 std::string text_of(int code) {
@@ -86,12 +83,25 @@ TEST(Raise, GoesThroughTheCommunicatorsHandler) {
   EXPECT_EQ(errhandler::comm_call(comm, 123456).mpi_class(), MPI_ERR_ARG);
 }
 
+TEST(Raise, BlamedCommunicatorServesOnceAndIsLetGo) {
+  register_predefined_objects();
+  error_hooks.release_comm = [](Comm* c) { c->references.fetch_sub(1); };
+  Comm comm;
+  comm.name = "blamed";
+  comm.errhandler = Ref<Errhandler>::share(errors_return());
+  blame(comm);
+  EXPECT_EQ(comm.references.load(), 2);
+  EXPECT_EQ(raise(Status::fail(MPI_ERR_TRUNCATE, "too long"), "MPI_Wait"), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(comm.references.load(), 1);
+  EXPECT_NE(text_of(MPI_ERR_TRUNCATE).find("'blamed'"), std::string::npos);
+}
+
 TEST(RaiseDeathTest, FatalEndsTheProcessWithTheSentence) {
   Comm comm;
   comm.name = "pumps";
   comm.errhandler = Ref<Errhandler>::share(errors_are_fatal());
   EXPECT_EXIT(raise(Status::fail(MPI_ERR_TAG, "argument tag is -5"), "MPI_Recv", &comm), testing::ExitedWithCode(1),
-              "MPI_Recv on .*'pumps'.*MPI_ERR_TAG.*argument tag is -5");
+              "MPI_Recv on communicator 'pumps' failed: MPI_ERR_TAG .invalid tag.: argument tag is -5");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(GroupTest, AlgebraOnRandomSets) {
     EXPECT_EQ(members(*u), eu);
     EXPECT_EQ(members(*i), ei);
     EXPECT_EQ(members(*d), ed);
-    if (ei.empty()) EXPECT_EQ(i, &group::empty());
+    if (ei.empty()) { EXPECT_EQ(i, &group::empty()); }
 
     int result = 0;
     ASSERT_TRUE(group::compare(*ga, *gb, &result).ok());

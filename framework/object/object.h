@@ -23,7 +23,7 @@ enum class Kind : std::uint32_t {
 
 /// Base of the objects behind handles: kind, then the number of references (the user's handle is one of them).
 struct Object {
-  explicit Object(Kind k) : kind(k) {}
+  constexpr explicit Object(Kind k) : kind(k) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 

@@ -10,6 +10,7 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
+#include "framework/runtime/api.h"
 
 /// What the generated entry points are made of. Tests are inline and a few instructions; everything that happens when
 /// one fails is a cold function that gets the facts as arguments, makes the sentence, and takes it through the error
@@ -22,7 +23,7 @@ namespace ashlar::bindings {
 inline bool running() { return predefined_objects[reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF)] != nullptr; }
 
 /// Before a call that is allowed at any time: the handles that exist outside initialisation have their objects.
-void prepare();
+using runtime::prepare;
 
 [[gnu::cold]] int not_running(const char* call) noexcept;
 [[gnu::cold]] int unsupported(const char* call, MPI_Comm comm) noexcept;
@@ -33,7 +34,7 @@ void prepare();
 /// The datatype behind a handle if it may be used in communication.
 inline Datatype* committed(MPI_Datatype handle) {
   Datatype* const type = resolve(handle);
-  return type != nullptr && type->committed ? type : nullptr;
+  return type != nullptr && type->committed() ? type : nullptr;
 }
 
 /// What a collective gets for an argument that the standard says is not significant in this process.
@@ -104,29 +105,30 @@ inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintpt
 // The index of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
 
 template <class Integer>
-inline int first_negative(const Integer* values, int size) {
+inline MPI_Count first_negative(const Integer* values, MPI_Count size) {
   if (values == nullptr) return size > 0 ? 0 : -1;
-  for (int i = 0; i < size; ++i)
+  for (MPI_Count i = 0; i < size; ++i)
     if (values[i] < 0) return i;
   return -1;
 }
-inline int first_bad_type(const MPI_Datatype* types, MPI_Count size, bool must_be_committed) {
+inline MPI_Count first_bad_type(const MPI_Datatype* types, MPI_Count size, bool must_be_committed) {
   if (types == nullptr) return size > 0 ? 0 : -1;
-  for (int i = 0; i < size; ++i)
+  for (MPI_Count i = 0; i < size; ++i)
     if ((must_be_committed ? committed(types[i]) : resolve(types[i])) == nullptr) return i;
   return -1;
 }
-inline int first_bad_request(const MPI_Request* requests, int size) {
+inline MPI_Count first_bad_request(const MPI_Request* requests, int size) {
   if (requests == nullptr) return size > 0 ? 0 : -1;
   for (int i = 0; i < size; ++i)
     if (requests[i] != MPI_REQUEST_NULL && resolve(requests[i]) == nullptr) return i;
   return -1;
 }
 
-[[gnu::cold]] int bad_counts(const char* call, Comm* on, const char* argument, IntArray values, int index) noexcept;
+[[gnu::cold]] int bad_counts(const char* call, Comm* on, const char* argument, IntArray values,
+                             MPI_Count index) noexcept;
 [[gnu::cold]] int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types,
-                            int index) noexcept;
+                            MPI_Count index) noexcept;
 [[gnu::cold]] int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
-                               int index) noexcept;
+                               MPI_Count index) noexcept;
 
 }  // namespace ashlar::bindings

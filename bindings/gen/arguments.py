@@ -177,7 +177,7 @@ class Arguments:
             return
         function, test = search
         guard = self.guards.get(name)
-        index = f"const int bad = {guard} ? {test} : -1" if guard else f"const int bad = {test}"
+        index = f"const auto bad = {guard} ? {test} : -1" if guard else f"const auto bad = {test}"
         self.steps.check.append(f"if ({index}; bad >= 0) " + self.fail(function, f'"{name}"', name, "bad"))
 
     def commit_word(self):

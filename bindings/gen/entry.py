@@ -20,7 +20,8 @@ def body(procedure, large, table):
     elif "hot" not in overlay.flags and not arguments.comm:
         lines.append(f"if (!running()) return not_running({arguments.call});")
     lines += steps.resolve + steps.check + steps.buffer + steps.local
-    call = f"{overlay.calls}({', '.join(steps.arguments)})"
+    target = overlay.options.get("calls_c", overlay.calls) if large else overlay.calls
+    call = f"{target}({', '.join(steps.arguments)})"
     lines.append(f"const Status outcome = {call};")
     lines += steps.always
     lines.append(f"if (!outcome.ok()) return failed({arguments.call}, {arguments.on}, outcome);")

@@ -20,9 +20,18 @@ from template import write_if_changed          # noqa: E402
 API = Path(__file__).resolve().parents[1] / "api"
 
 
+def keep_rooms(table, rooms):
+    """A kernel built without some room does without the calls that go there."""
+    for procedure in table.procedures.values():
+        parts = Path(procedure.overlay.header).parts
+        if parts[:1] == ("framework",) and parts[1] not in rooms:
+            procedure.overlay.calls = ""
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--api", default=API, help="folder of the table")
+    parser.add_argument("--rooms", help="rooms of the kernel in this build; calls into others count as missing")
     parser.add_argument("--header")
     parser.add_argument("--entries")
     parser.add_argument("--coverage")
@@ -33,6 +42,8 @@ def main(arguments):
         table = read_table(options.api)
     except TableError as error:
         return str(error)
+    if options.rooms is not None:
+        keep_rooms(table, options.rooms.split(","))
     chapters = [c for c in table.chapters() if any(p.in_abi for p in table.procedures.values() if p.chapter == c)]
     if options.header:
         write_if_changed(options.header, header.mpi_h(table))

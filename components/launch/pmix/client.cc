@@ -12,13 +12,34 @@
 namespace ashlar::launch {
 namespace {
 
-// Frees a value that PMIx_Get allocated; the macro covers every type.
+// PMIx's macros for these two call functions that only some versions of the library have.
 struct Value {
   pmix_value_t* value = nullptr;
+  Value() = default;
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
   ~Value() {
-    if (value) PMIX_VALUE_RELEASE(value);
+    if (!value) return;
+    if (value->type == PMIX_STRING) std::free(value->data.string);
+    if (value->type == PMIX_BYTE_OBJECT) std::free(value->data.bo.bytes);
+    std::free(value);
   }
 };
+
+// The variables are named for the protocol's version; a launcher sets those it speaks.
+const char* server_address() {
+  for (const char* name : {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3", "PMIX_SERVER_URI2"})
+    if (const char* address = std::getenv(name)) return address;
+  return "which the environment does not name";
+}
+
+pmix_info_t flag(const char* key) {
+  pmix_info_t info = {};
+  std::strncpy(info.key, key, PMIX_MAX_KEYLEN);
+  info.value.type = PMIX_BOOL;
+  info.value.data.flag = true;
+  return info;
+}
 
 bool to_number(const pmix_value_t& value, std::uint32_t* to) {
   switch (value.type) {
@@ -90,10 +111,7 @@ ashlar_launch_result PmixClient::connect(const char* library) {
   if (rc != PMIX_SUCCESS)
     return fail(ASHLAR_LAUNCH_FAILED,
                 "PMIx_Init (%.60s) failed with %s: the launcher's server, %.80s, speaks %.30s and could not be reached",
-                pmix_.version(), pmix_.error_string(rc),
-                std::getenv("PMIX_SERVER_URI41")  ? std::getenv("PMIX_SERVER_URI41")
-                : std::getenv("PMIX_SERVER_URI4") ? std::getenv("PMIX_SERVER_URI4")
-                                                  : "which the environment does not name",
+                pmix_.version(), pmix_.error_string(rc), server_address(),
                 std::getenv("PMIX_VERSION") ? std::getenv("PMIX_VERSION") : "an unknown version");
   job_.size = sizeof job_;
   std::snprintf(job_.job_id, sizeof job_.job_id, "%s", me_.nspace);
@@ -211,11 +229,8 @@ ashlar_launch_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
     lock.unlock();
     pmix_status_t rc = collect ? pmix_.commit() : PMIX_SUCCESS;
     if (rc == PMIX_SUCCESS) {
-      bool yes = true;
-      pmix_info_t info = {};
-      PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+      const pmix_info_t info = flag(PMIX_COLLECT_DATA);
       rc = pmix_.fence_nb(nullptr, 0, collect ? &info : nullptr, collect ? 1 : 0, fence_answered, nullptr);
-      PMIX_INFO_DESTRUCT(&info);
     }
     lock.lock();
     if (rc == PMIX_OPERATION_SUCCEEDED) box.fence_done = true;
@@ -246,12 +261,9 @@ ashlar_launch_result PmixClient::get(std::uint32_t rank, const char* key, void* 
   pmix_proc_t proc;
   PMIX_LOAD_PROCID(&proc, me_.nspace, rank);
   // Without this a missing key would be waited for: the server hopes that the rank will still publish it.
-  bool yes = true;
-  pmix_info_t info = {};
-  PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+  const pmix_info_t info = flag(PMIX_IMMEDIATE);
   Value got;
   const pmix_status_t rc = pmix_.get(&proc, key, &info, 1, &got.value);
-  PMIX_INFO_DESTRUCT(&info);
   if (rc == PMIX_ERR_NOT_FOUND) return fail(ASHLAR_LAUNCH_NOT_FOUND, "rank %u published no %s", rank, key);
   if (rc != PMIX_SUCCESS || !got.value || got.value->type != PMIX_BYTE_OBJECT)
     return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Get of %s of rank %u: %s", key, rank, pmix_.error_string(rc));

@@ -43,7 +43,7 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   bool holds = false;       // references to the communicator and the datatype, dropped on release
   bool collective = false;  // uses the communicator's collective context
 
-  std::uint32_t name() const { return Arena::index_of(static_cast<const Object*>(this)); }
+  std::uint32_t name() const { return static_cast<std::uint32_t>(Arena::number_of(static_cast<const Object*>(this))); }
   std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
   bool awaits() const { return ActiveHook::linked(); }
   /// Takes it off the link's list of active operations.

@@ -93,9 +93,10 @@ void on_hold(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// The active operation of that name and kind, or nullptr.
 template <class T>
 T* named(std::uint32_t name, const RequestOps& ops) {
-  auto* const request = static_cast<Request*>(static_cast<Object*>(Arena::at(name)));
-  if (request == nullptr || request->kind != Kind::kRequest || request->ops != &ops || !request->active())
-    return nullptr;
+  void* const at = Arena::at(static_cast<int>(name));
+  if (!Arena::contains(at)) return nullptr;
+  auto* const request = static_cast<Request*>(static_cast<Object*>(at));
+  if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;
   return static_cast<T*>(request);
 }
 

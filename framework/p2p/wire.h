@@ -6,7 +6,7 @@
 #include "framework/plugin/transport.h"
 
 /// What point-to-point says on the wire. The sixteen header bytes travel in registers; a payload follows where said.
-/// Operations are named by Arena::index_of, 32 bits, and only ever told to the one process that has to answer.
+/// Operations are named by Arena::number_of, 32 bits, and only ever told to the one process that has to answer.
 namespace ashlar::p2p {
 
 enum Id : std::uint8_t {

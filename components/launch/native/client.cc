@@ -168,16 +168,16 @@ ashlar_launch_result Client::blame_the_missing(std::uint32_t generation, ashlar_
     const bool ended = other.end.load() != static_cast<std::uint32_t>(RankEnd::kRuns);
     if (result == ASHLAR_LAUNCH_PEER_FAILED && !ended) continue;
     if (++missing > 4) continue;
-    const char* state = other.state.load() == static_cast<std::uint32_t>(RankState::kAbsent) ? "never joined"
+    const char* state = other.state.load() == static_cast<std::uint32_t>(RankState::kAbsent)      ? "never joined"
                         : other.state.load() == static_cast<std::uint32_t>(RankState::kFinalized) ? "finalized"
-                                                                                                     : "joined";
+                                                                                                  : "joined";
     char how[64] = "runs";
     if (ended && WIFSIGNALED(other.wait_status))
       std::snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(other.wait_status));
     else if (ended)
       std::snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(other.wait_status));
-    const int n = std::snprintf(list + used, sizeof list - used, "%srank %u (%s, %s)", missing > 1 ? ", " : "", r,
-                                state, how);
+    const int n =
+        std::snprintf(list + used, sizeof list - used, "%srank %u (%s, %s)", missing > 1 ? ", " : "", r, state, how);
     if (n > 0) used = used + static_cast<std::size_t>(n) < sizeof list ? used + static_cast<std::size_t>(n) : used;
   }
   if (missing > 4 && used + 32 < sizeof list)

@@ -35,8 +35,7 @@ class Client {
   const char* why() const { return why_; }
 
  private:
-  ashlar_launch_result fail(ashlar_launch_result result, const char* format, ...)
-      __attribute__((format(printf, 3, 4)));
+  ashlar_launch_result fail(ashlar_launch_result result, const char* format, ...) __attribute__((format(printf, 3, 4)));
   ashlar_launch_result blame_the_missing(std::uint32_t generation, ashlar_launch_result result, std::int64_t waited_ms);
   bool someone_left(std::uint32_t generation) const;
   BoardSlot& slot(std::uint32_t rank) const { return board_slot(board_, rank); }

@@ -22,7 +22,7 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   static void enable_threads() { threads_on_.store(true, std::memory_order_relaxed); }
 
  private:
-  static inline std::atomic<bool> threads_on_{false};
+  static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
 };
 

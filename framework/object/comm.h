@@ -47,7 +47,7 @@ class Comm : public Object {
   AttributeSet attributes;
   coll::CommState* coll = nullptr;
   std::uint32_t collective_sequence = 0;  // number of collectives started: their tag; the same on every member
-  std::unique_ptr<Peer*[]> peer_table;    // storage behind `peers`
+  std::shared_ptr<Peer*[]> peer_table;    // storage behind `peers`; communicators of equal groups share it
 
   static constexpr Tag kTagMax = 0x7fffffff;
 };

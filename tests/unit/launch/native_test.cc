@@ -32,6 +32,8 @@ class BoardTest : public testing::Test {
   Trace trace(unsigned rank) {
     Trace t;
     EXPECT_TRUE(parse_trace(board_.variable(rank).c_str(), &t));
+    // A client closes what it inherits, and in this process the board still needs its own.
+    for (int* fd : {&t.board_fd, &t.bell_fd, &t.shared_fd}) *fd = dup(*fd);
     return t;
   }
   // Runs `body` as rank `rank` in a process of its own; it returns the exit code.

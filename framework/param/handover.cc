@@ -63,7 +63,7 @@ std::string Store::serialize() const {
   return out;
 }
 
-Status Store::adopt(std::string_view text, const char* const* environment) {
+Status Store::adopt(std::string_view text) {
   if (!text.starts_with(kHeader))
     return Status::fail(kErrOther,
                         "the launcher's parameters are not in the form this library reads ('%.16s'): launcher "
@@ -93,6 +93,10 @@ Status Store::adopt(std::string_view text, const char* const* environment) {
     copy = next;
   }
   filled_ = true;
+  return {};
+}
+
+void Store::merge_environment(const char* const* environment) {
   // A variable that the launcher has merged comes back identical; only one given to this rank differs.
   std::vector<const char*> own;
   for (const char* const* at = environment; at && *at; ++at) {
@@ -108,12 +112,11 @@ Status Store::adopt(std::string_view text, const char* const* environment) {
     }
     if (!seen) own.push_back(*at);
   }
-  if (own.empty()) return {};
+  if (own.empty()) return;
   own.push_back(nullptr);
   read_environment(own.data(), true);
   Context unused;
   decide(unused);
-  return {};
 }
 
 }  // namespace ashlar::param

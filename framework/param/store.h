@@ -55,9 +55,11 @@ class Store {
 
   /// The merged result, winners and losers, as a compact text for the ranks.
   std::string serialize() const;
-  /// Takes what `serialize` made. Variables of `environment` that its author did not see (given to one rank only) are
-  /// merged at the environment's place; null: none are. Needs no tables unless there are such variables.
-  Status adopt(std::string_view text, const char* const* environment);
+  /// Takes what `serialize` made. Needs no tables.
+  Status adopt(std::string_view text);
+  /// After adopt: merges those variables that the author of the text did not see (given to one rank only), at the
+  /// environment's place. Needs the tables. Values that cannot be read are problems() and are left out.
+  void merge_environment(const char* const* environment);
   /// Whether load or adopt has run.
   bool filled() const { return filled_; }
 

@@ -98,6 +98,10 @@ typedef struct ashlar_component {
 #define ASHLAR_EXPORT
 #endif
 
+/* What each component defines, once, initialised at compile time: the kernel reads it from the file before it loads the
+ * component, so its members must not need code to run. */
+extern ASHLAR_EXPORT const ashlar_component ashlar_component_v1;
+
 #ifdef __cplusplus
 }
 #endif

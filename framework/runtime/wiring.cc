@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "framework/plugin/records.h"
-#include "framework/plugin/select.h"
+#include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/process.h"
 #include "framework/runtime/version.h"
@@ -50,23 +49,22 @@ Status Wiring::open(Lane& lane) {
   context.deliver = progress::deliver;
   context.failed = progress::failed;
 
-  std::vector<plugin::Candidate> candidates;
-  ASHLAR_TRY(plugin::candidates("transport", ASHLAR_TRANSPORT_INTERFACE, &context, &candidates));
+  std::vector<plugin::Chosen> candidates;
+  ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));
   std::string trouble;
-  for (const plugin::Candidate& candidate : candidates) {
+  for (const plugin::Chosen& candidate : candidates) {
     void* module = nullptr;
-    const ashlar_result result = candidate.component->create(&context, &module);
-    if (result != ASHLAR_OK) {
+    const Status created = candidate.component->create(&context, &module);
+    const std::string name = candidate.component->name();
+    if (!created.ok()) {
       // No job ends because one transport cannot start while another works.
-      const Status why = plugin::from(result, candidate.component->name);
-      trouble += (trouble.empty() ? "" : "; ") + std::string(candidate.component->name) + ": " + why.text();
-      plugin::record({"transport", "this process", "", "", std::string(candidate.component->name) + ": " + why.text(), ""});
+      trouble += (trouble.empty() ? "" : "; ") + name + ": " + created.text();
+      process_.registry.records().add({"transport", "start of " + name, "left out", created.text(), "", "transport"});
       continue;
     }
     auto* iface = static_cast<ashlar_iface*>(module);
-    ways_.push_back({candidate.component, iface, lane.index,
-                     std::string("transport.") + candidate.component->name + "." + std::to_string(lane.index)});
-    lane.add_iface(iface, std::strcmp(candidate.component->name, "self") == 0);
+    ways_.push_back({candidate.component, iface, lane.index, "transport." + name + "." + std::to_string(lane.index)});
+    lane.add_iface(iface, name == "self");
   }
   if (ways_.empty())
     return Status::fail(MPI_ERR_OTHER, "no transport could be started%s%s (parameter transport lists those allowed)",
@@ -80,10 +78,10 @@ Status Wiring::publish() {
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
-    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name));
+    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
     const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
     if (put != ASHLAR_LAUNCH_OK)
-      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s", way.component->name,
+      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s", way.component->name(),
                           process_.launch->ops->why(process_.launch));
   }
   return {};
@@ -96,7 +94,7 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
   const auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
     *why = "the peer does not have it";
-    return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name);
+    return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
   }
   if (got != ASHLAR_LAUNCH_OK) {
     *why = launch->ops->why(launch);
@@ -125,7 +123,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** ou
     std::string why;
     std::vector<std::uint8_t> address;
     if (!wiring.address_of(peer, way, &address, &why).ok()) {
-      lost += (lost.empty() ? "" : "; ") + std::string(way.component->name) + ": " + why;
+      lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + why;
       continue;
     }
     const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
@@ -135,8 +133,8 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** ou
       chosen = &way;
       break;
     }
-    const Status failed = plugin::from(result, way.component->name);
-    lost += (lost.empty() ? "" : "; ") + std::string(way.component->name) + ": " + failed.text();
+    const Status failed = plugin::from(result, way.component->name());
+    lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
   }
   if (!chosen)
     return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
@@ -145,7 +143,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** ou
   char subject[32], because[160];
   std::snprintf(subject, sizeof subject, "peer %u", peer);
   std::snprintf(because, sizeof because, "first in order that reached it, proved by use, %s single-copy reads", copies);
-  plugin::record({"transport", subject, chosen->component->name, because, lost, "transport"});
+  wiring.process_.registry.records().add({"transport", subject, chosen->component->name(), because, lost, "transport"});
   return {};
 }
 

@@ -17,7 +17,7 @@ TEST(Handover, WhatTheLauncherMergedArrivesWithItsOrigins) {
   ASSERT_TRUE(launcher.load(sources).ok());
 
   Store rank;  // declares nothing: an ordinary rank does not build the index
-  ASSERT_TRUE(rank.adopt(launcher.serialize(), nullptr).ok());
+  ASSERT_TRUE(rank.adopt(launcher.serialize()).ok());
   Shm shm{};
   Room room{};
   ASSERT_TRUE(rank.fill("transport.shm", kShm, &shm).ok());
@@ -40,16 +40,17 @@ TEST(Handover, VariablesOfOneRankTakeTheirPlace) {
 
   const char* rank_environment[] = {"ASHLAR_p2p_mode=safe", "ASHLAR_p2p_copy_limit=5M", nullptr};
   Store rank = store();
-  ASSERT_TRUE(rank.adopt(launcher.serialize(), rank_environment).ok());
+  ASSERT_TRUE(rank.adopt(launcher.serialize()).ok());
+  rank.merge_environment(rank_environment);
   EXPECT_STREQ(rank.find("p2p.mode")->text, "safe");
   EXPECT_STREQ(rank.find("p2p.copy_limit")->text, "1M") << "the command line stays above the environment";
 }
 
 TEST(Handover, AnotherVersionIsRefusedWithAReason) {
   Store rank;
-  EXPECT_THAT(rank.adopt("ashlar-params 9\nW0", nullptr).text(), HasSubstr("different versions"));
-  EXPECT_THAT(rank.adopt("", nullptr).text(), HasSubstr("different versions"));
-  EXPECT_THAT(rank.adopt("ashlar-params 1\nbroken\n", nullptr).text(), HasSubstr("damaged"));
+  EXPECT_THAT(rank.adopt("ashlar-params 9\nW0").text(), HasSubstr("different versions"));
+  EXPECT_THAT(rank.adopt("").text(), HasSubstr("different versions"));
+  EXPECT_THAT(rank.adopt("ashlar-params 1\nbroken\n").text(), HasSubstr("damaged"));
 }
 
 }  // namespace

@@ -177,8 +177,8 @@ PROCEDURE_FLAGS = ("large",)
 PROCEDURE_OPTIONS = ("returns", "deprecated", "abi", "fortran", "c")
 PARAMETER_FLAGS = ("in", "out", "inout", "const", "async", "root", "large_only", "pointer", "nointent", "positive", "byvalue")
 PARAMETER_OPTIONS = ("type", "fortran_name", "fortran")
-OVERLAY_FLAGS = ("hot", "anytime", "raw", "uncommitted", "ordered", "quiet")
-OVERLAY_OPTIONS = ("calls", "null_ok", "on", "in_place", "too_large", "unchecked")
+OVERLAY_FLAGS = ("hot", "anytime", "raw", "strict")
+OVERLAY_OPTIONS = ("calls", "calls_c", "null_ok", "in_place")
 
 
 def read_parameter(text, where, kinds):

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
@@ -21,15 +22,16 @@ constinit Pool<Errhandler> pool;
 constinit Errhandler fatal{Errhandler::Action::kAbortAll, Kind::kComm, nullptr};
 constinit Errhandler abort_object{Errhandler::Action::kAbortObject, Kind::kComm, nullptr};
 constinit Errhandler give_back{Errhandler::Action::kReturn, Kind::kComm, nullptr};
+constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
 
-[[noreturn]] void end_process(Comm* comm, int code, const char* call, const char* text) {
+/// `failed_on`: the communicator to name, or null. `ended`: the one whose processes end; null: all.
+[[noreturn]] void end_process(Status status, const char* call, Comm* failed_on, Comm* ended) {
   char reason[768];
-  if (comm)
-    std::snprintf(reason, sizeof reason, "%s on communicator '%s' failed: %s: %s", call, comm->name.c_str(),
-                  error_class_name(error_class_of(code)), text);
-  else
-    std::snprintf(reason, sizeof reason, "%s failed: %s: %s", call, error_class_name(error_class_of(code)), text);
-  if (error_hooks.abort) error_hooks.abort(comm, code, reason);
+  std::snprintf(reason, sizeof reason, "%s%s%s%s failed: %s (%s): %s", call, failed_on ? " on communicator '" : "",
+                failed_on ? failed_on->name.c_str() : "", failed_on ? "'" : "", error_class_name(status.mpi_class()),
+                error_class_meaning(status.mpi_class()) ? error_class_meaning(status.mpi_class()) : "added by the user",
+                status.text());
+  if (error_hooks.abort) error_hooks.abort(ended, status.mpi_class(), reason);
   log::line(log::Level::error, "mpi", "%s", reason);
   ::_exit(1);
 }
@@ -48,7 +50,15 @@ void destroy(Errhandler* handler) {
   if (handler->predefined == 0) pool.put(handler);
 }
 
+void blame(Comm& comm) noexcept {
+  if (blamed) error_hooks.release_comm(blamed);
+  comm.references.fetch_add(1, std::memory_order_relaxed);
+  blamed = &comm;
+}
+
 int raise(Status status, const char* call, Comm* comm) noexcept {
+  Comm* const failed_on = std::exchange(blamed, nullptr);
+  if (!comm) comm = failed_on;
   const int code = status.mpi_class();
   remember_failure(code, call, comm ? comm->name.c_str() : nullptr, status.text());
   Comm* handled_by = comm ? comm : (error_hooks.comm_self ? error_hooks.comm_self() : nullptr);
@@ -58,9 +68,9 @@ int raise(Status status, const char* call, Comm* comm) noexcept {
     case Errhandler::Action::kReturn:
       break;
     case Errhandler::Action::kAbortAll:
-      end_process(nullptr, code, call, last_failure_text(code));
+      end_process(status, call, comm, nullptr);
     case Errhandler::Action::kAbortObject:
-      end_process(handled_by, code, call, last_failure_text(code));
+      end_process(status, call, comm, handled_by);
     case Errhandler::Action::kCall: {
       // The handler may free itself or its communicator.
       const Ref<Errhandler> keep = Ref<Errhandler>::share(*handler);
@@ -70,6 +80,7 @@ int raise(Status status, const char* call, Comm* comm) noexcept {
       break;
     }
   }
+  if (failed_on) error_hooks.release_comm(failed_on);
   return code;
 }
 

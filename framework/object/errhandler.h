@@ -35,10 +35,17 @@ Errhandler& errors_return();
 /// there is no object, through MPI_COMM_SELF's (the initial one outside init..finalize). Returns when the handler does.
 [[gnu::cold]] int raise(Status status, const char* call, Comm* comm = nullptr) noexcept;
 
+/// Names the communicator to which the failure that this thread is about to return belongs: completion calls know it,
+/// their entry points do not. The next raise() of this thread that is given no communicator uses it; any raise()
+/// forgets it.
+[[gnu::cold]] void blame(Comm& comm) noexcept;
+
 /// What the rooms further right put in place of a communicator's missing pieces.
 struct ErrorHooks {
   /// MPI_COMM_SELF, or nullptr outside init..finalize.
   Comm* (*comm_self)() = nullptr;
+  /// Drops one reference.
+  void (*release_comm)(Comm* comm) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.

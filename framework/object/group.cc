@@ -5,6 +5,9 @@
 #include "framework/object/pool.h"
 
 namespace ashlar {
+
+PeerId Group::self_peer = 0;
+
 namespace {
 
 constinit Pool<Group> pool;

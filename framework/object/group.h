@@ -24,7 +24,7 @@ class Group : public Object {
   Rank own_rank() const { return rank_of(self_peer); }
 
   /// Number of this process in its own table of peers; set once when its job is known.
-  static inline PeerId self_peer = 0;
+  static PeerId self_peer;
 
   Group(PeerId first, std::int64_t stride, int size)
       : Object(Kind::kGroup), first_(first), stride_(stride), size_(size) {}

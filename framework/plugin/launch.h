@@ -57,7 +57,7 @@ typedef struct ashlar_launch_ops {
   ashlar_launch_result (*connect)(ashlar_launch* self, const ashlar_job** job);
 
   /* Publishes `bytes` bytes under `key` for the other ranks; seen by them after the next fence that both enter.
-   * The same key again replaces the value. */
+   * A key is published once: launchers cache what they have handed out. */
   ashlar_launch_result (*put)(ashlar_launch* self, const char* key, const void* blob, size_t bytes);
 
   /* Collective over the job: returns when every rank has entered it, and then all that was put before is readable.

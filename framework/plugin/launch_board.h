@@ -11,8 +11,8 @@ namespace ashlar::launch {
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
 inline constexpr std::uint32_t kBoardVersion = 1;
 
-/// ASHLAR_JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
-inline constexpr char kJobVariable[] = "ASHLAR_JOB";
+/// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
+inline constexpr char kJobVariable[] = "ASHLAR__JOB";
 
 enum class RankState : std::uint32_t {
   kAbsent = 0,       // no process of this rank has attached
@@ -32,21 +32,21 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> aborted;   // 1 once abort_code and abort_text are set
   std::int32_t abort_code;
 
-  std::uint64_t abort_text;             // offset of a zero-terminated text, 0: none
-  std::atomic<std::uint32_t> end;       // RankEnd
-  std::int32_t wait_status;             // as waitpid gave it, valid once `end` is set
+  std::uint64_t abort_text;        // offset of a zero-terminated text, 0: none
+  std::atomic<std::uint32_t> end;  // RankEnd
+  std::int32_t wait_status;        // as waitpid gave it, valid once `end` is set
   std::uint32_t appnum;
   std::uint32_t bound;
-  std::uint64_t placement;              // offset of a zero-terminated text
+  std::uint64_t placement;  // offset of a zero-terminated text
 };
 static_assert(sizeof(BoardSlot) == 64, "one cache line: ranks write their own without disturbing others");
 
 /// What a rank published, newest first. The key (with its zero) and the blob follow.
 struct BoardRecord {
-  std::uint64_t older;     // offset of the next older record of the same rank, 0: none
-  std::uint32_t attach;    // BoardSlot::attaches of the publisher
+  std::uint64_t older;   // offset of the next older record of the same rank, 0: none
+  std::uint32_t attach;  // BoardSlot::attaches of the publisher
   std::uint32_t key_hash;
-  std::uint32_t key_bytes;  // with the zero
+  std::uint32_t key_bytes;    // with the zero
   std::uint32_t blob_offset;  // from the record's start, 16-aligned
   std::uint64_t blob_bytes;
 };
@@ -60,12 +60,12 @@ struct BoardHeader {
   std::uint32_t launcher_pid;
   std::uint32_t universe_size;
   std::uint64_t launcher_start;
-  std::uint64_t bytes;         // of the whole board
-  std::uint64_t slots;         // offset of BoardSlot[ranks]
-  std::uint64_t params;        // offset; 0: none
+  std::uint64_t bytes;   // of the whole board
+  std::uint64_t slots;   // offset of BoardSlot[ranks]
+  std::uint64_t params;  // offset; 0: none
   std::uint64_t params_bytes;
-  std::uint64_t host;          // offset of the node's name
-  std::uint64_t launcher;      // offset of the launcher's name for people
+  std::uint64_t host;      // offset of the node's name
+  std::uint64_t launcher;  // offset of the launcher's name for people
   std::uint32_t oversubscribed;
 
   // Words that change while the job runs, away from the constants above.

@@ -7,7 +7,6 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
-#include "framework/coll/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
@@ -17,6 +16,8 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
+#include "framework/plugin/params.h"
+#include "framework/plugin/setup.h"
 #include "framework/progress/waiting.h"
 #include "framework/runtime/config.h"
 #include "framework/runtime/wiring.h"
@@ -27,8 +28,8 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-Lane* lane_of(std::uint32_t) { return Process::current()->lane(0); }
-std::uint32_t node_of(PeerId peer) { return Process::current()->node_of(peer); }
+Lane* lane_of_context(std::uint32_t) { return Process::current()->lane(0); }
+std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Comm* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
 
 [[noreturn]] void abort_job(Comm*, int code, const char* text) {
@@ -57,6 +58,7 @@ const char* Process::host_of(PeerId peer) const {
 Status Process::start(int thread_level) {
   error_hooks.comm_self = comm_self;
   error_hooks.abort = abort_job;
+  error_hooks.release_comm = [](Comm* comm) { release(comm); };
   auto* process = new Process;
   current_.store(process, std::memory_order_release);
   process->thread_level = thread_level;
@@ -72,18 +74,65 @@ Status Process::start(int thread_level) {
   return status;
 }
 
+Status Process::choose_launch() {
+  param::Sources only_environment;
+  only_environment.environment = environ;
+  ASHLAR_TRY(plugin::configure(param::installation_prefix(), only_environment, &early_params_, &early_registry_));
+  std::vector<plugin::Chosen> chosen;
+  ASHLAR_TRY(early_registry_.select("launch", nullptr, &chosen));
+  void* module = nullptr;
+  ASHLAR_TRY(chosen.front().component->create(nullptr, &module));
+  launch_component_ = chosen.front().component;
+  launch = static_cast<ashlar_launch*>(module);
+  return {};
+}
+
+Status Process::read_parameters() {
+  const std::string prefix = param::installation_prefix();
+  if (job->params) {
+    ASHLAR_TRY(plugin::adopt(prefix, job->params, environ, &params, &registry));
+  } else {
+    // No launcher of ours read the files. A fault in them is told, and what is not at fault is in force.
+    const Status read = plugin::configure(prefix, param::standard_sources(prefix), &params, &registry);
+    for (const param::Problem& problem : params.problems())
+      log::line(problem.error ? log::Level::error : log::Level::warn, "param", "%s", problem.text.c_str());
+    ASHLAR_TRY(read);
+  }
+  ASHLAR_TRY(params.fill("runtime", runtime::parameters(), &runtime_config_));
+  ASHLAR_TRY(params.fill("progress", progress::parameters(), &progress_config_));
+  ASHLAR_TRY(params.fill("p2p", p2p::parameters(), &p2p_config_));
+  progress_config_.oversubscribed = job->oversubscribed != 0;
+  plugin::KernelConfig kernel;
+  ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
+  explain_topics_ = kernel.explain;
+  params.freeze();
+  return {};
+}
+
 Status Process::join_job() {
-  ASHLAR_TRY(load_early_parameters(*this));
-  ASHLAR_TRY(choose_launch(*this));
+  ASHLAR_TRY(choose_launch());
   if (launch->ops->connect(launch, &job) != ASHLAR_LAUNCH_OK)
     return Status::fail(MPI_ERR_OTHER, "this process could not join its job: %s", launch->ops->why(launch));
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);
   Group::self_peer = job->rank;
-  ASHLAR_TRY(load_parameters(*this, &progress_config_, &runtime_config_));
-  progress_config_.oversubscribed = job->oversubscribed != 0;
-  return {};
+  return read_parameters();
+}
+
+void Process::explain() {
+  if (explain_topics_.empty() || job->rank != 0) return;
+  std::vector<plugin::Decision> wanted;
+  const auto take = [&](const std::vector<plugin::Decision>& decisions, std::size_t from) {
+    for (std::size_t i = from; i < decisions.size(); ++i)
+      if (plugin::wants(explain_topics_, decisions[i].topic)) wanted.push_back(decisions[i]);
+  };
+  if (explained_ == 0) take(early_registry_.records().of("launch"), 0);
+  const std::vector<plugin::Decision> all = registry.records().of("");
+  take(all, explained_);
+  explained_ = all.size();
+  const std::string text = plugin::to_text(wanted);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 Status Process::make_lanes() {
@@ -95,7 +144,8 @@ Status Process::make_lanes() {
   for (unsigned i = 0; i < kLanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     const LaneGuard guard(lanes_.back()->lock);
-    ASHLAR_TRY(p2p::attach(*lanes_.back()));
+    ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
+    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
   ASHLAR_TRY(wiring_->publish());
@@ -104,7 +154,7 @@ Status Process::make_lanes() {
 }
 
 Status Process::make_communicators() {
-  comm::surroundings = {.lane_of = lane_of, .node_of = node_of};
+  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
@@ -126,6 +176,7 @@ Status Process::make_communicators() {
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
   launch->ops->initialized(launch);
+  explain();
   return {};
 }
 
@@ -153,6 +204,7 @@ Status Process::leave() {
 
 Status Process::stop() {
   Process* process = current();
+  process->explain();
   const Status left = process->leave();
   for (Comm* comm : {process->world, process->self}) {
     if (!comm) continue;
@@ -169,10 +221,11 @@ Status Process::stop() {
 }
 
 Process::~Process() {
+  for (auto& lane : lanes_) p2p::detach(*lane);
   wiring_.reset();
   lanes_.clear();
   peers_.reset();
-  drop_launch(*this);
+  if (launch) launch_component_->destroy(launch);
 }
 
 }  // namespace ashlar

@@ -8,8 +8,10 @@
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
+#include "framework/p2p/internal.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"
+#include "framework/plugin/registry.h"
 #include "framework/plugin/transport.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
@@ -31,6 +33,7 @@ class Process {
   static Status stop();
 
   param::Store params;
+  plugin::Registry registry{&params};
   const ashlar_job* job = nullptr;
   ashlar_launch* launch = nullptr;
   int thread_level = MPI_THREAD_SINGLE;
@@ -47,13 +50,24 @@ class Process {
   friend class Wiring;
   Process() = default;
   ~Process();
+  Status choose_launch();
+  Status read_parameters();
   Status join_job();
+  /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
+  void explain();
   Status make_lanes();
   Status make_communicators();
   Status leave();
 
   static std::atomic<Process*> current_;
+  // What the launch component is chosen by: the environment alone, because the rest of the parameters may come from it.
+  param::Store early_params_;
+  plugin::Registry early_registry_{&early_params_};
+  plugin::Component* launch_component_ = nullptr;
   progress::Config progress_config_;
+  std::string explain_topics_;
+  std::size_t explained_ = 0;
+  p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;

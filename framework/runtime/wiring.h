@@ -6,6 +6,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/plugin/launch.h"
+#include "framework/plugin/registry.h"
 #include "framework/plugin/transport.h"
 #include "framework/progress/lane.h"
 
@@ -30,7 +31,7 @@ class Wiring {
 
  private:
   struct Way {
-    const ashlar_component* component;
+    plugin::Component* component;
     ashlar_iface* iface;
     unsigned lane;
     std::string key;  // under which the address is published

@@ -71,8 +71,9 @@ bool rank_is_taken(int fd, const Trace& trace, char* why, std::size_t why_bytes)
   const auto pid = static_cast<pid_t>(slot.pid.load());
   const bool lives = pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
   if (!lives && state != RankState::kInitialized) return false;
-  std::snprintf(why, why_bytes, lives ? "rank %u of job %s is process %d, which started this one or runs beside it"
-                                      : "rank %u of job %s was process %d, which ended without MPI_Finalize",
+  std::snprintf(why, why_bytes,
+                lives ? "rank %u of job %s is process %d, which started this one or runs beside it"
+                      : "rank %u of job %s was process %d, which ended without MPI_Finalize",
                 trace.rank, trace.job_id, static_cast<int>(pid));
   return true;
 }
@@ -105,8 +106,8 @@ int open_board(const Trace& trace, char* why, std::size_t why_bytes) {
     char path[48];
     std::snprintf(path, sizeof path, "/proc/%u/fd/%d", trace.launcher_pid, trace.board_fd);
     fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0) std::snprintf(why, why_bytes, "descriptor %d is closed, and %s: %s", trace.board_fd, path,
-                              strerror(errno));
+    if (fd < 0)
+      std::snprintf(why, why_bytes, "descriptor %d is closed, and %s: %s", trace.board_fd, path, strerror(errno));
     if (fd >= 0 && !is_our_board(fd, trace)) {
       std::snprintf(why, why_bytes, "%s is not the board of job %s", path, trace.job_id);
       close(fd);

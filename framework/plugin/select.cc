@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "framework/base/catalogue.h"
 #include "framework/base/error_class.h"
 #include "framework/base/log.h"
 #include "framework/param/suggest.h"
@@ -63,11 +64,14 @@ Status check_names(const List& list, std::string_view framework, const std::vect
     }
     // Leaving out what is not there changes nothing.
     if (known || list.exclude) continue;
-    const std::string meant(suggestion.best());
-    return Status::fail(kErrArg, "there is no %.*s component '%s', which %s asks for%s%s%s; installed: %s",
-                        static_cast<int>(framework.size()), framework.data(), name.c_str(), list.setting.c_str(),
-                        meant.empty() ? "" : " (did you mean '", meant.c_str(), meant.empty() ? "" : "'?)",
-                        installed.empty() ? "none" : installed.c_str());
+    const std::string_view meant = suggestion.best();
+    return catalogue::fail(
+        kErrArg, "plugin.unknown_name",
+        {{"framework", framework},
+         {"name", name},
+         {"suggestion", meant.empty() ? std::string() : " (did you mean '" + std::string(meant) + "'?)"},
+         {"setting", list.setting},
+         {"installed", installed.empty() ? "none" : installed}});
   }
   return {};
 }
@@ -126,9 +130,9 @@ Status Registry::select(std::string_view framework, const void* context, std::ve
   records().add(decision);
   if (!out->empty()) return {};
   std::replace(lost.begin(), lost.end(), '\n', ';');
-  return Status::fail(kErrOther, "no %.*s component can serve: %s; the setting is %s",
-                      static_cast<int>(framework.size()), framework.data(),
-                      lost.empty() ? "none is installed" : lost.c_str(), list.setting.c_str());
+  return catalogue::fail(
+      kErrOther, "plugin.none_can_serve",
+      {{"framework", framework}, {"reasons", lost.empty() ? "none is installed" : lost}, {"setting", list.setting}});
 }
 
 }  // namespace ashlar::plugin

@@ -79,8 +79,8 @@ TEST_F(SelectTest, NamesThatDoNotExistAreAnErrorWithASuggestion) {
   set("godo");
   EXPECT_THAT(select({"good", "other"}), ElementsAre());
   EXPECT_EQ(status_.mpi_class(), kErrArg);
-  EXPECT_THAT(status_.text(), AllOf(HasSubstr("there is no report component 'godo'"), HasSubstr("did you mean 'good'?"),
-                                    HasSubstr("installed: good, other")));
+  EXPECT_THAT(status_.text(), AllOf(HasSubstr("There is no report component called 'godo'"),
+                                    HasSubstr("did you mean 'good'?"), HasSubstr("installed: good, other")));
 }
 
 TEST_F(SelectTest, WhenNoneIsLeftEveryReasonIsSaid) {

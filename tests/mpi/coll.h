@@ -18,15 +18,15 @@ __attribute__((unused)) static void finish(MPI_Request* r, int way) {
 }
 
 /* COLL(way, Bcast, arguments...) calls MPI_Bcast, or MPI_Ibcast and completes it. Give the name's two spellings. */
-#define COLL(way, blocking, nonblocking, ...)                  \
-  do {                                                         \
-    if ((way) == kBlocking) {                                  \
-      MUST(blocking(__VA_ARGS__));                             \
-    } else {                                                   \
-      MPI_Request coll_request = MPI_REQUEST_NULL;             \
-      MUST(nonblocking(__VA_ARGS__, &coll_request));           \
-      finish(&coll_request, (way));                            \
-    }                                                          \
+#define COLL(way, blocking, nonblocking, ...)        \
+  do {                                               \
+    if ((way) == kBlocking) {                        \
+      MUST(blocking(__VA_ARGS__));                   \
+    } else {                                         \
+      MPI_Request coll_request = MPI_REQUEST_NULL;   \
+      MUST(nonblocking(__VA_ARGS__, &coll_request)); \
+      finish(&coll_request, (way));                  \
+    }                                                \
   } while (0)
 
 typedef struct {

@@ -3,6 +3,7 @@
   generate.py --header include/mpi.h        the public header (committed)
   generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
   generate.py --coverage FILE               which functions the kernel does
+  generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
   generate.py --declarations [HEADER]       what the rooms have to declare (to read, on standard output)
   generate.py --chapters                    the names of the chapters, for CMake
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import entry                                   # noqa: E402
+import fortran                                 # noqa: E402
 import header                                  # noqa: E402
 from table import TableError, read_table       # noqa: E402
 from template import write_if_changed          # noqa: E402
@@ -25,7 +27,7 @@ def keep_rooms(table, rooms):
     for procedure in table.procedures.values():
         parts = Path(procedure.overlay.header).parts
         if parts[:1] == ("framework",) and parts[1] not in rooms:
-            procedure.overlay.calls = ""
+            procedure.overlay.calls = procedure.overlay.header = ""
 
 
 def main(arguments):
@@ -35,6 +37,7 @@ def main(arguments):
     parser.add_argument("--header")
     parser.add_argument("--entries")
     parser.add_argument("--coverage")
+    parser.add_argument("--fortran")
     parser.add_argument("--declarations", nargs="?", const="", default=None)
     parser.add_argument("--chapters", action="store_true")
     options = parser.parse_args(arguments)
@@ -53,6 +56,9 @@ def main(arguments):
         write_if_changed(Path(options.entries) / "mpi_abi.map", entry.export_map(table))
     if options.coverage:
         write_if_changed(options.coverage, entry.coverage(table))
+    if options.fortran:
+        write_if_changed(Path(options.fortran) / "mpi_f08.f90", fortran.module(table))
+        write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))
     if options.declarations is not None:
         print(entry.declarations(table, options.declarations), end="")
     if options.chapters:

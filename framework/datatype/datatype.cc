@@ -59,7 +59,10 @@ const char* Datatype::described() const {
 }
 
 void destroy(Datatype* type) {
-  if (type->predefined == 0) pool.put(type);
+  if (type->predefined != 0) return;
+  // Its parts go after it: destroying one takes the pool's lock again.
+  const std::unique_ptr<datatype::Cold> parts = datatype::Builder::take_cold(*type);
+  pool.put(type);
 }
 
 namespace datatype {

@@ -55,12 +55,16 @@ struct Lane {
   void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;
 
   // --- waiting ---
-  progress::Config config;                             // constant once traffic starts
-  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;  // threads asleep in progress::wait
-  std::uint32_t wake_word = 0;                         // futex: raised when a thread progresses for sleeping ones
+  progress::Config config;                                  // constant once traffic starts
+  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
+  std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
+  std::uint64_t waiting_since ASHLAR_GUARDED_BY(lock) = 0;  // now_ns() when the oldest wait left its spin stage, or 0
+  Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
-    std::uint64_t rounds = 0, yields = 0, sleeps = 0;
+    std::uint64_t yields = 0, sleeps = 0;
   } counters ASHLAR_GUARDED_BY(lock);
+
+  std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
 
   /// Adds an interface; `is_self` when it reaches only this process. Set-up path.
   void add_iface(ashlar_iface* iface, bool is_self) ASHLAR_REQUIRES(lock);

@@ -8,13 +8,13 @@
 #include "framework/base/slab.h"
 #include "framework/base/status.h"
 #include "framework/base/types.h"
+#include "framework/object/comm.h"
 #include "framework/object/object.h"
 #include "framework/progress/gate.h"
 #include "framework/progress/lane.h"
 
 namespace ashlar {
 
-class Comm;
 class Request;
 
 /// What a kind of request can do beyond completing. Called under the lane's lock.
@@ -40,7 +40,7 @@ class Request : public Object {
     kHeld = 4  // a user's handle, or a blocking call, refers to it; otherwise it releases itself when it completes
   };
 
-  Request(const RequestOps& o, Lane& l) : Object(Kind::kRequest), ops(&o), lane(&l) {}
+  Request(const RequestOps& o, Comm& c) : Object(Kind::kRequest), ops(&o), comm(&c) {}
 
   // One cache line: all that completion touches.
   std::atomic<State> state{State::kActive};
@@ -50,9 +50,10 @@ class Request : public Object {
   Status outcome;
   MPI_Count bytes = 0;  // received, for the status
   const RequestOps* ops;
-  Lane* lane;
+  Comm* comm;            // its lane's lock guards this request; errors are raised on it
   Gate* gate = nullptr;  // an operation of the library's own: tells this gate, then releases itself
 
+  Lane& lane() const { return *comm->lane; }
   bool active() const { return state.load(std::memory_order_relaxed) == State::kActive; }
   bool complete() const { return state.load(std::memory_order_acquire) == State::kComplete; }
   bool persistent() const { return (flags & kPersistent) != 0; }

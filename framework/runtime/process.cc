@@ -7,7 +7,6 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
-#include "framework/coll/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
@@ -29,8 +28,8 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-Lane* lane_of(std::uint32_t) { return Process::current()->lane(0); }
-std::uint32_t node_of(PeerId peer) { return Process::current()->node_of(peer); }
+Lane* lane_of_context(std::uint32_t) { return Process::current()->lane(0); }
+std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Comm* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
 
 [[noreturn]] void abort_job(Comm*, int code, const char* text) {
@@ -59,6 +58,7 @@ const char* Process::host_of(PeerId peer) const {
 Status Process::start(int thread_level) {
   error_hooks.comm_self = comm_self;
   error_hooks.abort = abort_job;
+  error_hooks.release_comm = [](Comm* comm) { release(comm); };
   auto* process = new Process;
   current_.store(process, std::memory_order_release);
   process->thread_level = thread_level;
@@ -154,7 +154,7 @@ Status Process::make_lanes() {
 }
 
 Status Process::make_communicators() {
-  comm::surroundings = {.lane_of = lane_of, .node_of = node_of};
+  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));

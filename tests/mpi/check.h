@@ -16,7 +16,7 @@ enum { kMostFailuresPrinted = 10 };
 __attribute__((format(printf, 3, 4), unused)) static void check_failed(const char* file, int line, const char* format,
                                                                        ...) {
   if (++check_failures > kMostFailuresPrinted) return;
-  char text[1024];
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4), unused)) static void check_failed(const cha
 #define CHECK(condition, ...)                                                    \
   do {                                                                           \
     if (!(condition)) {                                                          \
-      char check_text[512];                                                      \
+      char check_text[2048];                                                     \
       snprintf(check_text, sizeof check_text, " " __VA_ARGS__);                  \
       check_failed(__FILE__, __LINE__, "not so: %s %s", #condition, check_text); \
     }                                                                            \

@@ -1,0 +1,193 @@
+#include "components/transport/self/loopback.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ashlar::loopback {
+namespace {
+
+constexpr int kErrArg = 13, kErrOther = 16, kErrUnsupported = 55;  // error classes of the standard ABI
+constexpr std::uint32_t kMaxShort = 1024;
+constexpr std::uint32_t kMaxBcopy = 64 << 10;
+
+struct Address {
+  std::uint64_t word[4];
+};
+
+struct Key {
+  std::uint64_t address, length;
+};
+
+Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
+Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
+
+constexpr std::size_t padded(std::size_t n) { return (n + 15) / 16 * 16; }
+
+[[gnu::cold]] ashlar_result too_long(const ashlar_host& host, std::uint32_t length, std::uint32_t limit) {
+  return host.fail(kErrArg, "an active message of %u bytes to oneself: %u at most", length, limit);
+}
+
+ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
+                       std::uint32_t length) {
+  Interface& iface = *self(e).iface;
+  if (length > kMaxShort) return too_long(iface.host(), length, kMaxShort);
+  std::byte* to = iface.append(id, h0, h1, length);
+  if (!to) return ASHLAR_AGAIN;
+  if (length) std::memcpy(to, data, length);
+  return ASHLAR_OK;
+}
+
+ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
+                       void* argument, std::uint32_t length) {
+  Interface& iface = *self(e).iface;
+  if (length > kMaxBcopy) return too_long(iface.host(), length, kMaxBcopy);
+  std::byte* to = iface.append(id, h0, h1, length);
+  if (!to) return ASHLAR_AGAIN;
+  for (std::size_t done = 0; done < length;) {
+    const std::size_t n = fill(argument, to + done, length - done);
+    if (n == 0) {
+      iface.take_back(length);
+      return iface.host().fail(kErrArg, "a message to oneself ended after %zu of %u bytes", done, length);
+    }
+    done += n;
+  }
+  return ASHLAR_OK;
+}
+
+// Checks a key; the address of byte `offset`, or nullptr after telling why not.
+std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
+                 ashlar_result* result) {
+  Key k;
+  std::memcpy(&k, key->bytes, sizeof k);
+  if (offset <= k.length && length <= k.length - offset) return reinterpret_cast<std::byte*>(k.address) + offset;
+  *result = ep.iface->host().fail(
+      kErrArg, "bytes %llu to %llu are not in the %llu bytes exposed", static_cast<unsigned long long>(offset),
+      static_cast<unsigned long long>(offset + length), static_cast<unsigned long long>(k.length));
+  return nullptr;
+}
+
+ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
+                  ashlar_completion*) {
+  if (length == 0) return ASHLAR_OK;
+  ashlar_result result = ASHLAR_OK;
+  if (const std::byte* from = place(self(e), key, offset, length, &result)) std::memmove(to, from, length);
+  return result;
+}
+
+ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, std::uint64_t offset,
+                  std::uint64_t length, ashlar_completion*) {
+  if (length == 0) return ASHLAR_OK;
+  ashlar_result result = ASHLAR_OK;
+  if (std::byte* to = place(self(e), key, offset, length, &result)) std::memmove(to, from, length);
+  return result;
+}
+
+void wake(ashlar_endpoint*) {}  // who calls it is awake
+
+constexpr ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake};
+
+}  // namespace
+
+Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
+    : host_(host), config_(config), context_(context) {
+  ops = &kInterfaceOps;
+}
+
+// The address answers only to the interface that wrote it: pointer and cookie of this very object.
+ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
+  const Address a{{0x666c6573'68736141, reinterpret_cast<std::uint64_t>(this), context_.job_cookie, context_.self}};
+  std::memcpy(out, &a, sizeof a);
+  *length = sizeof a;
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
+  Address own;
+  std::uint32_t own_length;
+  (void)write_address(&own, &own_length);
+  if (length != own_length) {
+    return host_.fail(kErrOther, "the loopback address of peer %u has %u bytes, %u expected", peer, length, own_length);
+  }
+  if (std::memcmp(address, &own, length) != 0) {
+    return host_.fail(kErrOther, "peer %u is another process: loopback reaches process %u only", peer, context_.self);
+  }
+  auto ep = std::make_unique<Endpoint>();
+  ep->ops = &kEndpointOps;
+  ep->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT;
+  ep->max_short = kMaxShort;
+  ep->max_bcopy = kMaxBcopy;
+  ep->peer = peer;
+  ep->latency_ns = 50;
+  ep->bandwidth_copy = 8;
+  ep->bandwidth_get = 16;
+  ep->iface = this;
+  *out = ep.get();
+  endpoints_.push_back(std::move(ep));
+  return ASHLAR_OK;
+}
+
+void Interface::disconnect(ashlar_endpoint* endpoint) {
+  std::erase_if(endpoints_, [endpoint](const auto& e) { return e.get() == endpoint; });
+}
+
+std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length) {
+  const std::size_t at = arriving_.size();
+  const std::size_t bytes = sizeof(Record) + padded(length);
+  if (at > 0 && at + bytes > config_.queue_bytes) return nullptr;
+  arriving_.resize(at + bytes);
+  const Record record{h0, h1, length, id};
+  std::memcpy(arriving_.data() + at, &record, sizeof record);
+  return arriving_.data() + at + sizeof record;
+}
+
+void Interface::take_back(std::uint32_t length) {
+  arriving_.resize(arriving_.size() - sizeof(Record) - padded(length));
+}
+
+unsigned Interface::progress() {
+  if (arriving_.empty() || !delivering_.empty()) return 0;
+  delivering_.swap(arriving_);
+  unsigned count = 0;
+  for (std::size_t at = 0; at < delivering_.size(); ++count) {
+    Record record;
+    std::memcpy(&record, delivering_.data() + at, sizeof record);
+    const std::byte* data = delivering_.data() + at + sizeof record;
+    const ashlar_am am{record.h0, record.h1, data, record.length, context_.self, record.id};
+    context_.deliver(context_.lane_context, &am);
+    at += sizeof record + padded(record.length);
+  }
+  delivering_.clear();
+  return count;
+}
+
+ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const {
+  if (kind != ASHLAR_MEMORY_HOST) {
+    return host_.fail(kErrUnsupported, "loopback copies host memory only (memory kind %d was given)", kind);
+  }
+  const Key key{reinterpret_cast<std::uint64_t>(address), length};
+  *out = {};
+  std::memcpy(out->bytes, &key, sizeof key);
+  return ASHLAR_OK;
+}
+
+const ashlar_iface_ops kInterfaceOps = {
+    sizeof(ashlar_iface_ops),
+    [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
+    [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
+      return self(i).connect(peer, address, length, out);
+    },
+    [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(e); },
+    [](ashlar_iface* i) { return self(i).progress(); },
+    [](ashlar_iface* i, const void* address, std::uint64_t length, int kind, ashlar_key* out) {
+      return self(i).expose(address, length, kind, out);
+    },
+    [](ashlar_iface*, const ashlar_key*) {},
+    // Nothing arrives while the process sleeps, so there is nothing to be woken by.
+    [](ashlar_iface* i) -> ashlar_result { return self(i).empty() ? ASHLAR_OK : ASHLAR_AGAIN; },
+    [](ashlar_iface*) {},
+    [](ashlar_iface*) { return -1; },
+    [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
+    [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
+};
+
+}  // namespace ashlar::loopback

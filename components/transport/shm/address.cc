@@ -1,0 +1,105 @@
+#include "components/transport/shm/address.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "components/transport/shm/descriptor.h"
+#include "components/transport/shm/error_class.h"
+#include "framework/base/clock.h"
+
+namespace ashlar::shm {
+namespace {
+
+constexpr std::uint32_t kAddressMagic = 0x6d687341;  // "Ashm"
+constexpr std::uint16_t kAddressVersion = 1;
+
+std::uint64_t hash(const void* bytes, std::size_t length) {  // FNV-1a
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (std::size_t i = 0; i < length; ++i) h = (h ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3;
+  return h;
+}
+
+std::size_t read_file(const char* path, char* to, std::size_t room) {
+  const Descriptor fd(open(path, O_RDONLY | O_CLOEXEC));
+  if (!fd) return 0;
+  const ssize_t n = read(fd.get(), to, room - 1);
+  const std::size_t length = n > 0 ? static_cast<std::size_t>(n) : 0;
+  to[length] = 0;
+  return length;
+}
+
+}  // namespace
+
+Identity Identity::of_this_process() {
+  Identity id;
+  char text[256];
+  if (const std::size_t n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) id.node = hash(text, n);
+  if (const ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text); n > 0) {
+    id.pid_namespace = hash(text, static_cast<std::size_t>(n));
+  }
+  id.pid = getpid();
+  id.start_time = start_time_of(id.pid);
+  return id;
+}
+
+void seal(Address& address) {
+  address.magic = kAddressMagic;
+  address.version = kAddressVersion;
+  address.size = sizeof(Address);
+  address.reserved = 0;
+  address.checksum = hash(&address, offsetof(Address, checksum));
+}
+
+ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
+                    Address* out) {
+  if (length != sizeof(Address)) {
+    return host.fail(kErrOther, "the shared memory address of peer %u has %u bytes, %zu expected", peer, length,
+                     sizeof(Address));
+  }
+  std::memcpy(out, bytes, sizeof(Address));
+  if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address)) {
+    return host.fail(kErrOther, "the address of peer %u is not one of this shared memory transport (version %u)", peer,
+                     kAddressVersion);
+  }
+  if (out->checksum != hash(out, offsetof(Address, checksum))) {
+    return host.fail(kErrOther, "the shared memory address of peer %u is damaged", peer);
+  }
+  return ASHLAR_OK;
+}
+
+std::uint64_t start_time_of(std::int32_t pid, char* state) {
+  char path[32], text[1024];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  if (state) *state = 0;
+  if (read_file(path, text, sizeof text) == 0) return 0;
+  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  const char* at = std::strrchr(text, ')');
+  if (!at || !at[1]) return 0;
+  at += 2;
+  if (state) *state = *at;
+  for (int field = 3; field < 22; ++field) {
+    at = std::strchr(at, ' ');
+    if (!at) return 0;
+    ++at;
+  }
+  return std::strtoull(at, nullptr, 10);
+}
+
+std::uint64_t random_nonce() {
+  std::uint64_t nonce = 0;
+  if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != sizeof nonce || nonce == 0) {
+    // Uniqueness, not secrecy, is needed.
+    const std::uint64_t mix[3] = {now_ns(), static_cast<std::uint64_t>(getpid()),
+                                  reinterpret_cast<std::uint64_t>(&nonce)};
+    nonce = hash(mix, sizeof mix) | 1;
+  }
+  return nonce;
+}
+
+}  // namespace ashlar::shm

@@ -1,0 +1,89 @@
+#include <cstdio>
+#include <new>
+
+#include "components/transport/shm/config.h"
+#include "components/transport/shm/counters.h"
+#include "components/transport/shm/error_class.h"
+#include "components/transport/shm/interface.h"
+#include "framework/plugin/component.h"
+#include "framework/plugin/transport.h"
+
+namespace ashlar::shm {
+namespace {
+
+constexpr std::int32_t kPriority = 50;
+
+const ashlar_host* the_host = nullptr;
+const Config* the_config = nullptr;
+Counters counters;  // zero-initialised; read through the pointers below for the life of the process
+
+const std::uint64_t* value_of(const std::atomic<std::uint64_t>& counter) {
+  return reinterpret_cast<const std::uint64_t*>(&counter);
+}
+
+void add_pvars(const ashlar_host& host) {
+  static const ashlar_pvar rows[] = {
+      {"rings", "rings of other processes that send to this one", ASHLAR_PVAR_LEVEL, value_of(counters.rings)},
+      {"ring_memory", "bytes of these rings", ASHLAR_PVAR_LEVEL, value_of(counters.ring_bytes)},
+      {"full", "sends put off because the ring was full", ASHLAR_PVAR_COUNTER, value_of(counters.full)},
+      {"gets", "single copies begun by this process", ASHLAR_PVAR_COUNTER, value_of(counters.gets)},
+      {"gets_shared", "single copies for which the owner was asked to copy along", ASHLAR_PVAR_COUNTER,
+       value_of(counters.gets_shared)},
+      {"chunks_helped", "chunks this process copied for readers of its memory", ASHLAR_PVAR_COUNTER,
+       value_of(counters.chunks_helped)},
+      {"sleeps", "times this process went to sleep waiting for messages", ASHLAR_PVAR_COUNTER,
+       value_of(counters.sleeps)},
+  };
+  if (host.add_pvars) host.add_pvars("transport", "shm", rows, sizeof rows / sizeof rows[0]);
+}
+
+ashlar_result open(const ashlar_host* host, const void* config) {
+  the_host = host;
+  the_config = static_cast<const Config*>(config);
+  add_pvars(*host);
+  return ASHLAR_OK;
+}
+
+void query(const void* context, ashlar_answer* answer) {
+  const auto& c = *static_cast<const ashlar_transport_context*>(context);
+  answer->priority = kPriority;
+  answer->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_WAKE_WORD | ASHLAR_CAP_FAILURE;
+  std::snprintf(answer->reason, sizeof answer->reason, "shared memory among the %u processes of this node",
+                c.local_size);
+}
+
+ashlar_result create(const void* context, void** module) {
+  const auto& c = *static_cast<const ashlar_transport_context*>(context);
+  auto* iface = new (std::nothrow) Interface(*the_host, *the_config, c, counters);
+  if (!iface) return the_host->fail(kErrNoMem, "no memory for the shared memory transport");
+  if (const ashlar_result r = iface->open(); r != ASHLAR_OK) {
+    delete iface;
+    return r;
+  }
+  *module = static_cast<ashlar_iface*>(iface);
+  return ASHLAR_OK;
+}
+
+void destroy(void* module) { delete static_cast<Interface*>(static_cast<ashlar_iface*>(module)); }
+
+}  // namespace
+}  // namespace ashlar::shm
+
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1;
+const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
+                                              ASHLAR_COMPONENT_MAJOR,
+                                              ASHLAR_COMPONENT_MINOR,
+                                              "transport",
+                                              "shm",
+                                              "1.0.0",
+                                              "messages and single copies between processes of one node",
+                                              ASHLAR_TRANSPORT_INTERFACE,
+                                              sizeof(ashlar::shm::Config),
+                                              ashlar::shm::kParamCount,
+                                              ashlar::shm::kParams,
+                                              ASHLAR_BUILD_ID,
+                                              ashlar::shm::open,
+                                              ashlar::shm::query,
+                                              ashlar::shm::create,
+                                              ashlar::shm::destroy,
+                                              nullptr};

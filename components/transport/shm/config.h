@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/plugin/component.h"
+
+namespace ashlar::shm {
+
+/// Values of transport.shm.*; the rows in params.cc say what each means.
+struct Config {
+  std::uint64_t ring_bytes;
+  std::uint64_t node_budget;
+  std::uint64_t extra_rings;
+  std::uint64_t max_bcopy;
+  std::uint64_t polled_rings;
+  bool single_copy;
+  std::uint64_t both_sides_from;
+  std::uint64_t copy_chunk;
+  std::uint64_t copy_slice;
+  std::int32_t yama;
+  bool descriptor_passing;
+  std::uint64_t death_check;
+  std::uint64_t connect_timeout;
+};
+
+enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };
+
+extern const ashlar_param kParams[];
+extern const std::uint32_t kParamCount;
+
+}  // namespace ashlar::shm

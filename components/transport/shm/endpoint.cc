@@ -1,0 +1,119 @@
+#include "components/transport/shm/endpoint.h"
+
+#include <cstring>
+
+#include "components/transport/shm/copies.h"
+#include "components/transport/shm/error_class.h"
+#include "components/transport/shm/interface.h"
+#include "components/transport/shm/single_copy.h"
+#include "components/transport/shm/sleeper.h"
+
+namespace ashlar::shm {
+namespace {
+
+Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
+
+[[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
+  return ep.iface->host().fail(kErrArg, "an active message of %u bytes to peer %u: shared memory takes %u at most",
+                               length, ep.peer, limit);
+}
+
+ashlar_result am_short_long(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
+                            std::uint32_t length) {
+  if (length > ep.max_short) return too_long(ep, length, ep.max_short);
+  const Form form = form_of(length);
+  const std::uint32_t lines = lines_of(length, form);
+  Line* line = ep.out.reserve(lines);
+  if (!line) [[unlikely]] {
+    const ashlar_result r = ep.iface->make_room(ep, lines, &line);
+    if (!line) return r;
+  }
+  line->h0 = h0;
+  line->h1 = h1;
+  std::memcpy(form == kAligned ? reinterpret_cast<std::byte*>(line + 1) : line->data, data, length);
+  ep.out.publish(line, id, length, form, lines);
+  after_publish(ep);
+  return ASHLAR_OK;
+}
+
+ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
+                       std::uint32_t length) {
+  Endpoint& ep = self(e);
+  if (length > kInlineBytes) return am_short_long(ep, id, h0, h1, data, length);
+  Line* line = ep.out.reserve_one();
+  if (!line) [[unlikely]] {
+    const ashlar_result r = ep.iface->make_room(ep, 1, &line);
+    if (!line) return r;
+  }
+  line->h0 = h0;
+  line->h1 = h1;
+  copy_inline(line->data, data, length);
+  ep.out.publish_one(line, id, length);
+  after_publish(ep);
+  return ASHLAR_OK;
+}
+
+ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
+                       void* argument, std::uint32_t length) {
+  Endpoint& ep = self(e);
+  if (length > ep.max_bcopy) [[unlikely]]
+    return too_long(ep, length, ep.max_bcopy);
+  const Form form = form_of(length);
+  const std::uint32_t lines = lines_of(length, form);
+  Line* line = ep.out.reserve(lines);
+  if (!line) [[unlikely]] {
+    const ashlar_result r = ep.iface->make_room(ep, lines, &line);
+    if (!line) return r;
+  }
+  line->h0 = h0;
+  line->h1 = h1;
+  auto* to = form == kAligned ? reinterpret_cast<std::byte*>(line + 1) : line->data;
+  for (std::size_t done = 0; done < length;) {
+    const std::size_t n = fill(argument, to + done, length - done);
+    if (n == 0) [[unlikely]] {
+      ep.out.abandon(lines);
+      return ep.iface->host().fail(kErrArg, "a message to peer %u ended after %zu of %u bytes", ep.peer, done, length);
+    }
+    done += n;
+  }
+  ep.out.publish(line, id, length, form, lines);
+  after_publish(ep);
+  return ASHLAR_OK;
+}
+
+ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
+                  ashlar_completion* done) {
+  Key k;
+  std::memcpy(&k, key->bytes, sizeof k);
+  return self(e).iface->get(self(e), to, k, offset, length, done);
+}
+
+ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, std::uint64_t offset,
+                  std::uint64_t length, ashlar_completion*) {
+  Key k;
+  std::memcpy(&k, key->bytes, sizeof k);
+  return self(e).iface->put(self(e), from, k, offset, length);
+}
+
+void wake(ashlar_endpoint* e) {
+  if (Endpoint& ep = self(e); ep.owner) raise_always(*ep.owner);
+}
+
+}  // namespace
+
+const ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake};
+
+void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
+  if (cold) {
+    std::atomic<std::uint64_t>& bells = owner.bells[slot_index / 64];
+    const std::uint64_t bit = 1ull << (slot_index % 64);
+    // Once rung it stays rung until the receiver comes: a flood into an unpolled ring rings once.
+    if ((bells.load(std::memory_order_relaxed) & bit) == 0) {
+      bells.fetch_or(bit, std::memory_order_release);
+      owner.attention.fetch_or(kAttendSlots, std::memory_order_release);
+    }
+  }
+  raise(owner);
+}
+
+}  // namespace ashlar::shm

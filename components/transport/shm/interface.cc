@@ -1,0 +1,231 @@
+#include "components/transport/shm/interface.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "components/transport/shm/error_class.h"
+#include "components/transport/shm/single_copy.h"
+#include "components/transport/shm/sleeper.h"
+#include "framework/base/clock.h"
+
+namespace ashlar::shm {
+namespace {
+
+constexpr unsigned kDrainBudget = 32;  // records of one ring before the others are looked at
+constexpr std::uint64_t kSmallestRing = 8 << 10;
+constexpr std::uint64_t kLargestRing = 64 << 20;
+constexpr std::uint32_t kUpkeepEvery = 1024;  // idle progress calls between looks at the clock
+constexpr std::uint32_t kThinOutEvery = 256;
+constexpr std::uint32_t kQuietPolls = 200;  // polls without news after which one ring of many is left to its bell
+
+}  // namespace
+
+Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context,
+                     Counters& counters)
+    : host_(host), config_(config), context_(context), counters_(counters) {
+  ops = &kInterfaceOps;
+}
+
+Geometry Interface::geometry() const {
+  const std::uint64_t ranks = std::max<std::uint32_t>(context_.local_size, 2);
+  std::uint64_t ring = std::min(config_.ring_bytes, config_.node_budget / (ranks * ranks));
+  ring = std::bit_floor(std::clamp(ring, kSmallestRing, kLargestRing));
+  const std::uint64_t slots = std::max<std::uint32_t>(context_.local_size, 1) + config_.extra_rings;
+  return Geometry{static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, kMaxSlots)), ring};
+}
+
+ashlar_result Interface::open() {
+  identity_ = Identity::of_this_process();
+  nonce_ = random_nonce();
+  const ashlar_result made = own_.create(host_, geometry(), nonce_);
+  if (made != ASHLAR_OK) return made;
+  barriers_ = register_for_barriers();
+  own_.header().senders_fence = barriers_ ? 0 : 1;
+  senders_.resize(own_.geometry().slots);
+  exposed_.attach(&own_);
+  if (config_.single_copy) open_to_peers(config_.yama);
+  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie);
+  next_upkeep_ = now_ns() + config_.death_check;
+  return ASHLAR_OK;
+}
+
+Interface::~Interface() {
+  while (!endpoints_.empty()) disconnect(endpoints_.back().get());
+  if (own_) own_.header().closed.store(1, std::memory_order_release);
+}
+
+ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
+  Address a{};
+  a.nonce = nonce_;
+  a.node = identity_.node;
+  a.pid_namespace = identity_.pid_namespace;
+  a.start_time = identity_.start_time;
+  a.self = own_.header().self;
+  a.pid = identity_.pid;
+  a.fd = own_.fd();
+  a.slots = own_.geometry().slots;
+  a.ring_bytes = own_.geometry().ring_bytes;
+  seal(a);
+  std::memcpy(out, &a, sizeof a);
+  *length = sizeof a;
+  return ASHLAR_OK;
+}
+
+unsigned Interface::drain(Sender& sender) {
+  return sender.ring.drain(kDrainBudget, [this, peer = sender.peer](std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
+                                                                    const std::byte* data, std::uint32_t length) {
+    const ashlar_am am{h0, h1, data, length, peer, id};
+    context_.deliver(context_.lane_context, &am);
+  });
+}
+
+unsigned Interface::progress() {
+  unsigned events = 0;
+  for (std::size_t i = 0; i < polled_.size(); ++i) events += drain(*polled_[i]);
+  if (own_.header().attention.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    events += attend();
+  if (busy_) [[unlikely]]
+    events += advance();
+  if (polled_.size() > config_.polled_rings || !unpolled_.empty()) [[unlikely]]
+    events += look_at_unpolled();
+  if (events == 0 && ++idle_calls_ % kUpkeepEvery == 0) [[unlikely]]
+    upkeep();
+  return events;
+}
+
+// Many rings: those without news for a while are no longer polled; their senders ring a bell instead. A sender that
+// published just before it could see the flag is found by looking at one unpolled ring in every call.
+unsigned Interface::look_at_unpolled() {
+  if (++idle_calls_ % kThinOutEvery == 0) thin_out();
+  if (unpolled_.empty()) return 0;
+  if (next_unpolled_ >= unpolled_.size()) next_unpolled_ = 0;
+  Sender& sender = *unpolled_[next_unpolled_++];
+  if (!sender.ring.has_news()) return 0;
+  poll_again(sender);
+  return drain(sender);
+}
+
+void Interface::thin_out() {
+  for (std::size_t i = polled_.size(); i-- > 0 && polled_.size() > config_.polled_rings;) {
+    Sender& sender = *polled_[i];
+    if (sender.ring.delivered_since_last_look()) {
+      sender.quiet = 0;
+    } else if ((sender.quiet += kThinOutEvery) > kQuietPolls) {
+      sender.slot->cold.store(1, std::memory_order_relaxed);
+      unpolled_.push_back(&sender);
+      polled_.erase(polled_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+void Interface::poll_again(Sender& sender) {
+  if (std::erase(unpolled_, &sender) == 0) return;
+  sender.slot->cold.store(0, std::memory_order_relaxed);
+  sender.quiet = 0;
+  polled_.push_back(&sender);
+}
+
+unsigned Interface::attend() {
+  SegmentHeader& head = own_.header();
+  const std::uint64_t what = head.attention.exchange(0, std::memory_order_acq_rel);
+  if (what & kAttendSlots) {
+    for (std::uint32_t word = 0; word * 64 < own_.geometry().slots; ++word) {
+      if (head.bells[word].load(std::memory_order_relaxed) == 0) continue;
+      for (std::uint64_t bits = head.bells[word].exchange(0, std::memory_order_acq_rel); bits != 0; bits &= bits - 1) {
+        attend_slot(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+      }
+    }
+  }
+  if (what & kAttendCopies) {
+    exposed_.collect();
+    update_busy();
+  }
+  return 1;
+}
+
+void Interface::attend_slot(std::uint32_t index) {
+  if (index >= senders_.size()) return;
+  const std::uint32_t state = own_.slot(index).state.load(std::memory_order_acquire);
+  if (!senders_[index] && (state == kReady || state == kClosing)) activate(index);
+  if (!senders_[index]) return;
+  Sender& sender = *senders_[index];
+  poll_again(sender);
+  if (state == kClosing && !sender.closing) {
+    sender.closing = true;
+    ++closing_;
+  }
+}
+
+void Interface::activate(std::uint32_t index) {
+  Slot& slot = own_.slot(index);
+  auto sender = std::make_unique<Sender>();
+  sender->slot = &slot;
+  sender->index = index;
+  sender->nonce = slot.claim.load(std::memory_order_relaxed);
+  const Endpoint* known = endpoint_of(sender->nonce);
+  sender->peer = known ? known->peer : slot.peer;
+  const auto shift = static_cast<std::uint32_t>(std::countr_zero(own_.geometry().ring_bytes / sizeof(Line)));
+  sender->ring.attach(own_.ring(index), shift, &slot);
+  if (!known && slot.pid_namespace == identity_.pid_namespace) {
+    // Dead already: its last messages are still in the ring and the upkeep finds the death.
+    if (!watch_.add(sender->nonce, slot.pid, slot.start_time)) dead_.push_back(sender->nonce);
+  }
+  polled_.push_back(sender.get());
+  senders_[index] = std::move(sender);
+  count(counters_.rings);
+  count(counters_.ring_bytes, own_.geometry().ring_bytes);
+}
+
+bool Interface::anything_new() const {
+  const auto news = [](const Sender* s) { return s->ring.has_news(); };
+  return own_.header().attention.load(std::memory_order_relaxed) != 0 || busy_ ||
+         std::any_of(polled_.begin(), polled_.end(), news) || std::any_of(unpolled_.begin(), unpolled_.end(), news);
+}
+
+ashlar_result Interface::arm() {
+  SegmentHeader& head = own_.header();
+  head.sleeping.store(1, std::memory_order_relaxed);
+  if (barriers_) {
+    barrier_everywhere();
+  } else {
+    full_fence();
+  }
+  if (anything_new()) {
+    head.sleeping.store(0, std::memory_order_relaxed);
+    return ASHLAR_AGAIN;
+  }
+  count(counters_.sleeps);
+  return ASHLAR_OK;
+}
+
+void Interface::disarm() {
+  own_.header().sleeping.store(0, std::memory_order_relaxed);
+  if (now_ns() >= next_upkeep_) upkeep();
+}
+
+namespace {
+
+Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
+
+}  // namespace
+
+const ashlar_iface_ops kInterfaceOps = {
+    sizeof(ashlar_iface_ops),
+    [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
+    [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
+      return self(i).connect(peer, address, length, out);
+    },
+    [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(static_cast<Endpoint*>(e)); },
+    [](ashlar_iface* i) { return self(i).progress(); },
+    [](ashlar_iface* i, const void* address, std::uint64_t length, int kind, ashlar_key* out) {
+      return self(i).expose(address, length, kind, out);
+    },
+    [](ashlar_iface* i, const ashlar_key* key) { self(i).unexpose(key); },
+    [](ashlar_iface* i) { return self(i).arm(); },
+    [](ashlar_iface* i) { self(i).disarm(); },
+    [](ashlar_iface*) { return -1; },
+    [](ashlar_iface* i) { return self(i).wake_word(); },
+    [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
+};
+
+}  // namespace ashlar::shm

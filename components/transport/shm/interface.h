@@ -1,0 +1,121 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/transport/shm/address.h"
+#include "components/transport/shm/config.h"
+#include "components/transport/shm/copies.h"
+#include "components/transport/shm/counters.h"
+#include "components/transport/shm/door.h"
+#include "components/transport/shm/endpoint.h"
+#include "components/transport/shm/ring.h"
+#include "components/transport/shm/segment.h"
+#include "components/transport/shm/watch.h"
+#include "framework/plugin/transport.h"
+
+namespace ashlar::shm {
+
+/// One lane's shared memory transport: the segment others send into, and the endpoints to them.
+/// Every function is called under the lane's lock.
+class Interface : public ashlar_iface {
+ public:
+  Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context, Counters& counters);
+  ~Interface();
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+
+  ashlar_result open();
+  ashlar_result write_address(void* out, std::uint32_t* length) const;
+  ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
+  void disconnect(Endpoint* ep);
+  unsigned progress();
+  ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
+  void unexpose(const ashlar_key* key) { exposed_.unexpose(*key); }
+  ashlar_result arm();
+  void disarm();
+  std::uint32_t* wake_word() { return reinterpret_cast<std::uint32_t*>(&own_.header().wake); }
+  bool idle() const { return gets_.empty(); }
+
+  // For endpoints.
+  const ashlar_host& host() const { return host_; }
+  /// The ring of `ep` gave no room: makes the ring on first use and tries again; *line stays nullptr with AGAIN or an
+  /// error.
+  ashlar_result make_room(Endpoint& ep, std::uint32_t lines, Line** line);
+  ashlar_result get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                    ashlar_completion* done);
+  ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
+
+ private:
+  // A process that sends to this one.
+  struct Sender {
+    Inbound ring;
+    Slot* slot;
+    std::uint64_t nonce;
+    std::uint32_t index, peer;
+    std::uint32_t quiet = 0;  // polls without news, when there are many rings
+    bool closing = false;
+  };
+
+  Geometry geometry() const;
+
+  // interface_connect.cc: reaching peers.
+  ashlar_result reach(Endpoint& ep);
+  ashlar_result begin_knocking(Endpoint& ep, int why_not_directly);
+  ashlar_result finish_attach(Endpoint& ep);
+  ashlar_result claim_slot(Endpoint& ep);
+  void prove_single_copy(Endpoint& ep);
+  bool advance_knock(Endpoint& ep);
+  Endpoint* endpoint_of(std::uint64_t nonce) const;
+  void unwatch(std::uint64_t nonce);
+
+  // interface.cc: arrivals.
+  unsigned drain(Sender& sender);
+  unsigned attend();
+  void attend_slot(std::uint32_t index);
+  void activate(std::uint32_t index);
+  void poll_again(Sender& sender);
+  unsigned look_at_unpolled();
+  void thin_out();
+  bool anything_new() const;
+
+  // interface_upkeep.cc: copies, deaths, leavers.
+  unsigned advance();
+  unsigned advance_gets();
+  void update_busy() { busy_ = !gets_.empty() || exposed_.wanted() || knocking_ > 0; }
+  void upkeep();
+  void bury(std::uint64_t nonce);
+  void retire(std::uint32_t index);
+  ashlar_result copy_failed(const Endpoint& ep, int error) const;
+
+  const ashlar_host& host_;
+  const Config& config_;
+  ashlar_transport_context context_;
+  Counters& counters_;
+  Identity identity_;
+  std::uint64_t nonce_ = 0;
+  bool barriers_ = false;
+
+  // Polled in every progress call.
+  std::vector<Sender*> polled_;
+  Segment own_;
+  bool busy_ = false;
+  std::uint32_t idle_calls_ = 0;
+
+  std::vector<Sender*> unpolled_;
+  std::size_t next_unpolled_ = 0;
+  std::vector<std::unique_ptr<Sender>> senders_;  // by slot
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;
+  std::vector<Get> gets_;
+  Exposed exposed_;
+  Watch watch_;
+  Door door_;
+  std::uint32_t knocking_ = 0;
+  std::uint32_t closing_ = 0;
+  std::uint64_t next_upkeep_ = 0;
+  std::vector<std::uint64_t> dead_;
+};
+
+extern const ashlar_iface_ops kInterfaceOps;
+
+}  // namespace ashlar::shm

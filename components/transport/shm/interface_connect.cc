@@ -1,0 +1,262 @@
+#include <fcntl.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "components/transport/shm/error_class.h"
+#include "components/transport/shm/interface.h"
+#include "components/transport/shm/single_copy.h"
+#include "components/transport/shm/sleeper.h"
+#include "framework/base/clock.h"
+
+namespace ashlar::shm {
+namespace {
+
+// The thread sanitizer knows addresses, not pages: two interfaces in one process then share one mapping, so that it
+// sees both ends of a ring. Otherwise each has its own and may be destroyed in any order.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kShareMapping = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool kShareMapping = true;
+#else
+constexpr bool kShareMapping = false;
+#endif
+#else
+constexpr bool kShareMapping = false;
+#endif
+
+constexpr std::uint32_t kMaxShort = 488;  // with its header, eight lines
+
+// What a message and a copy cost within a node, roughly; protocol switches only compare.
+constexpr float kLatencyNs = 150;
+constexpr float kCopyBytesPerNs = 8;
+constexpr float kGetBytesPerNs = 12;
+
+}  // namespace
+
+Endpoint* Interface::endpoint_of(std::uint64_t nonce) const {
+  for (const auto& ep : endpoints_) {
+    if (ep->nonce == nonce) return ep.get();
+  }
+  return nullptr;
+}
+
+ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
+  auto ep = std::make_unique<Endpoint>();
+  static_cast<ashlar_endpoint&>(*ep) = ashlar_endpoint{};
+  const ashlar_result parsed = parse(host_, peer, address, length, &ep->address);
+  if (parsed != ASHLAR_OK) return parsed;
+  if (ep->address.node != identity_.node) {
+    return host_.fail(kErrOther, "peer %u runs on another node: shared memory does not reach it", peer);
+  }
+  ep->ops = &kEndpointOps;
+  ep->peer = peer;
+  ep->iface = this;
+  ep->nonce = ep->address.nonce;
+  ep->max_short = kMaxShort;
+  ep->max_bcopy = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(std::min(config_.max_bcopy, ep->address.ring_bytes / 4 - 128), kMaxShort));
+  ep->latency_ns = kLatencyNs;
+  ep->bandwidth_copy = kCopyBytesPerNs;
+  ep->capabilities = ASHLAR_CAP_WAKE_WORD;
+  const ashlar_result reached = reach(*ep);
+  if (reached != ASHLAR_OK) {
+    unwatch(ep->nonce);
+    return reached;
+  }
+  // A sender that was known by its own number only has now the kernel's.
+  for (const auto& s : senders_) {
+    if (s && s->nonce == ep->nonce) s->peer = peer;
+  }
+  *out = ep.get();
+  endpoints_.push_back(std::move(ep));
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::reach(Endpoint& ep) {
+  const Address& a = ep.address;
+  if (kShareMapping && a.pid == identity_.pid && a.pid_namespace == identity_.pid_namespace) {
+    ep.segment.attach_own_process(a);
+    ep.pid = a.pid;
+    return finish_attach(ep);
+  }
+  if (a.pid_namespace != identity_.pid_namespace) return begin_knocking(ep, ENOENT);
+  // Watched first: from here on the pid cannot be reused unnoticed, and the mark in the memory says whose it is.
+  if (!watch_.add(ep.nonce, a.pid, 0)) {
+    return host_.fail(kErrProcAborted, "peer %u, process %d, has ended", ep.peer, a.pid);
+  }
+  ep.pid = a.pid;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", a.pid, a.fd);
+  Descriptor fd(::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return begin_knocking(ep, errno);
+  const ashlar_result attached = ep.segment.attach(host_, std::move(fd), a);
+  return attached == ASHLAR_OK ? finish_attach(ep) : attached;
+}
+
+ashlar_result Interface::begin_knocking(Endpoint& ep, int why_not_directly) {
+  const int error = config_.descriptor_passing ? ep.knock.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
+  if (error != 0 && error != EAGAIN) {
+    return host_.fail(kErrOther,
+                      "the memory of peer %u, process %d, cannot be reached: opening its descriptor fails "
+                      "(%s), and so does asking it for the descriptor (%s)",
+                      ep.peer, ep.address.pid, std::strerror(why_not_directly), std::strerror(error));
+  }
+  ep.knocked = error == 0;
+  ep.knock_until = now_ns() + config_.connect_timeout;
+  ++knocking_;
+  update_busy();
+  return ASHLAR_OK;  // sends are put off until the peer, in its progress, has passed the descriptor
+}
+
+// True when the endpoint no longer knocks.
+bool Interface::advance_knock(Endpoint& ep) {
+  Descriptor fd;
+  int error = 0;
+  if (!ep.knocked) {
+    error = ep.knock.begin(ep.nonce, context_.job_cookie);
+    ep.knocked = error == 0;
+  }
+  if (error == 0) error = ep.knock.take(&fd);
+  if (error == EAGAIN && now_ns() < ep.knock_until) return false;
+  ashlar_result r = ASHLAR_OK;
+  if (error == 0) {
+    // Another pid namespace shows the process under another number, or not at all.
+    if (ep.address.pid_namespace != identity_.pid_namespace) {
+      ep.pid = ep.knock.owner();
+      if (ep.pid > 0) watch_.add(ep.nonce, ep.pid, 0);
+    }
+    r = ep.segment.attach(host_, std::move(fd), ep.address);
+    if (r == ASHLAR_OK) r = finish_attach(ep);
+  }
+  ep.knock = Knock();
+  if (error == 0 && r == ASHLAR_OK) return true;
+  ep.way = Endpoint::Way::kDead;
+  char reason[160];
+  std::snprintf(reason, sizeof reason, "process %d did not pass its shared memory (%s)", ep.address.pid,
+                error == 0 ? "it could not be attached" : std::strerror(error == EAGAIN ? ETIMEDOUT : error));
+  context_.failed(context_.lane_context, ep.peer, reason);
+  return true;
+}
+
+ashlar_result Interface::finish_attach(Endpoint& ep) {
+  ep.owner = &ep.segment.header();
+  const ashlar_result claimed = claim_slot(ep);
+  if (claimed != ASHLAR_OK) return claimed;
+  ep.fence_after_publish = !barriers_ || ep.owner->senders_fence != 0;
+  ep.way = Endpoint::Way::kAttached;
+  if (ep.pid > 0) ep.capabilities |= ASHLAR_CAP_FAILURE;
+  prove_single_copy(ep);
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::claim_slot(Endpoint& ep) {
+  const std::uint32_t slots = ep.segment.geometry().slots;
+  for (std::uint32_t n = 0; n < slots; ++n) {
+    const std::uint32_t i = (context_.local_rank + n) % slots;
+    Slot& slot = ep.segment.slot(i);
+    std::uint64_t free = 0;
+    if (slot.claim.load(std::memory_order_relaxed) != 0 ||
+        !slot.claim.compare_exchange_strong(free, nonce_, std::memory_order_acq_rel)) {
+      continue;
+    }
+    slot.start_time = identity_.start_time;
+    slot.pid = identity_.pid;
+    slot.pid_namespace = identity_.pid_namespace;
+    slot.peer = context_.self;
+    slot.cold.store(0, std::memory_order_relaxed);
+    slot.state.store(kClaimed, std::memory_order_release);
+    ep.slot = &slot;
+    ep.slot_index = i;
+    return ASHLAR_OK;
+  }
+  return host_.fail(kErrOther, "peer %u has no ring left: all %u are taken; set transport.shm.extra_rings higher",
+                    ep.peer, slots);
+}
+
+// A single copy is offered only after it has worked, in each direction, for this pair.
+void Interface::prove_single_copy(Endpoint& ep) {
+  char subject[32], because[200];
+  std::snprintf(subject, sizeof subject, "peer %u", ep.peer);
+  if (!config_.single_copy || ep.pid <= 0) {
+    host_.record("transport", subject, "shm, large messages through rings",
+                 config_.single_copy ? "the process number is not visible here" : "single copies are switched off",
+                 nullptr, "transport.shm.single_copy");
+    return;
+  }
+  std::uint64_t seen = 0;
+  const int read_error = read_from(ep.pid, &seen, ep.address.self + offsetof(SegmentHeader, nonce), sizeof seen);
+  const auto slot_offset =
+      static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(ep.slot) - reinterpret_cast<std::byte*>(ep.owner));
+  const int write_error =
+      write_to(ep.pid, &nonce_, ep.address.self + slot_offset + offsetof(Slot, proof), sizeof nonce_);
+  const bool may_read = read_error == 0 && seen == ep.nonce;
+  ep.may_write = write_error == 0 && ep.slot->proof.load(std::memory_order_relaxed) == nonce_;
+  if (may_read) {
+    ep.capabilities |= ASHLAR_CAP_GET;
+    ep.bandwidth_get = kGetBytesPerNs;
+  }
+  if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT;
+  std::snprintf(because, sizeof because, "process_vm_readv: %s, process_vm_writev: %s",
+                may_read     ? "proved"
+                : read_error ? std::strerror(read_error)
+                             : "read something else",
+                ep.may_write  ? "proved"
+                : write_error ? std::strerror(write_error)
+                              : "wrote somewhere else");
+  host_.record("transport", subject, may_read ? "shm, single copy" : "shm, large messages through rings", because,
+               nullptr, "transport.shm.single_copy");
+}
+
+ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** line) {
+  if (ep.way == Endpoint::Way::kDead) {
+    return host_.fail(kErrProcAborted, "peer %u, process %d, is gone", ep.peer, ep.address.pid);
+  }
+  if (ep.way == Endpoint::Way::kKnocking) return ASHLAR_AGAIN;
+  if (!ep.out.attached()) {
+    const ashlar_result claimed = ep.segment.claim_ring(host_, ep.slot_index);
+    if (claimed != ASHLAR_OK) return claimed;
+    const auto in_ring = static_cast<std::uint32_t>(ep.address.ring_bytes / sizeof(Line));
+    ep.dirty = std::make_unique<std::uint64_t[]>((in_ring + 63) / 64);
+    if (ep.slot->used_before) std::memset(ep.dirty.get(), 0xff, (in_ring + 63) / 64 * 8);
+    ep.out.attach(ep.segment.ring(ep.slot_index), static_cast<std::uint32_t>(std::countr_zero(in_ring)), ep.slot,
+                  ep.dirty.get());
+    ep.slot->state.store(kReady, std::memory_order_release);
+    attract(*ep.owner, ep.slot_index, /*cold=*/true);
+  }
+  *line = ep.out.reserve(lines);
+  if (!*line) count(counters_.full);
+  return *line ? ASHLAR_OK : ASHLAR_AGAIN;
+}
+
+void Interface::disconnect(Endpoint* ep) {
+  std::erase_if(gets_, [ep](const Get& g) { return g.from == ep; });
+  if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+  update_busy();
+  if (ep->way == Endpoint::Way::kAttached) {
+    if (ep->out.attached()) {
+      ep->slot->state.store(kClosing, std::memory_order_release);
+      attract(*ep->owner, ep->slot_index, /*cold=*/true);
+    } else {
+      ep->slot->state.store(kFree, std::memory_order_relaxed);
+      ep->slot->claim.store(0, std::memory_order_release);
+    }
+  }
+  const std::uint64_t nonce = ep->nonce;
+  std::erase_if(endpoints_, [ep](const auto& e) { return e.get() == ep; });
+  unwatch(nonce);
+}
+
+// Unless the process still sends to this one.
+void Interface::unwatch(std::uint64_t nonce) {
+  for (const auto& s : senders_) {
+    if (s && s->nonce == nonce) return;
+  }
+  watch_.remove(nonce);
+}
+
+}  // namespace ashlar::shm

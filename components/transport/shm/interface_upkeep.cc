@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "components/transport/shm/error_class.h"
+#include "components/transport/shm/interface.h"
+#include "components/transport/shm/single_copy.h"
+#include "components/transport/shm/sleeper.h"
+#include "framework/base/clock.h"
+
+namespace ashlar::shm {
+namespace {
+
+constexpr std::uint64_t kSmallestChunk = 32 << 10;
+constexpr std::uint64_t kWakeFrom = 1 << 20;  // an owner that sleeps is woken to copy along from this size
+
+}  // namespace
+
+ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
+  if (kind != ASHLAR_MEMORY_HOST) {
+    return host_.fail(kErrUnsupported, "shared memory copies host memory only (memory kind %d was given)", kind);
+  }
+  exposed_.expose(address, length, nonce_, out);
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::copy_failed(const Endpoint& ep, int error) const {
+  return host_.fail(error == ESRCH ? kErrProcAborted : kErrOther,
+                    "copying from or to the memory of peer %u, process %d, failed (%s)", ep.peer, ep.pid,
+                    std::strerror(error));
+}
+
+ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                             ashlar_completion* done) {
+  if (!(ep.capabilities & ASHLAR_CAP_GET)) {
+    return host_.fail(kErrUnsupported, "memory of peer %u cannot be read from here", ep.peer);
+  }
+  if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
+    return host_.fail(kErrArg, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
+                      static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
+                      static_cast<unsigned long long>(key.length), ep.peer);
+  }
+  if (length == 0) return ASHLAR_OK;
+  Get g{};
+  g.from = &ep;
+  g.to = static_cast<std::byte*>(to);
+  g.done = done;
+  g.length = length;
+  const std::uint64_t chunk = std::clamp(length / 8, kSmallestChunk, std::max(kSmallestChunk, config_.copy_chunk));
+  // With more processes than cores the owner's copying would only take turns with ours.
+  if (length >= config_.both_sides_from && !context_.oversubscribed && lease(g, key, offset, chunk, nonce_)) {
+    count(counters_.gets_shared);
+    if (length >= kWakeFrom) raise(*ep.owner);
+  } else {
+    alone(g, key, offset);
+  }
+  count(counters_.gets);
+  int error = 0;
+  switch (g.advance(config_.copy_slice, &error)) {
+    case Get::State::kDone:
+      return ASHLAR_OK;
+    case Get::State::kFailed:
+      return copy_failed(ep, error);
+    default:
+      gets_.push_back(g);
+      busy_ = true;
+      return ASHLAR_PENDING;
+  }
+}
+
+ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset,
+                             std::uint64_t length) {
+  if (!(ep.capabilities & ASHLAR_CAP_PUT)) {
+    return host_.fail(kErrUnsupported, "memory of peer %u cannot be written from here", ep.peer);
+  }
+  if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
+    return host_.fail(kErrArg, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
+                      static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
+                      static_cast<unsigned long long>(key.length), ep.peer);
+  }
+  const int error = length ? write_to(ep.pid, from, key.address + offset, length) : 0;
+  return error ? copy_failed(ep, error) : ASHLAR_OK;
+}
+
+unsigned Interface::advance() {
+  unsigned events = advance_gets();
+  if (exposed_.wanted()) {
+    const unsigned chunks = exposed_.help(config_.copy_slice, [this](std::uint32_t i) -> const Endpoint* {
+      const Endpoint* ep = endpoint_of(own_.copy(i).reader.load(std::memory_order_acquire));
+      return ep && ep->may_write && !context_.oversubscribed ? ep : nullptr;
+    });
+    if (chunks) count(counters_.chunks_helped, chunks);
+    events += chunks;
+  }
+  if (knocking_ > 0) {
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+      Endpoint& ep = *endpoints_[i];
+      if (ep.way == Endpoint::Way::kKnocking && advance_knock(ep)) {
+        --knocking_;
+        ++events;
+      }
+    }
+    door_.serve(own_.fd());  // two that knock at each other must both answer
+  }
+  update_busy();
+  return events;
+}
+
+unsigned Interface::advance_gets() {
+  unsigned events = 0;
+  for (std::size_t i = 0; i < gets_.size();) {
+    int error = 0;
+    const Get::State state = gets_[i].advance(config_.copy_slice, &error);
+    if (state == Get::State::kMore) return events + 1;  // one slice per call
+    if (state == Get::State::kWaiting) {
+      ++i;
+      continue;
+    }
+    const Get finished = gets_[i];
+    gets_[i] = gets_.back();
+    gets_.pop_back();
+    ++events;
+    finished.done->done(finished.done, error ? copy_failed(*finished.from, error) : ASHLAR_OK);
+  }
+  return events;
+}
+
+// Rare things: by the clock when progress is idle, and after every sleep.
+void Interface::upkeep() {
+  const std::uint64_t now = now_ns();
+  if (closing_ > 0) {
+    for (std::uint32_t i = 0; i < senders_.size(); ++i) {
+      if (senders_[i] && senders_[i]->closing && !senders_[i]->ring.has_news()) retire(i);
+    }
+  }
+  if (now < next_upkeep_) return;
+  next_upkeep_ = now + config_.death_check;
+  door_.serve(own_.fd());
+  watch_.look(&dead_);
+  std::vector<std::uint64_t> dead;
+  dead.swap(dead_);
+  for (const std::uint64_t nonce : dead) bury(nonce);
+}
+
+// The process behind `nonce` has ended: delivers what it sent, then tells, unless it had said good-bye.
+void Interface::bury(std::uint64_t nonce) {
+  bool orderly = false, known = false;
+  std::uint32_t peer = 0;
+  std::int32_t pid = 0;
+  for (std::uint32_t i = 0; i < senders_.size(); ++i) {
+    if (!senders_[i] || senders_[i]->nonce != nonce) continue;
+    Sender& sender = *senders_[i];
+    while (drain(sender) > 0) {
+    }
+    peer = sender.peer;
+    pid = sender.slot->pid;
+    known = true;
+    orderly = sender.slot->state.load(std::memory_order_acquire) == kClosing;
+    retire(i);
+    break;
+  }
+  if (Endpoint* ep = endpoint_of(nonce)) {
+    peer = ep->peer;
+    pid = ep->pid;
+    known = true;
+    orderly = orderly || (ep->owner && ep->owner->closed.load(std::memory_order_acquire) != 0);
+    if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+    ep->way = Endpoint::Way::kDead;
+    ep->capabilities = 0;
+    ep->out = Outbound();
+    for (std::size_t i = gets_.size(); i-- > 0;) {
+      if (gets_[i].from != ep) continue;
+      ashlar_completion* done = gets_[i].done;
+      gets_.erase(gets_.begin() + static_cast<std::ptrdiff_t>(i));
+      done->done(done, copy_failed(*ep, ESRCH));
+    }
+  }
+  update_busy();
+  if (!known || orderly) return;
+  char reason[96];
+  std::snprintf(reason, sizeof reason, "process %d ended without closing its connection", pid);
+  context_.failed(context_.lane_context, peer, reason);
+}
+
+void Interface::retire(std::uint32_t index) {
+  const std::unique_ptr<Sender> sender = std::move(senders_[index]);
+  std::erase(polled_, sender.get());
+  std::erase(unpolled_, sender.get());
+  if (sender->closing) --closing_;
+  sender->ring.rewind_for_next_sender();
+  sender->slot->cold.store(0, std::memory_order_relaxed);
+  if (!endpoint_of(sender->nonce)) watch_.remove(sender->nonce);
+  count(counters_.rings, ~0ull);
+  count(counters_.ring_bytes, ~own_.geometry().ring_bytes + 1);
+  sender->slot->state.store(kFree, std::memory_order_relaxed);
+  sender->slot->claim.store(0, std::memory_order_release);
+}
+
+}  // namespace ashlar::shm

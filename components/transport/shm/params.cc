@@ -1,0 +1,51 @@
+#include "components/transport/shm/config.h"
+
+namespace ashlar::shm {
+namespace {
+
+const char* const kYamaWords[] = {"never", "job", "any", nullptr};
+
+}  // namespace
+
+#define ROW(name, fallback, help, type, verbosity, choices)                          \
+  {                                                                                  \
+#name, fallback, help, type, ASHLAR_SCOPE_LOCAL, verbosity, ASHLAR_PARAM_FROZEN, \
+        static_cast < std::uint32_t>(offsetof(Config, name)), choices                \
+  }
+
+extern const ashlar_param kParams[] = {
+    ROW(ring_bytes, "128KiB", "Largest size of the ring that one process has for messages of one other process.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, nullptr),
+    ROW(node_budget, "256MiB",
+        "Bound of the memory of all rings of the job on one node; rings shrink (to 8KiB at least) to keep it.",
+        ASHLAR_PARAM_BYTES, ASHLAR_USER_DETAIL, nullptr),
+    ROW(extra_rings, "32", "Rings kept for processes that are not known at start (spawned or connected later).",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
+    ROW(max_bcopy, "16KiB", "Largest piece of a message in a ring; at most a quarter of the ring is used.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, nullptr),
+    ROW(polled_rings, "8",
+        "Rings looked at in every progress call; others are looked at when their sender rings a bell.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
+    ROW(single_copy, "true", "Copy large messages once, from process to process, where the system permits it.",
+        ASHLAR_PARAM_BOOL, ASHLAR_USER_BASIC, nullptr),
+    ROW(both_sides_from, "48KiB", "Size from which sender and receiver copy one message together.", ASHLAR_PARAM_BYTES,
+        ASHLAR_TUNER_BASIC, nullptr),
+    ROW(copy_chunk, "128KiB", "Largest piece that one side takes when both copy.", ASHLAR_PARAM_BYTES,
+        ASHLAR_TUNER_BASIC, nullptr),
+    ROW(copy_slice, "4MiB", "Bytes copied at most before other messages are looked at again.", ASHLAR_PARAM_BYTES,
+        ASHLAR_TUNER_DETAIL, nullptr),
+    ROW(yama, "job",
+        "Under the kernel's ptrace_scope 1, who is allowed to copy from this process: never (nobody is added), job "
+        "(processes started by the same parent), any.",
+        ASHLAR_PARAM_ENUM, ASHLAR_USER_DETAIL, kYamaWords),
+    ROW(descriptor_passing, "true",
+        "Answer on an abstract socket, so that peers reach this process's memory where /proc/PID/fd is closed to them.",
+        ASHLAR_PARAM_BOOL, ASHLAR_USER_DETAIL, nullptr),
+    ROW(death_check, "50ms", "Time between looks at whether peers are alive.", ASHLAR_PARAM_DURATION,
+        ASHLAR_TUNER_DETAIL, nullptr),
+    ROW(connect_timeout, "60s", "Time a peer has for passing its descriptor before it is given up.",
+        ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, nullptr),
+};
+extern const std::uint32_t kParamCount = sizeof(kParams) / sizeof(kParams[0]);
+
+}  // namespace ashlar::shm

@@ -1,0 +1,49 @@
+#include "components/transport/shm/watch.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "components/transport/shm/address.h"
+
+namespace ashlar::shm {
+
+bool Watch::process_alive(std::int32_t pid, std::uint64_t start_time) {
+  if (kill(pid, 0) != 0 && errno == ESRCH) return false;
+  char state = 0;
+  const std::uint64_t started = start_time_of(pid, &state);
+  if (started == 0) return true;  // /proc is closed to us; the signal test is all there is
+  return (start_time == 0 || started == start_time) && state != 'Z' && state != 'X';
+}
+
+bool Watch::add(std::uint64_t nonce, std::int32_t pid, std::uint64_t start_time) {
+  const auto same = [nonce](const Entry& e) { return e.nonce == nonce; };
+  if (pid <= 0 || std::any_of(entries_.begin(), entries_.end(), same)) return true;
+  Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd && errno == ESRCH) return false;
+  // With the pidfd in hand the pid cannot be reused unnoticed; what it names now must be the process we mean.
+  if (!process_alive(pid, start_time)) return false;
+  entries_.push_back(Entry{nonce, start_time, pid, std::move(pidfd)});
+  return true;
+}
+
+void Watch::remove(std::uint64_t nonce) {
+  std::erase_if(entries_, [nonce](const Entry& e) { return e.nonce == nonce; });
+}
+
+void Watch::look(std::vector<std::uint64_t>* dead) {
+  polls_.clear();
+  for (const Entry& e : entries_) polls_.push_back(pollfd{e.pidfd.get(), POLLIN, 0});  // poll skips negative ones
+  if (poll(polls_.data(), polls_.size(), 0) < 0) return;
+  for (std::size_t i = polls_.size(); i-- > 0;) {
+    const Entry& e = entries_[i];
+    const bool gone = e.pidfd ? polls_[i].revents != 0 : !process_alive(e.pid, e.start_time);
+    if (!gone) continue;
+    dead->push_back(e.nonce);
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace ashlar::shm

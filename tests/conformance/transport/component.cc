@@ -1,0 +1,140 @@
+#include "tests/conformance/transport/component.h"
+
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+
+namespace ashlar::test {
+namespace {
+
+thread_local char failure_text[512];
+std::mutex decisions_lock;
+std::vector<std::string> decision_lines;
+
+int host_fail(int mpi_class, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(failure_text, sizeof failure_text, format, arguments);
+  va_end(arguments);
+  return -mpi_class;
+}
+
+void host_log(int, const char* component, const char* format, ...) {
+  std::fprintf(stderr, "%s: ", component);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::fputc('\n', stderr);
+}
+
+int host_log_enabled(int level) { return level <= 1; }
+
+void host_record(const char* topic, const char* subject, const char* chosen, const char* because, const char*,
+                 const char*) {
+  const std::lock_guard<std::mutex> guard(decisions_lock);
+  decision_lines.push_back(std::string(topic) + "|" + subject + "|" + chosen + "|" + because);
+}
+
+void host_add_pvars(const char*, const char*, const ashlar_pvar*, std::uint32_t) {}
+
+constexpr ashlar_host kHost = {sizeof(ashlar_host), "test",      host_fail,     host_log,
+                               host_log_enabled,    host_record, host_add_pvars};
+
+std::uint64_t scaled(const std::string& text, const std::map<std::string, double>& units) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const auto unit = units.find(end);
+  if (unit == units.end()) {
+    std::fprintf(stderr, "parameter text '%s' has an unknown unit\n", text.c_str());
+    std::abort();
+  }
+  return static_cast<std::uint64_t>(number * unit->second);
+}
+
+void store(const ashlar_param& row, const std::string& text, std::byte* block) {
+  const auto put = [&](auto value) { std::memcpy(block + row.offset, &value, sizeof value); };
+  switch (row.type) {
+    case ASHLAR_PARAM_BOOL:
+      put(text == "true" || text == "yes" || text == "on" || text == "1");
+      break;
+    case ASHLAR_PARAM_I64:
+      put(static_cast<std::int64_t>(std::strtoll(text.c_str(), nullptr, 10)));
+      break;
+    case ASHLAR_PARAM_U64:
+      put(static_cast<std::uint64_t>(std::strtoull(text.c_str(), nullptr, 10)));
+      break;
+    case ASHLAR_PARAM_BYTES:
+      put(scaled(text, {{"", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}}));
+      break;
+    case ASHLAR_PARAM_DURATION:
+      put(scaled(text, {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}));
+      break;
+    case ASHLAR_PARAM_F64:
+      put(std::strtod(text.c_str(), nullptr));
+      break;
+    case ASHLAR_PARAM_STRING:
+      put(static_cast<const char*>(strdup(text.c_str())));
+      break;
+    case ASHLAR_PARAM_ENUM:
+      for (std::int32_t i = 0; row.choices[i]; ++i) {
+        if (text == row.choices[i]) put(i);
+      }
+      break;
+  }
+}
+
+std::vector<Component> load_all() {
+  std::vector<Component> found;
+  for (const auto& entry : std::filesystem::directory_iterator(ASHLAR_COMPONENT_DIR)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with("ashlar_transport_") || !file.ends_with(".so")) continue;
+    void* library = dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto* table =
+        library ? static_cast<const ashlar_component*>(dlsym(library, ASHLAR_COMPONENT_SYMBOL)) : nullptr;
+    if (!table) {
+      std::fprintf(stderr, "%s cannot be loaded: %s\n", file.c_str(), dlerror());
+      std::abort();
+    }
+    if (std::strcmp(table->framework, "transport") == 0) found.emplace_back(table->name, table);
+  }
+  return found;
+}
+
+}  // namespace
+
+void Component::open(const Settings& settings) const {
+  auto* block = static_cast<std::byte*>(std::calloc(1, table_->config_size + 1));
+  for (std::uint32_t i = 0; i < table_->param_count; ++i) {
+    const ashlar_param& row = table_->params[i];
+    const auto set = settings.find(row.name);
+    store(row, set == settings.end() ? row.fallback : set->second, block);
+  }
+  if (table_->open && table_->open(&kHost, block) != ASHLAR_OK) {
+    std::fprintf(stderr, "%s cannot be opened: %s\n", name_.c_str(), failure_text);
+    std::abort();
+  }
+}
+
+const std::vector<Component>& transports() {
+  static const std::vector<Component> all = load_all();
+  return all;
+}
+
+const Component* transport_named(const std::string& name) {
+  for (const Component& c : transports()) {
+    if (c.name() == name) return &c;
+  }
+  return nullptr;
+}
+
+const char* last_failure() { return failure_text; }
+const std::vector<std::string>& decisions() { return decision_lines; }
+
+}  // namespace ashlar::test

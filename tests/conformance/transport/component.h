@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/plugin/component.h"
+
+namespace ashlar::test {
+
+/// Values for parameters, as text, by row name.
+using Settings = std::map<std::string, std::string>;
+
+/// A transport component loaded for a test, with a host of the test's own and parameters from the rows' fallbacks.
+class Component {
+ public:
+  Component(std::string name, const ashlar_component* table) : name_(std::move(name)), table_(table) {}
+  const std::string& name() const { return name_; }
+  const ashlar_component* operator->() const { return table_; }
+  /// Opens the component with `settings`; the config block lives as long as the process, as the contract asks.
+  void open(const Settings& settings) const;
+
+ private:
+  std::string name_;
+  const ashlar_component* table_;
+};
+
+/// Every transport component in the component folder.
+const std::vector<Component>& transports();
+const Component* transport_named(const std::string& name);
+
+/// The sentence of the last failure on this thread.
+const char* last_failure();
+/// "topic|subject|chosen|because" of every decision since the process started.
+const std::vector<std::string>& decisions();
+
+}  // namespace ashlar::test

@@ -80,7 +80,8 @@ FOLD(bool, bool, lxor, a != b)
 PAIR(float_int, float)
 PAIR(double_int, double)
 PAIR(long_int, long)
-PAIR(int_int, int) PAIR(short_int, short)
+PAIR(int_int, int)
+PAIR(short_int, short)
 #define ROW(mpi, T, tag, OP, op) \
   { mpi, MPI_##OP, #tag " " #OP, sizeof(T), put_##tag, fold_##tag##_##op }
 #define ROWS4(mpi, T, tag) \

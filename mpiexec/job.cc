@@ -308,7 +308,7 @@ void Job::reap() {
 }
 
 void Job::rank_ended(unsigned rank, int wait_status) {
-  guard_.forget(rank);
+  if (own_groups_) guard_.forget(rank);
   ranks_[rank].running = false;
   --running_;
   RankFate& fate = fates_[rank];

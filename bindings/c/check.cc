@@ -1,7 +1,7 @@
 #include "bindings/c/check.h"
 
 #include <cstdio>
-#include <string>
+#include <cstring>
 
 #include "framework/base/slab.h"
 
@@ -98,8 +98,7 @@ int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) 
   return bad_number(call, on, argument, value, MPI_ERR_SIZE, "0 or more");
 }
 int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept {
-  const std::string name = argument;
-  const bool count = name.find("count") != std::string::npos;
+  const bool count = std::strstr(argument, "count") != nullptr;
   return bad_number(call, on, argument, value, count ? MPI_ERR_COUNT : MPI_ERR_ARG,
                     value < 0 ? "0 or more" : "1 or more");
 }

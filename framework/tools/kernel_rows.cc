@@ -1,6 +1,7 @@
 // The parameters of the kernel's rooms, in one list: no room registers itself, so nothing depends on the order in which
 // static constructors would run. A room with a params.h has a line here.
 #include "framework/param/table.h"
+#include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/params.h"
 
 namespace ashlar::param {
@@ -10,6 +11,7 @@ std::span<const Table> kernel_tables() {
       {"", plugin::kSelection},
       {"", plugin::kKernelParams},
       {"plugin", plugin::kParams},
+      {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;
 }

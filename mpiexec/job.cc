@@ -20,6 +20,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
@@ -339,9 +340,11 @@ void Job::rank_ended(unsigned rank, int wait_status) {
       if (status_ == 0) status_ = exit_status(fate);
     }
     stop_everyone();
-  } else if (status_ == 0 && !stopping_) {
-    status_ = exit_status(fate);
+    return;
   }
+  if (status_ == 0 && !stopping_) status_ = exit_status(fate);
+  // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
+  if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
 }
 
 void Job::check_aborts() {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "framework/base/clock.h"
+#include "framework/plugin/records.h"
 #include "mpiexec/environment.h"
 #include "mpiexec/job.h"
 #include "mpiexec/options.h"
@@ -59,13 +60,14 @@ Placement decide_placement(const Options& options, const Settings& settings) {
 }
 
 void report_placement(const Options& options, const Placement& placement) {
-  if (options.explain && (options.explain_topic.empty() || options.explain_topic == "launch")) {
-    say(text("launch: binding: %s\nbecause: %s%s%s\nsetting: --bind-to, --map-by", placement.what.c_str(),
-             placement.because.c_str(), placement.lost.empty() ? "" : "\nnot: ", placement.lost.c_str()));
-    say(text("launch: waiting: %s\nbecause: %u rank%s; %s",
-             placement.oversubscribed ? "ranks yield at once" : "ranks may spin", options.ranks(),
-             options.ranks() == 1 ? "" : "s",
-             placement.oversubscribed ? "there are fewer cores than ranks" : "there is a core for each"));
+  if (options.explain &&
+      ashlar::plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch")) {
+    const char* crowd = placement.oversubscribed ? "there are more ranks than cores" : "there is a core for each rank";
+    const std::string out = ashlar::plugin::to_text({
+        {"launch", "binding", placement.what, placement.because, placement.lost, "--bind-to, --map-by"},
+        {"launch", "waiting", placement.oversubscribed ? "ranks yield at once" : "ranks may spin", crowd, "", "-n"},
+    });
+    std::fputs(out.c_str(), stderr);
   }
   if (!options.report_bindings && !options.show_placement) return;
   std::string lines;

@@ -2,7 +2,11 @@
 // static constructors would run. A room with a params.h has a line here.
 #include "framework/coll/params.h"
 #include "framework/param/table.h"
+<<<<<<< HEAD
 #include "framework/p2p/internal.h"
+=======
+#include "framework/plugin/mpiexec_params.h"
+>>>>>>> launch
 #include "framework/plugin/params.h"
 #include "framework/progress/config.h"
 #include "framework/runtime/config.h"
@@ -14,10 +18,14 @@ std::span<const Table> kernel_tables() {
       {"", plugin::kSelection},
       {"", plugin::kKernelParams},
       {"plugin", plugin::kParams},
+<<<<<<< HEAD
       {"runtime", runtime::parameters()},
       {"progress", progress::parameters()},
       {"p2p", p2p::parameters()},
       {"coll", coll::kParams},
+=======
+      {"mpiexec", plugin::kMpiexecParams},
+>>>>>>> launch
   };
   return kTables;
 }

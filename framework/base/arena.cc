@@ -13,6 +13,10 @@ constexpr std::size_t kChunk = 64 * 1024;  // made writable at a time: few mprot
 
 }  // namespace
 
+std::uintptr_t Arena::base_ = 0;
+std::size_t Arena::used_ = 0;
+std::size_t Arena::reserved_ = 0;
+
 void* Arena::grow(std::size_t bytes) noexcept {
   const std::lock_guard guard(arena_mutex);
   if (base_ == 0) {

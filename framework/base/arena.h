@@ -18,10 +18,20 @@ class Arena {
     return offset < used_ && offset % 64 == 0;
   }
 
+  /// The address as a number, for handles in languages that have no pointers: the reservation of 2^36 bytes at most, in
+  /// cache lines, fits an int. `at` of a number that is none gives an address for which contains() is false.
+  static int number_of(const void* p) noexcept {
+    return static_cast<int>((reinterpret_cast<std::uintptr_t>(p) - base_) / 64);
+  }
+  static void* at(int number) noexcept {
+    return reinterpret_cast<void*>(base_ + 64 * static_cast<std::uintptr_t>(static_cast<unsigned>(number)));
+  }
+
  private:
-  static inline std::uintptr_t base_ = 0;
-  static inline std::size_t used_ = 0;      // grows only; read without the lock by contains()
-  static inline std::size_t reserved_ = 0;
+  // Defined in arena.cc and not inline: a library that hides its symbols would get copies of inline variables.
+  static std::uintptr_t base_;
+  static std::size_t used_;  // grows only; read without the lock by contains()
+  static std::size_t reserved_;
 };
 
 }  // namespace ashlar

@@ -1,4 +1,6 @@
 #pragma once
+#include <sched.h>
+
 #include <atomic>
 #include <mutex>
 
@@ -11,19 +13,36 @@ namespace ashlar {
 class ASHLAR_CAPABILITY("lane lock") LaneLock {
  public:
   void lock() ASHLAR_ACQUIRE() {
-    if (threads_on()) [[unlikely]] mutex_.lock();
+    if (threads_on()) [[unlikely]] {
+      if (mutex_.try_lock()) return;
+      wanted_.fetch_add(1, std::memory_order_relaxed);
+      mutex_.lock();
+      wanted_.fetch_sub(1, std::memory_order_relaxed);
+    }
   }
   bool try_lock() ASHLAR_TRY_ACQUIRE(true) { return !threads_on() || mutex_.try_lock(); }
   void unlock() ASHLAR_RELEASE() {
-    if (threads_on()) [[unlikely]] mutex_.unlock();
+    if (threads_on()) [[unlikely]]
+      mutex_.unlock();
+  }
+
+  /// For the holder between two rounds of waiting: lets one thread that waits for the lock have it, if there is any.
+  /// A plain unlock and lock would keep them out, because the mutex is not fair and they are asleep.
+  void give_way() ASHLAR_REQUIRES(this) ASHLAR_NO_THREAD_SAFETY {
+    if (!threads_on() || wanted_.load(std::memory_order_relaxed) == 0) return;
+    mutex_.unlock();
+    for (int i = 0; i < kPatience && wanted_.load(std::memory_order_relaxed) != 0; ++i) sched_yield();
+    lock();
   }
 
   static bool threads_on() { return threads_on_.load(std::memory_order_relaxed); }
   static void enable_threads() { threads_on_.store(true, std::memory_order_relaxed); }
 
  private:
-  static inline std::atomic<bool> threads_on_{false};
+  static constexpr int kPatience = 4;  // yields after which the lock is taken back even if nobody came
+  static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
+  std::atomic<int> wanted_{0};  // threads asleep in lock()
 };
 
 class ASHLAR_SCOPED_CAPABILITY LaneGuard {

@@ -26,6 +26,13 @@ class List {
     head_.previous->next = hook;
     head_.previous = hook;
   }
+  void push_front(T* element) {
+    ListHook* hook = element;
+    hook->previous = &head_;
+    hook->next = head_.next;
+    head_.next->previous = hook;
+    head_.next = hook;
+  }
   static void remove(T* element) {
     ListHook* hook = element;
     hook->previous->next = hook->next;

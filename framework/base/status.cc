@@ -25,24 +25,25 @@ Status Status::fail_text(int mpi_class, const char* text) noexcept {
 Status Status::fail(int mpi_class, const char* format, ...) noexcept {
   Ring& r = ring;
   Status status;
-  status.class_ = static_cast<std::int16_t>(mpi_class);
+  status.class_ = mpi_class;
   status.stamp_ = ++r.next;
-  status.slot_ = static_cast<std::uint16_t>(status.stamp_ % kRingSlots);
-  r.stamp[status.slot_] = status.stamp_;
+  const std::uint32_t slot = status.stamp_ % kRingSlots;
+  r.stamp[slot] = status.stamp_;
   // Formatted beside the slot first: an argument may be the text of an older failure that lives in it.
   char line[kTextBytes];
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  std::memcpy(r.text[status.slot_], line, sizeof line);
+  std::memcpy(r.text[slot], line, sizeof line);
   return status;
 }
 
 const char* Status::text() const noexcept {
   if (class_ == 0) return "";
   const Ring& r = ring;
-  return r.stamp[slot_] == stamp_ ? r.text[slot_] : "";
+  const std::uint32_t slot = stamp_ % kRingSlots;
+  return r.stamp[slot] == stamp_ ? r.text[slot] : "";
 }
 
 }  // namespace ashlar

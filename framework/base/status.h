@@ -25,9 +25,8 @@ class [[nodiscard]] Status {
   const char* text() const noexcept;
 
  private:
-  std::int16_t class_ = 0;
-  std::uint16_t slot_ = 0;
-  std::uint32_t stamp_ = 0;
+  std::int32_t class_ = 0;    // an MPI error class, or a code a user added
+  std::uint32_t stamp_ = 0;   // number of the failure on its thread; its slot is stamp % kRingSlots
 };
 
 static_assert(sizeof(Status) == 8 && std::is_trivially_copyable_v<Status>);

@@ -1,0 +1,184 @@
+#include "bindings/c/check.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "framework/base/slab.h"
+
+namespace ashlar::bindings {
+namespace {
+
+/// "communicator 'MPI_COMM_WORLD' has ranks 0..3", or remote ranks.
+struct Ranks {
+  explicit Ranks(const Comm& comm) {
+    std::snprintf(text, sizeof text, "communicator '%s' has %sranks 0..%d", comm.name.c_str(),
+                  comm.inter ? "remote " : "", comm.remote_size - 1);
+  }
+  char text[192];
+};
+
+/// Every handle that is not good: the null handle, a constant of another class, or something that was freed.
+int bad_value(const char* call, Comm* on, const char* argument, const void* handle, const char* what, int mpi_class,
+              bool null) {
+  if (!running()) return not_running(call);
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  Status status;
+  if (null)
+    status = Status::fail(mpi_class, "argument %s is the null handle, but a valid %s is wanted here", argument, what);
+  else if (bits == 0)
+    status = Status::fail(mpi_class, "argument %s is 0, which is no handle: its variable was never set", argument);
+  else if (bits < kPredefinedLimit)
+    status = Status::fail(mpi_class, "argument %s is %#zx, which is no predefined %s", argument, bits, what);
+  else if (Arena::contains(handle) && static_cast<const Object*>(handle)->kind == static_cast<Kind>(kDead))
+    status = Status::fail(mpi_class, "argument %s is %#zx, a handle that was freed already (a %s is wanted)", argument,
+                          bits, what);
+  else
+    status = Status::fail(mpi_class, "argument %s is %#zx, which is not the handle of a %s", argument, bits, what);
+  return raise(status, call, on);
+}
+
+int bad_number(const char* call, Comm* on, const char* argument, long long value, int mpi_class, const char* wanted) {
+  return raise(Status::fail(mpi_class, "argument %s is %lld, but it must be %s", argument, value, wanted), call, on);
+}
+
+}  // namespace
+
+int not_running(const char* call) noexcept {
+  int finalized = 0;
+  (void)runtime::finalized(&finalized).ok();
+  prepare();
+  return raise(Status::fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize" : "called before MPI_Init"), call);
+}
+
+int unsupported(const char* call, MPI_Comm comm) noexcept {
+  prepare();
+  return raise(Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not part of this version of Ashlar MPI yet", call),
+               call, resolve(comm));
+}
+
+int failed(const char* call, Comm* on, Status outcome) noexcept { return raise(outcome, call, on); }
+
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Comm handle) noexcept {
+  return bad_value(call, on, argument, handle, "communicator", MPI_ERR_COMM, handle == MPI_COMM_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Group handle) noexcept {
+  return bad_value(call, on, argument, handle, "group", MPI_ERR_GROUP, handle == MPI_GROUP_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept {
+  return bad_value(call, on, argument, handle, "datatype", MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Op handle) noexcept {
+  return bad_value(call, on, argument, handle, "reduction operation", MPI_ERR_OP, handle == MPI_OP_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Request handle) noexcept {
+  return bad_value(call, on, argument, handle, "request", MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Errhandler handle) noexcept {
+  return bad_value(call, on, argument, handle, "error handler", MPI_ERR_ERRHANDLER, handle == MPI_ERRHANDLER_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Info handle) noexcept {
+  return bad_value(call, on, argument, handle, "info object", MPI_ERR_INFO, handle == MPI_INFO_NULL);
+}
+int bad_handle(const char* call, Comm* on, const char* argument, MPI_Message handle) noexcept {
+  return bad_value(call, on, argument, handle, "matched message", MPI_ERR_REQUEST, handle == MPI_MESSAGE_NULL);
+}
+
+int bad_type(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept {
+  const Datatype* const type = resolve(handle);
+  if (type == nullptr || !running()) return bad_handle(call, on, argument, handle);
+  return raise(Status::fail(MPI_ERR_TYPE, "argument %s is %s that was not committed; call MPI_Type_commit first",
+                            argument, type->described()),
+               call, on);
+}
+
+int bad_count(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+  return bad_number(call, on, argument, value, MPI_ERR_COUNT, "0 or more");
+}
+int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+  return bad_number(call, on, argument, value, MPI_ERR_SIZE, "0 or more");
+}
+int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept {
+  const bool count = std::strstr(argument, "count") != nullptr;
+  return bad_number(call, on, argument, value, count ? MPI_ERR_COUNT : MPI_ERR_ARG,
+                    value < 0 ? "0 or more" : "1 or more");
+}
+int bad_tag(const char* call, Comm* on, const char* argument, int value) noexcept {
+  char wanted[64];
+  std::snprintf(wanted, sizeof wanted, "in 0..%d%s", Comm::kTagMax,
+                value == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receiving only)" : "");
+  return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
+}
+int bad_any_tag(const char* call, Comm* on, const char* argument, int value) noexcept {
+  char wanted[64];
+  std::snprintf(wanted, sizeof wanted, "in 0..%d (or MPI_ANY_TAG)", Comm::kTagMax);
+  return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
+}
+
+int bad_dest(const char* call, Comm* on, const char* argument, int value) noexcept {
+  return raise(Status::fail(MPI_ERR_RANK, "argument %s is %d, but %s (or MPI_PROC_NULL)%s", argument, value,
+                            Ranks(*on).text, value == MPI_ANY_SOURCE ? "; MPI_ANY_SOURCE is for receiving only" : ""),
+               call, on);
+}
+int bad_source(const char* call, Comm* on, const char* argument, int value) noexcept {
+  return raise(Status::fail(MPI_ERR_RANK, "argument %s is %d, but %s (or MPI_ANY_SOURCE, MPI_PROC_NULL)", argument,
+                            value, Ranks(*on).text),
+               call, on);
+}
+int bad_root(const char* call, Comm* on, const char* argument, int value) noexcept {
+  return raise(Status::fail(MPI_ERR_ROOT, "argument %s is %d, but %s%s", argument, value, Ranks(*on).text,
+                            on->inter ? " (or MPI_ROOT, MPI_PROC_NULL)" : ""),
+               call, on);
+}
+int too_large(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+  return raise(Status::fail(MPI_ERR_VALUE_TOO_LARGE, "result %s is %lld, more than an int holds; call %s_c", argument,
+                            static_cast<long long>(value), call),
+               call, on);
+}
+
+int bad_null(const char* call, Comm* on, const char* argument) noexcept {
+  return raise(Status::fail(MPI_ERR_ARG, "argument %s is a null pointer", argument), call, on);
+}
+int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept {
+  const char* reason = "is null, but there is data to transfer and its datatype holds no absolute addresses";
+  if (value == MPI_IN_PLACE) reason = "is MPI_IN_PLACE, which this argument of this call may not be";
+  if (value == MPI_BUFFER_AUTOMATIC)
+    reason = "is MPI_BUFFER_AUTOMATIC, which is for MPI_Buffer_attach and its kin only";
+  return raise(Status::fail(MPI_ERR_BUFFER, "argument %s %s", argument, reason), call, on);
+}
+
+bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept {
+  if (buffer != MPI_BOTTOM) return false;
+  // A derived datatype may hold absolute addresses; a null buffer with one whose data starts in the first page is a
+  // mistake all the same.
+  constexpr MPI_Count kFirstPage = 4096;
+  return count == 0 || type.size() == 0 || type.true_lb() >= kFirstPage || type.true_lb() < 0;
+}
+bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type) noexcept {
+  MPI_Count most = 0;
+  for (int i = 0; i < size; ++i)
+    if (const MPI_Count count = counts[static_cast<std::size_t>(i)]; count > most) most = count;
+  return may_be(buffer, most, type);
+}
+
+int bad_counts(const char* call, Comm* on, const char* argument, IntArray values, MPI_Count index) noexcept {
+  if (!values) return bad_null(call, on, argument);
+  return raise(
+      Status::fail(MPI_ERR_COUNT, "argument %s[%lld] is %lld, but it must be 0 or more", argument,
+                   static_cast<long long>(index), static_cast<long long>(values[static_cast<std::size_t>(index)])),
+      call, on);
+}
+int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types, MPI_Count index) noexcept {
+  if (types == nullptr) return bad_null(call, on, argument);
+  char element[96];
+  std::snprintf(element, sizeof element, "%s[%lld]", argument, static_cast<long long>(index));
+  return bad_type(call, on, element, types[index]);
+}
+int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
+                 MPI_Count index) noexcept {
+  if (requests == nullptr) return bad_null(call, on, argument);
+  char element[96];
+  std::snprintf(element, sizeof element, "%s[%lld]", argument, static_cast<long long>(index));
+  return bad_handle(call, on, element, requests[index]);
+}
+
+}  // namespace ashlar::bindings

@@ -1,0 +1,139 @@
+#pragma once
+#include <mpi.h>
+
+#include <climits>
+#include <cstdint>
+
+#include "framework/base/status.h"
+#include "framework/datatype/datatype.h"
+#include "framework/object/comm.h"
+#include "framework/object/errhandler.h"
+#include "framework/object/handle.h"
+#include "framework/object/int_array.h"
+#include "framework/runtime/api.h"
+
+/// What the generated entry points are made of. Tests are inline and a few instructions; everything that happens when
+/// one fails is a cold function that gets the facts as arguments, makes the sentence, and takes it through the error
+/// handler of `on` (nullptr: no communicator is known). `argument` is the standard's name of the argument.
+namespace ashlar::bindings {
+
+// --- state of the process
+// ---------------------------------------------------------------------------------------------
+
+/// Whether the library is between initialisation and finalisation: MPI_COMM_SELF has an object then.
+inline bool running() { return predefined_objects[reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF)] != nullptr; }
+
+/// Before a call that is allowed at any time: the handles that exist outside initialisation have their objects.
+using runtime::prepare;
+
+[[gnu::cold]] int not_running(const char* call) noexcept;
+[[gnu::cold]] int unsupported(const char* call, MPI_Comm comm) noexcept;
+[[gnu::cold]] int failed(const char* call, Comm* on, Status outcome) noexcept;
+
+// --- handles
+// ----------------------------------------------------------------------------------------------------------
+
+/// The datatype behind a handle if it may be used in communication.
+inline Datatype* committed(MPI_Datatype handle) {
+  Datatype* const type = resolve(handle);
+  return type != nullptr && type->committed() ? type : nullptr;
+}
+
+/// What a collective gets for an argument that the standard says is not significant in this process.
+inline Datatype* insignificant_type() { return resolve(MPI_BYTE); }
+inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
+
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Comm handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Group handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Op handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Request handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Errhandler handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Info handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Message handle) noexcept;
+/// The same for a datatype that has to be committed.
+[[gnu::cold]] int bad_type(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept;
+
+/// Stores a result: the object's handle, or the null handle.
+inline void store(MPI_Comm* out, Comm* o) { *out = o ? to_handle<MPI_Comm>(o) : MPI_COMM_NULL; }
+inline void store(MPI_Group* out, Group* o) { *out = o ? to_handle<MPI_Group>(o) : MPI_GROUP_NULL; }
+inline void store(MPI_Datatype* out, Datatype* o) { *out = o ? to_handle<MPI_Datatype>(o) : MPI_DATATYPE_NULL; }
+inline void store(MPI_Op* out, ReduceOp* o) { *out = o ? to_handle<MPI_Op>(o) : MPI_OP_NULL; }
+inline void store(MPI_Request* out, Request* o) { *out = o ? reinterpret_cast<MPI_Request>(o) : MPI_REQUEST_NULL; }
+inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI_Errhandler>(o) : MPI_ERRHANDLER_NULL; }
+inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
+inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
+
+// --- numbers
+// ----------------------------------------------------------------------------------------------------------
+
+inline bool is_dest(int rank, const Comm& comm) {
+  return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.remote_size) || rank == MPI_PROC_NULL;
+}
+inline bool is_source(int rank, const Comm& comm) { return is_dest(rank, comm) || rank == MPI_ANY_SOURCE; }
+/// A rank; in an intercommunicator MPI_ROOT and MPI_PROC_NULL too.
+inline bool is_root(int root, const Comm& comm) {
+  return static_cast<unsigned>(root) < static_cast<unsigned>(comm.remote_size) ||
+         (comm.inter && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+inline bool is_at_root(int root, const Comm& comm) { return root == (comm.inter ? MPI_ROOT : comm.rank); }
+/// Whether this process is a leaf of a rooted collective: everyone, or in an intercommunicator the group without root.
+inline bool contributes(int root, const Comm& comm) { return !comm.inter || root >= 0; }
+
+[[gnu::cold]] int bad_count(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
+[[gnu::cold]] int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
+[[gnu::cold]] int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_tag(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_any_tag(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_dest(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_source(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_root(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int too_large(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
+
+/// A result that an int cannot hold is MPI_UNDEFINED, as the standard has it for sizes and counts.
+inline int narrow(MPI_Count value) { return value > INT_MAX ? MPI_UNDEFINED : static_cast<int>(value); }
+
+// --- addresses
+// --------------------------------------------------------------------------------------------------------
+
+[[gnu::cold]] int bad_null(const char* call, Comm* on, const char* argument) noexcept;
+[[gnu::cold]] int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept;
+
+/// Whether a buffer is one of the constants (null or MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC).
+inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintptr_t>(buffer) <= 2; }
+/// Whether such a buffer is right all the same: nothing is to be read, or the datatype holds absolute addresses.
+[[gnu::cold]] bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept;
+[[gnu::cold]] bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type) noexcept;
+
+// --- arrays
+// ----------------------------------------------------------------------------------------------------------- The index
+// of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
+
+template <class Integer>
+inline MPI_Count first_negative(const Integer* values, MPI_Count size) {
+  if (values == nullptr) return size > 0 ? 0 : -1;
+  for (MPI_Count i = 0; i < size; ++i)
+    if (values[i] < 0) return i;
+  return -1;
+}
+inline MPI_Count first_bad_type(const MPI_Datatype* types, MPI_Count size, bool must_be_committed) {
+  if (types == nullptr) return size > 0 ? 0 : -1;
+  for (MPI_Count i = 0; i < size; ++i)
+    if ((must_be_committed ? committed(types[i]) : resolve(types[i])) == nullptr) return i;
+  return -1;
+}
+inline MPI_Count first_bad_request(const MPI_Request* requests, int size) {
+  if (requests == nullptr) return size > 0 ? 0 : -1;
+  for (int i = 0; i < size; ++i)
+    if (requests[i] != MPI_REQUEST_NULL && resolve(requests[i]) == nullptr) return i;
+  return -1;
+}
+
+[[gnu::cold]] int bad_counts(const char* call, Comm* on, const char* argument, IntArray values,
+                             MPI_Count index) noexcept;
+[[gnu::cold]] int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types,
+                            MPI_Count index) noexcept;
+[[gnu::cold]] int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
+                               MPI_Count index) noexcept;
+
+}  // namespace ashlar::bindings

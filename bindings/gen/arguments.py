@@ -1,0 +1,247 @@
+"""What follows from the kind of an argument: how an entry point checks it, hands it on, and stores results.
+
+The checks are the functions of bindings/c/check.h; the failing branch of each is cold and takes the facts as arguments.
+Whatever an argument needs is said in five places of an entry point, in this order:
+  resolve   handle -> object (the communicator first, so that later failures reach its error handler)
+  check     everything but buffers
+  buffer    buffers, when their counts and types are known to be good
+  local     variables for results
+  store     results into the caller's variables
+"""
+from dataclasses import dataclass, field
+
+from c_types import c_name
+
+# Classes behind handles, and the null handle where there is one.
+OBJECTS = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "ReduceOp", "request": "Request",
+           "errhandler": "Errhandler", "info": "Info", "message": "MessageObject"}
+NULLS = {"request": "MPI_REQUEST_NULL", "info": "MPI_INFO_NULL", "errhandler": "MPI_ERRHANDLER_NULL",
+         "comm": "MPI_COMM_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL"}
+
+# Chapters whose calls move data, and so ask for committed datatypes.
+COMMUNICATION = ("pt2pt", "coll", "neighbor", "partitioned", "op", "rma", "io")
+
+SCALAR_TESTS = {   # kind -> (condition of failure, cold function)
+    "count": ("{n} < 0", "bad_count"), "bytes": ("{n} < 0", "bad_count"), "wide_count": ("{n} < 0", "bad_count"),
+    "size_bytes": ("{n} < 0", "bad_count"), "aint_size": ("{n} < 0", "bad_size"),
+    "length": ("{n} < 0", "bad_length"), "length_min1": ("{n} < 1", "bad_length"),
+    "tag": ("{n} < 0", "bad_tag"), "any_tag": ("{n} < 0 && {n} != MPI_ANY_TAG", "bad_any_tag"),
+    "dest": ("!is_dest({n}, *{comm})", "bad_dest"), "source": ("!is_source({n}, *{comm})", "bad_source"),
+    "root": ("!is_root({n}, *{comm})", "bad_root"),
+}
+# Kinds whose input form may be a null pointer, or needs no look at all.
+FREE_INPUTS = ("attribute", "attribute1", "state", "state1", "state_ptr", "object", "varargs", "buffer", "memory", "boolean")
+
+
+@dataclass
+class Steps:
+    """The lines of one entry point, by the order in which they are emitted."""
+    resolve: list = field(default_factory=list)
+    check: list = field(default_factory=list)
+    buffer: list = field(default_factory=list)
+    local: list = field(default_factory=list)
+    arguments: list = field(default_factory=list)
+    always: list = field(default_factory=list)     # stores that happen on failure too (Wait's request)
+    store: list = field(default_factory=list)
+
+
+class Arguments:
+    """Works out the steps of one procedure in one form."""
+
+    def __init__(self, procedure, large, table):
+        self.procedure, self.large, self.table = procedure, large, table
+        self.overlay = procedure.overlay
+        self.parameters = procedure.form(large)
+        self.null_ok = self.overlay.options.get("null_ok", "").split(",")
+        self.call = f'"{c_name(procedure, large)}"'
+        self.comm = next((p for p in self.parameters if p.kind.name == "comm" and p.direction != "out"), None)
+        self.on = f"{self.comm.name}_obj" if self.comm else "nullptr"
+        self.guards = {}
+        self.steps = Steps()
+        self.plan_guards()
+        first = [p for p in self.parameters if p is self.comm] + [p for p in self.parameters if p.kind.name == "root"]
+        for parameter in first + [p for p in self.parameters if p not in first]:
+            self.look_at(parameter)
+        self.steps.arguments = [self.argument(p) for p in self.parameters if p.kind.name != "varargs"]
+
+    # --- collectives: arguments that are not significant in this process are not looked at ----------------------------
+
+    def plan_guards(self):
+        """Which arguments count only where a condition holds, and the variables of those conditions."""
+        buffer, _, only_at_root = self.overlay.options.get("in_place", "").partition("@")
+        rooted = self.procedure.chapter == "coll" and any(p.kind.name == "root" for p in self.parameters)
+        self.conditions = []                        # known when communicator and root are
+        if only_at_root:
+            self.conditions = [
+                f"const bool at_root = is_at_root(root, *{self.on});",
+                f"const bool takes_part = contributes(root, *{self.on}) && !(at_root && {buffer} == MPI_IN_PLACE);"]
+        elif buffer:
+            self.steps.check.append(f"const bool own_data = {buffer} != MPI_IN_PLACE;")
+        side = ("send", "sdispls") if buffer == "sendbuf" else ("recv", "rdispls")
+        for p in self.parameters:
+            if p.kind.name in ("comm", "root", "request", "info"):
+                continue
+            if "root" in p.flags:
+                self.guards[p.name] = "at_root"
+            elif buffer and p.name.startswith(side):
+                self.guards[p.name] = "takes_part" if only_at_root else "own_data"
+            elif rooted:
+                self.guards[p.name] = "root != MPI_PROC_NULL"
+
+    def guarded(self, name, condition):
+        guard = self.guards.get(name)
+        if not guard:
+            return condition
+        return f"{guard} && {condition}"
+
+    # --- one argument -------------------------------------------------------------------------------------------------
+
+    def fail(self, function, *facts):
+        return f"return {function}({', '.join([self.call, self.on, *facts])});"
+
+    def check(self, name, condition, function, *facts):
+        self.steps.check.append(f"if ({self.guarded(name, condition)}) {self.fail(function, *facts)}")
+
+    def look_at(self, p):
+        kind = p.kind.name
+        if kind in OBJECTS and not p.array:
+            self.handle(p)
+        elif p.array:
+            self.array(p)
+        elif kind == "buffer":
+            self.data(p)
+        elif p.output:
+            self.result(p)
+        elif kind in SCALAR_TESTS:
+            condition, function = SCALAR_TESTS[kind]
+            facts = [f'"{p.name}"', p.name]
+            self.check(p.name, condition.format(n=p.name, comm=self.on), function, *facts)
+            if kind == "root":
+                self.steps.check += self.conditions
+        elif kind == "status" or kind in ("string", "function") and p.name not in self.null_ok:
+            self.check(p.name, f"{p.name} == nullptr", "bad_null", f'"{p.name}"')
+
+    def handle(self, p):
+        name, kind, cls = p.name, p.kind.name, OBJECTS[p.kind.name]
+        resolver = "committed" if kind == "datatype" and self.needs_commit() else "resolve"
+        bad = "bad_type" if resolver == "committed" else "bad_handle"
+        if p.direction == "out":
+            self.check(name, f"{name} == nullptr", "bad_null", f'"{name}"')
+            self.steps.local.append(f"{cls}* {name}_obj = nullptr;")
+            self.steps.store.append(f"store({name}, {name}_obj);")
+            return
+        value = name
+        into = self.steps.resolve if p is self.comm else self.steps.check
+        on = "nullptr" if p is self.comm else self.on
+        if p.direction == "inout" or "pointer" in p.flags:
+            into.append(f'if ({name} == nullptr) return bad_null({self.call}, {on}, "{name}");')
+            value = f"*{name}"
+        const = "" if p.direction == "inout" else " const"
+        guard = self.guards.get(name)
+        lookup = f"{guard} ? {resolver}({value}) : insignificant_type()" if guard and kind == "datatype" else f"{resolver}({value})"
+        if guard and kind == "op":
+            lookup = f"{guard} ? resolve({value}) : insignificant_op()"
+        into.append(f"{cls}*{const} {name}_obj = {lookup};")
+        missing = f"{name}_obj == nullptr"
+        if self.may_be_null(p):
+            missing += f" && {value} != {NULLS[kind]}"
+        facts = [self.call, on, f'"{name}"', value]
+        into.append(f"if ({missing}) return {bad}({', '.join(facts)});")
+        if p.direction == "inout":
+            self.steps.always.append(f"store({name}, {name}_obj);")
+
+    def may_be_null(self, p):
+        if p.kind.name == "request":
+            return self.procedure.name not in ("MPI_Start", "MPI_Request_free", "MPI_Cancel")
+        return p.name in self.null_ok or p.kind.name == "info" and self.procedure.chapter != "info"
+
+    def needs_commit(self):
+        return self.procedure.chapter in COMMUNICATION or self.procedure.name.startswith(("MPI_Pack", "MPI_Unpack"))
+
+    def array_size(self, p):
+        if p.length == "comm":
+            return f"{self.on}->size" if "educe_scatter" in self.procedure.name else f"{self.on}->remote_size"
+        first = p.length.split(",")[0]
+        return first if any(q.name == first for q in self.parameters) else ""
+
+    def array(self, p):
+        """Null only when empty; elements that are counts, datatypes or requests are checked one by one."""
+        name, kind, size = p.name, p.kind.name, self.array_size(p)
+        if not size or kind == "status" or name in self.null_ok:
+            return
+        search = {"count": ("bad_counts", f"first_negative({name}, {size})"),
+                  "datatype": ("bad_types", f"first_bad_type({name}, {size}, {self.commit_word()})"),
+                  "request": ("bad_requests", f"first_bad_request({name}, {size})")}.get(kind)
+        if p.direction == "out" or search is None:
+            self.check(name, f"{name} == nullptr && {size} > 0", "bad_null", f'"{name}"')
+            return
+        function, test = search
+        guard = self.guards.get(name)
+        index = f"const auto bad = {guard} ? {test} : -1" if guard else f"const auto bad = {test}"
+        self.steps.check.append(f"if ({index}; bad >= 0) " + self.fail(function, f'"{name}"', name, "bad"))
+
+    def commit_word(self):
+        return "true" if self.needs_commit() else "false"
+
+    def data(self, p):
+        """A buffer that is null, MPI_IN_PLACE or MPI_BUFFER_AUTOMATIC is looked at more closely; others are taken as good."""
+        after = self.parameters[self.parameters.index(p) + 1:]
+        count = next((q for q in after if q.kind.name in ("count", "wide_count")), None)
+        datatype = next((q for q in after if q.kind.name == "datatype"), None)
+        if count is None or datatype is None or datatype.array or self.procedure.chapter not in (*COMMUNICATION, "datatype"):
+            return
+        if p.direction == "out" and self.procedure.name.startswith("MPI_Pack"):
+            return
+        amount = f"{count.name}, {self.array_size(count)}" if count.array else count.name
+        if count.array and not self.array_size(count):
+            return
+        guard = self.guards.get(p.name)
+        condition = f"is_special({p.name}) && !may_be({p.name}, {amount}, *{datatype.name}_obj)"
+        if guard:
+            condition = f"{guard} && {condition}"
+        self.steps.buffer.append(f"if ({condition}) " + self.fail("bad_buffer", f'"{p.name}"', p.name))
+
+    def result(self, p):
+        """A variable of the caller for a result."""
+        name, kind = p.name, p.kind.name
+        if kind == "status" and p.direction == "out" or name in self.null_ok:
+            return
+        self.check(name, f"{name} == nullptr", "bad_null", f'"{name}"')
+        if self.narrows(p):
+            start = f"*{name}" if p.direction == "inout" else "0"
+            self.steps.local.append(f"MPI_Count {name}_wide = {start};")
+            if "strict" in self.overlay.flags:
+                self.steps.store.append(f"if ({name}_wide > INT_MAX) {self.fail('too_large', f'{chr(34)}{name}{chr(34)}', f'{name}_wide')}")
+            self.steps.store.append(f"*{name} = narrow({name}_wide);")
+
+    def narrows(self, p):
+        return p.output and not p.array and p.kind.wide and p.kind.c == "int" and not self.large
+
+    # --- the argument of the kernel's function --------------------------------------------------------------------------
+
+    def argument(self, p):
+        name, kind = p.name, p.kind.name
+        if kind in OBJECTS and not p.array:
+            if p.output:
+                return f"&{name}_obj"
+            pointer = kind in ("info", "request") or p.name in self.null_ok
+            return f"{name}_obj" if pointer else f"*{name}_obj"
+        if p.kind.wide and p.array and p.direction == "in":
+            return f"IntArray({name})"
+        return f"&{name}_wide" if self.narrows(p) else name
+
+
+def kernel_type(p, arguments):
+    """The C++ type of the parameter that a kernel function has for `p`."""
+    kind = p.kind.name
+    if kind in OBJECTS and not p.array:
+        if p.output:
+            return f"{OBJECTS[kind]}**"
+        return OBJECTS[kind] + ("*" if kind in ("info", "request") or p.name in arguments.null_ok else "&")
+    if p.kind.wide and p.array and p.direction == "in":
+        return "IntArray"
+    if p.kind.wide and p.kind.c != "-":
+        return "MPI_Count" + ("*" if p.output else "")
+    return None     # as in C
+
+

@@ -1,0 +1,70 @@
+"""Makes everything that follows from the API table.
+
+  generate.py --header include/mpi.h        the public header (committed)
+  generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
+  generate.py --coverage FILE               which functions the kernel does
+  generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
+  generate.py --declarations [HEADER]       what the rooms have to declare (to read, on standard output)
+  generate.py --chapters                    the names of the chapters, for CMake
+"""
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import entry                                   # noqa: E402
+import fortran                                 # noqa: E402
+import header                                  # noqa: E402
+from table import TableError, read_table       # noqa: E402
+from template import write_if_changed          # noqa: E402
+
+API = Path(__file__).resolve().parents[1] / "api"
+
+
+def keep_rooms(table, rooms):
+    """A kernel built without some room does without the calls that go there."""
+    for procedure in table.procedures.values():
+        parts = Path(procedure.overlay.header).parts
+        if parts[:1] == ("framework",) and parts[1] not in rooms:
+            procedure.overlay.calls = procedure.overlay.header = ""
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--api", default=API, help="folder of the table")
+    parser.add_argument("--rooms", help="rooms of the kernel in this build; calls into others count as missing")
+    parser.add_argument("--header")
+    parser.add_argument("--entries")
+    parser.add_argument("--coverage")
+    parser.add_argument("--fortran")
+    parser.add_argument("--declarations", nargs="?", const="", default=None)
+    parser.add_argument("--chapters", action="store_true")
+    options = parser.parse_args(arguments)
+    try:
+        table = read_table(options.api)
+    except TableError as error:
+        return str(error)
+    if options.rooms is not None:
+        keep_rooms(table, options.rooms.split(","))
+    chapters = [c for c in table.chapters() if any(p.in_abi for p in table.procedures.values() if p.chapter == c)]
+    if options.header:
+        write_if_changed(options.header, header.mpi_h(table))
+    if options.entries:
+        for name in chapters:
+            write_if_changed(Path(options.entries) / f"{name}.cc", entry.chapter(name, table))
+        write_if_changed(Path(options.entries) / "mpi_abi.map", entry.export_map(table))
+    if options.coverage:
+        write_if_changed(options.coverage, entry.coverage(table))
+    if options.fortran:
+        write_if_changed(Path(options.fortran) / "mpi_f08.f90", fortran.module(table))
+        write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))
+    if options.declarations is not None:
+        print(entry.declarations(table, options.declarations), end="")
+    if options.chapters:
+        print(";".join(chapters), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,4 @@
+@HEAD@
+@BODY@
+}
+#pragma weak @NAME@ = P@NAME@

@@ -1,0 +1,63 @@
+#include <mpi.h>
+
+#include "components/coll/p2p/algorithms.h"
+#include "components/coll/p2p/tree.h"
+
+namespace ashlar::coll::p2p {
+namespace {
+
+const char* needs_commuting_parts(const Shape& shape, const Call& call) {
+  if (!call.op->commutative()) return "the operation does not commute";
+  if (call.send.count < power_of_two_below(shape.ranks)) return "fewer items than parts";
+  return nullptr;
+}
+const char* needs_commuting_ring(const Shape& shape, const Call& call) {
+  if (!call.op->commutative()) return "the operation does not commute";
+  if (call.send.count < shape.ranks) return "fewer items than ranks";
+  return nullptr;
+}
+const char* needs_power_of_two(const Shape& shape, const Call&) {
+  return power_of_two_below(shape.ranks) == shape.ranks ? nullptr : "the number of ranks is not a power of two";
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {Collective::kBarrier, "dissemination", "p2p", "lg n rounds, n lg n messages", nullptr, barrier_dissemination},
+    {Collective::kBarrier, "recursive_doubling", "p2p", "pairwise exchanges", nullptr, barrier_recursive_doubling},
+    {Collective::kBcast, "binomial", "p2p", "lg n rounds, n - 1 messages", nullptr, bcast_binomial},
+    {Collective::kBcast, "chain", "p2p", "pipelined chain; argument segment", nullptr, bcast_chain},
+    {Collective::kBcast, "scatter_allgather", "p2p", "van de Geijn: scatter, then ring", nullptr,
+     bcast_scatter_allgather},
+    {Collective::kReduce, "binomial", "p2p", "lg n rounds, any operation", nullptr, reduce_binomial},
+    {Collective::kReduce, "linear", "p2p", "the root takes all in rank order", nullptr, reduce_linear},
+    {Collective::kReduce, "rabenseifner", "p2p", "reduce-scatter, then gather", needs_commuting_parts,
+     reduce_rabenseifner},
+    {Collective::kAllreduce, "recursive_doubling", "p2p", "lg n rounds, any operation", nullptr,
+     allreduce_recursive_doubling},
+    {Collective::kAllreduce, "rabenseifner", "p2p", "reduce-scatter, then allgather", needs_commuting_parts,
+     allreduce_rabenseifner},
+    {Collective::kAllreduce, "ring", "p2p", "least traffic, neighbours only", needs_commuting_ring, allreduce_ring},
+    {Collective::kGather, "binomial", "p2p", "lg n rounds, n - 1 messages", nullptr, gather_binomial},
+    {Collective::kGather, "linear", "p2p", "all at the root; argument window", nullptr, gather_linear},
+    {Collective::kGatherv, "linear", "p2p", "all at the root; argument window", nullptr, gather_linear},
+    {Collective::kScatter, "binomial", "p2p", "lg n rounds, n - 1 messages", nullptr, scatter_binomial},
+    {Collective::kScatter, "linear", "p2p", "all from the root; argument window", nullptr, scatter_linear},
+    {Collective::kScatterv, "linear", "p2p", "all from the root; argument window", nullptr, scatter_linear},
+    {Collective::kAllgather, "bruck", "p2p", "lg n rounds, any n", nullptr, allgather_bruck},
+    {Collective::kAllgather, "recursive_doubling", "p2p", "log2 n rounds, no temporary", needs_power_of_two,
+     allgather_recursive_doubling},
+    {Collective::kAllgather, "ring", "p2p", "n - 1 rounds, neighbours only", nullptr, allgather_ring},
+    {Collective::kAllgatherv, "ring", "p2p", "n - 1 rounds, neighbours only", nullptr, allgather_ring},
+    {Collective::kAllgatherv, "bruck", "p2p", "lg n rounds, packed", nullptr, allgatherv_bruck},
+    {Collective::kAlltoall, "bruck", "p2p", "lg n rounds of about n / 2 blocks", nullptr, alltoall_bruck},
+    {Collective::kAlltoall, "pairwise", "p2p", "n - 1 rounds, one partner at a time", nullptr, alltoall_pairwise},
+    {Collective::kAlltoall, "linear", "p2p", "all at once; argument window", nullptr, alltoall_linear},
+    {Collective::kAlltoallv, "pairwise", "p2p", "n - 1 rounds, one partner at a time", nullptr, alltoall_pairwise},
+    {Collective::kAlltoallv, "linear", "p2p", "all at once; argument window", nullptr, alltoall_linear},
+};
+constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
+
+}  // namespace
+
+const AlgorithmList& algorithm_list() { return kList; }
+
+}  // namespace ashlar::coll::p2p

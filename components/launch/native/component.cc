@@ -1,0 +1,125 @@
+// launch/native: joins a job started by our own mpiexec, over the board it made (framework/plugin/launch_board.h).
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "components/launch/native/client.h"
+#include "framework/plugin/component.h"
+#include "framework/plugin/launch.h"
+
+namespace {
+
+using ashlar::launch::Client;
+using ashlar::launch::Trace;
+
+struct Module {
+  ashlar_launch base;
+  Client client;
+};
+
+const ashlar_host* g_host = nullptr;
+
+Client& client_of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
+
+ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+  Trace trace;
+  // query() said so before; the environment may have changed since.
+  if (!ashlar::launch::parse_trace(std::getenv(ashlar::launch::kJobVariable), &trace)) return ASHLAR_LAUNCH_FAILED;
+  const ashlar_launch_result result = client_of(self).attach(trace);
+  if (result == ASHLAR_LAUNCH_OK) *job = &client_of(self).job();
+  return result;
+}
+ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+  return client_of(self).put(key, blob, bytes);
+}
+ashlar_launch_result fence(ashlar_launch* self, int64_t timeout_ms) { return client_of(self).fence(timeout_ms); }
+ashlar_launch_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
+  return client_of(self).view(rank, key, blob, bytes);
+}
+ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+  const void* blob = nullptr;
+  size_t there = 0;
+  const ashlar_launch_result result = client_of(self).view(rank, key, &blob, &there);
+  if (result != ASHLAR_LAUNCH_OK) return result;
+  const size_t room = *bytes;
+  *bytes = there;
+  if (there > room) return ASHLAR_LAUNCH_TOO_SMALL;
+  if (there) std::memcpy(buffer, blob, there);
+  return ASHLAR_LAUNCH_OK;
+}
+const char* host_of(ashlar_launch* self, uint32_t) { return client_of(self).host(); }
+void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context) {
+  client_of(self).on_peer_failure(told, context);
+}
+void poll(ashlar_launch* self) { client_of(self).poll(); }
+ashlar_launch_result initialized(ashlar_launch* self) { return client_of(self).initialized(); }
+void abort_job(ashlar_launch* self, int code, const char* text) { client_of(self).abort(code, text); }
+ashlar_launch_result finalize(ashlar_launch* self) { return client_of(self).finalize(); }
+const char* why(ashlar_launch* self) { return client_of(self).why(); }
+
+const ashlar_launch_ops kOps = {
+    sizeof(ashlar_launch_ops), connect, put,         fence,     get,      view, fence, host_of,
+    on_peer_failure,           poll,    initialized, abort_job, finalize, why};
+
+ashlar_result open_component(const ashlar_host* host, const void*) {
+  g_host = host;
+  return ASHLAR_OK;
+}
+
+void query(const void*, ashlar_answer* answer) {
+  answer->priority = -1;
+  answer->capabilities = 0;
+  const char* text = std::getenv(ashlar::launch::kJobVariable);
+  Trace trace;
+  if (!text) {
+    std::snprintf(answer->reason, sizeof answer->reason, "not started by Ashlar's mpiexec: %s is not set",
+                  ashlar::launch::kJobVariable);
+    return;
+  }
+  if (!ashlar::launch::parse_trace(text, &trace)) {
+    std::snprintf(answer->reason, sizeof answer->reason, "%s is from another version of mpiexec: \"%.80s\"",
+                  ashlar::launch::kJobVariable, text);
+    return;
+  }
+  const int fd = ashlar::launch::open_board(trace, answer->reason, sizeof answer->reason);
+  if (fd < 0) {
+    if (g_host && g_host->log) g_host->log(2, "launch/native", "not part of a job: %s", answer->reason);
+    return;
+  }
+  close(fd);
+  answer->priority = 100;
+  std::snprintf(answer->reason, sizeof answer->reason, "rank %u of job %s of mpiexec, process %u", trace.rank,
+                trace.job_id, trace.launcher_pid);
+}
+
+ashlar_result create(const void*, void** module) {
+  auto* made = new (std::nothrow) Module{{&kOps}, {}};
+  if (!made) return g_host ? g_host->fail(16, "no memory for launch/native") : -16;
+  *module = made;
+  return ASHLAR_OK;
+}
+void destroy(void* module) { delete static_cast<Module*>(module); }
+
+}  // namespace
+
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
+    sizeof(ashlar_component),
+    ASHLAR_COMPONENT_MAJOR,
+    ASHLAR_COMPONENT_MINOR,
+    ASHLAR_LAUNCH_FRAMEWORK,
+    "native",
+    "1.0.0",
+    "Joins a job of Ashlar's own mpiexec over shared memory",
+    ASHLAR_LAUNCH_INTERFACE,
+    0,
+    0,
+    nullptr,
+    ASHLAR_BUILD_ID,
+    open_component,
+    query,
+    create,
+    destroy,
+    nullptr};

@@ -1,0 +1,71 @@
+#pragma once
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "components/launch/pmix/library.h"
+#include "framework/plugin/launch.h"
+
+namespace ashlar::launch {
+
+/// A rank's side of a PMIx launcher. One thread at a time calls it; libpmix has a thread of its own that answers.
+class PmixClient {
+ public:
+  PmixClient() = default;
+  PmixClient(const PmixClient&) = delete;
+  PmixClient& operator=(const PmixClient&) = delete;
+
+  ashlar_launch_result connect(const char* library);
+  const ashlar_job& job() const { return job_; }
+
+  ashlar_launch_result put(const char* key, const void* blob, std::size_t bytes);
+  ashlar_launch_result fence(bool collect, std::int64_t timeout_ms);
+  ashlar_launch_result get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes);
+  const char* host_of(std::uint32_t rank);
+  void on_peer_failure(ashlar_launch_peer_failed* told, void* context);
+  void poll();
+  void abort(int code, const char* text);
+  ashlar_launch_result finalize();
+  const char* why() const { return why_; }
+
+ private:
+  // What the library's thread tells ours. Shared with callbacks that may come after this client is gone, so it is
+  // never freed: one per process.
+  struct Inbox {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool fence_done = true;
+    pmix_status_t fence_status = PMIX_SUCCESS;
+    std::vector<std::pair<std::uint32_t, pmix_status_t>> failed;
+  };
+  static Inbox& inbox();
+  static void fence_answered(pmix_status_t status, void* context);
+  static void event(std::size_t id, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
+                    std::size_t infos, pmix_info_t results[], std::size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void* context);
+  static void event_registered(pmix_status_t status, std::size_t id, void* context);
+
+  ashlar_launch_result fail(ashlar_launch_result result, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  bool job_number(const char* key, std::uint32_t* to);
+  bool rank_number(std::uint32_t rank, const char* key, std::uint32_t* to);
+  std::string job_text(const char* key);
+  bool find_places();
+  void watch_peers();
+
+  PmixLibrary pmix_;
+  pmix_proc_t me_ = {};
+  std::vector<std::uint32_t> node_of_rank_, local_peers_;
+  std::vector<std::string> hosts_;
+  std::string launcher_;
+  bool all_local_ = false;
+  std::uint64_t fence_number_ = 0;
+  ashlar_launch_peer_failed* listener_ = nullptr;
+  void* listener_context_ = nullptr;
+  ashlar_job job_ = {};
+  char why_[512] = {};
+};
+
+}  // namespace ashlar::launch

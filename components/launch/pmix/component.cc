@@ -1,0 +1,113 @@
+// launch/pmix: joins a job through the PMIx server of its launcher: srun --mpi=pmix, prterun, flux.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "components/launch/pmix/client.h"
+#include "framework/plugin/component.h"
+#include "framework/plugin/launch.h"
+
+namespace {
+
+using ashlar::launch::PmixClient;
+
+struct Config {
+  const char* library;
+};
+const ashlar_param kParams[] = {
+    {"library", "libpmix.so.2", "The PMIx library to load; one that fits the launcher's own.", ASHLAR_PARAM_STRING,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, library), nullptr},
+};
+
+struct Module {
+  ashlar_launch base;
+  PmixClient client;
+};
+
+const ashlar_host* g_host = nullptr;
+const Config* g_config = nullptr;
+
+PmixClient& of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
+
+ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+  const char* library = g_config && g_config->library ? g_config->library : "libpmix.so.2";
+  const ashlar_launch_result result = of(self).connect(library);
+  if (result == ASHLAR_LAUNCH_OK) *job = &of(self).job();
+  return result;
+}
+ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+  return of(self).put(key, blob, bytes);
+}
+ashlar_launch_result fence(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(true, timeout_ms); }
+ashlar_launch_result barrier(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(false, timeout_ms); }
+ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+  return of(self).get(rank, key, buffer, bytes);
+}
+ashlar_launch_result view(ashlar_launch*, uint32_t, const char*, const void**, size_t*) {
+  return ASHLAR_LAUNCH_UNSUPPORTED;
+}
+const char* host_of(ashlar_launch* self, uint32_t rank) { return of(self).host_of(rank); }
+void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context) {
+  of(self).on_peer_failure(told, context);
+}
+void poll(ashlar_launch* self) { of(self).poll(); }
+// The launcher has known since PMIx_Init that this rank must finalize.
+ashlar_launch_result initialized(ashlar_launch*) { return ASHLAR_LAUNCH_OK; }
+void abort_job(ashlar_launch* self, int code, const char* text) { of(self).abort(code, text); }
+ashlar_launch_result finalize(ashlar_launch* self) { return of(self).finalize(); }
+const char* why(ashlar_launch* self) { return of(self).why(); }
+
+const ashlar_launch_ops kOps = {
+    sizeof(ashlar_launch_ops), connect, put,         fence,     get,      view, barrier, host_of,
+    on_peer_failure,           poll,    initialized, abort_job, finalize, why};
+
+ashlar_result open_component(const ashlar_host* host, const void* config) {
+  g_host = host;
+  g_config = static_cast<const Config*>(config);
+  return ASHLAR_OK;
+}
+
+void query(const void*, ashlar_answer* answer) {
+  answer->capabilities = 0;
+  const char* space = std::getenv("PMIX_NAMESPACE");
+  const char* rank = std::getenv("PMIX_RANK");
+  if (space && rank) {
+    answer->priority = 50;
+    std::snprintf(answer->reason, sizeof answer->reason, "PMIX_RANK (%s) and PMIX_NAMESPACE (%.100s) are set", rank,
+                  space);
+  } else {
+    answer->priority = -1;
+    std::snprintf(answer->reason, sizeof answer->reason, "not under a PMIx launcher: %s is not set",
+                  space ? "PMIX_RANK" : "PMIX_NAMESPACE");
+  }
+}
+
+ashlar_result create(const void*, void** module) {
+  auto* made = new (std::nothrow) Module{{&kOps}, {}};
+  if (!made) return g_host ? g_host->fail(16, "no memory for launch/pmix") : -16;
+  *module = made;
+  return ASHLAR_OK;
+}
+void destroy(void* module) { delete static_cast<Module*>(module); }
+
+}  // namespace
+
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
+                                                                       ASHLAR_COMPONENT_MAJOR,
+                                                                       ASHLAR_COMPONENT_MINOR,
+                                                                       ASHLAR_LAUNCH_FRAMEWORK,
+                                                                       "pmix",
+                                                                       "1.0.0",
+                                                                       "Joins a job through its launcher's PMIx server",
+                                                                       ASHLAR_LAUNCH_INTERFACE,
+                                                                       sizeof(Config),
+                                                                       sizeof kParams / sizeof kParams[0],
+                                                                       kParams,
+                                                                       ASHLAR_BUILD_ID,
+                                                                       open_component,
+                                                                       query,
+                                                                       create,
+                                                                       destroy,
+                                                                       nullptr};

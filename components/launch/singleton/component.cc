@@ -1,0 +1,183 @@
+// launch/singleton: a process that nobody launched is a job of one. It refuses when the environment shows that it was
+// launched beside others after all: N silent singletons instead of one job is the worst way to fail.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "components/launch/singleton/traces.h"
+#include "framework/base/clock.h"
+#include "framework/plugin/component.h"
+#include "framework/plugin/launch.h"
+
+namespace {
+
+enum Policy : int32_t { kOk, kWarn, kError };
+const char* const kPolicies[] = {"ok", "warn", "error", nullptr};
+
+struct Config {
+  int32_t despite_launcher;
+};
+const ashlar_param kParams[] = {
+    {"despite_launcher", "error",
+     "What to do when the environment shows a parallel launch but no launch component could join it: "
+     "ok runs as a single process, warn says so first, error stops.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, despite_launcher),
+     kPolicies},
+};
+
+const ashlar_host* g_host = nullptr;
+const Config* g_config = nullptr;
+
+struct Record {
+  std::string key, blob;
+};
+
+struct Module {
+  ashlar_launch base;
+  ashlar_job job;
+  std::vector<Record> records;
+  char host[256];
+  char why[400];
+};
+
+Module& of(ashlar_launch* self) { return *reinterpret_cast<Module*>(self); }
+
+ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+  Module& m = of(self);
+  char trace[200];
+  if (ashlar::launch::parallel_launch(trace, sizeof trace)) {
+    const int32_t policy = g_config ? g_config->despite_launcher : kError;
+    if (policy == kError) {
+      std::snprintf(m.why, sizeof m.why,
+                    "this process was launched beside others (%s), but no launch component could join them; running "
+                    "as a single process is allowed by launch.singleton.despite_launcher = ok",
+                    trace);
+      return ASHLAR_LAUNCH_FAILED;
+    }
+    if (policy == kWarn && g_host)
+      g_host->log(1, "launch/singleton", "%s, but no launch component could join: running as a single process", trace);
+  }
+  std::snprintf(m.job.job_id, sizeof m.job.job_id, "single-%d-%llx", static_cast<int>(getpid()),
+                static_cast<unsigned long long>(ashlar::now_ns()));
+  m.job.size = sizeof m.job;
+  // One process has nobody to mistake for a fellow, so the cookie need not be hard to guess.
+  m.job.cookie = ashlar::now_ns() ^ (static_cast<uint64_t>(getpid()) << 40);
+  m.job.ranks = m.job.local_size = m.job.nodes = 1;
+  m.job.universe_size = 1;
+  m.job.shared_fd = -1;
+  m.job.launcher = "none";
+  m.job.placement = "";
+  if (gethostname(m.host, sizeof m.host - 1) != 0) std::snprintf(m.host, sizeof m.host, "localhost");
+  *job = &m.job;
+  return ASHLAR_LAUNCH_OK;
+}
+
+ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+  Module& m = of(self);
+  std::string value(static_cast<const char*>(blob), bytes);
+  for (Record& record : m.records) {
+    if (record.key != key) continue;
+    record.blob = std::move(value);
+    return ASHLAR_LAUNCH_OK;
+  }
+  m.records.push_back({key, std::move(value)});
+  return ASHLAR_LAUNCH_OK;
+}
+
+ashlar_launch_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
+  Module& m = of(self);
+  for (const Record& record : m.records) {
+    if (rank != 0 || record.key != key) continue;
+    *blob = record.blob.data();
+    *bytes = record.blob.size();
+    return ASHLAR_LAUNCH_OK;
+  }
+  std::snprintf(m.why, sizeof m.why, "rank %u published no %s", rank, key);
+  return ASHLAR_LAUNCH_NOT_FOUND;
+}
+
+ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+  const void* blob = nullptr;
+  size_t there = 0;
+  const ashlar_launch_result result = view(self, rank, key, &blob, &there);
+  if (result != ASHLAR_LAUNCH_OK) return result;
+  const size_t room = *bytes;
+  *bytes = there;
+  if (there > room) return ASHLAR_LAUNCH_TOO_SMALL;
+  if (there) std::memcpy(buffer, blob, there);
+  return ASHLAR_LAUNCH_OK;
+}
+
+ashlar_launch_result nothing_to_wait_for(ashlar_launch*, int64_t) { return ASHLAR_LAUNCH_OK; }
+const char* host_of(ashlar_launch* self, uint32_t) { return of(self).host; }
+void on_peer_failure(ashlar_launch*, ashlar_launch_peer_failed*, void*) {}
+void poll(ashlar_launch*) {}
+ashlar_launch_result nothing_to_tell(ashlar_launch*) { return ASHLAR_LAUNCH_OK; }
+void abort_job(ashlar_launch*, int, const char*) {}  // the caller exits: that is the whole job
+const char* why(ashlar_launch* self) { return of(self).why; }
+
+const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
+                                connect,
+                                put,
+                                nothing_to_wait_for,
+                                get,
+                                view,
+                                nothing_to_wait_for,
+                                host_of,
+                                on_peer_failure,
+                                poll,
+                                nothing_to_tell,
+                                abort_job,
+                                nothing_to_tell,
+                                why};
+
+ashlar_result open_component(const ashlar_host* host, const void* config) {
+  g_host = host;
+  g_config = static_cast<const Config*>(config);
+  return ASHLAR_OK;
+}
+
+void query(const void*, ashlar_answer* answer) {
+  answer->capabilities = 0;
+  // Last of all: whoever else can connect is right.
+  answer->priority = 0;
+  char trace[160];
+  if (ashlar::launch::parallel_launch(trace, sizeof trace))
+    std::snprintf(answer->reason, sizeof answer->reason, "last resort, refuses unless allowed: %s", trace);
+  else
+    std::snprintf(answer->reason, sizeof answer->reason, "no launcher's trace in the environment");
+}
+
+ashlar_result create(const void*, void** module) {
+  auto* made = new (std::nothrow) Module{{&kOps}, {}, {}, {}, {}};
+  if (!made) return g_host ? g_host->fail(16, "no memory for launch/singleton") : -16;
+  *module = made;
+  return ASHLAR_OK;
+}
+void destroy(void* module) { delete static_cast<Module*>(module); }
+
+}  // namespace
+
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
+                                                                       ASHLAR_COMPONENT_MAJOR,
+                                                                       ASHLAR_COMPONENT_MINOR,
+                                                                       ASHLAR_LAUNCH_FRAMEWORK,
+                                                                       "singleton",
+                                                                       "1.0.0",
+                                                                       "A process without a launcher: a job of one",
+                                                                       ASHLAR_LAUNCH_INTERFACE,
+                                                                       sizeof(Config),
+                                                                       sizeof kParams / sizeof kParams[0],
+                                                                       kParams,
+                                                                       ASHLAR_BUILD_ID,
+                                                                       open_component,
+                                                                       query,
+                                                                       create,
+                                                                       destroy,
+                                                                       nullptr};

@@ -1,0 +1,48 @@
+#include "components/launch/singleton/traces.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ashlar::launch {
+namespace {
+
+long number(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text || !*text) return -1;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return end == text ? -1 : value;
+}
+
+}  // namespace
+
+bool parallel_launch(char* words, std::size_t bytes) {
+  const char* space = std::getenv("PMIX_NAMESPACE");
+  if (space && std::getenv("PMIX_RANK")) {
+    std::snprintf(words, bytes, "a PMIx launcher: PMIX_NAMESPACE=%s PMIX_RANK=%s", space, std::getenv("PMIX_RANK"));
+    return true;
+  }
+  if (number("PMI_SIZE") > 1 && (std::getenv("PMI_FD") || std::getenv("PMI_PORT") || std::getenv("PMI_RANK"))) {
+    std::snprintf(words, bytes, "a PMI launcher such as MPICH's mpiexec: PMI_RANK=%s PMI_SIZE=%s",
+                  std::getenv("PMI_RANK") ? std::getenv("PMI_RANK") : "?", std::getenv("PMI_SIZE"));
+    return true;
+  }
+  if (number("FLUX_JOB_SIZE") > 1 && std::getenv("FLUX_TASK_RANK")) {
+    std::snprintf(words, bytes, "Flux: FLUX_TASK_RANK=%s FLUX_JOB_SIZE=%s", std::getenv("FLUX_TASK_RANK"),
+                  std::getenv("FLUX_JOB_SIZE"));
+    return true;
+  }
+  // Slurm keeps the allocation's variables in every process; the number of tasks of the *step* is what counts, and a
+  // batch script's own "step" has a number near 2^32.
+  const long step = number("SLURM_STEP_ID") >= 0 ? number("SLURM_STEP_ID") : number("SLURM_STEPID");
+  if (step >= 0 && step < 0xfffffff0L && number("SLURM_STEP_NUM_TASKS") > 1 && std::getenv("SLURM_PROCID")) {
+    std::snprintf(words, bytes, "Slurm: task %s of %s of step %s.%ld (was srun called with --mpi=pmix?)",
+                  std::getenv("SLURM_PROCID"), std::getenv("SLURM_STEP_NUM_TASKS"),
+                  std::getenv("SLURM_JOB_ID") ? std::getenv("SLURM_JOB_ID") : "?", step);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace ashlar::launch

@@ -1,0 +1,27 @@
+# What users' builds touch: compiler wrappers and pkg-config files, in the build tree as in the prefix, so that tests use
+# them where they will be used from.
+
+configure_file(${CMAKE_SOURCE_DIR}/config/wrappers/mpicc ${CMAKE_BINARY_DIR}/bin/mpicc @ONLY)
+file(COPY_FILE ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx ONLY_IF_DIFFERENT)
+file(CHMOD ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+configure_file(${CMAKE_SOURCE_DIR}/config/pkgconfig/ashlar-mpi.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc @ONLY)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx DESTINATION bin)
+install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc DESTINATION lib/pkgconfig)
+install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h DESTINATION include)
+
+# Other names: mpic++ is usual, mpicc_abi is the standard's name for the ABI compiler (ours is no other), and mpi-c and
+# mpi-cxx are what CMake's FindMPI asks pkg-config for.
+function(ashlar_second_name folder name target)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+  file(CREATE_LINK ${target} ${CMAKE_BINARY_DIR}/${folder}/${name} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/${folder}/${name} DESTINATION ${folder})
+endfunction()
+ashlar_second_name(bin mpic++ mpicxx)
+ashlar_second_name(bin mpicc_abi mpicc)
+ashlar_second_name(bin mpicxx_abi mpicxx)
+ashlar_second_name(lib/pkgconfig mpi-c.pc ashlar-mpi.pc)
+ashlar_second_name(lib/pkgconfig mpi-cxx.pc ashlar-mpi.pc)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include SYMBOLIC)
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION share/ashlar)

@@ -1,0 +1,48 @@
+#include "framework/coll/co.h"
+
+#include "framework/coll/op.h"
+
+namespace ashlar::coll {
+
+void* Promise::take_frame(Op& owner, std::size_t bytes) noexcept {
+  void* const frame = owner.block().take(bytes);
+  if (frame == nullptr) owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
+  return frame;
+}
+
+bool Promise::wait_now(Gate& gate) noexcept {
+  if (!op->blocking()) return false;
+  op->wire().wait(gate);
+  return true;
+}
+
+bool Promise::wait_now(Condition& condition) noexcept {
+  if (!op->blocking()) return false;
+  condition.outcome = op->wire().wait(condition);
+  return true;
+}
+
+void Promise::suspend_on(Gate& gate) noexcept {
+  run = &Promise::resume;
+  lane = op->wire().lane();
+  gate.on_open(*this);
+}
+
+void Promise::suspend_on(Condition& condition) noexcept {
+  run = &Promise::resume;
+  lane = op->wire().lane();
+  condition.waiter = this;
+  op->wire().watch(condition);
+}
+
+Status Promise::resume_from(Status outcome) noexcept {
+  if (!outcome.ok()) [[unlikely]]
+    op->fail(outcome);
+  return op->failure();
+}
+
+void Promise::resume(Waiter& self) {
+  std::coroutine_handle<Promise>::from_promise(static_cast<Promise&>(self)).resume();
+}
+
+}  // namespace ashlar::coll

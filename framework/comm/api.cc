@@ -1,0 +1,88 @@
+#include "framework/comm/api.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "framework/comm/make.h"
+#include "framework/object/attribute_api.h"
+#include "framework/object/comm.h"
+#include "framework/object/group_api.h"
+
+namespace ashlar::comm {
+
+Status size(Comm& comm, int* size) {
+  *size = comm.size;
+  return {};
+}
+
+Status rank(Comm& comm, int* rank) {
+  *rank = comm.rank;
+  return {};
+}
+
+Status remote_size(Comm& comm, int* size) {
+  if (!comm.inter)
+    return Status::fail(MPI_ERR_COMM, "communicator '%s' is not an intercommunicator, so it has no remote group",
+                        comm.name.c_str());
+  *size = comm.remote_size;
+  return {};
+}
+
+Status remote_group(Comm& comm, Group** group) {
+  if (!comm.inter)
+    return Status::fail(MPI_ERR_COMM, "communicator '%s' is not an intercommunicator, so it has no remote group",
+                        comm.name.c_str());
+  *group = Ref<Group>(comm.remote_group).detach();
+  return {};
+}
+
+Status test_inter(Comm& comm, int* flag) {
+  *flag = comm.inter;
+  return {};
+}
+
+Status compare(Comm& a, Comm& b, int* result) {
+  if (&a == &b) {
+    *result = MPI_IDENT;
+    return {};
+  }
+  if (a.inter != b.inter) {
+    *result = MPI_UNEQUAL;
+    return {};
+  }
+  int local = MPI_UNEQUAL, remote = MPI_IDENT;
+  ASHLAR_TRY(group::compare(*a.local_group, *b.local_group, &local));
+  if (a.inter) ASHLAR_TRY(group::compare(*a.remote_group, *b.remote_group, &remote));
+  const int worse = std::max(local, remote);  // the constants rise from IDENT to UNEQUAL
+  static_assert(MPI_IDENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL);
+  *result = worse == MPI_IDENT ? MPI_CONGRUENT : worse;
+  return {};
+}
+
+Status group(Comm& comm, Group** group) {
+  *group = Ref<Group>(comm.local_group).detach();
+  return {};
+}
+
+Status get_name(Comm& comm, char* name, int* length) {
+  std::memcpy(name, comm.name.c_str(), comm.name.size() + 1);
+  *length = static_cast<int>(comm.name.size());
+  return {};
+}
+
+Status set_name(Comm& comm, const char* name) {
+  // Too long a name is cut, as the standard lets names be.
+  comm.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+  return {};
+}
+
+Status free(Comm** comm) {
+  if ((*comm)->predefined != 0)
+    return Status::fail(MPI_ERR_COMM, "communicator '%s' is predefined and cannot be freed", (*comm)->name.c_str());
+  ASHLAR_TRY(attribute::delete_all(**comm));
+  release(*comm);
+  *comm = nullptr;
+  return {};
+}
+
+}  // namespace ashlar::comm

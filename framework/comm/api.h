@@ -1,0 +1,35 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+class Group;
+class Info;
+}  // namespace ashlar
+/// The communicator calls of MPI-5.0, 7.4: arguments in the standard's order, handles resolved.
+namespace ashlar::comm {
+
+Status size(Comm& comm, int* size);
+Status rank(Comm& comm, int* rank);
+Status remote_size(Comm& comm, int* size);
+Status remote_group(Comm& comm, Group** group);
+Status test_inter(Comm& comm, int* flag);
+Status compare(Comm& a, Comm& b, int* result);
+Status group(Comm& comm, Group** group);
+Status get_name(Comm& comm, char* name, int* length);
+Status set_name(Comm& comm, const char* name);
+
+/// Collective over `comm`.
+Status dup(Comm& comm, Comm** result);
+Status dup_with_info(Comm& comm, Info* info, Comm** result);
+Status split(Comm& comm, int color, int key, Comm** result);
+Status split_type(Comm& comm, int split_type, int key, Info* info, Comm** result);
+Status create(Comm& comm, Group& group, Comm** result);
+/// Collective over `group` alone.
+Status create_group(Comm& comm, Group& group, int tag, Comm** result);
+/// Marks for freeing: pending operations of this process complete first. Collective, does not wait.
+Status free(Comm** comm);
+
+}  // namespace ashlar::comm

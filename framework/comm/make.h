@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/object/object.h"
+
+namespace ashlar {
+class Comm;
+class Group;
+class Errhandler;
+struct Lane;
+}  // namespace ashlar
+namespace ashlar::comm {
+
+/// What the runtime tells this room.
+struct Surroundings {
+  Lane* (*lane_of)(std::uint32_t context) = nullptr;
+  std::uint32_t (*node_of)(PeerId peer) = nullptr;  // index of the node a process runs on
+};
+extern Surroundings surroundings;
+
+/// A communicator of `group` in which this process has a rank, ready for use. `like`: communicator of the same group whose
+/// table of peers it can share, or nullptr.
+Status make(Ref<Group> group, std::uint32_t context, Errhandler& handler, Comm* like, Comm** result);
+
+/// Communicators alive, for leak reports and tests.
+std::uint64_t alive();
+
+}  // namespace ashlar::comm

@@ -1,0 +1,17 @@
+#pragma once
+#include "framework/datatype/basic.h"
+#include "framework/datatype/layout.h"
+#include "framework/datatype/signature.h"
+
+namespace ashlar::datatype {
+
+struct Contents;
+
+/// The layout of the datatype made by `contents`; compiles the datatypes in it first, whose forms are kept with them.
+Placed compile_contents(const Contents& contents);
+
+/// Of a predefined datatype. A pair's signature is its value's and its index's.
+Placed layout_of(const BasicRow& row);
+Signature signature_of(const BasicRow& row);
+
+}  // namespace ashlar::datatype

@@ -1,0 +1,109 @@
+// Constructors whose parts are evenly spaced: contiguous, vector, hvector, resized, dup.
+#include "framework/datatype/api.h"
+
+#include "framework/datatype/contents.h"
+#include "framework/datatype/shape.h"
+
+namespace ashlar::datatype {
+namespace {
+
+using What = Contents::What;
+
+// `count` blocks of `blocklength` items, `step` bytes apart.
+Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Shape& shape, MPI_Count step,
+                   Datatype& oldtype, Datatype** newtype) {
+  const MPI_Count items = shape.times(count, blocklength);
+  if (items > 0) {
+    // The four corners of the grid: either step may be negative.
+    const MPI_Count along = shape.times(blocklength - 1, oldtype.extent());
+    const MPI_Count across = shape.times(count - 1, step);
+    const MPI_Count low = shape.plus(along < 0 ? along : 0, across < 0 ? across : 0);
+    const MPI_Count high = shape.plus(along > 0 ? along : 0, across > 0 ? across : 0);
+    shape.add(oldtype, items, low, high);
+  }
+  ASHLAR_TRY(shape.finish());
+  c.types.push_back(Ref<Datatype>::share(oldtype));
+  return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+}
+
+}  // namespace
+
+Status contiguous(MPI_Count count, Datatype& oldtype, Datatype** newtype) {
+  ASHLAR_TRY(check_count(count, "the count"));
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_CONTIGUOUS;
+    c.add(What::kCount, count);
+    Shape shape;
+    shape.add_row(oldtype, count, 0);
+    ASHLAR_TRY(shape.finish());
+    c.types.push_back(Ref<Datatype>::share(oldtype));
+    return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+  });
+}
+
+Status vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype) {
+  ASHLAR_TRY(check_count(count, "the count"));
+  ASHLAR_TRY(check_count(blocklength, "the block length"));
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_VECTOR;
+    c.add(What::kCount, count);
+    c.add(What::kCount, blocklength);
+    c.add(What::kCount, stride);
+    Shape shape;
+    const MPI_Count step = count > 1 ? shape.times(stride, oldtype.extent()) : 0;
+    return make_vector(std::move(c), count, blocklength, shape, step, oldtype, newtype);
+  });
+}
+
+Status create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype) {
+  ASHLAR_TRY(check_count(count, "the count"));
+  ASHLAR_TRY(check_count(blocklength, "the block length"));
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_HVECTOR;
+    c.add(What::kCount, count);
+    c.add(What::kCount, blocklength);
+    c.add(What::kAddress, stride);
+    Shape shape;
+    return make_vector(std::move(c), count, blocklength, shape, stride, oldtype, newtype);
+  });
+}
+
+Status create_resized(Datatype& oldtype, MPI_Count lb, MPI_Count extent, Datatype** newtype) {
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_RESIZED;
+    c.add(What::kAddress, lb);
+    c.add(What::kAddress, extent);
+    c.types.push_back(Ref<Datatype>::share(oldtype));
+    Shape shape;
+    shape.bounds = oldtype.bounds();
+    shape.explicit_bounds(lb, extent);
+    ASHLAR_TRY(shape.finish());
+    return Builder::make(std::move(c), shape.bounds, oldtype.size(), oldtype.signature(), newtype);
+  });
+}
+
+Status dup(Datatype& oldtype, Datatype** newtype) {
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_DUP;
+    c.types.push_back(Ref<Datatype>::share(oldtype));
+    ASHLAR_TRY(Builder::make(std::move(c), oldtype.bounds(), oldtype.size(), oldtype.signature(), newtype));
+    if (oldtype.committed()) Builder::commit(**newtype);
+    return Status{};
+  });
+}
+
+Status commit(Datatype** type) {
+  return guarded([&] {
+    Builder::commit(**type);
+    return Status{};
+  });
+}
+
+Status free(Datatype** type) { return Builder::free(type); }
+
+}  // namespace ashlar::datatype

@@ -1,0 +1,74 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/datatype/datatype.h"
+#include "framework/object/attributes.h"
+#include "framework/object/int_array.h"
+#include "framework/object/object.h"
+
+namespace ashlar::datatype {
+
+/// The call that made a datatype, kept for decoding (MPI-5.0, 5.1.13) and for the compiler: its numbers in the order of
+/// its arguments, and its datatypes. Holding the datatypes is what lets the user free them at once.
+struct Contents {
+  /// What a number is decides which array of MPI_Type_get_contents it goes to.
+  enum class What : std::uint8_t { kInt, kCount, kAddress };
+  struct Segment {
+    What what;
+    std::size_t numbers;
+  };
+
+  int combiner = MPI_COMBINER_NAMED;
+  bool large = false;  // made by a `_c` call, as far as its arguments show
+  std::vector<Segment> segments;
+  std::vector<MPI_Count> numbers;
+  std::vector<Ref<Datatype>> types;
+
+  void add(What what, MPI_Count number);
+  void add(What what, IntArray array, std::size_t n);
+  std::size_t count_of(What what) const;
+};
+
+/// What only derived datatypes have, and no message reads.
+struct Cold {
+  Contents contents;
+  std::string name;
+  AttributeSet attributes;
+  std::int32_t handles = 1;  // held by the user; get_contents and free change it
+  bool was_committed = false;
+};
+
+/// Makes and changes datatypes. The only friend of Datatype.
+struct Builder {
+  /// A new, uncommitted datatype; false `status` on overflow or no memory.
+  static Status make(Contents&& contents, const Bounds& bounds, MPI_Count size, const Signature& signature,
+                     Datatype** out);
+  static Datatype* predefined(const BasicRow& row);
+  /// Compiles `type` if it is not compiled yet.
+  static void compile(Datatype& type);
+  static void commit(Datatype& type);
+  static Status free(Datatype** type);
+  /// A further handle of the user to the same object.
+  static void give_handle(Datatype& type);
+
+  static std::unique_ptr<Cold> take_cold(Datatype& type) { return std::move(type.cold_); }
+  /// Creates it for predefined datatypes, which may get a name or attributes too.
+  static Cold& cold_of(Datatype& type);
+  static const Contents* contents(const Datatype& type) { return type.cold_ ? &type.cold_->contents : nullptr; }
+};
+
+/// Runs a constructor's body; out of memory becomes MPI_ERR_NO_MEM, so that no exception leaves the room.
+template <class Body>
+Status guarded(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+  }
+}
+
+}  // namespace ashlar::datatype

@@ -1,0 +1,120 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/// The innermost loops of packing: copies of equally sized blocks between memory and the packed stream.
+/// Every kernel is a template over the block, so that the copy of one block is a few moves without a branch.
+namespace ashlar::datatype {
+
+/// A block whose size the compiler knows.
+template <std::size_t N>
+struct Fixed {
+  static constexpr std::size_t bytes() { return N; }
+  static void copy(char* to, const char* from) { std::memcpy(to, from, N); }
+};
+
+/// N to 2N - 1 bytes: two copies of N bytes that overlap.
+template <std::size_t N>
+struct Twice {
+  std::size_t size;
+  std::size_t bytes() const { return size; }
+  void copy(char* to, const char* from) const {
+    struct Half {
+      unsigned char byte[N];
+    } low, high;
+    std::memcpy(&low, from, N);
+    std::memcpy(&high, from + size - N, N);
+    std::memcpy(to, &low, N);
+    std::memcpy(to + size - N, &high, N);
+  }
+};
+
+/// 65 to 512 bytes: 64 at a time, the last ones overlapping; cheaper than a call of memcpy for each block.
+struct Middling {
+  std::size_t size;
+  std::size_t bytes() const { return size; }
+  void copy(char* to, const char* from) const {
+    std::size_t at = 0;
+    for (; at + 64 < size; at += 64) std::memcpy(to + at, from + at, 64);
+    std::memcpy(to + size - 64, from + size - 64, 64);
+  }
+};
+
+struct Long {
+  std::size_t size;
+  std::size_t bytes() const { return size; }
+  void copy(char* to, const char* from) const { std::memcpy(to, from, size); }
+};
+
+/// Calls `use` with the block type for `bytes` > 0.
+template <class Use>
+inline auto with_block(std::size_t bytes, Use&& use) {
+  switch (bytes) {
+    case 1:
+      return use(Fixed<1>{});
+    case 2:
+      return use(Fixed<2>{});
+    case 3:
+      return use(Twice<2>{3});
+    case 4:
+      return use(Fixed<4>{});
+    case 8:
+      return use(Fixed<8>{});
+    case 12:
+      return use(Fixed<12>{});
+    case 16:
+      return use(Fixed<16>{});
+    case 24:
+      return use(Fixed<24>{});
+    case 32:
+      return use(Fixed<32>{});
+    case 48:
+      return use(Fixed<48>{});
+    case 64:
+      return use(Fixed<64>{});
+    default:
+      break;
+  }
+  if (bytes < 8) return use(Twice<4>{bytes});
+  if (bytes < 16) return use(Twice<8>{bytes});
+  if (bytes < 32) return use(Twice<16>{bytes});
+  if (bytes < 64) return use(Twice<32>{bytes});
+  if (bytes <= 512) return use(Middling{bytes});
+  return use(Long{bytes});
+}
+
+/// Copies `n` blocks; block i goes from from + i * from_step to to + i * to_step.
+template <class Block>
+inline void copy_strided(Block block, char* __restrict to, std::ptrdiff_t to_step, const char* __restrict from,
+                         std::ptrdiff_t from_step, std::size_t n) {
+  for (; n >= 4; n -= 4) {
+    block.copy(to, from);
+    block.copy(to + to_step, from + from_step);
+    block.copy(to + 2 * to_step, from + 2 * from_step);
+    block.copy(to + 3 * to_step, from + 3 * from_step);
+    to += 4 * to_step;
+    from += 4 * from_step;
+  }
+  for (; n > 0; --n) {
+    block.copy(to, from);
+    to += to_step;
+    from += from_step;
+  }
+}
+
+/// A piece of any size: the branches of with_block for each piece. For runs of differing lengths.
+inline void copy_piece(char* to, const char* from, std::size_t bytes) {
+  if (bytes >= 16) {
+    if (bytes <= 32) return Twice<16>{bytes}.copy(to, from);
+    if (bytes <= 64) return Twice<32>{bytes}.copy(to, from);
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  if (bytes >= 8) return Twice<8>{bytes}.copy(to, from);
+  if (bytes >= 4) return Twice<4>{bytes}.copy(to, from);
+  if (bytes >= 2) return Twice<2>{bytes}.copy(to, from);
+  if (bytes == 1) *to = *from;
+}
+
+}  // namespace ashlar::datatype

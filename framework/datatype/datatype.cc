@@ -1,0 +1,205 @@
+#include "framework/datatype/datatype.h"
+
+#include <mutex>
+#include <utility>
+
+#include "framework/datatype/compile.h"
+#include "framework/datatype/contents.h"
+#include "framework/datatype/layout.h"
+#include "framework/object/pool.h"
+
+namespace ashlar {
+namespace {
+
+constinit Pool<Datatype> pool;
+
+}  // namespace
+
+Datatype::Datatype() : Object(Kind::kDatatype) {}
+
+Datatype::~Datatype() {
+  if (layout_) datatype::drop(layout_);
+}
+
+datatype::Bounds Datatype::bounds() const {
+  datatype::Bounds b;
+  b.data_lb = true_lb_;
+  b.data_ub = true_lb_ + true_extent_;
+  b.mark_lb = lb_;
+  b.mark_ub = lb_ + extent_;
+  b.align = align_;
+  b.has_data = has_data_;
+  b.has_mark_lb = has_mark_lb_;
+  b.has_mark_ub = has_mark_ub_;
+  return b;
+}
+
+const char* Datatype::name() const {
+  if (cold_ && !cold_->name.empty()) return cold_->name.c_str();
+  if (predefined != 0)
+    for (const BasicRow& row : basic_rows())
+      if (reinterpret_cast<std::uintptr_t>(row.handle) == predefined) return row.name;
+  return "";
+}
+
+const char* Datatype::described() const {
+  const char* own = name();
+  if (*own || !cold_) return own;
+  switch (cold_->contents.combiner) {
+    case MPI_COMBINER_DUP:
+      return "a duplicated datatype without a name";
+    case MPI_COMBINER_CONTIGUOUS:
+      return "a contiguous datatype without a name";
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+      return "a vector datatype without a name";
+    case MPI_COMBINER_STRUCT:
+      return "a struct datatype without a name";
+    case MPI_COMBINER_SUBARRAY:
+      return "a subarray datatype without a name";
+    case MPI_COMBINER_DARRAY:
+      return "a distributed-array datatype without a name";
+    case MPI_COMBINER_RESIZED:
+      return "a resized datatype without a name";
+    default:
+      return "an indexed datatype without a name";
+  }
+}
+
+void destroy(Datatype* type) {
+  if (type->predefined != 0) return;
+  // Its parts go after it: destroying one takes the pool's lock again.
+  const std::unique_ptr<datatype::Cold> parts = datatype::Builder::take_cold(*type);
+  pool.put(type);
+}
+
+namespace datatype {
+namespace {
+
+std::mutex change_mutex;  // guards handle counts and layouts being entered; never taken by a message
+
+}  // namespace
+
+void Contents::add(What what, MPI_Count number) {
+  if (segments.empty() || segments.back().what != what) segments.push_back({what, 0});
+  ++segments.back().numbers;
+  numbers.push_back(number);
+  if (what == What::kCount && (number > INT32_MAX || number < INT32_MIN)) large = true;
+}
+
+void Contents::add(What what, IntArray array, std::size_t n) {
+  if (segments.empty() || segments.back().what != what) segments.push_back({what, 0});
+  segments.back().numbers += n;
+  numbers.reserve(numbers.size() + n);
+  for (std::size_t i = 0; i < n; ++i) numbers.push_back(array[i]);
+  if (what == What::kCount && array.wide()) large = true;
+}
+
+std::size_t Contents::count_of(What what) const {
+  std::size_t n = 0;
+  for (const Segment& s : segments)
+    if (s.what == what) n += s.numbers;
+  return n;
+}
+
+Status Builder::make(Contents&& contents, const Bounds& bounds, MPI_Count size, const Signature& signature,
+                     Datatype** out) {
+  auto cold = std::make_unique<Cold>();
+  cold->contents = std::move(contents);
+  Datatype* type = pool.take();
+  if (!type) return Status::fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+  type->cold_ = std::move(cold);
+  type->size_ = size;
+  type->lb_ = bounds.lb();
+  type->extent_ = bounds.ub() - bounds.lb();
+  type->true_lb_ = bounds.true_lb();
+  type->true_extent_ = bounds.true_extent();
+  type->align_ = bounds.align;
+  type->has_data_ = bounds.has_data;
+  type->has_mark_lb_ = bounds.has_mark_lb;
+  type->has_mark_ub_ = bounds.has_mark_ub;
+  type->signature_ = signature;
+  *out = type;
+  return {};
+}
+
+Datatype* Builder::predefined(const BasicRow& row) {
+  Datatype* type = pool.take();
+  if (!type) return nullptr;
+  type->size_ = row.size;
+  type->extent_ = row.extent;
+  type->align_ = row.align;
+  type->has_data_ = row.size > 0;
+  type->basic_ = row.basic;
+  type->class_ = row.of;
+  const bool padded = row.basic == Basic::kI16Int;  // the only pair with a hole inside
+  type->true_extent_ = padded ? row.extent : row.size;
+  type->signature_ = signature_of(row);
+  Placed placed = layout_of(row);
+  type->origin_ = placed.offset;
+  type->layout_ = placed.layout.detach();
+  type->dense_ = row.size == row.extent && !padded;
+  type->committed_ = true;
+  type->predefined = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row.handle));
+  return type;
+}
+
+void Builder::compile(Datatype& type) {
+  {
+    const std::lock_guard guard(change_mutex);
+    if (type.layout_) return;
+  }
+  Placed placed = compile_contents(type.cold_->contents);
+  const std::lock_guard guard(change_mutex);
+  if (type.layout_) return;  // another thread was faster
+  type.origin_ = placed.offset;
+  type.dense_ = type.lb_ == 0 && type.size_ == type.extent_ &&
+                (type.size_ == 0 || (placed.layout->form == Layout::Form::kRun && placed.offset == 0));
+  type.layout_ = placed.layout.detach();
+}
+
+void Builder::commit(Datatype& type) {
+  compile(type);
+  const std::lock_guard guard(change_mutex);
+  type.committed_ = true;
+  if (type.cold_) type.cold_->was_committed = true;
+}
+
+Status Builder::free(Datatype** type) {
+  Datatype* mine = *type;
+  if (mine->predefined != 0) return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->name());
+  {
+    const std::lock_guard guard(change_mutex);
+    if (mine->cold_->handles == 0) return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
+    // Others may go on using it; the user may not.
+    if (--mine->cold_->handles == 0) mine->committed_ = false;
+  }
+  *type = nullptr;
+  release(mine);
+  return {};
+}
+
+void Builder::give_handle(Datatype& type) {
+  if (type.predefined != 0) return;
+  const std::lock_guard guard(change_mutex);
+  ++type.cold_->handles;
+  type.committed_ = type.cold_->was_committed;
+  Ref<Datatype>::share(type).detach();
+}
+
+Cold& Builder::cold_of(Datatype& type) {
+  if (!type.cold_) {
+    const std::lock_guard guard(change_mutex);
+    if (!type.cold_) type.cold_ = std::make_unique<Cold>();
+  }
+  return *type.cold_;
+}
+
+Status check_committed(const Datatype& type) {
+  if (type.committed()) [[likely]]
+    return {};
+  return Status::fail(MPI_ERR_TYPE, "%s is not committed (or was freed)", type.described());
+}
+
+}  // namespace datatype
+}  // namespace ashlar

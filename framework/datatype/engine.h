@@ -1,0 +1,232 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "framework/datatype/copy.h"
+#include "framework/datatype/layout.h"
+
+/// Walks a layout and moves bytes between memory ("user") and the packed stream. One text for both directions.
+///
+/// Three shapes of work:
+///   whole()  n items, each `user_step` apart in memory and `packed_step` apart in the stream
+///   range()  parts [first, first + n) of one item
+///   part()   packed bytes [first, first + n) of one item: a broken part at either end, whole parts between
+///
+/// The long dimension goes inside: many items with few parts each are done part by part, in tiles that stay in the
+/// cache, so that the inner loop is always a strided copy of equal blocks and no branch depends on the data.
+namespace ashlar::datatype {
+
+template <bool kPack>
+class Engine {
+ public:
+  using User = std::conditional_t<kPack, const char*, char*>;
+  using Packed = std::conditional_t<kPack, char*, const char*>;
+
+  static void whole(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                    std::ptrdiff_t packed_step) {
+    switch (l.form) {
+      case Layout::Form::kEmpty:
+        return;
+      case Layout::Form::kRun:
+        return blocks(l.bytes, user, packed, n, user_step, packed_step);
+      case Layout::Form::kStrided: {
+        const auto child_bytes = static_cast<std::ptrdiff_t>(l.child->bytes);
+        if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
+        if (l.child->form == Layout::Form::kRun) return rows(l, user, packed, n, user_step, packed_step);
+        for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
+          whole(*l.child, user, packed, l.count, l.stride, child_bytes);
+        return;
+      }
+      case Layout::Form::kIndexed:
+      case Layout::Form::kBlocks:
+      case Layout::Form::kSequence:
+        if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
+        for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
+          range(l, user, packed, 0, l.count);
+        return;
+    }
+  }
+
+  static void part(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n) {
+    if (n == 0) return;
+    if (l.form == Layout::Form::kRun) return move(user + first, packed, n);
+    const bool even = l.form == Layout::Form::kStrided || l.form == Layout::Form::kIndexed;
+    std::size_t i = even ? first / l.child->bytes : l.part_at(first);
+    std::size_t into = first - start_of(l, i);
+    if (into > 0) {
+      const std::size_t take = std::min(n, start_of(l, i + 1) - start_of(l, i) - into);
+      broken(l, i, user, packed, into, take);
+      packed += take;
+      n -= take;
+      first += take;
+      ++i;
+    }
+    if (n == 0) return;
+    const std::size_t last = first + n == l.bytes ? l.count
+                             : even               ? (first + n) / l.child->bytes
+                                                  : l.part_at(first + n);
+    range(l, user, packed, i, last - i);
+    const std::size_t done = start_of(l, last) - first;
+    if (n > done) broken(l, last, user, packed + done, 0, n - done);
+  }
+
+  /// part() of `count` items that are `extent` apart.
+  static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n,
+                    std::ptrdiff_t extent) {
+    std::size_t i = 0;
+    if (first > 0) {
+      i = first / l.bytes;
+      const std::size_t into = first - i * l.bytes;
+      if (into > 0) {
+        const std::size_t take = std::min(n, l.bytes - into);
+        part(l, user + static_cast<std::ptrdiff_t>(i) * extent, packed, into, take);
+        packed += take;
+        n -= take;
+        ++i;
+      }
+    }
+    if (n == 0) return;
+    const std::size_t full = n / l.bytes;
+    user += static_cast<std::ptrdiff_t>(i) * extent;
+    if (full > 0) whole(l, user, packed, full, extent, static_cast<std::ptrdiff_t>(l.bytes));
+    const std::size_t rest = n - full * l.bytes;
+    if (rest > 0) part(l, user + static_cast<std::ptrdiff_t>(full) * extent, packed + full * l.bytes, 0, rest);
+  }
+
+ private:
+  static constexpr std::size_t kFew = 4;         // fewer items than this are not worth a second loop order
+  static constexpr std::size_t kManyParts = 32;  // from here on the parts themselves make a good inner loop
+  static constexpr std::size_t kTileBytes = 16 * 1024;
+
+  static void move(User user, Packed packed, std::size_t n) {
+    if constexpr (kPack) {
+      std::memcpy(packed, user, n);
+    } else {
+      std::memcpy(user, packed, n);
+    }
+  }
+
+  template <class Block>
+  static void strided(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                      std::ptrdiff_t packed_step) {
+    if constexpr (kPack) {
+      copy_strided(block, packed, packed_step, user, user_step, n);
+    } else {
+      copy_strided(block, user, user_step, packed, packed_step, n);
+    }
+  }
+
+  static void blocks(std::size_t bytes, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                     std::ptrdiff_t packed_step) {
+    if (n == 1) return move(user, packed, bytes);
+    if (user_step == packed_step && user_step == static_cast<std::ptrdiff_t>(bytes))
+      return move(user, packed, bytes * n);
+    with_block(bytes, [&](auto block) { strided(block, user, packed, n, user_step, packed_step); });
+  }
+
+  // n rows of l.count runs each.
+  static void rows(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                   std::ptrdiff_t packed_step) {
+    with_block(l.child->bytes, [&](auto block) {
+      const auto step = static_cast<std::ptrdiff_t>(block.bytes());
+      for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
+        strided(block, user, packed, l.count, l.stride, step);
+    });
+  }
+
+  // Few parts, many items: in tiles of items, each part for all items of the tile.
+  static void by_part(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                      std::ptrdiff_t packed_step) {
+    const auto span = static_cast<std::size_t>(user_step < 0 ? -user_step : user_step) + l.bytes;
+    const std::size_t tile = std::max<std::size_t>(kTileBytes / span, 8);
+    while (n > 0) {
+      const std::size_t now = std::min(n, tile);
+      for (std::size_t i = 0; i < l.count; ++i) {
+        const std::ptrdiff_t at = displacement_of(l, i);
+        const std::size_t start = start_of(l, i);
+        if (l.form == Layout::Form::kBlocks) {
+          blocks(start_of(l, i + 1) - start, user + at, packed + start, now, user_step, packed_step);
+        } else {
+          whole(l.form == Layout::Form::kSequence ? *l.children[i] : *l.child, user + at, packed + start, now,
+                user_step, packed_step);
+        }
+      }
+      user += static_cast<std::ptrdiff_t>(now) * user_step;
+      packed += static_cast<std::ptrdiff_t>(now) * packed_step;
+      n -= now;
+    }
+  }
+
+  static void range(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n) {
+    switch (l.form) {
+      case Layout::Form::kEmpty:
+      case Layout::Form::kRun:
+        return;
+      case Layout::Form::kStrided:
+        return whole(*l.child, user + static_cast<std::ptrdiff_t>(first) * l.stride, packed, n, l.stride,
+                     static_cast<std::ptrdiff_t>(l.child->bytes));
+      case Layout::Form::kIndexed:
+        if (l.wide) return indexed(l, l.displacements<std::int64_t>() + first, user, packed, n);
+        return indexed(l, l.displacements<std::int32_t>() + first, user, packed, n);
+      case Layout::Form::kBlocks:
+        if (l.wide)
+          return pieces(l.displacements<std::int64_t>() + first, l.starts<std::int64_t>() + first, user, packed, n);
+        return pieces(l.displacements<std::int32_t>() + first, l.starts<std::int32_t>() + first, user, packed, n);
+      case Layout::Form::kSequence:
+        for (std::size_t i = first; i < first + n; ++i) {
+          const Layout& child = *l.children[i];
+          whole(child, user + l.displacement(i), packed, 1, 0, 0);
+          packed += child.bytes;
+        }
+        return;
+    }
+  }
+
+  template <class Number>
+  static void indexed(const Layout& l, const Number* at, User user, Packed packed, std::size_t n) {
+    const Layout& child = *l.child;
+    if (child.form != Layout::Form::kRun) {
+      for (std::size_t i = 0; i < n; ++i, packed += child.bytes) whole(child, user + at[i], packed, 1, 0, 0);
+      return;
+    }
+    with_block(child.bytes, [&](auto block) {
+      for (std::size_t i = 0; i < n; ++i, packed += block.bytes()) {
+        if constexpr (kPack) {
+          block.copy(packed, user + at[i]);
+        } else {
+          block.copy(user + at[i], packed);
+        }
+      }
+    });
+  }
+
+  template <class Number>
+  static void pieces(const Number* at, const Number* start, User user, Packed packed, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto bytes = static_cast<std::size_t>(start[i + 1] - start[i]);
+      if constexpr (kPack) {
+        copy_piece(packed, user + at[i], bytes);
+      } else {
+        copy_piece(user + at[i], packed, bytes);
+      }
+      packed += bytes;
+    }
+  }
+
+  static std::size_t start_of(const Layout& l, std::size_t i) {
+    const bool even = l.form == Layout::Form::kStrided || l.form == Layout::Form::kIndexed;
+    return even ? i * l.child->bytes : l.start(i);
+  }
+  static std::ptrdiff_t displacement_of(const Layout& l, std::size_t i) {
+    return l.form == Layout::Form::kStrided ? static_cast<std::ptrdiff_t>(i) * l.stride : l.displacement(i);
+  }
+  // Bytes [into, into + n) of part i.
+  static void broken(const Layout& l, std::size_t i, User user, Packed packed, std::size_t into, std::size_t n) {
+    user += displacement_of(l, i);
+    if (l.form == Layout::Form::kBlocks) return move(user + into, packed, n);
+    part(l.form == Layout::Form::kSequence ? *l.children[i] : *l.child, user, packed, into, n);
+  }
+};
+
+}  // namespace ashlar::datatype

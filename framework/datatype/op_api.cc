@@ -1,0 +1,46 @@
+#include "framework/datatype/op_api.h"
+
+#include "framework/datatype/datatype.h"
+#include "framework/datatype/op_table.h"
+#include "framework/datatype/reduce_op.h"
+
+namespace ashlar::datatype {
+namespace {
+
+Status create(ReduceOp::Function function, bool wide, int commute, ReduceOp** op) {
+  if (!function) return Status::fail(MPI_ERR_ARG, "the function of the operation is a null pointer");
+  *op = make_user_op(commute != 0, function, wide);
+  if (!*op) return Status::fail(MPI_ERR_NO_MEM, "no memory for an operation");
+  return {};
+}
+
+}  // namespace
+
+Status op_create(MPI_User_function* function, int commute, ReduceOp** op) {
+  return create(reinterpret_cast<ReduceOp::Function>(function), false, commute, op);
+}
+
+Status op_create_c(MPI_User_function_c* function, int commute, ReduceOp** op) {
+  return create(reinterpret_cast<ReduceOp::Function>(function), true, commute, op);
+}
+
+Status op_free(ReduceOp** op) {
+  if ((*op)->predefined != 0) return Status::fail(MPI_ERR_OP, "%s is predefined and cannot be freed", (*op)->name());
+  release(*op);
+  *op = nullptr;
+  return {};
+}
+
+Status op_commutative(ReduceOp& op, int* commute) {
+  *commute = op.commutative();
+  return {};
+}
+
+Status reduce_local(const void* in, void* inout, MPI_Count count, Datatype& type, ReduceOp& op) {
+  ASHLAR_TRY(op.check(type));
+  if (op.code() == ReduceOp::Code::kUser) ASHLAR_TRY(check_committed(type));
+  op.apply(in, inout, count, type);
+  return {};
+}
+
+}  // namespace ashlar::datatype

@@ -1,0 +1,201 @@
+#include "framework/datatype/reduce_op.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "framework/datatype/data_view.h"
+#include "framework/datatype/op_table.h"
+#include "framework/object/handle.h"
+#include "framework/object/pool.h"
+
+namespace ashlar {
+namespace {
+
+constinit Pool<ReduceOp> pool;
+datatype::KernelTable kernels;
+
+using Code = ReduceOp::Code;
+const datatype::OpRow kRows[] = {
+    {MPI_SUM, "MPI_SUM", Code::kSum},
+    {MPI_MIN, "MPI_MIN", Code::kMin},
+    {MPI_MAX, "MPI_MAX", Code::kMax},
+    {MPI_PROD, "MPI_PROD", Code::kProd},
+    {MPI_BAND, "MPI_BAND", Code::kBand},
+    {MPI_BOR, "MPI_BOR", Code::kBor},
+    {MPI_BXOR, "MPI_BXOR", Code::kBxor},
+    {MPI_LAND, "MPI_LAND", Code::kLand},
+    {MPI_LOR, "MPI_LOR", Code::kLor},
+    {MPI_LXOR, "MPI_LXOR", Code::kLxor},
+    {MPI_MINLOC, "MPI_MINLOC", Code::kMinloc},
+    {MPI_MAXLOC, "MPI_MAXLOC", Code::kMaxloc},
+    {MPI_REPLACE, "MPI_REPLACE", Code::kReplace},
+    {MPI_NO_OP, "MPI_NO_OP", Code::kNoOp},
+};
+
+// The table of MPI-5.0, 6.9.2.
+bool allowed(Code code, BasicClass of) {
+  switch (code) {
+    case Code::kMax:
+    case Code::kMin:
+      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kFloating ||
+             of == BasicClass::kMultiLanguage;
+    case Code::kSum:
+    case Code::kProd:
+      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kFloating ||
+             of == BasicClass::kComplex || of == BasicClass::kMultiLanguage;
+    case Code::kLand:
+    case Code::kLor:
+    case Code::kLxor:
+      return of == BasicClass::kInteger || of == BasicClass::kLogical;
+    case Code::kBand:
+    case Code::kBor:
+    case Code::kBxor:
+      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kByte ||
+             of == BasicClass::kMultiLanguage;
+    case Code::kMinloc:
+    case Code::kMaxloc:
+      return of == BasicClass::kPair;
+    case Code::kReplace:
+    case Code::kNoOp:
+    case Code::kUser:
+      return true;
+  }
+  return false;
+}
+
+// What the operation takes, in words.
+const char* takes(Code code) {
+  switch (code) {
+    case Code::kMax:
+    case Code::kMin:
+      return "integers and floating-point numbers";
+    case Code::kSum:
+    case Code::kProd:
+      return "integers, floating-point and complex numbers";
+    case Code::kLand:
+    case Code::kLor:
+    case Code::kLxor:
+      return "C integers and logicals";
+    case Code::kBand:
+    case Code::kBor:
+    case Code::kBxor:
+      return "integers and MPI_BYTE";
+    default:
+      return "the predefined pairs of a value and an index";
+  }
+}
+
+const char* class_name(const Datatype& type) {
+  switch (type.basic_class()) {
+    case BasicClass::kInteger:
+      return "a C integer";
+    case BasicClass::kFortranInteger:
+      return "a Fortran integer";
+    case BasicClass::kFloating:
+      return "a floating-point number";
+    case BasicClass::kLogical:
+      return "a logical";
+    case BasicClass::kComplex:
+      return "a complex number";
+    case BasicClass::kByte:
+      return "an uninterpreted byte";
+    case BasicClass::kMultiLanguage:
+      return "an address-sized integer";
+    case BasicClass::kPair:
+      return "a pair of a value and an index";
+    case BasicClass::kOther:
+      break;
+  }
+  return type.basic() == Basic::kNone ? "a derived datatype" : "not a number";
+}
+
+// Items in one call of a user function that counts in int.
+constexpr MPI_Count kCallItems = INT_MAX;
+
+}  // namespace
+
+const char* ReduceOp::name() const {
+  for (const datatype::OpRow& row : kRows)
+    if (row.code == code_) return row.name;
+  return "a user-defined operation";
+}
+
+Status ReduceOp::check(const Datatype& type) const {
+  if (code_ == Code::kUser) return {};
+  if (type.basic() == Basic::kNone || !allowed(code_, type.basic_class()))
+    return Status::fail(MPI_ERR_OP, "%s takes %s; %s is %s", name(),
+                        code_ >= Code::kReplace ? "predefined datatypes" : takes(code_), type.described(),
+                        class_name(type));
+  return {};
+}
+
+void ReduceOp::apply(const void* in, void* inout, MPI_Count count, Datatype& type) const {
+  apply3(in, inout, inout, count, type);
+}
+
+void ReduceOp::apply3(const void* a, const void* b, void* out, MPI_Count count, Datatype& type) const {
+  if (count <= 0) return;
+  switch (code_) {
+    case Code::kReplace:
+      if (out != a) datatype::copy_items(a, out, count, type);
+      return;
+    case Code::kNoOp:
+      if (out != b) datatype::copy_items(b, out, count, type);
+      return;
+    case Code::kUser:
+      break;
+    default:
+      kernels.kernel[static_cast<int>(code_)][static_cast<int>(type.basic())](a, b, out,
+                                                                              static_cast<std::size_t>(count));
+      return;
+  }
+  if (out != b) datatype::copy_items(b, out, count, type);
+  auto handle = to_handle<MPI_Datatype>(&type);
+  auto* in = const_cast<char*>(static_cast<const char*>(a));
+  if (wide_) {
+    reinterpret_cast<MPI_User_function_c*>(function_)(in, out, &count, &handle);
+    return;
+  }
+  auto* inout = static_cast<char*>(out);
+  for (; count > 0; count -= kCallItems) {
+    int now = static_cast<int>(std::min(count, kCallItems));
+    reinterpret_cast<MPI_User_function*>(function_)(in, inout, &now, &handle);
+    if (count <= kCallItems) return;
+    in += kCallItems * type.extent();
+    inout += kCallItems * type.extent();
+  }
+}
+
+void destroy(ReduceOp* op) {
+  if (op->predefined == 0) pool.put(op);
+}
+
+namespace datatype {
+
+OpRows op_rows() { return {kRows, sizeof kRows / sizeof *kRows}; }
+
+ReduceOp* make_predefined_op(const OpRow& row) {
+  ReduceOp* op = pool.take(row.code, row.code != Code::kReplace && row.code != Code::kNoOp, nullptr, false);
+  if (op) op->predefined = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row.handle));
+  return op;
+}
+
+void choose_kernels() {
+  fill_kernels_base(kernels);
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) fill_kernels_avx2(kernels);
+#endif
+}
+
+Kernel kernel_of(ReduceOp::Code code, const Datatype& type) {
+  if (code >= Code::kReplace || type.basic() == Basic::kNone || !allowed(code, type.basic_class())) return nullptr;
+  return kernels.kernel[static_cast<int>(code)][static_cast<int>(type.basic())];
+}
+
+ReduceOp* make_user_op(bool commutative, ReduceOp::Function function, bool wide) {
+  return pool.take(Code::kUser, commutative, function, wide);
+}
+
+}  // namespace datatype
+}  // namespace ashlar

@@ -1,0 +1,57 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "framework/base/types.h"
+#include "framework/object/attributes.h"
+#include "framework/object/errhandler.h"
+#include "framework/object/group.h"
+#include "framework/object/object.h"
+
+namespace ashlar {
+
+struct Lane;  // framework/progress
+struct Peer;  // framework/progress
+class Info;
+
+namespace coll {
+struct CommState;  // per-communicator state of the collective runtime; made and destroyed by framework/coll
+}
+
+/// The data of a communicator. Its constructors are in framework/comm, because making one takes a collective; the
+/// collectives need this class. Members are read by the short path; they do not change after construction except
+/// where said.
+class Comm : public Object {
+ public:
+  Comm() : Object(Kind::kComm) {}
+
+  // --- short path, in the order it reads them -----------------------------------------------------------------------
+  /// Context of point-to-point traffic; collective traffic uses context + 1. Even, agreed by all members.
+  std::uint32_t context = 0;
+  Rank rank = 0;            // of this process in the local group
+  int size = 0;             // of the local group
+  int remote_size = 0;      // of the group that ranks in calls refer to: the local one, or an intercommunicator's remote
+  Peer** peers = nullptr;   // [remote_size], by that rank; an entry is made on first use (progress::peer_of)
+  Lane* lane = nullptr;
+  bool inter = false;
+  bool revoked = false;     // changes, once
+
+  // --- set-up path --------------------------------------------------------------------------------------------------
+  Ref<Group> local_group;
+  Ref<Group> remote_group;  // equals local_group when not inter
+  Ref<Errhandler> errhandler;
+  std::string name;
+  AttributeSet attributes;
+  coll::CommState* coll = nullptr;
+  std::uint32_t collective_sequence = 0;  // number of collectives started: their tag; the same on every member
+  std::shared_ptr<Peer*[]> peer_table;    // storage behind `peers`; communicators of equal groups share it
+
+  static constexpr Tag kTagMax = 0x7fffffff;
+};
+
+void destroy(Comm* comm);  // framework/comm
+
+}  // namespace ashlar

@@ -1,0 +1,56 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "framework/base/status.h"
+#include "framework/object/object.h"
+
+namespace ashlar {
+
+class Comm;
+
+/// What happens when a call on an object fails.
+class Errhandler : public Object {
+ public:
+  enum class Action : std::uint8_t { kAbortAll, kAbortObject, kReturn, kCall };
+  using Function = void (*)();  // cast to the function type of `of`
+
+  constexpr Errhandler(Action a, Kind of_kind, Function f)
+      : Object(Kind::kErrhandler), action(a), of(of_kind), function(f) {}
+
+  const Action action;
+  const Kind of;  // of a user function: the class of object it takes; predefined ones serve every class
+  const Function function;
+};
+
+void destroy(Errhandler* handler);
+
+/// The three predefined handlers. Valid at any time.
+Errhandler& errors_are_fatal();
+Errhandler& errors_abort();
+Errhandler& errors_return();
+
+/// Turns a failed `status` of call `call` into an error code and takes it through the error handler of `comm`, or, when
+/// there is no object, through MPI_COMM_SELF's (the initial one outside init..finalize). Returns when the handler does.
+[[gnu::cold]] int raise(Status status, const char* call, Comm* comm = nullptr) noexcept;
+
+/// Names the communicator to which the failure that this thread is about to return belongs: completion calls know it,
+/// their entry points do not. The next raise() of this thread that is given no communicator uses it; any raise()
+/// forgets it.
+[[gnu::cold]] void blame(Comm& comm) noexcept;
+
+/// What the rooms further right put in place of a communicator's missing pieces.
+struct ErrorHooks {
+  /// MPI_COMM_SELF, or nullptr outside init..finalize.
+  Comm* (*comm_self)() = nullptr;
+  /// Drops one reference.
+  void (*release_comm)(Comm* comm) = nullptr;
+  /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
+  void (*abort)(Comm* comm, int code, const char* text) = nullptr;
+  /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.
+  Errhandler* initial = nullptr;
+};
+extern ErrorHooks error_hooks;
+
+}  // namespace ashlar

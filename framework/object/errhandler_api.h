@@ -1,0 +1,27 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+class Errhandler;
+}  // namespace ashlar
+/// The error handling calls of MPI-5.0, chapter 9.3-9.5.
+namespace ashlar::errhandler {
+
+Status comm_create(MPI_Comm_errhandler_function* function, Errhandler** handler);
+Status comm_set(Comm& comm, Errhandler& handler);
+Status comm_get(Comm& comm, Errhandler** handler);
+Status comm_call(Comm& comm, int code);
+Status free(Errhandler** handler);
+Status error_class(int code, int* mpi_class);
+Status error_string(int code, char* text, int* length);
+Status add_error_class(int* mpi_class);
+Status add_error_code(int mpi_class, int* code);
+Status add_error_string(int code, const char* text);
+Status remove_error_class(int mpi_class);
+Status remove_error_code(int code);
+Status remove_error_string(int code);
+
+}  // namespace ashlar::errhandler

@@ -1,0 +1,43 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+class Datatype;
+class Request;
+}  // namespace ashlar
+
+/// The communication calls of MPI-5.0, chapter 3: arguments in the standard's order, handles resolved, arguments
+/// already checked (rank in range, MPI_PROC_NULL or MPI_ANY_SOURCE; tag; count >= 0; committed type). Any thread that
+/// may call MPI; each call takes the lock of the communicator's lane. The i-forms never block; a request they give out
+/// is the caller's until it is completed or freed. A blocking call returns when the buffer may be reused. Buffers and
+/// status follow the standard's rules; a status may be MPI_STATUS_IGNORE.
+namespace ashlar::p2p {
+
+Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm);
+Status ssend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm);
+Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm);
+Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+
+Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, MPI_Status* status);
+Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Request** request);
+
+Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+                MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status);
+Status sendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, int sendtag, int source, int recvtag,
+                        Comm& comm, MPI_Status* status);
+
+Status probe(int source, int tag, Comm& comm, MPI_Status* status);
+Status iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status);
+
+/// Persistent requests: inactive until start().
+Status send_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+Status ssend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+Status rsend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request);
+Status recv_init(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Request** request);
+
+}  // namespace ashlar::p2p

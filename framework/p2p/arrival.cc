@@ -1,0 +1,195 @@
+#include <cstdio>
+#include <cstdlib>
+
+#include "framework/base/log.h"
+#include "framework/p2p/copy.h"
+#include "framework/p2p/state.h"
+
+// Matching of arrivals and receives, and messages that come whole.
+namespace ashlar::p2p {
+namespace {
+
+void release_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<RecvRequest&>(request);
+  LaneState& state = *r.lane().p2p;
+  drop(r);
+  state.receives.put(&r);
+}
+
+Status start_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<RecvRequest&>(request);
+  r.outcome = Status{};
+  r.flags &= static_cast<std::uint8_t>(~Request::kCancelled);
+  r.state.store(Request::State::kActive, std::memory_order_relaxed);
+  if (r.key.source() == MPI_PROC_NULL) {
+    r.source = MPI_PROC_NULL;
+    r.finish(Status{});
+    return {};
+  }
+  Lane& lane = r.lane();
+  begin(lane, *lane.p2p, r, match::Key(r.key));
+  return {};
+}
+
+Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<RecvRequest&>(request);
+  if (!r.filed()) return {};  // matched already: it completes with its message
+  r.lane().p2p->posted.remove(r);
+  r.flags |= Request::kCancelled;
+  r.bytes = 0;
+  r.finish(Status{});
+  return {};
+}
+
+void describe_recv(const Request& request, char* out, std::size_t room) {
+  const auto& r = static_cast<const RecvRequest&>(request);
+  char source[32] = "any rank";
+  char tag[32] = "any tag";
+  if (r.key.source() != MPI_ANY_SOURCE) std::snprintf(source, sizeof source, "rank %d", r.key.source());
+  if (r.key.tag != MPI_ANY_TAG) std::snprintf(tag, sizeof tag, "tag %d", r.key.tag);
+  std::snprintf(out, room, "%s from %s %s on '%s'%s", name_of(r.call), source, tag, r.comm->name.c_str(),
+                r.filed() ? "" : ": matched, its data is on the way");
+}
+
+void land(RecvRequest& r, const ashlar_am& am) {
+  auto bytes = static_cast<MPI_Count>(am.length);
+  Status outcome;
+  if (bytes > r.size) [[unlikely]] {
+    outcome = truncated(r, am.length);
+    bytes = r.size;
+  }
+  if (r.data.dense()) [[likely]] {
+    copy(r.data.data, am.data, static_cast<std::size_t>(bytes));
+  } else {
+    datatype::unpack(r.data, 0, am.data, static_cast<std::size_t>(bytes));
+  }
+  r.bytes = bytes;
+  r.finish(outcome);
+}
+
+// Above this much kept from one peer, it has to ask; half of it, and it need not any more.
+void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQUIRES(lane.lock) {
+  LaneState::Levels& levels = state.levels;
+  levels.unexpected_bytes += arrival.weight();
+  ++levels.unexpected_total;
+  if (++levels.unexpected > levels.unexpected_peak) levels.unexpected_peak = levels.unexpected;
+  if (levels.unexpected_bytes > levels.unexpected_bytes_peak) levels.unexpected_bytes_peak = levels.unexpected_bytes;
+
+  Link* link = progress::link_of(lane, arrival.am.peer);
+  if (link == nullptr) return;
+  link->unexpected_bytes += arrival.weight();
+  if (link->unexpected_bytes <= state.config.unexpected_limit || link->holding) return;
+  // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
+  if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
+  link->holding = true;
+  ++levels.holds;
+  send_control(lane, *link, kHold, 0, 0);
+  if (link->warned) return;
+  link->warned = true;
+  ASHLAR_LOG(warn, "p2p",
+             "rank %d (process %u) has sent %llu bytes in %llu messages that no receive has asked for, the last with "
+             "tag %d; it will wait for receives from now on (p2p.unexpected_limit)",
+             arrival.key.source(), arrival.am.peer, static_cast<unsigned long long>(link->unexpected_bytes),
+             static_cast<unsigned long long>(levels.unexpected), arrival.key.tag);
+}
+
+}  // namespace
+
+const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
+
+RecvRequest::RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
+    : Operation(kRecvOps, c, by, view, bytes_of_view) {}
+
+Status truncated(const RecvRequest& r, std::uint64_t arrived) {
+  return Status::fail(
+      MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
+      static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));
+}
+
+void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) {
+  r.source = static_cast<Rank>(low_word(am.h0));
+  r.tag = static_cast<Tag>(high_word(am.h1));
+  if (am.id == kEager) [[likely]]
+    return land(r, am);
+  if (am.id == kRts) return accept_rts(lane, r, am);
+  Link* link = nullptr;
+  if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kAck, pair_word(low_word(am.h1), 0), 0);
+  land(r, am);
+}
+
+void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wanted) {
+  r.key = wanted;
+  if (!state.unexpected.empty()) [[unlikely]] {
+    if (match::Message* const message = state.unexpected.find(wanted)) {
+      auto& arrival = static_cast<Arrival&>(*message);
+      withdraw(lane, state, arrival);
+      if (arrival.lost) {
+        r.source = arrival.key.source();
+        r.tag = arrival.key.tag;
+        r.finish(Status::fail(MPI_ERR_NO_MEM, "no memory was left for a message of %u bytes from rank %d (tag %d)",
+                              arrival.am.length, r.source, r.tag));
+      } else {
+        accept(lane, r, arrival.am);
+      }
+      discard(state, arrival);
+      return;
+    }
+  }
+  state.posted.post(r);
+}
+
+void on_message(Lane& lane, const ashlar_am& am) {
+  match::Entry* const entry = lane.p2p->posted.take(key_of(am));
+  if (entry != nullptr) [[likely]] {
+    accept(lane, static_cast<RecvRequest&>(*entry), am);
+  } else {
+    keep(lane, am);
+  }
+}
+
+void keep(Lane& lane, const ashlar_am& am) {
+  LaneState& state = *lane.p2p;
+  Arrival* const arrival = state.arrivals.take();
+  if (arrival == nullptr) {
+    ASHLAR_LOG(error, "p2p", "no memory to keep a message of %u bytes from process %u: it is lost", am.length, am.peer);
+    return;
+  }
+  arrival->am = am;
+  arrival->key = key_of(am);
+  void* storage = arrival->storage;
+  if (am.length > Arrival::kInline) {
+    storage = std::malloc(am.length);
+    arrival->lost = storage == nullptr;
+  }
+  if (!arrival->lost) copy(storage, am.data, am.length);
+  arrival->am.data = storage;
+  state.unexpected.add(*arrival);
+  count_kept(lane, state, *arrival);
+}
+
+void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
+  state.unexpected.remove(arrival);
+  --state.levels.unexpected;
+  state.levels.unexpected_bytes -= arrival.weight();
+  Link* const link = progress::link_of(lane, arrival.am.peer);
+  if (link == nullptr) return;
+  link->unexpected_bytes -= arrival.weight();
+  if (link->holding && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
+    link->holding = false;
+    send_control(lane, *link, kResume, 0, 0);
+  }
+}
+
+void discard(LaneState& state, Arrival& arrival) {
+  if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
+  state.arrivals.put(&arrival);
+}
+
+MPI_Count bytes_announced(const ashlar_am& am) {
+  if (am.id != kRts) return am.length;
+  std::uint64_t bytes;
+  std::memcpy(&bytes, am.data, sizeof bytes);
+  return static_cast<MPI_Count>(bytes);
+}
+
+}  // namespace ashlar::p2p

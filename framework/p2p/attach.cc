@@ -1,0 +1,107 @@
+#include <new>
+
+#include "framework/p2p/state.h"
+
+namespace ashlar::p2p {
+namespace {
+
+constexpr ashlar_param kRows[] = {
+    {"eager_limit", "0", "Largest message sent without a handshake; 0: the break-even of the transport's cost model.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
+     nullptr},
+    {"unexpected_limit", "4MiB",
+     "Bytes of messages from one process kept for later receives; beyond, that process asks before it sends.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
+     nullptr},
+    {"get_min", "0",
+     "Smallest message, of those with a handshake, that the receiver may read from the sender's memory.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
+     nullptr},
+    {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
+     nullptr},
+};
+
+void release_nothing(Request&) {}
+void describe_nothing(const Request&, char* out, std::size_t room) {
+  if (room > 0) out[0] = '\0';
+}
+const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_nothing};
+
+}  // namespace
+
+std::span<const ashlar_param> parameters() { return kRows; }
+
+LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
+  nowhere.lane = &lane;
+  sent = constants.take(kConstantOps, nowhere);
+  nothing_received = constants.take(kConstantOps, nowhere);
+  if (sent == nullptr || nothing_received == nullptr) return;
+  sent->state.store(Request::State::kComplete, std::memory_order_relaxed);
+  nothing_received->state.store(Request::State::kComplete, std::memory_order_relaxed);
+  nothing_received->source = MPI_PROC_NULL;
+}
+
+Status attach(Lane& lane, const Config& config) {
+  const LaneGuard guard(lane.lock);
+  auto* const state = new (std::nothrow) LaneState(lane, config);
+  if (state == nullptr || state->nothing_received == nullptr) {
+    delete state;
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for the matching queues of lane %u", lane.index);
+  }
+  lane.p2p = state;
+  lane.peer_failed = fail_peer;
+  for (const Id id : {kEager, kEagerSync, kRts}) lane.handlers[id] = on_message;
+  for (const Id id : {kAck, kFin}) lane.handlers[id] = on_matched;
+  lane.handlers[kCts] = on_cts;
+  lane.handlers[kData] = on_data;
+  for (const Id id : {kHold, kResume}) lane.handlers[id] = on_hold;
+  return {};
+}
+
+void detach(Lane& lane) {
+  const LaneGuard guard(lane.lock);
+  LaneState* const state = lane.p2p;
+  if (state == nullptr) return;
+  while (match::Message* message = state->unexpected.in_order().front()) {
+    state->unexpected.remove(*message);
+    discard(*state, static_cast<Arrival&>(*message));
+  }
+  lane.p2p = nullptr;
+  lane.peer_failed = nullptr;
+  delete state;
+}
+
+std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  LaneState& state = *lane.p2p;
+  if (state.pvar_rows[0].name == nullptr) {
+    const LaneState::Levels& l = state.levels;
+    state.pvar_rows = {{
+        {"unexpected", "messages kept because no receive has asked for them", ASHLAR_PVAR_LEVEL, &l.unexpected},
+        {"unexpected_peak", "the most of them at one time", ASHLAR_PVAR_HIGHWATERMARK, &l.unexpected_peak},
+        {"unexpected_bytes", "bytes of memory in kept messages", ASHLAR_PVAR_LEVEL, &l.unexpected_bytes},
+        {"unexpected_bytes_peak", "the most bytes at one time", ASHLAR_PVAR_HIGHWATERMARK, &l.unexpected_bytes_peak},
+        {"unexpected_total", "messages that came before their receive", ASHLAR_PVAR_COUNTER, &l.unexpected_total},
+        {"holds", "times a peer was told to ask first (unexpected_limit)", ASHLAR_PVAR_COUNTER, &l.holds},
+        {"handshakes", "messages sent with a handshake", ASHLAR_PVAR_COUNTER, &l.handshakes},
+        {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
+        {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
+         &l.single_copy_failures},
+    }};
+  }
+  return state.pvar_rows;
+}
+
+void drop_context(Comm& comm) {
+  LaneState& state = *comm.lane->p2p;
+  for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
+    match::Message& message = *at;
+    ++at;
+    if ((message.key.context() & ~1u) != comm.context) continue;
+    auto& arrival = static_cast<Arrival&>(message);
+    withdraw(*comm.lane, state, arrival);
+    discard(state, arrival);
+  }
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/object/comm.h"
+#include "framework/plugin/component.h"
+#include "framework/progress/gate.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar {
+struct DataView;
+}  // namespace ashlar
+
+/// What the rest of the kernel needs of point-to-point: set-up by the runtime, and messages for collectives.
+namespace ashlar::p2p {
+
+/// Parameters p2p.*; the rows describe this block.
+struct Config {
+  std::uint64_t eager_limit = 0;              // bytes; 0: from the endpoint's cost model
+  std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
+  std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
+  bool single_copy = true;                    // whether it may be read by the receiver at all
+};
+std::span<const ashlar_param> parameters();
+
+/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
+Status attach(Lane& lane, const Config& config);
+/// Drops them; everything still active is forgotten. After the last traffic.
+void detach(Lane& lane);
+/// Performance variables of point-to-point on `lane`; the values live as long as the lane.
+std::span<const ashlar_pvar> pvars(Lane& lane);
+
+/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts).
+void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
+
+/// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
+bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
+/// Calls `line` with a sentence for each operation that is active on `lane`: what it waits for and from whom.
+void describe_active(Lane& lane, void (*line)(void* argument, const char* text), void* argument)
+    ASHLAR_REQUIRES(lane.lock);
+
+/// For collectives, on the communicator's collective context. A returned failure is immediate; ok means finished or,
+/// when it is not, that the operation has counted itself on `gate` (which takes its outcome). A receive of fewer bytes
+/// than asked is fine; of more, MPI_ERR_TRUNCATE. `data`'s memory and type stay valid until then. Never blocks.
+Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <string>
+
+#include "framework/base/log.h"
+#include "framework/p2p/state.h"
+
+// Links: connecting, limits, answers, hold and resume, failure.
+namespace ashlar::p2p {
+namespace {
+
+std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoint) {
+  std::uint64_t limit = config.eager_limit;
+  if (limit == 0) {
+    limit = endpoint.max_bcopy;
+    // A handshake costs about two more latencies and saves the second copy; up to the break-even, copy.
+    if ((endpoint.capabilities & ASHLAR_CAP_GET) != 0 && config.single_copy && endpoint.bandwidth_copy > 0 &&
+        endpoint.bandwidth_get > endpoint.bandwidth_copy) {
+      const float gain_per_byte = 1 / endpoint.bandwidth_copy - 1 / endpoint.bandwidth_get;
+      const float even = 2 * endpoint.latency_ns / gain_per_byte;
+      if (even < static_cast<float>(limit)) limit = static_cast<std::uint64_t>(even);
+    }
+  }
+  limit = std::min<std::uint64_t>(limit, endpoint.max_bcopy);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(limit, endpoint.max_short));
+}
+
+/// A link that nothing is wrong with gets a new budget for the short path.
+void settle_limits(LaneState& state, Link& link) {
+  if (link.eager_limit == 0) [[unlikely]]
+    link.eager_limit = eager_limit_of(state.config, *link.endpoint);
+  link.budget = link.is_self || link.held || link.stalled() ? 0 : kBudget;
+}
+
+ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
+  auto& control = static_cast<Control&>(work);
+  ashlar_endpoint* const endpoint = link.endpoint;
+  const ashlar_result result = endpoint->ops->am_short(endpoint, control.id, control.h0, control.h1, nullptr, 0);
+  if (result != ASHLAR_AGAIN) link.lane->p2p->controls.put(&control);
+  return result;
+}
+
+void abandon_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
+  link.lane->p2p->controls.put(static_cast<Control*>(&work));
+}
+
+}  // namespace
+
+Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) {
+  Peer* const peer = progress::peer_of(comm, rank);
+  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of rank %d", rank);
+  ASHLAR_TRY(progress::connect(lane, *peer, out));
+  settle_limits(*lane.p2p, **out);
+  return {};
+}
+
+Status open_link(Lane& lane, PeerId id, Link** out) {
+  Peer* const peer = lane.peers.get(id);
+  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of process %u", id);
+  ASHLAR_TRY(progress::connect(lane, *peer, out));
+  settle_limits(*lane.p2p, **out);
+  return {};
+}
+
+Status transport_failure(ashlar_result result, const Operation& operation) {
+  return Status::fail(-result, "the transport failed in %s with rank %d on '%s'", name_of(operation.call),
+                      operation.source, operation.comm->name.c_str());
+}
+
+void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) {
+  if (link.is_self) lane.self_busy = true;
+  if (link.pending.empty()) [[likely]] {
+    ashlar_endpoint* const endpoint = link.endpoint;
+    const ashlar_result result = endpoint->ops->am_short(endpoint, id, h0, h1, nullptr, 0);
+    if (result != ASHLAR_AGAIN) return;  // an error means a dead peer: the transport tells of that by itself
+  }
+  Control* const control = lane.p2p->controls.take();
+  if (control == nullptr) {
+    ASHLAR_LOG(error, "p2p", "no memory for an answer to process %u; it will wait for ever", link.peer->id);
+    return;
+  }
+  control->push = push_control;
+  control->abandon = abandon_control;
+  control->id = id;
+  control->h0 = h0;
+  control->h1 = h1;
+  progress::enqueue(link, *control);
+}
+
+void on_hold(Lane& lane, const ashlar_am& am) {
+  Link* const link = progress::link_of(lane, am.peer);
+  if (link == nullptr) return;
+  link->held = am.id == kHold;
+  link->budget = 0;
+}
+
+void fail_peer(Lane& lane, PeerId id) {
+  LaneState& state = *lane.p2p;
+  const std::string reason = lane.peers.failure_reason(id);
+  const auto outcome = [&](const Operation& operation) {
+    return Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(operation.call),
+                        operation.source, operation.comm->name.c_str(), reason.c_str());
+  };
+
+  // Receives that only this process could have satisfied. Those from any source may still find another sender.
+  state.posted.table().each([&](match::Entry& entry) {
+    auto& r = static_cast<RecvRequest&>(entry);
+    const Rank source = r.key.source();
+    if (source == MPI_ANY_SOURCE || (*r.comm->remote_group)[source] != id) return;
+    state.posted.remove(r);
+    r.source = source;
+    r.finish(outcome(r));
+  });
+
+  Link* const link = progress::link_of(lane, id);
+  if (link == nullptr) return;
+  List<ActiveHook> waiting;
+  while (ActiveHook* hook = link->active.pop_front()) waiting.push_back(hook);
+  while (ActiveHook* hook = waiting.pop_front()) {
+    auto& operation = static_cast<Operation&>(*hook);
+    if (operation.ops == &kSendOps) {
+      finish_send(static_cast<SendRequest&>(operation), outcome(operation));
+      continue;
+    }
+    auto& r = static_cast<RecvRequest&>(operation);
+    if (r.pull != nullptr && r.pull->asked != 0) {
+      // The transport still writes into the buffer; its completion, with an error, ends the receive.
+      link->active.push_back(&r);
+      continue;
+    }
+    if (r.pull != nullptr) {
+      state.pulls.put(r.pull);
+      r.pull = nullptr;
+    }
+    r.finish(outcome(r));
+  }
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,101 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "framework/datatype/data_view.h"
+#include "framework/match/queues.h"
+#include "framework/p2p/wire.h"
+#include "framework/progress/peer.h"
+#include "framework/progress/request.h"
+
+namespace ashlar::p2p {
+
+/// The call that made an operation, for sentences about it.
+enum class Call : std::uint8_t {
+  kSend,
+  kSsend,
+  kRsend,
+  kIsend,
+  kIssend,
+  kIrsend,
+  kSendInit,
+  kSsendInit,
+  kRsendInit,
+  kRecv,
+  kIrecv,
+  kRecvInit,
+  kSendrecv,
+  kCollective
+};
+const char* name_of(Call call);
+
+/// A send or a receive in flight.
+class Operation : public Request, public ActiveHook {  // hook: Link::active, while it waits for an answer
+ public:
+  Operation(const RequestOps& o, Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
+      : Request(o, c), data(view), size(bytes_of_view), call(by) {}
+
+  DataView data;
+  MPI_Count size;        // bytes of `data`: to send, or room to receive into
+  Link* link = nullptr;  // once the other side is known and connected
+  Call call;
+  bool holds = false;       // references to the communicator and the datatype, dropped on release
+  bool collective = false;  // uses the communicator's collective context
+
+  std::uint32_t name() const { return static_cast<std::uint32_t>(Arena::number_of(static_cast<const Object*>(this))); }
+  std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
+  bool awaits() const { return ActiveHook::linked(); }
+  /// Takes it off the link's list of active operations.
+  void settle() {
+    if (awaits()) List<ActiveHook>::remove(this);
+  }
+};
+
+/// A send that did not leave at once. Its `source` and `tag` are where it goes.
+class SendRequest : public Operation, public Pending {
+ public:
+  SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag);
+
+  bool synchronous = false;
+  bool exposed = false;                // `key` is valid at the link's interface
+  std::uint32_t remote = 0;            // the receiver's operation, after kCts
+  std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
+  ashlar_key key;                      // NOLINT: written when exposed
+
+  Pending& pending() { return *this; }
+  static SendRequest& of(Pending& work) { return static_cast<SendRequest&>(work); }
+};
+
+struct Pull;
+
+/// A receive; posted while it is filed in the queue. Its key says what it asks for.
+class RecvRequest : public Operation, public match::Entry {
+ public:
+  RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view);
+
+  std::uint64_t received = 0;  // packed bytes of a fragmented message
+  Pull* pull = nullptr;        // while it reads from the sender's memory
+};
+
+static_assert(sizeof(RecvRequest) <= 3 * kCacheLine - sizeof(void*), "a slab cell of three cache lines");
+
+/// Reading a large message from the sender's memory.
+struct Pull : Pending, ashlar_completion {
+  explicit Pull(RecvRequest& r) : request(&r) {}
+  RecvRequest* request;
+  std::uint32_t remote = 0;  // the sender's operation
+  std::uint64_t done_bytes = 0, asked = 0;
+  ashlar_key key;  // NOLINT: set at once
+};
+
+/// A message that no receive wanted yet: the arrival as it was, with the payload kept.
+struct Arrival : match::Message {
+  static constexpr std::uint32_t kInline = 64;
+  ashlar_am am;       // NOLINT: set at once
+  bool lost = false;  // no memory for the payload
+  std::byte storage[kInline];
+  std::uint64_t weight() const { return sizeof(Arrival) + (am.length > kInline ? am.length : 0); }
+};
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,54 @@
+#include "framework/p2p/api.h"
+#include "framework/p2p/state.h"
+
+namespace ashlar::p2p {
+namespace {
+
+Status no_request() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request"); }
+
+void make_persistent(Operation& operation) {
+  operation.state.store(Request::State::kInactive, std::memory_order_relaxed);
+  operation.flags |= Request::kPersistent;
+  hold(operation);
+}
+
+Status make_send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
+                 Request** request) {
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  const DataView data = DataView::of(buf, count, type);
+  SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), dest, tag);
+  if (r == nullptr) return no_request();
+  r->synchronous = call == Call::kSsendInit;
+  make_persistent(*r);
+  *request = r;
+  return {};
+}
+
+}  // namespace
+
+Status send_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return make_send(buf, count, type, dest, tag, comm, Call::kSendInit, request);
+}
+
+Status ssend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return make_send(buf, count, type, dest, tag, comm, Call::kSsendInit, request);
+}
+
+Status rsend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return make_send(buf, count, type, dest, tag, comm, Call::kRsendInit, request);
+}
+
+Status recv_init(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Request** request) {
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  const DataView data{buf, count, &type};
+  RecvRequest* const r = lane.p2p->receives.take(comm, Call::kRecvInit, data, data.bytes());
+  if (r == nullptr) return no_request();
+  r->key = {match::Key::place(comm.context, source), tag};
+  make_persistent(*r);
+  *request = r;
+  return {};
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,104 @@
+#include "framework/object/status_fields.h"
+#include "framework/p2p/api.h"
+#include "framework/p2p/state.h"
+#include "framework/progress/waiting.h"
+
+namespace ashlar::p2p {
+namespace {
+
+Status no_request() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a request"); }
+
+/// A receive that is on its way or complete; nullptr: no memory.
+inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank source, Tag tag, Call call)
+    ASHLAR_REQUIRES(lane.lock) {
+  LaneState& state = *lane.p2p;
+  RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
+  if (r == nullptr) [[unlikely]]
+    return nullptr;
+  begin(lane, state, *r, {match::Key::place(comm.context, source), tag});
+  return r;
+}
+
+inline Status finish_blocking(Lane& lane, RecvRequest& r, MPI_Status* status) ASHLAR_REQUIRES(lane.lock) {
+  progress::wait(lane, [&r] { return r.complete(); });
+  const Status outcome = r.outcome;
+  fill_status(status, r.source, r.tag, r.bytes);
+  lane.p2p->receives.put(&r);
+  return outcome;
+}
+
+}  // namespace
+
+Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) [[unlikely]] {
+    fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return {};
+  }
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Call::kRecv);
+  if (r == nullptr) [[unlikely]]
+    return no_request();
+  return finish_blocking(lane, *r, status);
+}
+
+Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Request** request) {
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  if (source == MPI_PROC_NULL) [[unlikely]] {
+    *request = lane.p2p->nothing_received;
+    return {};
+  }
+  RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
+  if (r == nullptr) [[unlikely]]
+    return no_request();
+  hold(*r);
+  *request = r;
+  return {};
+}
+
+Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+                MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  }
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  RecvRequest* const r = start(lane, comm, {recvbuf, recvcount, &recvtype}, source, recvtag, Call::kSendrecv);
+  if (r == nullptr) return no_request();
+  Gate sending;
+  Status sent;
+  {
+    sent = start_on_gate(comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
+    if (!sent.ok()) {
+      // The receive must not stay behind in the caller's buffer; when it is matched it completes.
+      if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
+    } else {
+      progress::wait(lane, [&sending] { return sending.open(); });
+      sent = sending.status();
+    }
+  }
+  const Status received = finish_blocking(lane, *r, status);
+  return sent.ok() ? received : sent;
+}
+
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) {
+  Lane& lane = *comm.lane;
+  if (from == MPI_PROC_NULL) return {};
+  LaneState& state = *lane.p2p;
+  RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
+  if (r == nullptr) return no_request();
+  r->collective = true;
+  begin(lane, state, *r, {match::Key::place(comm.context + 1, from), tag});
+  if (r->active()) [[likely]] {
+    gate.add();
+    r->gate = &gate;
+    return {};
+  }
+  const Status outcome = r->outcome;
+  state.receives.put(r);
+  return outcome;
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,32 @@
+#include <cstdlib>
+#include <memory>
+
+#include "framework/datatype/data_view.h"
+#include "framework/p2p/api.h"
+
+namespace ashlar::p2p {
+
+Status sendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, int sendtag, int source, int recvtag,
+                        Comm& comm, MPI_Status* status) {
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  const DataView data = DataView::of(buf, count, type);
+  const auto bytes = static_cast<std::size_t>(data.bytes());
+  alignas(16) std::byte small[512];
+  std::unique_ptr<void, Free> large;
+  void* outgoing = small;
+  if (bytes > sizeof small) {
+    large.reset(std::malloc(bytes));
+    outgoing = large.get();
+    if (outgoing == nullptr)
+      return Status::fail(MPI_ERR_NO_MEM, "no memory for a copy of the %zu bytes that MPI_Sendrecv_replace sends",
+                          bytes);
+  }
+  if (dest != MPI_PROC_NULL) datatype::pack(data, 0, outgoing, bytes);
+  // Packed bytes are what travels: the receiver sees no difference.
+  return sendrecv(outgoing, static_cast<MPI_Count>(bytes), datatype::predefined(MPI_PACKED), dest, sendtag, buf, count,
+                  type, source, recvtag, comm, status);
+}
+
+}  // namespace ashlar::p2p

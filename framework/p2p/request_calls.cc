@@ -1,0 +1,126 @@
+#include "framework/p2p/completion.h"
+#include "framework/p2p/retire.h"
+#include "framework/progress/waiting.h"
+
+// Requests: free, look without completing, cancel, start.
+namespace ashlar::p2p {
+namespace {
+
+void poll_lane_of(Request& r) {
+  Lane& lane = r.lane();
+  const LaneGuard guard(lane.lock);
+  progress::poll(lane);
+}
+
+/// The status of a complete request, which stays as it is.
+void copy_status(const Request* r, MPI_Status* status) {
+  if (idle(r)) {
+    fill_empty_status(status);
+  } else {
+    fill_status(status, r->source, r->tag, r->bytes, (r->flags & Request::kCancelled) != 0);
+  }
+}
+
+bool done(const Request* r) { return idle(r) || r->complete(); }
+
+}  // namespace
+
+Status request_free(Request** request) {
+  Request* const r = *request;
+  *request = nullptr;
+  if (r == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Request_free was given MPI_REQUEST_NULL");
+  Lane& lane = r->lane();
+  const LaneGuard guard(lane.lock);
+  if (r->active()) {
+    r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // it releases itself when it completes
+  } else {
+    r->ops->release(*r);
+  }
+  return {};
+}
+
+Status request_get_status(Request* request, int* flag, MPI_Status* status) {
+  if (!done(request)) poll_lane_of(*request);
+  *flag = done(request);
+  if (*flag) copy_status(request, status);
+  return {};
+}
+
+Status request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  *flag = 0;
+  for (int i = 0; i < count; ++i) {
+    Request* const r = resolve(requests[i]);
+    if (!done(r)) poll_lane_of(*r);
+    if (!done(r)) return {};
+  }
+  *flag = 1;
+  for (int i = 0; i < count; ++i) copy_status(resolve(requests[i]), at(statuses, i));
+  return {};
+}
+
+Status request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  bool active = false;
+  *flag = 0;
+  *index = MPI_UNDEFINED;
+  for (int i = 0; i < count; ++i) {
+    Request* const r = resolve(requests[i]);
+    if (idle(r)) continue;
+    active = true;
+    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) continue;
+    *flag = 1;
+    *index = i;
+    copy_status(r, status);
+    return {};
+  }
+  if (!active) {
+    *flag = 1;
+    fill_empty_status(status);
+  }
+  return {};
+}
+
+Status request_get_status_some(int incount, const MPI_Request* requests, int* outcount, int* indices,
+                               MPI_Status* statuses) {
+  bool active = false;
+  int found = 0;
+  for (int i = 0; i < incount; ++i) {
+    Request* const r = resolve(requests[i]);
+    if (idle(r)) continue;
+    active = true;
+    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) continue;
+    copy_status(r, at(statuses, found));
+    indices[found++] = i;
+  }
+  *outcount = active ? found : MPI_UNDEFINED;
+  return {};
+}
+
+Status cancel(Request* request) {
+  if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
+  const LaneGuard guard(request->lane().lock);
+  if (!request->active() || request->ops->cancel == nullptr) return {};
+  return request->ops->cancel(*request);
+}
+
+Status start(Request** request) {
+  Request* const r = *request;
+  if (r == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given MPI_REQUEST_NULL");
+  const LaneGuard guard(r->lane().lock);
+  if (!r->persistent() || r->ops->start == nullptr)
+    return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given a request that is not persistent");
+  if (r->state.load(std::memory_order_relaxed) != Request::State::kInactive)
+    return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given a request that is active: complete it first");
+  return r->ops->start(*r);
+}
+
+Status start_all(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    Request* r = resolve(requests[i]);
+    ASHLAR_TRY(start(&r));
+  }
+  return {};
+}
+
+}  // namespace ashlar::p2p

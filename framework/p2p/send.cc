@@ -1,0 +1,135 @@
+#include "framework/p2p/api.h"
+#include "framework/p2p/send_now.h"
+#include "framework/p2p/state.h"
+#include "framework/progress/waiting.h"
+
+namespace ashlar::p2p {
+namespace {
+
+/// A send that the short path could not do. On success *out is the request, complete or not.
+[[gnu::noinline]] Status send_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
+                                    bool synchronous, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
+  // Here one who only sends makes progress: takes answers in, and hears that it must hold.
+  progress::poll(lane);
+  SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
+  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  r->synchronous = synchronous;
+  const Status started = launch(lane, *r);
+  if (!started.ok()) {
+    lane.p2p->sends.put(r);
+    return started;
+  }
+  *out = r;
+  return {};
+}
+
+Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
+  progress::wait(lane, [&r] { return r.complete(); });
+  const Status outcome = r.outcome;
+  lane.p2p->sends.put(&r);
+  return outcome;
+}
+
+[[gnu::noinline]] Status send_blocking(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous)
+    ASHLAR_REQUIRES(comm.lane->lock) {
+  Lane& lane = *comm.lane;
+  SendRequest* r = nullptr;
+  ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
+  return finish_blocking(lane, *r);
+}
+
+[[gnu::noinline]] Status isend_later(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous,
+                                     Request** request) ASHLAR_REQUIRES(comm.lane->lock) {
+  Lane& lane = *comm.lane;
+  SendRequest* r = nullptr;
+  ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
+  if (r->complete() && r->outcome.ok()) {
+    lane.p2p->sends.put(r);
+    *request = lane.p2p->sent;
+    return {};
+  }
+  hold(*r);
+  *request = r;
+  return {};
+}
+
+inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
+                            Call call) {
+  if (dest == MPI_PROC_NULL) [[unlikely]]
+    return {};
+  const DataView data = DataView::of(buf, count, type);
+  const LaneGuard guard(comm.lane->lock);
+  if (send_now(*comm.lane, comm, comm.context, data, dest, tag)) [[likely]]
+    return {};
+  return send_blocking(comm, data, dest, tag, call, false);
+}
+
+inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
+                             Request** request) {
+  const DataView data = DataView::of(buf, count, type);
+  const LaneGuard guard(comm.lane->lock);
+  if (dest == MPI_PROC_NULL || send_now(*comm.lane, comm, comm.context, data, dest, tag)) [[likely]] {
+    *request = comm.lane->p2p->sent;
+    return {};
+  }
+  return isend_later(comm, data, dest, tag, call, false, request);
+}
+
+}  // namespace
+
+Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  return send_standard(buf, count, type, dest, tag, comm, Call::kSend);
+}
+
+Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  return send_standard(buf, count, type, dest, tag, comm, Call::kRsend);
+}
+
+Status ssend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return {};
+  const LaneGuard guard(comm.lane->lock);
+  return send_blocking(comm, DataView::of(buf, count, type), dest, tag, Call::kSsend, true);
+}
+
+Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return isend_standard(buf, count, type, dest, tag, comm, Call::kIsend, request);
+}
+
+Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return isend_standard(buf, count, type, dest, tag, comm, Call::kIrsend, request);
+}
+
+Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  const LaneGuard guard(comm.lane->lock);
+  if (dest == MPI_PROC_NULL) {
+    *request = comm.lane->p2p->sent;
+    return {};
+  }
+  return isend_later(comm, DataView::of(buf, count, type), dest, tag, Call::kIssend, true, request);
+}
+
+Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate) {
+  Lane& lane = *comm.lane;
+  if (to == MPI_PROC_NULL) return {};
+  const bool collective = call == Call::kCollective;
+  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data, to, tag)) [[likely]]
+    return {};
+  SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
+  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  r->collective = collective;
+  Status outcome = launch(lane, *r);
+  if (outcome.ok() && r->active()) {
+    gate.add();
+    r->gate = &gate;
+    return {};
+  }
+  if (outcome.ok()) outcome = r->outcome;
+  lane.p2p->sends.put(r);
+  return outcome;
+}
+
+Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) {
+  return start_on_gate(comm, data, to, tag, Call::kCollective, gate);
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,49 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstring>
+
+#include "framework/datatype/data_view.h"
+#include "framework/object/comm.h"
+#include "framework/p2p/wire.h"
+#include "framework/progress/peer.h"
+
+namespace ashlar::p2p {
+
+/// Writes a piece of a message into the wire buffer: the fill function of am_bcopy.
+struct Piece {
+  const DataView* data;
+  std::size_t first;  // packed offset
+  static std::size_t fill(void* argument, void* to, std::size_t room) {
+    const auto* const piece = static_cast<const Piece*>(argument);
+    if (piece->data->dense()) {
+      std::memcpy(to, static_cast<const std::byte*>(piece->data->data) + piece->first, room);
+      return room;
+    }
+    return datatype::pack(*piece->data, piece->first, to, room);
+  }
+};
+
+/// The short path of sending: gives the message to the endpoint when nothing is in the way. False: it has not left, for
+/// whatever reason; the slow path finds out which. Makes no request.
+inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const DataView& data, Rank to, Tag tag) {
+  Peer* const peer = comm.peers[to];
+  if (peer == nullptr) [[unlikely]]
+    return false;
+  Link& link = peer->link(lane);
+  if (--link.budget < 0) [[unlikely]]
+    return false;
+  ashlar_endpoint* const endpoint = link.endpoint;
+  const auto bytes = static_cast<std::uint64_t>(data.bytes());
+  const std::uint64_t h0 = match::Key::place(context, comm.rank);
+  const std::uint64_t h1 = tag_word(tag, 0);
+  if (bytes <= endpoint->max_short && data.dense()) [[likely]] {
+    return endpoint->ops->am_short(endpoint, kEager, h0, h1, data.data, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;
+  }
+  if (bytes > link.eager_limit) return false;
+  Piece piece{&data, 0};
+  return endpoint->ops->am_bcopy(endpoint, kEager, h0, h1, Piece::fill, &piece, static_cast<std::uint32_t>(bytes)) ==
+         ASHLAR_OK;
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,119 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "framework/base/slab.h"
+#include "framework/match/queues.h"
+#include "framework/object/comm.h"
+#include "framework/p2p/internal.h"
+#include "framework/p2p/operation.h"
+
+namespace ashlar::p2p {
+
+/// An answer or a word about the link that found no room.
+struct Control : Pending {
+  std::uint8_t id = 0;
+  std::uint64_t h0 = 0, h1 = 0;
+};
+
+/// Point-to-point's part of a lane. Guarded by the lane's lock.
+struct LaneState {
+  LaneState(Lane& lane, const Config& configuration);
+
+  match::PostedQueue posted;
+  match::UnexpectedQueue unexpected;
+  Slab<RecvRequest> receives;
+  Slab<SendRequest> sends;
+  const Config config;
+
+  /// Complete requests that are given out again and again: for sends that left within the call, and for what goes to
+  /// or comes from MPI_PROC_NULL. Never released.
+  Request* sent = nullptr;
+  Request* nothing_received = nullptr;
+
+  Slab<Pull> pulls;
+  Slab<Control> controls;
+  Slab<Arrival> arrivals;
+  Slab<Request> constants;
+  Comm nowhere;  // the communicator of the constant requests: leads to the lane, never fails
+
+  struct Levels {
+    std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
+    std::uint64_t unexpected_total = 0, holds = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
+  } levels;
+  std::array<ashlar_pvar, 9> pvar_rows = {};
+};
+
+/// The sizes of the short path, and the shared parts of the files of this room.
+inline constexpr std::int32_t kBudget = 64;  // see Link::budget
+
+extern const RequestOps kSendOps;
+extern const RequestOps kRecvOps;
+
+// --- send side ---
+/// Gives `r` to its link, or queues it. A returned failure is immediate and leaves `r` neither queued nor complete.
+Status launch(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock);
+/// Sends, and counts itself on `gate` when it has not left at once. The failure returned is immediate.
+Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
+    ASHLAR_REQUIRES(comm.lane->lock);
+/// Finishes a send: off the lists, its memory no longer readable by the peer.
+void finish_send(SendRequest& r, Status outcome);
+
+// --- receive side ---
+/// Matches `r` with a message that is here, or posts it.
+void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wanted) ASHLAR_REQUIRES(lane.lock);
+/// `r` takes the message `am`: finishes it, or starts the handshake.
+void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Keeps a message that nobody waits for.
+void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Takes a kept message out of the queue, and frees it after use.
+void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
+void discard(LaneState& state, Arrival& arrival);
+MPI_Count bytes_announced(const ashlar_am& am);
+Status truncated(const RecvRequest& r, std::uint64_t arrived);
+
+// --- both ---
+/// Sends an answer, or queues it when there is no room.
+void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) ASHLAR_REQUIRES(lane.lock);
+/// The link to `rank`, connected, with its limits decided.
+Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) ASHLAR_REQUIRES(lane.lock);
+/// The same to the process that sent `am`.
+Status open_link(Lane& lane, PeerId peer, Link** out) ASHLAR_REQUIRES(lane.lock);
+Status transport_failure(ashlar_result result, const Operation& operation);
+void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+
+/// Handlers of the wire's messages.
+void on_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cts(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_hold(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+
+/// The active operation of that name and kind, or nullptr.
+template <class T>
+T* named(std::uint32_t name, const RequestOps& ops) {
+  void* const at = Arena::at(static_cast<int>(name));
+  if (!Arena::contains(at)) return nullptr;
+  auto* const request = static_cast<Request*>(static_cast<Object*>(at));
+  if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;
+  return static_cast<T*>(request);
+}
+
+/// References taken for operations that outlive their call. Predefined objects live longer than any operation.
+inline void hold(Object& object) {
+  if (object.predefined != 0) return;
+  if (LaneLock::threads_on()) {
+    object.references.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    object.references.store(object.references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+}
+inline void hold(Operation& operation) {
+  operation.holds = true;
+  hold(*operation.comm);
+  hold(*operation.data.type);
+}
+void drop(Operation& operation);
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/base/types.h"
+#include "framework/match/table.h"
+#include "framework/plugin/transport.h"
+
+/// What point-to-point says on the wire. The sixteen header bytes travel in registers; a payload follows where said.
+/// Operations are named by Arena::number_of, 32 bits, and only ever told to the one process that has to answer.
+namespace ashlar::p2p {
+
+enum Id : std::uint8_t {
+  // Messages to be matched. h0 = context << 32 | source, h1 = tag << 32 | sender's operation (where it has one).
+  kEager = 1,      // payload: the message
+  kEagerSync = 2,  // the same; answer kAck when it is matched
+  kRts = 3,        // payload: Rts. Answer kFin after reading the data, or kCts
+
+  // Answers. h0 = operation they are for << 32 | operation of the one who answers.
+  kAck = 4,
+  kFin = 5,
+  kCts = 6,   // h1 = bytes wanted
+  kData = 7,  // h1 = offset in the packed message; payload: that piece
+
+  // About the link. No headers.
+  kHold = 8,  // ask first from now on, for messages of any size
+  kResume = 9
+};
+
+/// The payload of kRts; without a key only `bytes` travels.
+struct Rts {
+  std::uint64_t bytes;
+  ashlar_key key;
+};
+static_assert(sizeof(Rts) == 56);
+
+inline std::uint64_t tag_word(Tag tag, std::uint32_t operation) {
+  return std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | operation;
+}
+inline match::Key key_of(const ashlar_am& am) {
+  return {am.h0, static_cast<Tag>(static_cast<std::uint32_t>(am.h1 >> 32))};
+}
+inline std::uint64_t pair_word(std::uint32_t theirs, std::uint32_t ours) { return std::uint64_t{theirs} << 32 | ours; }
+inline std::uint32_t high_word(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+inline std::uint32_t low_word(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,209 @@
+// Store::load: reads every source in merge order, checks each setting as it comes, then decides.
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "framework/base/error_class.h"
+#include "framework/param/store.h"
+
+namespace ashlar::param {
+namespace {
+
+Status read_text(const std::string& path, std::string* out) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    return Status::fail(kErrArg, "%s cannot be read: %s", path.c_str(), std::strerror(errno));
+  }
+  char buffer[16384];
+  ssize_t got;
+  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) out->append(buffer, static_cast<std::size_t>(got));
+  const int error = got < 0 ? errno : 0;
+  ::close(fd);
+  if (error) return Status::fail(kErrArg, "%s cannot be read: %s", path.c_str(), std::strerror(error));
+  return {};
+}
+
+// The shipped default.yaml and many a user's file hold only comments: they need no YAML library.
+bool only_comments(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return false;
+  }
+  return true;
+}
+
+bool may_lock(Layer layer) { return layer == Layer::defaults || layer == Layer::site || layer == Layer::host_class; }
+
+// Names in the environment that are ours but no parameters: the launcher's hand-over, the compilers of mpicc.
+bool reserved(std::string_view name) {
+  for (const std::string_view word : {"ASHLAR_JOB=", "ASHLAR_CC=", "ASHLAR_CXX="}) {
+    if (name.starts_with(word)) return true;
+  }
+  return name.starts_with("ASHLAR__");
+}
+
+std::string component_of(std::string_view key) {
+  const std::size_t first = key.find('.');
+  const std::size_t second = first == std::string_view::npos ? first : key.find('.', first + 1);
+  return second == std::string_view::npos ? std::string{} : std::string(key.substr(0, second));
+}
+
+}  // namespace
+
+// What one load needs while it runs; the C sink of the YAML reader points back at it.
+struct Store::Reading {
+  Store* store;
+  Context context;
+  const SourceFile* file = nullptr;
+  std::vector<SourceFile> class_files;
+  ashlar_yaml_read* yaml = nullptr;
+  Status yaml_failed;
+
+  std::string place(int line) const { return file->path + ":" + std::to_string(line); }
+
+  // One setting of any source: resolves synonyms, reports what is unknown, deprecated or unreadable.
+  void take(std::string_view key, std::string_view text, std::string origin, Layer layer, bool lock,
+            std::string_view when) {
+    Store& s = *store;
+    const Row* row = s.schema_.find(key);
+    if (!row) {
+      const std::string written(key), meant(s.schema_.nearest(key)), owner = component_of(key);
+      std::string text_of = origin + ": there is no parameter '" + written + "'";
+      if (!meant.empty()) {
+        text_of += "; did you mean '" + meant + "'?";
+      } else if (!owner.empty()) {
+        text_of += " (is the component that declares " + owner + ".* installed?)";
+      }
+      s.problem(layer == Layer::command_line, text_of);
+      return;
+    }
+    const Row* meant = s.schema_.target(row);
+    if (meant != row) {
+      s.problem(false, origin + ": '" + row->key + "' is now called '" + meant->key + "'");
+    } else if (row->spec->flags & ASHLAR_PARAM_DEPRECATED) {
+      s.problem(false, origin + ": '" + row->key + "' is deprecated: " + row->spec->help);
+    }
+    if (meant->spec->scope == ASHLAR_SCOPE_CONSTANT) {
+      s.problem(true, origin + ": " + meant->key + " is constant and cannot be set");
+      return;
+    }
+    if (lock && !may_lock(layer)) {
+      s.problem(false,
+                origin + ": only the site's files may lock a value; '" + meant->key + "' is set without the lock");
+      lock = false;
+    }
+    if (Status status = check_when(when); !status.ok()) {
+      s.problem(true, origin + ": " + meant->key + ": " + status.text());
+      return;
+    }
+    Parsed parsed;
+    if (Status status = parse(*meant->spec, text, &parsed); !status.ok()) {
+      s.problem(true, origin + ": " + meant->key + ": " + status.text());
+      return;
+    }
+    s.add(meant->key, text, std::move(origin), layer, lock, when);
+  }
+
+  static void on_setting(void* self, const char* key, const char* value, int line, int lock, const char* when) {
+    auto* r = static_cast<Reading*>(self);
+    r->take(key, value, r->place(line), r->file->layer, lock != 0, when);
+  }
+  static void on_class(void* self, const char* name, const char* pattern, int line) {
+    auto* r = static_cast<Reading*>(self);
+    if (r->file->class_folder.empty()) {
+      r->store->problem(false, r->place(line) + ": host classes are defined in the site's files only");
+      return;
+    }
+    std::string when = std::string("host") + kOr + pattern;
+    if (!holds(when, r->context, nullptr)) return;
+    const std::string path = r->file->class_folder + "/" + name + ".yaml";
+    for (const SourceFile& f : r->class_files) {
+      if (f.path == path) return;
+    }
+    r->class_files.push_back({path, Layer::host_class, {}});
+  }
+  static void on_problem(void* self, int line, const char* text) {
+    auto* r = static_cast<Reading*>(self);
+    r->store->problem(true, r->place(line) + ": " + text);
+  }
+};
+
+void Store::read_file(const SourceFile& file, const Sources& sources, Reading* reading) {
+  std::string text;
+  if (Status status = read_text(file.path, &text); !status.ok()) {
+    problem(true, status.text());
+    return;
+  }
+  if (only_comments(text)) return;
+  if (!reading->yaml && reading->yaml_failed.ok()) {
+    reading->yaml_failed = sources.open_yaml ? sources.open_yaml(&reading->yaml)
+                                             : Status::fail(kErrOther, "no reader of YAML files is installed");
+  }
+  if (!reading->yaml) {
+    problem(true, file.path + " is not read: " + reading->yaml_failed.text());
+    return;
+  }
+  reading->file = &file;
+  const ashlar_yaml_sink sink{reading, Reading::on_setting, Reading::on_class, Reading::on_problem};
+  reading->yaml(text.data(), text.size(), &sink);
+}
+
+void Store::read_environment(const char* const* environment, bool quiet_about_unknown) {
+  Reading reading{this, {}, nullptr, {}, nullptr, {}};
+  for (const char* const* at = environment; at && *at; ++at) {
+    if (std::strncmp(*at, "ASHLAR_", 7) != 0 || reserved(*at)) continue;
+    const char* equals = std::strchr(*at, '=');
+    if (!equals) continue;
+    const std::string_view name(*at + 7, static_cast<std::size_t>(equals - *at - 7));
+    const std::string origin = "environment ASHLAR_" + std::string(name);
+    const Row* row = schema_.find_environment(name);
+    if (row) {
+      reading.take(row->key, equals + 1, origin, Layer::environment, false, {});
+    } else if (!quiet_about_unknown) {
+      const std::string_view meant = schema_.nearest_environment(name);
+      problem(false, origin + ": there is no such parameter" +
+                         (meant.empty() ? std::string{} : "; did you mean '" + environment_name(meant) + "'?"));
+    }
+  }
+}
+
+Status Store::load(const Sources& sources) {
+  forget();
+  Reading reading{this, sources.context, nullptr, {}, nullptr, {}};
+  bool classes_read = false;
+  const auto read_classes = [&] {
+    // By value: a class file may not define classes, but the vector must not move under the loop.
+    for (const SourceFile& file : std::vector<SourceFile>(reading.class_files)) read_file(file, sources, &reading);
+    classes_read = true;
+  };
+  for (const SourceFile& file : sources.files) {
+    if (file.layer > Layer::host_class && !classes_read) read_classes();
+    read_file(file, sources, &reading);
+  }
+  if (!classes_read) read_classes();
+  read_environment(sources.environment, false);
+  for (const CommandLineSetting& s : sources.command_line)
+    reading.take(s.key, s.value, s.option, Layer::command_line, false, {});
+  decide(reading.context);
+  filled_ = true;
+  std::size_t errors = 0;
+  const std::string* first = nullptr;
+  for (const Problem& p : problems_) {
+    if (!p.error) continue;
+    if (!first) first = &p.text;
+    ++errors;
+  }
+  if (!first) return {};
+  if (errors == 1) return Status::fail_text(kErrArg, first->c_str());
+  return Status::fail(kErrArg, "%s (and %zu more)", first->c_str(), errors - 1);
+}
+
+}  // namespace ashlar::param

@@ -1,0 +1,243 @@
+#include "framework/param/parse.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "framework/base/error_class.h"
+
+namespace ashlar::param {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+// Decimal letters mean binary multiples, as every MPI user expects of "64K"; kB, MB and GB are the decimal ones.
+constexpr Unit kByteUnits[] = {
+    {"", 1},           {"B", 1},        {"K", 1u << 10},    {"KiB", 1u << 10}, {"M", 1u << 20},
+    {"MiB", 1u << 20}, {"G", 1u << 30}, {"GiB", 1u << 30},  {"T", 1ull << 40}, {"TiB", 1ull << 40},
+    {"kB", 1000},      {"MB", 1000000}, {"GB", 1000000000}, {"k", 1u << 10},   {"m", 1u << 20},
+    {"g", 1u << 30}};
+constexpr Unit kTimeUnits[] = {
+    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull}};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+int width(std::string_view text) { return static_cast<int>(text.size() > 100 ? 100 : text.size()); }
+
+Status refuse(std::string_view text, const char* expected) {
+  return Status::fail(kErrArg, "'%.*s' is not %s", width(text), text.data(), expected);
+}
+
+bool same_word(std::string_view a, const char* b) {
+  return a.size() == std::strlen(b) && strncasecmp(a.data(), b, a.size()) == 0;
+}
+
+Status parse_bool(std::string_view text, bool* out) {
+  for (const char* word : {"true", "yes", "on", "1"}) {
+    if (same_word(text, word)) {
+      *out = true;
+      return {};
+    }
+  }
+  for (const char* word : {"false", "no", "off", "0"}) {
+    if (same_word(text, word)) {
+      *out = false;
+      return {};
+    }
+  }
+  return refuse(text, "a switch: write true, yes, on, 1 or false, no, off, 0");
+}
+
+template <class T>
+Status parse_integer(std::string_view text, T* out, const char* expected) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  if (error == std::errc::result_out_of_range) {
+    return Status::fail(kErrArg, "'%.*s' is too large; the largest value is %lld", width(text), text.data(),
+                        static_cast<long long>(std::numeric_limits<std::int64_t>::max()));
+  }
+  if (error != std::errc{} || end != text.data() + text.size()) return refuse(text, expected);
+  return {};
+}
+
+// A number, whole or with a fraction, and a unit of `units`.
+template <std::size_t N>
+Status parse_quantity(std::string_view text, const Unit (&units)[N], bool unit_needed, const char* expected,
+                      std::uint64_t* out) {
+  std::size_t digits = 0;
+  while (digits < text.size() && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '.')) ++digits;
+  if (digits == 0) return refuse(text, expected);
+  const std::string_view number = text.substr(0, digits);
+  const std::string_view unit = trim(text.substr(digits));
+  const Unit* found = nullptr;
+  for (const Unit& u : units) {
+    if (u.name == unit) found = &u;
+  }
+  // Zero is the same in every unit.
+  if (!found && unit.empty() && unit_needed && number == "0") found = &units[0];
+  if (!found) {
+    if (unit.empty())
+      return Status::fail(kErrArg, "'%.*s' has no unit; expected %s", width(text), text.data(), expected);
+    return Status::fail(kErrArg, "'%.*s' ends in the unknown unit '%.*s'; expected %s", width(text), text.data(),
+                        width(unit), unit.data(), expected);
+  }
+  if (number.find('.') == std::string_view::npos) {
+    std::uint64_t whole = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), whole);
+    (void)end;
+    if (error != std::errc{} || __builtin_mul_overflow(whole, found->factor, out))
+      return Status::fail(kErrArg, "'%.*s' does not fit into 64 bits", width(text), text.data());
+    return {};
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || end != number.data() + number.size()) return refuse(text, expected);
+  value *= static_cast<double>(found->factor);
+  if (value >= 18446744073709551615.0)
+    return Status::fail(kErrArg, "'%.*s' does not fit into 64 bits", width(text), text.data());
+  *out = static_cast<std::uint64_t>(std::llround(value));
+  return {};
+}
+
+Status parse_f64(std::string_view text, double* out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(*out))
+    return refuse(text, "a number, such as 0.25 or 1e6");
+  return {};
+}
+
+Status parse_enum(const ashlar_param& row, std::string_view text, std::int32_t* out) {
+  std::string words;
+  for (std::int32_t i = 0; row.choices && row.choices[i]; ++i) {
+    if (same_word(text, row.choices[i])) {
+      *out = i;
+      return {};
+    }
+    if (i) words += row.choices[i + 1] ? ", " : " or ";
+    words += row.choices[i];
+  }
+  return Status::fail(kErrArg, "'%.*s' is none of its choices: %s", width(text), text.data(), words.c_str());
+}
+
+template <std::size_t N>
+std::string with_largest_unit(std::uint64_t value, const Unit (&units)[N], std::initializer_list<int> shown) {
+  for (const int i : shown) {
+    const Unit& u = units[i];
+    if (value >= u.factor && value % u.factor == 0) return std::to_string(value / u.factor) + std::string(u.name);
+  }
+  return std::to_string(value) + std::string(units[0].name);
+}
+
+}  // namespace
+
+Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
+  out->type = row.type;
+  out->text = text;
+  const std::string_view word = trim(text);
+  switch (row.type) {
+    case ASHLAR_PARAM_BOOL:
+      return parse_bool(word, &out->flag);
+    case ASHLAR_PARAM_I64:
+      return parse_integer(word, &out->i64, "a whole number, such as 4 or -1");
+    case ASHLAR_PARAM_U64:
+      return parse_integer(word, &out->u64, "a whole number that is not negative, such as 64");
+    case ASHLAR_PARAM_BYTES:
+      return parse_quantity(word, kByteUnits, false, "a size in bytes, such as 8192, 8KiB, 4M or 1GiB", &out->u64);
+    case ASHLAR_PARAM_F64:
+      return parse_f64(word, &out->f64);
+    case ASHLAR_PARAM_STRING:
+      return {};
+    case ASHLAR_PARAM_ENUM:
+      return parse_enum(row, word, &out->choice);
+    case ASHLAR_PARAM_DURATION:
+      return parse_quantity(word, kTimeUnits, true, "a time with its unit, such as 10us, 5ms, 2s or 1min", &out->u64);
+  }
+  return Status::fail(kErrIntern, "its row has the unknown type %d", static_cast<int>(row.type));
+}
+
+std::string format(const ashlar_param& row, const Parsed& value) {
+  switch (row.type) {
+    case ASHLAR_PARAM_BOOL:
+      return value.flag ? "true" : "false";
+    case ASHLAR_PARAM_I64:
+      return std::to_string(value.i64);
+    case ASHLAR_PARAM_U64:
+      return std::to_string(value.u64);
+    case ASHLAR_PARAM_BYTES:
+      return with_largest_unit(value.u64, kByteUnits, {9, 7, 5, 3});
+    case ASHLAR_PARAM_F64: {
+      char text[40];
+      std::snprintf(text, sizeof text, "%g", value.f64);
+      return text;
+    }
+    case ASHLAR_PARAM_STRING:
+      return std::string(value.text);
+    case ASHLAR_PARAM_ENUM:
+      return row.choices[value.choice];
+    case ASHLAR_PARAM_DURATION:
+      return with_largest_unit(value.u64, kTimeUnits, {5, 4, 3, 2, 1});
+  }
+  return {};
+}
+
+const char* type_name(ashlar_param_type type) {
+  switch (type) {
+    case ASHLAR_PARAM_BOOL:
+      return "switch";
+    case ASHLAR_PARAM_I64:
+      return "integer";
+    case ASHLAR_PARAM_U64:
+      return "count";
+    case ASHLAR_PARAM_BYTES:
+      return "bytes";
+    case ASHLAR_PARAM_F64:
+      return "number";
+    case ASHLAR_PARAM_STRING:
+      return "text";
+    case ASHLAR_PARAM_ENUM:
+      return "choice";
+    case ASHLAR_PARAM_DURATION:
+      return "duration";
+  }
+  return "unknown";
+}
+
+const char* scope_name(int scope) {
+  constexpr const char* kNames[] = {"?", "constant", "read-only", "local", "group", "group-equal", "all", "all-equal"};
+  return scope >= 1 && scope <= 7 ? kNames[scope] : kNames[0];
+}
+
+namespace {
+struct LevelName {
+  int level;
+  const char* name;
+};
+constexpr LevelName kLevels[] = {
+    {ASHLAR_USER_BASIC, "user-basic"},     {ASHLAR_USER_DETAIL, "user-detail"},     {ASHLAR_USER_ALL, "user-all"},
+    {ASHLAR_TUNER_BASIC, "tuner-basic"},   {ASHLAR_TUNER_DETAIL, "tuner-detail"},   {ASHLAR_TUNER_ALL, "tuner-all"},
+    {ASHLAR_DEV_BASIC, "developer-basic"}, {ASHLAR_DEV_DETAIL, "developer-detail"}, {ASHLAR_DEV_ALL, "developer-all"}};
+}  // namespace
+
+const char* level_name(int verbosity) {
+  for (const LevelName& l : kLevels) {
+    if (l.level == verbosity) return l.name;
+  }
+  return "?";
+}
+
+int level_from_name(std::string_view name) {
+  for (const LevelName& l : kLevels) {
+    if (name == l.name) return l.level;
+  }
+  return 0;
+}
+
+}  // namespace ashlar::param

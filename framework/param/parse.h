@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "framework/base/status.h"
+#include "framework/param/param_row.h"
+
+namespace ashlar::param {
+
+/// A value in the form its row's type asks for. Texts are views into what was parsed.
+struct Parsed {
+  ashlar_param_type type = ASHLAR_PARAM_STRING;
+  union {
+    bool flag;
+    std::int64_t i64;
+    std::uint64_t u64;  // also bytes, and nanoseconds of a duration
+    double f64;
+    std::int32_t choice;
+  };
+  std::string_view text;
+};
+
+/// Reads `text` as the type of `row`. Fails with MPI_ERR_ARG and a sentence that says what was expected; the sentence
+/// names neither key nor origin: the caller knows them.
+Status parse(const ashlar_param& row, std::string_view text, Parsed* out);
+
+/// The canonical spelling of a value of this row ("16384" bytes -> "16KiB").
+std::string format(const ashlar_param& row, const Parsed& value);
+
+/// "bytes", "duration", ...
+const char* type_name(ashlar_param_type type);
+const char* scope_name(int scope);
+const char* level_name(int verbosity);
+/// The verbosity called `name` ("user-basic"), or 0.
+int level_from_name(std::string_view name);
+
+}  // namespace ashlar::param

@@ -1,0 +1,83 @@
+#include "framework/plugin/host.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+
+#include "framework/base/error_class.h"
+#include "framework/base/log.h"
+
+namespace ashlar::plugin {
+namespace {
+
+std::atomic<Host*> in_force{nullptr};
+thread_local Status last_failure;  // what the component that is being called said last
+
+}  // namespace
+
+Host::Host()
+    : table_{.size = sizeof(ashlar_host),
+             .kernel_version = ASHLAR_VERSION,
+             .fail = fail,
+             .log = log,
+             .log_enabled = log_enabled,
+             .record = record,
+             .add_pvars = add_rows} {
+  in_force.store(this);
+}
+
+Host::~Host() {
+  Host* self = this;
+  in_force.compare_exchange_strong(self, nullptr);
+}
+
+void Host::add_pvars(std::string prefix, std::span<const ashlar_pvar> rows) {
+  pvars_.push_back({std::move(prefix), rows});
+}
+
+ashlar_result Host::fail(int mpi_class, const char* format, ...) {
+  char text[Status::kTextBytes];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (mpi_class <= 0) mpi_class = kErrOther;
+  last_failure = Status::fail_text(mpi_class, text);
+  return -mpi_class;
+}
+
+void Host::log(int level, const char* component, const char* format, ...) {
+  const auto wanted = static_cast<log::Level>(std::clamp(level, 0, 4));
+  if (!log::enabled(wanted)) return;
+  char text[900];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  log::line(wanted, component ? component : "component", "%s", text);
+}
+
+int Host::log_enabled(int level) { return log::enabled(static_cast<log::Level>(std::clamp(level, 0, 4))); }
+
+void Host::record(const char* topic, const char* subject, const char* chosen, const char* because, const char* lost,
+                  const char* setting) {
+  const auto text = [](const char* t) { return std::string(t ? t : ""); };
+  if (Host* host = in_force.load())
+    host->records_.add({text(topic), text(subject), text(chosen), text(because), text(lost), text(setting)});
+}
+
+void Host::add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count) {
+  if (Host* host = in_force.load()) host->add_pvars(std::string(framework) + "." + component, {rows, count});
+}
+
+Status component_failed(ashlar_result result, const char* component) noexcept {
+  const Status told = last_failure;
+  last_failure = Status{};
+  if (told.mpi_class() == -result && *told.text()) return told;
+  // Component authors may return any negative number; only error classes mean something to the caller.
+  const int mpi_class = result > -0x4000 ? -result : static_cast<int>(kErrOther);
+  return Status::fail(mpi_class, "%s failed (%d) without a reason in words", component, result);
+}
+
+}  // namespace ashlar::plugin

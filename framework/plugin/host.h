@@ -1,0 +1,54 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/plugin/component.h"
+#include "framework/plugin/records.h"
+
+namespace ashlar::plugin {
+
+/// Performance variables that components and rooms registered; MPI_T and tools list them. Never unregistered: a
+/// component that has any stays loaded.
+struct PvarSet {
+  std::string prefix;  // "transport.shm"
+  std::span<const ashlar_pvar> rows;
+};
+
+/// What components may call. The C contract passes no object to these functions, so one host is in force per process:
+/// the one of the registry made last.
+class Host {
+ public:
+  Host();
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const ashlar_host* table() const { return &table_; }
+  Records& records() { return records_; }
+  const std::vector<PvarSet>& pvars() const { return pvars_; }
+  void add_pvars(std::string prefix, std::span<const ashlar_pvar> rows);
+
+ private:
+  static ashlar_result fail(int mpi_class, const char* format, ...);
+  static void log(int level, const char* component, const char* format, ...);
+  static int log_enabled(int level);
+  static void record(const char* topic, const char* subject, const char* chosen, const char* because, const char* lost,
+                     const char* setting);
+  static void add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count);
+
+  ashlar_host table_;
+  Records records_;
+  std::vector<PvarSet> pvars_;
+};
+
+[[gnu::cold]] Status component_failed(ashlar_result result, const char* component) noexcept;
+
+/// The outcome of a component's call as a Status. A failure carries the text the component gave to ashlar_host::fail,
+/// on the same thread, for this result.
+inline Status from(ashlar_result result, const char* component) noexcept {
+  return result >= 0 ? Status{} : component_failed(result, component);
+}
+
+}  // namespace ashlar::plugin

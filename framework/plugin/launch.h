@@ -1,0 +1,104 @@
+#pragma once
+/* The launch framework's interface: how a process finds its job and talks to its fellows before any transport exists.
+ * Plain C, no dependence on the kernel, so that a site can bring its own launcher's client. A struct begins with its
+ * size; read only the members inside it. One module serves one process; calls come from one thread at a time. */
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASHLAR_LAUNCH_FRAMEWORK "launch"
+#define ASHLAR_LAUNCH_INTERFACE 1
+
+typedef enum ashlar_launch_result {
+  ASHLAR_LAUNCH_OK = 0,
+  ASHLAR_LAUNCH_NOT_FOUND = 1,   /* get: the rank published no such key */
+  ASHLAR_LAUNCH_TOO_SMALL = 2,   /* get: the buffer is too small; *bytes says what is needed */
+  ASHLAR_LAUNCH_NO_SPACE = 3,    /* put: the launcher's limit is reached */
+  ASHLAR_LAUNCH_TIMED_OUT = 4,   /* the deadline passed; why() names the ranks waited for */
+  ASHLAR_LAUNCH_PEER_FAILED = 5, /* a rank that takes part has ended; why() names it */
+  ASHLAR_LAUNCH_UNSUPPORTED = 6, /* this launcher has no such service */
+  ASHLAR_LAUNCH_FAILED = 7       /* anything else; why() has the reason in words */
+} ashlar_launch_result;
+
+/* What connect() finds out. Everything it points to belongs to the module and lives until destroy. */
+typedef struct ashlar_job {
+  size_t size;
+  char job_id[64];               /* the same text in every rank, different for every job of this machine */
+  uint64_t cookie;               /* the same in every rank, hard to guess; to know one's fellows on a wire */
+  uint32_t rank, ranks;          /* in this job's MPI_COMM_WORLD */
+  uint32_t local_rank, local_size;
+  uint32_t node, nodes;          /* index of this node, and how many there are */
+  uint32_t appnum;               /* which colon-separated segment of the command line (MPI_APPNUM) */
+  uint32_t universe_size;        /* MPI_UNIVERSE_SIZE; 0: the launcher does not say */
+  const uint32_t* node_of_rank;  /* `ranks` entries; NULL: every rank is on this node */
+  const uint32_t* local_peers;   /* `local_size` world ranks of this node, ascending; NULL: 0, 1, 2, ... */
+  uint32_t oversubscribed;       /* 1: more ranks than cores on this node, so waiting should yield at once */
+  uint32_t bound;                /* 1: the launcher bound this process to a part of the node */
+  int shared_fd;                 /* memfd that every rank of this node holds, empty at first, which they may grow and
+                                    map for their own purposes; -1: none. Close-on-exec; the module closes it. */
+  const char* params;            /* the merged parameters as the launcher hands them down; NULL: read them yourself */
+  size_t params_bytes;           /* without the terminating zero, which is there */
+  const char* launcher;          /* for people: "Ashlar mpiexec, process 4711", "Slurm step 12.0 through PMIx 4.2.2" */
+  const char* placement;         /* for people: where this rank is bound and why, or why not; may be "" */
+} ashlar_job;
+
+typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */
+
+/* Tells that `rank` ended without MPI_Finalize. Called from poll(), fence() and barrier() only. */
+typedef void ashlar_launch_peer_failed(void* context, uint32_t rank, const char* how);
+
+typedef struct ashlar_launch_ops {
+  size_t size;
+
+  /* Joins the job. *job is set on success and stays valid until destroy. Called once. */
+  ashlar_launch_result (*connect)(ashlar_launch* self, const ashlar_job** job);
+
+  /* Publishes `bytes` bytes under `key` for the other ranks; seen by them after the next fence that both enter.
+   * A key is published once: launchers cache what they have handed out. */
+  ashlar_launch_result (*put)(ashlar_launch* self, const char* key, const void* blob, size_t bytes);
+
+  /* Collective over the job: returns when every rank has entered it, and then all that was put before is readable.
+   * `timeout_ms` < 0 waits for ever. After TIMED_OUT the fence may be called again to go on waiting. */
+  ashlar_launch_result (*fence)(ashlar_launch* self, int64_t timeout_ms);
+
+  /* Reads what `rank` published: *bytes is the buffer's size on entry, the blob's size on return. Never waits for the
+   * rank itself; may ask a server. */
+  ashlar_launch_result (*get)(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes);
+
+  /* The same without a copy, where the launcher can; UNSUPPORTED otherwise. The view lives until finalize. */
+  ashlar_launch_result (*view)(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes);
+
+  /* As fence, without publishing. */
+  ashlar_launch_result (*barrier)(ashlar_launch* self, int64_t timeout_ms);
+
+  /* Host name of a rank as its launcher knows it, never looked up; NULL: unknown. */
+  const char* (*host_of)(ashlar_launch* self, uint32_t rank);
+
+  /* Who is told of failed peers from now on (one listener), and the call that looks: cheap, never blocks. */
+  void (*on_peer_failure)(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context);
+  void (*poll)(ashlar_launch* self);
+
+  /* Tells the launcher that MPI is initialised: from now on ending without finalize() is a failure of the job. */
+  ashlar_launch_result (*initialized)(ashlar_launch* self);
+
+  /* Ends the whole job with `code`, showing `text` (may be NULL) to the user. Does not return when the launcher can
+   * end this process; the caller exits by itself if it does. */
+  void (*abort)(ashlar_launch* self, int code, const char* text);
+
+  /* Leaves the job: not collective, nothing else but why() and destroy may follow. */
+  ashlar_launch_result (*finalize)(ashlar_launch* self);
+
+  /* The reason of the last result that was not OK, as a sentence; "" when there is none. */
+  const char* (*why)(ashlar_launch* self);
+} ashlar_launch_ops;
+
+struct ashlar_launch {
+  const ashlar_launch_ops* ops;
+};
+
+#ifdef __cplusplus
+}
+#endif

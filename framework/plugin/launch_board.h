@@ -1,0 +1,105 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// The board: one sealed memfd per job that mpiexec makes and every rank inherits. It holds what a rank must know to
+// join its job, what the ranks publish for each other, and who has come how far. Layout shared by mpiexec and
+// components/launch/native, which come from one build; `version` refuses any other.
+namespace ashlar::launch {
+
+inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
+inline constexpr std::uint32_t kBoardVersion = 1;
+
+/// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
+inline constexpr char kJobVariable[] = "ASHLAR__JOB";
+
+enum class RankState : std::uint32_t {
+  kAbsent = 0,       // no process of this rank has attached
+  kAttached = 1,     // joined the job
+  kInitialized = 2,  // MPI_Init done: to end now, without finalizing, is a failure of the job
+  kFinalized = 3
+};
+enum class RankEnd : std::uint32_t { kRuns = 0, kEnded = 1, kFailed = 2 };
+
+/// One rank. The rank writes the first half, mpiexec the second; either reads both.
+struct alignas(64) BoardSlot {
+  std::atomic<std::uint32_t> state;     // RankState
+  std::atomic<std::uint32_t> pid;       // of the process that attached
+  std::atomic<std::uint32_t> attaches;  // how many processes in turn were this rank; records carry the number
+  std::atomic<std::uint32_t> fences;    // entered, over all attaches
+  std::atomic<std::uint64_t> newest;    // offset of the newest record of this rank, 0: none
+  std::atomic<std::uint32_t> aborted;   // 1 once abort_code and abort_text are set
+  std::int32_t abort_code;
+
+  std::uint64_t abort_text;        // offset of a zero-terminated text, 0: none
+  std::atomic<std::uint32_t> end;  // RankEnd
+  std::int32_t wait_status;        // as waitpid gave it, valid once `end` is set
+  std::uint32_t appnum;
+  std::uint32_t bound;
+  std::uint64_t placement;  // offset of a zero-terminated text
+};
+static_assert(sizeof(BoardSlot) == 64, "one cache line: ranks write their own without disturbing others");
+
+/// What a rank published, newest first. The key (with its zero) and the blob follow.
+struct BoardRecord {
+  std::uint64_t older;   // offset of the next older record of the same rank, 0: none
+  std::uint32_t attach;  // BoardSlot::attaches of the publisher
+  std::uint32_t key_hash;
+  std::uint32_t key_bytes;    // with the zero
+  std::uint32_t blob_offset;  // from the record's start, 16-aligned
+  std::uint64_t blob_bytes;
+};
+
+struct BoardHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t ranks;
+  char job_id[64];
+  std::uint64_t cookie;
+  std::uint32_t launcher_pid;
+  std::uint32_t universe_size;
+  std::uint64_t launcher_start;
+  std::uint64_t bytes;   // of the whole board
+  std::uint64_t slots;   // offset of BoardSlot[ranks]
+  std::uint64_t params;  // offset; 0: none
+  std::uint64_t params_bytes;
+  std::uint64_t host;      // offset of the node's name
+  std::uint64_t launcher;  // offset of the launcher's name for people
+  std::uint32_t oversubscribed;
+
+  // Words that change while the job runs, away from the constants above.
+  alignas(64) std::atomic<std::uint64_t> heap_used;  // offset of the first free byte
+  alignas(64) std::atomic<std::uint64_t> arrivals;   // fences entered by all ranks together
+  /// The futex word all waiting ranks sleep on: bumped when a fence completes and when a rank ends.
+  alignas(64) std::atomic<std::uint32_t> event;
+  std::atomic<std::uint32_t> generation;  // fences completed
+  std::atomic<std::uint32_t> failures;    // ranks that ended badly
+};
+
+inline std::uint32_t board_key_hash(const char* key) {
+  std::uint32_t hash = 2166136261u;
+  for (; *key; ++key) hash = (hash ^ static_cast<unsigned char>(*key)) * 16777619u;
+  return hash;
+}
+
+/// Takes `bytes` of the board's heap, 16-aligned. Returns the offset, 0 when it is used up. Any process, any thread.
+inline std::uint64_t board_allocate(BoardHeader* board, std::uint64_t bytes) {
+  bytes = (bytes + 15) & ~std::uint64_t{15};
+  std::uint64_t at = board->heap_used.load(std::memory_order_relaxed);
+  do {
+    if (bytes > board->bytes || at > board->bytes - bytes) return 0;
+  } while (!board->heap_used.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  return at;
+}
+
+template <class T>
+T* board_at(BoardHeader* board, std::uint64_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(board) + offset);
+}
+
+inline BoardSlot& board_slot(BoardHeader* board, std::uint32_t rank) {
+  return board_at<BoardSlot>(board, board->slots)[rank];
+}
+
+}  // namespace ashlar::launch

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/param/param_row.h"
+
+namespace ashlar::plugin {
+
+/// "shm,self" uses these alone, "^shm" all but these, "" all that can serve.
+struct Selection {
+  const char *launch, *transport, *coll, *rma, *io, *topology, *report, *tool;
+};
+#define ASHLAR_SELECTION_ROW(framework, fallback, scope, help)                                                      \
+  {                                                                                                                 \
+#framework, fallback, help " List to use (\"a,b\") or to leave out (\"^a,b\"); empty: whatever can serve.",     \
+        ASHLAR_PARAM_STRING, scope, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Selection, framework), nullptr \
+  }
+inline constexpr ashlar_param kSelection[] = {
+    ASHLAR_SELECTION_ROW(launch, "", ASHLAR_SCOPE_ALL_EQ, "How a process finds its job."),
+    ASHLAR_SELECTION_ROW(transport, "", ASHLAR_SCOPE_ALL_EQ, "Ways messages travel."),
+    ASHLAR_SELECTION_ROW(coll, "", ASHLAR_SCOPE_ALL_EQ, "Implementations of collective operations."),
+    ASHLAR_SELECTION_ROW(rma, "", ASHLAR_SCOPE_ALL_EQ, "Implementations of one-sided communication."),
+    ASHLAR_SELECTION_ROW(io, "", ASHLAR_SCOPE_ALL_EQ, "Ways files are accessed."),
+    ASHLAR_SELECTION_ROW(topology, "", ASHLAR_SCOPE_ALL_EQ, "Sources of topology."),
+    // Records for tools are for who asks: a person would read them between the lines of the program.
+    ASHLAR_SELECTION_ROW(report, "^json", ASHLAR_SCOPE_LOCAL, "Where errors, notices and decisions are shown."),
+    ASHLAR_SELECTION_ROW(tool, "", ASHLAR_SCOPE_LOCAL, "Tools that watch the library."),
+};
+#undef ASHLAR_SELECTION_ROW
+
+struct Config {
+  const char* path;
+};
+inline constexpr ashlar_param kParams[] = {
+    {"path", "",
+     "More folders of components, separated by colons; a component there replaces an installed one of its name.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, path), nullptr},
+};
+
+/// Top-level switches of the kernel.
+struct KernelConfig {
+  const char* explain;
+  std::int32_t log_level;
+};
+inline constexpr const char* kLogLevels[] = {"error", "warn", "info", "debug", "trace", nullptr};
+inline constexpr ashlar_param kKernelParams[] = {
+    {"explain", "", "Topics whose decisions are shown: all, or a list such as transport,coll. As mpiexec --explain.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(KernelConfig, explain),
+     nullptr},
+    {"log", "error", "Lines up to this level are written to standard error.", ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_DETAIL, 0, offsetof(KernelConfig, log_level), kLogLevels},
+};
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,101 @@
+#include "framework/plugin/records.h"
+
+#include <cstdio>
+
+namespace ashlar::plugin {
+
+void Records::add(Decision decision) {
+  const std::lock_guard guard(mutex_);
+  decisions_.push_back(std::move(decision));
+}
+
+std::vector<Decision> Records::of(std::string_view topic) const {
+  const std::lock_guard guard(mutex_);
+  if (topic.empty()) return decisions_;
+  std::vector<Decision> found;
+  for (const Decision& d : decisions_) {
+    if (d.topic == topic) found.push_back(d);
+  }
+  return found;
+}
+
+std::size_t Records::size() const {
+  const std::lock_guard guard(mutex_);
+  return decisions_.size();
+}
+
+std::string to_text(const std::vector<Decision>& decisions) {
+  std::string out;
+  for (const Decision& d : decisions) {
+    out += d.topic;
+    if (!d.subject.empty()) out += ", " + d.subject;
+    out += ": " + d.chosen + "\n";
+    if (!d.because.empty()) out += "  because  " + d.because + "\n";
+    // Losers are separated by newlines; each gets its own line.
+    for (std::size_t at = 0; at < d.lost.size();) {
+      std::size_t end = d.lost.find('\n', at);
+      if (end == std::string::npos) end = d.lost.size();
+      if (end > at) out += "  not      " + d.lost.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+    if (!d.setting.empty()) out += "  change   " + d.setting + "\n";
+  }
+  return out;
+}
+
+std::string to_json(const Decision& d) {
+  std::string out = "{\"topic\":" + json_string(d.topic);
+  const auto member = [&](const char* name, const std::string& text) {
+    if (!text.empty()) out += std::string(",\"") + name + "\":" + json_string(text);
+  };
+  member("subject", d.subject);
+  member("chosen", d.chosen);
+  member("because", d.because);
+  member("lost", d.lost);
+  member("setting", d.setting);
+  return out + "}";
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          char code[8];
+          std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+          out += code;
+        } else {
+          out += c;
+        }
+    }
+  }
+  return out + "\"";
+}
+
+bool wants(std::string_view topics, std::string_view topic) {
+  while (!topics.empty()) {
+    const std::size_t comma = topics.find(',');
+    const std::string_view word = topics.substr(0, comma);
+    if (word == "all" || word == topic) return true;
+    topics = comma == std::string_view::npos ? std::string_view{} : topics.substr(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,41 @@
+#pragma once
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar::plugin {
+
+/// One decision: what was considered, why each loser lost, and the setting that would change it.
+struct Decision {
+  std::string topic, subject, chosen, because, lost, setting;
+};
+
+/// The decisions of this process, for `--explain` and for tools. Any thread.
+class Records {
+ public:
+  void add(Decision decision);
+  /// Those of `topic` (of all topics when it is empty), in the order they were made.
+  std::vector<Decision> of(std::string_view topic) const;
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Decision> decisions_;
+};
+
+/// A paragraph per decision:
+///   transport, peer 3: shm
+///     because  same node; reads its memory directly
+///     not      self: reaches only this process
+///     change   transport = shm,self (from ./ashlar.yaml:2)
+std::string to_text(const std::vector<Decision>& decisions);
+std::string to_json(const Decision& decision);
+
+/// `text` as a JSON string with its quotes.
+std::string json_string(std::string_view text);
+
+/// Whether `topics` ("all", "transport,coll") names `topic`.
+bool wants(std::string_view topics, std::string_view topic);
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,94 @@
+#include "framework/plugin/registry.h"
+
+#include <algorithm>
+
+#include "framework/base/error_class.h"
+
+namespace ashlar::plugin {
+
+Status Component::create(const void* context, void** module) {
+  *module = nullptr;
+  ASHLAR_TRY(from(table_->create(context, module), prefix()));
+  if (!*module) return Status::fail(kErrOther, "%s made no module and gave no reason", prefix());
+  made_module_ = true;
+  return {};
+}
+
+Registry::~Registry() {
+  for (Component& c : components_) {
+    if (!c.table_) continue;
+    if (c.failed_.empty() && c.table_->close) c.table_->close();
+    // Code and variables of a component that made a module may still be pointed at.
+    if (!c.made_module_) c.library_.close();
+  }
+}
+
+// Of two components with one name the one added first is used.
+void Registry::adopt_entry(Entry* entry) {
+  if (entry->refused.empty()) {
+    for (const Entry* other : entries_) {
+      if (other->refused.empty() && other->prefix == entry->prefix) {
+        entry->refused = "it is replaced by " + other->file;
+        break;
+      }
+    }
+  }
+  entries_.push_back(entry);
+}
+
+void Registry::add_folder(const std::string& path) {
+  if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) return;
+  paths_.push_back(path);
+  Folder& folder = folders_.emplace_back(Folder::read(path, kernel_, &pool_));
+  looked_into_ += folder.looked_into();
+  for (Entry& entry : folder.entries()) adopt_entry(&entry);
+}
+
+void Registry::add_linked(const ashlar_component& c) {
+  Linked& linked = linked_.emplace_back(Linked{&c, {}});
+  Statement& s = linked.entry.statement;
+  s.size = c.size;
+  s.abi_major = c.abi_major;
+  s.abi_minor = c.abi_minor;
+  s.framework = c.framework;
+  s.name = c.name;
+  s.version = c.version ? c.version : "";
+  s.description = c.description ? c.description : "";
+  s.interface_version = c.interface_version;
+  s.config_size = c.config_size;
+  s.build_id = c.build_id;
+  s.params.assign(c.params, c.params + c.param_count);
+  linked.entry.file = "(linked in)";
+  linked.entry.prefix = std::string(c.framework) + "." + c.name;
+  if (Status status = acceptable(s, kernel_); !status.ok()) linked.entry.refused = status.text();
+  adopt_entry(&linked.entry);
+}
+
+void Registry::declare_params() const {
+  for (const Entry* e : entries_) {
+    if (e->refused.empty() && !e->statement.params.empty()) store_->declare({e->prefix.c_str(), e->statement.params});
+  }
+}
+
+// Loads, fills the configuration block, opens. What fails is remembered: the reason does not change within a process.
+Component* Registry::open(Entry* entry) {
+  for (Component& c : components_) {
+    if (c.entry_ == entry) return &c;
+  }
+  Component& c = components_.emplace_back();
+  c.entry_ = entry;
+  Status status;
+  for (const Linked& linked : linked_) {
+    if (&linked.entry == entry) c.table_ = linked.table;
+  }
+  if (!c.table_) status = open_component(entry, kernel_, &pool_, &c.library_, &c.table_);
+  if (status.ok()) {
+    c.config_ = std::make_unique<std::byte[]>(c.table_->config_size + 1u);
+    status = store_->fill(entry->prefix, {c.table_->params, c.table_->param_count}, c.config_.get());
+  }
+  if (status.ok() && c.table_->open) status = from(c.table_->open(host_.table(), c.config_.get()), c.prefix());
+  if (!status.ok()) c.failed_ = *status.text() ? status.text() : "no reason given";
+  return &c;
+}
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,76 @@
+#include "framework/plugin/setup.h"
+
+#include <cstring>
+
+#include "framework/base/log.h"
+#include "framework/param/table.h"
+#include "framework/plugin/params.h"
+
+namespace ashlar::plugin {
+namespace {
+
+void add_folders(const std::string& prefix, std::string_view path, Registry* registry) {
+  while (!path.empty()) {
+    const std::size_t colon = path.find(':');
+    if (colon != 0) registry->add_folder(std::string(path.substr(0, colon)));
+    path = colon == std::string_view::npos ? std::string_view{} : path.substr(colon + 1);
+  }
+  registry->add_folder(prefix + "/lib/ashlar/components");
+}
+
+std::string_view user_path(const param::Store& store) { return store.value("plugin.path", kParams[0]).text; }
+
+Status set_log_level(param::Store* store) {
+  KernelConfig config;
+  ASHLAR_TRY(store->fill("", kKernelParams, &config));
+  log::set_level(static_cast<log::Level>(config.log_level));
+  return {};
+}
+
+bool any_of_ours(const char* const* environment) {
+  for (const char* const* at = environment; at && *at; ++at) {
+    if (std::strncmp(*at, "ASHLAR_", 7) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status begin(const std::string& prefix, const char* const* environment, param::Store* store, Registry* registry) {
+  if (!any_of_ours(environment)) {
+    add_folders(prefix, {}, registry);
+    return {};
+  }
+  param::Sources sources;
+  sources.environment = environment;
+  return configure(prefix, sources, store, registry);
+}
+
+Status configure(const std::string& prefix, param::Sources sources, param::Store* store, Registry* registry) {
+  sources.open_yaml = open_yaml;
+  // The folders of components are a parameter, and which parameters exist depends on the folders: one look for that
+  // parameter alone comes first, whose findings about other keys mean nothing.
+  param::Store folders;
+  folders.declare({"plugin", kParams});
+  (void)folders.load(sources).ok();
+  add_folders(prefix, user_path(folders), registry);
+  store->declare(param::kernel_tables());
+  registry->declare_params();
+  const Status loaded = store->load(sources);
+  ASHLAR_TRY(set_log_level(store));
+  return loaded;
+}
+
+Status adopt(const std::string& prefix, std::string_view text, const char* const* environment, param::Store* store,
+             Registry* registry) {
+  ASHLAR_TRY(store->adopt(text));
+  add_folders(prefix, user_path(*store), registry);
+  if (any_of_ours(environment)) {
+    store->declare(param::kernel_tables());
+    registry->declare_params();
+    store->merge_environment(environment);
+  }
+  return set_log_level(store);
+}
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/param/text_pool.h"
+#include "framework/plugin/component.h"
+
+namespace ashlar::plugin {
+
+/// What a component says of itself, without its functions: the constant members of its ashlar_component_v1.
+struct Statement {
+  std::uint32_t size = 0;
+  std::uint16_t abi_major = 0, abi_minor = 0;
+  const char* framework = "";
+  const char* name = "";
+  const char* version = "";
+  const char* description = "";
+  std::uint32_t interface_version = 0;
+  std::uint32_t config_size = 0;
+  std::uint64_t build_id = 0;
+  std::vector<ashlar_param> params;
+};
+
+/// Reads the statement from the file itself: nothing is loaded and no code of the component runs, so a file of another
+/// version or machine is known for what it is before it can do harm, and listing opens nothing.
+/// Texts are kept in `pool`. Fails with MPI_ERR_OTHER and a sentence (without the file's name) that says what is wrong.
+Status read_statement(const char* path, param::TextPool* pool, Statement* out);
+
+/// What this kernel takes.
+struct Accepts {
+  std::uint64_t build_id;
+};
+Accepts this_kernel();
+
+/// Whether a component of this statement may be opened; otherwise a sentence that names what it was built for and what
+/// this kernel speaks.
+Status acceptable(const Statement& statement, const Accepts& kernel);
+
+/// A framework of this kernel and the interface version it speaks.
+struct Framework {
+  const char* name;
+  std::uint32_t interface_version;
+};
+/// nullptr when there is no framework of that name.
+const Framework* find_framework(const char* name);
+const Framework* frameworks(std::size_t* count);
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,141 @@
+#include "framework/progress/lane.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "framework/base/log.h"
+#include "framework/progress/peer.h"
+
+namespace ashlar {
+
+Lane::Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& configuration)
+    : index(lane_index), peers(peer_table), config(configuration) {}
+
+Lane::~Lane() = default;
+
+void Lane::add_iface(ashlar_iface* iface, bool is_self) {
+  if (is_self) {
+    self_iface = iface;
+  } else if (iface_count < kMaxIfaces) {
+    ifaces[iface_count++] = iface;
+  }
+}
+
+namespace progress {
+namespace {
+
+// A link that never says AGAIN must not keep one round busy for ever.
+constexpr unsigned kPiecesPerRound = 16;
+
+unsigned retry(Link& link) ASHLAR_REQUIRES(link.lane->lock) {
+  unsigned events = 0;
+  if (link.is_self) link.lane->self_busy = true;
+  while (Pending* work = link.pending.pop_front()) {
+    const ashlar_result result = work->push(*work, link);
+    if (result == ASHLAR_AGAIN) {
+      link.pending.push_front(work);
+      return events;
+    }
+    ++events;
+  }
+  for (unsigned piece = 0; piece < kPiecesPerRound; ++piece) {
+    Pending* const work = link.bulk.pop_front();
+    if (work == nullptr) break;
+    const ashlar_result result = work->push(*work, link);
+    if (result == ASHLAR_AGAIN) {
+      link.bulk.push_front(work);
+      return events;
+    }
+    if (result == ASHLAR_PENDING) link.bulk.push_back(work);
+    ++events;
+  }
+  return events;
+}
+
+unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  unsigned events = 0;
+  // A push may add links to the list, at its end; it takes none away.
+  for (auto at = lane.stalled.begin(); at != lane.stalled.end();) {
+    Link& link = *at;
+    events += retry(link);
+    ++at;
+    if (link.pending.empty() && link.bulk.empty()) List<Link>::remove(&link);
+  }
+  return events;
+}
+
+unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  unsigned events = 0;
+  while (Waiter* waiter = lane.ready.pop_front()) {
+    waiter->run(*waiter);
+    ++events;
+  }
+  return events;
+}
+
+unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  unsigned events = 0;
+  for (auto at = lane.pollers.begin(); at != lane.pollers.end();) {
+    Poller& poller = *at;
+    ++at;  // a poller may take itself off, no other
+    if (poller.poll(poller)) ++events;
+  }
+  return events;
+}
+
+void notice_failures(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  while (lane.failures_seen != lane.peers.failures()) {
+    const PeerId peer = lane.peers.failed_peer(lane.failures_seen++);
+    Link* const link = link_of(lane, peer);
+    if (link == nullptr) continue;
+    link->budget = 0;
+    while (Pending* work = link->pending.pop_front()) work->abandon(*work, *link);
+    while (Pending* work = link->bulk.pop_front()) work->abandon(*work, *link);
+    if (lane.peer_failed) lane.peer_failed(lane, peer);
+  }
+}
+
+}  // namespace
+
+void make_ready(Waiter& waiter) ASHLAR_NO_THREAD_SAFETY { waiter.lane->ready.push_back(&waiter); }
+
+void deliver(void* lane_context, const ashlar_am* am) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *static_cast<Lane*>(lane_context);
+  lane.handlers[am->id % Lane::kMaxHandlers](lane, *am);
+}
+
+void failed(void* lane_context, std::uint32_t peer, const char* reason) {
+  static_cast<Lane*>(lane_context)->peers.mark_failed(peer, reason);
+}
+
+unsigned poll(Lane& lane) {
+  unsigned events = 0;
+  for (unsigned i = 0; i < lane.iface_count; ++i) {
+    ashlar_iface* const iface = lane.ifaces[i];
+    events += iface->ops->progress(iface);
+  }
+  if (lane.self_busy) [[unlikely]] {
+    events += lane.self_iface->ops->progress(lane.self_iface);
+    lane.self_busy = lane.self_iface->ops->idle(lane.self_iface) == 0;
+  }
+  if (!lane.stalled.empty()) [[unlikely]]
+    events += retry_all(lane);
+  if (!lane.ready.empty()) [[unlikely]]
+    events += run_ready(lane);
+  if (!lane.pollers.empty()) events += run_pollers(lane);
+  if (lane.failures_seen != lane.peers.failures()) [[unlikely]] {
+    notice_failures(lane);
+    ++events;
+  }
+  if (events != 0 && lane.sleepers != 0) [[unlikely]] {
+    __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+  return events;
+}
+
+}  // namespace progress
+}  // namespace ashlar

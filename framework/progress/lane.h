@@ -1,0 +1,84 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/base/lane_lock.h"
+#include "framework/base/list.h"
+#include "framework/base/thread_annotations.h"
+#include "framework/base/types.h"
+#include "framework/plugin/transport.h"
+#include "framework/progress/config.h"
+#include "framework/progress/gate.h"
+
+namespace ashlar {
+
+struct Lane;
+struct Link;
+class PeerTable;
+
+namespace p2p {
+struct LaneState;  // matching queues and request slabs; made by p2p::attach
+}
+
+/// Takes one kind of active message. Under the lane's lock, in the order of each peer's sends; never blocks, may send.
+using AmHandler = void (*)(Lane&, const ashlar_am&);
+
+/// An independent context of communication: its own lock, queues, request storage and transport interfaces. A
+/// communicator lives on one lane; lanes share nothing on the message path.
+/// The process owns its lanes; they live from init to finalize.
+struct Lane {
+  static constexpr std::size_t kMaxIfaces = 8;
+  static constexpr std::size_t kMaxHandlers = 32;
+
+  Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& configuration);
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  LaneLock lock;
+  const unsigned index;
+  PeerTable& peers;
+  p2p::LaneState* p2p ASHLAR_GUARDED_BY(lock) = nullptr;
+
+  // --- looked at in every progress round ---
+  unsigned iface_count ASHLAR_GUARDED_BY(lock) = 0;
+  ashlar_iface* self_iface ASHLAR_GUARDED_BY(lock) = nullptr;  // progressed only while `self_busy`
+  bool self_busy ASHLAR_GUARDED_BY(lock) = false;
+  std::array<ashlar_iface*, kMaxIfaces> ifaces ASHLAR_GUARDED_BY(lock) = {};
+  List<Link> stalled ASHLAR_GUARDED_BY(lock);  // links whose endpoint said AGAIN
+  List<Waiter> ready ASHLAR_GUARDED_BY(lock);
+  List<Poller> pollers ASHLAR_GUARDED_BY(lock);
+  std::uint32_t failures_seen ASHLAR_GUARDED_BY(lock) = 0;  // of PeerTable::failures
+  std::array<AmHandler, kMaxHandlers> handlers ASHLAR_GUARDED_BY(lock) = {};
+  /// Told of each peer that failed, once per lane; set by p2p.
+  void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;
+
+  // --- waiting ---
+  progress::Config config;                                  // constant once traffic starts
+  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
+  std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
+  std::uint64_t waiting_since ASHLAR_GUARDED_BY(lock) = 0;  // now_ns() when the oldest wait left its spin stage, or 0
+  Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
+  struct Counters {
+    std::uint64_t yields = 0, sleeps = 0;
+  } counters ASHLAR_GUARDED_BY(lock);
+
+  std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
+
+  /// Adds an interface; `is_self` when it reaches only this process. Set-up path.
+  void add_iface(ashlar_iface* iface, bool is_self) ASHLAR_REQUIRES(lock);
+};
+
+namespace progress {
+
+/// The functions of ashlar_transport_context for a context whose lane_context is a Lane*.
+void deliver(void* lane_context, const ashlar_am* am);
+void failed(void* lane_context, std::uint32_t peer, const char* reason);
+
+/// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
+/// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
+unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
+}  // namespace progress
+}  // namespace ashlar

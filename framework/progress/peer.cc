@@ -1,0 +1,113 @@
+#include "framework/progress/peer.h"
+
+#include <new>
+
+namespace ashlar {
+
+PeerTable::PeerTable(PeerId self, std::uint32_t job_size, unsigned lanes)
+    : self_(self), lanes_(lanes), table_(job_size) {}
+
+PeerTable::~PeerTable() {
+  for (auto& entry : table_) delete entry.load(std::memory_order_relaxed);
+}
+
+Peer* PeerTable::find(PeerId id) { return id < table_.size() ? table_[id].load(std::memory_order_acquire) : nullptr; }
+
+Peer* PeerTable::get(PeerId id) {
+  if (Peer* known = find(id)) [[likely]]
+    return known;
+  if (id >= table_.size()) return nullptr;
+  const std::lock_guard guard(mutex_);
+  Peer* peer = table_[id].load(std::memory_order_relaxed);
+  if (peer == nullptr) {
+    peer = new (std::nothrow) Peer(id);
+    if (peer == nullptr) return nullptr;
+    if (lanes_ > 1) {
+      peer->others.reset(new (std::nothrow) Link[lanes_ - 1]);
+      if (!peer->others) {
+        delete peer;
+        return nullptr;
+      }
+    }
+    table_[id].store(peer, std::memory_order_release);
+  }
+  return peer;
+}
+
+void PeerTable::mark_failed(PeerId id, const char* reason) {
+  Peer* const peer = get(id);
+  if (peer == nullptr) return;
+  const std::lock_guard guard(mutex_);
+  if (peer->failed.exchange(true, std::memory_order_acq_rel)) return;
+  reasons_.emplace_back(id, reason ? reason : "");
+  failures_.fetch_add(1, std::memory_order_release);
+}
+
+PeerId PeerTable::failed_peer(std::uint32_t index) {
+  const std::lock_guard guard(mutex_);
+  return reasons_[index].first;
+}
+
+std::string PeerTable::failure_reason(PeerId id) {
+  const std::lock_guard guard(mutex_);
+  for (const auto& [peer, reason] : reasons_)
+    if (peer == id) return reason;
+  return {};
+}
+
+Status PeerTable::connect(Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
+  if (connect_ == nullptr) return Status::fail(MPI_ERR_INTERN, "no transport was set up to reach process %u", peer);
+  return connect_(context_, lane, peer, endpoint, iface);
+}
+
+namespace progress {
+
+Peer* peer_of(Comm& comm, Rank rank) {
+  Peer*& entry = comm.peers[rank];
+  if (entry == nullptr) [[unlikely]]
+    entry = comm.lane->peers.get((*comm.remote_group)[rank]);
+  return entry;
+}
+
+Link* link_of(Lane& lane, PeerId id) {
+  Peer* const peer = lane.peers.get(id);
+  if (peer == nullptr) return nullptr;
+  Link& link = peer->link(lane);
+  link.lane = &lane;
+  link.peer = peer;
+  return &link;
+}
+
+Status connect(Lane& lane, Peer& peer, Link** out) {
+  Link& link = peer.link(lane);
+  if (peer.failed.load(std::memory_order_relaxed)) [[unlikely]] {
+    const std::string reason = lane.peers.failure_reason(peer.id);
+    return Status::fail(MPI_ERR_PROC_ABORTED, "process %u is gone: %s", peer.id, reason.c_str());
+  }
+  if (link.endpoint == nullptr) [[unlikely]] {
+    link.lane = &lane;
+    link.peer = &peer;
+    ASHLAR_TRY(lane.peers.connect(lane, peer.id, &link.endpoint, &link.iface));
+    link.is_self = peer.id == lane.peers.self();
+  }
+  *out = &link;
+  return {};
+}
+
+Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) {
+  Peer* const peer = peer_of(comm, rank);
+  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of rank %d", rank);
+  Link* link = nullptr;
+  ASHLAR_TRY(connect(*comm.lane, *peer, &link));
+  *out = link->endpoint;
+  return {};
+}
+
+void enqueue(Link& link, Pending& work, bool bulk) {
+  (bulk ? link.bulk : link.pending).push_back(&work);
+  link.budget = 0;
+  if (!link.stalled()) link.lane->stalled.push_back(&link);
+}
+
+}  // namespace progress
+}  // namespace ashlar

@@ -1,0 +1,135 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/base/list.h"
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/object/comm.h"
+#include "framework/plugin/transport.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar {
+
+struct Link;
+
+/// An active request that waits for something from one peer.
+struct ActiveHook : ListHook {};
+
+/// A piece of work that the endpoint had no room for. Repeated in order, per link.
+struct Pending : ListHook {
+  /// Called when it is off the list. AGAIN: no room, goes back to the front. PENDING: one piece has left and there are
+  /// more, goes to the back (bulk only). Anything else: done with, and `this` may be gone.
+  ashlar_result (*push)(Pending&, Link&) = nullptr;
+  /// The peer is gone: finish it or drop it. Off the list.
+  void (*abandon)(Pending&, Link&) = nullptr;
+};
+
+/// The way to one peer on one lane: the endpoint, what waits for room in it, and point-to-point's bookkeeping.
+/// Guarded by the lane's lock.
+struct Link : ListHook {  // hook: Lane::stalled
+  // --- short path ---
+  /// Messages that may still be given to the endpoint before the slow path takes a look; at most 0 while the link is
+  /// not connected, stalled, held by the peer, failed, or leads to this process itself. So one counter is all that the
+  /// short path checks, and a process that only sends still makes progress now and then.
+  std::int32_t budget = 0;
+  bool is_self = false;
+  bool held = false;     // the peer asked for handshakes: too much of ours lies unreceived there
+  bool holding = false;  // we asked the peer for that
+  bool warned = false;
+  std::uint32_t eager_limit = 0;        // largest message sent without a handshake; 0: not yet decided
+  ashlar_endpoint* endpoint = nullptr;  // nullptr until first use
+  ashlar_iface* iface = nullptr;        // of the endpoint
+  Peer* peer = nullptr;
+  Lane* lane = nullptr;
+
+  std::uint64_t unexpected_bytes = 0;  // of this peer, arrived and not yet received
+  List<Pending> pending;               // in the order of the calls: nothing may pass it
+  List<Pending> bulk;                  // fragments of large messages, in turn; only while `pending` is empty
+  List<ActiveHook> active;             // requests that wait for this peer, for failure and description
+
+  bool stalled() const { return linked(); }
+};
+
+/// A process this one may talk to. Made on first use, lives until finalize.
+struct Peer {
+  explicit Peer(PeerId number) : id(number) {}
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  const PeerId id;
+  std::atomic<bool> failed{false};
+  Link first;                      // on lane 0, beside the peer: one load less
+  std::unique_ptr<Link[]> others;  // on lanes 1...
+
+  Link& link(const Lane& lane) { return lane.index == 0 ? first : others[lane.index - 1]; }
+};
+
+/// Every peer of this process, and how to reach a new one. Any thread, except where said.
+class PeerTable {
+ public:
+  /// Makes the endpoint to `peer` on `lane`, trying transports in turn; the text says why none works. Set by the
+  /// runtime before traffic. Called under the lane's lock, on first use.
+  using Connector = Status (*)(void* context, Lane& lane, PeerId peer, ashlar_endpoint** endpoint,
+                               ashlar_iface** iface);
+
+  PeerTable(PeerId self, std::uint32_t job_size, unsigned lanes);
+  ~PeerTable();
+  void set_connector(Connector connector, void* context) {
+    connect_ = connector;
+    context_ = context;
+  }
+
+  PeerId self() const { return self_; }
+  unsigned lane_count() const { return lanes_; }
+  /// The peer's record, made when missing; nullptr: no memory.
+  Peer* get(PeerId id);
+  /// The peer's record, or nullptr when nothing was ever sent to or received from it.
+  Peer* find(PeerId id);
+  /// Calls visit(Peer&) for every peer that has a record.
+  template <class Visit>
+  void each(Visit visit) {
+    for (auto& entry : table_)
+      if (Peer* const peer = entry.load(std::memory_order_acquire)) visit(*peer);
+  }
+  /// Marks a peer as gone. Each lane finds out in its next progress round.
+  void mark_failed(PeerId id, const char* reason);
+  std::string failure_reason(PeerId id);
+  std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
+  /// Calls the connector.
+  Status connect(Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
+  /// The peer of the `index`-th failure.
+  PeerId failed_peer(std::uint32_t index);
+
+ private:
+  const PeerId self_;
+  const unsigned lanes_;
+  Connector connect_ = nullptr;
+  void* context_ = nullptr;
+  std::mutex mutex_;
+  std::vector<std::atomic<Peer*>> table_;
+  std::atomic<std::uint32_t> failures_{0};
+  std::vector<std::pair<PeerId, std::string>> reasons_;
+};
+
+namespace progress {
+
+/// The peer behind `rank` of `comm` (remote group of an intercommunicator), filling comm.peers on first use.
+Peer* peer_of(Comm& comm, Rank rank);
+/// The link to `peer` on `lane`, connected or not; nullptr: no memory, or no such peer.
+Link* link_of(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+/// The link to `peer` on `lane`, connected. Fails with the connector's reason, or MPI_ERR_PROC_ABORTED.
+Status connect(Lane& lane, Peer& peer, Link** out) ASHLAR_REQUIRES(lane.lock);
+/// The connected endpoint to `rank` of `comm` on its lane.
+Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) ASHLAR_REQUIRES(comm.lane->lock);
+
+/// Queues `work` behind everything that waits on this link (bulk: beside other bulk work); it is pushed in the next
+/// progress round.
+void enqueue(Link& link, Pending& work, bool bulk = false) ASHLAR_REQUIRES(link.lane->lock);
+
+}  // namespace progress
+}  // namespace ashlar

@@ -1,0 +1,51 @@
+#include "framework/progress/waiting.h"
+
+#include <sched.h>
+
+namespace ashlar::progress {
+namespace {
+
+// A sleeping process still looks now and then: transports find dead peers only while they are polled.
+constexpr std::uint64_t kLongestSleep = 50'000'000;
+
+// Rounds of one lane between looks at the others: a blocking call makes progress on everything its process has going.
+constexpr std::uint64_t kOthersEvery = 16;
+
+void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  for (Lane* other = lane.next_lane; other != &lane; other = other->next_lane) {
+    if (!other->lock.try_lock()) continue;  // its holder polls it, or soon will
+    poll(*other);
+    other->lock.unlock();
+  }
+}
+
+}  // namespace
+
+void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
+  if (lane_.waiting_since == since_) lane_.waiting_since = 0;
+}
+
+void Waiting::share() {
+  if (lane_.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane_);
+  lane_.lock.give_way();
+}
+
+void Waiting::offer() {
+  const std::uint64_t now = now_ns();
+  if (since_ == 0) {
+    since_ = now;
+    if (lane_.waiting_since == 0) lane_.waiting_since = now;
+  }
+  if (lane_.next_lane != nullptr) poll_others(lane_);
+  if (now - since_ < lane_.config.sleep_after) {
+    ++lane_.counters.yields;
+    lane_.lock.unlock();
+    sched_yield();
+    lane_.lock.lock();
+    return;
+  }
+  // Several lanes have no wake-up in common: then sleep in short pieces.
+  sleep(lane_, lane_.next_lane == nullptr ? kLongestSleep : 1'000'000);
+}
+
+}  // namespace ashlar::progress

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/base/clock.h"
+#include "framework/base/thread_annotations.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar::progress {
+
+/// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
+class Waiting {
+ public:
+  explicit Waiting(Lane& lane) : lane_(lane), spin_(lane.spin_rounds()) {}
+  ~Waiting() {
+    if (since_ != 0) [[unlikely]]
+      end();
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  /// After a round that handled `events`. May give up the lock between, yield the core, or sleep.
+  void pause(unsigned events) ASHLAR_REQUIRES(lane_.lock) {
+    if (events != 0) {
+      empty_rounds_ = 0;
+    } else if (++empty_rounds_ > spin_) {
+      offer();
+      return;
+    }
+    if (LaneLock::threads_on() || lane_.next_lane != nullptr) [[unlikely]]
+      share();
+  }
+
+ private:
+  void end();
+  void offer() ASHLAR_REQUIRES(lane_.lock);
+  void share() ASHLAR_REQUIRES(lane_.lock);
+
+  Lane& lane_;
+  const std::uint64_t spin_;
+  std::uint64_t empty_rounds_ = 0;
+  std::uint64_t since_ = 0;  // when it left the spin stage; 0: it has not
+};
+
+/// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
+/// when there is work left, or something arrived before the transports could arm themselves.
+void sleep(Lane& lane, std::uint64_t limit_ns) ASHLAR_REQUIRES(lane.lock);
+
+/// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
+/// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.
+template <class Done>
+void wait(Lane& lane, Done done) ASHLAR_REQUIRES(lane.lock) {
+  if (done()) return;
+  Waiting waiting(lane);
+  for (;;) {
+    const unsigned events = poll(lane);
+    if (done()) return;
+    waiting.pause(events);
+    if (LaneLock::threads_on() && done()) return;
+  }
+}
+
+}  // namespace ashlar::progress

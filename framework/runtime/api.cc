@@ -1,0 +1,176 @@
+#include "framework/runtime/api.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <new>
+
+#include "framework/base/lane_lock.h"
+#include "framework/datatype/datatype.h"
+#include "framework/object/attribute_api.h"
+#include "framework/object/comm.h"
+#include "framework/object/error_text.h"
+#include "framework/object/info.h"
+#include "framework/object/info_api.h"
+#include "framework/object/predefined.h"
+#include "framework/runtime/process.h"
+#include "framework/runtime/version.h"
+
+namespace ashlar::runtime {
+namespace {
+
+// The world model's life: never begun, on, over. Sessions will count beside it.
+enum class World { kBefore, kOn, kOver };
+constinit std::mutex mutex;
+std::atomic<World> world{World::kBefore};
+
+bool known_level(int level) {
+  return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED ||
+         level == MPI_THREAD_MULTIPLE;
+}
+
+}  // namespace
+
+void prepare() {
+  register_predefined_objects();
+  datatype::register_predefined();
+}
+
+Status init(int*, char***) {
+  int provided = 0;
+  return init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided);
+}
+
+Status init_thread(int*, char***, int required, int* provided) {
+  prepare();
+  const std::lock_guard guard(mutex);
+  if (world.load() == World::kOn) return Status::fail(MPI_ERR_OTHER, "MPI is initialised already");
+  if (world.load() == World::kOver)
+    return Status::fail(MPI_ERR_OTHER, "MPI was finalised and cannot be initialised again in the world model");
+  if (!known_level(required))
+    return Status::fail(MPI_ERR_ARG, "argument required is %d, which is none of the MPI_THREAD_ levels", required);
+  ASHLAR_TRY(Process::start(required));
+  *provided = required;
+  world.store(World::kOn);
+  return {};
+}
+
+Status finalize() {
+  if (world.load() != World::kOn)
+    return Status::fail(MPI_ERR_OTHER, world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
+  // The first act of finalisation is the deletion of MPI_COMM_SELF's attributes, with MPI still usable (MPI-5.0, 11.2.4).
+  ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
+  const std::lock_guard guard(mutex);
+  const Status stopped = Process::stop();
+  world.store(World::kOver);
+  return stopped;
+}
+
+Status initialized(int* flag) {
+  *flag = world.load() != World::kBefore;
+  return {};
+}
+
+Status finalized(int* flag) {
+  *flag = world.load() == World::kOver;
+  return {};
+}
+
+Status query_thread(int* provided) {
+  *provided = Process::current()->thread_level;
+  return {};
+}
+
+Status is_thread_main(int* flag) {
+  *flag = Process::current()->main_thread == std::this_thread::get_id();
+  return {};
+}
+
+Status abort(Comm& comm, int code) {
+  char text[160];
+  std::snprintf(text, sizeof text, "MPI_Abort was called on communicator '%s' with error code %d", comm.name.c_str(), code);
+  error_hooks.abort(&comm, code, text);
+  std::_Exit(code & 0xff ? code & 0xff : 1);
+}
+
+double wtime() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+double wtick() {
+  timespec t;
+  clock_getres(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+Status get_processor_name(char* name, int* length) {
+  name[0] = '\0';
+  if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0 || name[0] == '\0') std::strcpy(name, "unnamed");
+  name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+  *length = static_cast<int>(std::strlen(name));
+  return {};
+}
+
+Status get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return {};
+}
+
+Status get_library_version(char* version, int* length) {
+  *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                          "Ashlar MPI %s, MPI %d.%d, standard ABI %d.%d, built with %s", kVersion, MPI_VERSION,
+                          MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION, kCompiler);
+  return {};
+}
+
+Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
+  if (size < 0) return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
+  std::size_t alignment = kCacheLine;
+  if (info) {
+    if (const std::string* wanted = info->find("mpi_minimum_memory_alignment")) {
+      char* end = nullptr;
+      const unsigned long long value = std::strtoull(wanted->c_str(), &end, 10);
+      if (end == wanted->c_str() || *end != '\0' || value == 0 || (value & (value - 1)) != 0)
+        return Status::fail(MPI_ERR_INFO_VALUE, "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
+                            wanted->c_str());
+      alignment = std::max<std::size_t>(alignment, value);
+    }
+  }
+  void* memory = nullptr;
+  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
+  if (posix_memalign(&memory, alignment, bytes) != 0)
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
+  std::memcpy(baseptr, &memory, sizeof memory);
+  return {};
+}
+
+Status free_mem(void* base) {
+  std::free(base);
+  return {};
+}
+
+Status abi_get_version(int* major, int* minor) {
+  *major = MPI_ABI_VERSION;
+  *minor = MPI_ABI_SUBVERSION;
+  return {};
+}
+
+Status abi_get_info(Info** info) {
+  ASHLAR_TRY(info::create(info));
+  const std::pair<const char*, std::size_t> sizes[] = {
+      {"mpi_aint_size", sizeof(MPI_Aint)}, {"mpi_count_size", sizeof(MPI_Count)}, {"mpi_offset_size", sizeof(MPI_Offset)}};
+  for (const auto& [key, bytes] : sizes) ASHLAR_TRY(info::set(*info, key, std::to_string(bytes).c_str()));
+  return {};
+}
+
+Status pcontrol(int) { return {}; }  // profilers interpose it; the library itself has nothing to switch
+
+}  // namespace ashlar::runtime

@@ -1,0 +1,37 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+class Info;
+}  // namespace ashlar
+/// The environment calls of MPI-5.0, chapters 9 and 11: arguments in the standard's order, handles resolved.
+namespace ashlar::runtime {
+
+/// Makes predefined handles usable; the calls allowed outside init..finalize start with it. Idempotent, any thread.
+void prepare();
+
+Status init(int* argc, char*** argv);
+Status init_thread(int* argc, char*** argv, int required, int* provided);
+Status finalize();
+Status initialized(int* flag);
+Status finalized(int* flag);
+Status query_thread(int* provided);
+Status is_thread_main(int* flag);
+/// Ends the processes of `comm`. Does not return.
+Status abort(Comm& comm, int code);
+
+double wtime();
+double wtick();
+Status get_processor_name(char* name, int* length);
+Status get_version(int* version, int* subversion);
+Status get_library_version(char* version, int* length);
+Status alloc_mem(MPI_Count size, Info* info, void* baseptr);
+Status free_mem(void* base);
+Status abi_get_version(int* major, int* minor);
+Status abi_get_info(Info** info);
+Status pcontrol(int level);
+
+}  // namespace ashlar::runtime

@@ -1,0 +1,231 @@
+#include "framework/runtime/process.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "framework/base/clock.h"
+#include "framework/base/log.h"
+#include "framework/comm/context.h"
+#include "framework/comm/make.h"
+#include "framework/object/attribute_api.h"
+#include "framework/object/comm.h"
+#include "framework/object/errhandler.h"
+#include "framework/object/handle.h"
+#include "framework/object/info.h"
+#include "framework/object/info_api.h"
+#include "framework/p2p/internal.h"
+#include "framework/plugin/params.h"
+#include "framework/plugin/setup.h"
+#include "framework/progress/waiting.h"
+#include "framework/runtime/config.h"
+#include "framework/runtime/wiring.h"
+
+namespace ashlar {
+
+std::atomic<Process*> Process::current_{nullptr};
+
+namespace {
+
+Lane* lane_of_context(std::uint32_t) { return Process::current()->lane(0); }
+std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
+Comm* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
+
+[[noreturn]] void abort_job(Comm*, int code, const char* text) {
+  const int exit_code = code & 0xff ? code & 0xff : 1;
+  if (Process* process = Process::current(); process && process->launch)
+    process->launch->ops->abort(process->launch, exit_code, text);
+  else
+    log::line(log::Level::error, "mpi", "%s", text);
+  std::_Exit(exit_code);
+}
+
+/// A deadline for everything that waits for others while the job comes up.
+Status meet(ashlar_launch* launch, std::uint64_t deadline_ns, const char* what) {
+  const auto result = launch->ops->fence(launch, static_cast<std::int64_t>(deadline_ns / 1'000'000));
+  if (result == ASHLAR_LAUNCH_OK) return {};
+  return Status::fail(MPI_ERR_OTHER, "%s did not complete: %s", what, launch->ops->why(launch));
+}
+
+}  // namespace
+
+const char* Process::host_of(PeerId peer) const {
+  const char* host = launch->ops->host_of(launch, peer);
+  return host ? host : "an unnamed host";
+}
+
+Status Process::start(int thread_level) {
+  error_hooks.comm_self = comm_self;
+  error_hooks.abort = abort_job;
+  error_hooks.release_comm = [](Comm* comm) { release(comm); };
+  auto* process = new Process;
+  current_.store(process, std::memory_order_release);
+  process->thread_level = thread_level;
+  process->main_thread = std::this_thread::get_id();
+  if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
+  Status status = process->join_job();
+  if (status.ok()) status = process->make_lanes();
+  if (status.ok()) status = process->make_communicators();
+  if (!status.ok()) {
+    current_.store(nullptr, std::memory_order_release);
+    delete process;
+  }
+  return status;
+}
+
+Status Process::choose_launch() {
+  param::Sources only_environment;
+  only_environment.environment = environ;
+  ASHLAR_TRY(plugin::configure(param::installation_prefix(), only_environment, &early_params_, &early_registry_));
+  std::vector<plugin::Chosen> chosen;
+  ASHLAR_TRY(early_registry_.select("launch", nullptr, &chosen));
+  void* module = nullptr;
+  ASHLAR_TRY(chosen.front().component->create(nullptr, &module));
+  launch_component_ = chosen.front().component;
+  launch = static_cast<ashlar_launch*>(module);
+  return {};
+}
+
+Status Process::read_parameters() {
+  const std::string prefix = param::installation_prefix();
+  if (job->params) {
+    ASHLAR_TRY(plugin::adopt(prefix, job->params, environ, &params, &registry));
+  } else {
+    // No launcher of ours read the files. A fault in them is told, and what is not at fault is in force.
+    const Status read = plugin::configure(prefix, param::standard_sources(prefix), &params, &registry);
+    for (const param::Problem& problem : params.problems())
+      log::line(problem.error ? log::Level::error : log::Level::warn, "param", "%s", problem.text.c_str());
+    ASHLAR_TRY(read);
+  }
+  ASHLAR_TRY(params.fill("runtime", runtime::parameters(), &runtime_config_));
+  ASHLAR_TRY(params.fill("progress", progress::parameters(), &progress_config_));
+  ASHLAR_TRY(params.fill("p2p", p2p::parameters(), &p2p_config_));
+  progress_config_.oversubscribed = job->oversubscribed != 0;
+  plugin::KernelConfig kernel;
+  ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
+  explain_topics_ = kernel.explain;
+  params.freeze();
+  return {};
+}
+
+Status Process::join_job() {
+  ASHLAR_TRY(choose_launch());
+  if (launch->ops->connect(launch, &job) != ASHLAR_LAUNCH_OK)
+    return Status::fail(MPI_ERR_OTHER, "this process could not join its job: %s", launch->ops->why(launch));
+  char who[128];
+  std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
+  log::set_speaker(who);
+  Group::self_peer = job->rank;
+  return read_parameters();
+}
+
+void Process::explain() {
+  if (explain_topics_.empty() || job->rank != 0) return;
+  std::vector<plugin::Decision> wanted;
+  const auto take = [&](const std::vector<plugin::Decision>& decisions, std::size_t from) {
+    for (std::size_t i = from; i < decisions.size(); ++i)
+      if (plugin::wants(explain_topics_, decisions[i].topic)) wanted.push_back(decisions[i]);
+  };
+  if (explained_ == 0) take(early_registry_.records().of("launch"), 0);
+  const std::vector<plugin::Decision> all = registry.records().of("");
+  take(all, explained_);
+  explained_ = all.size();
+  const std::string text = plugin::to_text(wanted);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+Status Process::make_lanes() {
+  // One lane so far: communicators hash to lanes, and every interface, queue and lock belongs to one.
+  constexpr unsigned kLanes = 1;
+  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, kLanes);
+  wiring_ = std::make_unique<Wiring>(*this);
+  peers_->set_connector(&Wiring::connect, wiring_.get());
+  for (unsigned i = 0; i < kLanes; ++i) {
+    lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
+    const LaneGuard guard(lanes_.back()->lock);
+    ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
+    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
+    ASHLAR_TRY(wiring_->open(*lanes_.back()));
+  }
+  ASHLAR_TRY(wiring_->publish());
+  if (job->ranks > 1) ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
+  return {};
+}
+
+Status Process::make_communicators() {
+  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
+  const int ranks = static_cast<int>(job->ranks);
+  Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
+  Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
+  ASHLAR_TRY(comm::make(all, comm::ContextIds::kWorld, errors_are_fatal(), nullptr, &world));
+  ASHLAR_TRY(comm::make(alone, comm::ContextIds::kSelf, errors_are_fatal(), nullptr, &self));
+  const auto predefine = [](Comm* comm, MPI_Comm handle, const char* name) {
+    const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+    comm->predefined = static_cast<std::uint32_t>(bits);
+    comm->name = name;
+    predefined_objects[bits] = comm;
+  };
+  predefine(world, MPI_COMM_WORLD, "MPI_COMM_WORLD");
+  predefine(self, MPI_COMM_SELF, "MPI_COMM_SELF");
+
+  attribute::predefined.tag_ub = Comm::kTagMax;
+  attribute::predefined.appnum = static_cast<int>(job->appnum);
+  attribute::predefined.has_appnum = true;
+  attribute::predefined.universe_size = static_cast<int>(job->universe_size);
+  attribute::predefined.has_universe_size = job->universe_size != 0;
+  attribute::predefined.wtime_is_global = job->nodes <= 1;
+  launch->ops->initialized(launch);
+  explain();
+  return {};
+}
+
+Status Process::leave() {
+  // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
+  Lane& lane = *lanes_.front();
+  {
+    const LaneGuard guard(lane.lock);
+    progress::wait(lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(lane) && wiring_->idle(); });
+  }
+  if (job->ranks > 1) {
+    ashlar_launch_result met;
+    std::int64_t patience_ms = 0;
+    do {
+      met = launch->ops->barrier(launch, patience_ms);
+      const LaneGuard guard(lane.lock);
+      progress::poll(lane);
+      patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
+    } while (met == ASHLAR_LAUNCH_TIMED_OUT);
+    if (met != ASHLAR_LAUNCH_OK)
+      return Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
+  }
+  return {};
+}
+
+Status Process::stop() {
+  Process* process = current();
+  process->explain();
+  const Status left = process->leave();
+  for (Comm* comm : {process->world, process->self}) {
+    if (!comm) continue;
+    predefined_objects[comm->predefined] = nullptr;
+    comm->predefined = 0;
+    release(comm);
+  }
+  process->world = process->self = nullptr;
+  if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK && left.ok())
+    ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
+  current_.store(nullptr, std::memory_order_release);
+  delete process;
+  return left;
+}
+
+Process::~Process() {
+  for (auto& lane : lanes_) p2p::detach(*lane);
+  wiring_.reset();
+  lanes_.clear();
+  peers_.reset();
+  if (launch) launch_component_->destroy(launch);
+}
+
+}  // namespace ashlar

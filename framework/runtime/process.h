@@ -1,0 +1,77 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/p2p/internal.h"
+#include "framework/param/store.h"
+#include "framework/plugin/launch.h"
+#include "framework/plugin/registry.h"
+#include "framework/plugin/transport.h"
+#include "framework/progress/lane.h"
+#include "framework/progress/peer.h"
+#include "framework/runtime/config.h"
+
+namespace ashlar {
+
+class Comm;
+
+/// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
+/// finalisation. Made and ended by runtime::init and finalize under one mutex; constant in between except where said.
+class Process {
+ public:
+  /// nullptr outside init..finalize.
+  static Process* current() noexcept { return current_.load(std::memory_order_acquire); }
+
+  static Status start(int thread_level);
+  /// Leaves the job and frees everything; `current()` is null afterwards.
+  static Status stop();
+
+  param::Store params;
+  plugin::Registry registry{&params};
+  const ashlar_job* job = nullptr;
+  ashlar_launch* launch = nullptr;
+  int thread_level = MPI_THREAD_SINGLE;
+  std::thread::id main_thread;
+  Comm* world = nullptr;
+  Comm* self = nullptr;
+
+  std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
+  Lane* lane(unsigned index) const { return lanes_[index].get(); }
+  /// Host name as the launcher knows it; never looked up.
+  const char* host_of(PeerId peer) const;
+
+ private:
+  friend class Wiring;
+  Process() = default;
+  ~Process();
+  Status choose_launch();
+  Status read_parameters();
+  Status join_job();
+  /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
+  void explain();
+  Status make_lanes();
+  Status make_communicators();
+  Status leave();
+
+  static std::atomic<Process*> current_;
+  // What the launch component is chosen by: the environment alone, because the rest of the parameters may come from it.
+  param::Store early_params_;
+  plugin::Registry early_registry_{&early_params_};
+  plugin::Component* launch_component_ = nullptr;
+  progress::Config progress_config_;
+  std::string explain_topics_;
+  std::size_t explained_ = 0;
+  p2p::Config p2p_config_;
+  runtime::Config runtime_config_;
+  std::unique_ptr<PeerTable> peers_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::unique_ptr<class Wiring> wiring_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,155 @@
+#include "framework/runtime/wiring.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "framework/plugin/registry.h"
+#include "framework/progress/lane.h"
+#include "framework/runtime/process.h"
+#include "framework/runtime/version.h"
+
+namespace ashlar {
+namespace {
+
+/// Goes in front of every published address: peers that do not agree on it must not talk.
+struct Preamble {
+  std::uint32_t magic = 0x41534c31;
+  std::uint32_t interface = ASHLAR_TRANSPORT_INTERFACE;
+  char version[24] = {};
+};
+
+Preamble own_preamble() {
+  Preamble p;
+  std::snprintf(p.version, sizeof p.version, "%s", kVersion);
+  return p;
+}
+
+}  // namespace
+
+Wiring::~Wiring() {
+  for (auto way = ways_.rbegin(); way != ways_.rend(); ++way) way->component->destroy(way->iface);
+}
+
+Status Wiring::open(Lane& lane) {
+  const ashlar_job& job = *process_.job;
+  ashlar_transport_context context = {};
+  context.size = sizeof context;
+  context.lane = lane.index;
+  context.self = job.rank;
+  context.job_size = job.ranks;
+  context.local_rank = job.local_rank;
+  context.local_size = job.local_size;
+  context.job_id = job.job_id;
+  context.job_cookie = job.cookie;
+  context.oversubscribed = job.oversubscribed != 0;
+  context.lane_context = &lane;
+  context.deliver = progress::deliver;
+  context.failed = progress::failed;
+
+  std::vector<plugin::Chosen> candidates;
+  ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));
+  std::string trouble;
+  for (const plugin::Chosen& candidate : candidates) {
+    void* module = nullptr;
+    const Status created = candidate.component->create(&context, &module);
+    const std::string name = candidate.component->name();
+    if (!created.ok()) {
+      // No job ends because one transport cannot start while another works.
+      trouble += (trouble.empty() ? "" : "; ") + name + ": " + created.text();
+      process_.registry.records().add({"transport", "start of " + name, "left out", created.text(), "", "transport"});
+      continue;
+    }
+    auto* iface = static_cast<ashlar_iface*>(module);
+    ways_.push_back({candidate.component, iface, lane.index, "transport." + name + "." + std::to_string(lane.index)});
+    lane.add_iface(iface, name == "self");
+  }
+  if (ways_.empty())
+    return Status::fail(MPI_ERR_OTHER, "no transport could be started%s%s (parameter transport lists those allowed)",
+                        trouble.empty() ? "" : ": ", trouble.c_str());
+  return {};
+}
+
+Status Wiring::publish() {
+  std::uint8_t blob[sizeof(Preamble) + ASHLAR_ADDRESS_MAX];
+  const Preamble preamble = own_preamble();
+  std::memcpy(blob, &preamble, sizeof preamble);
+  for (const Way& way : ways_) {
+    std::uint32_t length = ASHLAR_ADDRESS_MAX;
+    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
+    const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
+    if (put != ASHLAR_LAUNCH_OK)
+      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s", way.component->name(),
+                          process_.launch->ops->why(process_.launch));
+  }
+  return {};
+}
+
+Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why) {
+  address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
+  std::size_t bytes = address->size();
+  ashlar_launch* launch = process_.launch;
+  const auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  if (got == ASHLAR_LAUNCH_NOT_FOUND) {
+    *why = "the peer does not have it";
+    return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
+  }
+  if (got != ASHLAR_LAUNCH_OK) {
+    *why = launch->ops->why(launch);
+    return Status::fail(MPI_ERR_OTHER, "the address of rank %u could not be read: %s", peer, why->c_str());
+  }
+  const Preamble own = own_preamble();
+  Preamble theirs;
+  std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
+  if (bytes < sizeof own || std::memcmp(&theirs, &own, sizeof own) != 0) {
+    char text[200];
+    std::snprintf(text, sizeof text, "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u",
+                  peer, process_.host_of(peer), theirs.version, theirs.interface, own.version, own.interface);
+    *why = text;
+    return Status::fail(MPI_ERR_OTHER, "%s", text);
+  }
+  address->resize(bytes);
+  return {};
+}
+
+Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
+  auto& wiring = *static_cast<Wiring*>(self);
+  std::string lost;
+  const Way* chosen = nullptr;
+  for (const Way& way : wiring.ways_) {
+    if (way.lane != lane.index) continue;
+    std::string why;
+    std::vector<std::uint8_t> address;
+    if (!wiring.address_of(peer, way, &address, &why).ok()) {
+      lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + why;
+      continue;
+    }
+    const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
+    const ashlar_result result =
+        way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);
+    if (result == ASHLAR_OK) {
+      chosen = &way;
+      break;
+    }
+    const Status failed = plugin::from(result, way.component->name());
+    lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
+  }
+  if (!chosen)
+    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
+                        wiring.process_.host_of(peer), lost.c_str());
+  *iface = chosen->iface;
+  const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
+  char subject[32], because[160];
+  std::snprintf(subject, sizeof subject, "peer %u", peer);
+  std::snprintf(because, sizeof because, "first in order that reached it, proved by use, %s single-copy reads", copies);
+  wiring.process_.registry.records().add({"transport", subject, chosen->component->name(), because, lost, "transport"});
+  return {};
+}
+
+bool Wiring::idle() {
+  return std::all_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.iface->ops->idle(way.iface) != 0; });
+}
+
+}  // namespace ashlar

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/plugin/launch.h"
+#include "framework/plugin/registry.h"
+#include "framework/plugin/transport.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar {
+
+class Process;
+
+/// The transports of this process and how they meet those of others: addresses published through the launcher, an
+/// endpoint made on first use by the first transport that proves itself, a record of why the others did not serve.
+class Wiring {
+ public:
+  explicit Wiring(Process& process) : process_(process) {}
+  ~Wiring();
+  /// Makes one interface of every usable transport on `lane`.
+  Status open(Lane& lane);
+  /// Publishes all addresses. A fence must follow.
+  Status publish();
+  /// PeerTable's connector.
+  static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
+  /// Whether everything sent has left every interface.
+  bool idle();
+
+ private:
+  struct Way {
+    plugin::Component* component;
+    ashlar_iface* iface;
+    unsigned lane;
+    std::string key;  // under which the address is published
+  };
+  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why);
+
+  Process& process_;
+  std::vector<Way> ways_;  // best first, per lane
+};
+
+}  // namespace ashlar

@@ -1,0 +1,144 @@
+#include "mpiexec/board.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr int kLowestFd = 100;
+
+// Moves a descriptor up, when the limit on descriptors allows; it stays usable where it is otherwise.
+int move_up(int fd) {
+  if (fd < 0) return fd;
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, kLowestFd);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::uint64_t own_start_time() {
+  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char buffer[1024];
+  const ssize_t n = read(fd, buffer, sizeof buffer - 1);
+  close(fd);
+  if (n <= 0) return 0;
+  buffer[n] = 0;
+  const char* at = std::strrchr(buffer, ')');
+  unsigned long long start = 0;
+  if (!at || std::sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                         &start) != 1)
+    return 0;
+  return start;
+}
+
+Board::~Board() {
+  if (board_) munmap(static_cast<void*>(board_), bytes_);
+  for (int fd : {board_fd_, bell_read_, bell_write_, shared_fd_})
+    if (fd >= 0) close(fd);
+}
+
+bool Board::make(const BoardFacts& facts, std::string* error) {
+  using launch::BoardHeader;
+  using launch::BoardSlot;
+  const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
+  bytes_ = round_up(fixed + facts.params.size() + (1u << 20) + facts.ranks * facts.heap_per_rank, 4096);
+  board_fd_ = move_up(memfd_create("ashlar-board", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  shared_fd_ = move_up(memfd_create("ashlar-shared", MFD_CLOEXEC));
+  int bell[2];
+  if (board_fd_ < 0 || shared_fd_ < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) != 0) {
+    *error = text("cannot make the job's shared memory and pipe: %s", std::strerror(errno));
+    return false;
+  }
+  bell_read_ = bell[0];
+  bell_write_ = move_up(bell[1]);
+  // Sealed, so that no rank can shorten it under the others' feet.
+  if (ftruncate(board_fd_, static_cast<off_t>(bytes_)) != 0 ||
+      fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, std::strerror(errno));
+    return false;
+  }
+  void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, board_fd_, 0);
+  if (at == MAP_FAILED) {
+    *error = text("cannot map the job's board of %zu bytes: %s", bytes_, std::strerror(errno));
+    return false;
+  }
+  board_ = static_cast<BoardHeader*>(at);
+  board_->version = launch::kBoardVersion;
+  board_->ranks = facts.ranks;
+  std::snprintf(board_->job_id, sizeof board_->job_id, "%s", facts.job_id.c_str());
+  if (getrandom(&board_->cookie, sizeof board_->cookie, GRND_NONBLOCK) != sizeof board_->cookie)
+    board_->cookie = own_start_time() ^ (static_cast<std::uint64_t>(getpid()) << 32);
+  board_->launcher_pid = static_cast<std::uint32_t>(getpid());
+  board_->launcher_start = own_start_time();
+  board_->universe_size = facts.universe;
+  board_->bytes = bytes_;
+  board_->slots = round_up(sizeof(BoardHeader), 64);
+  board_->heap_used.store(round_up(fixed, 16));
+  board_->oversubscribed = facts.oversubscribed;
+  board_->host = store(facts.host);
+  board_->launcher = store(facts.launcher);
+  if (!facts.params.empty()) {
+    board_->params = store(facts.params);
+    board_->params_bytes = facts.params.size();
+  }
+  board_->magic = launch::kBoardMagic;
+  return true;
+}
+
+std::uint64_t Board::store(const std::string& value) {
+  const std::uint64_t at = launch::board_allocate(board_, value.size() + 1);
+  if (at) std::memcpy(launch::board_at<char>(board_, at), value.c_str(), value.size() + 1);
+  return at;
+}
+
+void Board::set_placement(unsigned rank, unsigned appnum, bool bound, const std::string& words) {
+  slot(rank).appnum = appnum;
+  slot(rank).bound = bound;
+  slot(rank).placement = store(words);
+}
+
+void Board::note_abort(unsigned rank, int code, const std::string& words) {
+  slot(rank).abort_text = words.empty() ? 0 : store(words);
+  slot(rank).abort_code = code;
+  slot(rank).aborted.store(1);
+  const char ring = 'a';
+  if (write(bell_write_, &ring, 1) != 1) return;  // full: mpiexec is about to look anyway
+}
+
+std::string Board::abort_text(unsigned rank) {
+  const std::uint64_t at = slot(rank).abort_text;
+  if (at == 0 || at >= bytes_) return {};
+  return {launch::board_at<char>(board_, at), strnlen(launch::board_at<char>(board_, at), bytes_ - at)};
+}
+
+std::string Board::variable(unsigned rank) const {
+  return text("1:%d:%d:%d:%u:%u:%llu:%s", board_fd_, bell_write_, shared_fd_, rank, board_->launcher_pid,
+              static_cast<unsigned long long>(board_->launcher_start), board_->job_id);
+}
+
+void Board::ended(unsigned rank, int wait_status, bool failed) {
+  slot(rank).wait_status = wait_status;
+  slot(rank).end.store(static_cast<std::uint32_t>(failed ? launch::RankEnd::kFailed : launch::RankEnd::kEnded));
+  if (failed) board_->failures.fetch_add(1);
+  board_->event.fetch_add(1);
+  syscall(SYS_futex, &board_->event, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "framework/plugin/launch_board.h"
+
+namespace ashlar::mpiexec {
+
+struct BoardFacts {
+  std::string job_id, host, launcher, params;
+  unsigned ranks = 0;
+  unsigned universe = 0;
+  std::uint64_t heap_per_rank = 64 * 1024;
+  bool oversubscribed = false;
+};
+
+/// mpiexec's side of the board (framework/plugin/launch_board.h): makes it, reads and writes its half of the slots.
+/// The descriptors have high numbers, so that shell scripts which use 3 to 20 for themselves leave them alone.
+class Board {
+ public:
+  Board() = default;
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  /// Makes the board, the bell and the shared memfd. False with `error` set when the system refuses.
+  bool make(const BoardFacts& facts, std::string* error);
+
+  launch::BoardSlot& slot(unsigned rank) { return launch::board_slot(board_, rank); }
+  launch::RankState state(unsigned rank) { return static_cast<launch::RankState>(slot(rank).state.load()); }
+  std::string abort_text(unsigned rank);
+  /// For a rank that cannot do it itself, and rings the bell. Any thread.
+  void note_abort(unsigned rank, int code, const std::string& words);
+  void set_placement(unsigned rank, unsigned appnum, bool bound, const std::string& words);
+
+  /// The value of ASHLAR__JOB for `rank`.
+  std::string variable(unsigned rank) const;
+
+  /// Tells the ranks that `rank` ended, and wakes those who wait for it.
+  void ended(unsigned rank, int wait_status, bool failed);
+
+  int board_fd() const { return board_fd_; }
+  int bell_fd() const { return bell_write_; }  // the ranks' end
+  int bell_read_fd() const { return bell_read_; }
+  int shared_fd() const { return shared_fd_; }
+
+ private:
+  std::uint64_t store(const std::string& text);
+
+  launch::BoardHeader* board_ = nullptr;
+  std::size_t bytes_ = 0;
+  int board_fd_ = -1, bell_read_ = -1, bell_write_ = -1, shared_fd_ = -1;
+};
+
+/// Start time of this process in clock ticks since boot, as /proc/self/stat has it; 0 without /proc.
+std::uint64_t own_start_time();
+
+}  // namespace ashlar::mpiexec

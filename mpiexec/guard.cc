@@ -1,0 +1,60 @@
+#include "mpiexec/guard.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+
+bool Guard::start(unsigned ranks, std::string* error) {
+  ranks_ = ranks;
+  void* at = mmap(nullptr, ranks * sizeof *groups_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int ends[2];
+  if (at == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) {
+    *error = text("cannot set up the guard process: %s", std::strerror(errno));
+    return false;
+  }
+  groups_ = static_cast<std::atomic<pid_t>*>(at);
+  pid_ = fork();
+  if (pid_ < 0) {
+    *error = text("cannot start the guard process: %s", std::strerror(errno));
+    return false;
+  }
+  if (pid_ > 0) {
+    close(ends[0]);
+    pipe_ = ends[1];
+    return true;
+  }
+  // In the guard: nothing of mpiexec's may stay open here, and no signal meant for the job may end it.
+  setsid();
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  prctl(PR_SET_NAME, "mpiexec-guard");
+  dup2(ends[0], 0);
+  syscall(SYS_close_range, 1u, ~0u, 0u);
+  char byte;
+  while (read(0, &byte, 1) < 0 && errno == EINTR) {
+  }
+  for (unsigned r = 0; r < ranks_; ++r)
+    if (const pid_t group = groups_[r].load(); group > 1) kill(-group, SIGKILL);
+  _exit(0);
+}
+
+Guard::~Guard() {
+  if (pipe_ >= 0) close(pipe_);
+  if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  if (groups_) munmap(static_cast<void*>(groups_), ranks_ * sizeof *groups_);
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,517 @@
+#include "mpiexec/job.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "framework/base/clock.h"
+#include "mpiexec/rank_files.h"
+#include "mpiexec/signals.h"
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kKillGrace = kSecond;         // between SIGTERM and SIGKILL
+constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
+constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
+constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
+
+double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() - began) / 1e9; }
+
+}  // namespace
+
+Job::Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
+         std::string host, std::string job_id, std::string params)
+    : options_(options),
+      placement_(placement),
+      inherited_(inherited),
+      environment_(std::move(environment)),
+      host_(std::move(host)),
+      job_id_(std::move(job_id)),
+      params_(std::move(params)),
+      ranks_(options.ranks()),
+      fates_(options.ranks()),
+      merged_out_(options.ranks(), options.tag_output),
+      merged_err_(options.ranks(), options.tag_output),
+      to_out_(STDOUT_FILENO),
+      to_err_(STDERR_FILENO) {}
+
+Job::~Job() {
+  pmix_.reset();
+  if (!pmix_folder_.empty()) rmdir(pmix_folder_.c_str());
+  for (Rank& rank : ranks_)
+    for (int fd : {rank.out, rank.err})
+      if (fd >= 0) close(fd);
+  if (signal_fd_ >= 0) close(signal_fd_);
+}
+
+bool Job::prepare(std::string* error) {
+  for (const Segment& segment : options_.segments) {
+    std::string path = environment_.get("PATH");
+    for (const EnvChange& change : options_.env)
+      if (change.first == "PATH") path = change.second;
+    for (const EnvChange& change : segment.env)
+      if (change.first == "PATH") path = change.second;
+    if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
+    files_.push_back(find_program(segment.argv[0], segment.path, segment.wdir, path, error));
+    if (files_.back().empty()) return false;
+  }
+  const unsigned n = options_.ranks();
+  // Two pipes per rank and a few more; ranks get the old limit back.
+  rlimit files = inherited_.files;
+  if (files.rlim_cur < 4 * n + 200) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4 * n + 200);
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  BoardFacts facts;
+  facts.job_id = job_id_;
+  facts.host = host_;
+  facts.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
+  facts.params = params_;
+  facts.ranks = facts.universe = n;
+  facts.oversubscribed = placement_.oversubscribed;
+  if (!board_.make(facts, error)) return false;
+  unsigned rank = 0;
+  for (unsigned s = 0; s < options_.segments.size(); ++s)
+    for (unsigned i = 0; i < options_.segments[s].ranks; ++i, ++rank) {
+      ranks_[rank].segment = s;
+      fates_[rank].program = options_.segments[s].argv[0];
+      board_.set_placement(rank, s, !placement_.cpus[rank].empty(), placement_.words[rank]);
+    }
+  // A single rank with our own streams behaves as if started without mpiexec: terminals, prompts and all bytes.
+  through_ = n == 1 && !options_.tag_output && options_.output.empty();
+  // With the terminal as its input it must stay in the terminal's foreground group.
+  own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
+  if (own_groups_ && !guard_.start(n, error)) return false;
+  signal_fd_ = take_signals();
+  if (signal_fd_ < 0) {
+    *error = text("signalfd: %s", std::strerror(errno));
+    return false;
+  }
+  // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
+  return start_pmix(error);
+}
+
+bool Job::start_pmix(std::string* error) {
+  const bool wanted =
+      pmix_when_ == "on" || (pmix_when_ == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
+  if (!wanted) return true;
+  const char* tmp = getenv("TMPDIR");
+  pmix_folder_ = text("%s/ashlar-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(pmix_folder_.data())) {
+    *error = text("cannot make a folder for PMIx, %s: %s", pmix_folder_.c_str(), std::strerror(errno));
+    pmix_folder_.clear();
+    return false;
+  }
+  PmixFacts facts;
+  facts.job_id = job_id_;
+  facts.host = host_;
+  facts.tmpdir = pmix_folder_;
+  facts.universe = options_.ranks();
+  for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
+  pmix_.reset(load_pmix_server(error));
+  if (pmix_ && pmix_->start(facts, this, error)) return true;
+  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", pmix_when_.c_str(), error->c_str());
+  return false;
+}
+
+// These three run in the server's thread, and do through the board what a rank of our own does.
+void Job::connected(unsigned rank) {
+  std::uint32_t absent = 0;
+  if (rank < ranks_.size())
+    board_.slot(rank).state.compare_exchange_strong(absent,
+                                                    static_cast<std::uint32_t>(launch::RankState::kInitialized));
+}
+void Job::finalized(unsigned rank) {
+  // A rank with a pid has attached by itself and says by itself when it is done.
+  if (rank < ranks_.size() && board_.slot(rank).pid.load() == 0)
+    board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
+}
+void Job::aborted(unsigned rank, int code, const char* message) {
+  if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
+}
+
+bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error) {
+  const bool reads = options_.stdin_rank == static_cast<int>(rank);
+  auto keep = [&](int fd) {
+    mine->push_back(fd);
+    return fd;
+  };
+  if (!reads) {
+    streams[0] = keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  } else if (through_ || !isatty(STDIN_FILENO)) {
+    streams[0] = STDIN_FILENO;
+  } else {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+      streams[0] = keep(ends[0]);
+      input_ = std::make_unique<InputForwarder>(STDIN_FILENO, ends[1]);
+    }
+  }
+  if (!options_.output.empty()) {
+    std::string names[2];
+    const RankFileFacts facts{rank, static_cast<unsigned>(ranks_.size()), ranks_[rank].segment, host_};
+    if (!open_rank_files(options_.output, facts, &streams[1], &streams[2], error)) return false;
+    keep(streams[1]);
+    if (streams[2] != streams[1]) keep(streams[2]);
+  } else if (through_) {
+    streams[1] = STDOUT_FILENO;
+    streams[2] = STDERR_FILENO;
+  } else {
+    for (int i = 1; i <= 2; ++i) {
+      int ends[2];
+      if (pipe2(ends, O_CLOEXEC) != 0) break;
+      fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      (i == 1 ? ranks_[rank].out : ranks_[rank].err) = ends[0];
+      streams[i] = keep(ends[1]);
+    }
+  }
+  for (int i = 0; i < 3; ++i)
+    if (streams[i] < 0) {
+      *error = text("cannot open the streams of rank %u: %s", rank, std::strerror(errno));
+      return false;
+    }
+  return true;
+}
+
+bool Job::start_rank(unsigned rank) {
+  const Segment& segment = options_.segments[ranks_[rank].segment];
+  const std::string& file = files_[ranks_[rank].segment];
+  int streams[3] = {-1, -1, -1};
+  std::vector<int> mine;
+  SpawnResult result;
+  if (open_streams(rank, streams, &mine, &start_error_)) {
+    Environment environment = environment_;
+    for (const EnvChange& change : options_.env) environment.set(change.first, change.second);
+    for (const EnvChange& change : segment.env) environment.set(change.first, change.second);
+    if (pmix_)
+      for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
+    environment.set(launch::kJobVariable, board_.variable(rank));
+    environment.set("ASHLAR__RANK", text("%u", rank));
+    environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
+    environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));
+    std::vector<const char*> argv;
+    for (const std::string& word : segment.argv) argv.push_back(word.c_str());
+    argv.push_back(nullptr);
+    SpawnRequest request;
+    request.file = file.c_str();
+    request.argv = argv.data();
+    request.envp = environment.pointers();
+    request.wdir = segment.wdir.empty() ? nullptr : segment.wdir.c_str();
+    request.in = streams[0];
+    request.out = streams[1];
+    request.err = streams[2];
+    request.keep[0] = board_.board_fd();
+    request.keep[1] = board_.bell_fd();
+    request.keep[2] = board_.shared_fd();
+    request.cpus = &placement_.cpus[rank];
+    request.own_group = own_groups_;
+    request.inherited = &inherited_;
+    result = spawn(request);
+    if (result.pid < 0)
+      start_error_ =
+          text("cannot start rank %u of %zu: %s of %s: %s", rank, ranks_.size(), result.step,
+               std::strcmp(result.step, "chdir") == 0 ? request.wdir : file.c_str(), std::strerror(result.error));
+  }
+  for (int fd : mine) close(fd);
+  if (result.pid < 0) return false;
+  if (result.bind_error && (options_.report_bindings || options_.explain))
+    say(text("rank %u could not be bound to %s (%s) and runs unbound", rank, placement_.words[rank].c_str(),
+             std::strerror(result.bind_error)));
+  if (own_groups_) guard_.watch(rank, result.pid);
+  fates_[rank].pid = result.pid;
+  ranks_[rank].running = true;
+  ++running_;
+  return true;
+}
+
+int Job::run() {
+  std::string error;
+  if (!prepare(&error)) {
+    say(error);
+    return 127;
+  }
+  began_ns_ = now_ns();
+  for (unsigned rank = 0; rank < ranks_.size(); ++rank)
+    if (!start_rank(rank)) {
+      status_ = 127;
+      stop_everyone();
+      break;
+    }
+  loop();
+  conclude();
+  return status_;
+}
+
+void Job::signal_rank(unsigned rank, int signal) {
+  if (!ranks_[rank].running) return;
+  kill(own_groups_ ? -fates_[rank].pid : fates_[rank].pid, signal);
+}
+
+void Job::stop_everyone() {
+  if (stopping_) return;
+  stopping_ = true;
+  kill_at_ns_ = now_ns() + kKillGrace;
+  for (unsigned r = 0; r < ranks_.size(); ++r) {
+    if (!ranks_[r].running) continue;
+    fates_[r].stopped = true;
+    signal_rank(r, SIGTERM);
+    signal_rank(r, SIGCONT);  // a stopped process does not see SIGTERM
+  }
+}
+
+void Job::forward(int signal, int code) {
+  // In the terminal's own group the kernel has told the rank already.
+  const bool told = !own_groups_ && code == SI_KERNEL;
+  if (asks_to_end(signal)) {
+    if (interrupted_by_) {
+      kill_at_ns_ = now_ns();
+      check_clock();
+      return;
+    }
+    interrupted_by_ = signal;
+  }
+  if (signal == SIGCONT && input_) input_->resumed();
+  if (!told)
+    for (unsigned r = 0; r < ranks_.size(); ++r) signal_rank(r, signal);
+  if (signal == SIGTSTP) raise(SIGSTOP);
+}
+
+void Job::handle_signals() {
+  signalfd_siginfo info;
+  while (read(signal_fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    if (info.ssi_signo != SIGCHLD) forward(static_cast<int>(info.ssi_signo), info.ssi_code);
+}
+
+void Job::reap() {
+  for (;;) {
+    // Look first, wait later: as long as the process is a zombie its group's number cannot be another's.
+    siginfo_t info = {};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    const pid_t pid = info.si_pid;
+    unsigned rank = 0;
+    while (rank < ranks_.size() && !(ranks_[rank].running && fates_[rank].pid == pid)) ++rank;
+    if (rank < ranks_.size() && own_groups_ && (stopping_ || info.si_code != CLD_EXITED)) kill(-pid, SIGKILL);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    if (rank < ranks_.size()) rank_ended(rank, status);
+  }
+}
+
+void Job::rank_ended(unsigned rank, int wait_status) {
+  if (own_groups_) guard_.forget(rank);
+  ranks_[rank].running = false;
+  --running_;
+  RankFate& fate = fates_[rank];
+  fate.ended = true;
+  fate.wait_status = wait_status;
+  fate.state = board_.state(rank);
+  fate.seconds = seconds_since(began_ns_);
+  if (board_.slot(rank).aborted.load()) {
+    fate.aborted = true;
+    fate.abort_code = board_.slot(rank).abort_code;
+    fate.abort_text = board_.abort_text(rank);
+  }
+  bool others_in_mpi = false;
+  for (unsigned r = 0; r < ranks_.size(); ++r)
+    others_in_mpi |= ranks_[r].running && (board_.state(r) == launch::RankState::kAttached ||
+                                           board_.state(r) == launch::RankState::kInitialized);
+  const bool signaled = WIFSIGNALED(wait_status);
+  // SIGTERM and SIGKILL after we sent them are our own doing; anything else a rank died of is its own.
+  const bool our_doing = (fate.stopped || interrupted_by_) && !fate.aborted &&
+                         (!signaled || WTERMSIG(wait_status) == SIGTERM || WTERMSIG(wait_status) == SIGKILL ||
+                          WTERMSIG(wait_status) == interrupted_by_);
+  fate.failed = !our_doing && fails_the_job(fate, others_in_mpi);
+  board_.ended(rank, wait_status, fate.failed);
+  if (pmix_ && fate.failed) pmix_->failed(rank);
+  if (fate.failed) {
+    if (first_failed_ < 0 && !timed_out_) {
+      first_failed_ = static_cast<int>(rank);
+      if (status_ == 0) status_ = exit_status(fate);
+    }
+    stop_everyone();
+  } else if (status_ == 0 && !stopping_) {
+    status_ = exit_status(fate);
+  }
+}
+
+void Job::check_aborts() {
+  char rings[64];
+  while (read(board_.bell_read_fd(), rings, sizeof rings) > 0) {
+  }
+  for (unsigned r = 0; r < ranks_.size(); ++r) {
+    if (!ranks_[r].running || fates_[r].aborted || !board_.slot(r).aborted.load()) continue;
+    RankFate& fate = fates_[r];
+    fate.aborted = fate.failed = true;
+    fate.abort_code = board_.slot(r).abort_code;
+    fate.abort_text = board_.abort_text(r);
+    fate.seconds = seconds_since(began_ns_);
+    if (first_failed_ < 0) {
+      first_failed_ = static_cast<int>(r);
+      if (status_ == 0) status_ = exit_status(fate);
+    }
+  }
+  if (first_failed_ >= 0) stop_everyone();
+}
+
+void Job::close_stream(unsigned rank, bool error_stream) {
+  int& fd = error_stream ? ranks_[rank].err : ranks_[rank].out;
+  if (fd < 0) return;
+  close(fd);
+  fd = -1;
+  (error_stream ? merged_err_ : merged_out_).end(rank);
+}
+
+void Job::read_stream(unsigned rank, bool error_stream) {
+  static char buffer[1u << 16];
+  const int fd = error_stream ? ranks_[rank].err : ranks_[rank].out;
+  const ssize_t n = read(fd, buffer, sizeof buffer);
+  if (n > 0) {
+    LineMerger& merged = error_stream ? merged_err_ : merged_out_;
+    merged.add(rank, {buffer, static_cast<std::size_t>(n)});
+    if ((error_stream ? to_err_ : to_out_).terminal() && merged.has_partial(rank))
+      flush_at_ns_ = now_ns() + kPartialLine;
+  } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+    close_stream(rank, error_stream);
+  }
+}
+
+void Job::write_streams() {
+  for (bool error_stream : {false, true}) {
+    LineMerger& merged = error_stream ? merged_err_ : merged_out_;
+    OutputFd& to = error_stream ? to_err_ : to_out_;
+    if (!to.broken()) merged.written(to.write(merged.ready()));
+    if (!to.broken()) continue;
+    // Nobody reads us any more: the ranks shall learn it as any program in a pipeline does.
+    merged.discard();
+    for (unsigned r = 0; r < ranks_.size(); ++r) close_stream(r, error_stream);
+    merged.discard();
+  }
+}
+
+int Job::next_timeout_ms() const {
+  std::uint64_t next = ~std::uint64_t{0};
+  if (options_.timeout_s > 0 && !timed_out_) {
+    const double ns = std::min(options_.timeout_s * 1e9, 9e18);
+    next = began_ns_ + static_cast<std::uint64_t>(ns);
+  }
+  if (kill_at_ns_) next = std::min(next, kill_at_ns_);
+  if (flush_at_ns_) next = std::min(next, flush_at_ns_);
+  if (next == ~std::uint64_t{0}) return -1;
+  const std::uint64_t now = now_ns();
+  return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
+}
+
+void Job::check_clock() {
+  const std::uint64_t now = now_ns();
+  if (options_.timeout_s > 0 && !timed_out_ && !stopping_ && seconds_since(began_ns_) >= options_.timeout_s) {
+    timed_out_ = true;
+    status_ = 124;
+    for (unsigned r = 0; r < ranks_.size(); ++r)
+      if (ranks_[r].running) still_ran_.push_back(r);
+    stop_everyone();
+  }
+  if (kill_at_ns_ && now >= kill_at_ns_) {
+    stopping_ = true;
+    kill_at_ns_ = now + kKillGrace;  // again, for a process that was just being born into a group
+    for (unsigned r = 0; r < ranks_.size(); ++r) {
+      if (ranks_[r].running && interrupted_by_) fates_[r].stopped = true;
+      signal_rank(r, SIGKILL);
+    }
+  }
+  if (flush_at_ns_ && now >= flush_at_ns_) {
+    flush_at_ns_ = 0;
+    for (unsigned r = 0; r < ranks_.size(); ++r) {
+      if (to_out_.terminal()) merged_out_.flush(r);
+      if (to_err_.terminal()) merged_err_.flush(r);
+    }
+  }
+}
+
+void Job::poll_once(int timeout_ms) {
+  std::vector<pollfd> fds;
+  std::vector<std::pair<unsigned, bool>> streams;
+  fds.reserve(2 * ranks_.size() + 8);
+  fds.push_back({signal_fd_, POLLIN, 0});
+  fds.push_back({board_.bell_read_fd(), POLLIN, 0});
+  fds.push_back({merged_out_.queued() ? to_out_.fd() : -1, POLLOUT, 0});
+  fds.push_back({merged_err_.queued() ? to_err_.fd() : -1, POLLOUT, 0});
+  fds.push_back({input_ ? input_->wants_read() : -1, POLLIN, 0});
+  fds.push_back({input_ ? input_->wants_write() : -1, POLLOUT, 0});
+  const std::size_t first_stream = fds.size();
+  for (unsigned r = 0; r < ranks_.size(); ++r)
+    for (bool error_stream : {false, true}) {
+      const int fd = error_stream ? ranks_[r].err : ranks_[r].out;
+      if (fd < 0 || (error_stream ? merged_err_ : merged_out_).queued() > kMostQueued) continue;
+      fds.push_back({fd, POLLIN, 0});
+      streams.emplace_back(r, error_stream);
+    }
+  if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
+  for (std::size_t i = first_stream; i < fds.size(); ++i)
+    if (fds[i].revents) read_stream(streams[i - first_stream].first, streams[i - first_stream].second);
+  if (fds[4].revents) input_->read_some();
+  if (fds[5].revents) input_->write_some();
+  write_streams();
+  // Deaths after output, so that a rank's last words come before the news of its end.
+  if (fds[0].revents) handle_signals();
+  if (fds[1].revents) check_aborts();
+}
+
+void Job::loop() {
+  while (running_ > 0) {
+    poll_once(next_timeout_ms());
+    reap();
+    check_clock();
+  }
+  drain_after_end();
+}
+
+void Job::drain_after_end() {
+  // What the ranks wrote is all in the pipes. Children they left behind may hold the pipes open for ever, so only
+  // silence ends the wait for them; a rank's own output is followed by its end of file.
+  auto open_streams_left = [this] {
+    return std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& r) { return r.out >= 0 || r.err >= 0; });
+  };
+  std::uint64_t silent_since = now_ns();
+  while (open_streams_left() && now_ns() - silent_since < std::uint64_t{kSilenceMs} * 1'000'000) {
+    const std::size_t before = merged_out_.queued() + merged_err_.queued();
+    poll_once(kSilenceMs / 4);
+    if (before || merged_out_.queued() + merged_err_.queued()) silent_since = now_ns();
+    if (interrupted_by_) break;
+  }
+  for (unsigned r = 0; r < ranks_.size(); ++r)
+    for (bool error_stream : {false, true}) close_stream(r, error_stream);
+  while ((merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken())) {
+    write_streams();
+    poll_once(-1);
+    if (interrupted_by_ && kill_at_ns_) return;  // asked twice: leave the rest
+  }
+}
+
+void Job::conclude() {
+  if (!start_error_.empty()) {
+    say(start_error_);
+  } else if (first_failed_ >= 0) {
+    const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
+    const bool reader_left = to_out_.broken() && WIFSIGNALED(fate.wait_status) && WTERMSIG(fate.wait_status) == SIGPIPE;
+    if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_), host_));
+  } else if (timed_out_) {
+    say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped", options_.timeout_s,
+             still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), ranks_.size(),
+             still_ran_.size() == 1 ? "was" : "were"));
+  } else if (interrupted_by_) {
+    if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
+    say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+  }
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,98 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpiexec/board.h"
+#include "mpiexec/environment.h"
+#include "mpiexec/guard.h"
+#include "mpiexec/input.h"
+#include "mpiexec/options.h"
+#include "mpiexec/output.h"
+#include "mpiexec/placement.h"
+#include "mpiexec/pmix_server.h"
+#include "mpiexec/spawn.h"
+#include "mpiexec/verdict.h"
+
+namespace ashlar::mpiexec {
+
+/// A job from its first process to its last: starts the ranks, passes signals and streams, and ends everything when
+/// one fails. One thread, one poll loop; nothing in it blocks but the start of a process.
+class Job : private PmixListener {
+ public:
+  Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
+      std::string host, std::string job_id, std::string params);
+  ~Job() override;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Whether the ranks get a PMIx server: "on", "off", or "auto": when a program is linked against PMIx.
+  void set_pmix(std::string when) { pmix_when_ = std::move(when); }
+  /// Runs the job to its end and returns mpiexec's exit status.
+  int run();
+
+ private:
+  struct Rank {
+    unsigned segment = 0;
+    int out = -1, err = -1;  // our ends of the pipes, -1: closed or passed through
+    bool running = false;
+  };
+
+  bool prepare(std::string* error);
+  bool start_pmix(std::string* error);
+  void connected(unsigned rank) override;
+  void finalized(unsigned rank) override;
+  void aborted(unsigned rank, int code, const char* text) override;
+  bool start_rank(unsigned rank);
+  bool open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error);
+  void loop();
+  void drain_after_end();
+  void handle_signals();
+  void forward(int signal, int code);
+  void reap();
+  void rank_ended(unsigned rank, int wait_status);
+  void check_aborts();
+  void stop_everyone();
+  void signal_rank(unsigned rank, int signal);
+  void read_stream(unsigned rank, bool error_stream);
+  void write_streams();
+  void close_stream(unsigned rank, bool error_stream);
+  int next_timeout_ms() const;
+  void check_clock();
+  void poll_once(int timeout_ms);
+  void conclude();
+
+  const Options& options_;
+  const Placement& placement_;
+  const Inherited& inherited_;
+  Environment environment_;
+  const std::string host_, job_id_, params_;
+  Board board_;
+  Guard guard_;
+  std::unique_ptr<PmixServer> pmix_;
+  std::string pmix_when_ = "auto";
+  std::string pmix_folder_;
+  std::vector<Rank> ranks_;
+  std::vector<RankFate> fates_;
+  std::vector<std::string> files_;  // per segment: the program with its folder
+  LineMerger merged_out_, merged_err_;
+  OutputFd to_out_, to_err_;
+  std::unique_ptr<InputForwarder> input_;
+  bool through_ = false;  // one rank: it has our own streams
+  bool own_groups_ = true;
+  unsigned running_ = 0;
+  int signal_fd_ = -1;
+  std::uint64_t began_ns_ = 0;
+  std::uint64_t kill_at_ns_ = 0;   // when SIGTERM has had its time; 0: nobody is being stopped
+  std::uint64_t flush_at_ns_ = 0;  // when an unfinished line on a terminal is shown
+  int interrupted_by_ = 0;         // the first signal that asked us to end
+  bool timed_out_ = false;
+  bool stopping_ = false;
+  int first_failed_ = -1;
+  int status_ = 0;  // first non-zero exit status
+  std::string start_error_;
+  std::vector<unsigned> still_ran_;  // when the time was over
+};
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,325 @@
+#include "mpiexec/options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+struct State {
+  Options* options;
+  Segment segment;
+  std::string* error;
+
+  bool fail(std::string why) {
+    *error = std::move(why);
+    return false;
+  }
+};
+
+using Values = std::vector<std::string>;
+
+struct Row {
+  const char* names;  // without dashes, separated by spaces; the first is the one shown
+  int values;         // how many values follow; -1: one, only as --name=value
+  const char* shown;  // the values in the help text
+  const char* help;   // nullptr: accepted, not shown
+  bool (*take)(State&, const Values&);
+};
+
+bool to_number(const std::string& text, long low, long high, long* out) {
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end || errno || value < low || value > high) return false;
+  *out = value;
+  return true;
+}
+
+bool take_ranks(State& s, const Values& v) {
+  long n = 0;
+  if (!to_number(v[0], 1, 1 << 20, &n))
+    return s.fail(text("-n needs a number of ranks from 1 to 1048576, not \"%s\"", v[0].c_str()));
+  s.segment.ranks = static_cast<unsigned>(n);
+  return true;
+}
+
+bool take_assignment(State& s, const std::string& pair, std::vector<EnvChange>* to) {
+  const std::size_t eq = pair.find('=');
+  const std::string name = pair.substr(0, eq);
+  if (name.empty()) return s.fail(text("-x needs NAME or NAME=VALUE, not \"%s\"", pair.c_str()));
+  if (eq != std::string::npos) {
+    to->emplace_back(name, pair.substr(eq + 1));
+    return true;
+  }
+  // The whole environment is passed on anyway; the name alone only asserts that it is there.
+  if (const char* value = std::getenv(name.c_str())) {
+    to->emplace_back(name, value);
+    return true;
+  }
+  return s.fail(text("-x %s: there is no such environment variable", name.c_str()));
+}
+
+bool take_set(State& s, const Values& v) {
+  const std::size_t eq = v[0].find('=');
+  if (eq == std::string::npos || eq == 0)
+    return s.fail(text("--set needs KEY=VALUE, as in --set transport.shm.eager_limit=16KiB, not \"%s\"", v[0].c_str()));
+  s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
+  return true;
+}
+
+template <class E>
+bool take_word(State& s, const char* option, const std::string& word,
+               const std::vector<std::pair<const char*, E>>& words, E* out) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : words) {
+    if (word == name) {
+      *out = value;
+      return true;
+    }
+    known.emplace_back(name);
+  }
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  const std::string guess = nearest(word, known);
+  return s.fail(text("%s knows %s; not \"%s\"%s", option, all.c_str(), word.c_str(),
+                     guess.empty() ? "" : text(". Did you mean %s?", guess.c_str()).c_str()));
+}
+
+bool take_bind(State& s, const Values& v) {
+  return take_word<BindTo>(s, "--bind-to", v[0],
+                           {{"auto", BindTo::kAuto},
+                            {"none", BindTo::kNone},
+                            {"hwthread", BindTo::kHwthread},
+                            {"core", BindTo::kCore},
+                            {"numa", BindTo::kNuma},
+                            {"socket", BindTo::kSocket}},
+                           &s.options->bind);
+}
+
+bool take_map(State& s, const Values& v) {
+  return take_word<MapBy>(s, "--map-by", v[0],
+                          {{"auto", MapBy::kAuto},
+                           {"hwthread", MapBy::kHwthread},
+                           {"core", MapBy::kCore},
+                           {"slot", MapBy::kCore},
+                           {"numa", MapBy::kNuma},
+                           {"socket", MapBy::kSocket}},
+                          &s.options->map);
+}
+
+bool is_this_host(const std::string& name) {
+  if (name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
+  char self[256] = {};
+  if (gethostname(self, sizeof self - 1) != 0) return false;
+  const std::string full = self;
+  return name == full || name == full.substr(0, full.find('.'));
+}
+
+bool take_hosts(State& s, const Values& v) {
+  for (std::size_t at = 0; at <= v[0].size();) {
+    std::size_t comma = v[0].find(',', at);
+    if (comma == std::string::npos) comma = v[0].size();
+    std::string host = v[0].substr(at, comma - at);
+    // "host:4" counts slots; an IPv6 address has more than one colon.
+    if (std::count(host.begin(), host.end(), ':') == 1) host.resize(host.find(':'));
+    if (!is_this_host(host))
+      return s.fail(
+          text("host \"%s\" is not this machine, and starting ranks on other machines is not implemented "
+               "yet. Inside a Slurm allocation use: srun --mpi=pmix -n N PROGRAM",
+               host.c_str()));
+    at = comma + 1;
+  }
+  return true;
+}
+
+bool take_timeout(State& s, const Values& v) {
+  char* end = nullptr;
+  const double seconds = std::strtod(v[0].c_str(), &end);
+  if (v[0].empty() || *end || !(seconds > 0) || !std::isfinite(seconds))
+    return s.fail(text("--timeout needs a number of seconds above 0, not \"%s\"", v[0].c_str()));
+  s.options->timeout_s = seconds;
+  return true;
+}
+
+bool take_stdin(State& s, const Values& v) {
+  long rank = 0;
+  if (v[0] == "none") {
+    s.options->stdin_rank = -1;
+    return true;
+  }
+  if (!to_number(v[0], 0, INT_MAX, &rank))
+    return s.fail(text("--stdin needs a rank or none, not \"%s\"", v[0].c_str()));
+  s.options->stdin_rank = static_cast<int>(rank);
+  return true;
+}
+
+const Row kRows[] = {
+    {"-n -np -c --n --np", 1, "N", "run N ranks of the program (1 unless given)", take_ranks},
+    {"-wdir --wdir --wd", 1, "DIR", "start the ranks in DIR",
+     [](State& s, const Values& v) { return s.segment.wdir = v[0], true; }},
+    {"-path --path", 1, "DIRS", "look for the program in these folders (separated by colons) before PATH",
+     [](State& s, const Values& v) { return s.segment.path = v[0], true; }},
+    {"-env --env", 2, "NAME VALUE", "set an environment variable for this program's ranks",
+     [](State& s, const Values& v) { return s.segment.env.emplace_back(v[0], v[1]), true; }},
+    {"-x --x", 1, "NAME[=VALUE]", "the same in one word; the environment is passed on in any case",
+     [](State& s, const Values& v) { return take_assignment(s, v[0], &s.segment.env); }},
+    {"-genv --genv", 2, "NAME VALUE", "set an environment variable for all programs",
+     [](State& s, const Values& v) { return s.options->env.emplace_back(v[0], v[1]), true; }},
+    {"--set --param", 1, "KEY=VALUE", "set a parameter of the library, a component or mpiexec", take_set},
+    {"--bind-to -bind-to", 1, "WHAT",
+     "bind each rank to: auto (an equal share of the cores), none, hwthread, core, "
+     "numa, socket",
+     take_bind},
+    {"--map-by -map-by", 1, "WHAT", "place ranks one after another over: hwthread, core, numa, socket", take_map},
+    {"--report-bindings", 0, "", "print where each rank is bound",
+     [](State& s, const Values&) { return s.options->report_bindings = true; }},
+    {"--show-placement", 0, "", "print where each rank would be bound, and do not run",
+     [](State& s, const Values&) { return s.options->show_placement = true; }},
+    {"--stdin", 1, "RANK|none", "the rank that gets standard input (0 unless given)", take_stdin},
+    {"--output", 1, "FILES",
+     "write each rank's output to files: a folder (FILES/rank.0.out, .err), or a pattern with "
+     "%r (rank), %a (program's number), %h (host), %p (mpiexec's process), %s (out or err)",
+     [](State& s, const Values& v) { return s.options->output = v[0], true; }},
+    {"--tag-output -l --tag", 0, "", "begin each line of output with its rank",
+     [](State& s, const Values&) { return s.options->tag_output = true; }},
+    {"--timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
+    {"--explain", -1, "[=TOPIC]", "print which decisions were made and why: launch, transport, coll, ...",
+     [](State& s, const Values& v) {
+       s.options->explain = true;
+       if (!v.empty()) s.options->explain_topic = v[0];
+       return true;
+     }},
+    {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
+    {"--version -V", 0, "", "print the version", [](State& s, const Values&) { return s.options->version = true; }},
+    {"--help -h -? -help", 0, "", "print this text", [](State& s, const Values&) { return s.options->help = true; }},
+    // Needed elsewhere, always so here: scripts may keep them.
+    {"--oversubscribe --allow-run-as-root -genvall -envall", 0, "", nullptr,
+     [](State&, const Values&) { return true; }},
+};
+
+std::vector<std::string> names_of(const Row& row) {
+  std::vector<std::string> out;
+  std::string_view names = row.names;
+  while (!names.empty()) {
+    const std::size_t space = std::min(names.find(' '), names.size());
+    out.emplace_back(names.substr(0, space));
+    names.remove_prefix(std::min(space + 1, names.size()));
+  }
+  return out;
+}
+
+const Row* find(const std::string& option) {
+  for (const Row& row : kRows)
+    for (const std::string& name : names_of(row))
+      if (name == option) return &row;
+  return nullptr;
+}
+
+bool unknown(State& s, const std::string& option) {
+  if (option == "--mca" || option == "-mca" || option == "--pmixmca" || option == "--prtemca")
+    return s.fail(
+        text("%s is another implementation's option; here parameters are set by --set KEY=VALUE and listed "
+             "by ashlar_info",
+             option.c_str()));
+  std::vector<std::string> known;
+  for (const Row& row : kRows)
+    for (const std::string& name : names_of(row)) known.push_back(name);
+  const std::string guess = nearest(option, known);
+  return s.fail(
+      text("unknown option %s%s", option.c_str(),
+           guess.empty() ? "; mpiexec --help lists the options" : text(". Did you mean %s?", guess.c_str()).c_str()));
+}
+
+bool finish_segment(State& s) {
+  if (s.segment.argv.empty()) return s.fail("there is no program to run; mpiexec --help shows how to name one");
+  s.options->segments.push_back(std::move(s.segment));
+  s.segment = {};
+  return true;
+}
+
+}  // namespace
+
+unsigned Options::ranks() const {
+  unsigned sum = 0;
+  for (const Segment& segment : segments) sum += segment.ranks;
+  return sum;
+}
+
+bool parse_options(int argc, const char* const* argv, Options* options, std::string* error) {
+  State s{options, {}, error};
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == ":") {
+      if (!finish_segment(s)) return false;
+      if (i + 1 == argc) return s.fail("nothing follows the last colon");
+      continue;
+    }
+    const bool ends_options = word == "--";
+    if (!s.segment.argv.empty() || word.empty() || word[0] != '-' || ends_options) {
+      // The program and all its arguments, up to a colon that stands alone.
+      for (i += ends_options ? 1 : 0; i < argc && std::strcmp(argv[i], ":") != 0; ++i)
+        s.segment.argv.push_back(argv[i]);
+      --i;
+      continue;
+    }
+    Values values;
+    const Row* row = find(word);
+    const std::size_t eq = word.find('=');
+    if (!row && eq != std::string::npos) {
+      row = find(word.substr(0, eq));
+      if (row && (row->values == 1 || row->values == -1))
+        values.push_back(word.substr(eq + 1));
+      else if (row)
+        return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
+      word.resize(eq);
+    }
+    if (!row) return unknown(s, word);
+    while (row->values > static_cast<int>(values.size())) {
+      if (++i == argc) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
+      values.push_back(argv[i]);
+    }
+    if (!row->take(s, values)) return false;
+    if (options->help || options->version) return true;
+  }
+  if (!finish_segment(s)) return false;
+  if (options->stdin_rank >= static_cast<int>(options->ranks()))
+    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", options->stdin_rank, options->ranks(),
+                       options->ranks() - 1));
+  return true;
+}
+
+std::string help_text() {
+  std::string out =
+      "Usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
+      "Runs an MPI program (or any program) on this machine.\n\n";
+  for (const Row& row : kRows) {
+    if (!row.help) continue;
+    std::string left = "  " + names_of(row)[0];
+    if (*row.shown) left += (row.values == -1 ? "" : " ") + std::string(row.shown);
+    left.resize(std::max<std::size_t>(left.size() + 2, 26), ' ');
+    std::string_view help = row.help;
+    for (bool first = true; !help.empty(); first = false) {
+      std::size_t cut = help.size() <= 74 ? help.size() : help.rfind(' ', 74);
+      out += (first ? left : std::string(26, ' ')) + std::string(help.substr(0, cut)) + "\n";
+      help.remove_prefix(std::min(cut + 1, help.size()));
+    }
+  }
+  out +=
+      "\nThe exit status is the first non-zero one of a rank, 128 + N when signal N killed a rank, or MPI_Abort's "
+      "code.\n"
+      "Signals are passed on to the ranks; a second Ctrl-C kills them.\n";
+  return out;
+}
+
+}  // namespace ashlar::mpiexec

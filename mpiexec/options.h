@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar::mpiexec {
+
+enum class BindTo { kAuto, kNone, kHwthread, kCore, kNuma, kSocket };
+enum class MapBy { kAuto, kHwthread, kCore, kNuma, kSocket };
+
+using EnvChange = std::pair<std::string, std::string>;  // name, value
+
+/// One colon-separated part of the command line: a program and how many ranks run it.
+struct Segment {
+  unsigned ranks = 1;
+  std::vector<std::string> argv;
+  std::string wdir;
+  std::string path;  // folders to search for the program, before PATH
+  std::vector<EnvChange> env;
+};
+
+struct Options {
+  std::vector<Segment> segments;
+  std::vector<EnvChange> env;                               // for every segment
+  std::vector<std::pair<std::string, std::string>> params;  // --set KEY=VALUE in order
+  BindTo bind = BindTo::kAuto;
+  MapBy map = MapBy::kAuto;
+  bool report_bindings = false;
+  bool show_placement = false;
+  bool tag_output = false;
+  bool explain = false;
+  std::string explain_topic;  // empty: all
+  std::string output;         // pattern or folder of per-rank files
+  double timeout_s = 0;
+  int stdin_rank = 0;  // -1: none
+  bool help = false, version = false;
+
+  unsigned ranks() const;
+};
+
+/// Parses the command line. Returns false with a sentence for the user in `error`.
+/// Options stand before the program; all but -n, -wdir, -path, -env and -x hold for the whole job wherever they stand.
+bool parse_options(int argc, const char* const* argv, Options* options, std::string* error);
+
+std::string help_text();
+
+}  // namespace ashlar::mpiexec

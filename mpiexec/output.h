@@ -1,0 +1,67 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar::mpiexec {
+
+/// Merges what many ranks write into one stream, line by line. Bytes are passed on as they are, in each rank's order;
+/// a line of one rank is never cut by another's. Only where a rank's text ends without a newline and another rank's
+/// text follows, a newline is put between.
+class LineMerger {
+ public:
+  LineMerger(unsigned ranks, bool tag) : partial_(ranks), tag_(tag) {}
+
+  /// A line longer than this is passed on in parts; others' text may then follow after an added newline.
+  static constexpr std::size_t kLongestLine = 16u << 20;
+
+  void add(unsigned rank, std::string_view bytes);
+  /// The rank's stream has ended: what is left of its last line goes out.
+  void end(unsigned rank) { flush(rank); }
+  /// Sends an unfinished line on, so that a question is seen before it is answered.
+  void flush(unsigned rank);
+  bool has_partial(unsigned rank) const { return !partial_[rank].empty(); }
+
+  /// What is ready to be written, and how much of it was.
+  std::string_view ready() const { return std::string_view(queue_).substr(head_); }
+  void written(std::size_t bytes);
+  std::size_t queued() const { return queue_.size() - head_; }
+  void discard();
+
+ private:
+  void emit(unsigned rank, std::string_view bytes);
+
+  std::vector<std::string> partial_;
+  std::string queue_;
+  std::size_t head_ = 0;
+  unsigned open_rank_ = 0;  // whose text stands last in the queue
+  bool open_line_ = false;  // and whether its line is unfinished
+  bool tag_;
+};
+
+/// Where the merged text goes. Never blocks, and never makes a descriptor that others share non-blocking.
+class OutputFd {
+ public:
+  explicit OutputFd(int fd);
+  ~OutputFd();
+  OutputFd(const OutputFd&) = delete;
+  OutputFd& operator=(const OutputFd&) = delete;
+
+  int fd() const { return fd_; }
+  bool terminal() const { return terminal_; }
+  /// Writes what can be written now. Returns the number of bytes; `broken()` is true once nobody can read them.
+  std::size_t write(std::string_view bytes);
+  bool broken() const { return broken_; }
+
+ private:
+  enum class Kind { kNonblocking, kSocket, kFile, kBlocking };
+  int fd_;
+  bool owned_ = false;
+  bool terminal_ = false;
+  bool broken_ = false;
+  Kind kind_ = Kind::kBlocking;
+};
+
+}  // namespace ashlar::mpiexec

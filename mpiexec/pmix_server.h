@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar::mpiexec {
+
+struct PmixFacts {
+  std::string job_id, host, tmpdir;
+  std::vector<unsigned> appnum_of_rank;
+  unsigned universe = 0;
+};
+
+/// What the clients do, told from the server's own thread. Each must return at once.
+class PmixListener {
+ public:
+  virtual ~PmixListener() = default;
+  virtual void connected(unsigned rank) = 0;
+  virtual void finalized(unsigned rank) = 0;
+  virtual void aborted(unsigned rank, int code, const char* text) = 0;
+};
+
+/// A PMIx server for the ranks, for programs that speak PMIx themselves. It lives in a library of its own that is
+/// loaded only when it is wanted: libpmix costs mpiexec 15 ms, and opens a port on the loopback interface.
+class PmixServer {
+ public:
+  virtual ~PmixServer() = default;
+  virtual bool start(const PmixFacts& facts, PmixListener* listener, std::string* error) = 0;
+  /// Variables that lead `rank` to the server.
+  virtual std::vector<std::pair<std::string, std::string>> environment(unsigned rank) = 0;
+  /// Tells the other ranks that `rank` failed.
+  virtual void failed(unsigned rank) = 0;
+};
+
+/// Loads the library from beside mpiexec's own; nullptr with `error` set when it cannot be.
+PmixServer* load_pmix_server(std::string* error);
+
+/// Whether the program is linked against PMIx itself, or against an MPI library that speaks nothing else.
+/// Reads the file's own list of libraries; it cannot see what the program will load while it runs.
+bool links_pmix(const std::string& file);
+
+}  // namespace ashlar::mpiexec

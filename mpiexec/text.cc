@@ -1,0 +1,131 @@
+#include "mpiexec/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+std::string wrap(std::string_view message) {
+  std::string out = "mpiexec: ";
+  std::size_t column = out.size();
+  std::size_t at = 0;
+  while (at < message.size()) {
+    if (message[at] == '\n') {
+      out += "\n  ";
+      column = 2;
+      ++at;
+      continue;
+    }
+    std::size_t end = message.find_first_of(" \n", at);
+    if (end == std::string_view::npos) end = message.size();
+    if (column + (end - at) > kColumns && column > 9) {
+      while (!out.empty() && out.back() == ' ') out.pop_back();
+      out += "\n  ";
+      column = 2;
+    }
+    out.append(message.substr(at, end - at));
+    column += end - at;
+    at = end;
+    while (at < message.size() && message[at] == ' ') {
+      out += ' ';
+      ++column;
+      ++at;
+    }
+  }
+  if (out.back() != '\n') out += '\n';
+  return out;
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string text(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
+  const int bytes = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::string out(static_cast<std::size_t>(bytes > 0 ? bytes : 0), 0);
+  std::vsnprintf(out.data(), out.size() + 1, format, again);
+  va_end(again);
+  return out;
+}
+
+void say(std::string_view message) {
+  const std::string out = wrap(message);
+  std::size_t at = 0;
+  while (at < out.size()) {
+    const ssize_t n = write(STDERR_FILENO, out.data() + at, out.size() - at);
+    if (n <= 0) return;  // nobody reads; there is no better place to complain
+    at += static_cast<std::size_t>(n);
+  }
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t d = distance(word, candidate);
+    if (d < least) {
+      least = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string list_of(const std::vector<unsigned>& numbers, unsigned limit) {
+  std::vector<std::string> ranges;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t j = i;
+    while (j + 1 < numbers.size() && numbers[j + 1] == numbers[j] + 1) ++j;
+    if (ranges.size() < limit) {
+      ranges.push_back(j == i ? text("%u", numbers[i]) : text("%u-%u", numbers[i], numbers[j]));
+      shown = j + 1;
+    }
+    i = j + 1;
+  }
+  std::string out;
+  const bool cut = shown < numbers.size();
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (i) out += (i + 1 == ranges.size() && !cut) ? " and " : ", ";
+    out += ranges[i];
+  }
+  if (cut) out += text(" and %zu more", numbers.size() - shown);
+  return out;
+}
+
+std::string signal_words(int number) {
+  const char* name = sigabbrev_np(number);
+  const char* meaning = sigdescr_np(number);
+  if (!name || !meaning) return text("signal %d", number);
+  std::string lower = meaning;
+  lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lower[0])));
+  return text("signal %d (SIG%s, %s)", number, name, lower.c_str());
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar::mpiexec {
+
+/// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+
+/// One line or paragraph for the user on standard error, wrapped at 100 columns, in one write so that ranks' lines do
+/// not fall into it. "mpiexec: " is put in front.
+void say(std::string_view message);
+
+/// The entry of `known` that `word` is most likely a misspelling of; "" when none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// "0, 3-5 and 9" from ascending numbers; at most `limit` ranges, then "and 12 more".
+std::string list_of(const std::vector<unsigned>& numbers, unsigned limit = 8);
+
+/// "signal 11 (SIGSEGV, segmentation fault)".
+std::string signal_words(int number);
+
+}  // namespace ashlar::mpiexec

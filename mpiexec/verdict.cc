@@ -1,0 +1,83 @@
+#include "mpiexec/verdict.h"
+
+#include <sys/wait.h>
+
+#include <map>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+std::string how(const RankFate& fate) {
+  if (fate.aborted) return text("called MPI_Abort with code %d", fate.abort_code);
+  if (WIFSIGNALED(fate.wait_status))
+    return text("was killed by %s%s", signal_words(WTERMSIG(fate.wait_status)).c_str(),
+                WCOREDUMP(fate.wait_status) ? ", core dumped" : "");
+  return text("ended with exit code %d", WEXITSTATUS(fate.wait_status));
+}
+
+std::string where_in_mpi(const RankFate& fate) {
+  if (fate.aborted) return {};
+  switch (fate.state) {
+    case launch::RankState::kAbsent:
+      return ", before MPI_Init";
+    case launch::RankState::kAttached:
+      return ", inside MPI_Init";
+    case launch::RankState::kInitialized:
+      return ", without calling MPI_Finalize";
+    case launch::RankState::kFinalized:
+      return ", after MPI_Finalize";
+  }
+  return {};
+}
+
+std::string seconds_words(double seconds) { return seconds < 10 ? text("%.2f s", seconds) : text("%.0f s", seconds); }
+
+}  // namespace
+
+bool fails_the_job(const RankFate& fate, bool others_in_mpi) {
+  using launch::RankState;
+  if (fate.aborted || WIFSIGNALED(fate.wait_status) || fate.state == RankState::kInitialized) return true;
+  const bool never_joined = fate.state == RankState::kAbsent || fate.state == RankState::kAttached;
+  return never_joined && others_in_mpi && WEXITSTATUS(fate.wait_status) != 0;
+}
+
+int exit_status(const RankFate& fate) {
+  if (fate.aborted) return (fate.abort_code & 0xff) ? fate.abort_code & 0xff : 1;
+  if (WIFSIGNALED(fate.wait_status)) return 128 + WTERMSIG(fate.wait_status);
+  const int code = WEXITSTATUS(fate.wait_status);
+  return code == 0 && fate.state == launch::RankState::kInitialized ? 1 : code;
+}
+
+std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host) {
+  const RankFate& first = fates[first_failed];
+  std::string out = text("rank %u of %zu (%s, process %d on %s) %s%s, after %s.", first_failed, fates.size(),
+                         first.program.c_str(), static_cast<int>(first.pid), host.c_str(), how(first).c_str(),
+                         where_in_mpi(first).c_str(), seconds_words(first.seconds).c_str());
+  std::map<std::string, std::vector<unsigned>> likewise;
+  std::vector<unsigned> stopped;
+  unsigned fine = 0;
+  for (unsigned r = 0; r < fates.size(); ++r) {
+    if (r == first_failed) continue;
+    if (fates[r].failed)
+      likewise[how(fates[r])].push_back(r);
+    else if (fates[r].stopped)
+      stopped.push_back(r);
+    else
+      ++fine;
+  }
+  for (const auto& [words, ranks] : likewise)
+    out +=
+        text(" Also failed: rank%s %s (each %s).", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str(), words.c_str());
+  if (fine) out += text(" %u other%s had ended by then.", fine, fine == 1 ? "" : "s");
+  if (stopped.size() == 1)
+    out += text(" Rank %u still ran and was stopped.", stopped[0]);
+  else if (!stopped.empty())
+    out += text(" The %s%zu ranks%s were stopped.", fine || !likewise.empty() ? "" : "other ", stopped.size(),
+                fine || !likewise.empty() ? " that still ran" : "");
+  if (!first.abort_text.empty()) out += text("\nIt said: %s", first.abort_text.c_str());
+  return out;
+}
+
+}  // namespace ashlar::mpiexec

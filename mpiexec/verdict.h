@@ -1,0 +1,36 @@
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/plugin/launch_board.h"
+
+namespace ashlar::mpiexec {
+
+/// How one rank fared.
+struct RankFate {
+  pid_t pid = -1;
+  std::string program;
+  bool ended = false;
+  int wait_status = 0;
+  launch::RankState state = launch::RankState::kAbsent;
+  bool aborted = false;
+  int abort_code = 0;
+  std::string abort_text;
+  bool failed = false;   // by itself, not because we ended it
+  bool stopped = false;  // ended by us after another one failed
+  double seconds = 0;    // since the start of the job
+};
+
+/// Whether a rank that ended like this has failed the job, so that the others must be stopped.
+/// `others_in_mpi`: some other rank has joined the job and may be waiting for this one.
+bool fails_the_job(const RankFate& fate, bool others_in_mpi);
+
+/// The exit status of a rank as a shell would give it; an abort's or a missing finalize's is never 0.
+int exit_status(const RankFate& fate);
+
+/// The paragraph that says who failed how, and what became of the others.
+std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host);
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,109 @@
+/* Time of one collective call, averaged over the ranks: `allreduce bytes 8 us 0.30`.
+ * `bytes` is what one rank contributes (what the root sends to each, for scatter; to each, for alltoall).
+ *
+ *   collectives [NAME...] [BYTES...]
+ *
+ * Calls are timed one by one with a barrier between them, so that a rank's early arrival at one call is not paid for by
+ * the next. With more ranks than cores this counts the waiting for a core, which is what users of such runs see. */
+#include <math.h>
+
+#include "bench.h"
+
+enum { kSlices = 5 };
+static const double kTimePerFigure = 0.25; /* seconds, about */
+
+typedef struct {
+  char *in, *out;
+  int bytes, root;
+} Call;
+
+static void run_barrier(const Call* c) { (void)c, MPI_Barrier(MPI_COMM_WORLD); }
+static void run_bcast(const Call* c) { MPI_Bcast(c->in, c->bytes, MPI_BYTE, c->root, MPI_COMM_WORLD); }
+static void run_reduce(const Call* c) {
+  MPI_Reduce(c->in, c->out, c->bytes / 8, MPI_DOUBLE, MPI_SUM, c->root, MPI_COMM_WORLD);
+}
+static void run_allreduce(const Call* c) {
+  MPI_Allreduce(c->in, c->out, c->bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void run_gather(const Call* c) {
+  MPI_Gather(c->in, c->bytes, MPI_BYTE, c->out, c->bytes, MPI_BYTE, c->root, MPI_COMM_WORLD);
+}
+static void run_scatter(const Call* c) {
+  MPI_Scatter(c->out, c->bytes, MPI_BYTE, c->in, c->bytes, MPI_BYTE, c->root, MPI_COMM_WORLD);
+}
+static void run_allgather(const Call* c) {
+  MPI_Allgather(c->in, c->bytes, MPI_BYTE, c->out, c->bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void run_alltoall(const Call* c) {
+  MPI_Alltoall(c->in, c->bytes, MPI_BYTE, c->out, c->bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static const struct Collective {
+  const char* name;
+  void (*run)(const Call*);
+  int blocks_in; /* 1: `in` holds a block for every rank */
+} kCollectives[] = {{"barrier", run_barrier, 0},     {"bcast", run_bcast, 0},      {"reduce", run_reduce, 0},
+                    {"allreduce", run_allreduce, 0}, {"gather", run_gather, 0},    {"scatter", run_scatter, 0},
+                    {"allgather", run_allgather, 0}, {"alltoall", run_alltoall, 1}};
+
+/* Mean time of `repeats` calls at this rank, in microseconds. */
+static double time_calls(const struct Collective* what, const Call* call, int repeats) {
+  double spent = 0;
+  for (int i = 0; i < repeats; i++) {
+    const double start = MPI_Wtime();
+    what->run(call);
+    spent += MPI_Wtime() - start;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  return spent / repeats * 1e6;
+}
+
+/* As many calls as fit the time, agreed by all ranks. */
+static int choose_repeats(const struct Collective* what, const Call* call) {
+  const double start = MPI_Wtime();
+  time_calls(what, call, 10);
+  int repeats = (int)fmin(20000, fmax(10, kTimePerFigure / kSlices / (MPI_Wtime() - start) * 10));
+  MPI_Bcast(&repeats, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return repeats;
+}
+
+static void measure(const struct Collective* what, long bytes, int rank, int size) {
+  Call call = {.bytes = (int)bytes, .root = 0};
+  call.in = bench_alloc((size_t)bytes * (what->blocks_in ? (size_t)size : 1));
+  call.out = bench_alloc((size_t)bytes * (size_t)size);
+  memset(call.in, 0, (size_t)bytes); /* sums of zeros stay numbers however long the run */
+  double slice[kSlices];
+  MPI_Barrier(MPI_COMM_WORLD);
+  time_calls(what, &call, 5);
+  const int repeats = choose_repeats(what, &call);
+  for (int s = 0; s < kSlices; s++) {
+    const double mine = time_calls(what, &call, repeats);
+    double sum = 0;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    slice[s] = sum / size;
+  }
+  if (rank == 0) {
+    printf("%s", what->name);
+    if (what->run != run_barrier) printf(" bytes %ld", bytes);
+    printf(" us %.3f\n", bench_median(slice, kSlices));
+  }
+  free(call.in);
+  free(call.out);
+}
+
+int main(int argc, char** argv) {
+  static const long usual[] = {8, 1024, 32768, 1048576, -1};
+  long sizes[32];
+  int rank, size, named = 0;
+  bench_start(&argc, &argv, 0, &rank, &size);
+  const int n = bench_sizes(argc, argv, usual, sizes, 32);
+  for (int i = 1; i < argc; i++) named += argv[i][0] > '9';
+  for (size_t k = 0; k < sizeof kCollectives / sizeof *kCollectives; k++) {
+    int wanted = named == 0;
+    for (int i = 1; i < argc; i++) wanted |= strcmp(argv[i], kCollectives[k].name) == 0;
+    for (int s = 0; wanted && s < (kCollectives[k].run == run_barrier ? 1 : n); s++)
+      measure(&kCollectives[k], sizes[s], rank, size);
+  }
+  MPI_Finalize();
+  return 0;
+}

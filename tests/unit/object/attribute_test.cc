@@ -1,0 +1,122 @@
+#include "framework/object/attribute_api.h"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "framework/object/comm.h"
+#include "framework/object/handle.h"
+
+namespace ashlar {
+namespace {
+
+std::vector<std::intptr_t> deleted;
+int delete_result = MPI_SUCCESS;
+
+int on_delete(MPI_Comm, int, void* value, void*) {
+  deleted.push_back(reinterpret_cast<std::intptr_t>(value));
+  return delete_result;
+}
+int on_copy(MPI_Comm, int, void* extra, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = static_cast<char*>(in) + 1;
+  *flag = extra == nullptr;
+  return MPI_SUCCESS;
+}
+int copy_fails(MPI_Comm, int, void*, void*, void*, int*) { return MPI_ERR_OTHER; }
+
+void* value(std::intptr_t v) { return reinterpret_cast<void*>(v); }
+
+class AttributeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    deleted.clear();
+    delete_result = MPI_SUCCESS;
+  }
+  int key(MPI_Comm_copy_attr_function* copy, void* extra = nullptr) {
+    int made = 0;
+    EXPECT_TRUE(attribute::comm_create_keyval(copy, on_delete, &made, extra).ok());
+    return made;
+  }
+  std::intptr_t get(Comm& comm, int keyval) {
+    void* found = nullptr;
+    int flag = 0;
+    EXPECT_TRUE(attribute::comm_get(comm, keyval, static_cast<void*>(&found), &flag).ok());
+    return flag ? reinterpret_cast<std::intptr_t>(found) : -1;
+  }
+  Comm a, b;
+};
+
+TEST_F(AttributeTest, SetGetReplaceDelete) {
+  int k = key(MPI_COMM_NULL_COPY_FN);
+  EXPECT_EQ(get(a, k), -1);
+  ASSERT_TRUE(attribute::comm_set(a, k, value(10)).ok());
+  EXPECT_EQ(get(a, k), 10);
+  ASSERT_TRUE(attribute::comm_set(a, k, value(20)).ok());
+  EXPECT_EQ(deleted, std::vector<std::intptr_t>{10}) << "the old value is deleted when a new one is set";
+  ASSERT_TRUE(attribute::comm_delete(a, k).ok());
+  EXPECT_EQ(deleted.back(), 20);
+  EXPECT_EQ(attribute::comm_delete(a, k).mpi_class(), MPI_ERR_KEYVAL);
+  ASSERT_TRUE(attribute::comm_free_keyval(&k).ok());
+  EXPECT_EQ(k, MPI_KEYVAL_INVALID);
+}
+
+TEST_F(AttributeTest, CopiedByDupAsTheirFunctionsSay) {
+  int none = key(MPI_COMM_NULL_COPY_FN), same = key(MPI_COMM_DUP_FN), plus = key(on_copy), refused = key(on_copy, &none);
+  for (int k : {none, same, plus, refused}) ASSERT_TRUE(attribute::comm_set(a, k, value(100)).ok());
+  ASSERT_TRUE(attribute::copy_all(a, b).ok());
+  EXPECT_EQ(get(b, none), -1);
+  EXPECT_EQ(get(b, same), 100);
+  EXPECT_EQ(get(b, plus), 101);
+  EXPECT_EQ(get(b, refused), -1);
+  ASSERT_TRUE(attribute::delete_all(a).ok());
+  ASSERT_TRUE(attribute::delete_all(b).ok());
+  EXPECT_EQ(deleted.size(), 6u);
+}
+
+TEST_F(AttributeTest, DeletedInReverseOrderOfSetting) {
+  int k[3];
+  for (int i = 0; i < 3; ++i) {
+    k[i] = key(MPI_COMM_NULL_COPY_FN);
+    ASSERT_TRUE(attribute::comm_set(a, k[i], value(i)).ok());
+  }
+  ASSERT_TRUE(attribute::delete_all(a).ok());
+  EXPECT_EQ(deleted, (std::vector<std::intptr_t>{2, 1, 0}));
+}
+
+TEST_F(AttributeTest, AFreedKeyLivesWhileAttributesUseIt) {
+  int k = key(MPI_COMM_DUP_FN);
+  const int number = k;
+  ASSERT_TRUE(attribute::comm_set(a, k, value(5)).ok());
+  ASSERT_TRUE(attribute::comm_free_keyval(&k).ok());
+  EXPECT_EQ(get(a, number), 5);
+  ASSERT_TRUE(attribute::delete_all(a).ok());
+  int again = number;
+  EXPECT_EQ(attribute::comm_free_keyval(&again).mpi_class(), MPI_ERR_KEYVAL);
+}
+
+TEST_F(AttributeTest, FailingCallbacksFailTheCall) {
+  int k = key(copy_fails);
+  ASSERT_TRUE(attribute::comm_set(a, k, value(1)).ok());
+  EXPECT_EQ(attribute::copy_all(a, b).mpi_class(), MPI_ERR_OTHER);
+  delete_result = MPI_ERR_ARG;
+  EXPECT_EQ(attribute::comm_delete(a, k).mpi_class(), MPI_ERR_ARG);
+  EXPECT_EQ(get(a, k), 1) << "not removed when its delete function failed";
+  delete_result = MPI_SUCCESS;
+  ASSERT_TRUE(attribute::delete_all(a).ok());
+}
+
+TEST_F(AttributeTest, PredefinedKeysAreThereAndFixed) {
+  attribute::predefined.tag_ub = 12345;
+  int *tag_ub = nullptr, flag = 0;
+  ASSERT_TRUE(attribute::comm_get(a, MPI_TAG_UB, static_cast<void*>(&tag_ub), &flag).ok());
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(*tag_ub, 12345);
+  EXPECT_EQ(attribute::comm_set(a, MPI_TAG_UB, value(1)).mpi_class(), MPI_ERR_KEYVAL);
+  EXPECT_EQ(attribute::comm_delete(a, MPI_TAG_UB).mpi_class(), MPI_ERR_KEYVAL);
+  EXPECT_EQ(attribute::comm_get(a, 999999, static_cast<void*>(&tag_ub), &flag).mpi_class(), MPI_ERR_KEYVAL);
+}
+
+}  // namespace
+}  // namespace ashlar

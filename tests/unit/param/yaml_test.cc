@@ -1,0 +1,166 @@
+// The files: their YAML form, the merge order over the layers, locks, conditions, host classes, provenance.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/unit/param/rows.h"
+
+namespace ashlar::param {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace testing_rows;
+
+class Files : public testing::Test {
+ protected:
+  Files() {
+    char name[] = "/tmp/ashlar-param-XXXXXX";
+    folder_ = mkdtemp(name);
+    sources_.open_yaml = open_yaml;
+    sources_.context.host = "gpu7";
+    sources_.context.ranks = 64;
+  }
+  ~Files() override { EXPECT_EQ(std::system(("rm -r " + folder_).c_str()), 0); }
+
+  std::string file(const std::string& name, Layer layer, const std::string& text) {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path) << text;
+    sources_.files.push_back({path, layer, layer == Layer::site ? folder_ + "/classes" : ""});
+    return path;
+  }
+  Store load(bool expected = true) {
+    Store s = store();
+    const Status status = s.load(sources_);
+    EXPECT_EQ(status.ok(), expected) << status.text();
+    return s;
+  }
+  std::string eager(const Store& s) { return s.value("transport.shm.eager_limit", kShm[0]).text; }
+
+  std::string folder_;
+  Sources sources_;
+};
+
+TEST_F(Files, EverySpellingOfASetting) {
+  const std::string path = file("a.yaml", Layer::user,
+                                "transport: [shm, self]\n"
+                                "transport.shm.eager_limit: 1KiB\n"
+                                "p2p:\n"
+                                "  copy_limit:\n"
+                                "    value: 2M\n"
+                                "  mode: [{value: safe}, {value: fast, when: {ranks: '>=64'}}]\n"
+                                "rules:\n"
+                                "  - when: {host: ['cpu*', 'gpu*']}\n"
+                                "    set:\n"
+                                "      transport: {shm: {patience: 7us}}\n");
+  const Store s = load();
+  EXPECT_THAT(s.problems(), IsEmpty());
+  EXPECT_STREQ(s.find("transport")->text, "shm,self");
+  EXPECT_EQ(s.find("transport.shm.eager_limit")->origin, path + ":2");
+  EXPECT_EQ(s.find("p2p.copy_limit")->origin, path + ":4");
+  EXPECT_STREQ(s.find("p2p.mode")->text, "fast");
+  EXPECT_EQ(s.find("transport.shm.patience")->origin, path + ":10");
+}
+
+TEST_F(Files, LaterLayersWinAndLosersSayWhy) {
+  const std::string site = file("site.yaml", Layer::site, "transport.shm.eager_limit: 1K\n");
+  file("default.yaml", Layer::defaults, "transport.shm.eager_limit: 9K\n");  // order of layers, not of reading
+  file("user.yaml", Layer::user, "transport.shm.eager_limit: 2K\n");
+  const std::string project = file("project.yaml", Layer::project, "\ntransport.shm.eager_limit: 3K\n");
+  const Store s = load();
+  EXPECT_EQ(eager(s), "3K");
+  const auto all = s.settings("transport.shm.eager_limit");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_STREQ(all[1]->text, "2K");
+  EXPECT_EQ(all[1]->lost, "overridden by " + project + ":2");
+  EXPECT_EQ(all[2]->origin, site + ":1");
+  EXPECT_STREQ(all[3]->text, "9K");
+}
+
+TEST_F(Files, LaterInTheSameLayerWins) {
+  file("10.yaml", Layer::site, "p2p.mode: safe\n");
+  file("20.yaml", Layer::site, "p2p.mode: fast\n");
+  EXPECT_STREQ(load().find("p2p.mode")->text, "fast");
+}
+
+TEST_F(Files, SiteLocksWinOverEverythingAndThatIsSaid) {
+  const std::string site = file("site.yaml", Layer::site, "transport.shm.eager_limit: {value: 1K, lock: true}\n");
+  sources_.command_line = {{"transport.shm.eager_limit", "4K", "--set x"}};
+  const Store s = load();
+  EXPECT_EQ(eager(s), "1K");
+  ASSERT_EQ(s.problems().size(), 1u);
+  EXPECT_EQ(s.problems()[0].text,
+            "transport.shm.eager_limit = 4K (--set x) is not used: " + site + ":1 locks it at 1K");
+  EXPECT_THAT(s.explain("transport.shm.eager_limit"), HasSubstr("(site, locked)"));
+  EXPECT_THAT(s.settings("transport.shm.eager_limit")[1]->lost, HasSubstr("locked by " + site));
+  Store mutable_store = load();
+  EXPECT_THAT(mutable_store.set("transport.shm.eager_limit", "2K", "MPI_T").text(), HasSubstr("is locked by " + site));
+}
+
+TEST_F(Files, OnlySitesMayLock) {
+  file("user.yaml", Layer::user, "transport.shm.eager_limit: {value: 1K, lock: true}\n");
+  sources_.command_line = {{"transport.shm.eager_limit", "4K", "--set x"}};
+  const Store s = load();
+  EXPECT_EQ(eager(s), "4K");
+  EXPECT_THAT(s.problems()[0].text, HasSubstr("only the site's files may lock"));
+}
+
+TEST_F(Files, ConditionsThatDoNotHoldAreKeptWithTheReason) {
+  file("site.yaml", Layer::site,
+       "transport.shm.eager_limit: {value: 1K, lock: true, when: {host: 'cpu*'}}\n"
+       "p2p.mode: {value: fast, when: {ranks: 64, host: 'gpu?'}}\n");
+  const Store s = load();
+  EXPECT_EQ(s.find("transport.shm.eager_limit"), nullptr);
+  EXPECT_EQ(eager(s), "8KiB");
+  EXPECT_STREQ(s.settings("transport.shm.eager_limit")[0]->lost, "only when host cpu*; this host is gpu7");
+  EXPECT_STREQ(s.find("p2p.mode")->text, "fast");
+  EXPECT_THAT(s.explain("p2p.mode"), HasSubstr("when ranks 64, host gpu?"));
+}
+
+TEST_F(Files, HostClassesLieBetweenSiteAndUser) {
+  ASSERT_EQ(mkdir((folder_ + "/classes").c_str(), 0700), 0);
+  std::ofstream(folder_ + "/classes/gpu.yaml") << "transport.shm.eager_limit: 5K\np2p.mode: fast\n";
+  std::ofstream(folder_ + "/classes/cpu.yaml") << "transport.shm.eager_limit: 6K\n";
+  file("site.yaml", Layer::site, "classes: {gpu: ['gpu*', 'dgx?'], cpu: 'cpu*'}\ntransport.shm.eager_limit: 1K\n");
+  file("user.yaml", Layer::user, "p2p.mode: safe\n");
+  const Store s = load();
+  EXPECT_EQ(eager(s), "5K");
+  EXPECT_EQ(s.find("transport.shm.eager_limit")->layer, Layer::host_class);
+  EXPECT_STREQ(s.find("p2p.mode")->text, "safe");
+}
+
+TEST_F(Files, MistakesNameFileAndLine) {
+  const std::string path = file("user.yaml", Layer::user,
+                                "transport.shm.eager_limit: 1Q\n"
+                                "transport.shm.eager: 1K\n"
+                                "p2p.copy_limit: {value: 1, lcok: true}\n"
+                                "p2p.mode: {value: safe, when: {hots: x}}\n");
+  const Store s = load(false);
+  ASSERT_EQ(s.problems().size(), 4u);
+  EXPECT_THAT(s.problems()[0].text, HasSubstr(path + ":1: transport.shm.eager_limit: '1Q' ends in the unknown unit"));
+  EXPECT_THAT(s.problems()[1].text, HasSubstr(path + ":2: there is no parameter 'transport.shm.eager'"));
+  EXPECT_FALSE(s.problems()[1].error) << "an unknown key in a file may belong to a component of another node";
+  EXPECT_THAT(s.problems()[2].text, HasSubstr("unknown attribute 'lcok'"));
+  EXPECT_THAT(s.problems()[3].text, HasSubstr("did you mean 'host'?"));
+}
+
+TEST_F(Files, BrokenYamlIsAnErrorWithItsLine) {
+  const std::string path = file("user.yaml", Layer::user, "p2p.mode: fast\np2p.copy_limit: [1, 2\n");
+  const Store s = load(false);
+  EXPECT_THAT(s.problems().at(0).text, HasSubstr(path + ":"));
+  EXPECT_TRUE(s.problems().at(0).error);
+}
+
+TEST_F(Files, FilesOfCommentsNeedNoReader) {
+  file("default.yaml", Layer::defaults, "# transport: shm\n\n   # nothing\n");
+  sources_.files.push_back({folder_ + "/absent.yaml", Layer::user, ""});
+  sources_.open_yaml = nullptr;
+  EXPECT_THAT(load().problems(), IsEmpty());
+  file("user.yaml", Layer::user, "p2p.mode: fast\n");
+  EXPECT_THAT(load(false).problems().at(0).text, HasSubstr("no reader of YAML files"));
+}
+
+}  // namespace
+}  // namespace ashlar::param

@@ -1,0 +1,91 @@
+#include "framework/plugin/manifest.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/plugin/fixture.h"
+
+namespace ashlar::plugin {
+namespace {
+
+using testing::HasSubstr;
+using namespace testing_fixture;
+
+class ManifestTest : public testing::Test {
+ protected:
+  Folder read() { return Folder::read(folder_.path(), {0x1234}, &pool_); }
+  void register_it() {
+    const Status status = Folder::register_folder(folder_.path(), {0x1234});
+    ASSERT_TRUE(status.ok()) << status.text();
+  }
+  TemporaryFolder folder_;
+  param::TextPool pool_;
+};
+
+TEST_F(ManifestTest, RowsSayWhatTheFilesSay) {
+  folder_.drop("good");
+  folder_.drop("nosymbol");
+  folder_.drop("major");
+  register_it();
+  Folder folder = read();
+  EXPECT_EQ(folder.looked_into(), 0u);
+  ASSERT_EQ(folder.entries().size(), 3u);
+  const Entry& good = folder.entries()[0];
+  EXPECT_EQ(good.refused, "");
+  EXPECT_EQ(good.prefix, "report.good");
+  EXPECT_STREQ(good.statement.description, "A component of the tests.");
+  ASSERT_EQ(good.statement.params.size(), 3u);
+  EXPECT_STREQ(good.statement.params[2].choices[0], "red");
+  EXPECT_STREQ(good.statement.params[1].help, "Where records go.");
+  EXPECT_EQ(good.statement.params[2].offset, 16u);
+  EXPECT_THAT(folder.entries()[1].refused, HasSubstr("built for component contract 7.0"));
+  EXPECT_STREQ(folder.entries()[1].statement.framework, "report") << "told by the file's name";
+  EXPECT_THAT(folder.entries()[2].refused, HasSubstr("does not define"));
+}
+
+TEST_F(ManifestTest, WithoutAManifestTheFilesAreLookedInto) {
+  folder_.drop("good");
+  EXPECT_EQ(read().looked_into(), 1u);
+  EXPECT_EQ(read().entries().size(), 1u);
+}
+
+TEST_F(ManifestTest, ADroppedFileIsFoundAndOnlyItIsLookedInto) {
+  folder_.drop("good");
+  register_it();
+  folder_.drop("other");
+  Folder folder = read();
+  EXPECT_EQ(folder.looked_into(), 1u);
+  ASSERT_EQ(folder.entries().size(), 2u);
+  EXPECT_EQ(folder.entries()[1].prefix, "report.other");
+  EXPECT_EQ(folder.entries()[1].refused, "");
+}
+
+TEST_F(ManifestTest, ARemovedFileIsGone) {
+  folder_.drop("good");
+  const std::string other = folder_.drop("other");
+  register_it();
+  unlink(other.c_str());
+  EXPECT_EQ(read().entries().size(), 1u);
+}
+
+TEST_F(ManifestTest, AnotherBuildsComponentIsJudgedByTheKernelThatReads) {
+  folder_.drop("build");
+  register_it();
+  EXPECT_THAT(read().entries().at(0).refused, HasSubstr("this kernel is build 1234"));
+  EXPECT_EQ(Folder::read(folder_.path(), {0xabcdef}, &pool_).entries().at(0).refused, "");
+}
+
+TEST_F(ManifestTest, ADamagedManifestIsAsGoodAsNone) {
+  folder_.drop("good");
+  register_it();
+  std::ofstream(folder_.path() + ".manifest") << "ashlar-manifest 1\t12\nC\tashlar_report_good.so\t5\nP\n\nX";
+  EXPECT_EQ(read().entries().at(0).prefix, "report.good");
+  EXPECT_EQ(read().looked_into(), 1u);
+}
+
+TEST_F(ManifestTest, AnAbsentFolderIsEmptyAndCannotBeRegistered) {
+  EXPECT_TRUE(Folder::read("/nowhere/at/all", {0}, &pool_).entries().empty());
+  EXPECT_THAT(Folder::register_folder("/nowhere/at/all", {0}).text(), HasSubstr("/nowhere/at/all"));
+}
+
+}  // namespace
+}  // namespace ashlar::plugin

@@ -1,0 +1,53 @@
+#include "framework/plugin/records.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/base/error_class.h"
+#include "framework/plugin/host.h"
+
+namespace ashlar::plugin {
+namespace {
+
+TEST(Records, TextShowsWhatWasChosenAndWhyTheOthersLost) {
+  Records records;
+  records.add(
+      {"transport", "peer 3", "shm", "same node", "self: another process\ntcp: not asked for", "transport = (all)"});
+  records.add({"coll", "", "shm", "", "", ""});
+  EXPECT_EQ(
+      to_text(records.of("")),
+      "transport, peer 3: shm\n  because  same node\n  not      self: another process\n  not      tcp: not asked for\n"
+      "  change   transport = (all)\ncoll: shm\n");
+  EXPECT_EQ(records.of("coll").size(), 1u);
+  EXPECT_EQ(to_json(records.of("coll")[0]), "{\"topic\":\"coll\",\"chosen\":\"shm\"}");
+}
+
+TEST(Records, JsonEscapes) { EXPECT_EQ(json_string("a\"b\\c\nd\x01"), "\"a\\\"b\\\\c\\nd\\u0001\""); }
+
+TEST(Records, Topics) {
+  EXPECT_TRUE(wants("all", "coll"));
+  EXPECT_TRUE(wants("transport,coll", "coll"));
+  EXPECT_FALSE(wants("transport", "coll"));
+  EXPECT_FALSE(wants("", "coll"));
+}
+
+TEST(Host, ServicesOfTheKernel) {
+  Host host;
+  const ashlar_host* table = host.table();
+  EXPECT_EQ(table->size, sizeof(ashlar_host));
+  table->record("coll", nullptr, "shm", "small", nullptr, nullptr);
+  EXPECT_EQ(host.records().of("coll").at(0).because, "small");
+  const Status status = from(table->fail(kErrNoMem, "no room for %d rings", 3), "transport.shm");
+  EXPECT_EQ(status.mpi_class(), kErrNoMem);
+  EXPECT_STREQ(status.text(), "no room for 3 rings");
+  EXPECT_STREQ(from(-16, "transport.shm").text(), "transport.shm failed (-16) without a reason in words");
+  EXPECT_TRUE(from(ASHLAR_AGAIN, "transport.shm").ok());
+  static const std::uint64_t rings = 4;
+  static const ashlar_pvar rows[] = {{"rings", "Rings in use.", ASHLAR_PVAR_LEVEL, &rings}};
+  table->add_pvars("transport", "shm", rows, 1);
+  ASSERT_EQ(host.pvars().size(), 1u);
+  EXPECT_EQ(host.pvars()[0].prefix, "transport.shm");
+  EXPECT_EQ(*host.pvars()[0].rows[0].value, 4u);
+}
+
+}  // namespace
+}  // namespace ashlar::plugin

@@ -1,0 +1,87 @@
+#include "framework/plugin/statement.h"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+
+#include "tests/unit/plugin/fixture.h"
+
+namespace ashlar::plugin {
+namespace {
+
+using testing::HasSubstr;
+using namespace testing_fixture;
+
+TEST(Statement, IsReadFromTheFileWithoutLoadingIt) {
+  param::TextPool pool;
+  Statement s;
+  const Status status = read_statement(fixture("good").c_str(), &pool, &s);
+  ASSERT_TRUE(status.ok()) << status.text();
+  EXPECT_EQ(s.size, sizeof(ashlar_component));
+  EXPECT_EQ(s.abi_major, ASHLAR_COMPONENT_MAJOR);
+  EXPECT_STREQ(s.framework, "report");
+  EXPECT_STREQ(s.name, "good");
+  EXPECT_STREQ(s.version, "1.2.3");
+  EXPECT_STREQ(s.description, "A component of the tests.");
+  EXPECT_EQ(s.build_id, 0u);
+  ASSERT_EQ(s.params.size(), 3u);
+  EXPECT_STREQ(s.params[0].name, "limit");
+  EXPECT_STREQ(s.params[0].fallback, "8KiB");
+  EXPECT_EQ(s.params[0].type, ASHLAR_PARAM_BYTES);
+  EXPECT_EQ(s.params[0].choices, nullptr);
+  EXPECT_STREQ(s.params[1].fallback, "");
+  ASSERT_NE(s.params[2].choices, nullptr);
+  EXPECT_STREQ(s.params[2].choices[1], "green");
+  EXPECT_EQ(s.params[2].choices[2], nullptr);
+  EXPECT_TRUE(acceptable(s, this_kernel()).ok());
+  std::ifstream maps("/proc/self/maps");
+  const std::string all((std::istreambuf_iterator<char>(maps)), {});
+  EXPECT_EQ(all.find("ashlar_report_good"), std::string::npos);
+}
+
+std::string refusal(const std::string& file) {
+  param::TextPool pool;
+  return examine(file, {0x1234}, &pool).refused;
+}
+
+TEST(Statement, RefusalsSayWhatTheFileWasBuiltForAndWhatThisKernelSpeaks) {
+  EXPECT_EQ(refusal(fixture("good")), "");
+  EXPECT_EQ(refusal(fixture("bigger")), "") << "a newer minor version only appends members";
+  EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.0 has"));
+  EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.0, this kernel speaks 1.0"));
+  EXPECT_THAT(refusal(fixture("interface")), HasSubstr("built for report/9, this kernel speaks report/1"));
+  EXPECT_THAT(refusal(fixture("build")), HasSubstr("headers of build abcdef, this kernel is build 1234"));
+  EXPECT_THAT(refusal(fixture("alien")), HasSubstr("framework 'teleport', which this kernel does not have"));
+  EXPECT_THAT(refusal(fixture("nosymbol")), HasSubstr("does not define ashlar_component_v1 itself"));
+  EXPECT_THAT(refusal(fixture("indirect")), HasSubstr("does not define ashlar_component_v1 itself"));
+  EXPECT_THAT(refusal(fixture("empty")), HasSubstr("must be a constant initialised at compile time"));
+  EXPECT_THAT(refusal("/nowhere.so"), HasSubstr("No such file"));
+  EXPECT_THAT(refusal("/tmp"), HasSubstr("no shared library"));
+}
+
+TEST(Statement, DamagedAndForeignFilesAreRefused) {
+  TemporaryFolder folder;
+  const std::string file = folder.drop("good");
+  std::string bytes;
+  {
+    std::ifstream in(file, std::ios::binary);
+    bytes.assign((std::istreambuf_iterator<char>(in)), {});
+  }
+  const auto write = [&](const std::string& content) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
+  };
+  std::string foreign = bytes;
+  foreign[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(EM_RISCV);
+  foreign[offsetof(Elf64_Ehdr, e_machine) + 1] = 0;
+  write(foreign);
+  EXPECT_THAT(refusal(file), HasSubstr("another machine"));
+  write("just text, long enough to be taken for a header of an executable file, but it is not one");
+  EXPECT_THAT(refusal(file), HasSubstr("no shared library"));
+  // However little of the file is left, the answer is a sentence.
+  for (std::size_t keep = 0; keep < bytes.size() / 2; keep += 97) {
+    write(bytes.substr(0, keep));
+    EXPECT_NE(refusal(file), "") << keep;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::plugin

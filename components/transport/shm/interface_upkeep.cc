@@ -13,7 +13,7 @@ namespace ashlar::shm {
 namespace {
 
 constexpr std::uint64_t kWholeChunk = 128 << 10;  // two of these beat more of less: each costs a system call
-constexpr std::uint64_t kWakeFrom = 1 << 20;  // an owner that sleeps is woken to copy along from this size
+constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is woken to copy along from this size
 
 }  // namespace
 

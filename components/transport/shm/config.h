@@ -14,6 +14,7 @@ struct Config {
   std::uint64_t max_bcopy;
   std::uint64_t polled_rings;
   bool single_copy;
+  std::uint64_t get_from;
   std::uint64_t both_sides_from;
   std::uint64_t copy_chunk;
   std::uint64_t copy_slice;

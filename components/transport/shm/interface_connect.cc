@@ -17,8 +17,9 @@ namespace {
 
 // What a message and a copy cost within a node, roughly; protocol switches only compare.
 constexpr float kLatencyNs = 150;
-constexpr float kCopyBytesPerNs = 8;
-constexpr float kGetBytesPerNs = 12;
+constexpr float kCopyBytesPerNs = 12;
+constexpr float kGetBytesPerNs = 20;
+constexpr std::uint64_t kGetFromCrowded = 16 << 10;
 
 }  // namespace
 
@@ -183,6 +184,9 @@ void Interface::prove_single_copy(Endpoint& ep) {
   if (may_read) {
     ep.capabilities |= ASHLAR_CAP_GET;
     ep.bandwidth_get = kGetBytesPerNs;
+    // A piece needs both processes on a core; with fewer cores than processes one copy by one of them is better early.
+    const std::uint64_t from = context_.oversubscribed ? std::min(config_.get_from, kGetFromCrowded) : config_.get_from;
+    ep.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(from, ~0u));
   }
   if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT;
   std::snprintf(because, sizeof because, "process_vm_readv: %s, process_vm_writev: %s",

@@ -12,8 +12,8 @@
 namespace ashlar::shm {
 namespace {
 
-constexpr std::uint64_t kSmallestChunk = 32 << 10;
-constexpr std::uint64_t kWakeFrom = 1 << 20;  // an owner that sleeps is woken to copy along from this size
+constexpr std::uint64_t kWholeChunk = 128 << 10;  // two of these beat more of less: each costs a system call
+constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is woken to copy along from this size
 
 }  // namespace
 
@@ -47,7 +47,8 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   g.to = static_cast<std::byte*>(to);
   g.done = done;
   g.length = length;
-  const std::uint64_t chunk = std::clamp(length / 8, kSmallestChunk, std::max(kSmallestChunk, config_.copy_chunk));
+  const std::uint64_t chunk =
+      std::min(std::max(std::min((length + 1) / 2, kWholeChunk), length / 4), std::max(config_.copy_chunk, kPage));
   // With more processes than cores the owner's copying would only take turns with ours.
   if (length >= config_.both_sides_from && !context_.oversubscribed && lease(g, key, offset, chunk, nonce_)) {
     count(counters_.gets_shared);

@@ -97,7 +97,8 @@ unsigned progress(ashlar_iface* i) {
   std::shuffle(senders.begin(), senders.end(), iface.random);
   for (const std::uint32_t from : senders) {
     if ((from == iface.self) != iface.only_self) continue;
-    if (network.dead(from) && network.channel(from, iface.self).packets.empty() && iface.deaths_told.insert(from).second) {
+    if (network.dead(from) && network.channel(from, iface.self).packets.empty() &&
+        iface.deaths_told.insert(from).second) {
       iface.failed(iface.lane, from, "killed by the test");
       ++events;
     }
@@ -112,8 +113,8 @@ unsigned progress(ashlar_iface* i) {
         packet = std::move(channel.packets.front());
         channel.packets.pop_front();
       }
-      const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()), from,
-                         packet.id};
+      const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()),
+                         from,      packet.id};
       iface.deliver(iface.lane, &am);
       ++events;
     }

@@ -111,6 +111,7 @@ TEST_P(FailureInTraffic, EverythingEnds) {
   World world(2, options);
   std::mt19937 random(GetParam());
   std::vector<std::vector<std::byte>> buffers;
+  buffers.reserve(240);
   std::vector<Request*> mine;
   for (int i = 0; i < 60; ++i) {
     const auto size = static_cast<MPI_Count>(random() % 6000);

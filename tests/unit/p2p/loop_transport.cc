@@ -16,7 +16,7 @@ bool chance(std::mt19937& random, double probability) {
 ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   LoopIface& iface = *endpoint.iface;
   LoopNetwork& network = *iface.network;
-  if (network.dead(endpoint.peer)) return ASHLAR_OK;  // lost, as on a real wire
+  if (network.dead(endpoint.peer) || network.dead(iface.self)) return ASHLAR_OK;  // lost, as on a real wire
   LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
   const std::lock_guard guard(channel.mutex);
   channel.packets.push_back(std::move(packet));

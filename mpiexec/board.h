@@ -33,7 +33,7 @@ class Board {
   void note_abort(unsigned rank, int code, const std::string& words);
   void set_placement(unsigned rank, unsigned appnum, bool bound, const std::string& words);
 
-  /// The value of ASHLAR_JOB for `rank`.
+  /// The value of ASHLAR__JOB for `rank`.
   std::string variable(unsigned rank) const;
 
   /// Tells the ranks that `rank` ended, and wakes those who wait for it.

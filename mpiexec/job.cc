@@ -196,9 +196,9 @@ bool Job::start_rank(unsigned rank) {
     if (pmix_)
       for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
     environment.set(launch::kJobVariable, board_.variable(rank));
-    environment.set("ASHLAR_RANK", text("%u", rank));
-    environment.set("ASHLAR_LOCAL_RANK", text("%u", rank));
-    environment.set("ASHLAR_SIZE", text("%zu", ranks_.size()));
+    environment.set("ASHLAR__RANK", text("%u", rank));
+    environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
+    environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));
     std::vector<const char*> argv;
     for (const std::string& word : segment.argv) argv.push_back(word.c_str());
     argv.push_back(nullptr);
@@ -308,7 +308,7 @@ void Job::reap() {
 }
 
 void Job::rank_ended(unsigned rank, int wait_status) {
-  guard_.forget(rank);
+  if (own_groups_) guard_.forget(rank);
   ranks_[rank].running = false;
   --running_;
   RankFate& fate = fates_[rank];

@@ -1,7 +1,7 @@
 #include "bindings/c/check.h"
 
 #include <cstdio>
-#include <string>
+#include <cstring>
 
 #include "framework/base/slab.h"
 
@@ -98,9 +98,9 @@ int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) 
   return bad_number(call, on, argument, value, MPI_ERR_SIZE, "0 or more");
 }
 int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept {
-  const std::string name = argument;
-  const bool count = name.find("count") != std::string::npos;
-  return bad_number(call, on, argument, value, count ? MPI_ERR_COUNT : MPI_ERR_ARG, value < 0 ? "0 or more" : "1 or more");
+  const bool count = std::strstr(argument, "count") != nullptr;
+  return bad_number(call, on, argument, value, count ? MPI_ERR_COUNT : MPI_ERR_ARG,
+                    value < 0 ? "0 or more" : "1 or more");
 }
 int bad_tag(const char* call, Comm* on, const char* argument, int value) noexcept {
   char wanted[64];
@@ -141,7 +141,8 @@ int bad_null(const char* call, Comm* on, const char* argument) noexcept {
 int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept {
   const char* reason = "is null, but there is data to transfer and its datatype holds no absolute addresses";
   if (value == MPI_IN_PLACE) reason = "is MPI_IN_PLACE, which this argument of this call may not be";
-  if (value == MPI_BUFFER_AUTOMATIC) reason = "is MPI_BUFFER_AUTOMATIC, which is for MPI_Buffer_attach and its kin only";
+  if (value == MPI_BUFFER_AUTOMATIC)
+    reason = "is MPI_BUFFER_AUTOMATIC, which is for MPI_Buffer_attach and its kin only";
   return raise(Status::fail(MPI_ERR_BUFFER, "argument %s %s", argument, reason), call, on);
 }
 
@@ -161,9 +162,10 @@ bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type)
 
 int bad_counts(const char* call, Comm* on, const char* argument, IntArray values, MPI_Count index) noexcept {
   if (!values) return bad_null(call, on, argument);
-  return raise(Status::fail(MPI_ERR_COUNT, "argument %s[%lld] is %lld, but it must be 0 or more", argument,
-                            static_cast<long long>(index), static_cast<long long>(values[static_cast<std::size_t>(index)])),
-               call, on);
+  return raise(
+      Status::fail(MPI_ERR_COUNT, "argument %s[%lld] is %lld, but it must be 0 or more", argument,
+                   static_cast<long long>(index), static_cast<long long>(values[static_cast<std::size_t>(index)])),
+      call, on);
 }
 int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types, MPI_Count index) noexcept {
   if (types == nullptr) return bad_null(call, on, argument);
@@ -171,7 +173,8 @@ int bad_types(const char* call, Comm* on, const char* argument, const MPI_Dataty
   std::snprintf(element, sizeof element, "%s[%lld]", argument, static_cast<long long>(index));
   return bad_type(call, on, element, types[index]);
 }
-int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests, MPI_Count index) noexcept {
+int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
+                 MPI_Count index) noexcept {
   if (requests == nullptr) return bad_null(call, on, argument);
   char element[96];
   std::snprintf(element, sizeof element, "%s[%lld]", argument, static_cast<long long>(index));

@@ -17,7 +17,8 @@
 /// handler of `on` (nullptr: no communicator is known). `argument` is the standard's name of the argument.
 namespace ashlar::bindings {
 
-// --- state of the process ---------------------------------------------------------------------------------------------
+// --- state of the process
+// ---------------------------------------------------------------------------------------------
 
 /// Whether the library is between initialisation and finalisation: MPI_COMM_SELF has an object then.
 inline bool running() { return predefined_objects[reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF)] != nullptr; }
@@ -29,7 +30,8 @@ using runtime::prepare;
 [[gnu::cold]] int unsupported(const char* call, MPI_Comm comm) noexcept;
 [[gnu::cold]] int failed(const char* call, Comm* on, Status outcome) noexcept;
 
-// --- handles ----------------------------------------------------------------------------------------------------------
+// --- handles
+// ----------------------------------------------------------------------------------------------------------
 
 /// The datatype behind a handle if it may be used in communication.
 inline Datatype* committed(MPI_Datatype handle) {
@@ -57,12 +59,13 @@ inline void store(MPI_Comm* out, Comm* o) { *out = o ? to_handle<MPI_Comm>(o) : 
 inline void store(MPI_Group* out, Group* o) { *out = o ? to_handle<MPI_Group>(o) : MPI_GROUP_NULL; }
 inline void store(MPI_Datatype* out, Datatype* o) { *out = o ? to_handle<MPI_Datatype>(o) : MPI_DATATYPE_NULL; }
 inline void store(MPI_Op* out, ReduceOp* o) { *out = o ? to_handle<MPI_Op>(o) : MPI_OP_NULL; }
-inline void store(MPI_Request* out, Request* o) { *out = o ? to_handle<MPI_Request>(o) : MPI_REQUEST_NULL; }
+inline void store(MPI_Request* out, Request* o) { *out = o ? reinterpret_cast<MPI_Request>(o) : MPI_REQUEST_NULL; }
 inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI_Errhandler>(o) : MPI_ERRHANDLER_NULL; }
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
 
-// --- numbers ----------------------------------------------------------------------------------------------------------
+// --- numbers
+// ----------------------------------------------------------------------------------------------------------
 
 inline bool is_dest(int rank, const Comm& comm) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.remote_size) || rank == MPI_PROC_NULL;
@@ -90,7 +93,8 @@ inline bool contributes(int root, const Comm& comm) { return !comm.inter || root
 /// A result that an int cannot hold is MPI_UNDEFINED, as the standard has it for sizes and counts.
 inline int narrow(MPI_Count value) { return value > INT_MAX ? MPI_UNDEFINED : static_cast<int>(value); }
 
-// --- addresses --------------------------------------------------------------------------------------------------------
+// --- addresses
+// --------------------------------------------------------------------------------------------------------
 
 [[gnu::cold]] int bad_null(const char* call, Comm* on, const char* argument) noexcept;
 [[gnu::cold]] int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept;
@@ -101,8 +105,9 @@ inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintpt
 [[gnu::cold]] bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept;
 [[gnu::cold]] bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type) noexcept;
 
-// --- arrays -----------------------------------------------------------------------------------------------------------
-// The index of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
+// --- arrays
+// ----------------------------------------------------------------------------------------------------------- The index
+// of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
 
 template <class Integer>
 inline MPI_Count first_negative(const Integer* values, MPI_Count size) {

@@ -27,7 +27,7 @@ def keep_rooms(table, rooms):
     for procedure in table.procedures.values():
         parts = Path(procedure.overlay.header).parts
         if parts[:1] == ("framework",) and parts[1] not in rooms:
-            procedure.overlay.calls = ""
+            procedure.overlay.calls = procedure.overlay.header = ""
 
 
 def main(arguments):

@@ -8,6 +8,8 @@
 #include "framework/coll/api.h"
 #include "framework/object/comm.h"
 #include "framework/object/pool.h"
+#include "framework/p2p/internal.h"
+#include "framework/progress/lane.h"
 
 namespace ashlar {
 namespace {
@@ -18,6 +20,10 @@ constinit Pool<Comm> pool;
 
 void destroy(Comm* comm) {
   coll::detach(*comm);
+  {
+    const LaneGuard guard(comm->lane->lock);
+    p2p::drop_context(*comm);
+  }
   pool.put(comm);
 }
 

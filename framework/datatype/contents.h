@@ -55,7 +55,7 @@ struct Builder {
   /// A further handle of the user to the same object.
   static void give_handle(Datatype& type);
 
-  static Cold* cold(Datatype& type) { return type.cold_.get(); }
+  static std::unique_ptr<Cold> take_cold(Datatype& type) { return std::move(type.cold_); }
   /// Creates it for predefined datatypes, which may get a name or attributes too.
   static Cold& cold_of(Datatype& type);
   static const Contents* contents(const Datatype& type) { return type.cold_ ? &type.cold_->contents : nullptr; }

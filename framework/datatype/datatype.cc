@@ -46,20 +46,31 @@ const char* Datatype::described() const {
   const char* own = name();
   if (*own || !cold_) return own;
   switch (cold_->contents.combiner) {
-    case MPI_COMBINER_DUP: return "a duplicated datatype without a name";
-    case MPI_COMBINER_CONTIGUOUS: return "a contiguous datatype without a name";
+    case MPI_COMBINER_DUP:
+      return "a duplicated datatype without a name";
+    case MPI_COMBINER_CONTIGUOUS:
+      return "a contiguous datatype without a name";
     case MPI_COMBINER_VECTOR:
-    case MPI_COMBINER_HVECTOR: return "a vector datatype without a name";
-    case MPI_COMBINER_STRUCT: return "a struct datatype without a name";
-    case MPI_COMBINER_SUBARRAY: return "a subarray datatype without a name";
-    case MPI_COMBINER_DARRAY: return "a distributed-array datatype without a name";
-    case MPI_COMBINER_RESIZED: return "a resized datatype without a name";
-    default: return "an indexed datatype without a name";
+    case MPI_COMBINER_HVECTOR:
+      return "a vector datatype without a name";
+    case MPI_COMBINER_STRUCT:
+      return "a struct datatype without a name";
+    case MPI_COMBINER_SUBARRAY:
+      return "a subarray datatype without a name";
+    case MPI_COMBINER_DARRAY:
+      return "a distributed-array datatype without a name";
+    case MPI_COMBINER_RESIZED:
+      return "a resized datatype without a name";
+    default:
+      return "an indexed datatype without a name";
   }
 }
 
 void destroy(Datatype* type) {
-  if (type->predefined == 0) pool.put(type);
+  if (type->predefined != 0) return;
+  // Its parts go after it: destroying one takes the pool's lock again.
+  const std::unique_ptr<datatype::Cold> parts = datatype::Builder::take_cold(*type);
+  pool.put(type);
 }
 
 namespace datatype {
@@ -159,8 +170,7 @@ Status Builder::free(Datatype** type) {
   if (mine->predefined != 0) return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->name());
   {
     const std::lock_guard guard(change_mutex);
-    if (mine->cold_->handles == 0)
-      return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
+    if (mine->cold_->handles == 0) return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
     // Others may go on using it; the user may not.
     if (--mine->cold_->handles == 0) mine->committed_ = false;
   }
@@ -186,7 +196,8 @@ Cold& Builder::cold_of(Datatype& type) {
 }
 
 Status check_committed(const Datatype& type) {
-  if (type.committed()) [[likely]] return {};
+  if (type.committed()) [[likely]]
+    return {};
   return Status::fail(MPI_ERR_TYPE, "%s is not committed (or was freed)", type.described());
 }
 

@@ -51,7 +51,11 @@ inline Datatype* resolve(MPI_Datatype h) { return detail::resolve_as<Datatype>(h
 inline ReduceOp* resolve(MPI_Op h) { return detail::resolve_as<ReduceOp>(h, Kind::kReduceOp); }
 inline Errhandler* resolve(MPI_Errhandler h) { return detail::resolve_as<Errhandler>(h, Kind::kErrhandler); }
 inline Info* resolve(MPI_Info h) { return detail::resolve_as<Info>(h, Kind::kInfo); }
-inline Request* resolve(MPI_Request h) { return detail::resolve_as<Request>(h, Kind::kRequest); }
+/// No request is predefined, so every small value is none.
+inline Request* resolve(MPI_Request h) {
+  if (!Arena::contains(h) || reinterpret_cast<const Object*>(h)->kind != Kind::kRequest) [[unlikely]] return nullptr;
+  return reinterpret_cast<Request*>(h);
+}
 inline MessageObject* resolve(MPI_Message h) { return detail::resolve_as<MessageObject>(h, Kind::kMessage); }
 
 /// The handle of an object: its predefined constant when it has one, else its address. `object` is not null.

@@ -38,4 +38,13 @@ void describe_active(Lane& lane, void (*line)(void* argument, const char* text),
   });
 }
 
+bool quiet(Lane& lane) {
+  bool active = !lane.stalled.empty();
+  lane.peers.each([&](Peer& peer) {
+    Link& link = peer.link(lane);
+    active = active || !link.pending.empty() || !link.bulk.empty() || !link.active.empty();
+  });
+  return !active;
+}
+
 }  // namespace ashlar::p2p

@@ -36,6 +36,9 @@ std::span<const ashlar_pvar> pvars(Lane& lane);
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts).
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 
+/// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
+bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
 /// Calls `line` with a sentence for each operation that is active on `lane`: what it waits for and from whom.
 void describe_active(Lane& lane, void (*line)(void* argument, const char* text), void* argument)
     ASHLAR_REQUIRES(lane.lock);

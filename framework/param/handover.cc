@@ -64,6 +64,7 @@ std::string Store::serialize() const {
 }
 
 Status Store::adopt(std::string_view text) {
+  forget();
   if (!text.starts_with(kHeader))
     return Status::fail(kErrOther,
                         "the launcher's parameters are not in the form this library reads ('%.16s'): launcher "
@@ -100,7 +101,8 @@ void Store::merge_environment(const char* const* environment) {
   // A variable that the launcher has merged comes back identical; only one given to this rank differs.
   std::vector<const char*> own;
   for (const char* const* at = environment; at && *at; ++at) {
-    if (std::strncmp(*at, "ASHLAR_", 7) != 0) continue;
+    // A second underscore: the launcher's hand-over, no parameter.
+    if (std::strncmp(*at, "ASHLAR_", 7) != 0 || (*at)[7] == '_') continue;
     const char* equals = std::strchr(*at, '=');
     if (!equals) continue;
     const std::string_view name(*at, static_cast<std::size_t>(equals - *at));

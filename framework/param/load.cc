@@ -42,8 +42,13 @@ bool only_comments(std::string_view text) {
 
 bool may_lock(Layer layer) { return layer == Layer::defaults || layer == Layer::site || layer == Layer::host_class; }
 
-// Names in the environment that are ours but no parameters: the launcher's hand-over.
-bool reserved(std::string_view name) { return name.starts_with("ASHLAR__"); }
+// Names in the environment that are ours but no parameters: the launcher's hand-over, the compilers of mpicc.
+bool reserved(std::string_view name) {
+  for (const std::string_view word : {"ASHLAR_JOB=", "ASHLAR_CC=", "ASHLAR_CXX="}) {
+    if (name.starts_with(word)) return true;
+  }
+  return name.starts_with("ASHLAR__");
+}
 
 std::string component_of(std::string_view key) {
   const std::size_t first = key.find('.');
@@ -171,6 +176,7 @@ void Store::read_environment(const char* const* environment, bool quiet_about_un
 }
 
 Status Store::load(const Sources& sources) {
+  forget();
   Reading reading{this, sources.context, nullptr, {}, nullptr, {}};
   bool classes_read = false;
   const auto read_classes = [&] {

@@ -11,8 +11,8 @@ namespace ashlar::launch {
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
 inline constexpr std::uint32_t kBoardVersion = 1;
 
-/// ASHLAR_JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
-inline constexpr char kJobVariable[] = "ASHLAR_JOB";
+/// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
+inline constexpr char kJobVariable[] = "ASHLAR__JOB";
 
 enum class RankState : std::uint32_t {
   kAbsent = 0,       // no process of this rank has attached

@@ -114,7 +114,7 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
   return {};
 }
 
-Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** out) {
+Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
   auto& wiring = *static_cast<Wiring*>(self);
   std::string lost;
   const Way* chosen = nullptr;
@@ -128,7 +128,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** ou
     }
     const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
     const ashlar_result result =
-        way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, out);
+        way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);
     if (result == ASHLAR_OK) {
       chosen = &way;
       break;
@@ -139,7 +139,8 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** ou
   if (!chosen)
     return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
                         wiring.process_.host_of(peer), lost.c_str());
-  const char* copies = (*out)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
+  *iface = chosen->iface;
+  const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];
   std::snprintf(subject, sizeof subject, "peer %u", peer);
   std::snprintf(because, sizeof because, "first in order that reached it, proved by use, %s single-copy reads", copies);

@@ -25,7 +25,7 @@ class Wiring {
   /// Publishes all addresses. A fence must follow.
   Status publish();
   /// PeerTable's connector.
-  static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** out);
+  static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
   /// Whether everything sent has left every interface.
   bool idle();
 

@@ -201,6 +201,7 @@ int act(const std::string& action, const char* argument) {
   if (action == "watch") {  // the chosen rank dies, the others look until they know
     ops.on_peer_failure(g_launch, told, nullptr);
     std::signal(SIGTERM, SIG_IGN);
+    must(ops.barrier(g_launch, 20000), "barrier");
     if (rank == chosen) std::raise(SIGKILL);
     for (int i = 0; i < 60; ++i) {
       ops.poll(g_launch);

@@ -40,7 +40,14 @@ Client::~Client() {
   if (shared_fd_ >= 0) close(shared_fd_);
 }
 
+const char* Client::why() {
+  if (late_fence_) blame_the_missing(late_fence_, ASHLAR_LAUNCH_TIMED_OUT, late_ms_);
+  late_fence_ = 0;
+  return why_;
+}
+
 ashlar_launch_result Client::fail(ashlar_launch_result result, const char* format, ...) {
+  late_fence_ = 0;
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(why_, sizeof why_, format, arguments);
@@ -157,8 +164,7 @@ bool Client::someone_left(std::uint32_t generation) const {
   return false;
 }
 
-ashlar_launch_result Client::blame_the_missing(std::uint32_t generation, ashlar_launch_result result,
-                                               std::int64_t waited_ms) {
+void Client::blame_the_missing(std::uint32_t generation, ashlar_launch_result result, std::int64_t waited_ms) {
   char list[320] = {};
   std::size_t used = 0;
   unsigned missing = 0;
@@ -183,9 +189,10 @@ ashlar_launch_result Client::blame_the_missing(std::uint32_t generation, ashlar_
   if (missing > 4 && used + 32 < sizeof list)
     std::snprintf(list + used, sizeof list - used, " and %u more", missing - 4);
   if (result == ASHLAR_LAUNCH_TIMED_OUT)
-    return fail(result, "after %.1f s of waiting for all %u ranks, still missing: %s",
-                static_cast<double>(waited_ms) / 1000.0, job_.ranks, list);
-  return fail(result, "all %u ranks must take part, but %s", job_.ranks, list);
+    fail(result, "after %.1f s of waiting for all %u ranks, still missing: %s", static_cast<double>(waited_ms) / 1000.0,
+         job_.ranks, list);
+  else
+    fail(result, "all %u ranks must take part, but %s", job_.ranks, list);
 }
 
 ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
@@ -206,12 +213,19 @@ ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
   for (;;) {
     const std::uint32_t event = board_->event.load();
     if (static_cast<std::int32_t>(board_->generation.load() - wanted) >= 0) break;
-    if (someone_left(wanted)) return blame_the_missing(wanted, ASHLAR_LAUNCH_PEER_FAILED, 0);
+    if (someone_left(wanted)) {
+      blame_the_missing(wanted, ASHLAR_LAUNCH_PEER_FAILED, 0);
+      return ASHLAR_LAUNCH_PEER_FAILED;
+    }
     timespec wait = {1, 0};
     if (timeout_ms >= 0) {
       const auto waited = static_cast<std::int64_t>((now_ns() - began) / 1'000'000);
       const std::int64_t left = timeout_ms - waited;
-      if (left <= 0) return blame_the_missing(wanted, ASHLAR_LAUNCH_TIMED_OUT, waited);
+      if (left <= 0) {
+        late_fence_ = wanted;
+        late_ms_ = waited;
+        return ASHLAR_LAUNCH_TIMED_OUT;
+      }
       if (left < 1000) wait = {0, static_cast<long>(left) * 1'000'000};
     }
     futex(&board_->event, FUTEX_WAIT, event, &wait);

@@ -32,11 +32,11 @@ class Client {
   ashlar_launch_result finalize();
 
   const char* host() const { return host_.c_str(); }
-  const char* why() const { return why_; }
+  const char* why();
 
  private:
   ashlar_launch_result fail(ashlar_launch_result result, const char* format, ...) __attribute__((format(printf, 3, 4)));
-  ashlar_launch_result blame_the_missing(std::uint32_t generation, ashlar_launch_result result, std::int64_t waited_ms);
+  void blame_the_missing(std::uint32_t generation, ashlar_launch_result result, std::int64_t waited_ms);
   bool someone_left(std::uint32_t generation) const;
   BoardSlot& slot(std::uint32_t rank) const { return board_slot(board_, rank); }
 
@@ -45,6 +45,9 @@ class Client {
   int bell_fd_ = -1;
   int shared_fd_ = -1;
   bool in_fence_ = false;
+  // A fence that timed out; its sentence is made when somebody asks, for there are callers that wait in small steps.
+  std::uint32_t late_fence_ = 0;
+  std::int64_t late_ms_ = 0;
   std::uint32_t my_attach_ = 0;
   std::uint32_t failures_seen_ = 0;
   std::vector<bool> told_;

@@ -4,7 +4,7 @@
 
 namespace ashlar::launch {
 
-/// What ASHLAR_JOB says: where mpiexec put the board and who this process is.
+/// What ASHLAR__JOB says: where mpiexec put the board and who this process is.
 struct Trace {
   int board_fd = -1;
   int bell_fd = -1;

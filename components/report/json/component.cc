@@ -1,0 +1,113 @@
+// report/json: one JSON object per line, to standard error or a file.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "framework/plugin/report.h"
+#include "framework/plugin/report_text.h"
+
+namespace {
+
+using namespace ashlar::plugin;
+
+struct Config {
+  const char* file;
+};
+constexpr ashlar_param kParams[] = {
+    {"file", "", "File the lines are appended to; %r becomes the rank, %p the process id. Empty: standard error.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, file), nullptr},
+};
+
+struct Module {
+  ashlar_report head;
+  ashlar_report_context context;
+  int fd;
+};
+Module module;
+const ashlar_host* host;
+const Config* config;
+
+void on_error(ashlar_report*, const ashlar_error_record* record) {
+  write_whole(module.fd, error_json(module.context, *record));
+}
+void on_notice(ashlar_report*, const ashlar_notice* notice) {
+  write_whole(module.fd, notice_json(module.context, *notice));
+}
+void on_decision(ashlar_report*, const ashlar_decision* decision) {
+  write_whole(module.fd, decision_json(module.context, *decision));
+}
+constexpr ashlar_report_ops kOps = {sizeof kOps, on_error, on_notice, on_decision};
+
+ashlar_result open_it(const ashlar_host* h, const void* c) {
+  host = h;
+  config = static_cast<const Config*>(c);
+  return ASHLAR_OK;
+}
+
+void query(const void*, ashlar_answer* answer) {
+  answer->priority = 40;
+  std::snprintf(answer->reason, sizeof answer->reason, "asked for; lines go to %s",
+                *config->file ? config->file : "standard error");
+}
+
+std::string file_name(const ashlar_report_context& context) {
+  std::string name;
+  for (const char* at = config->file; *at; ++at) {
+    if (at[0] == '%' && at[1] == 'r') {
+      name += context.world_rank >= 0 ? std::to_string(context.world_rank) : "launcher";
+      ++at;
+    } else if (at[0] == '%' && at[1] == 'p') {
+      name += std::to_string(context.pid);
+      ++at;
+    } else {
+      name += *at;
+    }
+  }
+  return name;
+}
+
+ashlar_result create(const void* context, void** out) {
+  module.context = *static_cast<const ashlar_report_context*>(context);
+  module.head.ops = &kOps;
+  module.fd = STDERR_FILENO;
+  if (*config->file) {
+    const std::string name = file_name(module.context);
+    module.fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (module.fd < 0)
+      return host->fail(35 /* MPI_ERR_IO */, "report.json.file: %s: %s", name.c_str(), std::strerror(errno));
+  }
+  *out = &module;
+  return ASHLAR_OK;
+}
+
+void destroy(void*) {
+  if (module.fd != STDERR_FILENO) ::close(module.fd);
+  module.fd = STDERR_FILENO;
+}
+
+}  // namespace
+
+const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = "report",
+    .name = "json",
+    .version = "1.0.0",
+    .description = "Errors, notices and decisions as JSON, one object per line.",
+    .interface_version = ASHLAR_REPORT_INTERFACE,
+    .config_size = sizeof(Config),
+    .param_count = 1,
+    .params = kParams,
+    .build_id = ASHLAR_BUILD_ID,
+    .open = open_it,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+    .close = nullptr,
+};

@@ -1,0 +1,79 @@
+#include "framework/plugin/reporter.h"
+
+#include <unistd.h>
+
+#include "framework/base/catalogue.h"
+#include "framework/base/log.h"
+#include "framework/plugin/report_text.h"
+
+namespace ashlar::plugin {
+
+void Reporter::speak_as(int world_rank, int world_size, const char* host) {
+  context_.world_rank = world_rank;
+  context_.world_size = world_size;
+  context_.host = host;
+}
+
+const std::vector<ashlar_report*>& Reporter::modules() {
+  if (looked_) return modules_;
+  looked_ = true;  // first: a failure in here may want to report itself
+  context_.pid = getpid();
+  std::vector<Chosen> chosen;
+  if (Status status = registry_->select("report", &context_, &chosen); !status.ok())
+    ASHLAR_LOG(warn, "report", "%s", status.text());
+  for (const Chosen& c : chosen) {
+    void* module = nullptr;
+    if (Status status = c.component->create(&context_, &module); status.ok()) {
+      modules_.push_back(static_cast<ashlar_report*>(module));
+    } else {
+      ASHLAR_LOG(warn, "report", "%s", status.text());
+    }
+  }
+  return modules_;
+}
+
+void Reporter::error(const ashlar_error_record& record) noexcept {
+  for (ashlar_report* m : modules()) m->ops->error(m, &record);
+  if (modules_.empty()) write_whole(STDERR_FILENO, error_text(context_, record));
+}
+
+void Reporter::notice(int level, const char* id, const std::string& text) noexcept {
+  const ashlar_notice n{sizeof n, level, id, text.c_str()};
+  for (ashlar_report* m : modules()) m->ops->notice(m, &n);
+  if (modules_.empty()) write_whole(STDERR_FILENO, notice_text(context_, n));
+}
+
+void Reporter::decisions(const std::vector<Decision>& decisions) noexcept {
+  for (const Decision& d : decisions) {
+    const ashlar_decision c{sizeof c,          d.topic.c_str(), d.subject.c_str(), d.chosen.c_str(),
+                            d.because.c_str(), d.lost.c_str(),  d.setting.c_str()};
+    bool shown = false;
+    for (ashlar_report* m : modules()) {
+      // The table of a component built for an older minor version may end before this member.
+      if (m->ops->size <= offsetof(ashlar_report_ops, decision) || !m->ops->decision) continue;
+      m->ops->decision(m, &c);
+      shown = true;
+    }
+    if (!shown) write_whole(STDERR_FILENO, decision_text(c));
+  }
+}
+
+void Reporter::problems(const param::Store& store) noexcept {
+  std::string mistakes, notes;
+  std::size_t count = 0;
+  for (const param::Problem& p : store.problems()) {
+    std::string& list = p.error ? mistakes : notes;
+    count += p.error ? 1 : 0;
+    list += (list.empty() ? "" : "\n  ") + p.text;
+  }
+  if (count) {
+    const auto m = catalogue::message("param.mistakes", {{"count", std::to_string(count)}, {"mistakes", mistakes}});
+    notice(0, m.id, m.paragraph());
+  }
+  if (!notes.empty()) {
+    const auto m = catalogue::message("param.notices", {{"notes", notes}});
+    notice(1, m.id, m.paragraph());
+  }
+}
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/param/store.h"
+#include "framework/plugin/registry.h"
+#include "framework/plugin/report.h"
+
+namespace ashlar::plugin {
+
+/// Brings errors, notices and decisions to the report components. They are opened when there is something to say, so a
+/// process without errors never loads one; when none can be had, the text goes to standard error as it is.
+class Reporter {
+ public:
+  explicit Reporter(Registry* registry) : registry_(registry) {}
+  /// Who this process is, once that is known. `host` must outlive the reporter.
+  void speak_as(int world_rank, int world_size, const char* host);
+
+  void error(const ashlar_error_record& record) noexcept;
+  /// level: 0 error, 1 warning, 2 information. `id` may be null.
+  void notice(int level, const char* id, const std::string& text) noexcept;
+  void decisions(const std::vector<Decision>& decisions) noexcept;
+  /// Tells what Store::load found: mistakes as an error, the rest as a warning.
+  void problems(const param::Store& store) noexcept;
+
+ private:
+  const std::vector<ashlar_report*>& modules();
+
+  Registry* registry_;
+  ashlar_report_context context_{sizeof(ashlar_report_context), -1, 0, nullptr, 0};
+  bool looked_ = false;
+  std::vector<ashlar_report*> modules_;
+};
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,164 @@
+// Sleeping: no wake-up is ever lost, and the wake-up is prompt.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "tests/conformance/transport/pair.h"
+#include "tests/conformance/transport/process.h"
+
+namespace ashlar::test {
+namespace {
+
+class SleepTest : public TransportTest {
+ protected:
+  void SetUp() override {
+    if (GetParam().name() == "self") GTEST_SKIP() << "nothing arrives while it sleeps";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Installed, SleepTest, testing::ValuesIn(transports()), component_name);
+
+// As the kernel sleeps: remember the word, look once more, arm, wait for a change. False: it slept `limit` long.
+bool sleep_once(Lane& lane, std::chrono::milliseconds limit) {
+  std::uint32_t* word = lane.ops().wake_word(lane.get());
+  const std::uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  if (lane.progress() > 0) return true;
+  bool woken = true;
+  if (lane.ops().arm(lane.get()) == ASHLAR_OK) {
+    timespec t{limit.count() / 1000, limit.count() % 1000 * 1000000};
+    const long r = syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, nullptr, 0);
+    woken = !(r != 0 && errno == ETIMEDOUT);
+    lane.ops().disarm(lane.get());
+  }
+  return woken;
+}
+
+void pause_randomly(std::mt19937& random) {
+  const int spins = static_cast<int>(random() % 4 == 0 ? random() % 20000 : random() % 300);
+  for (int i = 0; i < spins; ++i) asm volatile("" ::: "memory");
+  if (random() % 50 == 0) std::this_thread::yield();
+}
+
+// Ping-pong in which both sides always sleep; a lost wake-up shows as a timeout.
+int ping_pong(Lane& lane, ashlar_endpoint* to, bool first, int rounds, unsigned seed) {
+  int got = 0, lost = 0;
+  lane.on_message = [&](const ashlar_am&) { ++got; };
+  std::mt19937 random(seed);
+  for (int i = 1; i <= rounds && lost == 0; ++i) {
+    if (first) {
+      pause_randomly(random);
+      while (to->ops->am_short(to, 1, 0, 0, nullptr, 0) == ASHLAR_AGAIN) lane.progress();
+    }
+    while (got < i && lost == 0) {
+      pause_randomly(random);
+      if (!sleep_once(lane, std::chrono::milliseconds(3000))) ++lost;
+    }
+    if (!first) {
+      pause_randomly(random);
+      while (to->ops->am_short(to, 1, 0, 0, nullptr, 0) == ASHLAR_AGAIN) lane.progress();
+    }
+  }
+  return lost;
+}
+
+void stress(const Component& component, const std::function<void()>& prepare_child, int rounds) {
+  component.open({});
+  Child child([&](const Child::Channel& channel) {
+    prepare_child();
+    Lane lane(component, Place{1, 2});
+    channel.say(lane.address());
+    ashlar_endpoint* to = lane.connect(0, channel.hear());
+    const int lost = to ? ping_pong(lane, to, false, rounds, 17) : 1;
+    channel.say("done");
+    (void)channel.hear();
+    return lost;
+  });
+  Lane lane(component, Place{0, 2});
+  const std::string address = child.channel().hear();
+  child.channel().say(lane.address());
+  ashlar_endpoint* to = lane.connect(1, address);
+  ASSERT_NE(to, nullptr) << last_failure();
+  EXPECT_EQ(ping_pong(lane, to, true, rounds, 4), 0) << "a wake-up was lost";
+  child.channel().hear();
+  child.channel().say("go");
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST_P(SleepTest, NoWakeUpIsLost) {
+  stress(
+      GetParam(), [] {}, 30000);
+}
+
+TEST_P(SleepTest, NoWakeUpIsLostWhenOneSideHasNoMembarrier) {
+  stress(
+      GetParam(), [] { forbid(SYS_membarrier); }, 10000);
+}
+
+TEST_P(SleepTest, ArmRefusesWhenSomethingHasArrived) {
+  Pair pair(GetParam());
+  std::uint64_t got = 0;
+  pair.b().on_message = [&](const ashlar_am&) { ++got; };
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK);
+    pair.b().ops().disarm(pair.b().get());
+    ASSERT_EQ(pair.to_b->ops->am_short(pair.to_b, 1, 0, 0, nullptr, 0), ASHLAR_OK);
+    EXPECT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_AGAIN);
+    while (pair.b().progress() > 0) {
+    }
+  }
+  EXPECT_EQ(got, 3u);
+}
+
+TEST_P(SleepTest, WakeMakesAnArmedSleeperLookAgain) {
+  Pair pair(GetParam());
+  std::uint32_t* word = pair.b().ops().wake_word(pair.b().get());
+  const std::uint32_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  ASSERT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK);
+  pair.to_b->ops->wake(pair.to_b);
+  EXPECT_NE(__atomic_load_n(word, __ATOMIC_SEQ_CST), before);
+  pair.b().ops().disarm(pair.b().get());
+}
+
+TEST_P(SleepTest, WakeUpIsPrompt) {
+  GetParam().open({});
+  Child child([&](const Child::Channel& channel) {
+    Lane lane(GetParam(), Place{1, 2});
+    channel.say(lane.address());
+    ashlar_endpoint* to = lane.connect(0, channel.hear());
+    bool stop = false;
+    lane.on_message = [&](const ashlar_am& am) {
+      stop = am.h0 == 1;
+      to->ops->am_short(to, 1, 0, 0, nullptr, 0);
+    };
+    while (!stop) sleep_once(lane, std::chrono::milliseconds(1000));
+    return 0;
+  });
+  Lane lane(GetParam(), Place{0, 2});
+  const std::string address = child.channel().hear();
+  child.channel().say(lane.address());
+  ashlar_endpoint* to = lane.connect(1, address);
+  ASSERT_NE(to, nullptr) << last_failure();
+  int got = 0;
+  lane.on_message = [&](const ashlar_am&) { ++got; };
+  std::vector<double> us;
+  for (int i = 1; i <= 200; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(to->ops->am_short(to, 1, i == 200 ? 1 : 0, 0, nullptr, 0), ASHLAR_OK);
+    while (got < i) lane.progress();
+    us.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::sort(us.begin(), us.end());
+  std::printf("to a sleeper and back: median %.1f us, 90%% below %.1f us\n", us[100], us[180]);
+  EXPECT_LT(us[100], 5000.0);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+}  // namespace
+}  // namespace ashlar::test

@@ -1,0 +1,48 @@
+"""What the tests of mpiexec's behaviour share. They look at it from outside and need the Python library only.
+
+Run by ctest with MPIEXEC, DRIVER and COMPONENTS (the folder) in the environment; by hand:
+  MPIEXEC=build/bin/mpiexec DRIVER=build/tests/launch_driver COMPONENTS=build/lib/ashlar/components \\
+    tests/launch/streams_test.py [Class.test...]
+"""
+import os
+import re
+import subprocess
+import time
+
+MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
+DRIVER = os.path.abspath(os.environ["DRIVER"])
+COMPONENTS = os.path.abspath(os.environ["COMPONENTS"])
+NATIVE = os.path.join(COMPONENTS, "ashlar_launch_native.so")
+PMIX = os.path.join(COMPONENTS, "ashlar_launch_pmix.so")
+SINGLETON = os.path.join(COMPONENTS, "ashlar_launch_singleton.so")
+
+
+def mpiexec(*words, timeout=60, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([MPIEXEC, *map(str, words)], capture_output=True, timeout=timeout, **options)
+
+
+def contents(path):
+    with open(path) as file:
+        return file.read()
+
+
+def alive(pid):
+    try:
+        return contents(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return condition()
+
+
+def plain(text):
+    """A paragraph without its line breaks."""
+    return re.sub(r"\s+", " ", text.decode())

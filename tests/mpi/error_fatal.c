@@ -1,0 +1,33 @@
+/* Ends the job in the way its argument names. Run by fatal.py, which looks at what the launcher makes of it. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "check.h"
+
+int main(int argc, char** argv) {
+  const char* way = argc > 1 ? argv[1] : "";
+  int value = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+  const int me = check_rank == check_size - 1; /* the last rank fails; the others wait for it for ever */
+  if (me && strcmp(way, "bad-rank") == 0) MPI_Send(&value, 1, MPI_INT, 4711, 0, MPI_COMM_WORLD);
+  if (me && strcmp(way, "bad-rank-abort") == 0) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
+    MPI_Bcast(&value, 1, MPI_INT, -3, MPI_COMM_WORLD);
+  }
+  if (me && strcmp(way, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (me && strcmp(way, "exit") == 0) _exit(3);
+  if (me && strcmp(way, "return") == 0) return 5;
+  if (me && strcmp(way, "kill") == 0) raise(SIGKILL);
+  if (me && strcmp(way, "segv") == 0) raise(SIGSEGV);
+  if (strcmp(way, "truncate") == 0) {
+    int many[100] = {0};
+    MPI_Request r;
+    MPI_Isend(many, 100, MPI_INT, check_rank, 0, MPI_COMM_WORLD, &r);
+    if (me) MPI_Recv(&value, 1, MPI_INT, check_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (check_rank == 0 && check_size > 1) MPI_Recv(&value, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (check_rank > 0) MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}

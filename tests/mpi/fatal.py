@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""fatal.py MPIEXEC PROGRAM: jobs that end badly. The launcher's status tells how, its output says who and why, all ranks
+are gone, and it takes no longer than a few seconds."""
+import os
+import subprocess
+import sys
+import time
+
+# way, ranks, exit status (None: any but 0), what the output has to contain (all in lower case)
+CASES = [
+    ("bad-rank", 1, None, ["mpi_send", "4711", "mpi_err_rank"]),
+    ("bad-rank", 3, None, ["mpi_send", "4711", "mpi_err_rank", "rank 2"]),
+    ("bad-rank-abort", 2, None, ["mpi_bcast", "-3", "mpi_err_root", "rank 1"]),
+    ("truncate", 2, None, ["mpi_recv", "mpi_err_truncate", "400", "rank 1"]),
+    ("abort", 3, 7, ["mpi_abort", "rank 2", "7"]),
+    ("exit", 2, 3, ["rank 1", "3"]),
+    ("return", 2, 5, ["rank 1", "5"]),
+    ("kill", 3, 137, ["rank 2", "signal 9"]),
+    ("segv", 2, 139, ["rank 1", "signal 11"]),
+]
+
+
+def processes_of(program):
+    """Processes that run this program now."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(program):
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def check(mpiexec, program, way, ranks, status, words):
+    name = f"{way} on {ranks} ranks"
+    start = time.monotonic()
+    try:
+        done = subprocess.run([mpiexec, "-n", str(ranks), program, way], stdin=subprocess.DEVNULL, timeout=30,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return [f"{name}: mpiexec had not ended after 30 s"]
+    took = time.monotonic() - start
+    problems = []
+    if done.returncode == 0 or (status is not None and done.returncode != status):
+        problems.append(f"{name}: exit status {done.returncode}, not {status if status is not None else 'a failure'}")
+    problems += [f"{name}: the output does not say '{word}'" for word in words if word not in done.stdout.lower()]
+    if took > 10:
+        problems.append(f"{name}: took {took:.1f} s")
+    left = processes_of(program)
+    if left:
+        problems.append(f"{name}: processes left: {left}")
+    if problems:
+        problems.append(f"    the output was:\n{done.stdout}")
+    return problems
+
+
+def main():
+    mpiexec, program = sys.argv[1:]
+    problems = [problem for case in CASES for problem in check(mpiexec, program, *case)]
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

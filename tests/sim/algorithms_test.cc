@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "components/coll/p2p/algorithms.h"
+#include "tests/sim/scenario.h"
+#include "tests/sim/world.h"
+
+namespace ashlar::sim {
+namespace {
+
+using coll::Algorithm;
+using coll::Collective;
+
+std::vector<const Algorithm*> all_algorithms() {
+  const coll::AlgorithmList& list = coll::p2p::algorithm_list();
+  std::vector<const Algorithm*> out;
+  for (std::uint32_t i = 0; i < list.count; ++i) out.push_back(&list.first[i]);
+  return out;
+}
+std::string name_of_test(const testing::TestParamInfo<const Algorithm*>& info) {
+  return std::string(coll::name_of(info.param->collective)) + "_" + info.param->name;
+}
+
+bool reduces(Collective what) { return what == Collective::kReduce || what == Collective::kAllreduce; }
+bool has_in_place(Collective what) { return what != Collective::kBarrier && what != Collective::kBcast; }
+
+class AlgorithmTest : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  /// Whether it applied.
+  bool run(const Scenario& scenario, const World::Options& options, const coll::Arguments& arguments = {}) {
+    const Algorithm& algorithm = *GetParam();
+    Calls calls(scenario);
+    const coll::Call sample = calls.of(0);
+    EXPECT_NE(calls.quantity(), -1) << "ranks would choose differently: " << scenario.describe();
+    const bool excluded = algorithm.excluded != nullptr && algorithm.excluded(calls.shape(), sample) != nullptr;
+    if (excluded) return false;
+    World world(scenario.size, scenario.seed, options);
+    const bool finished = world.run(
+        algorithm, [&calls](Rank r) { return calls.of(r); }, arguments);
+    EXPECT_TRUE(finished) << scenario.describe() << ": " << world.stuck();
+    if (!finished) return true;
+    for (Rank r = 0; r < scenario.size; ++r) {
+      EXPECT_TRUE(world.outcome(r).ok()) << scenario.describe() << ", rank " << r << ": " << world.outcome(r).text();
+      EXPECT_EQ(calls.check(r), "") << scenario.describe() << ", rank " << r;
+    }
+    return true;
+  }
+  Scenario draw(std::mt19937_64& engine, int size) {
+    const auto below = [&engine](int n) { return static_cast<int>(engine() % static_cast<std::uint64_t>(n)); };
+    Scenario s;
+    s.what = GetParam()->collective;
+    s.size = size;
+    s.root = below(size);
+    s.count = below(4) == 0 ? 0 : below(3) == 0 ? 1 + below(3) : below(2 * size + 40);
+    s.items = static_cast<Items>(below(static_cast<int>(Items::kCount_)));
+    s.operation = static_cast<Operation>(below(static_cast<int>(Operation::kCount_)));
+    s.in_place = has_in_place(s.what) && below(2) == 0;
+    s.seed = engine();
+    return s;
+  }
+};
+
+TEST_P(AlgorithmTest, EverySizeAgainstTheOracle) {
+  std::mt19937_64 engine(20261121);
+  int applied = 0;
+  for (int size = 1; size <= 33; ++size) {
+    for (int round = 0; round < 12; ++round) {
+      coll::Arguments arguments;
+      if (round % 2 == 1) arguments = {static_cast<MPI_Count>(1 + engine() % 100), static_cast<int>(1 + engine() % 4)};
+      if (run(draw(engine, size), World::Options{}, arguments)) ++applied;
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(applied, 40);
+}
+
+TEST_P(AlgorithmTest, OneRankBlocksWhileOthersSuspend) {
+  std::mt19937_64 engine(77);
+  for (int size = 1; size <= 20; ++size) {
+    Scenario s = draw(engine, size);
+    if (s.count == 0) s.count = 3 * size;
+    run(s, World::Options{.blocking_rank = static_cast<int>(engine() % static_cast<std::uint64_t>(size))});
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(AlgorithmTest, SmallBlocksOfMemoryOverflowIntoChunks) {
+  std::mt19937_64 engine(5);
+  for (int size = 2; size <= 9; ++size) run(draw(engine, size), World::Options{.block_bytes = 64});
+}
+
+// A rank dies somewhere on the way: every other one comes to an end, and nobody reports success with wrong data.
+TEST_P(AlgorithmTest, ADeathEndsInAnErrorNotAHang) {
+  const Algorithm& algorithm = *GetParam();
+  std::mt19937_64 engine(99);
+  int failed = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int size = 2 + static_cast<int>(engine() % 15);
+    Scenario s = draw(engine, size);
+    if (s.count == 0) s.count = 2 * size;
+    if (s.operation == Operation::kIntervals) s.operation = Operation::kSum;
+    Calls calls(s);
+    if (algorithm.excluded != nullptr && algorithm.excluded(calls.shape(), calls.of(0)) != nullptr) continue;
+    const Rank dies = static_cast<Rank>(engine() % static_cast<std::uint64_t>(size));
+    World world(size, s.seed, World::Options{.dies = dies, .dies_after = engine() % 40});
+    ASSERT_TRUE(world.run(algorithm, [&calls](Rank r) { return calls.of(r); })) << s.describe() << world.stuck();
+    for (Rank r = 0; r < size; ++r) {
+      if (r == dies) continue;
+      if (world.outcome(r).ok()) {
+        EXPECT_EQ(calls.check(r), "") << s.describe() << ", rank " << r << ", death of " << dies;
+      } else {
+        EXPECT_EQ(world.outcome(r).mpi_class(), MPI_ERR_PROC_ABORTED);
+        ++failed;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(failed, 0);
+}
+
+TEST_P(AlgorithmTest, AThousandRanks) {
+  Scenario s;
+  s.what = GetParam()->collective;
+  s.root = 613;
+  s.seed = 8831;
+  const bool every_pair = s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv;
+  for (const int size : every_pair ? std::vector<int>{257, 512} : std::vector<int>{1000, 1024}) {
+    s.size = size;
+    if (s.root >= size) s.root = size / 3;
+    s.count = reduces(s.what) ? 1100 : 2;
+    if (s.what == Collective::kBcast) s.count = 2100;
+    run(s, World::Options{}, {.segment = 2048, .window = 0});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmTest, testing::ValuesIn(all_algorithms()), name_of_test);
+
+}  // namespace
+}  // namespace ashlar::sim

@@ -1,0 +1,45 @@
+#include "components/launch/singleton/traces.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+namespace ashlar::launch {
+namespace {
+
+using testing::HasSubstr;
+
+// Asks with exactly these variables set, of those that matter.
+std::string trace(const std::map<std::string, std::string>& variables) {
+  for (const char* name :
+       {"PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "FLUX_JOB_SIZE", "FLUX_TASK_RANK",
+        "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_NTASKS"})
+    unsetenv(name);
+  for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+  char words[200] = {};
+  return parallel_launch(words, sizeof words) ? words : "";
+}
+
+TEST(Traces, NoneInAPlainEnvironment) { EXPECT_EQ(trace({}), ""); }
+
+TEST(Traces, Launchers) {
+  EXPECT_THAT(trace({{"PMIX_NAMESPACE", "job"}, {"PMIX_RANK", "0"}}), HasSubstr("PMIX_NAMESPACE=job"));
+  EXPECT_THAT(trace({{"PMI_SIZE", "4"}, {"PMI_RANK", "2"}, {"PMI_FD", "7"}}), HasSubstr("PMI_RANK=2 PMI_SIZE=4"));
+  EXPECT_THAT(trace({{"FLUX_JOB_SIZE", "4"}, {"FLUX_TASK_RANK", "2"}}), HasSubstr("Flux"));
+  EXPECT_THAT(
+      trace({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "1"}, {"SLURM_JOB_ID", "9"}}),
+      HasSubstr("task 1 of 4 of step 9.0"));
+}
+
+TEST(Traces, ASingleTaskOrABatchScriptIsNoParallelLaunch) {
+  EXPECT_EQ(trace({{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}, {"PMI_FD", "7"}}), "");
+  EXPECT_EQ(trace({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}), "");
+  // The script of sbatch -n 16 itself.
+  EXPECT_EQ(trace({{"SLURM_JOB_ID", "9"}, {"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}), "");
+  EXPECT_EQ(trace({{"SLURM_STEP_ID", "4294967291"}, {"SLURM_STEP_NUM_TASKS", "16"}, {"SLURM_PROCID", "0"}}), "");
+}
+
+}  // namespace
+}  // namespace ashlar::launch

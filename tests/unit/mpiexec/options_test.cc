@@ -1,0 +1,140 @@
+#include "mpiexec/options.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+namespace ashlar::mpiexec {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+struct Parsed {
+  bool ok;
+  Options options;
+  std::string error;
+};
+
+Parsed parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "mpiexec");
+  Parsed p;
+  p.ok = parse_options(static_cast<int>(words.size()), words.data(), &p.options, &p.error);
+  return p;
+}
+
+TEST(Options, OneProgramWithItsArguments) {
+  const Parsed p = parse({"-n", "4", "./a.out", "-n", "7", "--help"});
+  ASSERT_TRUE(p.ok) << p.error;
+  ASSERT_EQ(p.options.segments.size(), 1u);
+  EXPECT_EQ(p.options.segments[0].ranks, 4u);
+  EXPECT_THAT(p.options.segments[0].argv, ElementsAre("./a.out", "-n", "7", "--help"));
+  EXPECT_FALSE(p.options.help);
+}
+
+TEST(Options, OneRankUnlessSaid) {
+  const Parsed p = parse({"a"});
+  ASSERT_TRUE(p.ok);
+  EXPECT_EQ(p.options.ranks(), 1u);
+}
+
+TEST(Options, EverySpellingOfTheNumberOfRanks) {
+  for (const char* name : {"-n", "-np", "--n", "--np", "-c"}) EXPECT_EQ(parse({name, "3", "a"}).options.ranks(), 3u);
+  EXPECT_EQ(parse({"--np=3", "a"}).options.ranks(), 3u);
+}
+
+TEST(Options, ColonsSeparatePrograms) {
+  const Parsed p =
+      parse({"-n", "2", "-wdir", "/tmp", "-env", "A", "1", "a", ":", "-n", "3", "-x", "B=2=3", "b", "c", ":", "d"});
+  ASSERT_TRUE(p.ok) << p.error;
+  ASSERT_EQ(p.options.segments.size(), 3u);
+  EXPECT_EQ(p.options.ranks(), 6u);
+  EXPECT_EQ(p.options.segments[0].wdir, "/tmp");
+  EXPECT_THAT(p.options.segments[0].env, ElementsAre(Pair("A", "1")));
+  EXPECT_THAT(p.options.segments[1].env, ElementsAre(Pair("B", "2=3")));
+  EXPECT_THAT(p.options.segments[1].argv, ElementsAre("b", "c"));
+  EXPECT_EQ(p.options.segments[2].wdir, "");
+}
+
+TEST(Options, AColonInsideAWordSeparatesNothing) { EXPECT_EQ(parse({"a", "x:y"}).options.segments.size(), 1u); }
+
+TEST(Options, TwoDashesEndTheOptions) {
+  const Parsed p = parse({"-n", "2", "--", "-odd-name", "x"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_THAT(p.options.segments[0].argv, ElementsAre("-odd-name", "x"));
+}
+
+TEST(Options, ParametersKeepTheirOrder) {
+  const Parsed p = parse({"--set", "a.b=1", "--set=a.c=x=y", "--param", "d=", "a"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_THAT(p.options.params, ElementsAre(Pair("a.b", "1"), Pair("a.c", "x=y"), Pair("d", "")));
+}
+
+TEST(Options, ExplainTakesItsTopicOnlyWithAnEqualsSign) {
+  EXPECT_TRUE(parse({"--explain", "a"}).options.explain);
+  EXPECT_EQ(parse({"--explain", "a"}).options.explain_topic, "");
+  EXPECT_EQ(parse({"--explain=transport", "a"}).options.explain_topic, "transport");
+}
+
+TEST(Options, UnknownOptionsAreGuessed) {
+  EXPECT_THAT(parse({"--bindto", "core", "a"}).error, HasSubstr("Did you mean --bind-to?"));
+  EXPECT_THAT(parse({"--tag-ouput", "a"}).error, HasSubstr("Did you mean --tag-output?"));
+  EXPECT_THAT(parse({"--mca", "a", "b", "c"}).error, HasSubstr("--set KEY=VALUE"));
+  EXPECT_THAT(parse({"--xyzzyplugh", "a"}).error, HasSubstr("--help"));
+}
+
+TEST(Options, WordsAreGuessedToo) {
+  EXPECT_THAT(parse({"--bind-to", "cores", "a"}).error, HasSubstr("Did you mean core?"));
+  EXPECT_EQ(parse({"--map-by", "socket", "a"}).options.map, MapBy::kSocket);
+}
+
+TEST(Options, WrongNumbersAreRefusedWithTheValue) {
+  for (const char* bad : {"0", "-3", "two", "", "99999999999", "4x"}) {
+    const Parsed p = parse({"-n", bad, "a"});
+    EXPECT_FALSE(p.ok) << bad;
+    EXPECT_THAT(p.error, HasSubstr(std::string("\"") + bad + "\""));
+  }
+  EXPECT_FALSE(parse({"--timeout", "0", "a"}).ok);
+  EXPECT_FALSE(parse({"--timeout", "nan", "a"}).ok);
+  EXPECT_DOUBLE_EQ(parse({"--timeout", "0.5", "a"}).options.timeout_s, 0.5);
+}
+
+TEST(Options, MissingPartsAreNamed) {
+  EXPECT_THAT(parse({}).error, HasSubstr("no program"));
+  EXPECT_THAT(parse({"-n"}).error, HasSubstr("-n needs N"));
+  EXPECT_THAT(parse({"-env", "A"}).error, HasSubstr("-env needs NAME VALUE"));
+  EXPECT_THAT(parse({"a", ":"}).error, HasSubstr("last colon"));
+  EXPECT_THAT(parse({":", "a"}).error, HasSubstr("no program"));
+}
+
+TEST(Options, StdinMustBeARankOfTheJob) {
+  EXPECT_EQ(parse({"--stdin", "none", "a"}).options.stdin_rank, -1);
+  EXPECT_EQ(parse({"--stdin", "1", "-n", "2", "a"}).options.stdin_rank, 1);
+  EXPECT_THAT(parse({"--stdin", "2", "-n", "2", "a"}).error, HasSubstr("from 0 to 1"));
+}
+
+TEST(Options, OnlyThisHostIsTaken) {
+  char self[256] = {};
+  ASSERT_EQ(gethostname(self, sizeof self - 1), 0);
+  EXPECT_TRUE(parse({"-host", "localhost:8", "a"}).ok);
+  EXPECT_TRUE(parse({"--host", "127.0.0.1", "a"}).ok);
+  EXPECT_TRUE(parse({"-hosts", self, "a"}).ok);
+  EXPECT_THAT(parse({"--host", "localhost,faraway", "a"}).error, HasSubstr("faraway"));
+}
+
+TEST(Options, OthersHabitsAreTolerated) {
+  EXPECT_TRUE(parse({"--oversubscribe", "--allow-run-as-root", "-n", "2", "a"}).ok);
+}
+
+TEST(Options, HelpNamesEveryShownOption) {
+  const std::string help = help_text();
+  for (const char* name : {"-n N", "--set KEY=VALUE", "--explain", "--output", "--bind-to", "--timeout"})
+    EXPECT_THAT(help, HasSubstr(name));
+  for (std::size_t at = 0, end; at < help.size(); at = end + 1) {
+    end = help.find('\n', at);
+    EXPECT_LE(end - at, 120u) << help.substr(at, end - at);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,111 @@
+#include "mpiexec/spawn.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mpiexec/pmix_server.h"
+#include "mpiexec/topology.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+using testing::HasSubstr;
+
+struct Started {
+  SpawnResult result;
+  int status = -1;
+  std::string output;
+};
+
+Started start(std::vector<const char*> argv, const char* wdir = nullptr, const std::vector<unsigned>* cpus = nullptr) {
+  Started run;
+  argv.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return run;
+  Inherited inherited;
+  sigprocmask(SIG_SETMASK, nullptr, &inherited.mask);
+  getrlimit(RLIMIT_NOFILE, &inherited.files);
+  const char* env[] = {"ONE=1", nullptr};
+  SpawnRequest request;
+  request.file = argv[0];
+  request.argv = argv.data();
+  request.envp = env;
+  request.wdir = wdir;
+  request.in = 0;
+  request.out = request.err = ends[1];
+  request.cpus = cpus;
+  request.inherited = &inherited;
+  run.result = spawn(request);
+  close(ends[1]);
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    run.output.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  if (run.result.pid > 0) waitpid(run.result.pid, &run.status, 0);
+  return run;
+}
+
+TEST(Spawn, RunsInItsFolderAndGroupWithItsEnvironment) {
+  const Started r = start({"/bin/sh", "-c", "echo $ONE $(pwd) $(ps -o pgid= -p $$) $$; exit 3"}, "/usr");
+  ASSERT_GT(r.result.pid, 0) << r.result.step;
+  EXPECT_EQ(WEXITSTATUS(r.status), 3);
+  const std::string pid = std::to_string(r.result.pid);
+  EXPECT_THAT(r.output, HasSubstr("1 /usr"));
+  EXPECT_THAT(r.output, HasSubstr(pid + " " + pid));
+}
+
+TEST(Spawn, SaysWhichStepFailed) {
+  const Started missing = start({"/nonexistent/program"});
+  EXPECT_EQ(missing.result.pid, -1);
+  EXPECT_STREQ(missing.result.step, "execve");
+  EXPECT_EQ(missing.result.error, ENOENT);
+  const Started folder = start({"/bin/true"}, "/nonexistent");
+  EXPECT_STREQ(folder.result.step, "chdir");
+}
+
+TEST(Spawn, BindsWhereItIsTold) {
+  const std::vector<unsigned> one = {allowed_cpus().back()};
+  const Started r = start({"/usr/bin/nproc"}, nullptr, &one);
+  EXPECT_EQ(r.output, "1\n");
+  EXPECT_EQ(r.result.bind_error, 0);
+}
+
+TEST(Spawn, RunsUnboundWhereItCannotBind) {
+  const std::vector<unsigned> none = {100000};
+  const Started r = start({"/bin/echo", "there"}, nullptr, &none);
+  EXPECT_EQ(r.output, "there\n");
+  EXPECT_EQ(r.result.bind_error, EINVAL);
+}
+
+TEST(FindProgram, LooksInPathFirstThenInTheEnvironments) {
+  std::string error;
+  EXPECT_EQ(find_program("sh", "", "", "/nowhere:/bin", &error), "/bin/sh");
+  EXPECT_EQ(find_program("sh", "/usr/bin", "", "/bin", &error), "/usr/bin/sh");
+  EXPECT_EQ(find_program("/bin/sh", "", "", "", &error), "/bin/sh");
+  EXPECT_EQ(find_program("./sh", "", "/bin", "", &error), "./sh");
+  EXPECT_EQ(error, "");
+}
+
+TEST(FindProgram, SaysWhatIsWrong) {
+  std::string error;
+  EXPECT_EQ(find_program("no-such-program", "", "", "/bin", &error), "");
+  EXPECT_THAT(error, HasSubstr("no program no-such-program in PATH"));
+  EXPECT_EQ(find_program("/etc", "", "", "/bin", &error), "");
+  EXPECT_THAT(error, HasSubstr("Is a directory"));
+  EXPECT_EQ(find_program("/etc/passwd", "", "", "/bin", &error), "");
+  EXPECT_THAT(error, HasSubstr("Permission denied"));
+  EXPECT_EQ(find_program("sh", "", "/bin", "/nowhere", &error), "");
+  EXPECT_THAT(error, HasSubstr("Did you mean ./sh?"));
+}
+
+TEST(LinksPmix, ReadsTheProgramsOwnList) {
+  EXPECT_FALSE(links_pmix("/bin/sh"));
+  EXPECT_FALSE(links_pmix("/etc/passwd"));
+  EXPECT_FALSE(links_pmix("/nonexistent"));
+  EXPECT_TRUE(links_pmix(PMIX_PROGRAM));
+}
+
+}  // namespace
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,87 @@
+#include "mpiexec/verdict.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+namespace ashlar::mpiexec {
+namespace {
+
+using launch::RankState;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int exited(int code) { return code << 8; }
+
+RankFate fate(RankState state, int wait_status) {
+  RankFate f;
+  f.pid = 4711;
+  f.program = "./a.out";
+  f.ended = true;
+  f.state = state;
+  f.wait_status = wait_status;
+  f.seconds = 1.5;
+  return f;
+}
+
+TEST(Verdict, EndsThatAreFine) {
+  EXPECT_FALSE(fails_the_job(fate(RankState::kAbsent, exited(0)), true));
+  EXPECT_FALSE(fails_the_job(fate(RankState::kFinalized, exited(0)), true));
+  // It has said goodbye to the others; its exit code is its own affair.
+  EXPECT_FALSE(fails_the_job(fate(RankState::kFinalized, exited(3)), true));
+  EXPECT_FALSE(fails_the_job(fate(RankState::kAbsent, exited(3)), false));
+}
+
+TEST(Verdict, EndsThatFailTheJob) {
+  EXPECT_TRUE(fails_the_job(fate(RankState::kInitialized, exited(0)), false));
+  EXPECT_TRUE(fails_the_job(fate(RankState::kAbsent, SIGSEGV), false));
+  EXPECT_TRUE(fails_the_job(fate(RankState::kFinalized, SIGSEGV), false));
+  EXPECT_TRUE(fails_the_job(fate(RankState::kAbsent, exited(127)), true));
+  RankFate aborted = fate(RankState::kInitialized, exited(0));
+  aborted.aborted = true;
+  EXPECT_TRUE(fails_the_job(aborted, false));
+}
+
+TEST(Verdict, ExitStatus) {
+  EXPECT_EQ(exit_status(fate(RankState::kAbsent, exited(3))), 3);
+  EXPECT_EQ(exit_status(fate(RankState::kAbsent, SIGSEGV)), 139);
+  EXPECT_EQ(exit_status(fate(RankState::kInitialized, exited(0))), 1);
+  EXPECT_EQ(exit_status(fate(RankState::kFinalized, exited(0))), 0);
+  RankFate aborted = fate(RankState::kInitialized, SIGTERM);
+  aborted.aborted = true;
+  for (const auto& [code, status] : std::vector<std::pair<int, int>>{{42, 42}, {0, 1}, {256, 1}, {257, 1}, {-1, 255}}) {
+    aborted.abort_code = code;
+    EXPECT_EQ(exit_status(aborted), status) << code;
+  }
+}
+
+TEST(Verdict, TheParagraphSaysWhoAndHow) {
+  std::vector<RankFate> fates(4, fate(RankState::kInitialized, SIGTERM));
+  for (RankFate& f : fates) f.stopped = true;
+  fates[2] = fate(RankState::kInitialized, SIGSEGV);
+  fates[2].failed = true;
+  const std::string words = failure_words(fates, 2, "node1");
+  EXPECT_THAT(words, HasSubstr("rank 2 of 4 (./a.out, process 4711 on node1) was killed by signal 11 (SIGSEGV"));
+  EXPECT_THAT(words, HasSubstr("without calling MPI_Finalize, after 1.50 s"));
+  EXPECT_THAT(words, HasSubstr("The other 3 ranks were stopped."));
+}
+
+TEST(Verdict, OthersThatFailedAreListedTogether) {
+  std::vector<RankFate> fates(5, fate(RankState::kInitialized, SIGABRT));
+  for (RankFate& f : fates) f.failed = true;
+  fates[4] = fate(RankState::kFinalized, exited(0));
+  const std::string words = failure_words(fates, 0, "h");
+  EXPECT_THAT(words, HasSubstr("Also failed: ranks 1-3 (each was killed by signal 6"));
+  EXPECT_THAT(words, HasSubstr("1 other had ended by then."));
+  EXPECT_THAT(words, Not(HasSubstr("stopped")));
+}
+
+TEST(Verdict, AnAbortQuotesItsText) {
+  std::vector<RankFate> fates(1, fate(RankState::kInitialized, SIGTERM));
+  fates[0].aborted = fates[0].failed = true;
+  fates[0].abort_code = 7;
+  fates[0].abort_text = "no convergence";
+  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("called MPI_Abort with code 7, after 1.50 s.\nIt said: no conv"));
+}
+
+}  // namespace
+}  // namespace ashlar::mpiexec

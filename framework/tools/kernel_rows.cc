@@ -1,5 +1,6 @@
 // The parameters of the kernel's rooms, in one list: no room registers itself, so nothing depends on the order in which
 // static constructors would run. A room with a params.h has a line here.
+#include "framework/coll/params.h"
 #include "framework/param/table.h"
 #include "framework/plugin/params.h"
 
@@ -10,6 +11,7 @@ std::span<const Table> kernel_tables() {
       {"", plugin::kSelection},
       {"", plugin::kKernelParams},
       {"plugin", plugin::kParams},
+      {"coll", coll::kParams},
   };
   return kTables;
 }

@@ -26,7 +26,7 @@ struct Config {
 
 enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };
 
-inline constexpr std::uint32_t kParamCount = 13;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 14;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::shm

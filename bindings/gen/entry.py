@@ -1,6 +1,6 @@
 """The C entry points: one .cc per chapter, one function per form of a procedure."""
 from arguments import Arguments, kernel_type
-from c_types import c_name, declarator, function_type, prototype, wrap
+from c_types import c_name, declarator, prototype, wrap
 from template import fill
 
 
@@ -80,27 +80,33 @@ def chapter(name, table):
     return fill("chapter.cc", CHAPTER=name, INCLUDES="\n".join(f'#include "{h}"' for h in headers), FUNCTIONS="\n".join(functions))
 
 
-def declarations(table, header=""):
-    """What the rooms declare for the bindings: every target with its exact signature, by header."""
-    by_header, seen = {}, set()
+def targets(table, header=""):
+    """(header, namespace, name, parameters) of every function of the kernel that an entry point calls."""
     for procedure in table.procedures.values():
         overlay = procedure.overlay
         if not overlay.calls or "raw" in overlay.flags or header and overlay.header != header:
             continue
-        arguments = Arguments(procedure, procedure.large, table)
-        items = []
-        for p in procedure.form(procedure.large):
-            if p.kind.name == "varargs":
-                continue
-            wanted = kernel_type(p, arguments)
-            if p.kind.name == "function":
-                wanted = function_type(p, False, table.callbacks)
-            items.append(f"{wanted} {p.name}" if wanted else declarator(p, False, table.callbacks))
-        namespace, _, short = overlay.calls.rpartition("::")
-        line = f"Status {short}({', '.join(items)});"
-        if (namespace, line) not in seen:
-            seen.add((namespace, line))
-            by_header.setdefault((overlay.header, namespace), []).append(line)
+        for large in (False, True) if procedure.large else (False,):
+            arguments = Arguments(procedure, large, table)
+            target = overlay.options.get("calls_c", overlay.calls) if large else overlay.calls
+            namespace, _, name = target.rpartition("::")
+            parameters = []
+            for p in procedure.form(large):
+                if p.kind.name == "varargs":
+                    continue
+                wanted = kernel_type(p, arguments)
+                parameters.append(f"{wanted} {p.name}" if wanted else declarator(p, large, table.callbacks))
+            yield overlay.header, namespace, name, tuple(parameters)
+
+
+def declarations(table, header=""):
+    """What the rooms declare for the bindings, by header."""
+    by_header = {}
+    for file, namespace, name, parameters in targets(table, header):
+        lines = by_header.setdefault((file, namespace), [])
+        line = f"Status {name}({', '.join(parameters)});"
+        if line not in lines:
+            lines.append(line)
     parts = []
     for (file, namespace), lines in by_header.items():
         parts.append(f"// {file}\nnamespace ashlar::{namespace} {{\n" + "\n".join(wrap(x) for x in lines) + "\n}")

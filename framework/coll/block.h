@@ -36,7 +36,10 @@ class ChunkCache {
 class Block {
  public:
   Block(void* first, std::size_t bytes, ChunkCache& cache)
-      : first_(static_cast<std::byte*>(first)), first_end_(first_ + bytes), at_(first_), end_(first_end_),
+      : first_(static_cast<std::byte*>(first)),
+        first_end_(first_ + bytes),
+        at_(first_),
+        end_(first_end_),
         cache_(cache) {}
   ~Block() { reset(); }
   Block(const Block&) = delete;
@@ -47,7 +50,8 @@ class Block {
     const std::size_t align = bytes >= 64 ? 64 : 16;
     const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(at_) + align - 1) & ~(align - 1);
     const std::uintptr_t to = from + bytes;
-    if (to > reinterpret_cast<std::uintptr_t>(end_) || to < from) [[unlikely]] return take_from_chunk(bytes);
+    if (to > reinterpret_cast<std::uintptr_t>(end_) || to < from) [[unlikely]]
+      return take_from_chunk(bytes);
     at_ = reinterpret_cast<std::byte*>(to);
     return reinterpret_cast<void*>(from);
   }

@@ -18,9 +18,7 @@ bool Promise::wait_now(Gate& gate) noexcept {
 
 bool Promise::wait_now(Condition& condition) noexcept {
   if (!op->blocking()) return false;
-  const Status outcome = op->wire().wait(condition);
-  if (!outcome.ok()) [[unlikely]]
-    op->fail(outcome);
+  condition.outcome = op->wire().wait(condition);
   return true;
 }
 
@@ -42,8 +40,6 @@ Status Promise::resume_from(Status outcome) noexcept {
     op->fail(outcome);
   return op->failure();
 }
-
-Status Promise::resume_from_condition() noexcept { return op->failure(); }
 
 void Promise::resume(Waiter& self) {
   std::coroutine_handle<Promise>::from_promise(static_cast<Promise&>(self)).resume();

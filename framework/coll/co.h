@@ -85,8 +85,7 @@ struct Promise : Waiter {
   bool wait_now(Condition& condition) noexcept;  // the same
   void suspend_on(Gate& gate) noexcept;
   void suspend_on(Condition& condition) noexcept;
-  Status resume_from(Status outcome) noexcept;   // the outcome, or the operation's own earlier failure
-  Status resume_from_condition() noexcept;
+  Status resume_from(Status outcome) noexcept;  // the outcome, or the operation's own earlier failure
   static void resume(Waiter& self);
 
   Op* const op;
@@ -110,7 +109,7 @@ inline bool ConditionAwaiter::await_ready() const noexcept {
 inline void ConditionAwaiter::await_suspend(std::coroutine_handle<Promise>) const noexcept {
   promise->suspend_on(*condition);
 }
-inline Status ConditionAwaiter::await_resume() const noexcept { return promise->resume_from_condition(); }
+inline Status ConditionAwaiter::await_resume() const noexcept { return promise->resume_from(condition->outcome); }
 
 inline void FinalAwaiter::await_suspend(std::coroutine_handle<Promise> self) const noexcept {
   // Queues the one that waits; it never runs from here.

@@ -5,8 +5,19 @@ namespace ashlar::coll {
 
 /// The collective operations. The order is that of the names in collective.cc and of the compiled rule table.
 enum class Collective : std::uint8_t {
-  kBarrier, kBcast, kReduce, kAllreduce, kGather, kGatherv, kScatter, kScatterv, kAllgather, kAllgatherv, kAlltoall,
-  kAlltoallv, kCount_
+  kBarrier,
+  kBcast,
+  kReduce,
+  kAllreduce,
+  kGather,
+  kGatherv,
+  kScatter,
+  kScatterv,
+  kAllgather,
+  kAllgatherv,
+  kAlltoall,
+  kAlltoallv,
+  kCount_
 };
 inline constexpr int kCollectives = static_cast<int>(Collective::kCount_);
 

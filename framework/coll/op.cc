@@ -47,15 +47,19 @@ void Op::unpack(const Packed& packed, const DataView& v) {
 }
 
 void Op::send(Rank to, const DataView& data, Gate& gate) {
-  if (!failure_.ok()) [[unlikely]] return;
+  if (!failure_.ok()) [[unlikely]]
+    return;
   const Status outcome = wire_.send(to, data, tag_, gate);
-  if (!outcome.ok()) [[unlikely]] fail(outcome);
+  if (!outcome.ok()) [[unlikely]]
+    fail(outcome);
 }
 
 void Op::recv(Rank from, const DataView& data, Gate& gate) {
-  if (!failure_.ok()) [[unlikely]] return;
+  if (!failure_.ok()) [[unlikely]]
+    return;
   const Status outcome = wire_.recv(from, data, tag_, gate);
-  if (!outcome.ok()) [[unlikely]] fail(outcome);
+  if (!outcome.ok()) [[unlikely]]
+    fail(outcome);
 }
 
 void Op::copy_bytes(const void* from, void* to, MPI_Count length) {
@@ -63,7 +67,8 @@ void Op::copy_bytes(const void* from, void* to, MPI_Count length) {
 }
 
 void Op::copy(const DataView& from, const DataView& to) {
-  if (!failure_.ok()) [[unlikely]] return;
+  if (!failure_.ok()) [[unlikely]]
+    return;
   const MPI_Count bytes = from.bytes();
   if (bytes == 0) return;
   if (from.dense() && to.dense()) return copy_bytes(from.data, to.data, bytes);

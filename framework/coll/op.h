@@ -12,7 +12,7 @@
 
 namespace ashlar::coll {
 
-class CommState;
+struct CommState;
 
 /// What a rule may set beside the name of an algorithm. 0: the algorithm's own choice.
 struct Arguments {

@@ -10,12 +10,17 @@ struct Lane;
 
 namespace ashlar::coll {
 
+class Wire;
+
 /// A fact in memory that other processes bring about (a flag in a shared segment). A coroutine awaits it like a gate.
 /// Trivial to destroy, so that it may live in a coroutine frame; it must outlive the wait.
 struct Condition : Poller {
   /// Whether it holds. May be called many times, and may keep what it has found out so far.
   bool (*holds)(Condition&) = nullptr;
-  Waiter* waiter = nullptr;  // queued when it holds; set by whoever suspends
+  // While a coroutine is suspended on it:
+  Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come about any more
+  Wire* wire = nullptr;
+  Status outcome;
 };
 
 /// What an operation posts its messages through: real point-to-point, or a simulation of thousands of ranks.

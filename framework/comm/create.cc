@@ -58,7 +58,8 @@ Status split(Comm& comm, int color, int key, Comm** result) {
   const auto size = static_cast<std::size_t>(comm.size);
   std::vector<Choice> choices(size);
   choices[static_cast<std::size_t>(comm.rank)] = {color, key};
-  ASHLAR_TRY(coll::allgather(MPI_IN_PLACE, 0, nullptr, choices.data(), 2, resolve(MPI_INT64_T), comm));
+  Datatype& word = *resolve(MPI_INT64_T);
+  ASHLAR_TRY(coll::allgather(MPI_IN_PLACE, 0, word, choices.data(), 2, word, comm));
   std::uint32_t context = 0;
   ASHLAR_TRY(agree(comm, &context));  // disjoint communicators may share it
   if (color == MPI_UNDEFINED) return {};

@@ -44,8 +44,8 @@ Status get_name(Datatype& type, char* name, int* length);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* types, int* combiner);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* large_counts,
                     MPI_Count* types, int* combiner);
-Status get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_types,
-                    int* integers, MPI_Aint* addresses, MPI_Datatype* types);
+Status get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_types, int* integers,
+                    MPI_Aint* addresses, MPI_Datatype* types);
 Status get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
                     MPI_Count max_types, int* integers, MPI_Aint* addresses, MPI_Count* large_counts,
                     MPI_Datatype* types);

@@ -8,19 +8,57 @@ namespace ashlar {
 
 /// What one element of a predefined datatype is to the machine: this picks a kernel.
 enum class Basic : std::uint8_t {
-  kNone,  // a derived datatype
-  kBytes, // moved, never computed with: MPI_CHAR, MPI_CHARACTER, MPI_WCHAR, MPI_PACKED
-  kByte,  // MPI_BYTE: bitwise only
-  kI8, kI16, kI32, kI64, kI128, kU8, kU16, kU32, kU64,
-  kF16, kF32, kF64, kLongDouble, kF128,
-  kC16, kC32, kC64, kCLongDouble, kC128,        // complex numbers, named by the width of one part
-  kBool, kL8, kL16, kL32, kL64, kL128,          // C's bool; Fortran's LOGICAL of that width
-  kF32Int, kF64Int, kI64Int, kIntInt, kI16Int, kLongDoubleInt, kF32F32, kF64F64,  // value and index
+  kNone,   // a derived datatype
+  kBytes,  // moved, never computed with: MPI_CHAR, MPI_CHARACTER, MPI_WCHAR, MPI_PACKED
+  kByte,   // MPI_BYTE: bitwise only
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kI128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF16,
+  kF32,
+  kF64,
+  kLongDouble,
+  kF128,
+  kC16,
+  kC32,
+  kC64,
+  kCLongDouble,
+  kC128,  // complex numbers, named by the width of one part
+  kBool,
+  kL8,
+  kL16,
+  kL32,
+  kL64,
+  kL128,  // C's bool; Fortran's LOGICAL of that width
+  kF32Int,
+  kF64Int,
+  kI64Int,
+  kIntInt,
+  kI16Int,
+  kLongDoubleInt,
+  kF32F32,
+  kF64F64,  // value and index
   kCount_
 };
 
 /// The classes by which MPI-5.0, 6.9.2 says which operations a datatype allows.
-enum class BasicClass : std::uint8_t { kOther, kInteger, kFortranInteger, kFloating, kLogical, kComplex, kByte, kMultiLanguage, kPair };
+enum class BasicClass : std::uint8_t {
+  kOther,
+  kInteger,
+  kFortranInteger,
+  kFloating,
+  kLogical,
+  kComplex,
+  kByte,
+  kMultiLanguage,
+  kPair
+};
 
 /// One predefined datatype.
 struct BasicRow {

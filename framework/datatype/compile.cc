@@ -108,29 +108,36 @@ Placed compile_contents(const Contents& c) {
   Datatype* type = c.types.empty() ? nullptr : c.types[0].get();
   switch (c.combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return place(*type);
-    case MPI_COMBINER_CONTIGUOUS: return make_strided(count, type->extent(), place(*type));
+    case MPI_COMBINER_RESIZED:
+      return place(*type);
+    case MPI_COMBINER_CONTIGUOUS:
+      return make_strided(count, type->extent(), place(*type));
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR: {
       const MPI_Count stride = c.combiner == MPI_COMBINER_VECTOR ? v[2] * type->extent() : v[2];
       return make_strided(count, stride, make_strided(static_cast<std::size_t>(v[1]), type->extent(), place(*type)));
     }
     case MPI_COMBINER_INDEXED:
-      return compile_blocks(count, *type, [&](std::size_t i) { return v[1 + i]; },
-                            [&](std::size_t i) { return v[1 + count + i] * type->extent(); });
+      return compile_blocks(
+          count, *type, [&](std::size_t i) { return v[1 + i]; },
+          [&](std::size_t i) { return v[1 + count + i] * type->extent(); });
     case MPI_COMBINER_HINDEXED:
-      return compile_blocks(count, *type, [&](std::size_t i) { return v[1 + i]; },
-                            [&](std::size_t i) { return v[1 + count + i]; });
+      return compile_blocks(
+          count, *type, [&](std::size_t i) { return v[1 + i]; }, [&](std::size_t i) { return v[1 + count + i]; });
     case MPI_COMBINER_INDEXED_BLOCK:
-      return compile_blocks(count, *type, [&](std::size_t) { return v[1]; },
-                            [&](std::size_t i) { return v[2 + i] * type->extent(); });
+      return compile_blocks(
+          count, *type, [&](std::size_t) { return v[1]; }, [&](std::size_t i) { return v[2 + i] * type->extent(); });
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return compile_blocks(count, *type, [&](std::size_t) { return v[1]; },
-                            [&](std::size_t i) { return v[2 + i]; });
-    case MPI_COMBINER_STRUCT: return compile_struct(c);
-    case MPI_COMBINER_SUBARRAY: return compile_subarray(c);
-    case MPI_COMBINER_DARRAY: return compile_darray(c);
-    default: return make_empty();
+      return compile_blocks(
+          count, *type, [&](std::size_t) { return v[1]; }, [&](std::size_t i) { return v[2 + i]; });
+    case MPI_COMBINER_STRUCT:
+      return compile_struct(c);
+    case MPI_COMBINER_SUBARRAY:
+      return compile_subarray(c);
+    case MPI_COMBINER_DARRAY:
+      return compile_darray(c);
+    default:
+      return make_empty();
   }
 }
 
@@ -150,15 +157,24 @@ Signature signature_of(const BasicRow& row) {
   };
   if (row.size == 0) return {};
   switch (row.basic) {
-    case Basic::kF32Int: return of(MPI_FLOAT).then(of(MPI_INT));
-    case Basic::kF64Int: return of(MPI_DOUBLE).then(of(MPI_INT));
-    case Basic::kI64Int: return of(MPI_LONG).then(of(MPI_INT));
-    case Basic::kI16Int: return of(MPI_SHORT).then(of(MPI_INT));
-    case Basic::kLongDoubleInt: return of(MPI_LONG_DOUBLE).then(of(MPI_INT));
-    case Basic::kIntInt: return of(row.handle == MPI_2INT ? MPI_INT : MPI_INTEGER).repeated(2);
-    case Basic::kF32F32: return of(MPI_REAL).repeated(2);
-    case Basic::kF64F64: return of(MPI_DOUBLE_PRECISION).repeated(2);
-    default: return of(row.handle);
+    case Basic::kF32Int:
+      return of(MPI_FLOAT).then(of(MPI_INT));
+    case Basic::kF64Int:
+      return of(MPI_DOUBLE).then(of(MPI_INT));
+    case Basic::kI64Int:
+      return of(MPI_LONG).then(of(MPI_INT));
+    case Basic::kI16Int:
+      return of(MPI_SHORT).then(of(MPI_INT));
+    case Basic::kLongDoubleInt:
+      return of(MPI_LONG_DOUBLE).then(of(MPI_INT));
+    case Basic::kIntInt:
+      return of(row.handle == MPI_2INT ? MPI_INT : MPI_INTEGER).repeated(2);
+    case Basic::kF32F32:
+      return of(MPI_REAL).repeated(2);
+    case Basic::kF64F64:
+      return of(MPI_DOUBLE_PRECISION).repeated(2);
+    default:
+      return of(row.handle);
   }
 }
 

@@ -10,8 +10,8 @@ namespace {
 using What = Contents::What;
 
 // `count` blocks of `blocklength` items, `step` bytes apart.
-Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Shape& shape, MPI_Count step, Datatype& oldtype,
-                   Datatype** newtype) {
+Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Shape& shape, MPI_Count step,
+                   Datatype& oldtype, Datatype** newtype) {
   const MPI_Count items = shape.times(count, blocklength);
   if (items > 0) {
     // The four corners of the grid: either step may be negative.

@@ -69,7 +69,8 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
     const bool fallback = dargs[d] == MPI_DISTRIBUTE_DFLT_DARG;
     switch (distribs[d]) {
       case MPI_DISTRIBUTE_NONE:
-        if (psizes[d] != 1) return bad_dimension("the number of processes", d, psizes[d], "1 where nothing is shared out");
+        if (psizes[d] != 1)
+          return bad_dimension("the number of processes", d, psizes[d], "1 where nothing is shared out");
         break;
       case MPI_DISTRIBUTE_BLOCK:
         if (!fallback && (dargs[d] < 1 || MPI_Count{dargs[d]} * psizes[d] < global))
@@ -78,13 +79,13 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
       case MPI_DISTRIBUTE_CYCLIC:
         if (!fallback && dargs[d] < 1) return bad_dimension("the block size", d, dargs[d], "positive");
         break;
-      default: return bad_dimension("the distribution", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
+      default:
+        return bad_dimension("the distribution", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
     }
     processes *= psizes[d];
     if (processes > size) break;
   }
-  if (processes != size)
-    return Status::fail(MPI_ERR_ARG, "the process grid does not have %d processes", size);
+  if (processes != size) return Status::fail(MPI_ERR_ARG, "the process grid does not have %d processes", size);
   if (rank < 0 || rank >= size) return Status::fail(MPI_ERR_ARG, "rank %d is outside 0..%d", rank, size - 1);
   return guarded([&] {
     const auto n = static_cast<std::size_t>(ndims);

@@ -49,8 +49,8 @@ Status blocks(int combiner, MPI_Count count, IntArray blocklengths, IntArray dis
     c.add(What::kCount, count);
     c.add(What::kCount, blocklengths, n);
     c.add(what, displacements, n);
-    return make_indexed(std::move(c), count, [&](std::size_t i) { return blocklengths[i]; }, displacements, unit,
-                        oldtype, newtype);
+    return make_indexed(
+        std::move(c), count, [&](std::size_t i) { return blocklengths[i]; }, displacements, unit, oldtype, newtype);
   });
 }
 
@@ -66,8 +66,8 @@ Status even_blocks(int combiner, MPI_Count count, MPI_Count blocklength, IntArra
     c.add(What::kCount, count);
     c.add(What::kCount, blocklength);
     c.add(what, displacements, n);
-    return make_indexed(std::move(c), count, [&](std::size_t) { return blocklength; }, displacements, unit, oldtype,
-                        newtype);
+    return make_indexed(
+        std::move(c), count, [&](std::size_t) { return blocklength; }, displacements, unit, oldtype, newtype);
   });
 }
 

@@ -51,18 +51,30 @@ struct Long {
 template <class Use>
 inline auto with_block(std::size_t bytes, Use&& use) {
   switch (bytes) {
-    case 1: return use(Fixed<1>{});
-    case 2: return use(Fixed<2>{});
-    case 3: return use(Twice<2>{3});
-    case 4: return use(Fixed<4>{});
-    case 8: return use(Fixed<8>{});
-    case 12: return use(Fixed<12>{});
-    case 16: return use(Fixed<16>{});
-    case 24: return use(Fixed<24>{});
-    case 32: return use(Fixed<32>{});
-    case 48: return use(Fixed<48>{});
-    case 64: return use(Fixed<64>{});
-    default: break;
+    case 1:
+      return use(Fixed<1>{});
+    case 2:
+      return use(Fixed<2>{});
+    case 3:
+      return use(Twice<2>{3});
+    case 4:
+      return use(Fixed<4>{});
+    case 8:
+      return use(Fixed<8>{});
+    case 12:
+      return use(Fixed<12>{});
+    case 16:
+      return use(Fixed<16>{});
+    case 24:
+      return use(Fixed<24>{});
+    case 32:
+      return use(Fixed<32>{});
+    case 48:
+      return use(Fixed<48>{});
+    case 64:
+      return use(Fixed<64>{});
+    default:
+      break;
   }
   if (bytes < 8) return use(Twice<4>{bytes});
   if (bytes < 16) return use(Twice<8>{bytes});

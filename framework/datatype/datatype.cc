@@ -46,15 +46,23 @@ const char* Datatype::described() const {
   const char* own = name();
   if (*own || !cold_) return own;
   switch (cold_->contents.combiner) {
-    case MPI_COMBINER_DUP: return "a duplicated datatype without a name";
-    case MPI_COMBINER_CONTIGUOUS: return "a contiguous datatype without a name";
+    case MPI_COMBINER_DUP:
+      return "a duplicated datatype without a name";
+    case MPI_COMBINER_CONTIGUOUS:
+      return "a contiguous datatype without a name";
     case MPI_COMBINER_VECTOR:
-    case MPI_COMBINER_HVECTOR: return "a vector datatype without a name";
-    case MPI_COMBINER_STRUCT: return "a struct datatype without a name";
-    case MPI_COMBINER_SUBARRAY: return "a subarray datatype without a name";
-    case MPI_COMBINER_DARRAY: return "a distributed-array datatype without a name";
-    case MPI_COMBINER_RESIZED: return "a resized datatype without a name";
-    default: return "an indexed datatype without a name";
+    case MPI_COMBINER_HVECTOR:
+      return "a vector datatype without a name";
+    case MPI_COMBINER_STRUCT:
+      return "a struct datatype without a name";
+    case MPI_COMBINER_SUBARRAY:
+      return "a subarray datatype without a name";
+    case MPI_COMBINER_DARRAY:
+      return "a distributed-array datatype without a name";
+    case MPI_COMBINER_RESIZED:
+      return "a resized datatype without a name";
+    default:
+      return "an indexed datatype without a name";
   }
 }
 
@@ -162,8 +170,7 @@ Status Builder::free(Datatype** type) {
   if (mine->predefined != 0) return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->name());
   {
     const std::lock_guard guard(change_mutex);
-    if (mine->cold_->handles == 0)
-      return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
+    if (mine->cold_->handles == 0) return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
     // Others may go on using it; the user may not.
     if (--mine->cold_->handles == 0) mine->committed_ = false;
   }
@@ -189,7 +196,8 @@ Cold& Builder::cold_of(Datatype& type) {
 }
 
 Status check_committed(const Datatype& type) {
-  if (type.committed()) [[likely]] return {};
+  if (type.committed()) [[likely]]
+    return {};
   return Status::fail(MPI_ERR_TYPE, "%s is not committed (or was freed)", type.described());
 }
 

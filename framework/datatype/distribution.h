@@ -9,7 +9,9 @@ struct Distribution {
   MPI_Count first = 0, block = 0, full = 0, rest = 0, period = 0;
 
   MPI_Count indices() const { return full * block + rest; }
-  MPI_Count last() const { return rest > 0 ? first + full * period + rest - 1 : first + (full - 1) * period + block - 1; }
+  MPI_Count last() const {
+    return rest > 0 ? first + full * period + rest - 1 : first + (full - 1) * period + block - 1;
+  }
 
   /// `size` indices over `processes`; `argument` is the block size or MPI_DISTRIBUTE_DFLT_DARG. Valid arguments.
   static Distribution of(MPI_Count size, int kind, MPI_Count argument, int processes, int coordinate) {

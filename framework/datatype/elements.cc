@@ -79,7 +79,8 @@ Status get_elements(const MPI_Status* status, Datatype& type, MPI_Count* count) 
 }
 
 Status status_set_elements(MPI_Status* status, Datatype& type, MPI_Count count) {
-  if (count < 0) return Status::fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative", static_cast<long long>(count));
+  if (count < 0)
+    return Status::fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative", static_cast<long long>(count));
   MPI_Count bytes = 0;
   if (type.size() > 0) {
     Walk walk{INT64_MAX, count};

@@ -26,14 +26,14 @@ class Engine {
   static void whole(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                     std::ptrdiff_t packed_step) {
     switch (l.form) {
-      case Layout::Form::kEmpty: return;
-      case Layout::Form::kRun: return blocks(l.bytes, user, packed, n, user_step, packed_step);
+      case Layout::Form::kEmpty:
+        return;
+      case Layout::Form::kRun:
+        return blocks(l.bytes, user, packed, n, user_step, packed_step);
       case Layout::Form::kStrided: {
         const auto child_bytes = static_cast<std::ptrdiff_t>(l.child->bytes);
-        if (n >= kFew && l.count < kManyParts)
-          return by_part(l, user, packed, n, user_step, packed_step);
-        if (l.child->form == Layout::Form::kRun)
-          return rows(l, user, packed, n, user_step, packed_step);
+        if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
+        if (l.child->form == Layout::Form::kRun) return rows(l, user, packed, n, user_step, packed_step);
         for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
           whole(*l.child, user, packed, l.count, l.stride, child_bytes);
         return;
@@ -63,14 +63,17 @@ class Engine {
       ++i;
     }
     if (n == 0) return;
-    const std::size_t last = first + n == l.bytes ? l.count : even ? (first + n) / l.child->bytes : l.part_at(first + n);
+    const std::size_t last = first + n == l.bytes ? l.count
+                             : even               ? (first + n) / l.child->bytes
+                                                  : l.part_at(first + n);
     range(l, user, packed, i, last - i);
     const std::size_t done = start_of(l, last) - first;
     if (n > done) broken(l, last, user, packed + done, 0, n - done);
   }
 
   /// part() of `count` items that are `extent` apart.
-  static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n, std::ptrdiff_t extent) {
+  static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n,
+                    std::ptrdiff_t extent) {
     std::size_t i = 0;
     if (first > 0) {
       i = first / l.bytes;
@@ -117,7 +120,8 @@ class Engine {
   static void blocks(std::size_t bytes, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                      std::ptrdiff_t packed_step) {
     if (n == 1) return move(user, packed, bytes);
-    if (user_step == packed_step && user_step == static_cast<std::ptrdiff_t>(bytes)) return move(user, packed, bytes * n);
+    if (user_step == packed_step && user_step == static_cast<std::ptrdiff_t>(bytes))
+      return move(user, packed, bytes * n);
     with_block(bytes, [&](auto block) { strided(block, user, packed, n, user_step, packed_step); });
   }
 
@@ -144,8 +148,8 @@ class Engine {
         if (l.form == Layout::Form::kBlocks) {
           blocks(start_of(l, i + 1) - start, user + at, packed + start, now, user_step, packed_step);
         } else {
-          whole(l.form == Layout::Form::kSequence ? *l.children[i] : *l.child, user + at, packed + start, now, user_step,
-                packed_step);
+          whole(l.form == Layout::Form::kSequence ? *l.children[i] : *l.child, user + at, packed + start, now,
+                user_step, packed_step);
         }
       }
       user += static_cast<std::ptrdiff_t>(now) * user_step;
@@ -157,7 +161,8 @@ class Engine {
   static void range(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n) {
     switch (l.form) {
       case Layout::Form::kEmpty:
-      case Layout::Form::kRun: return;
+      case Layout::Form::kRun:
+        return;
       case Layout::Form::kStrided:
         return whole(*l.child, user + static_cast<std::ptrdiff_t>(first) * l.stride, packed, n, l.stride,
                      static_cast<std::ptrdiff_t>(l.child->bytes));

@@ -57,12 +57,12 @@ struct Layout {
 
   mutable std::atomic<std::int32_t> references{1};
   Form form = Form::kEmpty;
-  bool wide = false;         // tables of 64-bit numbers
-  std::uint16_t depth = 1;   // nodes on the longest path down
-  std::size_t bytes = 0;     // packed
-  std::size_t count = 1;     // parts
+  bool wide = false;        // tables of 64-bit numbers
+  std::uint16_t depth = 1;  // nodes on the longest path down
+  std::size_t bytes = 0;    // packed
+  std::size_t count = 1;    // parts
   std::ptrdiff_t stride = 0;
-  std::size_t runs = 0;      // contiguous pieces in one item
+  std::size_t runs = 0;  // contiguous pieces in one item
   std::uint64_t hash = 0;
   LayoutRef child;
   std::unique_ptr<std::byte[]> table;  // displacements [count], then starts [count + 1] (kBlocks, kSequence)

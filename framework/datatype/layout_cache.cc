@@ -5,11 +5,11 @@
 namespace ashlar::datatype {
 namespace {
 
-// A direct-mapped table of borrowed pointers: a layout takes itself out when its last reference goes. A collision
-// only costs sharing, never correctness.
-constexpr std::size_t kSlots = 512;
+// Sets of borrowed pointers: a layout takes itself out when its last reference goes. A full set forgets one; that only
+// costs sharing, never correctness.
+constexpr std::size_t kSets = 128, kWays = 4;
 std::mutex cache_mutex;
-const Layout* slots[kSlots];
+const Layout* sets[kSets][kWays];
 std::atomic<std::size_t> alive{0};
 
 bool equal(const Layout& a, const Layout& b) {
@@ -53,15 +53,22 @@ LayoutRef share_equal(Layout* fresh) {
   LayoutRef found;
   {
     const std::lock_guard guard(cache_mutex);
-    const Layout*& slot = slots[fresh->hash % kSlots];
-    if (slot && equal(*slot, *fresh)) {
-      // A count of zero means that another thread is about to take the node out: leave that one alone.
-      std::int32_t held = slot->references.load(std::memory_order_relaxed);
-      while (held > 0 && !slot->references.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel)) {
+    auto& set = sets[fresh->hash % kSets];
+    const Layout** free_way = &set[fresh->hash / kSets % kWays];
+    for (const Layout*& way : set) {
+      if (!way) {
+        free_way = &way;
+      } else if (equal(*way, *fresh)) {
+        // A count of zero means that another thread is about to take the node out: leave that one alone.
+        std::int32_t held = way->references.load(std::memory_order_relaxed);
+        while (held > 0 && !way->references.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel)) {
+        }
+        if (held == 0) continue;
+        found = LayoutRef::adopt(way);
+        break;
       }
-      if (held > 0) found = LayoutRef::adopt(slot);
     }
-    if (!found) slot = fresh;
+    if (!found) *free_way = fresh;
   }
   return found ? found : mine;
 }
@@ -70,8 +77,8 @@ void drop(const Layout* layout) noexcept {
   if (layout->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   {
     const std::lock_guard guard(cache_mutex);
-    const Layout*& slot = slots[layout->hash % kSlots];
-    if (slot == layout) slot = nullptr;
+    for (const Layout*& way : sets[layout->hash % kSets])
+      if (way == layout) way = nullptr;
   }
   alive.fetch_sub(1, std::memory_order_relaxed);
   delete layout;  // outside the lock: children are dropped in turn

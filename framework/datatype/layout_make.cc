@@ -44,8 +44,9 @@ Placed make_indexed(const std::vector<Placed>& parts) {
   l->bytes = l->child->bytes * parts.size();
   l->runs = l->child->runs * parts.size();
   l->depth = deeper(l->child->depth);
-  fill_table(*l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
-             [](std::size_t) { return std::size_t{0}; }, false);
+  fill_table(
+      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
+      [](std::size_t) { return std::size_t{0}; }, false);
   return {parts[0].offset, share_equal(l)};
 }
 
@@ -129,15 +130,18 @@ Placed make_sequence(std::vector<Placed> parts) {
     l->children.push_back(std::move(p.layout));
   }
   l->bytes = starts.back();
-  fill_table(*l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
-             [&](std::size_t i) { return starts[i]; }, true);
+  fill_table(
+      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
+      [&](std::size_t i) { return starts[i]; }, true);
   return {parts[0].offset, share_equal(l)};
 }
 
 void RunCollector::add(std::ptrdiff_t offset, const Layout& layout) {
   switch (layout.form) {
-    case Form::kEmpty: return;
-    case Form::kRun: return add(offset, layout.bytes);
+    case Form::kEmpty:
+      return;
+    case Form::kRun:
+      return add(offset, layout.bytes);
     case Form::kStrided:
       for (std::size_t i = 0; i < layout.count; ++i)
         add(offset + static_cast<std::ptrdiff_t>(i) * layout.stride, *layout.child);
@@ -176,13 +180,15 @@ Placed RunCollector::finish() {
     l->child = make_run(0, runs_[0].bytes).layout;
     l->depth = 2;
     l->bytes = n * runs_[0].bytes;
-    fill_table(*l, n, displacement, [](std::size_t) { return std::size_t{0}; }, false);
+    fill_table(
+        *l, n, displacement, [](std::size_t) { return std::size_t{0}; }, false);
   } else {
     l->form = Form::kBlocks;
     std::vector<std::size_t> starts(n + 1);
     for (std::size_t i = 0; i < n; ++i) starts[i + 1] = starts[i] + runs_[i].bytes;
     l->bytes = starts[n];
-    fill_table(*l, n, displacement, [&](std::size_t i) { return starts[i]; }, true);
+    fill_table(
+        *l, n, displacement, [&](std::size_t i) { return starts[i]; }, true);
   }
   return {first, share_equal(l)};
 }

@@ -5,8 +5,8 @@
 
 #include "framework/datatype/layout.h"
 
-/// Makers of layouts. Each returns the simplest node that means the same, shared with an equal one if the cache knows it.
-/// Set-up path; any thread.
+/// Makers of layouts. Each returns the simplest node that means the same, shared with an equal one if the cache knows
+/// it. Set-up path; any thread.
 namespace ashlar::datatype {
 
 Placed make_empty();

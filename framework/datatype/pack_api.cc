@@ -10,9 +10,9 @@ Status check_room(const char* what, MPI_Count size, MPI_Count position, MPI_Coun
     return Status::fail(MPI_ERR_ARG, "position %lld is outside the %s of %lld bytes", static_cast<long long>(position),
                         what, static_cast<long long>(size));
   if (needed > size - position)
-    return Status::fail(MPI_ERR_TRUNCATE, "%lld bytes do not fit between position %lld and the end of the %s (%lld bytes)",
-                        static_cast<long long>(needed), static_cast<long long>(position), what,
-                        static_cast<long long>(size));
+    return Status::fail(
+        MPI_ERR_TRUNCATE, "%lld bytes do not fit between position %lld and the end of the %s (%lld bytes)",
+        static_cast<long long>(needed), static_cast<long long>(position), what, static_cast<long long>(size));
   return {};
 }
 
@@ -50,6 +50,8 @@ Status unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* ou
   return {};
 }
 
-Status pack_size(MPI_Count incount, Datatype& type, Comm&, MPI_Count* size) { return packed_bytes(incount, type, size); }
+Status pack_size(MPI_Count incount, Datatype& type, Comm&, MPI_Count* size) {
+  return packed_bytes(incount, type, size);
+}
 
 }  // namespace ashlar::datatype

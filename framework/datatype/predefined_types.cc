@@ -19,13 +19,17 @@ constexpr std::uint16_t size_of = sizeof(T);
 template <class T>
 constexpr std::uint16_t align_of = alignof(T);
 
-#define PLAIN(NAME, TYPE, BASIC, CLASS) {NAME, #NAME, size_of<TYPE>, size_of<TYPE>, align_of<TYPE>, Basic::BASIC, BasicClass::CLASS}
+#define PLAIN(NAME, TYPE, BASIC, CLASS) \
+  { NAME, #NAME, size_of<TYPE>, size_of<TYPE>, align_of<TYPE>, Basic::BASIC, BasicClass::CLASS }
 // The packed size of a pair is the sum of its parts; its extent is the C struct's.
-#define PAIR(NAME, VALUE, INDEX, BASIC)                                                                             \
-  {NAME, #NAME, size_of<VALUE> + size_of<INDEX>, size_of<Pair<VALUE, INDEX>>, align_of<Pair<VALUE, INDEX>>, Basic::BASIC, \
-   BasicClass::kPair}
+#define PAIR(NAME, VALUE, INDEX, BASIC)                                                                      \
+  {                                                                                                          \
+    NAME, #NAME, size_of<VALUE> + size_of<INDEX>, size_of<Pair<VALUE, INDEX>>, align_of<Pair<VALUE, INDEX>>, \
+        Basic::BASIC, BasicClass::kPair                                                                      \
+  }
 // Fortran types of a stated width: `bytes` long, aligned as `align`.
-#define SIZED(NAME, BYTES, ALIGN, BASIC, CLASS) {NAME, #NAME, BYTES, BYTES, ALIGN, Basic::BASIC, BasicClass::CLASS}
+#define SIZED(NAME, BYTES, ALIGN, BASIC, CLASS) \
+  { NAME, #NAME, BYTES, BYTES, ALIGN, Basic::BASIC, BasicClass::CLASS }
 
 template <class T>
 constexpr Basic integer = std::is_signed_v<T> ? (sizeof(T) == 1   ? Basic::kI8
@@ -37,7 +41,7 @@ constexpr Basic integer = std::is_signed_v<T> ? (sizeof(T) == 1   ? Basic::kI8
                                                  : sizeof(T) == 4 ? Basic::kU32
                                                                   : Basic::kU64);
 #define INTEGER(NAME, TYPE, CLASS) \
-  {NAME, #NAME, size_of<TYPE>, size_of<TYPE>, align_of<TYPE>, integer<TYPE>, BasicClass::CLASS}
+  { NAME, #NAME, size_of<TYPE>, size_of<TYPE>, align_of<TYPE>, integer<TYPE>, BasicClass::CLASS }
 
 using ComplexFloat = std::complex<float>;
 using ComplexDouble = std::complex<double>;

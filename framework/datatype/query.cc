@@ -16,8 +16,8 @@ Status predefined_has_no_contents(const Datatype& type) {
 }
 
 Status too_small(const char* what, MPI_Count room, std::size_t needed) {
-  return Status::fail(MPI_ERR_ARG, "there is room for %lld %s, the datatype has %zu", static_cast<long long>(room), what,
-                      needed);
+  return Status::fail(MPI_ERR_ARG, "there is room for %lld %s, the datatype has %zu", static_cast<long long>(room),
+                      what, needed);
 }
 
 Status hand_out(const Contents& c, MPI_Datatype* types) {

@@ -31,15 +31,36 @@ template <class T>
 struct Wrap {
   using type = T;
 };
-template <> struct Wrap<std::int8_t> { using type = unsigned; };
-template <> struct Wrap<std::int16_t> { using type = unsigned; };
-template <> struct Wrap<std::int32_t> { using type = unsigned; };
-template <> struct Wrap<std::int64_t> { using type = std::uint64_t; };
-template <> struct Wrap<std::uint8_t> { using type = unsigned; };
-template <> struct Wrap<std::uint16_t> { using type = unsigned; };
+template <>
+struct Wrap<std::int8_t> {
+  using type = unsigned;
+};
+template <>
+struct Wrap<std::int16_t> {
+  using type = unsigned;
+};
+template <>
+struct Wrap<std::int32_t> {
+  using type = unsigned;
+};
+template <>
+struct Wrap<std::int64_t> {
+  using type = std::uint64_t;
+};
+template <>
+struct Wrap<std::uint8_t> {
+  using type = unsigned;
+};
+template <>
+struct Wrap<std::uint16_t> {
+  using type = unsigned;
+};
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
-template <> struct Wrap<Int128> { using type = Uint128; };
+template <>
+struct Wrap<Int128> {
+  using type = Uint128;
+};
 
 struct Sum {
   template <class T>

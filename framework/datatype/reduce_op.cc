@@ -16,13 +16,20 @@ datatype::KernelTable kernels;
 
 using Code = ReduceOp::Code;
 const datatype::OpRow kRows[] = {
-    {MPI_SUM, "MPI_SUM", Code::kSum},       {MPI_MIN, "MPI_MIN", Code::kMin},
-    {MPI_MAX, "MPI_MAX", Code::kMax},       {MPI_PROD, "MPI_PROD", Code::kProd},
-    {MPI_BAND, "MPI_BAND", Code::kBand},    {MPI_BOR, "MPI_BOR", Code::kBor},
-    {MPI_BXOR, "MPI_BXOR", Code::kBxor},    {MPI_LAND, "MPI_LAND", Code::kLand},
-    {MPI_LOR, "MPI_LOR", Code::kLor},       {MPI_LXOR, "MPI_LXOR", Code::kLxor},
-    {MPI_MINLOC, "MPI_MINLOC", Code::kMinloc}, {MPI_MAXLOC, "MPI_MAXLOC", Code::kMaxloc},
-    {MPI_REPLACE, "MPI_REPLACE", Code::kReplace}, {MPI_NO_OP, "MPI_NO_OP", Code::kNoOp},
+    {MPI_SUM, "MPI_SUM", Code::kSum},
+    {MPI_MIN, "MPI_MIN", Code::kMin},
+    {MPI_MAX, "MPI_MAX", Code::kMax},
+    {MPI_PROD, "MPI_PROD", Code::kProd},
+    {MPI_BAND, "MPI_BAND", Code::kBand},
+    {MPI_BOR, "MPI_BOR", Code::kBor},
+    {MPI_BXOR, "MPI_BXOR", Code::kBxor},
+    {MPI_LAND, "MPI_LAND", Code::kLand},
+    {MPI_LOR, "MPI_LOR", Code::kLor},
+    {MPI_LXOR, "MPI_LXOR", Code::kLxor},
+    {MPI_MINLOC, "MPI_MINLOC", Code::kMinloc},
+    {MPI_MAXLOC, "MPI_MAXLOC", Code::kMaxloc},
+    {MPI_REPLACE, "MPI_REPLACE", Code::kReplace},
+    {MPI_NO_OP, "MPI_NO_OP", Code::kNoOp},
 };
 
 // The table of MPI-5.0, 6.9.2.
@@ -38,17 +45,20 @@ bool allowed(Code code, BasicClass of) {
              of == BasicClass::kComplex || of == BasicClass::kMultiLanguage;
     case Code::kLand:
     case Code::kLor:
-    case Code::kLxor: return of == BasicClass::kInteger || of == BasicClass::kLogical;
+    case Code::kLxor:
+      return of == BasicClass::kInteger || of == BasicClass::kLogical;
     case Code::kBand:
     case Code::kBor:
     case Code::kBxor:
       return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kByte ||
              of == BasicClass::kMultiLanguage;
     case Code::kMinloc:
-    case Code::kMaxloc: return of == BasicClass::kPair;
+    case Code::kMaxloc:
+      return of == BasicClass::kPair;
     case Code::kReplace:
     case Code::kNoOp:
-    case Code::kUser: return true;
+    case Code::kUser:
+      return true;
   }
   return false;
 }
@@ -57,30 +67,44 @@ bool allowed(Code code, BasicClass of) {
 const char* takes(Code code) {
   switch (code) {
     case Code::kMax:
-    case Code::kMin: return "integers and floating-point numbers";
+    case Code::kMin:
+      return "integers and floating-point numbers";
     case Code::kSum:
-    case Code::kProd: return "integers, floating-point and complex numbers";
+    case Code::kProd:
+      return "integers, floating-point and complex numbers";
     case Code::kLand:
     case Code::kLor:
-    case Code::kLxor: return "C integers and logicals";
+    case Code::kLxor:
+      return "C integers and logicals";
     case Code::kBand:
     case Code::kBor:
-    case Code::kBxor: return "integers and MPI_BYTE";
-    default: return "the predefined pairs of a value and an index";
+    case Code::kBxor:
+      return "integers and MPI_BYTE";
+    default:
+      return "the predefined pairs of a value and an index";
   }
 }
 
 const char* class_name(const Datatype& type) {
   switch (type.basic_class()) {
-    case BasicClass::kInteger: return "a C integer";
-    case BasicClass::kFortranInteger: return "a Fortran integer";
-    case BasicClass::kFloating: return "a floating-point number";
-    case BasicClass::kLogical: return "a logical";
-    case BasicClass::kComplex: return "a complex number";
-    case BasicClass::kByte: return "an uninterpreted byte";
-    case BasicClass::kMultiLanguage: return "an address-sized integer";
-    case BasicClass::kPair: return "a pair of a value and an index";
-    case BasicClass::kOther: break;
+    case BasicClass::kInteger:
+      return "a C integer";
+    case BasicClass::kFortranInteger:
+      return "a Fortran integer";
+    case BasicClass::kFloating:
+      return "a floating-point number";
+    case BasicClass::kLogical:
+      return "a logical";
+    case BasicClass::kComplex:
+      return "a complex number";
+    case BasicClass::kByte:
+      return "an uninterpreted byte";
+    case BasicClass::kMultiLanguage:
+      return "an address-sized integer";
+    case BasicClass::kPair:
+      return "a pair of a value and an index";
+    case BasicClass::kOther:
+      break;
   }
   return type.basic() == Basic::kNone ? "a derived datatype" : "not a number";
 }
@@ -118,7 +142,8 @@ void ReduceOp::apply3(const void* a, const void* b, void* out, MPI_Count count, 
     case Code::kNoOp:
       if (out != b) datatype::copy_items(b, out, count, type);
       return;
-    case Code::kUser: break;
+    case Code::kUser:
+      break;
     default:
       kernels.kernel[static_cast<int>(code_)][static_cast<int>(type.basic())](a, b, out,
                                                                               static_cast<std::size_t>(count));

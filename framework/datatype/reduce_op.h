@@ -14,7 +14,21 @@ class ReduceOp : public Object {
  public:
   /// The standard's operations, in the order of the kernel table.
   enum class Code : std::uint8_t {
-    kSum, kMin, kMax, kProd, kBand, kBor, kBxor, kLand, kLor, kLxor, kMinloc, kMaxloc, kReplace, kNoOp, kUser
+    kSum,
+    kMin,
+    kMax,
+    kProd,
+    kBand,
+    kBor,
+    kBxor,
+    kLand,
+    kLor,
+    kLxor,
+    kMinloc,
+    kMaxloc,
+    kReplace,
+    kNoOp,
+    kUser
   };
   using Function = void (*)();  // MPI_User_function or MPI_User_function_c
 

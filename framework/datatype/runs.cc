@@ -16,8 +16,10 @@ class Lister {
   // Lists `l` at `at` from packed byte `first` on; false when the room is used up.
   bool list(const Layout& l, char* at, std::size_t first) {
     switch (l.form) {
-      case Layout::Form::kEmpty: return true;
-      case Layout::Form::kRun: return add(at + first, l.bytes - first);
+      case Layout::Form::kEmpty:
+        return true;
+      case Layout::Form::kRun:
+        return add(at + first, l.bytes - first);
       case Layout::Form::kStrided:
       case Layout::Form::kIndexed: {
         const std::size_t each = l.child->bytes;

@@ -8,7 +8,9 @@
 ///   [0..1] received bytes, 64 bits    [2] cancelled flag    [3..4] unused, zero
 namespace ashlar {
 
-inline void set_bytes(MPI_Status& status, MPI_Count bytes) { std::memcpy(&status.MPI_internal[0], &bytes, sizeof bytes); }
+inline void set_bytes(MPI_Status& status, MPI_Count bytes) {
+  std::memcpy(&status.MPI_internal[0], &bytes, sizeof bytes);
+}
 inline MPI_Count bytes_of(const MPI_Status& status) {
   MPI_Count bytes;
   std::memcpy(&bytes, &status.MPI_internal[0], sizeof bytes);

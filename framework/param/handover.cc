@@ -64,6 +64,7 @@ std::string Store::serialize() const {
 }
 
 Status Store::adopt(std::string_view text) {
+  forget();
   if (!text.starts_with(kHeader))
     return Status::fail(kErrOther,
                         "the launcher's parameters are not in the form this library reads ('%.16s'): launcher "

@@ -176,6 +176,7 @@ void Store::read_environment(const char* const* environment, bool quiet_about_un
 }
 
 Status Store::load(const Sources& sources) {
+  forget();
   Reading reading{this, sources.context, nullptr, {}, nullptr, {}};
   bool classes_read = false;
   const auto read_classes = [&] {

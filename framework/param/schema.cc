@@ -26,6 +26,9 @@ bool spells(std::string_view name, std::string_view key) {
 }  // namespace
 
 void Schema::add(const Table& table) {
+  for (const Row& row : rows_) {
+    if (!table.rows.empty() && row.spec == table.rows.data()) return;
+  }
   const std::string_view prefix = table.prefix;
   for (const ashlar_param& spec : table.rows) {
     const std::string_view name = spec.name;

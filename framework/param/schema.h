@@ -17,6 +17,7 @@ struct Row {
 /// one: an ordinary rank takes merged values and never builds this index.
 class Schema {
  public:
+  /// A table that was added already is not added again.
   void add(const Table& table);
   std::size_t size() const { return rows_.size(); }
   /// In order of declaration; positions never change (they number MPI_T's control variables).

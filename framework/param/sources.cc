@@ -41,16 +41,14 @@ std::string installation_prefix() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&installation_prefix), &info) == 0 || !info.dli_fname) return {};
   std::string path = info.dli_fname;
-  // A program's own name may be relative or found through PATH; a library's name is what the loader opened.
   char resolved[4096];
-  if (path.find('/') == std::string::npos || path.front() != '/') {
-    if (path.find('/') != std::string::npos && realpath(path.c_str(), resolved)) {
-      path = resolved;
-    } else {
-      const ssize_t length = readlink("/proc/self/exe", resolved, sizeof resolved);
-      if (length <= 0) return {};
-      path.assign(resolved, static_cast<std::size_t>(length));
-    }
+  if (path.find('/') == std::string::npos) {  // a program found through PATH
+    const ssize_t length = readlink("/proc/self/exe", resolved, sizeof resolved);
+    if (length <= 0) return {};
+    path.assign(resolved, static_cast<std::size_t>(length));
+  } else if (path.front() != '/' || path.find("/.") != std::string::npos) {  // as the loader was told: "bin/../lib"
+    if (!realpath(path.c_str(), resolved)) return {};
+    path = resolved;
   }
   for (int up = 0; up < 2; ++up) {
     const std::size_t slash = path.rfind('/');

@@ -160,6 +160,13 @@ void Store::add(std::string_view key, std::string_view text, std::string origin,
   settings_.push_back(s);
 }
 
+// Texts stay: blocks filled earlier point at them.
+void Store::forget() {
+  settings_.clear();
+  problems_.clear();
+  filled_ = false;
+}
+
 // Sorts by key, the winner of each key first, and says of every other setting why it lost.
 void Store::decide(Context& context) {
   if (!filled_) {  // conditions are judged once, where the sources were read

@@ -39,8 +39,8 @@ struct Value {
 };
 
 /// All parameters of a process: what may be set (tables), what was set, where, and what won.
-/// Filled once, by `load` (launcher, singleton, tools) or by `adopt` (a rank of our launcher). Set-up path; not
-/// thread-safe except for reads after that.
+/// Filled by `load` (launcher, singleton, tools) or by `adopt` (a rank of our launcher), which forget what was there.
+/// Set-up path; not thread-safe except for reads after that.
 class Store {
  public:
   /// Makes keys known. Call before load. The table's rows are borrowed for the life of the store.
@@ -99,6 +99,7 @@ class Store {
   void add(std::string_view key, std::string_view text, std::string origin, Layer layer, bool lock,
            std::string_view when);
   void decide(Context& context);
+  void forget();
   void problem(bool error, std::string text) { problems_.push_back({error, std::move(text)}); }
   const Row* require(std::string_view key, Status* status) const;
 

@@ -37,6 +37,8 @@ void Registry::adopt_entry(Entry* entry) {
 }
 
 void Registry::add_folder(const std::string& path) {
+  if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) return;
+  paths_.push_back(path);
   Folder& folder = folders_.emplace_back(Folder::read(path, kernel_, &pool_));
   looked_into_ += folder.looked_into();
   for (Entry& entry : folder.entries()) adopt_entry(&entry);
@@ -64,7 +66,7 @@ void Registry::add_linked(const ashlar_component& c) {
 
 void Registry::declare_params() const {
   for (const Entry* e : entries_) {
-    if (e->refused.empty()) store_->declare({e->prefix.c_str(), e->statement.params});
+    if (e->refused.empty() && !e->statement.params.empty()) store_->declare({e->prefix.c_str(), e->statement.params});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct Chosen {
   std::string reason;
 };
 
+struct SelectionList;
+
 /// The components of this process: known ones (entries) and opened ones. Set-up path; one thread at a time.
 class Registry {
  public:
@@ -52,7 +55,8 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  /// Adds a folder of components; of two with one name the folder added first wins.
+  /// Adds a folder of components; of two with one name the folder added first wins. A folder that was
+  /// added already is not read again.
   void add_folder(const std::string& path);
   /// Adds a component that is linked into this process (file systems where many opens hurt; tests).
   void add_linked(const ashlar_component& component);
@@ -67,6 +71,11 @@ class Registry {
   /// sentence has every reason.
   Status select(std::string_view framework, const void* context, std::vector<Chosen>* out);
 
+  /// As select, for frameworks of which one component serves: asks those named in `order` one after the other, then the
+  /// rest, and stops at the first that can serve, so that the others need not be opened. All are asked when decisions
+  /// are to be shown (parameter `explain`).
+  Status select_first(std::string_view framework, const void* context, std::span<const char* const> order, Chosen* out);
+
   Host& host() { return host_; }
   Records& records() { return host_.records(); }
   const Accepts& kernel() const { return kernel_; }
@@ -80,11 +89,16 @@ class Registry {
   };
   void adopt_entry(Entry* entry);
   Component* open(Entry* entry);
+  Status candidates(std::string_view framework, SelectionList* list, std::vector<Entry*>* out, std::string* lost);
+  Status conclude(std::string_view framework, const SelectionList& list, const std::vector<Chosen>& chosen,
+                  std::string lost);
+  bool ask(Entry* entry, const void* context, Chosen* out, std::string* lost);
 
   param::Store* store_;
   Accepts kernel_;
   param::TextPool pool_;
   Host host_;  // before the components: they may use it until their close
+  std::vector<std::string> paths_;
   std::deque<Folder> folders_;
   std::deque<Linked> linked_;
   std::vector<Entry*> entries_;

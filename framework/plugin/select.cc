@@ -11,24 +11,25 @@
 #include "framework/plugin/registry.h"
 
 namespace ashlar::plugin {
-namespace {
 
 // The value of a framework's list parameter, taken apart.
-struct List {
+struct SelectionList {
   bool exclude = false;
   std::vector<std::string> names;
-  std::string setting;  // "transport = ^shm (from environment ASHLAR_transport)"
+  std::string setting;  // "transport = ^shm (environment ASHLAR_transport)"
 
   bool has(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
   bool allows(std::string_view name) const { return names.empty() || has(name) != exclude; }
 };
 
-List read_list(const param::Store& store, std::string_view framework) {
+namespace {
+
+SelectionList read_list(const param::Store& store, std::string_view framework) {
   const ashlar_param* row = nullptr;
   for (const ashlar_param& r : kSelection) {
     if (framework == r.name) row = &r;
   }
-  List list;
+  SelectionList list;
   if (!row) return list;
   const param::Value value = store.value(framework, *row);
   std::string_view text = value.text;
@@ -51,7 +52,7 @@ List read_list(const param::Store& store, std::string_view framework) {
 }
 
 // Names that no installed component has are a mistake worth stopping for: the user meant something.
-Status check_names(const List& list, std::string_view framework, const std::vector<Entry*>& entries) {
+Status check_names(const SelectionList& list, std::string_view framework, const std::vector<Entry*>& entries) {
   for (const std::string& name : list.names) {
     param::Suggestion suggestion(name);
     std::string installed;
@@ -85,54 +86,105 @@ void append(std::string* list, std::string_view who, std::string_view why) {
 
 }  // namespace
 
-Status Registry::select(std::string_view framework, const void* context, std::vector<Chosen>* out) {
-  out->clear();
-  const List list = read_list(*store_, framework);
-  ASHLAR_TRY(check_names(list, framework, entries_));
-  std::string lost;
-  for (Entry* entry : entries_) {
-    if (framework != entry->statement.framework) continue;
-    const char* name = entry->statement.name;
-    if (!list.allows(name)) {
-      append(&lost, name, list.exclude ? "left out by " + list.setting : "not in " + list.setting);
-      continue;
-    }
-    if (!entry->refused.empty()) {
-      append(&lost, name, entry->refused);
-      continue;
-    }
-    Component* component = open(entry);
-    if (!component->failed_.empty()) {
-      append(&lost, name, component->failed_);
-      ASHLAR_LOG(info, "plugin", "%s", component->failed_.c_str());
-      continue;
-    }
-    ashlar_answer answer{};
-    answer.size = sizeof answer;
-    component->table().query(context, &answer);
-    answer.reason[sizeof answer.reason - 1] = '\0';
-    if (answer.priority < 0) {
-      append(&lost, name, answer.reason[0] ? answer.reason : "it cannot serve and gives no reason");
-      continue;
-    }
-    out->push_back({component, answer.priority, answer.capabilities, answer.reason});
+// Opens and asks one component; false, with the reason in `lost`, when it cannot serve.
+bool Registry::ask(Entry* entry, const void* context, Chosen* out, std::string* lost) {
+  const char* name = entry->statement.name;
+  if (!entry->refused.empty()) {
+    append(lost, name, entry->refused);
+    return false;
   }
-  std::stable_sort(out->begin(), out->end(), [](const Chosen& a, const Chosen& b) { return a.priority > b.priority; });
+  Component* component = open(entry);
+  if (!component->failed_.empty()) {
+    append(lost, name, component->failed_);
+    ASHLAR_LOG(info, "plugin", "%s", component->failed_.c_str());
+    return false;
+  }
+  ashlar_answer answer{};
+  answer.size = sizeof answer;
+  component->table().query(context, &answer);
+  answer.reason[sizeof answer.reason - 1] = '\0';
+  if (answer.priority < 0) {
+    append(lost, name, answer.reason[0] ? answer.reason : "it cannot serve and gives no reason");
+    return false;
+  }
+  *out = {component, answer.priority, answer.capabilities, answer.reason};
+  return true;
+}
 
+Status Registry::conclude(std::string_view framework, const SelectionList& list, const std::vector<Chosen>& chosen,
+                          std::string lost) {
   Decision decision{std::string(framework), "components", "", "", lost, list.setting};
-  for (const Chosen& c : *out) {
+  for (const Chosen& c : chosen) {
     decision.chosen += (decision.chosen.empty() ? "" : ", ") + std::string(c.component->name());
     if (!decision.because.empty()) decision.because += "; ";
     decision.because +=
         std::string(c.component->name()) + " (priority " + std::to_string(c.priority) + "): " + c.reason;
   }
-  if (out->empty()) decision.chosen = "none";
+  if (chosen.empty()) decision.chosen = "none";
   records().add(decision);
-  if (!out->empty()) return {};
+  if (!chosen.empty()) return {};
   std::replace(lost.begin(), lost.end(), '\n', ';');
   return catalogue::fail(
       kErrOther, "plugin.none_can_serve",
       {{"framework", framework}, {"reasons", lost.empty() ? "none is installed" : lost}, {"setting", list.setting}});
+}
+
+Status Registry::candidates(std::string_view framework, SelectionList* list, std::vector<Entry*>* out,
+                            std::string* lost) {
+  *list = read_list(*store_, framework);
+  ASHLAR_TRY(check_names(*list, framework, entries_));
+  for (Entry* entry : entries_) {
+    if (framework != entry->statement.framework) continue;
+    if (list->allows(entry->statement.name)) {
+      out->push_back(entry);
+    } else {
+      append(lost, entry->statement.name, (list->exclude ? "left out by " : "not in ") + list->setting);
+    }
+  }
+  return {};
+}
+
+Status Registry::select(std::string_view framework, const void* context, std::vector<Chosen>* out) {
+  out->clear();
+  SelectionList list;
+  std::vector<Entry*> entries;
+  std::string lost;
+  ASHLAR_TRY(candidates(framework, &list, &entries, &lost));
+  for (Entry* entry : entries) {
+    if (Chosen chosen; ask(entry, context, &chosen, &lost)) out->push_back(std::move(chosen));
+  }
+  std::stable_sort(out->begin(), out->end(), [](const Chosen& a, const Chosen& b) { return a.priority > b.priority; });
+  return conclude(framework, list, *out, lost);
+}
+
+Status Registry::select_first(std::string_view framework, const void* context, std::span<const char* const> order,
+                              Chosen* out) {
+  const param::Setting* explain = store_->find("explain");
+  std::vector<Chosen> chosen;
+  if (explain && wants(explain->text, framework)) {
+    ASHLAR_TRY(select(framework, context, &chosen));
+    *out = chosen.front();
+    return {};
+  }
+  SelectionList list;
+  std::vector<Entry*> entries;
+  std::string lost;
+  ASHLAR_TRY(candidates(framework, &list, &entries, &lost));
+  const auto place = [&](const Entry* e) {
+    return std::find_if(order.begin(), order.end(),
+                        [&](const char* n) { return std::strcmp(n, e->statement.name) == 0; });
+  };
+  std::stable_sort(entries.begin(), entries.end(), [&](const Entry* a, const Entry* b) { return place(a) < place(b); });
+  for (Entry* entry : entries) {
+    if (!chosen.empty()) {
+      append(&lost, entry->statement.name,
+             "not asked: " + std::string(chosen.front().component->name()) + " can serve");
+    } else if (Chosen one; ask(entry, context, &one, &lost)) {
+      *out = one;
+      chosen.push_back(std::move(one));
+    }
+  }
+  return conclude(framework, list, chosen, lost);
 }
 
 }  // namespace ashlar::plugin

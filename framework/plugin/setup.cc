@@ -37,6 +37,16 @@ bool any_of_ours(const char* const* environment) {
 
 }  // namespace
 
+Status begin(const std::string& prefix, const char* const* environment, param::Store* store, Registry* registry) {
+  if (!any_of_ours(environment)) {
+    add_folders(prefix, {}, registry);
+    return {};
+  }
+  param::Sources sources;
+  sources.environment = environment;
+  return configure(prefix, sources, store, registry);
+}
+
 Status configure(const std::string& prefix, param::Sources sources, param::Store* store, Registry* registry) {
   sources.open_yaml = open_yaml;
   // The folders of components are a parameter, and which parameters exist depends on the folders: one look for that

@@ -8,6 +8,10 @@
 
 namespace ashlar::plugin {
 
+/// What a process can know before it has found its job: the components, and parameters of the environment. Enough to
+/// select a launch component; `configure` or `adopt` follows on the same store and registry and replaces the values.
+Status begin(const std::string& prefix, const char* const* environment, param::Store* store, Registry* registry);
+
 /// Parameters and components for a launcher, a singleton or a tool: finds the components, declares every parameter,
 /// merges `sources` (open_yaml is filled in). Fails as Store::load does; everything without fault is in force even
 /// then, and `store->problems()` has what to tell the user.

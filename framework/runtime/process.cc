@@ -7,6 +7,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
+#include "framework/coll/room.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
@@ -154,6 +155,8 @@ Status Process::make_lanes() {
 }
 
 Status Process::make_communicators() {
+  ASHLAR_TRY(coll::Room::open(registry, params,
+                              {.node_of = job->nodes > 1 ? node_of_peer : nullptr, .oversubscribed = job->oversubscribed != 0}));
   comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
@@ -221,6 +224,7 @@ Status Process::stop() {
 }
 
 Process::~Process() {
+  coll::Room::close();
   for (auto& lane : lanes_) p2p::detach(*lane);
   wiring_.reset();
   lanes_.clear();

@@ -13,8 +13,8 @@
 static int check_rank = -1, check_size = 0, check_failures = 0;
 enum { kMostFailuresPrinted = 10 };
 
-__attribute__((format(printf, 3, 4), unused)) static void check_failed(const char* file, int line, const char* format,
-                                                                       ...) {
+__attribute__((format(printf, 4, 5), unused)) static void check_failed(const char* file, int line,
+                                                                       const char* condition, const char* format, ...) {
   if (++check_failures > kMostFailuresPrinted) return;
   char text[4096];
   va_list arguments;
@@ -22,26 +22,23 @@ __attribute__((format(printf, 3, 4), unused)) static void check_failed(const cha
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   const char* slash = strrchr(file, '/');
-  fprintf(stderr, "%s:%d: rank %d of %d: %s%s\n", slash ? slash + 1 : file, line, check_rank, check_size, text,
+  fprintf(stderr, "%s:%d: rank %d of %d: %s%s%s%s\n", slash ? slash + 1 : file, line, check_rank, check_size,
+          condition ? "not so: " : "", condition ? condition : "", text,
           check_failures == kMostFailuresPrinted ? " (later failures of this rank are not printed)" : "");
 }
 
 /* CHECK(condition, "format", values...): the text is printed after the condition. */
-#define CHECK(condition, ...)                                                    \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      char check_text[2048];                                                     \
-      snprintf(check_text, sizeof check_text, " " __VA_ARGS__);                  \
-      check_failed(__FILE__, __LINE__, "not so: %s %s", #condition, check_text); \
-    }                                                                            \
+#define CHECK(condition, ...)                                                         \
+  do {                                                                                \
+    if (!(condition)) check_failed(__FILE__, __LINE__, #condition, "  " __VA_ARGS__); \
   } while (0)
 
 /* Two integers that have to be the same. */
-#define CHECK_EQ(is, should)                                                                                \
-  do {                                                                                                      \
-    const long long check_is = (long long)(is), check_should = (long long)(should);                         \
-    if (check_is != check_should)                                                                           \
-      check_failed(__FILE__, __LINE__, "%s is %lld, and %s is %lld", #is, check_is, #should, check_should); \
+#define CHECK_EQ(is, should)                                                                                      \
+  do {                                                                                                            \
+    const long long check_is = (long long)(is), check_should = (long long)(should);                               \
+    if (check_is != check_should)                                                                                 \
+      check_failed(__FILE__, __LINE__, NULL, "%s is %lld, and %s is %lld", #is, check_is, #should, check_should); \
   } while (0)
 
 /* An MPI call that has to succeed; its error text is printed when it does not. Ends the job: what follows would only
@@ -56,7 +53,7 @@ __attribute__((unused)) static void check_call_failed(const char* file, int line
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  check_failed(file, line, "%s: %s", call, text);
+  check_failed(file, line, NULL, "%s: %s", call, text);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -95,18 +92,18 @@ __attribute__((unused)) static long pattern_differs(const void* from, size_t n, 
   return -1;
 }
 
-#define CHECK_PATTERN(from, n, seed)                                                                              \
-  do {                                                                                                            \
-    const long check_at = pattern_differs((from), (n), (seed));                                                   \
-    if (check_at >= 0)                                                                                            \
-      check_failed(__FILE__, __LINE__, "%s: byte %ld of %zu is wrong (message %u)", #from, check_at, (size_t)(n), \
-                   (unsigned)(seed));                                                                             \
+#define CHECK_PATTERN(from, n, seed)                                                                       \
+  do {                                                                                                     \
+    const long check_at = pattern_differs((from), (n), (seed));                                            \
+    if (check_at >= 0)                                                                                     \
+      check_failed(__FILE__, __LINE__, NULL, "%s: byte %ld of %zu is wrong (message %u)", #from, check_at, \
+                   (size_t)(n), (unsigned)(seed));                                                         \
   } while (0)
 
 __attribute__((unused)) static void* check_alloc(size_t n) {
   void* p = malloc(n ? n : 1);
   if (!p) {
-    check_failed(__FILE__, __LINE__, "no memory for %zu bytes", n);
+    check_failed(__FILE__, __LINE__, NULL, "no memory for %zu bytes", n);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return p;
@@ -127,7 +124,7 @@ __attribute__((unused)) static void check_start(int* argc, char*** argv) {
 /* A job whose ranks failed differently ends all the same: nothing is communicated here but by MPI_Finalize. */
 __attribute__((unused)) static int check_end(void) {
   const int code = MPI_Finalize();
-  if (code != MPI_SUCCESS) check_failed(__FILE__, __LINE__, "MPI_Finalize returned %d", code);
+  if (code != MPI_SUCCESS) check_failed(__FILE__, __LINE__, NULL, "MPI_Finalize returned %d", code);
   return check_failures != 0;
 }
 

@@ -55,7 +55,7 @@ FOLD(fcomplex, float complex, sum, a + b)
 FOLD(fcomplex, float complex, prod, a* b)
 PUT(dcomplex, double complex)
 FOLD(dcomplex, double complex, sum, a + b)
-    FOLD(dcomplex, double complex, prod, a* b) static void put_bool(void* at, int value) {
+FOLD(dcomplex, double complex, prod, a* b) static void put_bool(void* at, int value) {
   bool v = value & 1;
   memcpy(at, &v, sizeof v);
 }
@@ -79,7 +79,9 @@ FOLD(bool, bool, lxor, a != b)
   FOLD(tag, tag, minloc, (a.v < b.v || (a.v == b.v && a.i <= b.i)) ? a : b)
 PAIR(float_int, float)
 PAIR(double_int, double)
-PAIR(long_int, long) PAIR(int_int, int) PAIR(short_int, short)
+PAIR(long_int, long)
+PAIR(int_int, int)
+PAIR(short_int, short)
 #define ROW(mpi, T, tag, OP, op) \
   { mpi, MPI_##OP, #tag " " #OP, sizeof(T), put_##tag, fold_##tag##_##op }
 #define ROWS4(mpi, T, tag) \

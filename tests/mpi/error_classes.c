@@ -12,12 +12,12 @@ static void check_bad(int line, const char* call, int code, int should, const ch
   MPI_Error_string(code, text, &length);
   MPI_Error_string(should, should_text, &length);
   if (is != should) {
-    check_failed(__FILE__, line, "%s gives class %d (%s), not %d (%s)", call, is, text, should, should_text);
+    check_failed(__FILE__, line, NULL, "%s gives class %d (%s), not %d (%s)", call, is, text, should, should_text);
     return;
   }
   snprintf(list, sizeof list, "%s", words);
   for (char* word = strtok(list, " "); texts && word; word = strtok(NULL, " "))
-    if (!strstr(text, word)) check_failed(__FILE__, line, "%s: \"%s\" does not say \"%s\"", call, text, word);
+    if (!strstr(text, word)) check_failed(__FILE__, line, NULL, "%s: \"%s\" does not say \"%s\"", call, text, word);
 }
 
 #define BAD(mpi_class, words, call) check_bad(__LINE__, #call, (call), (mpi_class), (words))

@@ -49,10 +49,14 @@ Kind kind_of(Items items, Rank rank) {
   static Datatype& two = make_contiguous(2);
   static Datatype& two_apart = make_gaps(two, 20);
   switch (items) {
-    case Items::kInt: return {&integer(), 1};
-    case Items::kGaps: return {&gaps, 1};
-    case Items::kVector: return {&vector, 6};
-    default: return rank % 2 == 0 ? Kind{&two, 2} : Kind{&two_apart, 2};
+    case Items::kInt:
+      return {&integer(), 1};
+    case Items::kGaps:
+      return {&gaps, 1};
+    case Items::kVector:
+      return {&vector, 6};
+    default:
+      return rank % 2 == 0 ? Kind{&two, 2} : Kind{&two_apart, 2};
   }
 }
 
@@ -90,9 +94,12 @@ ReduceOp& op_of(Operation operation) {
   static ReduceOp intervals(ReduceOp::Code::kUser, false, reinterpret_cast<ReduceOp::Function>(join_intervals), false);
   static ReduceOp pairs(ReduceOp::Code::kUser, true, reinterpret_cast<ReduceOp::Function>(sum_pairs), false);
   switch (operation) {
-    case Operation::kSum: return datatype::predefined_op(MPI_SUM);
-    case Operation::kSumPairs: return pairs;
-    default: return intervals;
+    case Operation::kSum:
+      return datatype::predefined_op(MPI_SUM);
+    case Operation::kSumPairs:
+      return pairs;
+    default:
+      return intervals;
   }
 }
 
@@ -146,10 +153,14 @@ MPI_Count Calls::block_count(Rank from, Rank to) const {
   };
   switch (s_.what) {
     case Collective::kGatherv:
-    case Collective::kAllgatherv: return draw(static_cast<std::uint64_t>(from), 0);
-    case Collective::kScatterv: return draw(static_cast<std::uint64_t>(to), 1);
-    case Collective::kAlltoallv: return draw(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to) + 2);
-    default: return most;
+    case Collective::kAllgatherv:
+      return draw(static_cast<std::uint64_t>(from), 0);
+    case Collective::kScatterv:
+      return draw(static_cast<std::uint64_t>(to), 1);
+    case Collective::kAlltoallv:
+      return draw(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to) + 2);
+    default:
+      return most;
   }
 }
 
@@ -226,8 +237,7 @@ void Calls::make_rank(Rank rank) {
       if (!gets) break;
       recv = make(row(false), spread);
       expected = make(row(false), spread);
-      for (std::size_t r = 0; r < ranks; ++r)
-        expected->fill(r, values(static_cast<Rank>(r), 0, expected->ints(r)));
+      for (std::size_t r = 0; r < ranks; ++r) expected->fill(r, values(static_cast<Rank>(r), 0, expected->ints(r)));
       if (s_.in_place) recv->fill(me, values(rank, 0, recv->ints(me)));
       break;
     }
@@ -238,8 +248,7 @@ void Calls::make_rank(Rank rank) {
       if (!(root && s_.in_place)) expected->fill(0, values(s_.root, rank, expected->ints(0)));
       if (!root) break;
       send = make(row(true), spread);
-      for (std::size_t r = 0; r < ranks; ++r)
-        send->fill(r, values(s_.root, static_cast<Rank>(r), send->ints(r)));
+      for (std::size_t r = 0; r < ranks; ++r) send->fill(r, values(s_.root, static_cast<Rank>(r), send->ints(r)));
       break;
     }
     default: {  // all-to-all; in place the counts are the same both ways
@@ -275,8 +284,10 @@ coll::Call Calls::of(Rank rank) const {
     case Collective::kReduce:
     case Collective::kAllreduce:
       call.op = &op_of(s_.operation);
-      if (s_.what == Collective::kReduce && !root) call.recv = DataView{};
-      else if (s_.in_place) call.send = call.recv;
+      if (s_.what == Collective::kReduce && !root)
+        call.recv = DataView{};
+      else if (s_.in_place)
+        call.send = call.recv;
       break;
     case Collective::kGather:
     case Collective::kGatherv:

@@ -11,8 +11,8 @@
 /// buffer must be afterwards: the oracle.
 namespace ashlar::sim {
 
-enum class Items { kInt, kGaps, kVector, kMixed, kCount_ };          // of data that is moved
-enum class Operation { kSum, kSumPairs, kIntervals, kCount_ };       // of data that is reduced
+enum class Items { kInt, kGaps, kVector, kMixed, kCount_ };     // of data that is moved
+enum class Operation { kSum, kSumPairs, kIntervals, kCount_ };  // of data that is reduced
 
 struct Scenario {
   coll::Collective what = coll::Collective::kBarrier;

@@ -69,7 +69,7 @@ void SimWire::watch(coll::Condition&) { std::abort(); }
 
 Status SimWire::members_alive() {
   if (!world_.at(self_).knows_of_death) return {};
-  return Status::fail(MPI_ERR_PROC_FAILED, "rank %d is gone", world_.options_.dies);
+  return Status::fail(MPI_ERR_PROC_ABORTED, "rank %d is gone", world_.options_.dies);
 }
 
 World::Virtual::Virtual(World& world, Rank rank, std::size_t block_bytes)

@@ -49,12 +49,12 @@ class SimWire final : public coll::Wire {
 class World {
  public:
   struct Options {
-    bool record_list = false;   // keep every message, not only the totals
+    bool record_list = false;  // keep every message, not only the totals
     /// false: for recording. Messages arrive in the order of their sends, all ranks start first, and no send is over
     /// before it is received, so that rounds are those of the algorithm and not of the schedule.
     bool shuffle = true;
-    int blocking_rank = -1;     // this rank calls in blocking mode
-    Rank dies = -1;             // this rank stops ...
+    int blocking_rank = -1;        // this rank calls in blocking mode
+    Rank dies = -1;                // this rank stops ...
     std::uint64_t dies_after = 0;  // ... after so many events
     std::size_t block_bytes = 4096;
   };
@@ -132,8 +132,8 @@ class World {
   PeerTable peers_;
   Lane lane_;
   std::vector<std::unique_ptr<Virtual>> ranks_;
-  std::vector<std::pair<Rank, Pair*>> active_;  // pairs with messages in flight, and their receivers
-  std::deque<std::pair<Rank, Pair*>> in_order_;  // instead of active_ without shuffling: one entry per message
+  std::vector<std::pair<Rank, Pair*>> active_;    // pairs with messages in flight, and their receivers
+  std::deque<std::pair<Rank, Pair*>> in_order_;   // instead of active_ without shuffling: one entry per message
   std::deque<std::pair<Rank, Pair*>> matchable_;  // where a receive met an early message
   std::vector<std::pair<Rank, Gate*>> lost_;      // sends to the dead that nobody will complete
   std::vector<Recorded> recorded_;

@@ -7,8 +7,8 @@ namespace ashlar::coll::p2p {
 /// buffer (whose blocks are replaced while others still wait to leave).
 struct Outgoing {
   const Call* call;
-  std::byte* copy;          // nullptr: not in place
-  const MPI_Count* begin;   // of each block in the copy
+  std::byte* copy;         // nullptr: not in place
+  const MPI_Count* begin;  // of each block in the copy
 
   static Outgoing of(Op& op, const Call& call) {
     if (!call.in_place) return Outgoing{&call, nullptr, nullptr};

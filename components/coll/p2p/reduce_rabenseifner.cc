@@ -31,8 +31,8 @@ Co reduce_rabenseifner(Op& op, const Call& call) {
     st = co_await gate;
     co_return st;
   }
-  std::byte* const result = op.rank() == root ? static_cast<std::byte*>(call.recv.data)
-                                              : op.scratch_items(call.send.count, *call.send.type);
+  std::byte* const result =
+      op.rank() == root ? static_cast<std::byte*>(call.recv.data) : op.scratch_items(call.send.count, *call.send.type);
   Vector vector{&call, static_cast<std::byte*>(call.send.data), result, Split{call.send.count, fold.power}};
   const MPI_Count widest = folded ? call.send.count : vector.split.size(0, (fold.power + 1) / 2);
   std::byte* const incoming = op.scratch_items(widest, *call.send.type);

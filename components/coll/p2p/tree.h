@@ -20,7 +20,8 @@ inline Rank to_rank(int relative, Rank root, int size) {
   return rank >= size ? rank - size : rank;
 }
 
-/// How many ranks lie in the binomial subtree below `relative` (itself included): the block [relative, relative + this).
+/// How many ranks lie in the binomial subtree below `relative` (itself included): the block [relative, relative +
+/// this).
 inline int subtree_size(int relative, int size) {
   const int lowest = relative == 0 ? size : relative & -relative;
   return lowest < size - relative ? lowest : size - relative;
@@ -29,9 +30,9 @@ inline int subtree_size(int relative, int size) {
 /// Folding of a group onto a power of two, neighbours first so that rank order is kept: the first 2 * `extra` ranks
 /// form pairs (even, odd); the odd one stays in and stands for both.
 struct Fold {
-  int power;   // ranks that stay in
-  int extra;   // pairs
-  int place;   // of this rank among those that stay, or -1
+  int power;  // ranks that stay in
+  int extra;  // pairs
+  int place;  // of this rank among those that stay, or -1
 
   static Fold of(Rank rank, int size) {
     const int power = power_of_two_below(size);

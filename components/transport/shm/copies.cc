@@ -106,7 +106,7 @@ bool lease(Get& get, const Key& key, std::uint64_t offset, std::uint64_t chunk, 
   get.generation = key.generation;
   get.chunk = std::max<std::uint64_t>(chunk, get.length / (kCount - 1) + 1);
   get.chunks = (get.length + get.chunk - 1) / get.chunk;
-  get.taken_front = 0;
+  get.failure = 0;
   get.epoch = (d.claim.load(std::memory_order_relaxed) & kEpochs) + kEpochOne;
   // Shut first: an owner that still holds the old word must not combine it with the new description.
   d.claim.store(get.epoch | kCount, std::memory_order_relaxed);
@@ -140,25 +140,34 @@ Get::State Get::advance(std::uint64_t slice, int* error) {
     if (!take(*shared, &claim, chunks, 1)) return finish(back_of(claim), error);
     const std::uint64_t at = front_of(claim) * chunk;
     const std::uint64_t bytes = std::min(chunk, length - at);
-    *error = read_from(from->pid, to + at, base + at, bytes);
-    if (*error) return State::kFailed;
+    failure = read_from(from->pid, to + at, base + at, bytes);
+    if (failure) return finish(close_claims(), error);
     slice -= std::min(slice, bytes);
     claim = shared->claim.load(std::memory_order_acquire);
   }
   return State::kMore;
 }
 
+// Leaves nothing to take; how much the owner has.
+std::uint64_t Get::close_claims() {
+  std::uint64_t seen = shared->claim.load(std::memory_order_acquire);
+  while (!shared->claim.compare_exchange_weak(seen, (seen & ~kCount) | (chunks - back_of(seen)),
+                                              std::memory_order_acq_rel, std::memory_order_acquire)) {
+  }
+  return back_of(seen);
+}
+
 Get::State Get::finish(std::uint64_t taken_back, int* error) {
   if (shared->back_done.load(std::memory_order_acquire) < taken_back) return State::kWaiting;
-  if (shared->back_failed.load(std::memory_order_relaxed) != 0) {
+  if (failure == 0 && shared->back_failed.load(std::memory_order_relaxed) != 0) {
     // The owner may not write here after all; what it took is read instead.
     const std::uint64_t at = (chunks - taken_back) * chunk;
-    *error = read_from(from->pid, to + at, base + at, length - at);
-    if (*error) return State::kFailed;
+    failure = read_from(from->pid, to + at, base + at, length - at);
   }
   std::uint64_t mine = generation << 1 | 1;
   shared->lease.compare_exchange_strong(mine, generation << 1, std::memory_order_release, std::memory_order_relaxed);
-  return State::kDone;
+  *error = failure;
+  return failure ? State::kFailed : State::kDone;
 }
 
 }  // namespace ashlar::shm

@@ -68,7 +68,8 @@ struct Get {
   CopyDescriptor* shared;   // nullptr: alone
   std::uint64_t base;       // remote address of byte 0 when shared
   std::uint64_t length, chunk, epoch, generation;
-  std::uint64_t chunks, taken_front;
+  std::uint64_t chunks;
+  int failure;  // errno of this side; told when the owner has finished what it took
 
   enum class State { kMore, kWaiting, kDone, kFailed };
   /// Copies up to `slice` bytes. *error is an errno when it failed.
@@ -77,6 +78,7 @@ struct Get {
  private:
   State advance_alone(std::uint64_t slice, int* error);
   State finish(std::uint64_t taken_back, int* error);
+  std::uint64_t close_claims();
 };
 
 /// Leases the descriptor of `key` at the owner and asks it to copy along; false when another reader has it.

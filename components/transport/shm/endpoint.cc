@@ -18,8 +18,9 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
                                length, ep.peer, limit);
 }
 
-ashlar_result am_short_long(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
-                            std::uint32_t length) {
+// Longer than a line, or no line at hand.
+[[gnu::noinline]] ashlar_result am_short_otherwise(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
+                                                   const void* data, std::uint32_t length) {
   if (length > ep.max_short) return too_long(ep, length, ep.max_short);
   const Form form = form_of(length);
   const std::uint32_t lines = lines_of(length, form);
@@ -30,7 +31,7 @@ ashlar_result am_short_long(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std
   }
   line->h0 = h0;
   line->h1 = h1;
-  std::memcpy(form == kAligned ? reinterpret_cast<std::byte*>(line + 1) : line->data, data, length);
+  if (length) std::memcpy(line->data, data, length);
   ep.out.publish(line, id, length, form, lines);
   after_publish(ep);
   return ASHLAR_OK;
@@ -39,12 +40,9 @@ ashlar_result am_short_long(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                        std::uint32_t length) {
   Endpoint& ep = self(e);
-  if (length > kInlineBytes) return am_short_long(ep, id, h0, h1, data, length);
   Line* line = ep.out.reserve_one();
-  if (!line) [[unlikely]] {
-    const ashlar_result r = ep.iface->make_room(ep, 1, &line);
-    if (!line) return r;
-  }
+  if (length > kInlineBytes || !line) [[unlikely]]
+    return am_short_otherwise(ep, id, h0, h1, data, length);
   line->h0 = h0;
   line->h1 = h1;
   copy_inline(line->data, data, length);
@@ -52,6 +50,7 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   after_publish(ep);
   return ASHLAR_OK;
 }
+static_assert(kMaxShort < kAlignedFrom, "am_short writes packed records only");
 
 ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
                        void* argument, std::uint32_t length) {

@@ -96,7 +96,7 @@ unsigned Interface::progress() {
 // Many rings: those without news for a while are no longer polled; their senders ring a bell instead. A sender that
 // published just before it could see the flag is found by looking at one unpolled ring in every call.
 unsigned Interface::look_at_unpolled() {
-  if (++idle_calls_ % kThinOutEvery == 0) thin_out();
+  if (++calls_with_many_ % kThinOutEvery == 0) thin_out();
   if (unpolled_.empty()) return 0;
   if (next_unpolled_ >= unpolled_.size()) next_unpolled_ = 0;
   Sender& sender = *unpolled_[next_unpolled_++];

@@ -100,7 +100,7 @@ class Interface : public ashlar_iface {
   std::vector<Sender*> polled_;
   Segment own_;
   bool busy_ = false;
-  std::uint32_t idle_calls_ = 0;
+  std::uint32_t idle_calls_ = 0, calls_with_many_ = 0;
 
   std::vector<Sender*> unpolled_;
   std::size_t next_unpolled_ = 0;

@@ -15,22 +15,6 @@
 namespace ashlar::shm {
 namespace {
 
-// The thread sanitizer knows addresses, not pages: two interfaces in one process then share one mapping, so that it
-// sees both ends of a ring. Otherwise each has its own and may be destroyed in any order.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kShareMapping = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool kShareMapping = true;
-#else
-constexpr bool kShareMapping = false;
-#endif
-#else
-constexpr bool kShareMapping = false;
-#endif
-
-constexpr std::uint32_t kMaxShort = 488;  // with its header, eight lines
-
 // What a message and a copy cost within a node, roughly; protocol switches only compare.
 constexpr float kLatencyNs = 150;
 constexpr float kCopyBytesPerNs = 8;

@@ -16,6 +16,8 @@ namespace ashlar::shm {
 
 inline constexpr std::uint32_t kAlignedFrom = 512;  // payload bytes from which a record is kAligned
 
+inline constexpr std::uint32_t kMaxShort = 488;  // with its header, eight lines
+
 constexpr std::uint32_t lines_of(std::uint32_t length, Form form) {
   return form == kAligned ? 1 + (length + 63) / 64 : (24 + length + 63) / 64;
 }

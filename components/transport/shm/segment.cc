@@ -48,7 +48,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
 }
 
 Segment::~Segment() {
-  if (mapped_) munmap(base_, geometry_.bytes());
+  if (mapped_ && !kShareMapping) munmap(base_, geometry_.bytes());
 }
 
 ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry, std::uint64_t nonce) {

@@ -9,6 +9,20 @@ namespace ashlar::shm {
 
 struct Address;
 
+// The thread sanitizer knows addresses, not pages: two interfaces in one process then use the owner's mapping, which is
+// never unmapped, so that it sees both ends of a ring. Otherwise each has its own and may be destroyed in any order.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kShareMapping = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool kShareMapping = true;
+#else
+inline constexpr bool kShareMapping = false;
+#endif
+#else
+inline constexpr bool kShareMapping = false;
+#endif
+
 /// A mapping of a segment: the process's own (with its memfd) or a peer's.
 /// Own segments live on a memfd, which /dev/shm's size does not bound; pages appear when touched, and whatever is
 /// claimed for use is allocated first, so that a full machine is an error code and never SIGBUS.

@@ -1,5 +1,6 @@
 // The raw transport between two processes, without matching or requests above it: one-way latency, message rate, and
 // bandwidth through rings, by single copy and by both sides. Also what the machine itself gives, in the same run.
+// Every figure is the best and the median of many short runs: a machine that also does other work has quiet moments.
 //
 //   transport_bench [--quick] [--set name=value ...]        e.g. --set both_sides_from=1GiB
 #include <sched.h>
@@ -56,7 +57,7 @@ struct Side {
   std::uint64_t seen_bytes = 0;
   unsigned char* into = nullptr;  // where payloads go
   std::size_t into_size = 0, into_at = 0;
-  ashlar_key key{};
+  std::vector<ashlar_key> keys;  // that arrived and wait for their get
 
   void wait_for(std::uint64_t count) {
     while (seen < count) lane.progress();
@@ -73,14 +74,30 @@ struct Side {
   }
 };
 
-int repeats = 5;
+int repeats = 100;
+
+// Collects the runs of one figure.
+class Figure {
+ public:
+  void add(double value) { values_.push_back(value); }
+  void print(int rank, const char* what, std::size_t bytes, const char* unit, bool less_is_better) {
+    std::sort(values_.begin(), values_.end());
+    if (rank == 0) {
+      std::printf("%-22s %8zu B   best %8.4f   median %8.4f %s\n", what, bytes,
+                  less_is_better ? values_.front() : values_.back(), values_[values_.size() / 2], unit);
+    }
+  }
+
+ private:
+  std::vector<double> values_;
+};
 
 void machine(Shared& s, int rank) {
-  const std::uint64_t rounds = 200000;
+  const std::uint64_t rounds = 2000;
+  Figure figure;
   for (int r = 0; r < repeats; ++r) {
     const double begin = now();
-    const std::uint64_t base = static_cast<std::uint64_t>(r) * rounds;
-    for (std::uint64_t i = base + 1; i <= base + rounds; ++i) {
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
       if (rank == 0) {
         s.there.store(i, std::memory_order_release);
         while (s.back.load(std::memory_order_acquire) != i) {
@@ -91,15 +108,25 @@ void machine(Shared& s, int rank) {
         s.back.store(i, std::memory_order_release);
       }
     }
-    if (rank == 0)
-      std::printf("machine, one cache line   %8.4f us\n", (now() - begin) / 2e-6 / static_cast<double>(rounds));
+    figure.add((now() - begin) / 2e-6 / static_cast<double>(rounds));
+    // Both words begin the next run at 0.
+    if (rank == 0) {
+      s.there.store(0);
+      while (s.back.load() != 0) {
+      }
+    } else {
+      while (s.there.load() != 0) {
+      }
+      s.back.store(0);
+    }
   }
+  figure.print(rank, "machine, cache line", 64, "us", true);
 }
 
-void latency(Side& side, std::uint32_t length, const char* what) {
-  const int rounds = 100000;
+void latency(Side& side, std::uint32_t length) {
+  const int rounds = 2000;
   std::vector<unsigned char> data(length + 1, 7);
-  double best = 1e9, sum = 0;
+  Figure figure;
   for (int r = 0; r < repeats; ++r) {
     const std::uint64_t base = side.seen;
     const double begin = now();
@@ -108,37 +135,39 @@ void latency(Side& side, std::uint32_t length, const char* what) {
       side.wait_for(base + i);
       if (side.rank == 1) side.send(data.data(), length);
     }
-    const double us = (now() - begin) / 2e-6 / rounds;
-    best = std::min(best, us);
-    sum += us;
+    figure.add((now() - begin) / 2e-6 / rounds);
   }
-  if (side.rank == 0) std::printf("%-18s %6u B   best %8.4f  mean %8.4f us\n", what, length, best, sum / repeats);
+  figure.print(side.rank, "latency", length, "us", true);
 }
 
 void rate(Side& side, std::uint32_t length) {
-  const std::uint64_t window = 64, windows = 20000;
+  const std::uint64_t messages = 20000;
   std::vector<unsigned char> data(length + 1, 7);
-  double best = 0;
+  Figure figure;
   for (int r = 0; r < repeats; ++r) {
     const std::uint64_t base = side.seen;
     const double begin = now();
     if (side.rank == 0) {
-      for (std::uint64_t i = 0; i < window * windows; ++i) side.send(data.data(), length);
+      for (std::uint64_t i = 0; i < messages; ++i) side.send(data.data(), length);
       side.wait_for(base + 1);
     } else {
-      side.wait_for(base + window * windows);
+      side.wait_for(base + messages);
       side.send(data.data(), 0);
     }
-    best = std::max(best, static_cast<double>(window * windows) / (now() - begin) * 1e-6);
+    figure.add(static_cast<double>(messages) / (now() - begin) * 1e-6);
   }
-  if (side.rank == 0) std::printf("rate               %6u B   best %8.2f M/s\n", length, best);
+  figure.print(side.rank, "rate", length, "M/s", false);
+}
+
+int windows_for(std::size_t length, int window) {
+  return std::max<int>(1, static_cast<int>((8u << 20) / (length * static_cast<std::size_t>(window))));
 }
 
 // Windows of messages of `length` bytes, in pieces of at most max_bcopy, answered at the end of a window.
 void stream(Side& side, std::size_t length, std::vector<unsigned char>& buffer) {
-  const int window = length >= (1 << 20) ? 4 : 16;
-  const int windows = std::max<int>(3, static_cast<int>((256u << 20) / (length * static_cast<std::size_t>(window))));
-  double best = 0;
+  const int window = length >= (1 << 20) ? 2 : 16;
+  const int windows = windows_for(length, window);
+  Figure figure;
   side.into = buffer.data();
   side.into_size = length;
   for (int r = 0; r < repeats; ++r) {
@@ -159,16 +188,16 @@ void stream(Side& side, std::size_t length, std::vector<unsigned char>& buffer) 
         side.send(buffer.data(), 0);
       }
     }
-    best = std::max(best, static_cast<double>(length) * window * windows / (now() - begin) * 1e-9);
+    figure.add(static_cast<double>(length) * window * windows / (now() - begin) * 1e-9);
   }
   side.into = nullptr;
-  if (side.rank == 0) std::printf("rings            %8zu B   best %8.2f GB/s\n", length, best);
+  figure.print(side.rank, "through rings", length, "GB/s", false);
 }
 
 // The sender exposes and sends the key, the receiver gets and answers: a rendezvous without the rest of the protocol.
 void gets(Side& side, std::size_t length, std::vector<unsigned char>& buffer, int window) {
-  const int windows = std::max<int>(5, static_cast<int>((256u << 20) / (length * static_cast<std::size_t>(window))));
-  double best = 0;
+  const int windows = windows_for(length, window);
+  Figure figure;
   for (int r = 0; r < repeats; ++r) {
     const double begin = now();
     for (int w = 0; w < windows; ++w) {
@@ -182,10 +211,12 @@ void gets(Side& side, std::size_t length, std::vector<unsigned char>& buffer, in
         side.wait_for(base + static_cast<std::uint64_t>(window));
         for (auto& key : keys) side.lane.ops().unexpose(side.lane.get(), &key);
       } else {
-        for (int m = 1; m <= window; ++m) {
-          side.wait_for(base + static_cast<std::uint64_t>(m));
+        // Arrivals are kept: progress inside a pending get delivers later keys.
+        for (int m = 0; m < window; ++m) {
+          while (side.keys.empty()) side.lane.progress();
+          const ashlar_key key = side.keys.front();
+          side.keys.erase(side.keys.begin());
           Completion done;
-          const ashlar_key key = side.key;
           if (side.peer->ops->get(side.peer, buffer.data(), &key, 0, length, &done) == ASHLAR_PENDING) {
             while (!done.finished) side.lane.progress();
           }
@@ -193,9 +224,11 @@ void gets(Side& side, std::size_t length, std::vector<unsigned char>& buffer, in
         }
       }
     }
-    best = std::max(best, static_cast<double>(length) * window * windows / (now() - begin) * 1e-9);
+    figure.add(static_cast<double>(length) * window * windows / (now() - begin) * 1e-9);
   }
-  if (side.rank == 0) std::printf("get, window %-4d %8zu B   best %8.2f GB/s\n", window, length, best);
+  char what[32];
+  std::snprintf(what, sizeof what, "get, window %d", window);
+  figure.print(side.rank, what, length, "GB/s", false);
 }
 
 void run(const Component& shm, Shared& s, int rank) {
@@ -213,13 +246,16 @@ void run(const Component& shm, Shared& s, int rank) {
     std::printf("cannot connect: %s\n", ashlar::test::last_failure());
     std::exit(1);
   }
-  Side side{rank, lane, peer};
+  Side side{.rank = rank, .lane = lane, .peer = peer, .keys = {}};
   lane.on_message = nullptr;
   struct Hook {
     static void deliver(Side& me, const ashlar_am& am) {
       ++me.seen;
       me.seen_bytes += am.length;
-      if (am.length == sizeof(ashlar_key)) std::memcpy(&me.key, am.data, sizeof me.key);
+      if (am.length == sizeof(ashlar_key)) {
+        me.keys.emplace_back();
+        std::memcpy(&me.keys.back(), am.data, sizeof(ashlar_key));
+      }
       if (me.into) {
         if (me.into_at + am.length > me.into_size) me.into_at = 0;
         std::memcpy(me.into + me.into_at, am.data, am.length);
@@ -230,7 +266,7 @@ void run(const Component& shm, Shared& s, int rank) {
   lane.on_message = [&side](const ashlar_am& am) { Hook::deliver(side, am); };
 
   machine(s, rank);
-  for (const std::uint32_t n : {0u, 8u, 40u, 64u, 256u, 488u}) latency(side, n, "latency");
+  for (const std::uint32_t n : {0u, 8u, 40u, 64u, 256u, 488u}) latency(side, n);
   for (const std::uint32_t n : {0u, 8u, 40u, 128u}) rate(side, n);
   std::vector<unsigned char> buffer(8 << 20, static_cast<unsigned char>(rank));
   for (const std::size_t n : {4096ul, 16384ul, 65536ul, 1048576ul, 4194304ul}) stream(side, n, buffer);
@@ -247,7 +283,7 @@ int main(int argc, char** argv) {
   ashlar::test::Settings settings;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--quick") repeats = 2;
+    if (argument == "--quick") repeats = 20;
     if (argument == "--set" && i + 1 < argc) {
       const std::string pair = argv[++i];
       settings[pair.substr(0, pair.find('='))] = pair.substr(pair.find('=') + 1);

@@ -19,7 +19,7 @@ class FailureTest : public TransportTest {
   static bool progress_until(Lane& lane, Done done, int seconds = 10) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     while (!done()) {
-      lane.progress();
+      progress_or_yield({&lane});
       if (std::chrono::steady_clock::now() > end) return false;
     }
     return true;
@@ -124,7 +124,7 @@ TEST_P(FailureTest, AnOrderlyEndIsNoFailure) {
   EXPECT_EQ(child.wait(), 0);
   ASSERT_TRUE(progress_until(lane, [&] { return got == 1; }));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  while (std::chrono::steady_clock::now() < end) lane.progress();
+  while (std::chrono::steady_clock::now() < end) progress_or_yield({&lane});
   EXPECT_TRUE(lane.failures.empty());
 }
 
@@ -159,7 +159,7 @@ int capabilities_after(const Component& component, const std::function<void()>& 
       if (send_bcopy(to, 1, i, sum, bytes.data(), to->max_bcopy, {&lane}) != ASHLAR_OK) return false;
     }
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (got < 1000 && std::chrono::steady_clock::now() < end) lane.progress();
+    while (got < 1000 && std::chrono::steady_clock::now() < end) progress_or_yield({&lane});
     return got == 1000 && wrong == 0;
   };
   component.open(settings);

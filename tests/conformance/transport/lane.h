@@ -42,6 +42,8 @@ class Lane {
   ashlar_iface* iface_ = nullptr;
 };
 
+void progress_or_yield(const std::vector<Lane*>& lanes);
+
 /// Sends, running `progress` of `lanes` while the way is full.
 ashlar_result send_short(ashlar_endpoint* to, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                          std::uint32_t length, const std::vector<Lane*>& lanes);

@@ -43,7 +43,7 @@ template <class Done>
 bool progress_until(Lane& lane, Done done, int seconds = 20) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (!done()) {
-    for (int i = 0; i < 100 && !done(); ++i) lane.progress();
+    for (int i = 0; i < 100 && !done(); ++i) progress_or_yield({&lane});
     if (std::chrono::steady_clock::now() > end) return false;
   }
   return true;

@@ -26,7 +26,7 @@ TEST_P(ThreadTest, FloodBetweenThreads) {
       const auto send = length > to->max_short ? send_bcopy : send_short;
       if (send(to, 1, i, checksum(bytes.data(), length), bytes.data(), length, {&lane}) != ASHLAR_OK) ++wrong[me];
     }
-    while (got[me] < count) lane.progress();
+    while (got[me] < count) progress_or_yield({&lane});
   };
   std::thread other([&] { run(pair.b(), pair.to_a, 1); });
   run(pair.a(), pair.to_b, 0);
@@ -43,7 +43,7 @@ TEST_P(ThreadTest, BothThreadsCopyOneRegion) {
   ASSERT_EQ(pair.a().ops().expose(pair.a().get(), source.data(), source.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
   std::atomic<bool> stop{false};
   std::thread owner([&] {
-    while (!stop) pair.a().progress();
+    while (!stop) progress_or_yield({&pair.a()});
   });
   std::vector<unsigned char> target(source.size());
   for (int round = 0; round < 100; ++round) {
@@ -51,7 +51,7 @@ TEST_P(ThreadTest, BothThreadsCopyOneRegion) {
     Completion done;
     const ashlar_result r = pair.to_a->ops->get(pair.to_a, target.data(), &key, 0, target.size(), &done);
     ASSERT_GE(r, 0) << last_failure();
-    while (r == ASHLAR_PENDING && !done.finished) pair.b().progress();
+    while (r == ASHLAR_PENDING && !done.finished) progress_or_yield({&pair.b()});
     ASSERT_EQ(done.result, ASHLAR_OK);
     ASSERT_EQ(target, source);
   }

@@ -24,9 +24,9 @@ Decoded decode(Datatype& type) {
   d.addresses.resize(static_cast<std::size_t>(a));
   d.large.resize(static_cast<std::size_t>(l));
   d.types.resize(static_cast<std::size_t>(t));
-  EXPECT_TRUE(datatype::get_contents(type, i, a, l, t, d.integers.data(), d.addresses.data(), d.large.data(),
-                                     d.types.data())
-                  .ok());
+  EXPECT_TRUE(
+      datatype::get_contents(type, i, a, l, t, d.integers.data(), d.addresses.data(), d.large.data(), d.types.data())
+          .ok());
   return d;
 }
 
@@ -56,9 +56,8 @@ TEST(Contents, OfASubarrayAndADarray) {
                                       datatype::predefined(MPI_INT), &type)
                   .ok());
   keep = Ref<Datatype>::adopt(type);
-  EXPECT_EQ(decode(*type).integers,
-            (std::vector<int>{6, 4, 2, 4, 5, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG, 2, 2,
-                              3, MPI_ORDER_FORTRAN}));
+  EXPECT_EQ(decode(*type).integers, (std::vector<int>{6, 4, 2, 4, 5, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC,
+                                                      MPI_DISTRIBUTE_DFLT_DARG, 2, 2, 3, MPI_ORDER_FORTRAN}));
 }
 
 TEST(Contents, LargeCountsNeedTheLargeForm) {
@@ -131,11 +130,21 @@ TEST(Contents, RebuildRandomDatatypes) {
     const auto c = static_cast<std::size_t>(count);
     Status st;
     switch (d.combiner) {
-      case MPI_COMBINER_DUP: st = datatype::dup(part, &copy); break;
-      case MPI_COMBINER_CONTIGUOUS: st = datatype::contiguous(count, part, &copy); break;
-      case MPI_COMBINER_VECTOR: st = datatype::vector(count, v[1], v[2], part, &copy); break;
-      case MPI_COMBINER_HVECTOR: st = datatype::create_hvector(count, v[1], d.addresses[0], part, &copy); break;
-      case MPI_COMBINER_INDEXED: st = datatype::indexed(count, at(1), at(1 + c), part, &copy); break;
+      case MPI_COMBINER_DUP:
+        st = datatype::dup(part, &copy);
+        break;
+      case MPI_COMBINER_CONTIGUOUS:
+        st = datatype::contiguous(count, part, &copy);
+        break;
+      case MPI_COMBINER_VECTOR:
+        st = datatype::vector(count, v[1], v[2], part, &copy);
+        break;
+      case MPI_COMBINER_HVECTOR:
+        st = datatype::create_hvector(count, v[1], d.addresses[0], part, &copy);
+        break;
+      case MPI_COMBINER_INDEXED:
+        st = datatype::indexed(count, at(1), at(1 + c), part, &copy);
+        break;
       case MPI_COMBINER_HINDEXED:
         st = datatype::create_hindexed(count, at(1), large ? at(1 + c) : IntArray(d.addresses.data()), part, &copy);
         break;
@@ -143,16 +152,21 @@ TEST(Contents, RebuildRandomDatatypes) {
         st = datatype::create_indexed_block(count, at(1)[0], at(2), part, &copy);
         break;
       case MPI_COMBINER_HINDEXED_BLOCK:
-        st = datatype::create_hindexed_block(count, at(1)[0], large ? at(2) : IntArray(d.addresses.data()), part, &copy);
+        st =
+            datatype::create_hindexed_block(count, at(1)[0], large ? at(2) : IntArray(d.addresses.data()), part, &copy);
         break;
       case MPI_COMBINER_STRUCT:
-        st = datatype::create_struct(count, at(1), large ? at(1 + c) : IntArray(d.addresses.data()), d.types.data(), &copy);
+        st = datatype::create_struct(count, at(1), large ? at(1 + c) : IntArray(d.addresses.data()), d.types.data(),
+                                     &copy);
         break;
-      case MPI_COMBINER_RESIZED: st = datatype::create_resized(part, d.addresses[0], d.addresses[1], &copy); break;
+      case MPI_COMBINER_RESIZED:
+        st = datatype::create_resized(part, d.addresses[0], d.addresses[1], &copy);
+        break;
       case MPI_COMBINER_SUBARRAY: {
         const auto k = static_cast<std::size_t>(v[0]);
         const std::size_t first = large ? 0 : 1;
-        st = datatype::create_subarray(v[0], at(first), at(first + k), at(first + 2 * k), d.integers.back(), part, &copy);
+        st = datatype::create_subarray(v[0], at(first), at(first + k), at(first + 2 * k), d.integers.back(), part,
+                                       &copy);
         break;
       }
       case MPI_COMBINER_DARRAY: {
@@ -162,7 +176,8 @@ TEST(Contents, RebuildRandomDatatypes) {
                                      d.integers.back(), part, &copy);
         break;
       }
-      default: FAIL() << "combiner " << d.combiner;
+      default:
+        FAIL() << "combiner " << d.combiner;
     }
     ASSERT_TRUE(st.ok()) << st.text();
     const oracle::Sample rebuilt{oracle::committed(copy), sample.map, "rebuilt " + sample.text};

@@ -16,8 +16,8 @@ class Vast {
  public:
   explicit Vast(std::size_t bytes)
       : bytes_(bytes),
-        at_(static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+        at_(static_cast<char*>(
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
   ~Vast() { munmap(at_, bytes_); }
   char* at(std::size_t offset) { return at_ + offset; }
 

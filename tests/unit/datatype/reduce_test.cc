@@ -82,15 +82,23 @@ template <class T>
 void integers(MPI_Datatype type, bool logical) {
   expect_op<T>(MPI_SUM, type, wrap_sum<T>, integer<T>);
   expect_op<T>(MPI_PROD, type, wrap_product<T>, integer<T>);
-  expect_op<T>(MPI_MAX, type, [](T a, T b) { return a < b ? b : a; }, integer<T>);
-  expect_op<T>(MPI_MIN, type, [](T a, T b) { return b < a ? b : a; }, integer<T>);
-  expect_op<T>(MPI_BAND, type, [](T a, T b) { return static_cast<T>(a & b); }, integer<T>);
-  expect_op<T>(MPI_BOR, type, [](T a, T b) { return static_cast<T>(a | b); }, integer<T>);
-  expect_op<T>(MPI_BXOR, type, [](T a, T b) { return static_cast<T>(a ^ b); }, integer<T>);
+  expect_op<T>(
+      MPI_MAX, type, [](T a, T b) { return a < b ? b : a; }, integer<T>);
+  expect_op<T>(
+      MPI_MIN, type, [](T a, T b) { return b < a ? b : a; }, integer<T>);
+  expect_op<T>(
+      MPI_BAND, type, [](T a, T b) { return static_cast<T>(a & b); }, integer<T>);
+  expect_op<T>(
+      MPI_BOR, type, [](T a, T b) { return static_cast<T>(a | b); }, integer<T>);
+  expect_op<T>(
+      MPI_BXOR, type, [](T a, T b) { return static_cast<T>(a ^ b); }, integer<T>);
   if (!logical) return;
-  expect_op<T>(MPI_LAND, type, [](T a, T b) { return static_cast<T>(a && b); }, truth<T>);
-  expect_op<T>(MPI_LOR, type, [](T a, T b) { return static_cast<T>(a || b); }, truth<T>);
-  expect_op<T>(MPI_LXOR, type, [](T a, T b) { return static_cast<T>(!a != !b); }, truth<T>);
+  expect_op<T>(
+      MPI_LAND, type, [](T a, T b) { return static_cast<T>(a && b); }, truth<T>);
+  expect_op<T>(
+      MPI_LOR, type, [](T a, T b) { return static_cast<T>(a || b); }, truth<T>);
+  expect_op<T>(
+      MPI_LXOR, type, [](T a, T b) { return static_cast<T>(!a != !b); }, truth<T>);
 }
 
 TEST(Reduce, CIntegers) {
@@ -128,16 +136,22 @@ TEST(Reduce, FortranAndMultiLanguageIntegers) {
 
 TEST(Reduce, Bytes) {
   using T = unsigned char;
-  expect_op<T>(MPI_BAND, MPI_BYTE, [](T a, T b) { return static_cast<T>(a & b); }, integer<T>);
-  expect_op<T>(MPI_BOR, MPI_BYTE, [](T a, T b) { return static_cast<T>(a | b); }, integer<T>);
-  expect_op<T>(MPI_BXOR, MPI_BYTE, [](T a, T b) { return static_cast<T>(a ^ b); }, integer<T>);
+  expect_op<T>(
+      MPI_BAND, MPI_BYTE, [](T a, T b) { return static_cast<T>(a & b); }, integer<T>);
+  expect_op<T>(
+      MPI_BOR, MPI_BYTE, [](T a, T b) { return static_cast<T>(a | b); }, integer<T>);
+  expect_op<T>(
+      MPI_BXOR, MPI_BYTE, [](T a, T b) { return static_cast<T>(a ^ b); }, integer<T>);
 }
 
 template <class T>
 void logicals(MPI_Datatype type) {
-  expect_op<T>(MPI_LAND, type, [](T a, T b) { return static_cast<T>(a && b); }, truth<T>);
-  expect_op<T>(MPI_LOR, type, [](T a, T b) { return static_cast<T>(a || b); }, truth<T>);
-  expect_op<T>(MPI_LXOR, type, [](T a, T b) { return static_cast<T>(!a != !b); }, truth<T>);
+  expect_op<T>(
+      MPI_LAND, type, [](T a, T b) { return static_cast<T>(a && b); }, truth<T>);
+  expect_op<T>(
+      MPI_LOR, type, [](T a, T b) { return static_cast<T>(a || b); }, truth<T>);
+  expect_op<T>(
+      MPI_LXOR, type, [](T a, T b) { return static_cast<T>(!a != !b); }, truth<T>);
 }
 
 TEST(Reduce, Logicals) {
@@ -153,10 +167,14 @@ TEST(Reduce, Logicals) {
 
 template <class T>
 void reals(MPI_Datatype type) {
-  expect_op<T>(MPI_SUM, type, [](T a, T b) { return a + b; }, real<T>);
-  expect_op<T>(MPI_PROD, type, [](T a, T b) { return a * b; }, real<T>);
-  expect_op<T>(MPI_MAX, type, [](T a, T b) { return a < b ? b : a; }, real<T>);
-  expect_op<T>(MPI_MIN, type, [](T a, T b) { return b < a ? b : a; }, real<T>);
+  expect_op<T>(
+      MPI_SUM, type, [](T a, T b) { return a + b; }, real<T>);
+  expect_op<T>(
+      MPI_PROD, type, [](T a, T b) { return a * b; }, real<T>);
+  expect_op<T>(
+      MPI_MAX, type, [](T a, T b) { return a < b ? b : a; }, real<T>);
+  expect_op<T>(
+      MPI_MIN, type, [](T a, T b) { return b < a ? b : a; }, real<T>);
 }
 
 TEST(Reduce, FloatingPoint) {
@@ -198,8 +216,18 @@ void complexes(MPI_Datatype type) {
   const auto part = [] { return static_cast<T>(static_cast<int>(random_engine() % 21) - 10); };
   const auto draw = [&] { return Complex<T>{part(), part()}; };
   using C = Complex<T>;
-  expect_op<C>(MPI_SUM, type, [](C a, C b) { return C{a.re + b.re, a.im + b.im}; }, draw);
-  expect_op<C>(MPI_PROD, type, [](C a, C b) { return C{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }, draw);
+  expect_op<C>(
+      MPI_SUM, type,
+      [](C a, C b) {
+        return C{a.re + b.re, a.im + b.im};
+      },
+      draw);
+  expect_op<C>(
+      MPI_PROD, type,
+      [](C a, C b) {
+        return C{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+      },
+      draw);
 }
 
 TEST(Reduce, ComplexNumbers) {
@@ -215,22 +243,26 @@ TEST(Reduce, ComplexNumbers) {
   complexes<double>(MPI_COMPLEX16);
   complexes<Float128>(MPI_COMPLEX32);
   const auto draw = [] {
-    const auto part = [] { return HalfBits{Half::from(static_cast<float>(static_cast<int>(random_engine() % 21) - 10))}; };
+    const auto part = [] {
+      return HalfBits{Half::from(static_cast<float>(static_cast<int>(random_engine() % 21) - 10))};
+    };
     return Complex<HalfBits>{part(), part()};
   };
   using C = Complex<HalfBits>;
   const auto half = [](float f) { return HalfBits{Half::from(f)}; };
-  expect_op<C>(MPI_SUM, MPI_COMPLEX4,
-               [&](C a, C b) {
-                 return C{half(a.re.h.value() + b.re.h.value()), half(a.im.h.value() + b.im.h.value())};
-               },
-               draw);
-  expect_op<C>(MPI_PROD, MPI_COMPLEX4,
-               [&](C a, C b) {
-                 const float ar = a.re.h.value(), ai = a.im.h.value(), br = b.re.h.value(), bi = b.im.h.value();
-                 return C{half(ar * br - ai * bi), half(ar * bi + ai * br)};
-               },
-               draw);
+  expect_op<C>(
+      MPI_SUM, MPI_COMPLEX4,
+      [&](C a, C b) {
+        return C{half(a.re.h.value() + b.re.h.value()), half(a.im.h.value() + b.im.h.value())};
+      },
+      draw);
+  expect_op<C>(
+      MPI_PROD, MPI_COMPLEX4,
+      [&](C a, C b) {
+        const float ar = a.re.h.value(), ai = a.im.h.value(), br = b.re.h.value(), bi = b.im.h.value();
+        return C{half(ar * br - ai * bi), half(ar * bi + ai * br)};
+      },
+      draw);
 }
 
 template <class V, class I>
@@ -245,18 +277,20 @@ void pairs(MPI_Datatype type) {
   using P = Pair<V, I>;
   // Few different values, so that ties happen.
   const auto draw = [] { return P{static_cast<V>(random_engine() % 4), static_cast<I>(random_engine() % 10)}; };
-  expect_op<P>(MPI_MAXLOC, type,
-               [](P a, P b) {
-                 if (a.value != b.value) return a.value > b.value ? a : b;
-                 return P{a.value, std::min(a.index, b.index)};
-               },
-               draw);
-  expect_op<P>(MPI_MINLOC, type,
-               [](P a, P b) {
-                 if (a.value != b.value) return a.value < b.value ? a : b;
-                 return P{a.value, std::min(a.index, b.index)};
-               },
-               draw);
+  expect_op<P>(
+      MPI_MAXLOC, type,
+      [](P a, P b) {
+        if (a.value != b.value) return a.value > b.value ? a : b;
+        return P{a.value, std::min(a.index, b.index)};
+      },
+      draw);
+  expect_op<P>(
+      MPI_MINLOC, type,
+      [](P a, P b) {
+        if (a.value != b.value) return a.value < b.value ? a : b;
+        return P{a.value, std::min(a.index, b.index)};
+      },
+      draw);
 }
 
 TEST(Reduce, PairsKeepTheLowestIndexOfEqualValues) {
@@ -292,16 +326,22 @@ TEST(Reduce, ReplaceAndNoOpOnEveryPredefinedType) {
 
 // Which class each operation takes, written down from the standard's table and not from the code.
 TEST(Reduce, ForbiddenPairsAreRefusedByName) {
-  const std::string kAllowed[] = {
-      "MPI_SUM: integer fortran floating complex language", "MPI_PROD: integer fortran floating complex language",
-      "MPI_MAX: integer fortran floating language",         "MPI_MIN: integer fortran floating language",
-      "MPI_BAND: integer fortran byte language",            "MPI_BOR: integer fortran byte language",
-      "MPI_BXOR: integer fortran byte language",            "MPI_LAND: integer logical",
-      "MPI_LOR: integer logical",                           "MPI_LXOR: integer logical",
-      "MPI_MAXLOC: pair",                                   "MPI_MINLOC: pair"};
-  const MPI_Op kOps[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR,
+  const std::string kAllowed[] = {"MPI_SUM: integer fortran floating complex language",
+                                  "MPI_PROD: integer fortran floating complex language",
+                                  "MPI_MAX: integer fortran floating language",
+                                  "MPI_MIN: integer fortran floating language",
+                                  "MPI_BAND: integer fortran byte language",
+                                  "MPI_BOR: integer fortran byte language",
+                                  "MPI_BXOR: integer fortran byte language",
+                                  "MPI_LAND: integer logical",
+                                  "MPI_LOR: integer logical",
+                                  "MPI_LXOR: integer logical",
+                                  "MPI_MAXLOC: pair",
+                                  "MPI_MINLOC: pair"};
+  const MPI_Op kOps[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_BAND,   MPI_BOR,
                          MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MAXLOC, MPI_MINLOC};
-  const char* const kClasses[] = {"none", "integer", "fortran", "floating", "logical", "complex", "byte", "language", "pair"};
+  const char* const kClasses[] = {"none",    "integer", "fortran",  "floating", "logical",
+                                  "complex", "byte",    "language", "pair"};
   int forbidden = 0;
   for (std::size_t o = 0; o < 12; ++o) {
     const ReduceOp& op = datatype::predefined_op(kOps[o]);
@@ -334,7 +374,8 @@ TEST(Reduce, EveryInstructionSetHasEveryKernel) {
 }
 #endif
 
-// --- user operations ---------------------------------------------------------------------------------------------------
+// --- user operations
+// ---------------------------------------------------------------------------------------------------
 
 MPI_Datatype seen_handle;
 long long seen_items, seen_calls;
@@ -343,7 +384,8 @@ void minus(void* in, void* inout, int* length, MPI_Datatype* type) {
   seen_handle = *type;
   seen_items += *length;
   ++seen_calls;
-  for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] - static_cast<int*>(inout)[i];
+  for (int i = 0; i < *length; ++i)
+    static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] - static_cast<int*>(inout)[i];
 }
 void count_only(void*, void*, int* length, MPI_Datatype*) {
   seen_items += *length;

@@ -38,7 +38,8 @@ MPI_Count TypeMap::size() const {
 MPI_Count TypeMap::true_lb() const {
   if (elements.empty()) return 0;
   return std::min_element(elements.begin(), elements.end(),
-                          [](auto& a, auto& b) { return a.displacement < b.displacement; })->displacement;
+                          [](auto& a, auto& b) { return a.displacement < b.displacement; })
+      ->displacement;
 }
 MPI_Count TypeMap::true_ub() const {
   if (elements.empty()) return 0;
@@ -240,15 +241,22 @@ class Generator {
     // Keep the maps small enough to interpret.
     const bool small = old.map.elements.size() < 300;
     switch (small ? pick(9) : 7 + pick(2)) {
-      case 0: return contiguous_of(old);
+      case 0:
+        return contiguous_of(old);
       case 1:
-      case 2: return vector_of(old);
+      case 2:
+        return vector_of(old);
       case 3:
-      case 4: return indexed_of(old);
-      case 5: return struct_of(old, depth);
-      case 6: return pick(2) ? subarray_of(old) : darray_of(old);
-      case 7: return resized_of(old);
-      default: return dup_of(old);
+      case 4:
+        return indexed_of(old);
+      case 5:
+        return struct_of(old, depth);
+      case 6:
+        return pick(2) ? subarray_of(old) : darray_of(old);
+      case 7:
+        return resized_of(old);
+      default:
+        return dup_of(old);
     }
   }
 
@@ -264,8 +272,9 @@ class Generator {
   }
 
   Sample basic() {
-    static const MPI_Datatype kTypes[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_DOUBLE_COMPLEX,
-                                          MPI_BYTE, MPI_FLOAT, MPI_INT64_T};
+    static const MPI_Datatype kTypes[] = {MPI_CHAR,   MPI_SHORT,       MPI_INT,
+                                          MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_DOUBLE_COMPLEX,
+                                          MPI_BYTE,   MPI_FLOAT,       MPI_INT64_T};
     const MPI_Datatype handle = kTypes[pick(sizeof kTypes / sizeof *kTypes)];
     Datatype& type = datatype::predefined(handle);
     return {Ref<Datatype>::share(type), TypeMap::basic(handle), type.name()};
@@ -279,13 +288,15 @@ class Generator {
   }
 
   Sample vector_of(Sample& old) {
-    const MPI_Count n = pick(4) == 0 && old.map.elements.size() < 30 ? number(0, 70) : number(0, 6), length = number(0, 3);
+    const MPI_Count n = pick(4) == 0 && old.map.elements.size() < 30 ? number(0, 70) : number(0, 6),
+                    length = number(0, 3);
     MPI_Count stride = number(-6, 8);
     Datatype* type = nullptr;
     std::string text = std::to_string(n) + ", " + std::to_string(length) + ", " + std::to_string(stride);
     if (pick(2)) {
       const Status st = datatype::vector(n, length, stride, *old.type, &type);
-      return done(st, type, hvector(n, length, stride * old.map.extent(), old.map), "vector(" + text + ", " + old.text + ")");
+      return done(st, type, hvector(n, length, stride * old.map.extent(), old.map),
+                  "vector(" + text + ", " + old.text + ")");
     }
     stride *= 1 + static_cast<MPI_Count>(pick(20));
     const Status st = datatype::create_hvector(n, length, stride, *old.type, &type);
@@ -294,7 +305,8 @@ class Generator {
   }
 
   Sample indexed_of(Sample& old) {
-    const auto n = static_cast<std::size_t>(pick(3) == 0 && old.map.elements.size() < 30 ? number(0, 60) : number(0, 5));
+    const auto n =
+        static_cast<std::size_t>(pick(3) == 0 && old.map.elements.size() < 30 ? number(0, 60) : number(0, 5));
     std::vector<MPI_Count> lengths(n), displacements(n);
     const MPI_Count same = number(0, 3);
     const bool even = pick(2) == 0, in_bytes = pick(2) == 0, forward = pick(3) != 0;
@@ -350,8 +362,8 @@ class Generator {
       text += "[" + std::to_string(lengths.back()) + "@" + std::to_string(displacements.back()) + " " + part.text + "]";
     }
     Datatype* type = nullptr;
-    const Status st = datatype::create_struct(static_cast<MPI_Count>(n), lengths.data(), displacements.data(),
-                                              types.data(), &type);
+    const Status st =
+        datatype::create_struct(static_cast<MPI_Count>(n), lengths.data(), displacements.data(), types.data(), &type);
     return done(st, type, structure(lengths, displacements, maps), "struct(" + text + ")");
   }
 
@@ -377,7 +389,8 @@ class Generator {
       sizes[d] = number(1, 6);
       subsizes[d] = number(1, sizes[d]);
       starts[d] = number(0, sizes[d] - subsizes[d]);
-      text += "[" + std::to_string(sizes[d]) + " " + std::to_string(subsizes[d]) + " " + std::to_string(starts[d]) + "]";
+      text +=
+          "[" + std::to_string(sizes[d]) + " " + std::to_string(subsizes[d]) + " " + std::to_string(starts[d]) + "]";
     }
     const bool fortran = pick(2) == 0;
     Datatype* type = nullptr;
@@ -402,15 +415,15 @@ class Generator {
       if (kinds[d] == MPI_DISTRIBUTE_BLOCK && pick(2))
         arguments[d] = static_cast<int>((sizes[d] + grid[d] - 1) / grid[d] + number(0, 2));
       processes *= grid[d];
-      text += "[" + std::to_string(sizes[d]) + " " + std::to_string(kinds[d]) + " " + std::to_string(arguments[d]) + " " +
-              std::to_string(grid[d]) + "]";
+      text += "[" + std::to_string(sizes[d]) + " " + std::to_string(kinds[d]) + " " + std::to_string(arguments[d]) +
+              " " + std::to_string(grid[d]) + "]";
     }
     const bool fortran = pick(2) == 0;
     const int rank = static_cast<int>(pick(static_cast<std::uint64_t>(processes)));
     Datatype* type = nullptr;
-    const Status st = datatype::create_darray(processes, rank, static_cast<int>(n), sizes.data(), kinds.data(),
-                                              arguments.data(), grid.data(),
-                                              fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C, *old.type, &type);
+    const Status st =
+        datatype::create_darray(processes, rank, static_cast<int>(n), sizes.data(), kinds.data(), arguments.data(),
+                                grid.data(), fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C, *old.type, &type);
     return done(st, type, darray(rank, sizes, kinds, arguments, grid, fortran, old.map),
                 "darray(rank " + std::to_string(rank) + (fortran ? " F" : " C") + text + ", " + old.text + ")");
   }

@@ -39,7 +39,8 @@ struct TypeMap {
 
 TypeMap contiguous(MPI_Count count, const TypeMap& old);
 TypeMap hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, const TypeMap& old);
-TypeMap hindexed(const std::vector<MPI_Count>& lengths, const std::vector<MPI_Count>& displacements, const TypeMap& old);
+TypeMap hindexed(const std::vector<MPI_Count>& lengths, const std::vector<MPI_Count>& displacements,
+                 const TypeMap& old);
 TypeMap structure(const std::vector<MPI_Count>& lengths, const std::vector<MPI_Count>& displacements,
                   const std::vector<TypeMap>& old);
 TypeMap resized(const TypeMap& old, MPI_Count lb, MPI_Count extent);

@@ -92,6 +92,28 @@ TEST_F(SelectTest, WhenNoneIsLeftEveryReasonIsSaid) {
   EXPECT_EQ(record().chosen, "none");
 }
 
+TEST_F(SelectTest, TheFirstThatCanServeIsEnoughAndTheRestStayClosed) {
+  select({"good", "other", "sad"});  // only to set everything up; a second registry then asks for one
+  Registry again(&store_, {0x1234});
+  again.add_folder(folder_.path());
+  constexpr const char* kOrder[] = {"sad", "good"};
+  Chosen one{};
+  ASSERT_TRUE(again.select_first("report", nullptr, kOrder, &one).ok());
+  EXPECT_STREQ(one.component->name(), "good");
+  const Decision d = again.records().of("report").at(0);
+  EXPECT_EQ(d.chosen, "good");
+  EXPECT_THAT(d.lost, AllOf(HasSubstr("sad: the paint is dry"), HasSubstr("other: not asked: good can serve")));
+  ASSERT_TRUE(store_
+                  .load([] {
+                    param::Sources s;
+                    s.command_line = {{"report", "sad", "x"}};
+                    return s;
+                  }())
+                  .ok());
+  Chosen none{};
+  EXPECT_THAT(again.select_first("report", nullptr, kOrder, &none).text(), HasSubstr("No report component can serve"));
+}
+
 TEST_F(SelectTest, ModulesAndSilentFailures) {
   EXPECT_THAT(select({"good", "barren"}), ElementsAre("barren", "good"));
   void* module = nullptr;
@@ -153,6 +175,7 @@ TEST(Setup, ParametersOfUsersFoldersAreKnownAndReachRanks) {
   EXPECT_TRUE(launcher_store.problems().empty());
 
   Registry rank(&rank_store, {0x1234});
+  ASSERT_TRUE(begin(prefix.root(), environment, &rank_store, &rank).ok());
   ASSERT_TRUE(adopt(prefix.root(), launcher_store.serialize(), environment, &rank_store, &rank).ok());
   std::vector<Chosen> chosen;
   ASSERT_TRUE(rank.select("report", nullptr, &chosen).ok());

@@ -1,0 +1,25 @@
+#pragma once
+#include "framework/base/status.h"
+#include "framework/coll/call.h"
+#include "framework/coll/co.h"
+
+namespace ashlar {
+class Comm;
+class Request;
+}  // namespace ashlar
+
+namespace ashlar::coll {
+
+class Op;
+
+/// Runs a collective to its end. Takes the lane's lock. Blocks.
+Status run(Comm& comm, const Call& call);
+
+/// Starts a collective; *request is the caller's. Takes the lane's lock. Never blocks.
+Status start(Comm& comm, const Call& call, Request** request);
+
+/// For an algorithm whose component finds out on the way that it cannot serve this communicator, on all ranks alike:
+/// disables the component there and starts what the rules say without it, as a child of `op`.
+Co instead(Op& op, const Call& call, unsigned component);
+
+}  // namespace ashlar::coll

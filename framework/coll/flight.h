@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+
+#include "framework/base/status.h"
+#include "framework/coll/block.h"
+#include "framework/coll/call.h"
+#include "framework/coll/co.h"
+#include "framework/coll/comm_state.h"
+#include "framework/coll/op.h"
+#include "framework/progress/request.h"
+
+namespace ashlar::coll {
+
+/// A collective in flight behind a request: the operation, its call and its block in one piece of storage, from its
+/// lane's slab. run() may be called again in the same block once the operation is over: a persistent start.
+class Flight final : public Request {
+ public:
+  static constexpr std::size_t kBlockBytes = 1536;  // frames of the usual algorithms and small temporaries
+
+  Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence);
+  ~Flight();
+
+  /// Starts the algorithm. Afterwards it is complete, or the progress loop completes it. Fails only when nothing was
+  /// started.
+  Status run();
+
+ private:
+  struct Over : Waiter {
+    Flight* flight;
+  };
+  static void over(Waiter& self);
+  static void release(Request& self);
+  static void describe(const Request& self, char* out, std::size_t room);
+  static const RequestOps kOps;
+
+  const Call call_;
+  const Choice choice_;
+  Co co_;
+  Gate finished_;
+  Over over_;
+  alignas(64) std::byte memory_[kBlockBytes];
+  Block block_;
+  Op op_;
+};
+
+}  // namespace ashlar::coll

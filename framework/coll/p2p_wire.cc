@@ -1,0 +1,92 @@
+#include "framework/coll/p2p_wire.h"
+
+#include <mpi.h>
+
+#include "framework/datatype/data_view.h"
+#include "framework/object/comm.h"
+#include "framework/p2p/internal.h"
+#include "framework/progress/peer.h"
+#include "framework/progress/waiting.h"
+
+// The lane's lock is held by whoever runs an algorithm; the analysis cannot see it through the coroutine.
+namespace ashlar::coll {
+
+P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
+
+Status P2pWire::send(Rank to, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+  return p2p::post_send(comm_, data, to, tag, gate);
+}
+
+Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+  return p2p::post_recv(comm_, data, from, tag, gate);
+}
+
+void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+  progress::wait(*comm_.lane, [&gate] { return gate.open(); });
+}
+
+Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *comm_.lane;
+  // A flag of a rank that runs right now comes within a cache line's way; a round of progress costs as much again.
+  const int looks = lane.config.oversubscribed ? 1 : 400;
+  for (int i = 0; i < looks; ++i) {
+    if (condition.holds(condition)) return {};
+  }
+  Status alive;
+  condition.poll = &P2pWire::look;
+  lane.pollers.push_back(&condition);  // so that the look before falling asleep sees the flag
+  progress::wait(lane, [&]() {
+    if (condition.holds(condition)) return true;
+    alive = members_alive();
+    return !alive.ok();
+  });
+  List<Poller>::remove(&condition);
+  return alive;
+}
+
+void P2pWire::watch(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
+  condition.wire = this;
+  condition.poll = &P2pWire::look_and_resume;
+  comm_.lane->pollers.push_back(&condition);
+}
+
+bool P2pWire::look(Poller& poller) {
+  auto& condition = static_cast<Condition&>(poller);
+  return condition.holds(condition);
+}
+
+bool P2pWire::look_and_resume(Poller& poller) {
+  auto& condition = static_cast<Condition&>(poller);
+  if (!condition.holds(condition)) {
+    condition.outcome = condition.wire->members_alive();
+    if (condition.outcome.ok()) return false;
+  }
+  List<Poller>::remove(&condition);
+  progress::make_ready(*condition.waiter);
+  return true;
+}
+
+void P2pWire::wake(Rank member) ASHLAR_NO_THREAD_SAFETY {
+  ashlar_endpoint* endpoint = nullptr;
+  if (progress::endpoint(comm_, member, &endpoint).ok() && endpoint->ops->wake != nullptr)
+    endpoint->ops->wake(endpoint);
+}
+
+Status P2pWire::members_alive() {
+  PeerTable& peers = comm_.lane->peers;
+  const std::uint32_t failures = peers.failures();
+  if (failures == failures_checked_) [[likely]]
+    return {};
+  const Group& group = *comm_.remote_group;
+  for (Rank rank = 0; rank < group.size(); ++rank) {
+    const Peer* const peer = peers.find(group[rank]);
+    if (peer != nullptr && peer->failed.load(std::memory_order_relaxed)) {
+      return Status::fail(MPI_ERR_PROC_ABORTED, "rank %d of '%s' is gone: %s", rank, comm_.name.c_str(),
+                          peers.failure_reason(peer->id).c_str());
+    }
+  }
+  failures_checked_ = failures;
+  return {};
+}
+
+}  // namespace ashlar::coll

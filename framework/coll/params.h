@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/coll/collective.h"
+#include "framework/param/param_row.h"
+
+namespace ashlar::coll {
+
+/// Parameters coll.*; the rows describe this block.
+struct Config {
+  const char* tuning_file;
+  std::uint64_t scratch_cache;
+  const char* forced[kCollectives];  // coll.<collective>.algorithm
+};
+
+#define ASHLAR_FORCED_ROW(collective, index)                                                                    \
+  {                                                                                                             \
+#collective ".algorithm", "",                                                                                   \
+        "Algorithm to use for every " #collective                                                               \
+        " that it can serve, instead of what the rules say; empty: the rules.",                                 \
+        ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,                      \
+        static_cast<std::uint32_t>(offsetof(Config, forced) + sizeof(const char*) * (index)), nullptr           \
+  }
+inline constexpr ashlar_param kParams[] = {
+    {"tuning_file", "", "A tuning file whose rules come before the built-in ones; its form: config/tuning/README.md.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, tuning_file),
+     nullptr},
+    {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, scratch_cache),
+     nullptr},
+    ASHLAR_FORCED_ROW(barrier, 0),
+    ASHLAR_FORCED_ROW(bcast, 1),
+    ASHLAR_FORCED_ROW(reduce, 2),
+    ASHLAR_FORCED_ROW(allreduce, 3),
+    ASHLAR_FORCED_ROW(gather, 4),
+    ASHLAR_FORCED_ROW(gatherv, 5),
+    ASHLAR_FORCED_ROW(scatter, 6),
+    ASHLAR_FORCED_ROW(scatterv, 7),
+    ASHLAR_FORCED_ROW(allgather, 8),
+    ASHLAR_FORCED_ROW(allgatherv, 9),
+    ASHLAR_FORCED_ROW(alltoall, 10),
+    ASHLAR_FORCED_ROW(alltoallv, 11),
+};
+#undef ASHLAR_FORCED_ROW
+static_assert(kCollectives == 12, "a row for each collective");
+
+}  // namespace ashlar::coll

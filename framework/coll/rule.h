@@ -1,0 +1,73 @@
+#pragma once
+#include <mpi.h>
+
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/coll/algorithm.h"
+#include "framework/coll/collective.h"
+#include "framework/coll/op.h"
+
+namespace ashlar::coll {
+
+/// From ... to, both included.
+template <class T>
+struct Range {
+  T from, to;
+  bool has(T value) const { return from <= value && value <= to; }
+};
+
+/// One row of a tuning file: where it applies, and what to use there. The first row that applies wins.
+struct Rule {
+  enum class Commute : std::uint8_t { kAny, kYes, kNo };
+
+  Collective collective = Collective::kBarrier;
+  Commute commute = Commute::kAny;
+  Range<int> ranks{0, INT_MAX}, nodes{0, INT_MAX}, node_ranks{0, INT_MAX};
+  Range<MPI_Count> bytes{0, INT64_MAX};  // of quantity_of(collective)
+  const char* algorithm = "";
+  Arguments arguments{};
+  const char* origin = "";  // "default.yaml:31 (allreduce.large)"
+
+  bool fits(const Shape& shape) const {
+    return ranks.has(shape.ranks) && nodes.has(shape.nodes) && node_ranks.has(shape.node_ranks);
+  }
+};
+
+struct RuleTable {
+  const Rule* first;
+  std::size_t count;
+  const char* origin;  // who measured what, and when
+};
+/// config/tuning/default.yaml, compiled in by config/tuning/compile_rules.py.
+RuleTable default_rules();
+
+/// Rules from the settings of a tuning file, one "collective.row.condition" at a time, in the order of the file. The
+/// strings of the result live as long as the reader.
+class RuleReader {
+ public:
+  explicit RuleReader(std::string file) : file_(std::move(file)) {}
+  void setting(const char* key, const char* value, int line);
+  void problem(int line, const std::string& text);
+  /// Sentences about what is wrong with the file; empty: it is in order.
+  const std::vector<std::string>& problems() const { return problems_; }
+  const std::vector<Rule>& rules();
+  const std::string& origin() const { return origin_; }
+
+ private:
+  std::string file_, origin_ = "not stated";
+  std::vector<Rule> rules_;
+  std::vector<std::string> rows_;  // "allreduce.large", one per rule
+  std::vector<const std::string*> texts_;
+  std::vector<std::string> problems_;
+  const char* keep(std::string text);
+
+ public:
+  ~RuleReader();
+  RuleReader(const RuleReader&) = delete;
+  RuleReader& operator=(const RuleReader&) = delete;
+};
+
+}  // namespace ashlar::coll

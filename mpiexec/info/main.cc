@@ -1,0 +1,113 @@
+// ashlar_info: what is installed, how it is configured, and why.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "framework/param/store.h"
+#include "framework/plugin/setup.h"
+#include "mpiexec/info/check.h"
+#include "mpiexec/info/options.h"
+#include "mpiexec/info/print.h"
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::info;
+
+void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int register_folder(const std::string& subject, const std::string& prefix) {
+  std::string folder = subject.empty() ? prefix + "/lib/ashlar/components" : subject;
+  struct stat info;
+  if (stat(folder.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) {
+    const std::size_t slash = folder.rfind('/');
+    folder = slash == std::string::npos ? "." : folder.substr(0, slash);
+  }
+  char resolved[PATH_MAX];
+  if (realpath(folder.c_str(), resolved)) folder = resolved;
+  if (Status status = plugin::Folder::register_folder(folder, plugin::this_kernel()); !status.ok()) {
+    std::fprintf(stderr, "ashlar_info: %s\n", status.text());
+    return 1;
+  }
+  return 0;
+}
+
+std::string overview(const std::string& prefix, const param::Sources& sources, const plugin::Registry& registry) {
+  std::string out = "Ashlar MPI " ASHLAR_VERSION ", MPI standard 5.0\nprefix      " + prefix + "\nread        ";
+  for (std::size_t i = 0; i < sources.files.size(); ++i) out += (i ? "\n            " : "") + sources.files[i].path;
+  if (sources.files.empty()) out += "no configuration file";
+  return out + "\n\n" + components_text(registry, "");
+}
+
+int answer(const Options& o) {
+  const std::string prefix = param::installation_prefix();
+  param::Sources sources = param::standard_sources(prefix);
+  sources.command_line = o.settings;
+  param::Store store;
+  plugin::Registry registry(&store);
+  const Status configured = plugin::configure(prefix, sources, &store, &registry);
+  for (const param::Problem& p : store.problems()) std::fprintf(stderr, "ashlar_info: %s\n", p.text.c_str());
+  int result = configured.ok() ? 0 : 1;
+  switch (o.question) {
+    case Question::components:
+      say(o.json ? components_json(registry, o.subject) : components_text(registry, o.subject));
+      break;
+    case Question::params:
+      say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
+      break;
+    case Question::explain:
+      say(o.json ? explain_json(store, o.subject) : store.explain(o.subject));
+      if (!store.schema().find(o.subject)) result = 1;
+      break;
+    default:
+      if (o.json) {
+        say("{\"version\":\"" ASHLAR_VERSION "\",\"components\":" + components_json(registry, "") +
+            ",\"parameters\":" + params_json(store, "", o.level) + "}\n");
+      } else {
+        say(overview(prefix, sources, registry));
+      }
+  }
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options o = parse_options(argc, argv);
+  if (!o.mistake.empty()) {
+    std::fprintf(stderr, "ashlar_info: %s\n%s", o.mistake.c_str(), kHelp);
+    return 2;
+  }
+  switch (o.question) {
+    case Question::help:
+      say(kHelp);
+      return 0;
+    case Question::version:
+      say("Ashlar MPI " ASHLAR_VERSION "\n");
+      return 0;
+    case Question::register_folder:
+      return register_folder(o.subject, param::installation_prefix());
+    case Question::check: {
+      std::string out;
+      const bool right = check_component(o.subject, plugin::this_kernel(), &out);
+      say(out);
+      return right ? 0 : 1;
+    }
+    case Question::coverage: {
+      bool missing = false;
+      const std::string text = coverage(param::installation_prefix(), o.json, &missing);
+      if (missing) {
+        std::fprintf(stderr, "ashlar_info: %s", text.c_str());
+        return 1;
+      }
+      say(text);
+      return 0;
+    }
+    default:
+      return answer(o);
+  }
+}

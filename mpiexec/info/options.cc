@@ -1,0 +1,95 @@
+#include "mpiexec/info/options.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "framework/param/param_row.h"
+#include "framework/param/parse.h"
+
+namespace ashlar::info {
+
+const char kHelp[] =
+    "usage: ashlar_info [OPTIONS] [QUESTION]\n"
+    "\n"
+    "  (none)                     version, folders, components, and what is wrong with the configuration\n"
+    "  --components [FRAMEWORK]   components with version and file; refused ones with the reason\n"
+    "  --params [PREFIX]          parameters with value and origin: --params transport.shm\n"
+    "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
+    "  --coverage                 MPI procedures this version does and does not do\n"
+    "  --check FILE.so            whether a component would be accepted, and why not; loads and questions it\n"
+    "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
+    "  --version\n"
+    "\n"
+    "  --level LEVEL              with --params: user-basic, user-detail, user-all (default), tuner-..., "
+    "developer-...\n"
+    "  --set KEY=VALUE            as on mpiexec's command line, to see what it would do\n"
+    "  --json                     the answer as JSON\n"
+    "\n"
+    "Listing opens no component.\n";
+
+namespace {
+
+bool add_setting(const char* word, Options* o) {
+  const char* equals = std::strchr(word, '=');
+  if (!equals) return false;
+  o->settings.push_back({std::string(word, equals), equals + 1, std::string("--set ") + word});
+  return true;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+  Options o;
+  o.level = ASHLAR_USER_ALL;
+  const auto ask = [&](Question q, const char* word) {
+    if (o.question != Question::overview && o.question != q)
+      o.mistake = std::string(word) + ": only one question at a time";
+    o.question = q;
+  };
+  for (int i = 1; i < argc && o.mistake.empty(); ++i) {
+    const std::string_view word = argv[i];
+    const bool more = i + 1 < argc && argv[i + 1][0] != '-';
+    const auto needed = [&](const char* what) {
+      if (more) return argv[++i];
+      o.mistake = std::string(word) + " needs " + what;
+      return argv[i];
+    };
+    if (word == "--components") {
+      ask(Question::components, argv[i]);
+      if (more) o.subject = argv[++i];
+    } else if (word == "--params") {
+      ask(Question::params, argv[i]);
+      if (more) o.subject = argv[++i];
+    } else if (word == "explain" || word == "--explain") {
+      ask(Question::explain, argv[i]);
+      o.subject = needed("a key, such as transport.shm.eager_limit");
+    } else if (word == "--coverage") {
+      ask(Question::coverage, argv[i]);
+    } else if (word == "--check") {
+      ask(Question::check, argv[i]);
+      o.subject = needed("a file");
+    } else if (word == "--register") {
+      ask(Question::register_folder, argv[i]);
+      if (more) o.subject = argv[++i];
+    } else if (word == "--version" || word == "-V") {
+      ask(Question::version, argv[i]);
+    } else if (word == "--help" || word == "-h") {
+      ask(Question::help, argv[i]);
+    } else if (word == "--level") {
+      const char* name = needed("a level, such as user-all");
+      o.level = param::level_from_name(name);
+      if (o.level == 0 && o.mistake.empty())
+        o.mistake = std::string("--level knows no '") + name +
+                    "'; there are user-, tuner- and developer- with basic, detail or all";
+    } else if (word == "--set") {
+      if (!add_setting(needed("KEY=VALUE"), &o) && o.mistake.empty()) o.mistake = "--set needs KEY=VALUE";
+    } else if (word == "--json") {
+      o.json = true;
+    } else {
+      o.mistake = std::string("unknown argument ") + argv[i];
+    }
+  }
+  return o;
+}
+
+}  // namespace ashlar::info

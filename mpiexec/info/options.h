@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/param/sources.h"
+
+namespace ashlar::info {
+
+enum class Question { overview, components, params, explain, coverage, version, register_folder, check, help };
+
+struct Options {
+  Question question = Question::overview;
+  std::string subject;  // framework, prefix, key, file
+  int level = 0;        // parameters up to this verbosity
+  bool json = false;
+  std::vector<param::CommandLineSetting> settings;
+  std::string mistake;  // what is wrong with the command line; empty when nothing is
+};
+
+Options parse_options(int argc, char** argv);
+extern const char kHelp[];
+
+}  // namespace ashlar::info

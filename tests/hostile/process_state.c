@@ -1,0 +1,71 @@
+/* MPI_Init and MPI_Finalize leave the process as it was: signals, environment, folder, umask, locale, rounding, limits. */
+#include <fenv.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/mpi/check.h"
+
+extern char** environ;
+
+enum { kRoom = 1 << 16 };
+typedef struct {
+  char signals[512], folder[4096], locale[256], environment[kRoom];
+  mode_t mask;
+  int rounding;
+  struct rlimit files, core, stack;
+} State;
+
+static void take(State* s) {
+  char line[256];
+  memset(s, 0, sizeof *s);
+  FILE* f = fopen("/proc/self/status", "r");
+  while (f && fgets(line, sizeof line, f))
+    if (strncmp(line, "SigBlk", 6) == 0 || strncmp(line, "SigIgn", 6) == 0 || strncmp(line, "SigCgt", 6) == 0)
+      strncat(s->signals, line, sizeof s->signals - strlen(s->signals) - 1);
+  if (f) fclose(f);
+  if (!getcwd(s->folder, sizeof s->folder)) s->folder[0] = '?';
+  snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
+  size_t at = 0;
+  for (char** e = environ; *e && at < kRoom - 1; e++)
+    at += (size_t)snprintf(s->environment + at, kRoom - at, "%s\n", *e);
+  s->mask = umask(0);
+  umask(s->mask);
+  s->rounding = fegetround();
+  getrlimit(RLIMIT_NOFILE, &s->files);
+  getrlimit(RLIMIT_CORE, &s->core);
+  getrlimit(RLIMIT_STACK, &s->stack);
+}
+
+static void compare(const State* a, const State* b, const char* when) {
+  CHECK(strcmp(a->signals, b->signals) == 0, "%s signals were\n%s and are\n%s", when, a->signals, b->signals);
+  CHECK(strcmp(a->folder, b->folder) == 0, "%s the folder is %s", when, b->folder);
+  CHECK(strcmp(a->locale, b->locale) == 0, "%s the locale is %s", when, b->locale);
+  CHECK(strcmp(a->environment, b->environment) == 0, "%s the environment is changed", when);
+  CHECK(a->mask == b->mask, "%s the umask is %o", when, (unsigned)b->mask);
+  CHECK(a->rounding == b->rounding, "%s", when);
+  CHECK(memcmp(&a->files, &b->files, sizeof a->files) == 0 && memcmp(&a->core, &b->core, sizeof a->core) == 0 &&
+            memcmp(&a->stack, &b->stack, sizeof a->stack) == 0,
+        "%s a limit is changed", when);
+}
+
+static State before, during, after;
+
+int main(int argc, char** argv) {
+  umask(027);
+  fesetround(FE_UPWARD);
+  take(&before);
+  check_start(&argc, &argv);
+  static double large[1 << 17], sum[1 << 17];
+  MUST(MPI_Allreduce(large, sum, 1 << 17, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+  take(&during);
+  compare(&before, &during, "after MPI_Init");
+  const int result = check_end();
+  take(&after);
+  compare(&before, &after, "after MPI_Finalize");
+  return result || check_failures != 0;
+}

@@ -1,0 +1,196 @@
+#include "tests/unit/p2p/loop_transport.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace ashlar::test {
+namespace {
+
+bool chance(std::mt19937& random, double probability) {
+  return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random) < probability;
+}
+
+ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
+  LoopIface& iface = *endpoint.iface;
+  LoopNetwork& network = *iface.network;
+  if (network.dead(endpoint.peer)) return ASHLAR_OK;  // lost, as on a real wire
+  LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
+  const std::lock_guard guard(channel.mutex);
+  channel.packets.push_back(std::move(packet));
+  return ASHLAR_OK;
+}
+
+bool no_room(LoopEndpoint& endpoint) {
+  LoopIface& iface = *endpoint.iface;
+  LoopNetwork& network = *iface.network;
+  LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
+  bool full;
+  {
+    const std::lock_guard guard(channel.mutex);
+    full = channel.packets.size() >= network.options.room;
+  }
+  if (!full && !chance(iface.random, network.options.again)) return false;
+  ++iface.agains;
+  return true;
+}
+
+ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
+                       std::uint32_t length) {
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  if (length > endpoint.max_short) return -MPI_ERR_INTERN;
+  if (no_room(endpoint)) return ASHLAR_AGAIN;
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  return send(endpoint, {id, h0, h1, std::vector<std::byte>(bytes, bytes + length)});
+}
+
+ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
+                       void* argument, std::uint32_t length) {
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  if (length > endpoint.max_bcopy) return -MPI_ERR_INTERN;
+  if (no_room(endpoint)) return ASHLAR_AGAIN;
+  std::vector<std::byte> data(length);
+  if (fill(argument, data.data(), length) != length) return -MPI_ERR_INTERN;
+  return send(endpoint, {id, h0, h1, std::move(data)});
+}
+
+ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
+                  ashlar_completion* done) {
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  LoopIface& iface = *endpoint.iface;
+  const LoopOptions& options = iface.network->options;
+  if (chance(iface.random, options.again)) {
+    ++iface.agains;
+    return ASHLAR_AGAIN;
+  }
+  ++iface.gets;
+  if (options.proves_get_late || chance(iface.random, options.get_fails)) {
+    if (!chance(iface.random, options.get_pending)) return -MPI_ERR_OTHER;
+    iface.reads.emplace_back(done, -MPI_ERR_OTHER);
+    return ASHLAR_PENDING;
+  }
+  std::uint64_t address;
+  std::memcpy(&address, key->bytes, sizeof address);
+  std::memcpy(to, reinterpret_cast<const std::byte*>(address) + offset, length);
+  if (!chance(iface.random, options.get_pending)) return ASHLAR_OK;
+  iface.reads.emplace_back(done, ASHLAR_OK);
+  return ASHLAR_PENDING;
+}
+
+void wake(ashlar_endpoint*) {}
+
+unsigned progress(ashlar_iface* i) {
+  auto& iface = *static_cast<LoopIface*>(i);
+  LoopNetwork& network = *iface.network;
+  unsigned events = 0;
+  for (std::size_t n = iface.reads.size(); n-- > 0;) {
+    const auto [completion, result] = iface.reads.front();
+    iface.reads.pop_front();
+    completion->done(completion, result);
+    ++events;
+  }
+  if (network.dead(iface.self)) return events;
+  std::vector<std::uint32_t> senders(network.processes());
+  std::iota(senders.begin(), senders.end(), 0u);
+  std::shuffle(senders.begin(), senders.end(), iface.random);
+  for (const std::uint32_t from : senders) {
+    if ((from == iface.self) != iface.only_self) continue;
+    if (network.dead(from) && network.channel(from, iface.self).packets.empty() && iface.deaths_told.insert(from).second) {
+      iface.failed(iface.lane, from, "killed by the test");
+      ++events;
+    }
+    // As many as there are now; a handler may send to its own process.
+    for (std::size_t left = network.options.room; left-- > 0;) {
+      if (chance(iface.random, network.options.delay)) break;
+      LoopNetwork::Packet packet;
+      LoopNetwork::Channel& channel = network.channel(from, iface.self);
+      {
+        const std::lock_guard guard(channel.mutex);
+        if (channel.packets.empty()) break;
+        packet = std::move(channel.packets.front());
+        channel.packets.pop_front();
+      }
+      const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()), from,
+                         packet.id};
+      iface.deliver(iface.lane, &am);
+      ++events;
+    }
+  }
+  return events;
+}
+
+ashlar_result expose(ashlar_iface* i, const void* address, std::uint64_t, int, ashlar_key* out) {
+  ++static_cast<LoopIface*>(i)->exposed;
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  std::memset(out->bytes, 0, sizeof out->bytes);
+  std::memcpy(out->bytes, &value, sizeof value);
+  return ASHLAR_OK;
+}
+void unexpose(ashlar_iface* i, const ashlar_key*) { ++static_cast<LoopIface*>(i)->unexposed; }
+ashlar_result arm(ashlar_iface*) { return ASHLAR_OK; }
+void disarm(ashlar_iface*) {}
+
+int idle(ashlar_iface* i) {
+  auto& iface = *static_cast<LoopIface*>(i);
+  if (!iface.reads.empty()) return 0;
+  LoopNetwork::Channel& channel = iface.network->channel(iface.self, iface.self);
+  const std::lock_guard guard(channel.mutex);
+  return channel.packets.empty();
+}
+
+const ashlar_endpoint_ops kEndpointOps = {sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake};
+const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose,
+                                    unexpose,         arm,     disarm,  nullptr, nullptr,  idle};
+
+}  // namespace
+
+LoopNetwork::LoopNetwork(std::uint32_t processes, const LoopOptions& o)
+    : options(o), processes_(processes), channels_(processes * processes) {}
+
+LoopIface* LoopNetwork::iface(std::uint32_t process, bool only_self) {
+  auto& made = ifaces_.emplace_back(std::make_unique<LoopIface>());
+  made->ops = &kIfaceOps;
+  made->network = this;
+  made->self = process;
+  made->only_self = only_self;
+  made->random.seed(options.seed * 1000 + process * 2 + only_self);
+  return made.get();
+}
+
+ashlar_endpoint* LoopNetwork::connect(LoopIface& from, std::uint32_t to) {
+  const std::lock_guard guard(mutex_);
+  auto& made = endpoints_.emplace_back(std::make_unique<LoopEndpoint>());
+  made->ops = &kEndpointOps;
+  made->capabilities = options.get ? ASHLAR_CAP_GET : 0;
+  made->max_short = options.max_short;
+  made->max_bcopy = options.max_bcopy;
+  made->peer = to;
+  made->latency_ns = 100;
+  made->bandwidth_copy = 5;
+  made->bandwidth_get = options.get ? 10 : 0;
+  made->iface = &from;
+  return made.get();
+}
+
+void LoopNetwork::kill(std::uint32_t process) {
+  const std::lock_guard guard(mutex_);
+  dead_.insert(process);
+}
+
+bool LoopNetwork::dead(std::uint32_t process) {
+  const std::lock_guard guard(mutex_);
+  return dead_.count(process) != 0;
+}
+
+std::size_t LoopNetwork::in_flight() {
+  std::size_t packets = 0;
+  for (Channel& channel : channels_) {
+    const std::lock_guard guard(channel.mutex);
+    packets += channel.packets.size();
+  }
+  return packets;
+}
+
+}  // namespace ashlar::test

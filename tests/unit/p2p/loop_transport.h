@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "framework/plugin/transport.h"
+
+/// A transport between "processes" inside one test: queues in memory, with faults injected from a seed. One thread may
+/// drive all of them, or each its own.
+namespace ashlar::test {
+
+struct LoopOptions {
+  unsigned seed = 1;
+  std::uint32_t max_short = 40;
+  std::uint32_t max_bcopy = 1024;
+  std::size_t room = 64;        // packets from one process to another before AGAIN
+  double again = 0;             // chance of AGAIN although there is room
+  double delay = 0;             // chance that a progress call leaves a sender's packets for later
+  bool get = true;              // endpoints can read the peer's memory
+  double get_pending = 0;       // chance that a read completes in a later progress call
+  double get_fails = 0;
+  bool proves_get_late = false; // get() is offered but always fails
+};
+
+class LoopNetwork;
+
+struct LoopIface : ashlar_iface {
+  LoopNetwork* network = nullptr;
+  std::uint32_t self = 0;
+  bool only_self = false;
+  void* lane = nullptr;  // as deliver() and failed() take it
+  void (*deliver)(void*, const ashlar_am*) = nullptr;
+  void (*failed)(void*, std::uint32_t, const char*) = nullptr;
+  std::deque<std::pair<ashlar_completion*, ashlar_result>> reads;  // complete in the next progress call
+  std::set<std::uint32_t> deaths_told;
+  std::uint64_t exposed = 0, unexposed = 0, gets = 0, agains = 0;
+  std::mt19937 random;
+};
+
+struct LoopEndpoint : ashlar_endpoint {
+  LoopIface* iface = nullptr;
+};
+
+class LoopNetwork {
+ public:
+  LoopNetwork(std::uint32_t processes, const LoopOptions& options);
+
+  /// The interface of `process`: to the others, or to itself only.
+  LoopIface* iface(std::uint32_t process, bool only_self);
+  ashlar_endpoint* connect(LoopIface& from, std::uint32_t to);
+  /// From now on `process` neither sends nor receives; the others are told.
+  void kill(std::uint32_t process);
+  std::size_t in_flight();
+  const LoopOptions options;
+
+  // Used by the functions of the table.
+  struct Packet {
+    std::uint8_t id;
+    std::uint64_t h0, h1;
+    std::vector<std::byte> data;
+  };
+  struct Channel {
+    std::mutex mutex;
+    std::deque<Packet> packets;
+  };
+  Channel& channel(std::uint32_t from, std::uint32_t to) { return channels_[from * processes_ + to]; }
+  std::uint32_t processes() const { return processes_; }
+  bool dead(std::uint32_t process);
+
+ private:
+  const std::uint32_t processes_;
+  std::vector<Channel> channels_;
+  std::vector<std::unique_ptr<LoopIface>> ifaces_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<LoopEndpoint>> endpoints_;
+  std::set<std::uint32_t> dead_;
+};
+
+}  // namespace ashlar::test

@@ -223,7 +223,7 @@ TEST_P(CostsTest, AtScale) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CostsTest, testing::ValuesIn(rows()), [](const testing::TestParamInfo<Row>& row) {
-  return std::string(coll::name_of(row.param.what)) + "_" + info.param.algorithm;
+  return std::string(coll::name_of(row.param.what)) + "_" + row.param.algorithm;
 });
 
 // The dependencies themselves, not only their number: who sends to whom, in which round.

@@ -9,13 +9,8 @@
 #include <cstring>
 #include <string>
 
-#include "components/transport/shm/error_class.h"
-
 namespace ashlar::shm {
 namespace {
-
-static_assert(kErrArg == MPI_ERR_ARG && kErrOther == MPI_ERR_OTHER && kErrNoMem == MPI_ERR_NO_MEM &&
-              kErrUnsupported == MPI_ERR_UNSUPPORTED_OPERATION && kErrProcAborted == MPI_ERR_PROC_ABORTED);
 
 std::string sentence;
 

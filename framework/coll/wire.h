@@ -17,6 +17,8 @@ class Wire;
 struct Condition : Poller {
   /// Whether it holds. May be called many times, and may keep what it has found out so far.
   bool (*holds)(Condition&) = nullptr;
+  /// Called before the process may fall asleep over it, and before a last look: time to tell others to wake us.
+  void (*before_sleep)(Condition&) = nullptr;
   // While a coroutine is suspended on it:
   Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come about any more
   Wire* wire = nullptr;

@@ -68,7 +68,7 @@ ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   LaneState& state = *r.lane().p2p;
   ashlar_endpoint* const endpoint = link.endpoint;
   if (!r.exposed && state.config.single_copy && r.data.dense() && r.size > 0 && link.iface->ops->expose != nullptr &&
-      static_cast<std::uint64_t>(r.size) >= state.config.get_min) {
+      static_cast<std::uint64_t>(r.size) >= (state.config.get_min ? state.config.get_min : endpoint->get_from)) {
     r.exposed = link.iface->ops->expose(link.iface, r.data.data, static_cast<std::uint64_t>(r.size), ASHLAR_MEMORY_HOST,
                                         &r.key) == ASHLAR_OK;
   }

@@ -21,16 +21,18 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_BYTES, ASHLAR_USER_DETAIL, nullptr),
     ROW(extra_rings, "32", "Rings kept for processes that are not known at start (spawned or connected later).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
-    ROW(max_bcopy, "16KiB", "Largest piece of a message in a ring; at most a quarter of the ring is used.",
+    ROW(max_bcopy, "8KiB", "Largest piece of a message in a ring; at most a quarter of the ring is used.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, nullptr),
     ROW(polled_rings, "8",
         "Rings looked at in every progress call; others are looked at when their sender rings a bell.",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
     ROW(single_copy, "true", "Copy large messages once, from process to process, where the system permits it.",
         ASHLAR_PARAM_BOOL, ASHLAR_USER_BASIC, nullptr),
-    ROW(both_sides_from, "48KiB", "Size from which sender and receiver copy one message together.", ASHLAR_PARAM_BYTES,
+    ROW(get_from, "64KiB", "Size from which a single copy is recommended; smaller messages go through rings in pieces.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, nullptr),
+    ROW(both_sides_from, "32KiB", "Size from which sender and receiver copy one message together.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_BASIC, nullptr),
-    ROW(copy_chunk, "128KiB", "Largest piece that one side takes when both copy.", ASHLAR_PARAM_BYTES,
+    ROW(copy_chunk, "512KiB", "Largest piece that one side takes when both copy.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_BASIC, nullptr),
     ROW(copy_slice, "4MiB", "Bytes copied at most before other messages are looked at again.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_DETAIL, nullptr),
@@ -46,6 +48,6 @@ extern const ashlar_param kParams[] = {
     ROW(connect_timeout, "60s", "Time a peer has for passing its descriptor before it is given up.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, nullptr),
 };
-extern const std::uint32_t kParamCount = sizeof(kParams) / sizeof(kParams[0]);
+static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 
 }  // namespace ashlar::shm

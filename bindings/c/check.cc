@@ -20,14 +20,22 @@ struct Ranks {
 /// The null handle that belongs to a class of error.
 const char* null_handle_of(int mpi_class) {
   switch (mpi_class) {
-    case MPI_ERR_COMM: return "MPI_COMM_NULL";
-    case MPI_ERR_TYPE: return "MPI_DATATYPE_NULL";
-    case MPI_ERR_OP: return "MPI_OP_NULL";
-    case MPI_ERR_GROUP: return "MPI_GROUP_NULL";
-    case MPI_ERR_REQUEST: return "MPI_REQUEST_NULL";
-    case MPI_ERR_ERRHANDLER: return "MPI_ERRHANDLER_NULL";
-    case MPI_ERR_INFO: return "MPI_INFO_NULL";
-    default: return "the null handle";
+    case MPI_ERR_COMM:
+      return "MPI_COMM_NULL";
+    case MPI_ERR_TYPE:
+      return "MPI_DATATYPE_NULL";
+    case MPI_ERR_OP:
+      return "MPI_OP_NULL";
+    case MPI_ERR_GROUP:
+      return "MPI_GROUP_NULL";
+    case MPI_ERR_REQUEST:
+      return "MPI_REQUEST_NULL";
+    case MPI_ERR_ERRHANDLER:
+      return "MPI_ERRHANDLER_NULL";
+    case MPI_ERR_INFO:
+      return "MPI_INFO_NULL";
+    default:
+      return "the null handle";
   }
 }
 

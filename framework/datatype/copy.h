@@ -83,7 +83,7 @@ inline auto with_block(std::size_t bytes, Use&& use) {
   if (bytes < 32) return use(Twice<16>{bytes});
   if (bytes < 64) return use(Twice<32>{bytes});
   if (bytes < 192) return use(Stepped<32>{bytes});
-  if (bytes <= 512) return use(Stepped<64>{bytes});
+  if (bytes < 384) return use(Stepped<64>{bytes});
   return use(Long{bytes});
 }
 

@@ -110,6 +110,13 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
 
 const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
 
+void abandon(Lane& lane, Gate& gate) {
+  lane.p2p->posted.table().each([&](match::Entry& entry) {
+    auto& receive = static_cast<RecvRequest&>(entry);
+    if (receive.gate == &gate) static_cast<void>(cancel_recv(receive));
+  });
+}
+
 RecvRequest::RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
     : Operation(kRecvOps, c, by, view, bytes_of_view) {}
 

@@ -48,4 +48,8 @@ void describe_active(Lane& lane, void (*line)(void* argument, const char* text),
 Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
 
+/// Cancels the receives that have counted themselves on `gate` and that no message has matched yet: their operation has
+/// failed, and what they wait for may never be sent.
+void abandon(Lane& lane, Gate& gate) ASHLAR_REQUIRES(lane.lock);
+
 }  // namespace ashlar::p2p

@@ -85,7 +85,7 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
   control->id = id;
   control->h0 = h0;
   control->h1 = h1;
-  progress::enqueue(link, *control);
+  progress::enqueue(lane, link, *control);
 }
 
 void on_hold(Lane& lane, const ashlar_am& am) {

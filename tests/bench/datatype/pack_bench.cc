@@ -59,9 +59,9 @@ void check_same(const std::string& name, const void* a, const void* b, std::size
 
 void pack_row(const std::string& name, const DataView& view, const std::function<void(void*)>& theirs) {
   const auto bytes = static_cast<std::size_t>(view.bytes());
-  std::vector<char> a(bytes), b(bytes);
+  std::vector<char> a(bytes), b(bytes);  // both sides time on the same memory
   row(
-      name, bytes, [&] { datatype::pack(view, 0, a.data(), bytes); }, [&] { theirs(b.data()); });
+      name, bytes, [&] { datatype::pack(view, 0, a.data(), bytes); }, [&] { theirs(a.data()); });
   datatype::pack(view, 0, a.data(), bytes);
   theirs(b.data());
   check_same(name, a.data(), b.data(), bytes);

@@ -192,8 +192,7 @@ TEST_F(EntryPoints, WhatIsSignificantIs) {
   expect_refused(MPI_Bcast(data, 1, MPI_INT, MPI_ROOT, comm), MPI_ERR_ROOT, "argument root is -4");
   expect_refused(MPI_Allreduce(data, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER,
                  "recvbuf is MPI_IN_PLACE");
-  expect_refused(MPI_Allreduce(data, data, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP,
-                 "argument op is MPI_OP_NULL");
+  expect_refused(MPI_Allreduce(data, data, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP, "argument op is MPI_OP_NULL");
 }
 
 TEST_F(EntryPoints, InAnIntercommunicatorTheRootIsSpecial) {

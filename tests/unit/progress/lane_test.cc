@@ -55,7 +55,7 @@ class Retry : public testing::Test {
 };
 
 TEST_F(Retry, KeepsTheOrderOfALinkWhateverIsRefused) ASHLAR_NO_THREAD_SAFETY {
-  for (int i = 1; i <= 5; ++i) progress::enqueue(*link, make(i, 5 - i));
+  for (int i = 1; i <= 5; ++i) progress::enqueue(lane, *link, make(i, 5 - i));
   EXPECT_TRUE(link->stalled());
   for (int round = 0; round < 40 && link->stalled(); ++round) progress::poll(lane);
   EXPECT_EQ(log, (std::vector<int>{1, 2, 3, 4, 5}));
@@ -64,17 +64,17 @@ TEST_F(Retry, KeepsTheOrderOfALinkWhateverIsRefused) ASHLAR_NO_THREAD_SAFETY {
 }
 
 TEST_F(Retry, BulkWorkTakesTurnsAndLetsMessagesPass) ASHLAR_NO_THREAD_SAFETY {
-  progress::enqueue(*link, make(1, 0, 3), true);
-  progress::enqueue(*link, make(2, 0, 2), true);
-  progress::enqueue(*link, make(3, 0));
+  progress::enqueue(lane, *link, make(1, 0, 3), true);
+  progress::enqueue(lane, *link, make(2, 0, 2), true);
+  progress::enqueue(lane, *link, make(3, 0));
   while (link->stalled()) progress::poll(lane);
   EXPECT_EQ(log, (std::vector<int>{3, 1, 2, 1, 2, 1}));
 }
 
 TEST_F(Retry, OneLinkWithoutRoomDoesNotHoldUpAnother) ASHLAR_NO_THREAD_SAFETY {
   Link* const other = progress::link_of(lane, 2);
-  progress::enqueue(*link, make(1, 3));
-  progress::enqueue(*other, make(2, 0));
+  progress::enqueue(lane, *link, make(1, 3));
+  progress::enqueue(lane, *other, make(2, 0));
   progress::poll(lane);
   EXPECT_EQ(log, (std::vector<int>{2}));
   EXPECT_FALSE(other->stalled());
@@ -86,8 +86,8 @@ TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
   static std::vector<PeerId> told;
   told.clear();
   lane.peer_failed = [](Lane&, PeerId peer) { told.push_back(peer); };
-  progress::enqueue(*link, make(1, 1000));
-  progress::enqueue(*link, make(2, 0), true);
+  progress::enqueue(lane, *link, make(1, 1000));
+  progress::enqueue(lane, *link, make(2, 0), true);
   progress::poll(lane);
   progress::failed(&lane, 1, "for the test");
   progress::failed(&lane, 1, "again");

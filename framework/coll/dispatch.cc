@@ -43,7 +43,7 @@ Status run(Comm& comm, const Call& call) {
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);
-  op.set_comm(state);
+  op.set_place(state, choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   const Co co = choice.entry->algorithm->run(op, call);
   return co.started() ? co.status() : op.failure();
@@ -76,6 +76,7 @@ Co instead(Op& op, const Call& call, unsigned component) {
     op.fail(chosen);
     return Co();
   }
+  op.set_place(op.comm(), choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   return choice.entry->algorithm->run(op, call);
 }

@@ -45,9 +45,13 @@ class Op {
   Block& block() const { return block_; }
   const Arguments& arguments() const { return arguments_; }
   void set_arguments(const Arguments& arguments) { arguments_ = arguments; }
-  /// The communicator's state; nullptr in simulations.
+  /// The communicator's state (nullptr in simulations), and the number of the component that serves this call.
   CommState* comm() const { return comm_; }
-  void set_comm(CommState* comm) { comm_ = comm; }
+  unsigned component() const { return component_; }
+  void set_place(CommState* comm, unsigned component) {
+    comm_ = comm;
+    component_ = component;
+  }
 
   // --- memory: lives until the operation is over --------------------------------------------------------------------
   /// Uninitialised bytes; nullptr (and a failure) when there are none left.
@@ -95,6 +99,7 @@ class Op {
   Wire& wire_;
   Block& block_;
   CommState* comm_ = nullptr;
+  unsigned component_ = 0;
   const Rank rank_;
   const int size_;
   const Tag tag_;

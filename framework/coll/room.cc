@@ -14,6 +14,9 @@
 
 namespace ashlar::coll {
 
+Room* Room::current_ = nullptr;
+
+Room* Room::current() { return current_; }
 Room::~Room() = default;
 
 Status Room::open(plugin::Registry& registry, param::Store& params, const Surroundings& around) {

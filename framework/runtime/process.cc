@@ -7,6 +7,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
+#include "framework/coll/room.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
@@ -16,10 +17,12 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
+#include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
-#include "framework/runtime/config.h"
+#include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
 
 namespace ashlar {
@@ -98,9 +101,9 @@ Status Process::read_parameters() {
       log::line(problem.error ? log::Level::error : log::Level::warn, "param", "%s", problem.text.c_str());
     ASHLAR_TRY(read);
   }
-  ASHLAR_TRY(params.fill("runtime", runtime::parameters(), &runtime_config_));
-  ASHLAR_TRY(params.fill("progress", progress::parameters(), &progress_config_));
-  ASHLAR_TRY(params.fill("p2p", p2p::parameters(), &p2p_config_));
+  ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
+  ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
+  ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
@@ -154,6 +157,8 @@ Status Process::make_lanes() {
 }
 
 Status Process::make_communicators() {
+  ASHLAR_TRY(coll::Room::open(registry, params,
+                              {.node_of = job->nodes > 1 ? node_of_peer : nullptr, .oversubscribed = job->oversubscribed != 0}));
   comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
@@ -221,6 +226,7 @@ Status Process::stop() {
 }
 
 Process::~Process() {
+  coll::Room::close();
   for (auto& lane : lanes_) p2p::detach(*lane);
   wiring_.reset();
   lanes_.clear();

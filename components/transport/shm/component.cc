@@ -71,7 +71,7 @@ void destroy(void* module) { delete static_cast<Interface*>(static_cast<ashlar_i
 }  // namespace ashlar::shm
 
 extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1;
-const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
+constinit const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
                                               ASHLAR_COMPONENT_MAJOR,
                                               ASHLAR_COMPONENT_MINOR,
                                               "transport",

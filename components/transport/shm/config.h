@@ -26,7 +26,7 @@ struct Config {
 
 enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };
 
-extern const ashlar_param kParams[];
-extern const std::uint32_t kParamCount;
+inline constexpr std::uint32_t kParamCount = 14;  // a constant: the component is read from its file before it is loaded
+extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::shm

@@ -48,6 +48,6 @@ extern const ashlar_param kParams[] = {
     ROW(connect_timeout, "60s", "Time a peer has for passing its descriptor before it is given up.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, nullptr),
 };
-extern const std::uint32_t kParamCount = sizeof(kParams) / sizeof(kParams[0]);
+static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 
 }  // namespace ashlar::shm

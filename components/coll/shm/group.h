@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+
+#include "components/coll/shm/segment.h"
+#include "framework/coll/call.h"
+#include "framework/coll/op.h"
+
+namespace ashlar::coll::shm {
+
+/// This component's state of one communicator. Collectives on its segment take turns: a rank begins number s only when
+/// its own number s - 1 is over, so several nonblocking ones may be outstanding. Guarded by the lane's lock.
+class Group {
+ public:
+  enum class State : std::uint8_t { kNew, kAttached, kRefused };
+
+  /// The group of op's communicator, made when missing. nullptr: no memory, noted as op's failure.
+  static Group* of(Op& op);
+
+  State state = State::kNew;
+  bool flat = false;
+  Segment segment;
+  std::uint64_t next_number = 1;  // for the next collective that is called
+  std::uint64_t turn = 1;         // the number whose turn it is on this rank
+  std::uint64_t all_done = 0;     // every rank is known to be done with this number
+};
+
+/// One collective's stay in the segment. Trivial: it lives in a coroutine.
+struct Visit {
+  Group* group;
+  std::uint64_t number;
+  bool served_otherwise;  // the segment cannot be used: another algorithm has done the work
+
+  static Visit begin(Op& op);
+  /// Whether everything is in place: attached, our turn, and the slot free.
+  bool enter();
+  /// The next collective's turn.
+  void leave() const { ++group->turn; }
+
+  const Layout& layout() const { return group->segment.layout(); }
+};
+
+/// Makes what enter() found missing: waits for the turn, makes the segment (the first time; all members take part), and
+/// waits for the slot. Where the members cannot all attach, they agree to go on without, and it runs `call` otherwise.
+Co prepare(Op& op, const Call& call, Visit& visit);
+
+/// Whether a payload travels inside a line.
+inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(kInline); }
+
+/// Tells ranks that may be asleep to look. After a store that others wait for.
+void wake_sleepers(Op& op, const Visit& visit);
+
+/// Waits until a line (all: each rank's contribution) carries the visit's number.
+struct LineWait : Condition {
+  const Line* line;
+  std::uint64_t number;
+  std::uint32_t ranks;  // lines to look at, from `line` on
+  std::uint32_t next;   // the first one not seen yet
+  Layout layout;
+  std::uint32_t me;
+  bool announced;  // we may be asleep
+
+  static LineWait result(const Op& op, const Visit& visit);
+  static LineWait contributions(const Op& op, const Visit& visit);
+  /// After the wait.
+  void over();
+
+ private:
+  static LineWait make(const Op& op, const Visit& visit, const Line* line, std::uint32_t ranks);
+  static bool look(Condition& self);
+  static void announce(Condition& self);
+};
+
+}  // namespace ashlar::coll::shm

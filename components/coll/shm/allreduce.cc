@@ -6,7 +6,7 @@ namespace ashlar::coll::shm {
 /// Flat: everyone combines everyone's operands. Central: the last to arrive combines them and publishes the result.
 /// R. Graham, G. Shipman, EuroPVM/MPI 2008; the counter is that of our barrier.
 Co allreduce(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, call.send.bytes());
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();

@@ -7,7 +7,7 @@ namespace ashlar::coll::shm {
 /// shared-memory multiprocessors", ACM TOCS 9(1), 1991, with one round. Central: their central counter with a number in
 /// place of the sense.
 Co barrier(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, 0);
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();

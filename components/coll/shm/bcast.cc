@@ -7,7 +7,7 @@ namespace ashlar::coll::shm {
 /// After the message buffers of R. Graham, G. Shipman, "MPI support for multi-core architectures: optimized shared
 /// memory collectives", EuroPVM/MPI 2008.
 Co bcast(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, call.recv.bytes());
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();

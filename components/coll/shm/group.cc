@@ -33,9 +33,9 @@ struct TurnWait : Condition {
   }
 };
 
-/// Every rank is done with number - kSlots, so its slot may be written.
-bool slot_free(Group& group, std::uint64_t number) {
-  if (group.all_done + kSlots >= number) return true;
+/// Every rank is done with number - ahead, so its places may be written.
+bool slot_free(Group& group, std::uint64_t number, std::uint64_t ahead) {
+  if (group.all_done + ahead >= number) return true;
   const Layout& layout = group.segment.layout();
   std::uint64_t least = UINT64_MAX;
   for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
@@ -43,17 +43,17 @@ bool slot_free(Group& group, std::uint64_t number) {
     if (done < least) least = done;
   }
   group.all_done = least;
-  return least + kSlots >= number;
+  return least + ahead >= number;
 }
 
 struct SlotWait : Condition {
   Group* group;
-  std::uint64_t number;
+  const Visit* visit;
   std::uint32_t me;
   bool announced;
   static bool look(Condition& self) {
     auto& wait = static_cast<SlotWait&>(self);
-    return slot_free(*wait.group, wait.number);
+    return slot_free(*wait.group, wait.visit->number, wait.visit->ahead);
   }
   static void announce(Condition& self) {
     auto& wait = static_cast<SlotWait&>(self);
@@ -124,14 +124,14 @@ Group* Group::of(Op& op) {
   return static_cast<Group*>(slot.data);
 }
 
-Visit Visit::begin(Op& op) {
+Visit Visit::begin(Op& op, MPI_Count bytes) {
   Group* const group = Group::of(op);
-  if (group == nullptr) return Visit{nullptr, 0, false};
-  return Visit{group, group->next_number++, false};
+  if (group == nullptr) return Visit{nullptr, 0, 0, false};
+  return Visit{group, group->next_number++, is_inline(bytes) ? kSlots : kLargeSlots, false};
 }
 
 bool Visit::enter() {
-  return group->turn == number && group->state == Group::State::kAttached && slot_free(*group, number);
+  return group->turn == number && group->state == Group::State::kAttached && slot_free(*group, number, ahead);
 }
 
 Co prepare(Op& op, const Call& call, Visit& visit) {
@@ -166,7 +166,7 @@ Co prepare(Op& op, const Call& call, Visit& visit) {
   slot.me = static_cast<std::uint32_t>(op.rank());
   slot.announced = false;
   slot.group = &group;
-  slot.number = visit.number;
+  slot.visit = &visit;
   st = co_await slot;
   if (slot.announced) take_back_sleep(group.segment.layout(), slot.me);
   if (!st.ok()) visit.leave();

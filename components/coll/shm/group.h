@@ -24,13 +24,18 @@ class Group {
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
 };
 
+/// Whether a payload travels inside a line.
+inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(kInline); }
+
 /// One collective's stay in the segment. Trivial: it lives in a coroutine.
 struct Visit {
   Group* group;
   std::uint64_t number;
+  std::uint64_t ahead;    // how far ranks may run ahead of each other, for this payload
   bool served_otherwise;  // the segment cannot be used: another algorithm has done the work
 
-  static Visit begin(Op& op);
+  /// `bytes`: of the largest payload.
+  static Visit begin(Op& op, MPI_Count bytes);
   /// Whether everything is in place: attached, our turn, and the slot free.
   bool enter();
   /// The next collective's turn.
@@ -42,9 +47,6 @@ struct Visit {
 /// Makes what enter() found missing: waits for the turn, makes the segment (the first time; all members take part), and
 /// waits for the slot. Where the members cannot all attach, they agree to go on without, and it runs `call` otherwise.
 Co prepare(Op& op, const Call& call, Visit& visit);
-
-/// Whether a payload travels inside a line.
-inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(kInline); }
 
 /// Tells ranks that may be asleep to look. After a store that others wait for.
 void wake_sleepers(Op& op, const Visit& visit);

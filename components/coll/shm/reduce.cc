@@ -22,7 +22,7 @@ Co reduce(Op& op, const Call& call) {
     done(op, visit);
     co_return st;
   }
-  LineWait wait = LineWait::contributions(op, visit);
+  LineWait wait(op, visit, true);
   st = co_await wait;
   wait.over();
   if (!st.ok()) {

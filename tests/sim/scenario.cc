@@ -174,8 +174,11 @@ std::vector<int> Calls::values(Rank from, Rank to, std::size_t count) const {
   return out;
 }
 
-std::vector<int> Calls::reduced(std::size_t count) const {
-  std::vector<int> out(count, 0);
+const std::vector<int>& Calls::reduced(std::size_t count) {
+  // The same on every rank: worked out once, or thousands of ranks would each add up thousands of vectors.
+  std::vector<int>& out = reduced_;
+  if (out.size() == count) return out;
+  out.assign(count, 0);
   if (s_.operation == Operation::kIntervals) {
     for (std::size_t i = 1; i < count; i += 2) out[i] = s_.size - 1;
     return out;

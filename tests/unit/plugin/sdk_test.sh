@@ -65,7 +65,7 @@ if [ -x "$prefix/bin/mpiexec" ]; then
   "$prefix/bin/mpicc" wrong.c -o wrong || fail "mpicc of the moved tree"
   for start in "" "$prefix/bin/mpiexec -n 1"; do
     ASHLAR_explain=transport ASHLAR_report_hello_greeting=servus $start ./wrong >said.txt 2>&1 && fail "the wrong rank is no error"
-    grep -q 'servus, reader: rank 0 decided: transport is served by ' said.txt || { cat said.txt; fail "no decision ($start)"; }
+    grep -q 'servus, reader: rank 0 has decided: transport is served by ' said.txt || { cat said.txt; fail "no decision ($start)"; }
     grep -q 'servus, reader: rank 0 has an error: MPI_Send failed, argument dest is 99' said.txt ||
       { cat said.txt; fail "no error ($start)"; }
     # People are told once, by the launcher or by report/stderr.

@@ -4,10 +4,8 @@
 
 namespace ashlar::coll {
 
-void* Promise::take_frame(Op& owner, std::size_t bytes) noexcept {
-  void* const frame = owner.block().take(bytes);
-  if (frame == nullptr) owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
-  return frame;
+void Promise::no_memory(Op& owner) noexcept {
+  owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
 }
 
 bool Promise::wait_now(Gate& gate) noexcept {
@@ -39,12 +37,6 @@ void Promise::suspend_on(Condition& condition) noexcept {
   lane = op->wire().lane();
   condition.waiter = this;
   op->wire().watch(condition);
-}
-
-Status Promise::resume_from(Status outcome) noexcept {
-  if (!outcome.ok()) [[unlikely]]
-    op->fail(outcome);
-  return op->failure();
 }
 
 void Promise::resume(Waiter& self) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
@@ -73,13 +74,19 @@ class Op {
   // --- local work ---------------------------------------------------------------------------------------------------
   /// Any two buffers of equal signature.
   void copy(const DataView& from, const DataView& to);
-  void copy_bytes(const void* from, void* to, MPI_Count length);
+  void copy_bytes(const void* from, void* to, MPI_Count length) {
+    if (failure_.ok() && length > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(length));
+  }
   /// `count` items from one buffer to another of the same type.
   void copy_items(const void* from, void* to, MPI_Count count, Datatype& type);
   /// inout = in op inout.
-  void combine(const Call& call, const void* in, void* inout, MPI_Count count);
+  void combine(const Call& call, const void* in, void* inout, MPI_Count count) {
+    if (failure_.ok() && count > 0) call.op->apply(in, inout, count, *call.send.type);
+  }
   /// out = a op b; out may be b.
-  void combine(const Call& call, const void* a, const void* b, void* out, MPI_Count count);
+  void combine(const Call& call, const void* a, const void* b, void* out, MPI_Count count) {
+    if (failure_.ok() && count > 0) call.op->apply3(a, b, out, count, *call.send.type);
+  }
 
   // --- children -----------------------------------------------------------------------------------------------------
   /// Counts a coroutine that was just started on `gate`, which takes its outcome. Children whose messages could be
@@ -107,5 +114,20 @@ class Op {
   Status failure_;
   Arguments arguments_;
 };
+
+// --- what the awaiters need of the operation ------------------------------------------------------------------------
+
+inline void* Promise::take_frame(Op& owner, std::size_t bytes) noexcept {
+  void* const frame = owner.block().take(bytes);
+  if (frame == nullptr) [[unlikely]]
+    no_memory(owner);
+  return frame;
+}
+
+inline Status Promise::resume_from(Status outcome) noexcept {
+  if (!outcome.ok()) [[unlikely]]
+    op->fail(outcome);
+  return op->failure();
+}
 
 }  // namespace ashlar::coll

@@ -174,8 +174,11 @@ std::vector<int> Calls::values(Rank from, Rank to, std::size_t count) const {
   return out;
 }
 
-std::vector<int> Calls::reduced(std::size_t count) const {
-  std::vector<int> out(count, 0);
+const std::vector<int>& Calls::reduced(std::size_t count) {
+  // The same on every rank: worked out once, or thousands of ranks would each add up thousands of vectors.
+  std::vector<int>& out = reduced_;
+  if (out.size() == count) return out;
+  out.assign(count, 0);
   if (s_.operation == Operation::kIntervals) {
     for (std::size_t i = 1; i < count; i += 2) out[i] = s_.size - 1;
     return out;
@@ -312,6 +315,7 @@ coll::Call Calls::of(Rank rank) const {
   const bool scatters = s_.what == Collective::kScatter || s_.what == Collective::kScatterv;
   if (call.in_place && !scatters) call.send = DataView{}, call.send_counts = {}, call.send_displs = {};
   if (call.in_place && scatters) call.recv = DataView{};
+  call.bytes = call.quantity(s_.size);
   return call;
 }
 

@@ -62,7 +62,8 @@ class Calls {
   void make_rank(Rank rank);
   MPI_Count block_count(Rank from, Rank to) const;
   std::vector<int> values(Rank from, Rank to, std::size_t count) const;
-  std::vector<int> reduced(std::size_t count) const;
+  const std::vector<int>& reduced(std::size_t count);
+  std::vector<int> reduced_;
 
   const Scenario s_;
   std::vector<std::unique_ptr<Buffer>> send_, recv_, send_before_, expected_;

@@ -7,7 +7,7 @@ namespace ashlar::coll::shm {
 /// shared-memory multiprocessors", ACM TOCS 9(1), 1991, with one round. Central: their central counter with a number in
 /// place of the sense.
 Co barrier(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, 0);
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();
@@ -18,17 +18,16 @@ Co barrier(Op& op, const Call& call) {
     if (!st.ok() || visit.served_otherwise) co_return st;
   }
   const auto ranks = static_cast<std::uint32_t>(op.size());
-  LineWait wait = LineWait::result(op, visit);
   if (visit.group->flat) {
     Line& mine = visit.layout().contribution(visit.number, static_cast<std::uint32_t>(op.rank()));
     mine.number.store(visit.number, std::memory_order_release);
     wake_sleepers(op, visit);
-    wait = LineWait::contributions(op, visit);
   } else if (visit.layout().arrived(visit.number).fetch_add(1, std::memory_order_acq_rel) + 1 == ranks) {
     visit.layout().arrived(visit.number).store(0, std::memory_order_relaxed);
     visit.layout().result(visit.number).number.store(visit.number, std::memory_order_release);
     wake_sleepers(op, visit);
   }
+  LineWait wait(op, visit, visit.group->flat);
   st = co_await wait;
   wait.over();
   if (!st.ok()) {

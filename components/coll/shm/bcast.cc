@@ -7,7 +7,7 @@ namespace ashlar::coll::shm {
 /// After the message buffers of R. Graham, G. Shipman, "MPI support for multi-core architectures: optimized shared
 /// memory collectives", EuroPVM/MPI 2008.
 Co bcast(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, call.recv.bytes());
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();
@@ -17,7 +17,7 @@ Co bcast(Op& op, const Call& call) {
     st = co_await gate;
     if (!st.ok() || visit.served_otherwise) co_return st;
   }
-  const MPI_Count bytes = call.recv.bytes();
+  const MPI_Count bytes = call.bytes;
   const DataView shared = Op::view(result_place(visit, bytes), bytes);
   if (op.rank() == call.root) {
     op.copy(call.recv, shared);
@@ -26,7 +26,7 @@ Co bcast(Op& op, const Call& call) {
     done(op, visit);
     co_return st;
   }
-  LineWait wait = LineWait::result(op, visit);
+  LineWait wait(op, visit, false);
   st = co_await wait;
   wait.over();
   if (!st.ok()) {

@@ -23,7 +23,7 @@ const char* needs_node(const Shape& shape, const Call& call) {
   if (shape.nodes > 1) return "the ranks are on several nodes";
   if (shape.ranks < 2) return "one rank needs no segment";
   if (shape.ranks > kMostRanks) return "too many ranks for one segment";
-  if (call.quantity(shape.ranks) > static_cast<MPI_Count>(config.max_bytes)) return "more than coll.shm.max_bytes";
+  if (call.bytes > static_cast<MPI_Count>(config.max_bytes)) return "more than coll.shm.max_bytes";
   return nullptr;
 }
 const char* needs_node_and_dense(const Shape& shape, const Call& call) {

@@ -33,27 +33,14 @@ struct TurnWait : Condition {
   }
 };
 
-/// Every rank is done with number - kSlots, so its slot may be written.
-bool slot_free(Group& group, std::uint64_t number) {
-  if (group.all_done + kSlots >= number) return true;
-  const Layout& layout = group.segment.layout();
-  std::uint64_t least = UINT64_MAX;
-  for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
-    const std::uint64_t done = layout.rank(r).done.load(std::memory_order_acquire);
-    if (done < least) least = done;
-  }
-  group.all_done = least;
-  return least + kSlots >= number;
-}
-
 struct SlotWait : Condition {
   Group* group;
-  std::uint64_t number;
+  const Visit* visit;
   std::uint32_t me;
   bool announced;
   static bool look(Condition& self) {
     auto& wait = static_cast<SlotWait&>(self);
-    return slot_free(*wait.group, wait.number);
+    return wait.group->slot_free(wait.visit->number, wait.visit->ahead);
   }
   static void announce(Condition& self) {
     auto& wait = static_cast<SlotWait&>(self);
@@ -114,24 +101,22 @@ Co attach(Op& op, Group& group) {
 
 }  // namespace
 
-Group* Group::of(Op& op) {
-  CommState::Slot& slot = op.comm()->slots[op.component() % CommState::kSlots];
-  if (slot.data == nullptr) [[unlikely]] {
-    slot.data = new (std::nothrow) Group;
-    slot.drop = [](void* data) { delete static_cast<Group*>(data); };
-    if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's shared segment"));
-  }
+Group* Group::make(Op& op, CommState::Slot& slot) {
+  slot.data = new (std::nothrow) Group;
+  slot.drop = [](void* data) { delete static_cast<Group*>(data); };
+  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's shared segment"));
   return static_cast<Group*>(slot.data);
 }
 
-Visit Visit::begin(Op& op) {
-  Group* const group = Group::of(op);
-  if (group == nullptr) return Visit{nullptr, 0, false};
-  return Visit{group, group->next_number++, false};
-}
-
-bool Visit::enter() {
-  return group->turn == number && group->state == Group::State::kAttached && slot_free(*group, number);
+bool Group::look_who_is_done(std::uint64_t number, std::uint64_t ahead) {
+  const Layout& layout = segment.layout();
+  std::uint64_t least = UINT64_MAX;
+  for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
+    const std::uint64_t done = layout.rank(r).done.load(std::memory_order_acquire);
+    if (done < least) least = done;
+  }
+  all_done = least;
+  return least + ahead >= number;
 }
 
 Co prepare(Op& op, const Call& call, Visit& visit) {
@@ -166,52 +151,24 @@ Co prepare(Op& op, const Call& call, Visit& visit) {
   slot.me = static_cast<std::uint32_t>(op.rank());
   slot.announced = false;
   slot.group = &group;
-  slot.number = visit.number;
+  slot.visit = &visit;
   st = co_await slot;
   if (slot.announced) take_back_sleep(group.segment.layout(), slot.me);
   if (!st.ok()) visit.leave();
   co_return st;
 }
 
-void wake_sleepers(Op& op, const Visit& visit) {
-  // The store before this must be seen by whoever is about to sleep, or his announcement by us.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+void wake_announced(Op& op, const Visit& visit) {
   const Layout& layout = visit.layout();
-  if (layout.header().sleepers.load(std::memory_order_relaxed) == 0) [[likely]]
-    return;
   for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
     if (r != static_cast<std::uint32_t>(op.rank()) && layout.rank(r).sleeping.load(std::memory_order_relaxed) != 0)
       op.wire().wake(static_cast<Rank>(r));
   }
 }
 
-LineWait LineWait::make(const Op& op, const Visit& visit, const Line* line, std::uint32_t ranks) {
-  LineWait wait;
-  wait.holds = &LineWait::look;
-  wait.before_sleep = &LineWait::announce;
-  wait.line = line;
-  wait.number = visit.number;
-  wait.ranks = ranks;
-  wait.next = 0;
-  wait.layout = visit.layout();
-  wait.me = static_cast<std::uint32_t>(op.rank());
-  wait.announced = false;
-  return wait;
-}
-LineWait LineWait::result(const Op& op, const Visit& visit) {
-  return make(op, visit, &visit.layout().result(visit.number), 1);
-}
-LineWait LineWait::contributions(const Op& op, const Visit& visit) {
-  return make(op, visit, &visit.layout().contribution(visit.number, 0), static_cast<std::uint32_t>(op.size()));
-}
-
 bool LineWait::look(Condition& self) {
   auto& wait = static_cast<LineWait&>(self);
-  while (wait.next < wait.ranks) {
-    if (wait.line[wait.next].number.load(std::memory_order_acquire) != wait.number) return false;
-    ++wait.next;
-  }
-  return true;
+  return wait.seen();
 }
 
 void LineWait::announce(Condition& self) {
@@ -221,8 +178,7 @@ void LineWait::announce(Condition& self) {
   announce_sleep(wait.layout, wait.me);
 }
 
-void LineWait::over() {
-  if (!announced) return;
+void LineWait::take_back() {
   announced = false;
   take_back_sleep(layout, me);
 }

@@ -8,10 +8,12 @@
 /// What lies in the shared segment of a communicator. Every collective on it has a number, from 1 on, and uses slot
 /// number % kSlots; a slot is written for number s only when every rank is done with number s - kSlots. So ranks may
 /// run ahead of each other by kSlots collectives (a broadcast's root, a reduction's leaves), and no second
-/// synchronisation is ever needed. All words start at zero.
+/// synchronisation is ever needed. Payloads that do not fit into a line have kLargeSlots places of their own, by the
+/// same rule. All words start at zero.
 namespace ashlar::coll::shm {
 
-inline constexpr std::uint64_t kSlots = 8;
+inline constexpr std::uint64_t kSlots = 64;
+inline constexpr std::uint64_t kLargeSlots = 8;
 inline constexpr std::size_t kInline = 56;  // bytes of payload that share a cache line with their number
 
 /// A payload and the number it belongs to: the writer stores the number last. Larger payloads lie elsewhere.
@@ -44,7 +46,7 @@ class Layout {
       : base_(base), ranks_(ranks), large_(large_bytes) {}
   static std::uint64_t bytes(std::uint32_t ranks, std::uint64_t large_bytes) {
     const Layout layout(nullptr, ranks, large_bytes);
-    return layout.large_begin() + kSlots * (ranks + 1) * large_bytes;
+    return layout.large_begin() + kLargeSlots * (ranks + 1) * large_bytes;
   }
   Header& header() const { return *at<Header>(0); }
   RankLine& rank(std::uint32_t r) const { return *at<RankLine>(sizeof(Header) + r * sizeof(RankLine)); }
@@ -73,7 +75,7 @@ class Layout {
     return (sizeof(Header) + ranks_ * sizeof(RankLine) + kSlots * slot_bytes() + 4095) / 4096 * 4096;
   }
   std::byte* large(std::uint64_t number, std::uint32_t index) const {
-    return base_ + large_begin() + ((number % kSlots) * (ranks_ + 1) + index) * large_;
+    return base_ + large_begin() + ((number % kLargeSlots) * (ranks_ + 1) + index) * large_;
   }
 
   std::byte* base_ = nullptr;

@@ -14,20 +14,19 @@ inline std::byte* result_place(const Visit& visit, MPI_Count bytes) {
   return is_inline(bytes) ? visit.layout().result(visit.number).data : visit.layout().large_result(visit.number);
 }
 
-/// Writes our operand and says so.
+/// Writes our operand (a dense one) and says so.
 inline void contribute(Op& op, const Call& call, const Visit& visit) {
-  const MPI_Count bytes = call.send.bytes();
   const auto me = static_cast<std::uint32_t>(op.rank());
-  op.copy(call.send, Op::view(operand(visit, bytes, me), bytes));
+  op.copy_bytes(call.send.data, operand(visit, call.bytes, me), call.bytes);
   visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
 }
 
 /// a0 op (a1 op (... a[n-1])) into `to`, a dense buffer.
 inline void combine_all(Op& op, const Call& call, const Visit& visit, void* to) {
-  const MPI_Count bytes = call.send.bytes();
-  const auto last = static_cast<std::uint32_t>(op.size()) - 1;
-  op.copy_bytes(operand(visit, bytes, last), to, bytes);
-  for (std::uint32_t r = last; r-- > 0;) op.combine(call, operand(visit, bytes, r), to, call.send.count);
+  const MPI_Count bytes = call.bytes;
+  const auto last = static_cast<std::uint32_t>(op.size()) - 1;  // at least 1
+  op.combine(call, operand(visit, bytes, last - 1), operand(visit, bytes, last), to, call.send.count);
+  for (std::uint32_t r = last - 1; r-- > 0;) op.combine(call, operand(visit, bytes, r), to, call.send.count);
 }
 
 /// Ends our part: nothing of this slot will be looked at again. Whoever sleeps until a slot is free is woken; without a

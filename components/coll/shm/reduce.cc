@@ -6,7 +6,7 @@ namespace ashlar::coll::shm {
 /// Each rank leaves its operand in its line and goes on; the root takes them in rank order. A rank waits only when it
 /// is kSlots collectives ahead of the slowest one. R. Graham, G. Shipman, EuroPVM/MPI 2008.
 Co reduce(Op& op, const Call& call) {
-  Visit visit = Visit::begin(op);
+  Visit visit = Visit::begin(op, call.send.bytes());
   Gate gate;
   Status st;
   if (visit.group == nullptr) co_return op.failure();
@@ -22,7 +22,7 @@ Co reduce(Op& op, const Call& call) {
     done(op, visit);
     co_return st;
   }
-  LineWait wait = LineWait::contributions(op, visit);
+  LineWait wait(op, visit, true);
   st = co_await wait;
   wait.over();
   if (!st.ok()) {

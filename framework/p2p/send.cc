@@ -6,11 +6,16 @@
 namespace ashlar::p2p {
 namespace {
 
-/// A send that the short path could not do. On success *out is the request, complete or not.
+/// A send that the short path could not do. On success *out is the request, complete or not, or nullptr: it has left.
 [[gnu::noinline]] Status send_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                     bool synchronous, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
   // Here one who only sends makes progress: takes answers in, and hears that it must hold.
   progress::poll(lane);
+  Link* link = nullptr;
+  ASHLAR_TRY(open_link(lane, comm, to, &link));
+  *out = nullptr;
+  // Most come here because the budget was used up, and it has just been renewed.
+  if (!synchronous && send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
   r->synchronous = synchronous;
@@ -34,15 +39,15 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
                                        bool synchronous) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* r = nullptr;
   ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
-  return finish_blocking(lane, *r);
+  return r == nullptr ? Status{} : finish_blocking(lane, *r);
 }
 
 [[gnu::noinline]] Status isend_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                      bool synchronous, Request** request) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* r = nullptr;
   ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
-  if (r->complete() && r->outcome.ok()) {
-    lane.p2p->sends.put(r);
+  if (r == nullptr || (r->complete() && r->outcome.ok())) {
+    if (r != nullptr) lane.p2p->sends.put(r);
     *request = lane.p2p->sent;
     return {};
   }

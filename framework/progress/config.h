@@ -10,7 +10,9 @@ struct Config {
   std::uint64_t spin = 2000;  // empty rounds before the core is offered to others
   std::uint64_t spin_oversubscribed = 0;
   std::uint64_t sleep_after = 1'000'000;  // ns of waiting
-  bool oversubscribed = false;            // not a parameter: the job tells (more ranks than cores)
+  std::uint64_t sleep_after_oversubscribed = 100'000;
+  std::uint64_t long_yield = 200'000;  // ns
+  bool oversubscribed = false;         // not a parameter: the job tells (more ranks than cores)
 };
 
 }  // namespace ashlar::progress

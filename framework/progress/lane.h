@@ -59,12 +59,16 @@ struct Lane {
   std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
   std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
   std::uint64_t waiting_since ASHLAR_GUARDED_BY(lock) = 0;  // now_ns() when the oldest wait left its spin stage, or 0
+  std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
     std::uint64_t yields = 0, sleeps = 0;
   } counters ASHLAR_GUARDED_BY(lock);
 
   std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
+  std::uint64_t sleep_after() const {
+    return config.oversubscribed ? config.sleep_after_oversubscribed : config.sleep_after;
+  }
 
   /// Adds an interface; `is_self` when it reaches only this process. Set-up path.
   void add_iface(ashlar_iface* iface, bool is_self) ASHLAR_REQUIRES(lock);

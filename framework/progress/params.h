@@ -12,6 +12,13 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin_oversubscribed), nullptr},
     {"sleep_after", "1ms", "Time after which a waiting call sleeps until a message wakes it.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after), nullptr},
+    {"sleep_after_oversubscribed", "100us", "The same where a node has more ranks than cores.", ASHLAR_PARAM_DURATION,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after_oversubscribed),
+     nullptr},
+    {"long_yield", "200us",
+     "A yield that takes longer shows that others compute on this core; waiting calls then sleep at once for a while.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, long_yield),
+     nullptr},
 };
 
 }  // namespace ashlar::progress

@@ -20,7 +20,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kKillGrace = kSecond;         // between SIGTERM and SIGKILL
+constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
@@ -29,15 +29,15 @@ double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() 
 
 }  // namespace
 
-Job::Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
-         std::string host, std::string job_id, std::string params)
+Job::Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
+         Environment environment, std::string host, std::string job_id)
     : options_(options),
+      settings_(settings),
       placement_(placement),
       inherited_(inherited),
       environment_(std::move(environment)),
       host_(std::move(host)),
       job_id_(std::move(job_id)),
-      params_(std::move(params)),
       ranks_(options.ranks()),
       fates_(options.ranks()),
       merged_out_(options.ranks(), options.tag_output),
@@ -76,7 +76,8 @@ bool Job::prepare(std::string* error) {
   facts.job_id = job_id_;
   facts.host = host_;
   facts.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
-  facts.params = params_;
+  facts.params = settings_.for_ranks;
+  facts.heap_per_rank = settings_.board_per_rank;
   facts.ranks = facts.universe = n;
   facts.oversubscribed = placement_.oversubscribed;
   if (!board_.make(facts, error)) return false;
@@ -103,7 +104,7 @@ bool Job::prepare(std::string* error) {
 
 bool Job::start_pmix(std::string* error) {
   const bool wanted =
-      pmix_when_ == "on" || (pmix_when_ == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
+      settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
   if (!wanted) return true;
   const char* tmp = getenv("TMPDIR");
   pmix_folder_ = text("%s/ashlar-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -120,7 +121,7 @@ bool Job::start_pmix(std::string* error) {
   for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
   pmix_.reset(load_pmix_server(error));
   if (pmix_ && pmix_->start(facts, this, error)) return true;
-  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", pmix_when_.c_str(), error->c_str());
+  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", settings_.pmix.c_str(), error->c_str());
   return false;
 }
 
@@ -260,7 +261,7 @@ void Job::signal_rank(unsigned rank, int signal) {
 void Job::stop_everyone() {
   if (stopping_) return;
   stopping_ = true;
-  kill_at_ns_ = now_ns() + kKillGrace;
+  kill_at_ns_ = now_ns() + settings_.kill_grace_ns;
   for (unsigned r = 0; r < ranks_.size(); ++r) {
     if (!ranks_[r].running) continue;
     fates_[r].stopped = true;
@@ -339,9 +340,11 @@ void Job::rank_ended(unsigned rank, int wait_status) {
       if (status_ == 0) status_ = exit_status(fate);
     }
     stop_everyone();
-  } else if (status_ == 0 && !stopping_) {
-    status_ = exit_status(fate);
+    return;
   }
+  if (status_ == 0 && !stopping_) status_ = exit_status(fate);
+  // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
+  if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
 }
 
 void Job::check_aborts() {
@@ -422,7 +425,7 @@ void Job::check_clock() {
   }
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
-    kill_at_ns_ = now + kKillGrace;  // again, for a process that was just being born into a group
+    kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
     for (unsigned r = 0; r < ranks_.size(); ++r) {
       if (ranks_[r].running && interrupted_by_) fates_[r].stopped = true;
       signal_rank(r, SIGKILL);

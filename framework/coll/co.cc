@@ -9,6 +9,9 @@ void Promise::no_memory(Op& owner) noexcept {
 }
 
 bool Promise::wait_now(Gate& gate) noexcept {
+  // An operation that could not send does not wait for answers.
+  if (!op->failure().ok()) [[unlikely]]
+    op->wire().abandon(gate);
   if (!op->blocking()) return false;
   op->wire().wait(gate);
   return true;
@@ -23,7 +26,10 @@ bool Promise::wait_now(Condition& condition) noexcept {
 void Promise::suspend_on(Gate& gate) noexcept {
   run = &Promise::resume;
   lane = op->wire().lane();
-  gate.on_open(*this);
+  if (gate.open()) [[unlikely]]
+    progress::make_ready(*this);
+  else
+    gate.on_open(*this);
 }
 
 void Promise::suspend_on(Condition& condition) noexcept {

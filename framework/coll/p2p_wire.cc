@@ -28,6 +28,8 @@ Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLA
   return p2p::post_recv(comm_, data, from, tag, gate);
 }
 
+void P2pWire::abandon(Gate& gate) ASHLAR_NO_THREAD_SAFETY { p2p::abandon(*comm_.lane, gate); }
+
 void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
   progress::wait(*comm_.lane, [&gate] { return gate.open(); });
 }

@@ -37,6 +37,8 @@ class Wire {
   /// Messages of one pair and tag match in the order of the posts. Buffers live until then. Never block.
   virtual Status send(Rank to, const DataView& data, Tag tag, Gate& gate) = 0;
   virtual Status recv(Rank from, const DataView& data, Tag tag, Gate& gate) = 0;
+  /// Gives up the receives counted on `gate` that nothing has matched, because the operation has failed.
+  virtual void abandon(Gate&) {}
   /// Progress until the gate is open, or the condition holds. Block.
   virtual void wait(Gate& gate) = 0;
   /// Fails when a member of the group is gone: a flag would then never come.

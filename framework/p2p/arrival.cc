@@ -93,9 +93,29 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
              static_cast<unsigned long long>(levels.unexpected), arrival.key.tag);
 }
 
+/// Ends a receive whose only possible sender is gone.
+[[gnu::cold]] bool sender_gone(Lane& lane, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
+  const Rank source = r.key.source();
+  if (source == MPI_ANY_SOURCE) return false;
+  const PeerId id = (*r.comm->remote_group)[source];
+  const Peer* const peer = lane.peers.find(id);
+  if (peer == nullptr || !peer->failed.load(std::memory_order_relaxed)) return false;
+  r.source = source;
+  r.finish(Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(r.call), source,
+                        r.comm->name.c_str(), lane.peers.failure_reason(id).c_str()));
+  return true;
+}
+
 }  // namespace
 
 const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
+
+void abandon(Lane& lane, Gate& gate) {
+  lane.p2p->posted.table().each([&](match::Entry& entry) {
+    auto& receive = static_cast<RecvRequest&>(entry);
+    if (receive.gate == &gate) static_cast<void>(cancel_recv(receive));
+  });
+}
 
 RecvRequest::RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
     : Operation(kRecvOps, c, by, view, bytes_of_view) {}
@@ -135,6 +155,8 @@ void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wante
       return;
     }
   }
+  if (lane.failures_seen != 0 && sender_gone(lane, r)) [[unlikely]]
+    return;
   state.posted.post(r);
 }
 

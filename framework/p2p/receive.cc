@@ -70,7 +70,8 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   Gate sending;
   Status sent;
   {
-    sent = start_on_gate(comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
+    sent =
+        start_on_gate(lane, comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
     if (!sent.ok()) {
       // The receive must not stay behind in the caller's buffer; when it is matched it completes.
       if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
@@ -83,7 +84,7 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   return sent.ok() ? received : sent;
 }
 
-Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) {
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;

@@ -54,8 +54,8 @@ extern const RequestOps kRecvOps;
 /// Gives `r` to its link, or queues it. A returned failure is immediate and leaves `r` neither queued nor complete.
 Status launch(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock);
 /// Sends, and counts itself on `gate` when it has not left at once. The failure returned is immediate.
-Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
-    ASHLAR_REQUIRES(comm.lane->lock);
+Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
+    ASHLAR_REQUIRES(lane.lock);
 /// Finishes a send: off the lists, its memory no longer readable by the peer.
 void finish_send(SendRequest& r, Status outcome);
 

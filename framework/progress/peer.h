@@ -129,7 +129,7 @@ Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) ASHLAR_REQUIRES(co
 
 /// Queues `work` behind everything that waits on this link (bulk: beside other bulk work); it is pushed in the next
 /// progress round.
-void enqueue(Link& link, Pending& work, bool bulk = false) ASHLAR_REQUIRES(link.lane->lock);
+void enqueue(Lane& lane, Link& link, Pending& work, bool bulk = false) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace progress
 }  // namespace ashlar

@@ -17,10 +17,12 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
+#include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
-#include "framework/runtime/config.h"
+#include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
 
 namespace ashlar {
@@ -99,9 +101,9 @@ Status Process::read_parameters() {
       log::line(problem.error ? log::Level::error : log::Level::warn, "param", "%s", problem.text.c_str());
     ASHLAR_TRY(read);
   }
-  ASHLAR_TRY(params.fill("runtime", runtime::parameters(), &runtime_config_));
-  ASHLAR_TRY(params.fill("progress", progress::parameters(), &progress_config_));
-  ASHLAR_TRY(params.fill("p2p", p2p::parameters(), &p2p_config_));
+  ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
+  ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
+  ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));

@@ -15,7 +15,7 @@
 #include "framework/plugin/transport.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
-#include "framework/runtime/config.h"
+#include "framework/runtime/params.h"
 
 namespace ashlar {
 

@@ -61,6 +61,7 @@ class Mpi(unittest.TestCase):
         for line in lines:
             self.assertIn("ranks=3 ", line)
             self.assertIn("shared=1", line)
+            self.assertRegex(line, r"params=[1-9]")
 
     def test_children_of_a_rank_are_not_the_rank(self):
         done = self.drive(2, "child", f"{DRIVER} {NATIVE} query")

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/clock.h"

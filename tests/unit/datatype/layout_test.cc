@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "framework/datatype/layout_make.h"
 #include "tests/unit/datatype/type_map.h"
 
@@ -61,6 +64,18 @@ TEST(Layout, IndexedIsSimplifiedByWhatItSays) {
   const int apart[] = {0, 5, 9};
   EXPECT_EQ(made(indexed(3, lengths, apart, kDouble(), &type), &type)->layout().form, Form::kIndexed);
   EXPECT_EQ(made(indexed(3, mixed, apart, kDouble(), &type), &type)->layout().form, Form::kBlocks);
+}
+
+TEST(Layout, ManySmallEqualBlocksStayEqual) {
+  // Every third touches its neighbour; joining would leave unequal blocks.
+  std::vector<int> at;
+  for (int i = 0, next = 0; i < 99; ++i) at.push_back(std::exchange(next, next + (i % 3 == 0 ? 1 : 2)));
+  Datatype* type = nullptr;
+  const auto some = made(create_indexed_block(99, 1, at.data(), kDouble(), &type), &type);
+  EXPECT_EQ(some->layout().form, Form::kIndexed);
+  EXPECT_EQ(some->layout().count, 99u);
+  for (int i = 0; i < 99; ++i) at[static_cast<std::size_t>(i)] = i;
+  EXPECT_EQ(made(create_indexed_block(99, 1, at.data(), kDouble(), &type), &type)->layout().form, Form::kRun);
 }
 
 TEST(Layout, EqualShapesAreOne) {

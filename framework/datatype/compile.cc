@@ -11,10 +11,7 @@ namespace {
 
 constexpr std::size_t kSmallBlock = 64, kManyBlocks = 16;
 
-Placed place(Datatype& type) {
-  Builder::compile(type);
-  return {type.origin(), LayoutRef::share(&type.layout())};
-}
+Placed place(const Datatype& type) { return {type.origin(), LayoutRef::share(&type.layout())}; }
 
 Placed moved(Placed part, MPI_Count by) {
   part.offset += by;

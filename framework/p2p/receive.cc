@@ -15,7 +15,8 @@ inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank sou
   RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
   if (r == nullptr) [[unlikely]]
     return nullptr;
-  begin(lane, state, *r, {match::Key::place(comm.context, source), tag});
+  r->key = {match::Key::place(comm.context, source), tag};
+  begin(lane, state, *r);
   return r;
 }
 
@@ -91,7 +92,8 @@ Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gat
   RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
   if (r == nullptr) return no_request();
   r->collective = true;
-  begin(lane, state, *r, {match::Key::place(comm.context + 1, from), tag});
+  r->key = {match::Key::place(comm.context + 1, from), tag};
+  begin(lane, state, *r);
   if (r->active()) [[likely]] {
     gate.add();
     r->gate = &gate;

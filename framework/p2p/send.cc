@@ -51,31 +51,48 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
   return {};
 }
 
-inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                            Call call) {
-  if (dest == MPI_PROC_NULL) [[unlikely]]
-    return {};
-  const DataView data = DataView::of(buf, count, type);
+[[gnu::noinline]] Status send_among_threads(const void* buf, MPI_Count count, Datatype& type, int dest, int tag,
+                                            Comm& comm, Call call) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  if (send_now(lane, comm, comm.context, data, dest, tag)) [[likely]]
+  if (send_now(lane, comm, comm.context, buf, count, type, dest, tag)) return {};
+  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
+}
+
+// Without threads there is no lock to take and nothing to undo behind the call: that keeps the short path short.
+inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
+                            Call call) ASHLAR_NO_THREAD_SAFETY {
+  if (dest == MPI_PROC_NULL) [[unlikely]]
     return {};
-  return send_blocking(lane, comm, data, dest, tag, call, false);
+  if (LaneLock::threads_on()) [[unlikely]]
+    return send_among_threads(buf, count, type, dest, tag, comm, call);
+  if (send_now(*comm.lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]]
+    return {};
+  return send_blocking(*comm.lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
 }
 
 inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
                              Request** request) {
-  const DataView data = DataView::of(buf, count, type);
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  if (dest == MPI_PROC_NULL || send_now(lane, comm, comm.context, data, dest, tag)) [[likely]] {
+  if (dest == MPI_PROC_NULL || send_now(lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]] {
     *request = lane.p2p->sent;
     return {};
   }
-  return isend_later(lane, comm, data, dest, tag, call, false, request);
+  return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, call, false, request);
 }
 
 }  // namespace
+
+bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type) {
+  const DataView data = DataView::of(buf, count, type);
+  const auto bytes = static_cast<std::uint64_t>(data.bytes());
+  if (bytes > link.eager_limit) return false;
+  Piece piece{&data, 0};
+  ashlar_endpoint* const endpoint = link.endpoint;
+  return endpoint->ops->am_bcopy(endpoint, kEager, h0, h1, Piece::fill, &piece, static_cast<std::uint32_t>(bytes)) ==
+         ASHLAR_OK;
+}
 
 Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   return send_standard(buf, count, type, dest, tag, comm, Call::kSend);
@@ -113,7 +130,8 @@ Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int ta
 Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate) {
   if (to == MPI_PROC_NULL) return {};
   const bool collective = call == Call::kCollective;
-  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data, to, tag)) [[likely]]
+  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data.data, data.count, *data.type, to, tag))
+      [[likely]]
     return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");

@@ -66,7 +66,11 @@ struct Peer {
   Link first;                      // on lane 0, beside the peer: one load less
   std::unique_ptr<Link[]> others;  // on lanes 1...
 
-  Link& link(const Lane& lane) { return lane.index == 0 ? first : others[lane.index - 1]; }
+  Link& link(const Lane& lane) {
+    if (lane.index == 0) [[likely]]
+      return first;
+    return others[lane.index - 1];
+  }
 };
 
 /// Every peer of this process, and how to reach a new one. Any thread, except where said.

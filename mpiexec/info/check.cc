@@ -142,7 +142,7 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
   }
   bool right = true;
   if (std::strcmp(s.framework, "report") == 0) {
-    const ashlar_report_context context{sizeof context, 0, 1, "localhost", getpid()};
+    const ashlar_report_context context{sizeof context, 0, 1, "localhost", getpid(), 0};
     right = check_query(*c, &context, &steps) && check_report_module(*c, context, &steps);
   } else {
     steps.note(std::string("query and create need a running job's context for '") + s.framework +

@@ -222,8 +222,8 @@ TEST_P(CostsTest, AtScale) {
   if (!heavy) expect_costs(row, 4096, vectors ? 4096 : 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CostsTest, testing::ValuesIn(rows()), [](const testing::TestParamInfo<Row>& row) {
-  return std::string(coll::name_of(row.param.what)) + "_" + row.param.algorithm;
+INSTANTIATE_TEST_SUITE_P(All, CostsTest, testing::ValuesIn(rows()), [](const testing::TestParamInfo<Row>& tested) {
+  return std::string(coll::name_of(tested.param.what)) + "_" + tested.param.algorithm;
 });
 
 // The dependencies themselves, not only their number: who sends to whom, in which round.

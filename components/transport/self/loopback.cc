@@ -144,7 +144,8 @@ std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1
 }
 
 void Interface::take_back(std::uint32_t length) {
-  arriving_.resize(arriving_.size() - sizeof(Record) - padded(length));
+  const auto bytes = static_cast<std::ptrdiff_t>(sizeof(Record) + padded(length));
+  arriving_.erase(arriving_.end() - bytes, arriving_.end());
 }
 
 unsigned Interface::progress() {

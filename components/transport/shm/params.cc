@@ -23,7 +23,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
     ROW(max_bcopy, "8KiB", "Largest piece of a message in a ring; at most a quarter of the ring is used.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, nullptr),
-    ROW(polled_rings, "8",
+    ROW(polled_rings, "16",
         "Rings looked at in every progress call; others are looked at when their sender rings a bell.",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
     ROW(single_copy, "true", "Copy large messages once, from process to process, where the system permits it.",

@@ -51,6 +51,29 @@ mv "$prefix" "$work/moved"
 prefix=$work/moved folder=$work/moved/lib/ashlar/components info=$work/moved/bin/ashlar_info
 seen || fail "not found in the moved tree"
 
+# A real program: the component gets the decisions, and the error that ends the job.
+cat >wrong.c <<'END'
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int x = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+  return 0;
+}
+END
+if [ -x "$prefix/bin/mpiexec" ]; then
+  "$prefix/bin/mpicc" wrong.c -o wrong || fail "mpicc of the moved tree"
+  for start in "" "$prefix/bin/mpiexec -n 1"; do
+    ASHLAR_explain=transport ASHLAR_report_hello_greeting=servus $start ./wrong >said.txt 2>&1 && fail "the wrong rank is no error"
+    grep -q 'servus, reader: rank 0 decided: transport is served by ' said.txt || { cat said.txt; fail "no decision ($start)"; }
+    grep -q 'servus, reader: rank 0 has an error: MPI_Send failed, argument dest is 99' said.txt ||
+      { cat said.txt; fail "no error ($start)"; }
+    # People are told once, by the launcher or by report/stderr.
+    [ "$(tr '\n' ' ' <said.txt | grep -o "MPI_Send *\(failed \)\?on communicator" | wc -l)" = 1 ] ||
+      { cat said.txt; fail "people are told twice or never ($start)"; }
+  done
+fi
+
 # A component of another contract is refused with a sentence and harms nobody.
 sed 's/\.abi_major = ASHLAR_COMPONENT_MAJOR/.abi_major = 9/; s/"hello"/"old"/' hello/hello.c >old.c
 cc -shared -fPIC -I "$prefix/include" old.c -o "$folder/ashlar_report_old.so"

@@ -42,7 +42,9 @@ bool Guard::start(unsigned ranks, std::string* error) {
   sigprocmask(SIG_SETMASK, &all, nullptr);
   prctl(PR_SET_NAME, "mpiexec-guard");
   dup2(ends[0], 0);
-  syscall(SYS_close_range, 1u, ~0u, 0u);
+  close(ends[1]);  // its own end would keep the end of file from ever coming
+  if (syscall(SYS_close_range, 1u, ~0u, 0u) != 0)
+    for (int fd = 1; fd < 1024; ++fd) close(fd);  // before Linux 5.9
   char byte;
   while (read(0, &byte, 1) < 0 && errno == EINTR) {
   }

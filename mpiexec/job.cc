@@ -1,8 +1,6 @@
 #include "mpiexec/job.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +10,6 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
-#include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/text.h"
 
@@ -20,7 +17,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kKillGrace = kSecond;         // between SIGTERM and SIGKILL
+constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
@@ -29,15 +26,15 @@ double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() 
 
 }  // namespace
 
-Job::Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
-         std::string host, std::string job_id, std::string params)
+Job::Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
+         Environment environment, std::string host, std::string job_id)
     : options_(options),
+      settings_(settings),
       placement_(placement),
       inherited_(inherited),
       environment_(std::move(environment)),
       host_(std::move(host)),
       job_id_(std::move(job_id)),
-      params_(std::move(params)),
       ranks_(options.ranks()),
       fates_(options.ranks()),
       merged_out_(options.ranks(), options.tag_output),
@@ -52,186 +49,6 @@ Job::~Job() {
     for (int fd : {rank.out, rank.err})
       if (fd >= 0) close(fd);
   if (signal_fd_ >= 0) close(signal_fd_);
-}
-
-bool Job::prepare(std::string* error) {
-  for (const Segment& segment : options_.segments) {
-    std::string path = environment_.get("PATH");
-    for (const EnvChange& change : options_.env)
-      if (change.first == "PATH") path = change.second;
-    for (const EnvChange& change : segment.env)
-      if (change.first == "PATH") path = change.second;
-    if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-    files_.push_back(find_program(segment.argv[0], segment.path, segment.wdir, path, error));
-    if (files_.back().empty()) return false;
-  }
-  const unsigned n = options_.ranks();
-  // Two pipes per rank and a few more; ranks get the old limit back.
-  rlimit files = inherited_.files;
-  if (files.rlim_cur < 4 * n + 200) {
-    files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4 * n + 200);
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
-  BoardFacts facts;
-  facts.job_id = job_id_;
-  facts.host = host_;
-  facts.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
-  facts.params = params_;
-  facts.ranks = facts.universe = n;
-  facts.oversubscribed = placement_.oversubscribed;
-  if (!board_.make(facts, error)) return false;
-  unsigned rank = 0;
-  for (unsigned s = 0; s < options_.segments.size(); ++s)
-    for (unsigned i = 0; i < options_.segments[s].ranks; ++i, ++rank) {
-      ranks_[rank].segment = s;
-      fates_[rank].program = options_.segments[s].argv[0];
-      board_.set_placement(rank, s, !placement_.cpus[rank].empty(), placement_.words[rank]);
-    }
-  // A single rank with our own streams behaves as if started without mpiexec: terminals, prompts and all bytes.
-  through_ = n == 1 && !options_.tag_output && options_.output.empty();
-  // With the terminal as its input it must stay in the terminal's foreground group.
-  own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
-  if (own_groups_ && !guard_.start(n, error)) return false;
-  signal_fd_ = take_signals();
-  if (signal_fd_ < 0) {
-    *error = text("signalfd: %s", std::strerror(errno));
-    return false;
-  }
-  // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
-  return start_pmix(error);
-}
-
-bool Job::start_pmix(std::string* error) {
-  const bool wanted =
-      pmix_when_ == "on" || (pmix_when_ == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
-  if (!wanted) return true;
-  const char* tmp = getenv("TMPDIR");
-  pmix_folder_ = text("%s/ashlar-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(pmix_folder_.data())) {
-    *error = text("cannot make a folder for PMIx, %s: %s", pmix_folder_.c_str(), std::strerror(errno));
-    pmix_folder_.clear();
-    return false;
-  }
-  PmixFacts facts;
-  facts.job_id = job_id_;
-  facts.host = host_;
-  facts.tmpdir = pmix_folder_;
-  facts.universe = options_.ranks();
-  for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
-  pmix_.reset(load_pmix_server(error));
-  if (pmix_ && pmix_->start(facts, this, error)) return true;
-  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", pmix_when_.c_str(), error->c_str());
-  return false;
-}
-
-// These three run in the server's thread, and do through the board what a rank of our own does.
-void Job::connected(unsigned rank) {
-  std::uint32_t absent = 0;
-  if (rank < ranks_.size())
-    board_.slot(rank).state.compare_exchange_strong(absent,
-                                                    static_cast<std::uint32_t>(launch::RankState::kInitialized));
-}
-void Job::finalized(unsigned rank) {
-  // A rank with a pid has attached by itself and says by itself when it is done.
-  if (rank < ranks_.size() && board_.slot(rank).pid.load() == 0)
-    board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
-}
-void Job::aborted(unsigned rank, int code, const char* message) {
-  if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
-}
-
-bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error) {
-  const bool reads = options_.stdin_rank == static_cast<int>(rank);
-  auto keep = [&](int fd) {
-    mine->push_back(fd);
-    return fd;
-  };
-  if (!reads) {
-    streams[0] = keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  } else if (through_ || !isatty(STDIN_FILENO)) {
-    streams[0] = STDIN_FILENO;
-  } else {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) == 0) {
-      streams[0] = keep(ends[0]);
-      input_ = std::make_unique<InputForwarder>(STDIN_FILENO, ends[1]);
-    }
-  }
-  if (!options_.output.empty()) {
-    std::string names[2];
-    const RankFileFacts facts{rank, static_cast<unsigned>(ranks_.size()), ranks_[rank].segment, host_};
-    if (!open_rank_files(options_.output, facts, &streams[1], &streams[2], error)) return false;
-    keep(streams[1]);
-    if (streams[2] != streams[1]) keep(streams[2]);
-  } else if (through_) {
-    streams[1] = STDOUT_FILENO;
-    streams[2] = STDERR_FILENO;
-  } else {
-    for (int i = 1; i <= 2; ++i) {
-      int ends[2];
-      if (pipe2(ends, O_CLOEXEC) != 0) break;
-      fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      (i == 1 ? ranks_[rank].out : ranks_[rank].err) = ends[0];
-      streams[i] = keep(ends[1]);
-    }
-  }
-  for (int i = 0; i < 3; ++i)
-    if (streams[i] < 0) {
-      *error = text("cannot open the streams of rank %u: %s", rank, std::strerror(errno));
-      return false;
-    }
-  return true;
-}
-
-bool Job::start_rank(unsigned rank) {
-  const Segment& segment = options_.segments[ranks_[rank].segment];
-  const std::string& file = files_[ranks_[rank].segment];
-  int streams[3] = {-1, -1, -1};
-  std::vector<int> mine;
-  SpawnResult result;
-  if (open_streams(rank, streams, &mine, &start_error_)) {
-    Environment environment = environment_;
-    for (const EnvChange& change : options_.env) environment.set(change.first, change.second);
-    for (const EnvChange& change : segment.env) environment.set(change.first, change.second);
-    if (pmix_)
-      for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
-    environment.set(launch::kJobVariable, board_.variable(rank));
-    environment.set("ASHLAR__RANK", text("%u", rank));
-    environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
-    environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));
-    std::vector<const char*> argv;
-    for (const std::string& word : segment.argv) argv.push_back(word.c_str());
-    argv.push_back(nullptr);
-    SpawnRequest request;
-    request.file = file.c_str();
-    request.argv = argv.data();
-    request.envp = environment.pointers();
-    request.wdir = segment.wdir.empty() ? nullptr : segment.wdir.c_str();
-    request.in = streams[0];
-    request.out = streams[1];
-    request.err = streams[2];
-    request.keep[0] = board_.board_fd();
-    request.keep[1] = board_.bell_fd();
-    request.keep[2] = board_.shared_fd();
-    request.cpus = &placement_.cpus[rank];
-    request.own_group = own_groups_;
-    request.inherited = &inherited_;
-    result = spawn(request);
-    if (result.pid < 0)
-      start_error_ =
-          text("cannot start rank %u of %zu: %s of %s: %s", rank, ranks_.size(), result.step,
-               std::strcmp(result.step, "chdir") == 0 ? request.wdir : file.c_str(), std::strerror(result.error));
-  }
-  for (int fd : mine) close(fd);
-  if (result.pid < 0) return false;
-  if (result.bind_error && (options_.report_bindings || options_.explain))
-    say(text("rank %u could not be bound to %s (%s) and runs unbound", rank, placement_.words[rank].c_str(),
-             std::strerror(result.bind_error)));
-  if (own_groups_) guard_.watch(rank, result.pid);
-  fates_[rank].pid = result.pid;
-  ranks_[rank].running = true;
-  ++running_;
-  return true;
 }
 
 int Job::run() {
@@ -260,7 +77,7 @@ void Job::signal_rank(unsigned rank, int signal) {
 void Job::stop_everyone() {
   if (stopping_) return;
   stopping_ = true;
-  kill_at_ns_ = now_ns() + kKillGrace;
+  kill_at_ns_ = now_ns() + settings_.kill_grace_ns;
   for (unsigned r = 0; r < ranks_.size(); ++r) {
     if (!ranks_[r].running) continue;
     fates_[r].stopped = true;
@@ -339,9 +156,11 @@ void Job::rank_ended(unsigned rank, int wait_status) {
       if (status_ == 0) status_ = exit_status(fate);
     }
     stop_everyone();
-  } else if (status_ == 0 && !stopping_) {
-    status_ = exit_status(fate);
+    return;
   }
+  if (status_ == 0 && !stopping_) status_ = exit_status(fate);
+  // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
+  if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
 }
 
 void Job::check_aborts() {
@@ -422,7 +241,7 @@ void Job::check_clock() {
   }
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
-    kill_at_ns_ = now + kKillGrace;  // again, for a process that was just being born into a group
+    kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
     for (unsigned r = 0; r < ranks_.size(); ++r) {
       if (ranks_[r].running && interrupted_by_) fates_[r].stopped = true;
       signal_rank(r, SIGKILL);

@@ -12,6 +12,7 @@
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
 #include "mpiexec/pmix_server.h"
+#include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/verdict.h"
 
@@ -21,14 +22,12 @@ namespace ashlar::mpiexec {
 /// one fails. One thread, one poll loop; nothing in it blocks but the start of a process.
 class Job : private PmixListener {
  public:
-  Job(const Options& options, const Placement& placement, const Inherited& inherited, Environment environment,
-      std::string host, std::string job_id, std::string params);
+  Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
+      Environment environment, std::string host, std::string job_id);
   ~Job() override;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Whether the ranks get a PMIx server: "on", "off", or "auto": when a program is linked against PMIx.
-  void set_pmix(std::string when) { pmix_when_ = std::move(when); }
   /// Runs the job to its end and returns mpiexec's exit status.
   int run();
 
@@ -64,14 +63,14 @@ class Job : private PmixListener {
   void conclude();
 
   const Options& options_;
+  const Settings& settings_;
   const Placement& placement_;
   const Inherited& inherited_;
   Environment environment_;
-  const std::string host_, job_id_, params_;
+  const std::string host_, job_id_;
   Board board_;
   Guard guard_;
   std::unique_ptr<PmixServer> pmix_;
-  std::string pmix_when_ = "auto";
   std::string pmix_folder_;
   std::vector<Rank> ranks_;
   std::vector<RankFate> fates_;

@@ -8,10 +8,12 @@
 #include <cstdlib>
 
 #include "framework/base/clock.h"
+#include "framework/plugin/records.h"
 #include "mpiexec/environment.h"
 #include "mpiexec/job.h"
 #include "mpiexec/options.h"
 #include "mpiexec/placement.h"
+#include "mpiexec/settings.h"
 #include "mpiexec/text.h"
 #include "mpiexec/topology.h"
 
@@ -40,16 +42,16 @@ Inherited look_at_inheritance() {
   return inherited;
 }
 
-Placement decide_placement(const Options& options) {
+Placement decide_placement(const Options& options, const Settings& settings) {
   const unsigned ranks = options.ranks();
   const double quota = cpu_quota().value_or(0);
   const auto allowed = static_cast<unsigned>(allowed_cpus().size());
   const bool shown = options.report_bindings || options.show_placement || options.explain;
-  if (!needs_topology(options.bind, ranks, allowed) && !(shown && getenv("HWLOC_SYNTHETIC")))
-    return place_unbound(ranks, allowed, quota, options.bind);
+  if (!needs_topology(settings.bind, ranks, allowed) && !(shown && getenv("HWLOC_SYNTHETIC")))
+    return place_unbound(ranks, allowed, quota, settings.bind);
   std::string note;
   const Topology topology = discover(&note);
-  Placement placement = place(topology, ranks, topology.real ? quota : 0, options.bind, options.map);
+  Placement placement = place(topology, ranks, topology.real ? quota : 0, settings.bind, settings.map);
   if (!note.empty()) placement.because += "; " + note;
   // A made-up machine is there to look at.
   if (!topology.real && !options.show_placement)
@@ -58,13 +60,14 @@ Placement decide_placement(const Options& options) {
 }
 
 void report_placement(const Options& options, const Placement& placement) {
-  if (options.explain && (options.explain_topic.empty() || options.explain_topic == "launch")) {
-    say(text("launch: binding: %s\nbecause: %s%s%s\nsetting: --bind-to, --map-by", placement.what.c_str(),
-             placement.because.c_str(), placement.lost.empty() ? "" : "\nnot: ", placement.lost.c_str()));
-    say(text("launch: waiting: %s\nbecause: %u rank%s; %s",
-             placement.oversubscribed ? "ranks yield at once" : "ranks may spin", options.ranks(),
-             options.ranks() == 1 ? "" : "s",
-             placement.oversubscribed ? "there are fewer cores than ranks" : "there is a core for each"));
+  if (options.explain &&
+      ashlar::plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch")) {
+    const char* crowd = placement.oversubscribed ? "there are more ranks than cores" : "there is a core for each rank";
+    const std::string out = ashlar::plugin::to_text({
+        {"launch", "binding", placement.what, placement.because, placement.lost, "--bind-to, --map-by"},
+        {"launch", "waiting", placement.oversubscribed ? "ranks yield at once" : "ranks may spin", crowd, "", "-n"},
+    });
+    std::fputs(out.c_str(), stderr);
   }
   if (!options.report_bindings && !options.show_placement) return;
   std::string lines;
@@ -91,19 +94,23 @@ int main(int argc, char** argv) {
     std::fputs(out.c_str(), stdout);
     return std::fflush(stdout) == 0 ? 0 : 1;
   }
-  Environment environment(environ);
-  const Placement placement = decide_placement(options);
-  report_placement(options, placement);
-  if (options.show_placement) return std::fflush(stdout) == 0 ? 0 : 1;
-
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) != 0 || !*host) std::snprintf(host, sizeof host, "localhost");
+  Environment environment(environ);
+  Settings settings;
+  if (!load_settings(options, host, environ, &settings, &error)) {
+    say(error);
+    return 2;
+  }
+  const Placement placement = decide_placement(options, settings);
+  report_placement(options, placement);
+  if (options.show_placement) return std::fflush(stdout) == 0 ? 0 : 1;
+  if (placement.oversubscribed && !settings.oversubscribe) {
+    say(text("%u ranks are more than this machine has cores for, and mpiexec.oversubscribe is error", options.ranks()));
+    return 2;
+  }
   const std::string job_id =
       text("%d.%llx", static_cast<int>(getpid()), static_cast<unsigned long long>(own_start_time()));
-  std::string params;
-  for (const auto& [key, value] : options.params) params += key + "=" + value + "\n";
-  Job job(options, placement, inherited, std::move(environment), host, job_id, params);
-  for (const auto& [key, value] : options.params)
-    if (key == "mpiexec.pmix") job.set_pmix(value);
+  Job job(options, settings, placement, inherited, std::move(environment), host, job_id);
   return job.run();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpiexec/pmix_server.h"
+#include "mpiexec/settings.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -35,11 +36,7 @@ struct FdGuard {
 }  // namespace
 
 PmixServer* load_pmix_server(std::string* error) {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  std::string folder = n > 0 ? std::string(self, static_cast<std::size_t>(n)) : std::string("/usr/bin/mpiexec");
-  folder.resize(folder.rfind('/'));
-  const std::string file = text("%s/../lib/ashlar/mpiexec_pmix.so", folder.c_str());
+  const std::string file = text("%s/lib/ashlar/mpiexec_pmix.so", own_prefix().c_str());
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     *error = dlerror();

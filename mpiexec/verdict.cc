@@ -10,7 +10,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 std::string how(const RankFate& fate) {
-  if (fate.aborted) return text("called MPI_Abort with code %d", fate.abort_code);
+  if (fate.aborted) return text("aborted the job with code %d", fate.abort_code);
   if (WIFSIGNALED(fate.wait_status))
     return text("was killed by %s%s", signal_words(WTERMSIG(fate.wait_status)).c_str(),
                 WCOREDUMP(fate.wait_status) ? ", core dumped" : "");

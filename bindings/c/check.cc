@@ -17,6 +17,28 @@ struct Ranks {
   char text[192];
 };
 
+/// The null handle that belongs to a class of error.
+const char* null_handle_of(int mpi_class) {
+  switch (mpi_class) {
+    case MPI_ERR_COMM:
+      return "MPI_COMM_NULL";
+    case MPI_ERR_TYPE:
+      return "MPI_DATATYPE_NULL";
+    case MPI_ERR_OP:
+      return "MPI_OP_NULL";
+    case MPI_ERR_GROUP:
+      return "MPI_GROUP_NULL";
+    case MPI_ERR_REQUEST:
+      return "MPI_REQUEST_NULL";
+    case MPI_ERR_ERRHANDLER:
+      return "MPI_ERRHANDLER_NULL";
+    case MPI_ERR_INFO:
+      return "MPI_INFO_NULL";
+    default:
+      return "the null handle";
+  }
+}
+
 /// Every handle that is not good: the null handle, a constant of another class, or something that was freed.
 int bad_value(const char* call, Comm* on, const char* argument, const void* handle, const char* what, int mpi_class,
               bool null) {
@@ -24,7 +46,8 @@ int bad_value(const char* call, Comm* on, const char* argument, const void* hand
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   Status status;
   if (null)
-    status = Status::fail(mpi_class, "argument %s is the null handle, but a valid %s is wanted here", argument, what);
+    status = Status::fail(mpi_class, "argument %s is %s, but a valid %s is wanted here", argument,
+                          null_handle_of(mpi_class), what);
   else if (bits == 0)
     status = Status::fail(mpi_class, "argument %s is 0, which is no handle: its variable was never set", argument);
   else if (bits < kPredefinedLimit)

@@ -60,8 +60,14 @@ void set_send(Call& call, IntArray counts, IntArray displs) {
 }
 
 /// Hands a call on: to run() without a request, to start() with one.
-Status go(Comm& comm, const Call& call) { return run(comm, call); }
-Status go(Comm& comm, const Call& call, Request** request) { return start(comm, call, request); }
+Status go(Comm& comm, Call call) {
+  call.bytes = call.quantity(comm.size);
+  return run(comm, call);
+}
+Status go(Comm& comm, Call call, Request** request) {
+  call.bytes = call.quantity(comm.size);
+  return start(comm, call, request);
+}
 
 template <class... To>
 Status do_gather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,

@@ -41,7 +41,10 @@ class Block {
         at_(first_),
         end_(first_end_),
         cache_(cache) {}
-  ~Block() { reset(); }
+  ~Block() {
+    if (chunks_ != nullptr) [[unlikely]]
+      reset();
+  }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 

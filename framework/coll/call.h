@@ -31,12 +31,14 @@ struct Call {
   DataView recv;
   IntArray send_counts, send_displs, recv_counts, recv_displs;  // set in the v-forms, in units of the type's extent
   ReduceOp* op = nullptr;
+  /// The number that rules go by, quantity(ranks); set before anyone chooses an algorithm.
+  MPI_Count bytes = 0;
 
   /// The piece for (or from) rank i.
   DataView send_block(Rank i) const { return block(send, send_counts, send_displs, i); }
   DataView recv_block(Rank i) const { return block(recv, recv_counts, recv_displs, i); }
   bool vector() const { return static_cast<bool>(recv_counts) || static_cast<bool>(send_counts); }
-  /// The number that rules go by; see quantity_of().
+  /// See quantity_of().
   MPI_Count quantity(int ranks) const;
 
  private:

@@ -4,13 +4,14 @@
 
 namespace ashlar::coll {
 
-void* Promise::take_frame(Op& owner, std::size_t bytes) noexcept {
-  void* const frame = owner.block().take(bytes);
-  if (frame == nullptr) owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
-  return frame;
+void Promise::no_memory(Op& owner) noexcept {
+  owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
 }
 
 bool Promise::wait_now(Gate& gate) noexcept {
+  // An operation that could not send does not wait for answers.
+  if (!op->failure().ok()) [[unlikely]]
+    op->wire().abandon(gate);
   if (!op->blocking()) return false;
   op->wire().wait(gate);
   return true;
@@ -25,7 +26,10 @@ bool Promise::wait_now(Condition& condition) noexcept {
 void Promise::suspend_on(Gate& gate) noexcept {
   run = &Promise::resume;
   lane = op->wire().lane();
-  gate.on_open(*this);
+  if (gate.open()) [[unlikely]]
+    progress::make_ready(*this);
+  else
+    gate.on_open(*this);
 }
 
 void Promise::suspend_on(Condition& condition) noexcept {
@@ -33,12 +37,6 @@ void Promise::suspend_on(Condition& condition) noexcept {
   lane = op->wire().lane();
   condition.waiter = this;
   op->wire().watch(condition);
-}
-
-Status Promise::resume_from(Status outcome) noexcept {
-  if (!outcome.ok()) [[unlikely]]
-    op->fail(outcome);
-  return op->failure();
 }
 
 void Promise::resume(Waiter& self) {

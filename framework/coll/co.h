@@ -79,8 +79,10 @@ struct Promise : Waiter {
   GateAwaiter await_transform(Gate& gate) noexcept { return GateAwaiter{&gate, this}; }
   ConditionAwaiter await_transform(Condition& condition) noexcept { return ConditionAwaiter{&condition, this}; }
 
-  /// What the awaiters need of the operation; out of line, so that this header needs only its name.
+  /// What the awaiters need of the operation: take_frame and resume_from are inline in op.h, which whoever writes a
+  /// coroutine includes.
   static void* take_frame(Op& owner, std::size_t bytes) noexcept;
+  [[gnu::cold]] static void no_memory(Op& owner) noexcept;
   bool wait_now(Gate& gate) noexcept;            // false: not blocking, so suspend
   bool wait_now(Condition& condition) noexcept;  // the same
   void suspend_on(Gate& gate) noexcept;

@@ -44,12 +44,11 @@ CommState::~CommState() {
 }
 
 Status CommState::choose(const Call& call, Choice* out) {
-  const MPI_Count bytes = call.quantity(plan->shape.ranks);
   const bool commutes = call.op == nullptr || call.op->commutative();
   for (const Choice& choice : plan->choices[static_cast<std::size_t>(call.what)]) {
     const Rule* const rule = choice.rule;
     if (rule != nullptr) {
-      if (!rule->bytes.has(bytes)) continue;
+      if (!rule->bytes.has(call.bytes)) continue;
       if (rule->commute != Rule::Commute::kAny && (rule->commute == Rule::Commute::kYes) != commutes) continue;
     }
     Entry& entry = *choice.entry;
@@ -67,7 +66,7 @@ Status CommState::choose(const Call& call, Choice* out) {
     return {};
   }
   return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
-                      name_of(call.what), static_cast<long long>(bytes), plan->shape.ranks);
+                      name_of(call.what), static_cast<long long>(call.bytes), plan->shape.ranks);
 }
 
 Status state_of(Comm& comm, CommState** out) {

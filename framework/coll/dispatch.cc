@@ -15,8 +15,7 @@ constexpr std::size_t kStackBytes = 3072;
 
 Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & 0x7fffffffu); }
 
-/// Nothing moves, whatever the ranks call with. (A barrier moves nothing but is not nothing; the quantity of some
-/// collectives is not known everywhere.)
+/// Nothing moves and nobody waits: over at once.
 bool is_nothing(const Call& call, int ranks) {
   switch (call.what) {
     case Collective::kBarrier:
@@ -24,9 +23,9 @@ bool is_nothing(const Call& call, int ranks) {
     case Collective::kGatherv:
     case Collective::kScatterv:
     case Collective::kAlltoallv:
-      return false;
+      return false;  // the quantity is not known everywhere
     default:
-      return call.quantity(ranks) == 0;
+      return call.bytes == 0;
   }
 }
 
@@ -43,7 +42,7 @@ Status run(Comm& comm, const Call& call) {
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);
-  op.set_comm(state);
+  op.set_place(state, choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   const Co co = choice.entry->algorithm->run(op, call);
   return co.started() ? co.status() : op.failure();
@@ -76,6 +75,7 @@ Co instead(Op& op, const Call& call, unsigned component) {
     op.fail(chosen);
     return Co();
   }
+  op.set_place(op.comm(), choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   return choice.entry->algorithm->run(op, call);
 }

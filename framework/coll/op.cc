@@ -62,10 +62,6 @@ void Op::recv(Rank from, const DataView& data, Gate& gate) {
     fail(outcome);
 }
 
-void Op::copy_bytes(const void* from, void* to, MPI_Count length) {
-  if (failure_.ok() && length > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(length));
-}
-
 void Op::copy(const DataView& from, const DataView& to) {
   if (!failure_.ok()) [[unlikely]]
     return;
@@ -94,14 +90,6 @@ void Op::copy_items(const void* from, void* to, MPI_Count count, Datatype& type)
   } else {
     datatype::copy_items(from, to, count, type);
   }
-}
-
-void Op::combine(const Call& call, const void* in, void* inout, MPI_Count count) {
-  if (failure_.ok() && count > 0) call.op->apply(in, inout, count, *call.send.type);
-}
-
-void Op::combine(const Call& call, const void* a, const void* b, void* out, MPI_Count count) {
-  if (failure_.ok() && count > 0) call.op->apply3(a, b, out, count, *call.send.type);
 }
 
 void Op::join(Co child, Gate& gate) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
@@ -45,9 +46,13 @@ class Op {
   Block& block() const { return block_; }
   const Arguments& arguments() const { return arguments_; }
   void set_arguments(const Arguments& arguments) { arguments_ = arguments; }
-  /// The communicator's state; nullptr in simulations.
+  /// The communicator's state (nullptr in simulations), and the number of the component that serves this call.
   CommState* comm() const { return comm_; }
-  void set_comm(CommState* comm) { comm_ = comm; }
+  unsigned component() const { return component_; }
+  void set_place(CommState* comm, unsigned component) {
+    comm_ = comm;
+    component_ = component;
+  }
 
   // --- memory: lives until the operation is over --------------------------------------------------------------------
   /// Uninitialised bytes; nullptr (and a failure) when there are none left.
@@ -69,13 +74,19 @@ class Op {
   // --- local work ---------------------------------------------------------------------------------------------------
   /// Any two buffers of equal signature.
   void copy(const DataView& from, const DataView& to);
-  void copy_bytes(const void* from, void* to, MPI_Count length);
+  void copy_bytes(const void* from, void* to, MPI_Count length) {
+    if (failure_.ok() && length > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(length));
+  }
   /// `count` items from one buffer to another of the same type.
   void copy_items(const void* from, void* to, MPI_Count count, Datatype& type);
   /// inout = in op inout.
-  void combine(const Call& call, const void* in, void* inout, MPI_Count count);
+  void combine(const Call& call, const void* in, void* inout, MPI_Count count) {
+    if (failure_.ok() && count > 0) call.op->apply(in, inout, count, *call.send.type);
+  }
   /// out = a op b; out may be b.
-  void combine(const Call& call, const void* a, const void* b, void* out, MPI_Count count);
+  void combine(const Call& call, const void* a, const void* b, void* out, MPI_Count count) {
+    if (failure_.ok() && count > 0) call.op->apply3(a, b, out, count, *call.send.type);
+  }
 
   // --- children -----------------------------------------------------------------------------------------------------
   /// Counts a coroutine that was just started on `gate`, which takes its outcome. Children whose messages could be
@@ -95,6 +106,7 @@ class Op {
   Wire& wire_;
   Block& block_;
   CommState* comm_ = nullptr;
+  unsigned component_ = 0;
   const Rank rank_;
   const int size_;
   const Tag tag_;
@@ -102,5 +114,20 @@ class Op {
   Status failure_;
   Arguments arguments_;
 };
+
+// --- what the awaiters need of the operation ------------------------------------------------------------------------
+
+inline void* Promise::take_frame(Op& owner, std::size_t bytes) noexcept {
+  void* const frame = owner.block().take(bytes);
+  if (frame == nullptr) [[unlikely]]
+    no_memory(owner);
+  return frame;
+}
+
+inline Status Promise::resume_from(Status outcome) noexcept {
+  if (!outcome.ok()) [[unlikely]]
+    op->fail(outcome);
+  return op->failure();
+}
 
 }  // namespace ashlar::coll

@@ -1,6 +1,7 @@
 #include "framework/coll/p2p_wire.h"
 
 #include <mpi.h>
+#include <sched.h>
 
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
@@ -10,6 +11,12 @@
 
 // The lane's lock is held by whoever runs an algorithm; the analysis cannot see it through the coroutine.
 namespace ashlar::coll {
+namespace {
+
+constexpr int kTurnsBeforeProgress = 3;
+constexpr int kLooksBeforeProgress = 400;
+
+}  // namespace
 
 P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
 
@@ -21,18 +28,31 @@ Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLA
   return p2p::post_recv(comm_, data, from, tag, gate);
 }
 
+void P2pWire::abandon(Gate& gate) ASHLAR_NO_THREAD_SAFETY { p2p::abandon(*comm_.lane, gate); }
+
 void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
   progress::wait(*comm_.lane, [&gate] { return gate.open(); });
 }
 
 Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm_.lane;
-  // A flag of a rank that runs right now comes within a cache line's way; a round of progress costs as much again.
-  const int looks = lane.config.oversubscribed ? 1 : 400;
-  for (int i = 0; i < looks; ++i) {
-    if (condition.holds(condition)) return {};
+  if (lane.config.oversubscribed) {
+    // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
+    // would only cost what it takes.
+    for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
+      lane.lock.unlock();
+      sched_yield();
+      lane.lock.lock();
+      if (condition.holds(condition)) return {};
+    }
+  } else {
+    // A flag of a rank that runs right now comes within a cache line's way; a round of progress costs as much again.
+    for (int look_again = 0; look_again < kLooksBeforeProgress; ++look_again) {
+      if (condition.holds(condition)) return {};
+    }
   }
   Status alive;
+  condition.wire = this;
   condition.poll = &P2pWire::look;
   lane.pollers.push_back(&condition);  // so that the look before falling asleep sees the flag
   progress::wait(lane, [&]() {
@@ -50,14 +70,15 @@ void P2pWire::watch(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   comm_.lane->pollers.push_back(&condition);
 }
 
-bool P2pWire::look(Poller& poller) {
+bool P2pWire::look(Poller& poller) ASHLAR_NO_THREAD_SAFETY {
   auto& condition = static_cast<Condition&>(poller);
+  if (condition.before_sleep != nullptr && condition.wire->lane()->sleepers != 0) condition.before_sleep(condition);
   return condition.holds(condition);
 }
 
 bool P2pWire::look_and_resume(Poller& poller) {
   auto& condition = static_cast<Condition&>(poller);
-  if (!condition.holds(condition)) {
+  if (!look(poller)) {
     condition.outcome = condition.wire->members_alive();
     if (condition.outcome.ok()) return false;
   }

@@ -13,6 +13,7 @@ class P2pWire final : public Wire {
   explicit P2pWire(Comm& comm);
   Status send(Rank to, const DataView& data, Tag tag, Gate& gate) override;
   Status recv(Rank from, const DataView& data, Tag tag, Gate& gate) override;
+  void abandon(Gate& gate) override;
   void wait(Gate& gate) override;
   Status wait(Condition& condition) override;
   void watch(Condition& condition) override;

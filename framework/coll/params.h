@@ -14,13 +14,13 @@ struct Config {
   const char* forced[kCollectives];  // coll.<collective>.algorithm
 };
 
-#define ASHLAR_FORCED_ROW(collective, index)                                                                    \
-  {                                                                                                             \
-#collective ".algorithm", "",                                                                                   \
-        "Algorithm to use for every " #collective                                                               \
-        " that it can serve, instead of what the rules say; empty: the rules.",                                 \
-        ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,                      \
-        static_cast<std::uint32_t>(offsetof(Config, forced) + sizeof(const char*) * (index)), nullptr           \
+#define ASHLAR_FORCED_ROW(collective, index)                                                            \
+  {                                                                                                     \
+#collective ".algorithm", "",                                                                       \
+        "Algorithm to use for every " #collective                                                       \
+        " that it can serve, instead of what the rules say; empty: the rules.",                         \
+        ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,              \
+        static_cast < std::uint32_t>(offsetof(Config, forced) + sizeof(const char*) * (index)), nullptr \
   }
 inline constexpr ashlar_param kParams[] = {
     {"tuning_file", "", "A tuning file whose rules come before the built-in ones; its form: config/tuning/README.md.",

@@ -14,6 +14,9 @@
 
 namespace ashlar::coll {
 
+Room* Room::current_ = nullptr;
+
+Room* Room::current() { return current_; }
 Room::~Room() = default;
 
 Status Room::open(plugin::Registry& registry, param::Store& params, const Surroundings& around) {
@@ -158,7 +161,7 @@ void Room::report_unfit(const Choice& choice, const Shape& shape, const Call& ca
   std::snprintf(subject, sizeof subject, "rule %s", choice.rule->origin);
   char because[200];
   std::snprintf(because, sizeof because, "%s cannot serve %lld bytes on %d ranks: %s", choice.entry->algorithm->name,
-                static_cast<long long>(call.quantity(shape.ranks)), shape.ranks, why);
+                static_cast<long long>(call.bytes), shape.ranks, why);
   ASHLAR_LOG(info, "coll", "%s passed over: %s", subject, because);
   if (registry_ != nullptr) registry_->records().add({"coll", subject, "passed over", because, "", "coll.tuning_file"});
 }
@@ -169,8 +172,8 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
   const Algorithm& chosen = *choice.entry->algorithm;
   char because[320];
   std::snprintf(because, sizeof because, "first used for %lld bytes on %d ranks of %d node%s: %s",
-                static_cast<long long>(call.quantity(shape.ranks)), shape.ranks, shape.nodes,
-                shape.nodes == 1 ? "" : "s", choice.rule != nullptr ? choice.rule->origin : "no rule applies");
+                static_cast<long long>(call.bytes), shape.ranks, shape.nodes, shape.nodes == 1 ? "" : "s",
+                choice.rule != nullptr ? choice.rule->origin : "no rule applies");
   std::string lost;
   for (const Entry& entry : catalogue.entries()) {
     const Algorithm& other = *entry.algorithm;

@@ -55,7 +55,7 @@ class Room {
   /// After the last communicator.
   static void close();
   /// nullptr outside open .. close.
-  static Room* current() { return current_; }
+  static Room* current();
 
   /// The plan for a shape; made on first use, shared by all communicators of that shape. Any thread.
   const Plan& plan_for(const Shape& shape);
@@ -76,7 +76,7 @@ class Room {
   Status read_tuning_file();
   Status check_rules(std::span<const Rule> rules, bool user);
 
-  static inline Room* current_ = nullptr;
+  static Room* current_;  // not inline: components would each have their own
   plugin::Registry* registry_ = nullptr;
   std::unique_ptr<RuleReader> user_rules_;
   std::array<Rule, kCollectives> forced_rules_;

@@ -17,6 +17,8 @@ class Wire;
 struct Condition : Poller {
   /// Whether it holds. May be called many times, and may keep what it has found out so far.
   bool (*holds)(Condition&) = nullptr;
+  /// Called before the process may fall asleep over it, and before a last look: time to tell others to wake us.
+  void (*before_sleep)(Condition&) = nullptr;
   // While a coroutine is suspended on it:
   Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come about any more
   Wire* wire = nullptr;
@@ -35,6 +37,8 @@ class Wire {
   /// Messages of one pair and tag match in the order of the posts. Buffers live until then. Never block.
   virtual Status send(Rank to, const DataView& data, Tag tag, Gate& gate) = 0;
   virtual Status recv(Rank from, const DataView& data, Tag tag, Gate& gate) = 0;
+  /// Gives up the receives counted on `gate` that nothing has matched, because the operation has failed.
+  virtual void abandon(Gate&) {}
   /// Progress until the gate is open, or the condition holds. Block.
   virtual void wait(Gate& gate) = 0;
   /// Fails when a member of the group is gone: a flag would then never come.

@@ -53,6 +53,8 @@ Status dup_with_info(Comm& comm, Info*, Comm** result) {
 }
 
 Status split(Comm& comm, int color, int key, Comm** result) {
+  if (color < 0 && color != MPI_UNDEFINED)
+    return Status::fail(MPI_ERR_ARG, "argument color is %d; it must be 0 or more, or MPI_UNDEFINED (%d)", color, MPI_UNDEFINED);
   ASHLAR_TRY(intra_only(comm, "a split"));
   *result = nullptr;
   const auto size = static_cast<std::size_t>(comm.size);

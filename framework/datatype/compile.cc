@@ -9,10 +9,9 @@
 namespace ashlar::datatype {
 namespace {
 
-Placed place(Datatype& type) {
-  Builder::compile(type);
-  return {type.origin(), LayoutRef::share(&type.layout())};
-}
+constexpr std::size_t kSmallBlock = 64, kManyBlocks = 16;
+
+Placed place(const Datatype& type) { return {type.origin(), LayoutRef::share(&type.layout())}; }
 
 Placed moved(Placed part, MPI_Count by) {
   part.offset += by;
@@ -28,9 +27,20 @@ Placed compile_blocks(std::size_t blocks, Datatype& type, Length&& length, At&& 
   if (item.layout->form == Layout::Form::kRun && extent == static_cast<MPI_Count>(item.layout->bytes)) {
     RunCollector runs;
     runs.reserve(blocks);
-    for (std::size_t i = 0; i < blocks; ++i)
+    bool even = blocks > 0;
+    for (std::size_t i = 0; i < blocks; ++i) {
       runs.add(at(i) + item.offset, item.layout->bytes * static_cast<std::size_t>(length(i)));
-    return runs.finish();
+      even = even && length(i) == length(0);
+    }
+    // Many small equal blocks that touch here and there: a loop without branches beats fewer, unequal copies.
+    const bool worth_joining = !even || blocks < kManyBlocks || runs.runs() == blocks || runs.runs() * 3 < blocks ||
+                               item.layout->bytes * static_cast<std::size_t>(length(0)) > kSmallBlock;
+    if (worth_joining) return runs.finish();
+    const Placed block = make_strided(static_cast<std::size_t>(length(0)), extent, item);
+    std::vector<Placed> copies;
+    copies.reserve(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) copies.push_back(moved(block, at(i)));
+    return make_indexed(copies);
   }
   std::vector<Placed> parts;
   parts.reserve(blocks);

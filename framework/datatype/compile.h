@@ -7,7 +7,8 @@ namespace ashlar::datatype {
 
 struct Contents;
 
-/// The layout of the datatype made by `contents`; compiles the datatypes in it first, whose forms are kept with them.
+/// The layout of the datatype made by `contents`; the datatypes in it are
+/// compiled.
 Placed compile_contents(const Contents& contents);
 
 /// Of a predefined datatype. A pair's signature is its value's and its index's.

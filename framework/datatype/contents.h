@@ -48,7 +48,7 @@ struct Builder {
   static Status make(Contents&& contents, const Bounds& bounds, MPI_Count size, const Signature& signature,
                      Datatype** out);
   static Datatype* predefined(const BasicRow& row);
-  /// Compiles `type` if it is not compiled yet.
+  /// Compiles `type` and its parts, as far as they are not compiled yet; their forms are kept with them.
   static void compile(Datatype& type);
   static void commit(Datatype& type);
   static Status free(Datatype** type);

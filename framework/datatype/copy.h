@@ -30,14 +30,16 @@ struct Twice {
   }
 };
 
-/// 65 to 512 bytes: 64 at a time, the last ones overlapping; cheaper than a call of memcpy for each block.
-struct Middling {
+/// More than Step bytes, Step at a time, the last ones overlapping; up to some hundred bytes cheaper than a call of
+/// memcpy for each block.
+template <std::size_t Step>
+struct Stepped {
   std::size_t size;
   std::size_t bytes() const { return size; }
   void copy(char* to, const char* from) const {
     std::size_t at = 0;
-    for (; at + 64 < size; at += 64) std::memcpy(to + at, from + at, 64);
-    std::memcpy(to + size - 64, from + size - 64, 64);
+    for (; at + Step < size; at += Step) std::memcpy(to + at, from + at, Step);
+    std::memcpy(to + size - Step, from + size - Step, Step);
   }
 };
 
@@ -80,7 +82,8 @@ inline auto with_block(std::size_t bytes, Use&& use) {
   if (bytes < 16) return use(Twice<8>{bytes});
   if (bytes < 32) return use(Twice<16>{bytes});
   if (bytes < 64) return use(Twice<32>{bytes});
-  if (bytes <= 512) return use(Middling{bytes});
+  if (bytes < 192) return use(Stepped<32>{bytes});
+  if (bytes < 384) return use(Stepped<64>{bytes});
   return use(Long{bytes});
 }
 
@@ -101,6 +104,47 @@ inline void copy_strided(Block block, char* __restrict to, std::ptrdiff_t to_ste
     to += to_step;
     from += from_step;
   }
+}
+
+/// Whether two neighbouring pieces of these sizes have a kernel that copies both in one pass.
+constexpr bool paired(std::size_t bytes) {
+  return bytes <= 16 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 12 || bytes == 16);
+}
+
+template <class Use>
+inline void with_paired(std::size_t bytes, Use&& use) {
+  switch (bytes) {
+    case 1:
+      return use(Fixed<1>{});
+    case 2:
+      return use(Fixed<2>{});
+    case 4:
+      return use(Fixed<4>{});
+    case 8:
+      return use(Fixed<8>{});
+    case 12:
+      return use(Fixed<12>{});
+    default:
+      return use(Fixed<16>{});
+  }
+}
+
+/// Two pieces per item: a struct's members around a hole. The second lies `to_second` and `from_second` further.
+template <class First, class Second>
+inline void copy_pairs(First first, Second second, char* __restrict to, std::ptrdiff_t to_step,
+                       std::ptrdiff_t to_second, const char* __restrict from, std::ptrdiff_t from_step,
+                       std::ptrdiff_t from_second, std::size_t n) {
+  for (; n >= 2; n -= 2) {
+    first.copy(to, from);
+    second.copy(to + to_second, from + from_second);
+    first.copy(to + to_step, from + from_step);
+    second.copy(to + to_step + to_second, from + from_step + from_second);
+    to += 2 * to_step;
+    from += 2 * from_step;
+  }
+  if (n == 0) return;
+  first.copy(to, from);
+  second.copy(to + to_second, from + from_second);
 }
 
 /// A piece of any size: the branches of with_block for each piece. For runs of differing lengths.

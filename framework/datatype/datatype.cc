@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
@@ -68,9 +69,20 @@ const char* Datatype::described() const {
 
 void destroy(Datatype* type) {
   if (type->predefined != 0) return;
-  // Its parts go after it: destroying one takes the pool's lock again.
-  const std::unique_ptr<datatype::Cold> parts = datatype::Builder::take_cold(*type);
-  pool.put(type);
+  // A datatype's parts go after it, because destroying one takes the pool's lock again, and one by one, because a nest
+  // may be deeper than the stack.
+  std::vector<Ref<Datatype>> parts;
+  const auto put = [&parts](Datatype* dead) {
+    const std::unique_ptr<datatype::Cold> cold = datatype::Builder::take_cold(*dead);
+    pool.put(dead);
+    for (Ref<Datatype>& part : cold->contents.types) parts.push_back(std::move(part));
+  };
+  put(type);
+  while (!parts.empty()) {
+    Datatype* part = parts.back().detach();
+    parts.pop_back();
+    if (part->references.fetch_sub(1, std::memory_order_acq_rel) == 1 && part->predefined == 0) put(part);
+  }
 }
 
 namespace datatype {
@@ -145,17 +157,31 @@ Datatype* Builder::predefined(const BasicRow& row) {
 }
 
 void Builder::compile(Datatype& type) {
-  {
+  const auto compiled = [](const Datatype& t) {
     const std::lock_guard guard(change_mutex);
-    if (type.layout_) return;
+    return t.layout_ != nullptr;
+  };
+  // Innermost first, with a list instead of recursion: a nest may be deeper than the stack.
+  std::vector<Datatype*> waiting{&type};
+  while (!waiting.empty()) {
+    Datatype& next = *waiting.back();
+    if (compiled(next)) {
+      waiting.pop_back();
+      continue;
+    }
+    const std::size_t before = waiting.size();
+    for (const Ref<Datatype>& part : next.cold_->contents.types)
+      if (!compiled(*part)) waiting.push_back(part.get());
+    if (waiting.size() > before) continue;
+    waiting.pop_back();
+    Placed placed = compile_contents(next.cold_->contents);
+    const std::lock_guard guard(change_mutex);
+    if (next.layout_) continue;  // another thread was faster
+    next.origin_ = placed.offset;
+    next.dense_ = next.lb_ == 0 && next.size_ == next.extent_ &&
+                  (next.size_ == 0 || (placed.layout->form == Layout::Form::kRun && placed.offset == 0));
+    next.layout_ = placed.layout.detach();
   }
-  Placed placed = compile_contents(type.cold_->contents);
-  const std::lock_guard guard(change_mutex);
-  if (type.layout_) return;  // another thread was faster
-  type.origin_ = placed.offset;
-  type.dense_ = type.lb_ == 0 && type.size_ == type.extent_ &&
-                (type.size_ == 0 || (placed.layout->form == Layout::Form::kRun && placed.offset == 0));
-  type.layout_ = placed.layout.detach();
 }
 
 void Builder::commit(Datatype& type) {

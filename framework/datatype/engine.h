@@ -31,9 +31,9 @@ class Engine {
       case Layout::Form::kRun:
         return blocks(l.bytes, user, packed, n, user_step, packed_step);
       case Layout::Form::kStrided: {
-        const auto child_bytes = static_cast<std::ptrdiff_t>(l.child->bytes);
+        if (l.child->form == Layout::Form::kRun) return grid(l, user, packed, n, user_step, packed_step);
         if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
-        if (l.child->form == Layout::Form::kRun) return rows(l, user, packed, n, user_step, packed_step);
+        const auto child_bytes = static_cast<std::ptrdiff_t>(l.child->bytes);
         for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
           whole(*l.child, user, packed, l.count, l.stride, child_bytes);
         return;
@@ -74,6 +74,7 @@ class Engine {
   /// part() of `count` items that are `extent` apart.
   static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n,
                     std::ptrdiff_t extent) {
+    if (n == l.bytes && first == 0) return whole(l, user, packed, 1, extent, 0);  // spares a division
     std::size_t i = 0;
     if (first > 0) {
       i = first / l.bytes;
@@ -97,7 +98,10 @@ class Engine {
  private:
   static constexpr std::size_t kFew = 4;         // fewer items than this are not worth a second loop order
   static constexpr std::size_t kManyParts = 32;  // from here on the parts themselves make a good inner loop
+  static constexpr std::size_t kFewRuns = 8;     // the same for equal runs, whose inner loop has no other cost
   static constexpr std::size_t kTileBytes = 16 * 1024;
+
+  static std::size_t distance(std::ptrdiff_t step) { return static_cast<std::size_t>(step < 0 ? -step : step); }
 
   static void move(User user, Packed packed, std::size_t n) {
     if constexpr (kPack) {
@@ -122,31 +126,81 @@ class Engine {
     if (n == 1) return move(user, packed, bytes);
     if (user_step == packed_step && user_step == static_cast<std::ptrdiff_t>(bytes))
       return move(user, packed, bytes * n);
-    with_block(bytes, [&](auto block) { strided(block, user, packed, n, user_step, packed_step); });
+    with_block(bytes, [=](auto block) { strided(block, user, packed, n, user_step, packed_step); });
   }
 
-  // n rows of l.count runs each.
-  static void rows(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+  // n items of l.count equal runs. The packed stream is written item by item (rows), unless an item has few runs: then
+  // run by run, for a tile of items at a time (columns). Everything goes by value into the loops: what a lambda
+  // captures by reference would be reloaded after every store.
+  static void grid(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                    std::ptrdiff_t packed_step) {
-    with_block(l.child->bytes, [&](auto block) {
-      const auto step = static_cast<std::ptrdiff_t>(block.bytes());
-      for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
-        strided(block, user, packed, l.count, l.stride, step);
+    const std::size_t parts = l.count;
+    const std::ptrdiff_t stride = l.stride;
+    const bool by_columns = n >= kFew && parts < kFewRuns;
+    with_block(l.child->bytes, [=](auto block) {
+      if (by_columns) return columns(block, user, packed, n, user_step, packed_step, parts, stride);
+      rows(block, user, packed, n, user_step, packed_step, parts, stride);
+    });
+  }
+
+  template <class Block>
+  static void rows(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                   std::ptrdiff_t packed_step, std::size_t parts, std::ptrdiff_t stride) {
+    const auto bytes = static_cast<std::ptrdiff_t>(block.bytes());
+    for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
+      strided(block, user, packed, parts, stride, bytes);
+  }
+
+  template <class Block>
+  static void columns(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                      std::ptrdiff_t packed_step, std::size_t parts, std::ptrdiff_t stride) {
+    const std::size_t tile = std::max<std::size_t>(kTileBytes / (distance(user_step) + parts * block.bytes()), 8);
+    const auto bytes = static_cast<std::ptrdiff_t>(block.bytes());
+    while (n > 0) {
+      const std::size_t now = std::min(n, tile);
+      for (std::size_t i = 0; i < parts; ++i) {
+        const auto k = static_cast<std::ptrdiff_t>(i);
+        strided(block, user + k * stride, packed + k * bytes, now, user_step, packed_step);
+      }
+      user += static_cast<std::ptrdiff_t>(now) * user_step;
+      packed += static_cast<std::ptrdiff_t>(now) * packed_step;
+      n -= now;
+    }
+  }
+
+  // Two runs per item, the second `further` along in memory and right behind the first in the stream.
+  static void pairs(std::size_t bytes, std::size_t next, std::ptrdiff_t further, User user, Packed packed,
+                    std::size_t n, std::ptrdiff_t user_step, std::ptrdiff_t packed_step) {
+    with_paired(bytes, [=](auto first) {
+      with_paired(next, [=](auto second) {
+        constexpr auto kBehind = static_cast<std::ptrdiff_t>(decltype(first)::bytes());
+        if constexpr (kPack) {
+          copy_pairs(first, second, packed, packed_step, kBehind, user, user_step, further, n);
+        } else {
+          copy_pairs(first, second, user, user_step, further, packed, packed_step, kBehind, n);
+        }
+      });
     });
   }
 
   // Few parts, many items: in tiles of items, each part for all items of the tile.
   static void by_part(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
-    const auto span = static_cast<std::size_t>(user_step < 0 ? -user_step : user_step) + l.bytes;
-    const std::size_t tile = std::max<std::size_t>(kTileBytes / span, 8);
+    const std::size_t tile = std::max<std::size_t>(kTileBytes / (distance(user_step) + l.bytes), 8);
     while (n > 0) {
       const std::size_t now = std::min(n, tile);
       for (std::size_t i = 0; i < l.count; ++i) {
         const std::ptrdiff_t at = displacement_of(l, i);
         const std::size_t start = start_of(l, i);
         if (l.form == Layout::Form::kBlocks) {
-          blocks(start_of(l, i + 1) - start, user + at, packed + start, now, user_step, packed_step);
+          const std::size_t bytes = l.start(i + 1) - start;
+          const std::size_t next = i + 1 < l.count ? l.start(i + 2) - l.start(i + 1) : 0;
+          if (paired(bytes) && paired(next)) {
+            ++i;
+            pairs(bytes, next, l.displacement(i) - at, user + at, packed + start, now, user_step, packed_step);
+          } else {
+            blocks(bytes, user + at, packed + start, now, user_step, packed_step);
+          }
         } else {
           whole(l.form == Layout::Form::kSequence ? *l.children[i] : *l.child, user + at, packed + start, now,
                 user_step, packed_step);
@@ -190,15 +244,19 @@ class Engine {
       for (std::size_t i = 0; i < n; ++i, packed += child.bytes) whole(child, user + at[i], packed, 1, 0, 0);
       return;
     }
-    with_block(child.bytes, [&](auto block) {
-      for (std::size_t i = 0; i < n; ++i, packed += block.bytes()) {
-        if constexpr (kPack) {
-          block.copy(packed, user + at[i]);
-        } else {
-          block.copy(user + at[i], packed);
-        }
+    with_block(child.bytes, [=](auto block) { scattered(block, at, user, packed, n); });
+  }
+
+  template <class Block, class Number>
+  static void scattered(Block block, const Number* __restrict at, User __restrict user, Packed __restrict packed,
+                        std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i, packed += block.bytes()) {
+      if constexpr (kPack) {
+        block.copy(packed, user + at[i]);
+      } else {
+        block.copy(user + at[i], packed);
       }
-    });
+    }
   }
 
   template <class Number>

@@ -50,8 +50,9 @@ class LayoutRef {
 ///   kBlocks    `count` runs, at displacement(i), run i being start(i + 1) - start(i) bytes long
 ///   kSequence  `count` different children, at displacement(i), child i starting at packed byte start(i)
 ///
-/// No node has an adjacent pair that could be one run, and none has a single part: the makers in layout_make.h see to
-/// it. Offsets into tables are 32 bits wide when all fit, which halves what the kernels read.
+/// No node has a single part, and neighbouring runs of a table are joined unless the compiler chose otherwise: the
+/// makers in layout_make.h see to it. Offsets into tables are 32 bits wide when all fit, which halves what the kernels
+/// read.
 struct Layout {
   enum class Form : std::uint8_t { kEmpty, kRun, kStrided, kIndexed, kBlocks, kSequence };
 

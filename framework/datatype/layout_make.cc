@@ -37,19 +37,6 @@ void fill_table(Layout& l, std::size_t count, Displacement&& displacement, Start
   }
 }
 
-Placed make_indexed(const std::vector<Placed>& parts) {
-  auto* l = new Layout;
-  l->form = Form::kIndexed;
-  l->child = parts[0].layout;
-  l->bytes = l->child->bytes * parts.size();
-  l->runs = l->child->runs * parts.size();
-  l->depth = deeper(l->child->depth);
-  fill_table(
-      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
-      [](std::size_t) { return std::size_t{0}; }, false);
-  return {parts[0].offset, share_equal(l)};
-}
-
 }  // namespace
 
 std::size_t Layout::part_at(std::size_t at) const {
@@ -92,6 +79,19 @@ Placed make_strided(std::size_t count, std::ptrdiff_t stride, Placed part) {
   l->depth = deeper(child.depth);
   l->child = part.layout;
   return {part.offset, share_equal(l)};
+}
+
+Placed make_indexed(const std::vector<Placed>& parts) {
+  auto* l = new Layout;
+  l->form = Form::kIndexed;
+  l->child = parts[0].layout;
+  l->bytes = l->child->bytes * parts.size();
+  l->runs = l->child->runs * parts.size();
+  l->depth = deeper(l->child->depth);
+  fill_table(
+      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
+      [](std::size_t) { return std::size_t{0}; }, false);
+  return {parts[0].offset, share_equal(l)};
 }
 
 Placed make_sequence(std::vector<Placed> parts) {

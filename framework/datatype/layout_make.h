@@ -16,6 +16,9 @@ Placed make_strided(std::size_t count, std::ptrdiff_t stride, Placed part);
 /// The parts one after the other.
 Placed make_sequence(std::vector<Placed> parts);
 
+/// Two or more copies of one layout, wherever each lies.
+Placed make_indexed(const std::vector<Placed>& copies);
+
 /// Collects contiguous pieces in packed order, joining neighbours, and makes the layout of all of them.
 class RunCollector {
  public:
@@ -30,6 +33,7 @@ class RunCollector {
   }
   /// All runs of `layout` lying at `offset`.
   void add(std::ptrdiff_t offset, const Layout& layout);
+  std::size_t runs() const { return runs_.size(); }
   Placed finish();
 
  private:

@@ -62,7 +62,10 @@ Status get_true_extent(Datatype& type, MPI_Count* true_lb, MPI_Count* true_exten
 
 Status set_name(Datatype& type, const char* name) {
   return guarded([&] {
-    Builder::cold_of(type).name.assign(name, std::min<std::size_t>(std::strlen(name), MPI_MAX_OBJECT_NAME - 1));
+    Cold& cold = Builder::cold_of(type);
+    cold.name.assign(name, std::min<std::size_t>(std::strlen(name), MPI_MAX_OBJECT_NAME - 1));
+    // A predefined datatype goes back to being a row of the table.
+    if (cold.name.empty() && type.predefined != 0 && cold.attributes.entries.empty()) Builder::take_cold(type);
     return Status{};
   });
 }

@@ -1,6 +1,7 @@
 // The loops of the predefined reductions, for every operation and element type. Included by one source per instruction
 // set, so everything here has internal linkage and nothing of the standard library is used: an inline function compiled
-// for a newer machine must not end up as the linker's only copy. No #pragma once: included by kernels_*.cc only.
+// for a newer machine must not end up as the linker's only copy. Included by kernels_*.cc only.
+#pragma once
 #include <cstddef>
 #include <cstdint>
 

@@ -13,7 +13,7 @@ bool takes(const Key& wanted, const Key& message) {
 
 }  // namespace
 
-Entry* PostedQueue::older_wild(const Key& message, Entry* best) const {
+Entry* PostedQueue::take_among_wild(const Key& message, Entry* best) {
   const std::uint64_t any_source = Key::place(message.context(), MPI_ANY_SOURCE);
   const Key keys[3] = {{any_source, message.tag}, {message.where, MPI_ANY_TAG}, {any_source, MPI_ANY_TAG}};
   for (unsigned i = 0; i < 3; ++i) {
@@ -21,6 +21,7 @@ Entry* PostedQueue::older_wild(const Key& message, Entry* best) const {
     Entry* const found = table_.find(keys[i]);
     if (found != nullptr && (best == nullptr || found->stamp < best->stamp)) best = found;
   }
+  if (best != nullptr) remove(*best);
   return best;
 }
 

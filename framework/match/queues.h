@@ -9,7 +9,8 @@
 
 namespace ashlar::match {
 
-inline bool is_wild(const Key& key) { return key.source() == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG; }
+// Wildcards are the only negative values that reach a queue.
+inline bool is_wild(const Key& key) { return (key.source() | key.tag) < 0; }
 
 /// Receives posted before a matching message arrived.
 /// A receive is filed under what it asks for, wildcards included. A message therefore has up to four keys to look
@@ -20,21 +21,26 @@ class PostedQueue {
   void post(Entry& receive) {
     receive.stamp = next_stamp_++;
     table_.insert(receive);
-    if (is_wild(receive.key)) [[unlikely]]
+    if (is_wild(receive.key)) [[unlikely]] {
       ++wild_[wild_class(receive.key)];
+      ++any_wild_;
+    }
   }
   /// Removes and returns the receive that takes a message of this key, or nullptr.
   Entry* take(const Key& message) {
-    Entry* best = table_.find(message);
-    if ((wild_[0] | wild_[1] | wild_[2]) != 0) [[unlikely]]
-      best = older_wild(message, best);
-    if (best != nullptr) remove(*best);
-    return best;
+    Entry* const exact = table_.find(message);
+    if (any_wild_ != 0) [[unlikely]]
+      return take_among_wild(message, exact);
+    if (exact != nullptr) [[likely]]
+      table_.remove(*exact);
+    return exact;
   }
   void remove(Entry& receive) {
     table_.remove(receive);
-    if (is_wild(receive.key)) [[unlikely]]
+    if (is_wild(receive.key)) [[unlikely]] {
       --wild_[wild_class(receive.key)];
+      --any_wild_;
+    }
   }
   Table& table() { return table_; }
 
@@ -43,11 +49,12 @@ class PostedQueue {
     if (key.tag != MPI_ANY_TAG) return 0;
     return key.source() == MPI_ANY_SOURCE ? 2 : 1;
   }
-  Entry* older_wild(const Key& message, Entry* best) const;
+  Entry* take_among_wild(const Key& message, Entry* best);
 
   Table table_;
   std::uint64_t next_stamp_ = 0;
-  std::uint32_t wild_[3] = {};  // posted: any source; any tag; both
+  std::uint32_t any_wild_ = 0;  // posted with a wildcard
+  std::uint32_t wild_[3] = {};  // of them: any source; any tag; both
 };
 
 struct Message;

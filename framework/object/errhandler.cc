@@ -26,10 +26,28 @@ constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
 
 /// `failed_on`: the communicator to name, or null. `ended`: the one whose processes end; null: all.
 [[noreturn]] void end_process(Status status, const char* call, Comm* failed_on, Comm* ended) {
+  const char* meaning = error_class_meaning(status.mpi_class());
+  if (error_hooks.report) {
+    ashlar_error_record record{};
+    record.size = sizeof record;
+    record.call = call;
+    record.class_name = error_class_name(status.mpi_class());
+    record.mpi_class = record.mpi_code = status.mpi_class();
+    record.text = *status.text() ? status.text() : meaning ? meaning : "added by the user";
+    record.fatal = 1;
+    if (failed_on) {
+      record.has = ASHLAR_HAS_RANK;
+      record.object_kind = "communicator";
+      record.object_name = failed_on->name.c_str();
+      record.rank = failed_on->rank;
+      record.object_size = failed_on->size;
+    }
+    error_hooks.report(record);
+  }
   char reason[768];
   std::snprintf(reason, sizeof reason, "%s%s%s%s failed: %s (%s): %s", call, failed_on ? " on communicator '" : "",
                 failed_on ? failed_on->name.c_str() : "", failed_on ? "'" : "", error_class_name(status.mpi_class()),
-                error_class_meaning(status.mpi_class()) ? error_class_meaning(status.mpi_class()) : "added by the user",
+                meaning ? meaning : "added by the user",
                 status.text());
   if (error_hooks.abort) error_hooks.abort(ended, status.mpi_class(), reason);
   log::line(log::Level::error, "mpi", "%s", reason);

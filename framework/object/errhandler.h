@@ -5,6 +5,7 @@
 
 #include "framework/base/status.h"
 #include "framework/object/object.h"
+#include "framework/plugin/report.h"
 
 namespace ashlar {
 
@@ -46,6 +47,8 @@ struct ErrorHooks {
   Comm* (*comm_self)() = nullptr;
   /// Drops one reference.
   void (*release_comm)(Comm* comm) = nullptr;
+  /// Shows a failure that ends the process to the report components.
+  void (*report)(const ashlar_error_record& record) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.

@@ -27,7 +27,7 @@ Status start_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
     return {};
   }
   Lane& lane = r.lane();
-  begin(lane, *lane.p2p, r, match::Key(r.key));
+  begin(lane, *lane.p2p, r);
   return {};
 }
 
@@ -51,7 +51,7 @@ void describe_recv(const Request& request, char* out, std::size_t room) {
                 r.filed() ? "" : ": matched, its data is on the way");
 }
 
-void land(RecvRequest& r, const ashlar_am& am) {
+inline void land(RecvRequest& r, const ashlar_am& am) {
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (bytes > r.size) [[unlikely]] {
@@ -93,34 +93,60 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
              static_cast<unsigned long long>(levels.unexpected), arrival.key.tag);
 }
 
+/// Ends a receive whose only possible sender is gone.
+[[gnu::cold]] bool sender_gone(Lane& lane, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
+  const Rank source = r.key.source();
+  if (source == MPI_ANY_SOURCE) return false;
+  const PeerId id = (*r.comm->remote_group)[source];
+  const Peer* const peer = lane.peers.find(id);
+  if (peer == nullptr || !peer->failed.load(std::memory_order_relaxed)) return false;
+  r.source = source;
+  r.finish(Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(r.call), source,
+                        r.comm->name.c_str(), lane.peers.failure_reason(id).c_str()));
+  return true;
+}
+
 }  // namespace
 
 const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
 
-RecvRequest::RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
-    : Operation(kRecvOps, c, by, view, bytes_of_view) {}
+void abandon(Lane& lane, Gate& gate) {
+  lane.p2p->posted.table().each([&](match::Entry& entry) {
+    auto& receive = static_cast<RecvRequest&>(entry);
+    if (receive.gate == &gate) static_cast<void>(cancel_recv(receive));
+  });
+}
 
-Status truncated(const RecvRequest& r, std::uint64_t arrived) {
+[[gnu::cold]] Status truncated(const RecvRequest& r, std::uint64_t arrived) {
   return Status::fail(
       MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
       static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));
 }
 
-void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) {
-  r.source = static_cast<Rank>(low_word(am.h0));
-  r.tag = static_cast<Tag>(high_word(am.h1));
-  if (am.id == kEager) [[likely]]
-    return land(r, am);
+namespace {
+
+/// What is not a plain eager message.
+[[gnu::noinline]] void accept_handshake(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock) {
   if (am.id == kRts) return accept_rts(lane, r, am);
   Link* link = nullptr;
   if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kAck, pair_word(low_word(am.h1), 0), 0);
   land(r, am);
 }
 
-void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wanted) {
-  r.key = wanted;
-  if (!state.unexpected.empty()) [[unlikely]] {
-    if (match::Message* const message = state.unexpected.find(wanted)) {
+/// `r` takes the message `am`: finishes it, or starts the handshake.
+inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock) {
+  r.source = static_cast<Rank>(low_word(am.h0));
+  r.tag = static_cast<Tag>(high_word(am.h1));
+  if (am.id == kEager) [[likely]]
+    return land(r, am);
+  accept_handshake(lane, r, am);
+}
+
+}  // namespace
+
+bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) {
+  if (!state.unexpected.empty()) {
+    if (match::Message* const message = state.unexpected.find(r.key)) {
       auto& arrival = static_cast<Arrival&>(*message);
       withdraw(lane, state, arrival);
       if (arrival.lost) {
@@ -132,10 +158,10 @@ void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wante
         accept(lane, r, arrival.am);
       }
       discard(state, arrival);
-      return;
+      return true;
     }
   }
-  state.posted.post(r);
+  return lane.failures_seen != 0 && sender_gone(lane, r);
 }
 
 void on_message(Lane& lane, const ashlar_am& am) {

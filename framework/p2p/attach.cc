@@ -5,23 +5,6 @@
 namespace ashlar::p2p {
 namespace {
 
-constexpr ashlar_param kRows[] = {
-    {"eager_limit", "0", "Largest message sent without a handshake; 0: the break-even of the transport's cost model.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
-     nullptr},
-    {"unexpected_limit", "4MiB",
-     "Bytes of messages from one process kept for later receives; beyond, that process asks before it sends.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
-     nullptr},
-    {"get_min", "0",
-     "Smallest message, of those with a handshake, that the receiver may read from the sender's memory.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
-     nullptr},
-    {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
-     nullptr},
-};
-
 void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
   if (room > 0) out[0] = '\0';
@@ -29,8 +12,6 @@ void describe_nothing(const Request&, char* out, std::size_t room) {
 const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_nothing};
 
 }  // namespace
-
-std::span<const ashlar_param> parameters() { return kRows; }
 
 LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
   nowhere.lane = &lane;

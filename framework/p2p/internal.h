@@ -17,14 +17,13 @@ struct DataView;
 /// What the rest of the kernel needs of point-to-point: set-up by the runtime, and messages for collectives.
 namespace ashlar::p2p {
 
-/// Parameters p2p.*; the rows describe this block.
+/// Parameters p2p.*; the rows in params.h describe this block.
 struct Config {
   std::uint64_t eager_limit = 0;              // bytes; 0: from the endpoint's cost model
   std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
   std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
   bool single_copy = true;                    // whether it may be read by the receiver at all
 };
-std::span<const ashlar_param> parameters();
 
 /// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
 Status attach(Lane& lane, const Config& config);
@@ -48,5 +47,9 @@ void describe_active(Lane& lane, void (*line)(void* argument, const char* text),
 /// than asked is fine; of more, MPI_ERR_TRUNCATE. `data`'s memory and type stay valid until then. Never blocks.
 Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
+
+/// Cancels the receives that have counted themselves on `gate` and that no message has matched yet: their operation has
+/// failed, and what they wait for may never be sent.
+void abandon(Lane& lane, Gate& gate) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

@@ -3,6 +3,7 @@
 
 #include "framework/base/log.h"
 #include "framework/p2p/state.h"
+#include "framework/plugin/host.h"
 
 // Links: connecting, limits, answers, hold and resume, failure.
 namespace ashlar::p2p {
@@ -62,8 +63,9 @@ Status open_link(Lane& lane, PeerId id, Link** out) {
 }
 
 Status transport_failure(ashlar_result result, const Operation& operation) {
-  return Status::fail(-result, "the transport failed in %s with rank %d on '%s'", name_of(operation.call),
-                      operation.source, operation.comm->name.c_str());
+  const Status said = plugin::from(result, "the transport");
+  return Status::fail(-result, "%s with rank %d on '%s': %s", name_of(operation.call), operation.source,
+                      operation.comm->name.c_str(), said.text());
 }
 
 void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) {
@@ -83,7 +85,7 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
   control->id = id;
   control->h0 = h0;
   control->h1 = h1;
-  progress::enqueue(link, *control);
+  progress::enqueue(lane, link, *control);
 }
 
 void on_hold(Lane& lane, const ashlar_am& am) {

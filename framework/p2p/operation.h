@@ -30,6 +30,9 @@ enum class Call : std::uint8_t {
 };
 const char* name_of(Call call);
 
+extern const RequestOps kSendOps;
+extern const RequestOps kRecvOps;
+
 /// A send or a receive in flight.
 class Operation : public Request, public ActiveHook {  // hook: Link::active, while it waits for an answer
  public:
@@ -72,7 +75,8 @@ struct Pull;
 /// A receive; posted while it is filed in the queue. Its key says what it asks for.
 class RecvRequest : public Operation, public match::Entry {
  public:
-  RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view);
+  RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
+      : Operation(kRecvOps, c, by, view, bytes_of_view) {}
 
   std::uint64_t received = 0;  // packed bytes of a fragmented message
   Pull* pull = nullptr;        // while it reads from the sender's memory

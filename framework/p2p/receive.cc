@@ -15,7 +15,8 @@ inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank sou
   RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
   if (r == nullptr) [[unlikely]]
     return nullptr;
-  begin(lane, state, *r, {match::Key::place(comm.context, source), tag});
+  r->key = {match::Key::place(comm.context, source), tag};
+  begin(lane, state, *r);
   return r;
 }
 
@@ -70,7 +71,8 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   Gate sending;
   Status sent;
   {
-    sent = start_on_gate(comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
+    sent =
+        start_on_gate(lane, comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
     if (!sent.ok()) {
       // The receive must not stay behind in the caller's buffer; when it is matched it completes.
       if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
@@ -83,14 +85,15 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   return sent.ok() ? received : sent;
 }
 
-Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) {
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
   if (r == nullptr) return no_request();
   r->collective = true;
-  begin(lane, state, *r, {match::Key::place(comm.context + 1, from), tag});
+  r->key = {match::Key::place(comm.context + 1, from), tag};
+  begin(lane, state, *r);
   if (r->active()) [[likely]] {
     gate.add();
     r->gate = &gate;

@@ -91,7 +91,7 @@ void advance(Lane& lane, Pull& pull) {
   while (pull.done_bytes < static_cast<std::uint64_t>(r.bytes)) {
     const ashlar_result result = read_next(pull);
     if (result == ASHLAR_PENDING) return;
-    if (result == ASHLAR_AGAIN) return progress::enqueue(*r.link, pull, /*bulk=*/true);
+    if (result == ASHLAR_AGAIN) return progress::enqueue(lane, *r.link, pull, /*bulk=*/true);
     if (result < 0) return give_up_reading(lane, pull);
   }
   ++lane.p2p->levels.single_copies;

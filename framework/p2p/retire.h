@@ -13,7 +13,8 @@ namespace ashlar::p2p {
 /// `*gone`: the handle is not valid any more. Under the lock of the request's lane; the request is complete.
 inline Status retire(Request& r, MPI_Status* status, bool* gone) {
   const Status outcome = r.outcome;
-  if (!outcome.ok()) [[unlikely]] blame(*r.comm);  // while the request still holds the communicator
+  if (!outcome.ok()) [[unlikely]]
+    blame(*r.comm);  // while the request still holds the communicator
   fill_status(status, r.source, r.tag, r.bytes, (r.flags & Request::kCancelled) != 0);
   if (r.persistent()) [[unlikely]] {
     r.state.store(Request::State::kInactive, std::memory_order_relaxed);

@@ -30,17 +30,15 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
   return outcome;
 }
 
-[[gnu::noinline]] Status send_blocking(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous)
-    ASHLAR_REQUIRES(comm.lane->lock) {
-  Lane& lane = *comm.lane;
+[[gnu::noinline]] Status send_blocking(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
+                                       bool synchronous) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* r = nullptr;
   ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
   return finish_blocking(lane, *r);
 }
 
-[[gnu::noinline]] Status isend_later(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous,
-                                     Request** request) ASHLAR_REQUIRES(comm.lane->lock) {
-  Lane& lane = *comm.lane;
+[[gnu::noinline]] Status isend_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
+                                     bool synchronous, Request** request) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* r = nullptr;
   ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
   if (r->complete() && r->outcome.ok()) {
@@ -53,29 +51,48 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
   return {};
 }
 
+[[gnu::noinline]] Status send_among_threads(const void* buf, MPI_Count count, Datatype& type, int dest, int tag,
+                                            Comm& comm, Call call) {
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  if (send_now(lane, comm, comm.context, buf, count, type, dest, tag)) return {};
+  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
+}
+
+// Without threads there is no lock to take and nothing to undo behind the call: that keeps the short path short.
 inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                            Call call) {
+                            Call call) ASHLAR_NO_THREAD_SAFETY {
   if (dest == MPI_PROC_NULL) [[unlikely]]
     return {};
-  const DataView data = DataView::of(buf, count, type);
-  const LaneGuard guard(comm.lane->lock);
-  if (send_now(*comm.lane, comm, comm.context, data, dest, tag)) [[likely]]
+  if (LaneLock::threads_on()) [[unlikely]]
+    return send_among_threads(buf, count, type, dest, tag, comm, call);
+  if (send_now(*comm.lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]]
     return {};
-  return send_blocking(comm, data, dest, tag, call, false);
+  return send_blocking(*comm.lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
 }
 
 inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
                              Request** request) {
-  const DataView data = DataView::of(buf, count, type);
-  const LaneGuard guard(comm.lane->lock);
-  if (dest == MPI_PROC_NULL || send_now(*comm.lane, comm, comm.context, data, dest, tag)) [[likely]] {
-    *request = comm.lane->p2p->sent;
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  if (dest == MPI_PROC_NULL || send_now(lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]] {
+    *request = lane.p2p->sent;
     return {};
   }
-  return isend_later(comm, data, dest, tag, call, false, request);
+  return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, call, false, request);
 }
 
 }  // namespace
+
+bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type) {
+  const DataView data = DataView::of(buf, count, type);
+  const auto bytes = static_cast<std::uint64_t>(data.bytes());
+  if (bytes > link.eager_limit) return false;
+  Piece piece{&data, 0};
+  ashlar_endpoint* const endpoint = link.endpoint;
+  return endpoint->ops->am_bcopy(endpoint, kEager, h0, h1, Piece::fill, &piece, static_cast<std::uint32_t>(bytes)) ==
+         ASHLAR_OK;
+}
 
 Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   return send_standard(buf, count, type, dest, tag, comm, Call::kSend);
@@ -87,8 +104,9 @@ Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag
 
 Status ssend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return {};
-  const LaneGuard guard(comm.lane->lock);
-  return send_blocking(comm, DataView::of(buf, count, type), dest, tag, Call::kSsend, true);
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kSsend, true);
 }
 
 Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
@@ -100,19 +118,20 @@ Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int ta
 }
 
 Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
-  const LaneGuard guard(comm.lane->lock);
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
   if (dest == MPI_PROC_NULL) {
-    *request = comm.lane->p2p->sent;
+    *request = lane.p2p->sent;
     return {};
   }
-  return isend_later(comm, DataView::of(buf, count, type), dest, tag, Call::kIssend, true, request);
+  return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIssend, true, request);
 }
 
-Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate) {
-  Lane& lane = *comm.lane;
+Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate) {
   if (to == MPI_PROC_NULL) return {};
   const bool collective = call == Call::kCollective;
-  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data, to, tag)) [[likely]]
+  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data.data, data.count, *data.type, to, tag))
+      [[likely]]
     return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
@@ -128,8 +147,9 @@ Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call ca
   return outcome;
 }
 
-Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) {
-  return start_on_gate(comm, data, to, tag, Call::kCollective, gate);
+// The analysis does not see that comm.lane->lock is the lock of *comm.lane under another name.
+Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+  return start_on_gate(*comm.lane, comm, data, to, tag, Call::kCollective, gate);
 }
 
 }  // namespace ashlar::p2p

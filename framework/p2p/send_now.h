@@ -24,9 +24,13 @@ struct Piece {
   }
 };
 
+/// The rest of send_now: a message that is packed into the wire buffer.
+bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type);
+
 /// The short path of sending: gives the message to the endpoint when nothing is in the way. False: it has not left, for
 /// whatever reason; the slow path finds out which. Makes no request.
-inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const DataView& data, Rank to, Tag tag) {
+inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
+                     Rank to, Tag tag) {
   Peer* const peer = comm.peers[to];
   if (peer == nullptr) [[unlikely]]
     return false;
@@ -34,16 +38,12 @@ inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const DataVi
   if (--link.budget < 0) [[unlikely]]
     return false;
   ashlar_endpoint* const endpoint = link.endpoint;
-  const auto bytes = static_cast<std::uint64_t>(data.bytes());
+  const auto bytes = static_cast<std::uint64_t>(count * type.size());
   const std::uint64_t h0 = match::Key::place(context, comm.rank);
   const std::uint64_t h1 = tag_word(tag, 0);
-  if (bytes <= endpoint->max_short && data.dense()) [[likely]] {
-    return endpoint->ops->am_short(endpoint, kEager, h0, h1, data.data, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;
-  }
-  if (bytes > link.eager_limit) return false;
-  Piece piece{&data, 0};
-  return endpoint->ops->am_bcopy(endpoint, kEager, h0, h1, Piece::fill, &piece, static_cast<std::uint32_t>(bytes)) ==
-         ASHLAR_OK;
+  if (bytes > endpoint->max_short || !type.dense()) [[unlikely]]
+    return send_packed(link, h0, h1, buf, count, type);
+  return endpoint->ops->am_short(endpoint, kEager, h0, h1, buf, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;
 }
 
 }  // namespace ashlar::p2p

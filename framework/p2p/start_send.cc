@@ -63,12 +63,12 @@ std::size_t fill_rts(void* argument, void* to, std::size_t room) {
   return room;
 }
 
-ashlar_result push_rts(Pending& work, Link& link) {
+ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   SendRequest& r = SendRequest::of(work);
   LaneState& state = *r.lane().p2p;
   ashlar_endpoint* const endpoint = link.endpoint;
   if (!r.exposed && state.config.single_copy && r.data.dense() && r.size > 0 && link.iface->ops->expose != nullptr &&
-      static_cast<std::uint64_t>(r.size) >= state.config.get_min) {
+      static_cast<std::uint64_t>(r.size) >= (state.config.get_min ? state.config.get_min : endpoint->get_from)) {
     r.exposed = link.iface->ops->expose(link.iface, r.data.data, static_cast<std::uint64_t>(r.size), ASHLAR_MEMORY_HOST,
                                         &r.key) == ASHLAR_OK;
   }
@@ -138,7 +138,7 @@ Status launch(Lane& lane, SendRequest& r) {
   link->active.push_back(&r);
   if (link->is_self) lane.self_busy = true;
   // Whatever waits for room goes first. Bulk data does not: messages may pass the fragments of others.
-  if (!link->pending.empty() || r.push(r, *link) == ASHLAR_AGAIN) progress::enqueue(*link, r);
+  if (!link->pending.empty() || r.push(r, *link) == ASHLAR_AGAIN) progress::enqueue(lane, *link, r);
   return {};
 }
 
@@ -155,7 +155,7 @@ void on_cts(Lane& lane, const ashlar_am& am) {
   r->sent = 0;
   r->push = push_fragment;
   if (r->link->is_self) lane.self_busy = true;
-  progress::enqueue(*r->link, *r, /*bulk=*/true);
+  progress::enqueue(lane, *r->link, *r, /*bulk=*/true);
 }
 
 }  // namespace ashlar::p2p

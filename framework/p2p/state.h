@@ -47,23 +47,25 @@ struct LaneState {
 /// The sizes of the short path, and the shared parts of the files of this room.
 inline constexpr std::int32_t kBudget = 64;  // see Link::budget
 
-extern const RequestOps kSendOps;
-extern const RequestOps kRecvOps;
-
 // --- send side ---
 /// Gives `r` to its link, or queues it. A returned failure is immediate and leaves `r` neither queued nor complete.
 Status launch(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock);
 /// Sends, and counts itself on `gate` when it has not left at once. The failure returned is immediate.
-Status start_on_gate(Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
-    ASHLAR_REQUIRES(comm.lane->lock);
+Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
+    ASHLAR_REQUIRES(lane.lock);
 /// Finishes a send: off the lists, its memory no longer readable by the peer.
 void finish_send(SendRequest& r, Status outcome);
 
 // --- receive side ---
-/// Matches `r` with a message that is here, or posts it.
-void begin(Lane& lane, LaneState& state, RecvRequest& r, const match::Key& wanted) ASHLAR_REQUIRES(lane.lock);
-/// `r` takes the message `am`: finishes it, or starts the handshake.
-void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Whether a message that is here, or the end of the only process that could send one, decides `r` without waiting.
+bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock);
+/// Matches `r`, whose key is set, with a message that is here, or posts it.
+inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
+  if (!state.unexpected.empty() || lane.failures_seen != 0) [[unlikely]] {
+    if (taken_at_once(lane, state, r)) return;
+  }
+  state.posted.post(r);
+}
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Keeps a message that nobody waits for.
 void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

@@ -81,6 +81,8 @@ typedef struct ashlar_report_context {
   int world_rank, world_size; /* -1 and 0 before the job is known */
   const char* host;
   int pid;
+  /* 1: the launcher shows the reason of a fatal error to the user; what writes to standard error leaves it to that. */
+  int launcher_tells;
 } ashlar_report_context;
 
 #ifdef __cplusplus

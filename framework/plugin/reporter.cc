@@ -8,13 +8,20 @@
 
 namespace ashlar::plugin {
 
-void Reporter::speak_as(int world_rank, int world_size, const char* host) {
+void Reporter::speak_as(int world_rank, int world_size, const char* host, bool launcher_tells) {
   context_.world_rank = world_rank;
   context_.world_size = world_size;
   context_.host = host;
+  context_.launcher_tells = launcher_tells;
 }
 
-const std::vector<ashlar_report*>& Reporter::modules() {
+Reporter::~Reporter() {
+  for (const Module& m : modules_) {
+    if (m.component->table().destroy) m.component->destroy(m.report);
+  }
+}
+
+const std::vector<Reporter::Module>& Reporter::modules() {
   if (looked_) return modules_;
   looked_ = true;  // first: a failure in here may want to report itself
   context_.pid = getpid();
@@ -24,7 +31,7 @@ const std::vector<ashlar_report*>& Reporter::modules() {
   for (const Chosen& c : chosen) {
     void* module = nullptr;
     if (Status status = c.component->create(&context_, &module); status.ok()) {
-      modules_.push_back(static_cast<ashlar_report*>(module));
+      modules_.push_back({c.component, static_cast<ashlar_report*>(module)});
     } else {
       ASHLAR_LOG(warn, "report", "%s", status.text());
     }
@@ -33,13 +40,13 @@ const std::vector<ashlar_report*>& Reporter::modules() {
 }
 
 void Reporter::error(const ashlar_error_record& record) noexcept {
-  for (ashlar_report* m : modules()) m->ops->error(m, &record);
-  if (modules_.empty()) write_whole(STDERR_FILENO, error_text(context_, record));
+  for (const Module& m : modules()) m.report->ops->error(m.report, &record);
+  if (modules_.empty() && !(record.fatal && launcher_tells())) write_whole(STDERR_FILENO, error_text(context_, record));
 }
 
 void Reporter::notice(int level, const char* id, const std::string& text) noexcept {
   const ashlar_notice n{sizeof n, level, id, text.c_str()};
-  for (ashlar_report* m : modules()) m->ops->notice(m, &n);
+  for (const Module& m : modules()) m.report->ops->notice(m.report, &n);
   if (modules_.empty()) write_whole(STDERR_FILENO, notice_text(context_, n));
 }
 
@@ -48,10 +55,11 @@ void Reporter::decisions(const std::vector<Decision>& decisions) noexcept {
     const ashlar_decision c{sizeof c,          d.topic.c_str(), d.subject.c_str(), d.chosen.c_str(),
                             d.because.c_str(), d.lost.c_str(),  d.setting.c_str()};
     bool shown = false;
-    for (ashlar_report* m : modules()) {
+    for (const Module& m : modules()) {
+      const ashlar_report_ops& ops = *m.report->ops;
       // The table of a component built for an older minor version may end before this member.
-      if (m->ops->size <= offsetof(ashlar_report_ops, decision) || !m->ops->decision) continue;
-      m->ops->decision(m, &c);
+      if (ops.size <= offsetof(ashlar_report_ops, decision) || !ops.decision) continue;
+      ops.decision(m.report, &c);
       shown = true;
     }
     if (!shown) write_whole(STDERR_FILENO, decision_text(c));

@@ -13,8 +13,13 @@ namespace ashlar::plugin {
 class Reporter {
  public:
   explicit Reporter(Registry* registry) : registry_(registry) {}
+  ~Reporter();
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
   /// Who this process is, once that is known. `host` must outlive the reporter.
-  void speak_as(int world_rank, int world_size, const char* host);
+  void speak_as(int world_rank, int world_size, const char* host, bool launcher_tells = false);
+  /// Whether the launcher shows the reason of a fatal error.
+  bool launcher_tells() const { return context_.launcher_tells != 0; }
 
   void error(const ashlar_error_record& record) noexcept;
   /// level: 0 error, 1 warning, 2 information. `id` may be null.
@@ -24,12 +29,16 @@ class Reporter {
   void problems(const param::Store& store) noexcept;
 
  private:
-  const std::vector<ashlar_report*>& modules();
+  struct Module {
+    Component* component;
+    ashlar_report* report;
+  };
+  const std::vector<Module>& modules();
 
   Registry* registry_;
-  ashlar_report_context context_{sizeof(ashlar_report_context), -1, 0, nullptr, 0};
+  ashlar_report_context context_{sizeof(ashlar_report_context), -1, 0, nullptr, 0, 0};
   bool looked_ = false;
-  std::vector<ashlar_report*> modules_;
+  std::vector<Module> modules_;
 };
 
 }  // namespace ashlar::plugin

@@ -29,7 +29,8 @@ Status set_log_level(param::Store* store) {
 
 bool any_of_ours(const char* const* environment) {
   for (const char* const* at = environment; at && *at; ++at) {
-    if (std::strncmp(*at, "ASHLAR_", 7) == 0) return true;
+    // With a second underscore it is the launcher's hand-over.
+    if (std::strncmp(*at, "ASHLAR_", 7) == 0 && (*at)[7] != '_') return true;
   }
   return false;
 }

@@ -83,6 +83,7 @@ struct ashlar_endpoint {
   float latency_ns;
   float bandwidth_copy;  /* bytes per ns through am_bcopy */
   float bandwidth_get;   /* bytes per ns through get, 0 without it */
+  uint32_t get_from;     /* bytes from which a get beats pieces through am_bcopy: a get has a fixed cost, too */
 };
 
 typedef struct ashlar_iface_ops {

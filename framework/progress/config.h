@@ -1,19 +1,16 @@
 #pragma once
 #include <cstdint>
-#include <span>
 
 #include "framework/plugin/component.h"
 
 namespace ashlar::progress {
 
-/// Parameters progress.*; the rows describe this block.
+/// Parameters progress.*; the rows in params.h describe this block.
 struct Config {
   std::uint64_t spin = 2000;  // empty rounds before the core is offered to others
   std::uint64_t spin_oversubscribed = 0;
   std::uint64_t sleep_after = 1'000'000;  // ns of waiting
   bool oversubscribed = false;            // not a parameter: the job tells (more ranks than cores)
 };
-
-std::span<const ashlar_param> parameters();
 
 }  // namespace ashlar::progress

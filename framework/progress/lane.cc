@@ -30,9 +30,9 @@ namespace {
 // A link that never says AGAIN must not keep one round busy for ever.
 constexpr unsigned kPiecesPerRound = 16;
 
-unsigned retry(Link& link) ASHLAR_REQUIRES(link.lane->lock) {
+unsigned retry(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   unsigned events = 0;
-  if (link.is_self) link.lane->self_busy = true;
+  if (link.is_self) lane.self_busy = true;
   while (Pending* work = link.pending.pop_front()) {
     const ashlar_result result = work->push(*work, link);
     if (result == ASHLAR_AGAIN) {
@@ -60,7 +60,7 @@ unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   // A push may add links to the list, at its end; it takes none away.
   for (auto at = lane.stalled.begin(); at != lane.stalled.end();) {
     Link& link = *at;
-    events += retry(link);
+    events += retry(lane, link);
     ++at;
     if (link.pending.empty() && link.bulk.empty()) List<Link>::remove(&link);
   }

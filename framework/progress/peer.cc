@@ -103,10 +103,10 @@ Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) {
   return {};
 }
 
-void enqueue(Link& link, Pending& work, bool bulk) {
+void enqueue(Lane& lane, Link& link, Pending& work, bool bulk) {
   (bulk ? link.bulk : link.pending).push_back(&work);
   link.budget = 0;
-  if (!link.stalled()) link.lane->stalled.push_back(&link);
+  if (!link.stalled()) lane.stalled.push_back(&link);
 }
 
 }  // namespace progress

@@ -66,7 +66,11 @@ struct Peer {
   Link first;                      // on lane 0, beside the peer: one load less
   std::unique_ptr<Link[]> others;  // on lanes 1...
 
-  Link& link(const Lane& lane) { return lane.index == 0 ? first : others[lane.index - 1]; }
+  Link& link(const Lane& lane) {
+    if (lane.index == 0) [[likely]]
+      return first;
+    return others[lane.index - 1];
+  }
 };
 
 /// Every peer of this process, and how to reach a new one. Any thread, except where said.
@@ -129,7 +133,7 @@ Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) ASHLAR_REQUIRES(co
 
 /// Queues `work` behind everything that waits on this link (bulk: beside other bulk work); it is pushed in the next
 /// progress round.
-void enqueue(Link& link, Pending& work, bool bulk = false) ASHLAR_REQUIRES(link.lane->lock);
+void enqueue(Lane& lane, Link& link, Pending& work, bool bulk = false) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace progress
 }  // namespace ashlar

@@ -25,27 +25,27 @@ void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
   if (lane_.waiting_since == since_) lane_.waiting_since = 0;
 }
 
-void Waiting::share() {
-  if (lane_.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane_);
-  lane_.lock.give_way();
+void Waiting::share(Lane& lane) {
+  if (lane.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane);
+  lane.lock.give_way();
 }
 
-void Waiting::offer() {
+void Waiting::offer(Lane& lane) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = now;
-    if (lane_.waiting_since == 0) lane_.waiting_since = now;
+    if (lane.waiting_since == 0) lane.waiting_since = now;
   }
-  if (lane_.next_lane != nullptr) poll_others(lane_);
-  if (now - since_ < lane_.config.sleep_after) {
-    ++lane_.counters.yields;
-    lane_.lock.unlock();
+  if (lane.next_lane != nullptr) poll_others(lane);
+  if (now - since_ < lane.config.sleep_after) {
+    ++lane.counters.yields;
+    lane.lock.unlock();
     sched_yield();
-    lane_.lock.lock();
+    lane.lock.lock();
     return;
   }
   // Several lanes have no wake-up in common: then sleep in short pieces.
-  sleep(lane_, lane_.next_lane == nullptr ? kLongestSleep : 1'000'000);
+  sleep(lane, lane.next_lane == nullptr ? kLongestSleep : 1'000'000);
 }
 
 }  // namespace ashlar::progress

@@ -10,7 +10,7 @@ namespace ashlar::progress {
 /// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
 class Waiting {
  public:
-  explicit Waiting(Lane& lane) : lane_(lane), spin_(lane.spin_rounds()) {}
+  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
   ~Waiting() {
     if (since_ != 0) [[unlikely]]
       end();
@@ -19,26 +19,26 @@ class Waiting {
   Waiting& operator=(const Waiting&) = delete;
 
   /// After a round that handled `events`. May give up the lock between, yield the core, or sleep.
-  void pause(unsigned events) ASHLAR_REQUIRES(lane_.lock) {
+  void pause(Lane& lane, unsigned events) ASHLAR_REQUIRES(lane.lock) {
     if (events != 0) {
       empty_rounds_ = 0;
     } else if (++empty_rounds_ > spin_) {
-      offer();
+      offer(lane);
       return;
     }
-    if (LaneLock::threads_on() || lane_.next_lane != nullptr) [[unlikely]]
-      share();
+    if (LaneLock::threads_on() || lane.next_lane != nullptr) [[unlikely]]
+      share(lane);
   }
 
  private:
   void end();
-  void offer() ASHLAR_REQUIRES(lane_.lock);
-  void share() ASHLAR_REQUIRES(lane_.lock);
+  void offer(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+  void share(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-  Lane& lane_;
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
   std::uint64_t since_ = 0;  // when it left the spin stage; 0: it has not
+  Lane& lane_;
 };
 
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
@@ -54,7 +54,7 @@ void wait(Lane& lane, Done done) ASHLAR_REQUIRES(lane.lock) {
   for (;;) {
     const unsigned events = poll(lane);
     if (done()) return;
-    waiting.pause(events);
+    waiting.pause(lane, events);
     if (LaneLock::threads_on() && done()) return;
   }
 }

@@ -94,6 +94,8 @@ Status is_thread_main(int* flag) {
 Status abort(Comm& comm, int code) {
   char text[160];
   std::snprintf(text, sizeof text, "MPI_Abort was called on communicator '%s' with error code %d", comm.name.c_str(), code);
+  plugin::Reporter& reporter = Process::current()->reporter;
+  if (!reporter.launcher_tells()) reporter.notice(0, nullptr, text);
   error_hooks.abort(&comm, code, text);
   std::_Exit(code & 0xff ? code & 0xff : 1);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
@@ -17,10 +18,12 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
+#include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
-#include "framework/runtime/config.h"
+#include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
 
 namespace ashlar {
@@ -58,6 +61,9 @@ const char* Process::host_of(PeerId peer) const {
 
 Status Process::start(int thread_level) {
   error_hooks.comm_self = comm_self;
+  error_hooks.report = [](const ashlar_error_record& record) {
+    if (current()) current()->reporter.error(record);
+  };
   error_hooks.abort = abort_job;
   error_hooks.release_comm = [](Comm* comm) { release(comm); };
   auto* process = new Process;
@@ -76,14 +82,16 @@ Status Process::start(int thread_level) {
 }
 
 Status Process::choose_launch() {
-  param::Sources only_environment;
-  only_environment.environment = environ;
-  ASHLAR_TRY(plugin::configure(param::installation_prefix(), only_environment, &early_params_, &early_registry_));
-  std::vector<plugin::Chosen> chosen;
-  ASHLAR_TRY(early_registry_.select("launch", nullptr, &chosen));
+  // By the environment alone: the rest of the parameters may come from the launcher. What is wrong with it is told when
+  // they are all there.
+  (void)plugin::begin(param::installation_prefix(), environ, &params, &registry).ok();
+  // Ours first, which is the cheapest to ask; the process alone last.
+  constexpr const char* kOrder[] = {"native", "pmix"};
+  plugin::Chosen chosen;
+  ASHLAR_TRY(registry.select_first("launch", nullptr, kOrder, &chosen));
   void* module = nullptr;
-  ASHLAR_TRY(chosen.front().component->create(nullptr, &module));
-  launch_component_ = chosen.front().component;
+  ASHLAR_TRY(chosen.component->create(nullptr, &module));
+  launch_component_ = chosen.component;
   launch = static_cast<ashlar_launch*>(module);
   return {};
 }
@@ -95,13 +103,12 @@ Status Process::read_parameters() {
   } else {
     // No launcher of ours read the files. A fault in them is told, and what is not at fault is in force.
     const Status read = plugin::configure(prefix, param::standard_sources(prefix), &params, &registry);
-    for (const param::Problem& problem : params.problems())
-      log::line(problem.error ? log::Level::error : log::Level::warn, "param", "%s", problem.text.c_str());
+    reporter.problems(params);
     ASHLAR_TRY(read);
   }
-  ASHLAR_TRY(params.fill("runtime", runtime::parameters(), &runtime_config_));
-  ASHLAR_TRY(params.fill("progress", progress::parameters(), &progress_config_));
-  ASHLAR_TRY(params.fill("p2p", p2p::parameters(), &p2p_config_));
+  ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
+  ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
+  ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
@@ -117,6 +124,9 @@ Status Process::join_job() {
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);
+  // Our launcher shows the reason with which a rank ends the job; others do not, or not always.
+  reporter.speak_as(static_cast<int>(job->rank), static_cast<int>(job->ranks), launch->ops->host_of(launch, job->rank),
+                    std::strcmp(launch_component_->name(), "native") == 0);
   Group::self_peer = job->rank;
   return read_parameters();
 }
@@ -124,16 +134,10 @@ Status Process::join_job() {
 void Process::explain() {
   if (explain_topics_.empty() || job->rank != 0) return;
   std::vector<plugin::Decision> wanted;
-  const auto take = [&](const std::vector<plugin::Decision>& decisions, std::size_t from) {
-    for (std::size_t i = from; i < decisions.size(); ++i)
-      if (plugin::wants(explain_topics_, decisions[i].topic)) wanted.push_back(decisions[i]);
-  };
-  if (explained_ == 0) take(early_registry_.records().of("launch"), 0);
   const std::vector<plugin::Decision> all = registry.records().of("");
-  take(all, explained_);
-  explained_ = all.size();
-  const std::string text = plugin::to_text(wanted);
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  for (; explained_ < all.size(); ++explained_)
+    if (plugin::wants(explain_topics_, all[explained_].topic)) wanted.push_back(all[explained_]);
+  reporter.decisions(wanted);
 }
 
 Status Process::make_lanes() {

@@ -12,10 +12,11 @@
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/registry.h"
+#include "framework/plugin/reporter.h"
 #include "framework/plugin/transport.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
-#include "framework/runtime/config.h"
+#include "framework/runtime/params.h"
 
 namespace ashlar {
 
@@ -34,6 +35,7 @@ class Process {
 
   param::Store params;
   plugin::Registry registry{&params};
+  plugin::Reporter reporter{&registry};
   const ashlar_job* job = nullptr;
   ashlar_launch* launch = nullptr;
   int thread_level = MPI_THREAD_SINGLE;
@@ -60,9 +62,6 @@ class Process {
   Status leave();
 
   static std::atomic<Process*> current_;
-  // What the launch component is chosen by: the environment alone, because the rest of the parameters may come from it.
-  param::Store early_params_;
-  plugin::Registry early_registry_{&early_params_};
   plugin::Component* launch_component_ = nullptr;
   progress::Config progress_config_;
   std::string explain_topics_;

@@ -1,23 +1,26 @@
 // The parameters of the kernel's rooms, in one list: no room registers itself, so nothing depends on the order in which
-// static constructors would run. A room with a params.h has a line here.
+// static constructors would run, and launcher and tools know every parameter without linking the rooms. A room with a
+// params.h has a line here.
 #include "framework/coll/params.h"
 #include "framework/param/table.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
+#include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/params.h"
-#include "framework/progress/config.h"
-#include "framework/runtime/config.h"
+#include "framework/progress/params.h"
+#include "framework/runtime/params.h"
 
 namespace ashlar::param {
 
 std::span<const Table> kernel_tables() {
-  static const Table kTables[] = {
+  static constexpr Table kTables[] = {
       {"", plugin::kSelection},
       {"", plugin::kKernelParams},
       {"plugin", plugin::kParams},
-      {"runtime", runtime::parameters()},
-      {"progress", progress::parameters()},
-      {"p2p", p2p::parameters()},
+      {"runtime", runtime::kParams},
+      {"progress", progress::kParams},
+      {"p2p", p2p::kParams},
       {"coll", coll::kParams},
+      {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;
 }

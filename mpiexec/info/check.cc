@@ -77,6 +77,26 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   if (!ops || ops->size < offsetof(ashlar_report_ops, decision)) return steps->bad("the module's table is too small");
   if (!ops->error || !ops->notice) return steps->bad("the module's table has no error or no notice function");
   steps->good("create makes a module with a complete table");
+  // Records as they come: one with nothing known but its sentence, one with everything.
+  ashlar_error_record record;
+  std::memset(&record, 0, sizeof record);
+  record.size = sizeof record;
+  record.text = "(a record of ashlar_info --check)";
+  ops->error(static_cast<ashlar_report*>(module), &record);
+  record.has = ~0u;
+  record.call = "MPI_Recv";
+  record.class_name = "MPI_ERR_TRUNCATE";
+  record.object_kind = "communicator";
+  record.object_name = "MPI_COMM_WORLD";
+  record.id = record.because = record.try_next = record.argument = record.value = record.peer_host = "(check)";
+  record.component = record.lower = "(check)";
+  ops->error(static_cast<ashlar_report*>(module), &record);
+  const ashlar_notice notice{sizeof notice, 1, nullptr, "(a notice of ashlar_info --check)"};
+  ops->notice(static_cast<ashlar_report*>(module), &notice);
+  const ashlar_decision decision{sizeof decision, "check", "", "this", "", "", ""};
+  if (ops->size > offsetof(ashlar_report_ops, decision) && ops->decision)
+    ops->decision(static_cast<ashlar_report*>(module), &decision);
+  steps->good("takes error records, notices and decisions");
   if (c.destroy) c.destroy(module);
   return true;
 }
@@ -122,7 +142,7 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
   }
   bool right = true;
   if (std::strcmp(s.framework, "report") == 0) {
-    const ashlar_report_context context{sizeof context, 0, 1, "localhost", getpid()};
+    const ashlar_report_context context{sizeof context, 0, 1, "localhost", getpid(), 0};
     right = check_query(*c, &context, &steps) && check_report_module(*c, context, &steps);
   } else {
     steps.note(std::string("query and create need a running job's context for '") + s.framework +

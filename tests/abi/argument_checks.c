@@ -42,7 +42,7 @@ static void point_to_point(int size) {
   EXPECT(MPI_Send_c(data, -3000000000, MPI_INT, 0, 0, world), MPI_ERR_COUNT, "argument count is -3000000000");
   EXPECT(MPI_Send(data, 1, MPI_INT, 0, -7, world), MPI_ERR_TAG, "argument tag is -7");
   EXPECT(MPI_Send(data, 1, MPI_INT, 0, MPI_ANY_TAG, world), MPI_ERR_TAG, "MPI_ANY_TAG is for receiving only");
-  EXPECT(MPI_Send(data, 1, MPI_DATATYPE_NULL, 0, 0, world), MPI_ERR_TYPE, "argument datatype is the null handle");
+  EXPECT(MPI_Send(data, 1, MPI_DATATYPE_NULL, 0, 0, world), MPI_ERR_TYPE, "argument datatype is MPI_DATATYPE_NULL");
   EXPECT(MPI_Send(data, 1, (MPI_Datatype)MPI_SUM, 0, 0, world), MPI_ERR_TYPE, "argument datatype is 0x21");
   EXPECT(MPI_Send(NULL, 1, MPI_INT, 0, 0, world), MPI_ERR_BUFFER, "argument buf is null");
   EXPECT(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, world), MPI_ERR_BUFFER, "argument buf is MPI_IN_PLACE");
@@ -90,10 +90,10 @@ static void collectives(int rank, int size) {
   EXPECT(MPI_Bcast(data, 1, MPI_INT, size, world), MPI_ERR_ROOT, "argument root is");
   EXPECT(MPI_Bcast(data, 1, MPI_INT, MPI_ROOT, world), MPI_ERR_ROOT, "argument root is -4");
   EXPECT(MPI_Bcast(data, -1, MPI_INT, 0, world), MPI_ERR_COUNT, "argument count is -1");
-  EXPECT(MPI_Allreduce(data, out, 1, MPI_INT, MPI_OP_NULL, world), MPI_ERR_OP, "argument op is the null handle");
+  EXPECT(MPI_Allreduce(data, out, 1, MPI_INT, MPI_OP_NULL, world), MPI_ERR_OP, "argument op is MPI_OP_NULL");
   EXPECT(MPI_Allreduce(data, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER, "argument recvbuf is MPI_IN_PLACE");
   EXPECT(MPI_Allgatherv(data, 1, MPI_INT, out, counts, data, MPI_INT, MPI_COMM_SELF), MPI_ERR_COUNT, "recvcounts[0] is -2");
-  EXPECT(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM, "argument comm is the null handle");
+  EXPECT(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM, "argument comm is MPI_COMM_NULL");
   EXPECT(MPI_Barrier((MPI_Comm)MPI_INT), MPI_ERR_COMM, "no predefined communicator");
   /* Not significant: in place, and on ranks that are not the root. */
   EXPECT(MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, 1, MPI_INT, MPI_COMM_SELF), MPI_SUCCESS, "");
@@ -112,11 +112,11 @@ static void others(void) {
   MPI_Errhandler mine;
   EXPECT(MPI_Comm_size(MPI_COMM_WORLD, NULL), MPI_ERR_ARG, "argument size is a null pointer");
   EXPECT(MPI_Comm_get_name(MPI_COMM_WORLD, NULL, &n), MPI_ERR_ARG, "argument comm_name is a null pointer");
-  EXPECT(MPI_Group_size(MPI_GROUP_NULL, &n), MPI_ERR_GROUP, "argument group is the null handle");
-  EXPECT(MPI_Info_set(MPI_INFO_NULL, "a", "b"), MPI_ERR_INFO, "argument info is the null handle");
-  EXPECT(MPI_Type_size(MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE, "argument datatype is the null handle");
+  EXPECT(MPI_Group_size(MPI_GROUP_NULL, &n), MPI_ERR_GROUP, "argument group is MPI_GROUP_NULL");
+  EXPECT(MPI_Info_set(MPI_INFO_NULL, "a", "b"), MPI_ERR_INFO, "argument info is MPI_INFO_NULL");
+  EXPECT(MPI_Type_size(MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE, "argument datatype is MPI_DATATYPE_NULL");
   EXPECT(MPI_Type_contiguous(-1, MPI_INT, (MPI_Datatype*)name), MPI_ERR_COUNT, "argument count is -1");
-  EXPECT(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER, "null handle");
+  EXPECT(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL");
   EXPECT(MPI_Win_fence(0, MPI_WIN_NULL), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Win_fence");
   EXPECT(MPI_Group_free(NULL), MPI_ERR_ARG, "argument group is a null pointer");
 

@@ -129,10 +129,10 @@ int act(const std::string& action, const char* argument) {
   if (action == "info") {
     std::printf(
         "rank=%u ranks=%u local=%u/%u node=%u/%u appnum=%u universe=%u oversubscribed=%u bound=%u shared=%d "
-        "host=%s params=%s placement=%s launcher=%s\n",
+        "host=%s params=%zu placement=%s launcher=%s\n",
         rank, g_job->ranks, g_job->local_rank, g_job->local_size, g_job->node, g_job->nodes, g_job->appnum,
         g_job->universe_size, g_job->oversubscribed, g_job->bound, g_job->shared_fd >= 0,
-        ops.host_of(g_launch, rank) ? ops.host_of(g_launch, rank) : "?", g_job->params ? g_job->params : "-",
+        ops.host_of(g_launch, rank) ? ops.host_of(g_launch, rank) : "?", g_job->params ? g_job->params_bytes : 0,
         g_job->placement, g_job->launcher);
     must(ops.barrier(g_launch, 20000), "barrier");
     must(ops.finalize(g_launch), "finalize");

@@ -26,7 +26,7 @@ class Mpi(unittest.TestCase):
     def test_abort(self):
         done = self.drive(3, "abort", 1)
         self.assertEqual(done.returncode, 42)
-        self.assertRegex(plain(done.stderr), r"rank 1 of 3 .* called MPI_Abort with code 42.*It said: the driver was told to")
+        self.assertRegex(plain(done.stderr), r"rank 1 of 3 .* aborted the job with code 42.*It said: the driver was told to")
 
     def test_crash(self):
         self.assertEqual(self.drive(3, "crash", 1).returncode, 139)
@@ -61,6 +61,7 @@ class Mpi(unittest.TestCase):
         for line in lines:
             self.assertIn("ranks=3 ", line)
             self.assertIn("shared=1", line)
+            self.assertRegex(line, r"params=[1-9]")
 
     def test_children_of_a_rank_are_not_the_rank(self):
         done = self.drive(2, "child", f"{DRIVER} {NATIVE} query")

@@ -47,9 +47,11 @@ class Signals(unittest.TestCase):
 
     def test_stop_and_continue(self):
         job = self.start("echo ready; exec sleep 30")
-        with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
-            ranks = [pid for pid in file.read().split() if contents(f"/proc/{pid}/comm") == "sleep\n"]
-        self.assertEqual(len(ranks), 2)
+        def sleepers():
+            children = contents(f"/proc/{job.pid}/task/{job.pid}/children").split()
+            return [pid for pid in children if contents(f"/proc/{pid}/comm") == "sleep\n"]
+        self.assertTrue(wait_until(lambda: len(sleepers()) == 2))
+        ranks = sleepers()
 
         def states():
             return {contents(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()[0] for pid in [*ranks, job.pid]}

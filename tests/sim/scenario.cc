@@ -312,6 +312,7 @@ coll::Call Calls::of(Rank rank) const {
   const bool scatters = s_.what == Collective::kScatter || s_.what == Collective::kScatterv;
   if (call.in_place && !scatters) call.send = DataView{}, call.send_counts = {}, call.send_displs = {};
   if (call.in_place && scatters) call.recv = DataView{};
+  call.bytes = call.quantity(s_.size);
   return call;
 }
 

@@ -17,6 +17,7 @@ struct Module {
 Module module;
 
 void on_error(ashlar_report*, const ashlar_error_record* record) {
+  if (record->fatal && module.context.launcher_tells) return;
   write_whole(STDERR_FILENO, error_text(module.context, *record));
 }
 void on_notice(ashlar_report*, const ashlar_notice* notice) {

@@ -1,3 +1,5 @@
+#include <mpi.h>
+
 #include <cstdio>
 #include <new>
 
@@ -9,7 +11,6 @@ namespace ashlar::loopback {
 namespace {
 
 constexpr std::int32_t kPriority = 90;  // nothing is nearer than oneself
-constexpr int kErrNoMem = 39;
 
 const ashlar_host* the_host = nullptr;
 const Config* the_config = nullptr;
@@ -35,7 +36,7 @@ void query(const void*, ashlar_answer* answer) {
 ashlar_result create(const void* context, void** module) {
   auto* iface =
       new (std::nothrow) Interface(*the_host, *the_config, *static_cast<const ashlar_transport_context*>(context));
-  if (!iface) return the_host->fail(kErrNoMem, "no memory for the loopback transport");
+  if (!iface) return the_host->fail(MPI_ERR_NO_MEM, "no memory for the loopback transport");
   *module = static_cast<ashlar_iface*>(iface);
   return ASHLAR_OK;
 }

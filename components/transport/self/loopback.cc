@@ -1,12 +1,13 @@
 #include "components/transport/self/loopback.h"
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstring>
 
 namespace ashlar::loopback {
 namespace {
 
-constexpr int kErrArg = 13, kErrOther = 16, kErrUnsupported = 55;  // error classes of the standard ABI
 constexpr std::uint32_t kMaxShort = 1024;
 constexpr std::uint32_t kMaxBcopy = 64 << 10;
 
@@ -24,7 +25,7 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 constexpr std::size_t padded(std::size_t n) { return (n + 15) / 16 * 16; }
 
 [[gnu::cold]] ashlar_result too_long(const ashlar_host& host, std::uint32_t length, std::uint32_t limit) {
-  return host.fail(kErrArg, "an active message of %u bytes to oneself: %u at most", length, limit);
+  return host.fail(MPI_ERR_ARG, "an active message of %u bytes to oneself: %u at most", length, limit);
 }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -47,7 +48,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) {
       iface.take_back(length);
-      return iface.host().fail(kErrArg, "a message to oneself ended after %zu of %u bytes", done, length);
+      return iface.host().fail(MPI_ERR_ARG, "a message to oneself ended after %zu of %u bytes", done, length);
     }
     done += n;
   }
@@ -61,7 +62,7 @@ std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset
   std::memcpy(&k, key->bytes, sizeof k);
   if (offset <= k.length && length <= k.length - offset) return reinterpret_cast<std::byte*>(k.address) + offset;
   *result = ep.iface->host().fail(
-      kErrArg, "bytes %llu to %llu are not in the %llu bytes exposed", static_cast<unsigned long long>(offset),
+      MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes exposed", static_cast<unsigned long long>(offset),
       static_cast<unsigned long long>(offset + length), static_cast<unsigned long long>(k.length));
   return nullptr;
 }
@@ -106,10 +107,12 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   std::uint32_t own_length;
   (void)write_address(&own, &own_length);
   if (length != own_length) {
-    return host_.fail(kErrOther, "the loopback address of peer %u has %u bytes, %u expected", peer, length, own_length);
+    return host_.fail(MPI_ERR_OTHER, "the loopback address of peer %u has %u bytes, %u expected", peer, length,
+                      own_length);
   }
   if (std::memcmp(address, &own, length) != 0) {
-    return host_.fail(kErrOther, "peer %u is another process: loopback reaches process %u only", peer, context_.self);
+    return host_.fail(MPI_ERR_OTHER, "peer %u is another process: loopback reaches process %u only", peer,
+                      context_.self);
   }
   auto ep = std::make_unique<Endpoint>();
   ep->ops = &kEndpointOps;
@@ -141,7 +144,8 @@ std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1
 }
 
 void Interface::take_back(std::uint32_t length) {
-  arriving_.resize(arriving_.size() - sizeof(Record) - padded(length));
+  const auto bytes = static_cast<std::ptrdiff_t>(sizeof(Record) + padded(length));
+  arriving_.erase(arriving_.end() - bytes, arriving_.end());
 }
 
 unsigned Interface::progress() {
@@ -162,7 +166,8 @@ unsigned Interface::progress() {
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const {
   if (kind != ASHLAR_MEMORY_HOST) {
-    return host_.fail(kErrUnsupported, "loopback copies host memory only (memory kind %d was given)", kind);
+    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "loopback copies host memory only (memory kind %d was given)",
+                      kind);
   }
   const Key key{reinterpret_cast<std::uint64_t>(address), length};
   *out = {};

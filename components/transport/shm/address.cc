@@ -1,6 +1,7 @@
 #include "components/transport/shm/address.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <cstring>
 
 #include "components/transport/shm/descriptor.h"
-#include "components/transport/shm/error_class.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {
@@ -59,16 +59,16 @@ void seal(Address& address) {
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
                     Address* out) {
   if (length != sizeof(Address)) {
-    return host.fail(kErrOther, "the shared memory address of peer %u has %u bytes, %zu expected", peer, length,
+    return host.fail(MPI_ERR_OTHER, "the shared memory address of peer %u has %u bytes, %zu expected", peer, length,
                      sizeof(Address));
   }
   std::memcpy(out, bytes, sizeof(Address));
   if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address)) {
-    return host.fail(kErrOther, "the address of peer %u is not one of this shared memory transport (version %u)", peer,
-                     kAddressVersion);
+    return host.fail(MPI_ERR_OTHER, "the address of peer %u is not one of this shared memory transport (version %u)",
+                     peer, kAddressVersion);
   }
   if (out->checksum != hash(out, offsetof(Address, checksum))) {
-    return host.fail(kErrOther, "the shared memory address of peer %u is damaged", peer);
+    return host.fail(MPI_ERR_OTHER, "the shared memory address of peer %u is damaged", peer);
   }
   return ASHLAR_OK;
 }

@@ -1,9 +1,10 @@
+#include <mpi.h>
+
 #include <cstdio>
 #include <new>
 
 #include "components/transport/shm/config.h"
 #include "components/transport/shm/counters.h"
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/interface.h"
 #include "framework/plugin/component.h"
 #include "framework/plugin/transport.h"
@@ -55,7 +56,7 @@ void query(const void* context, ashlar_answer* answer) {
 ashlar_result create(const void* context, void** module) {
   const auto& c = *static_cast<const ashlar_transport_context*>(context);
   auto* iface = new (std::nothrow) Interface(*the_host, *the_config, c, counters);
-  if (!iface) return the_host->fail(kErrNoMem, "no memory for the shared memory transport");
+  if (!iface) return the_host->fail(MPI_ERR_NO_MEM, "no memory for the shared memory transport");
   if (const ashlar_result r = iface->open(); r != ASHLAR_OK) {
     delete iface;
     return r;

@@ -14,6 +14,7 @@ struct Config {
   std::uint64_t max_bcopy;
   std::uint64_t polled_rings;
   bool single_copy;
+  std::uint64_t get_from;
   std::uint64_t both_sides_from;
   std::uint64_t copy_chunk;
   std::uint64_t copy_slice;
@@ -25,7 +26,7 @@ struct Config {
 
 enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };
 
-inline constexpr std::uint32_t kParamCount = 13;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 14;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::shm

@@ -1,9 +1,10 @@
 #include "components/transport/shm/endpoint.h"
 
+#include <mpi.h>
+
 #include <cstring>
 
 #include "components/transport/shm/copies.h"
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
@@ -14,7 +15,7 @@ namespace {
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 [[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
-  return ep.iface->host().fail(kErrArg, "an active message of %u bytes to peer %u: shared memory takes %u at most",
+  return ep.iface->host().fail(MPI_ERR_ARG, "an active message of %u bytes to peer %u: shared memory takes %u at most",
                                length, ep.peer, limit);
 }
 
@@ -71,7 +72,8 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) [[unlikely]] {
       ep.out.abandon(lines);
-      return ep.iface->host().fail(kErrArg, "a message to peer %u ended after %zu of %u bytes", ep.peer, done, length);
+      return ep.iface->host().fail(MPI_ERR_ARG, "a message to peer %u ended after %zu of %u bytes", ep.peer, done,
+                                   length);
     }
     done += n;
   }

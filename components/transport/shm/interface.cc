@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/clock.h"
@@ -16,7 +15,7 @@ constexpr std::uint64_t kSmallestRing = 8 << 10;
 constexpr std::uint64_t kLargestRing = 64 << 20;
 constexpr std::uint32_t kUpkeepEvery = 1024;  // idle progress calls between looks at the clock
 constexpr std::uint32_t kThinOutEvery = 256;
-constexpr std::uint32_t kQuietPolls = 200;  // polls without news after which one ring of many is left to its bell
+constexpr std::uint32_t kQuietPolls = 2000;  // polls without news after which one ring of many is left to its bell
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
@@ -17,8 +17,9 @@ namespace {
 
 // What a message and a copy cost within a node, roughly; protocol switches only compare.
 constexpr float kLatencyNs = 150;
-constexpr float kCopyBytesPerNs = 8;
-constexpr float kGetBytesPerNs = 12;
+constexpr float kCopyBytesPerNs = 12;
+constexpr float kGetBytesPerNs = 20;
+constexpr std::uint64_t kGetFromCrowded = 16 << 10;
 
 }  // namespace
 
@@ -35,7 +36,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   const ashlar_result parsed = parse(host_, peer, address, length, &ep->address);
   if (parsed != ASHLAR_OK) return parsed;
   if (ep->address.node != identity_.node) {
-    return host_.fail(kErrOther, "peer %u runs on another node: shared memory does not reach it", peer);
+    return host_.fail(MPI_ERR_OTHER, "peer %u runs on another node: shared memory does not reach it", peer);
   }
   ep->ops = &kEndpointOps;
   ep->peer = peer;
@@ -71,7 +72,7 @@ ashlar_result Interface::reach(Endpoint& ep) {
   if (a.pid_namespace != identity_.pid_namespace) return begin_knocking(ep, ENOENT);
   // Watched first: from here on the pid cannot be reused unnoticed, and the mark in the memory says whose it is.
   if (!watch_.add(ep.nonce, a.pid, 0)) {
-    return host_.fail(kErrProcAborted, "peer %u, process %d, has ended", ep.peer, a.pid);
+    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, has ended", ep.peer, a.pid);
   }
   ep.pid = a.pid;
   char path[64];
@@ -85,7 +86,7 @@ ashlar_result Interface::reach(Endpoint& ep) {
 ashlar_result Interface::begin_knocking(Endpoint& ep, int why_not_directly) {
   const int error = config_.descriptor_passing ? ep.knock.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
   if (error != 0 && error != EAGAIN) {
-    return host_.fail(kErrOther,
+    return host_.fail(MPI_ERR_OTHER,
                       "the memory of peer %u, process %d, cannot be reached: opening its descriptor fails "
                       "(%s), and so does asking it for the descriptor (%s)",
                       ep.peer, ep.address.pid, std::strerror(why_not_directly), std::strerror(error));
@@ -158,7 +159,7 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
     ep.slot_index = i;
     return ASHLAR_OK;
   }
-  return host_.fail(kErrOther, "peer %u has no ring left: all %u are taken; set transport.shm.extra_rings higher",
+  return host_.fail(MPI_ERR_OTHER, "peer %u has no ring left: all %u are taken; set transport.shm.extra_rings higher",
                     ep.peer, slots);
 }
 
@@ -183,6 +184,9 @@ void Interface::prove_single_copy(Endpoint& ep) {
   if (may_read) {
     ep.capabilities |= ASHLAR_CAP_GET;
     ep.bandwidth_get = kGetBytesPerNs;
+    // A piece needs both processes on a core; with fewer cores than processes one copy by one of them is better early.
+    const std::uint64_t from = context_.oversubscribed ? std::min(config_.get_from, kGetFromCrowded) : config_.get_from;
+    ep.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(from, ~0u));
   }
   if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT;
   std::snprintf(because, sizeof because, "process_vm_readv: %s, process_vm_writev: %s",
@@ -198,7 +202,7 @@ void Interface::prove_single_copy(Endpoint& ep) {
 
 ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** line) {
   if (ep.way == Endpoint::Way::kDead) {
-    return host_.fail(kErrProcAborted, "peer %u, process %d, is gone", ep.peer, ep.address.pid);
+    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, is gone", ep.peer, ep.address.pid);
   }
   if (ep.way == Endpoint::Way::kKnocking) return ASHLAR_AGAIN;
   if (!ep.out.attached()) {

@@ -1,9 +1,10 @@
+#include <mpi.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
-#include "components/transport/shm/error_class.h"
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
@@ -12,21 +13,22 @@
 namespace ashlar::shm {
 namespace {
 
-constexpr std::uint64_t kSmallestChunk = 32 << 10;
-constexpr std::uint64_t kWakeFrom = 1 << 20;  // an owner that sleeps is woken to copy along from this size
+constexpr std::uint64_t kWholeChunk = 128 << 10;  // two of these beat more of less: each costs a system call
+constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is woken to copy along from this size
 
 }  // namespace
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
   if (kind != ASHLAR_MEMORY_HOST) {
-    return host_.fail(kErrUnsupported, "shared memory copies host memory only (memory kind %d was given)", kind);
+    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "shared memory copies host memory only (memory kind %d was given)",
+                      kind);
   }
   exposed_.expose(address, length, nonce_, out);
   return ASHLAR_OK;
 }
 
 ashlar_result Interface::copy_failed(const Endpoint& ep, int error) const {
-  return host_.fail(error == ESRCH ? kErrProcAborted : kErrOther,
+  return host_.fail(error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
                     "copying from or to the memory of peer %u, process %d, failed (%s)", ep.peer, ep.pid,
                     std::strerror(error));
 }
@@ -34,10 +36,10 @@ ashlar_result Interface::copy_failed(const Endpoint& ep, int error) const {
 ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                              ashlar_completion* done) {
   if (!(ep.capabilities & ASHLAR_CAP_GET)) {
-    return host_.fail(kErrUnsupported, "memory of peer %u cannot be read from here", ep.peer);
+    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "memory of peer %u cannot be read from here", ep.peer);
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return host_.fail(kErrArg, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
+    return host_.fail(MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
                       static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
                       static_cast<unsigned long long>(key.length), ep.peer);
   }
@@ -47,7 +49,8 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   g.to = static_cast<std::byte*>(to);
   g.done = done;
   g.length = length;
-  const std::uint64_t chunk = std::clamp(length / 8, kSmallestChunk, std::max(kSmallestChunk, config_.copy_chunk));
+  const std::uint64_t chunk =
+      std::min(std::max(std::min((length + 1) / 2, kWholeChunk), length / 4), std::max(config_.copy_chunk, kPage));
   // With more processes than cores the owner's copying would only take turns with ours.
   if (length >= config_.both_sides_from && !context_.oversubscribed && lease(g, key, offset, chunk, nonce_)) {
     count(counters_.gets_shared);
@@ -72,10 +75,10 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
 ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset,
                              std::uint64_t length) {
   if (!(ep.capabilities & ASHLAR_CAP_PUT)) {
-    return host_.fail(kErrUnsupported, "memory of peer %u cannot be written from here", ep.peer);
+    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "memory of peer %u cannot be written from here", ep.peer);
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return host_.fail(kErrArg, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
+    return host_.fail(MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
                       static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
                       static_cast<unsigned long long>(key.length), ep.peer);
   }

@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
 inline constexpr std::uint32_t kLayout = 1;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
-inline constexpr std::size_t kPage = 4096;
+inline constexpr std::uint64_t kPage = 4096;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
               "shared memory needs atomics without locks");

@@ -1,6 +1,7 @@
 #include "components/transport/shm/segment.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,7 +10,6 @@
 #include <cstring>
 
 #include "components/transport/shm/address.h"
-#include "components/transport/shm/error_class.h"
 
 namespace ashlar::shm {
 namespace {
@@ -29,8 +29,8 @@ ashlar_result allocate(const ashlar_host& host, int fd, std::size_t from, std::s
   while (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return ASHLAR_OK;  // filtered; touch will do
-    return host.fail(kErrNoMem, "no memory for %s: the system refused %zu bytes of shared memory (%s)", what, bytes,
-                     std::strerror(errno));
+    return host.fail(MPI_ERR_NO_MEM, "no memory for %s: the system refused %zu bytes of shared memory (%s)", what,
+                     bytes, std::strerror(errno));
   }
   return ASHLAR_OK;
 }
@@ -55,10 +55,10 @@ ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry,
   const std::size_t bytes = geometry.bytes();
   fd_ = Descriptor(make_memfd());
   if (!fd_) {
-    return host.fail(kErrOther, "shared memory cannot be made: memfd_create failed (%s)", std::strerror(errno));
+    return host.fail(MPI_ERR_OTHER, "shared memory cannot be made: memfd_create failed (%s)", std::strerror(errno));
   }
   if (ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) {
-    return host.fail(kErrNoMem, "shared memory of %zu bytes cannot be made (%s)", bytes, std::strerror(errno));
+    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be made (%s)", bytes, std::strerror(errno));
   }
   // Nobody can shrink it under a reader's feet.
   fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
@@ -67,7 +67,7 @@ ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry,
   if (claimed != ASHLAR_OK) return claimed;
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (at == MAP_FAILED) {
-    return host.fail(kErrNoMem, "shared memory of %zu bytes cannot be mapped (%s)", bytes, std::strerror(errno));
+    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be mapped (%s)", bytes, std::strerror(errno));
   }
   base_ = static_cast<std::byte*>(at);
   mapped_ = true;
@@ -88,12 +88,12 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
   const std::size_t bytes = geometry.bytes();
   struct stat info;
   if (fstat(fd.get(), &info) != 0 || static_cast<std::size_t>(info.st_size) != bytes) {
-    return host.fail(kErrOther, "descriptor %d of process %d is not the segment its address describes (%zu bytes)",
+    return host.fail(MPI_ERR_OTHER, "descriptor %d of process %d is not the segment its address describes (%zu bytes)",
                      peer.fd, peer.pid, bytes);
   }
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (at == MAP_FAILED) {
-    return host.fail(kErrNoMem, "shared memory of process %d (%zu bytes) cannot be mapped (%s)", peer.pid, bytes,
+    return host.fail(MPI_ERR_NO_MEM, "shared memory of process %d (%zu bytes) cannot be mapped (%s)", peer.pid, bytes,
                      std::strerror(errno));
   }
   base_ = static_cast<std::byte*>(at);
@@ -102,14 +102,14 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
   fd_ = std::move(fd);
   const SegmentHeader& head = header();
   if (head.magic.load(std::memory_order_acquire) != kMagic || head.nonce != peer.nonce) {
-    return host.fail(kErrOther,
+    return host.fail(MPI_ERR_OTHER,
                      "the shared memory at descriptor %d of process %d does not answer with its mark: the "
                      "process is another one than the address was made by",
                      peer.fd, peer.pid);
   }
   if (head.layout != kLayout) {
-    return host.fail(kErrOther, "process %d uses shared memory layout %u, this process %u: different builds", peer.pid,
-                     head.layout, kLayout);
+    return host.fail(MPI_ERR_OTHER, "process %d uses shared memory layout %u, this process %u: different builds",
+                     peer.pid, head.layout, kLayout);
   }
   return ASHLAR_OK;
 }

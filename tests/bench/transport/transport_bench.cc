@@ -269,8 +269,9 @@ void run(const Component& shm, Shared& s, int rank) {
   for (const std::uint32_t n : {0u, 8u, 40u, 64u, 256u, 488u}) latency(side, n);
   for (const std::uint32_t n : {0u, 8u, 40u, 128u}) rate(side, n);
   std::vector<unsigned char> buffer(8 << 20, static_cast<unsigned char>(rank));
-  for (const std::size_t n : {4096ul, 16384ul, 65536ul, 1048576ul, 4194304ul}) stream(side, n, buffer);
-  for (const std::size_t n : {16384ul, 65536ul, 262144ul, 1048576ul, 4194304ul}) {
+  for (const std::size_t n : {4096ul, 16384ul, 32768ul, 65536ul, 131072ul, 1048576ul, 4194304ul})
+    stream(side, n, buffer);
+  for (const std::size_t n : {16384ul, 32768ul, 65536ul, 131072ul, 262144ul, 1048576ul, 4194304ul}) {
     gets(side, n, buffer, 1);
     gets(side, n, buffer, 16);
   }

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <list>
+#include <memory>
 #include <mutex>
 
 namespace ashlar::test {
@@ -58,6 +60,8 @@ std::uint64_t scaled(const std::string& text, const std::map<std::string, double
   return static_cast<std::uint64_t>(number * unit->second);
 }
 
+std::list<std::string> texts;  // of string parameters
+
 void store(const ashlar_param& row, const std::string& text, std::byte* block) {
   const auto put = [&](auto value) { std::memcpy(block + row.offset, &value, sizeof value); };
   switch (row.type) {
@@ -80,7 +84,8 @@ void store(const ashlar_param& row, const std::string& text, std::byte* block) {
       put(std::strtod(text.c_str(), nullptr));
       break;
     case ASHLAR_PARAM_STRING:
-      put(static_cast<const char*>(strdup(text.c_str())));
+      texts.push_back(text);
+      put(texts.back().c_str());
       break;
     case ASHLAR_PARAM_ENUM:
       for (std::int32_t i = 0; row.choices[i]; ++i) {
@@ -110,7 +115,9 @@ std::vector<Component> load_all() {
 }  // namespace
 
 void Component::open(const Settings& settings) const {
-  auto* block = static_cast<std::byte*>(std::calloc(1, table_->config_size + 1));
+  static std::vector<std::unique_ptr<std::byte[]>> blocks;
+  blocks.push_back(std::make_unique<std::byte[]>(table_->config_size + 1));
+  std::byte* block = blocks.back().get();
   for (std::uint32_t i = 0; i < table_->param_count; ++i) {
     const ashlar_param& row = table_->params[i];
     const auto set = settings.find(row.name);

@@ -99,7 +99,7 @@ TEST_F(EntryPoints, WrongArgumentsAreRefusedWithTheirValue) {
   expect_refused(MPI_Send(nullptr, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER, "argument buf is null");
   expect_refused(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_IN_PLACE");
   expect_refused(MPI_Irecv(data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, nullptr), MPI_ERR_ARG, "argument request");
-  expect_refused(MPI_Comm_size(MPI_COMM_NULL, data), MPI_ERR_COMM, "argument comm is the null handle");
+  expect_refused(MPI_Comm_size(MPI_COMM_NULL, data), MPI_ERR_COMM, "argument comm is MPI_COMM_NULL");
   expect_refused(MPI_Comm_size(reinterpret_cast<MPI_Comm>(MPI_INT), data), MPI_ERR_COMM, "no predefined communicator");
   int not_an_object = 0;
   expect_refused(MPI_Comm_size(reinterpret_cast<MPI_Comm>(&not_an_object), data), MPI_ERR_COMM, "not the handle of");
@@ -192,8 +192,7 @@ TEST_F(EntryPoints, WhatIsSignificantIs) {
   expect_refused(MPI_Bcast(data, 1, MPI_INT, MPI_ROOT, comm), MPI_ERR_ROOT, "argument root is -4");
   expect_refused(MPI_Allreduce(data, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER,
                  "recvbuf is MPI_IN_PLACE");
-  expect_refused(MPI_Allreduce(data, data, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP,
-                 "argument op is the null handle");
+  expect_refused(MPI_Allreduce(data, data, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP, "argument op is MPI_OP_NULL");
 }
 
 TEST_F(EntryPoints, InAnIntercommunicatorTheRootIsSpecial) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "framework/datatype/layout_make.h"
 #include "tests/unit/datatype/type_map.h"
 
@@ -63,6 +66,18 @@ TEST(Layout, IndexedIsSimplifiedByWhatItSays) {
   EXPECT_EQ(made(indexed(3, mixed, apart, kDouble(), &type), &type)->layout().form, Form::kBlocks);
 }
 
+TEST(Layout, ManySmallEqualBlocksStayEqual) {
+  // Every third touches its neighbour; joining would leave unequal blocks.
+  std::vector<int> at;
+  for (int i = 0, next = 0; i < 99; ++i) at.push_back(std::exchange(next, next + (i % 3 == 0 ? 1 : 2)));
+  Datatype* type = nullptr;
+  const auto some = made(create_indexed_block(99, 1, at.data(), kDouble(), &type), &type);
+  EXPECT_EQ(some->layout().form, Form::kIndexed);
+  EXPECT_EQ(some->layout().count, 99u);
+  for (int i = 0; i < 99; ++i) at[static_cast<std::size_t>(i)] = i;
+  EXPECT_EQ(made(create_indexed_block(99, 1, at.data(), kDouble(), &type), &type)->layout().form, Form::kRun);
+}
+
 TEST(Layout, EqualShapesAreOne) {
   Datatype* type = nullptr;
   const int lengths[] = {2, 1, 3}, at[] = {0, 5, 9}, later[] = {100, 105, 109};
@@ -98,9 +113,9 @@ TEST(Layout, PartIsFoundByBisection) {
     for (std::size_t at = l.start(i); at < l.start(i + 1); ++at) ASSERT_EQ(l.part_at(at), i);
 }
 
-TEST(Layout, DeepNestsStayShallowWhereTheyCan) {
+TEST(Layout, NestsMayBeDeeperThanTheStack) {
   Ref<Datatype> inner = Ref<Datatype>::share(kDouble());
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 50000; ++i) {
     Datatype* type = nullptr;
     ASSERT_TRUE(contiguous(1, *inner, &type).ok());
     inner = Ref<Datatype>::adopt(type);

@@ -80,7 +80,7 @@ TEST(Verdict, AnAbortQuotesItsText) {
   fates[0].aborted = fates[0].failed = true;
   fates[0].abort_code = 7;
   fates[0].abort_text = "no convergence";
-  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("called MPI_Abort with code 7, after 1.50 s.\nIt said: no conv"));
+  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("aborted the job with code 7, after 1.50 s.\nIt said: no conv"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ bool chance(std::mt19937& random, double probability) {
 ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   LoopIface& iface = *endpoint.iface;
   LoopNetwork& network = *iface.network;
-  if (network.dead(endpoint.peer)) return ASHLAR_OK;  // lost, as on a real wire
+  if (network.dead(endpoint.peer) || network.dead(iface.self)) return ASHLAR_OK;  // lost, as on a real wire
   LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
   const std::lock_guard guard(channel.mutex);
   channel.packets.push_back(std::move(packet));
@@ -97,7 +97,8 @@ unsigned progress(ashlar_iface* i) {
   std::shuffle(senders.begin(), senders.end(), iface.random);
   for (const std::uint32_t from : senders) {
     if ((from == iface.self) != iface.only_self) continue;
-    if (network.dead(from) && network.channel(from, iface.self).packets.empty() && iface.deaths_told.insert(from).second) {
+    if (network.dead(from) && network.channel(from, iface.self).packets.empty() &&
+        iface.deaths_told.insert(from).second) {
       iface.failed(iface.lane, from, "killed by the test");
       ++events;
     }
@@ -112,8 +113,8 @@ unsigned progress(ashlar_iface* i) {
         packet = std::move(channel.packets.front());
         channel.packets.pop_front();
       }
-      const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()), from,
-                         packet.id};
+      const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()),
+                         from,      packet.id};
       iface.deliver(iface.lane, &am);
       ++events;
     }

@@ -18,13 +18,13 @@ struct LoopOptions {
   unsigned seed = 1;
   std::uint32_t max_short = 40;
   std::uint32_t max_bcopy = 1024;
-  std::size_t room = 64;        // packets from one process to another before AGAIN
-  double again = 0;             // chance of AGAIN although there is room
-  double delay = 0;             // chance that a progress call leaves a sender's packets for later
-  bool get = true;              // endpoints can read the peer's memory
-  double get_pending = 0;       // chance that a read completes in a later progress call
+  std::size_t room = 64;   // packets from one process to another before AGAIN
+  double again = 0;        // chance of AGAIN although there is room
+  double delay = 0;        // chance that a progress call leaves a sender's packets for later
+  bool get = true;         // endpoints can read the peer's memory
+  double get_pending = 0;  // chance that a read completes in a later progress call
   double get_fails = 0;
-  bool proves_get_late = false; // get() is offered but always fails
+  bool proves_get_late = false;  // get() is offered but always fails
 };
 
 class LoopNetwork;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/datatype/data_view.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/api.h"

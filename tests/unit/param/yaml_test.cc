@@ -14,6 +14,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace testing_rows;
 
+constexpr ashlar_param kJson[] = {
+    {"file", "", "", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, 0, nullptr}};
+
 class Files : public testing::Test {
  protected:
   Files() {
@@ -160,6 +163,20 @@ TEST_F(Files, FilesOfCommentsNeedNoReader) {
   EXPECT_THAT(load().problems(), IsEmpty());
   file("user.yaml", Layer::user, "p2p.mode: fast\n");
   EXPECT_THAT(load(false).problems().at(0).text, HasSubstr("no reader of YAML files"));
+}
+
+// The shipped files are read by the kernel's own rows: an example with a mistake would be a poor one.
+TEST_F(Files, ShippedFilesHaveNoMistakes) {
+  for (const char* name : {"/default.yaml", "/site/ashlar.yaml", "/site/classes-gpu.yaml"}) {
+    Sources sources;
+    sources.open_yaml = open_yaml;
+    sources.files = {{std::string(CONFIG_FOLDER) + name, Layer::site, folder_}};
+    Store s;
+    s.declare(kernel_tables());
+    s.declare({"report.json", kJson});
+    EXPECT_TRUE(s.load(sources).ok());
+    for (const Problem& p : s.problems()) ADD_FAILURE() << p.text;
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ ashlar_error_record record() {
   r.fatal = 1;
   return r;
 }
-const ashlar_report_context kWho{sizeof kWho, 3, 8, "node7", 42};
+const ashlar_report_context kWho{sizeof kWho, 3, 8, "node7", 42, 0};
 
 TEST(ReportText, AnErrorForPeople) {
   EXPECT_EQ(error_text(kWho, record()),
@@ -54,7 +54,7 @@ TEST(ReportText, AnErrorForTools) {
 }
 
 TEST(ReportText, BeforeTheJobIsKnown) {
-  const ashlar_report_context nobody{sizeof nobody, -1, 0, nullptr, 42};
+  const ashlar_report_context nobody{sizeof nobody, -1, 0, nullptr, 42, 0};
   ashlar_error_record r{};
   r.text = "It failed.";
   EXPECT_EQ(error_text(nobody, r), "ashlar: error\n  It failed.\n");
@@ -115,6 +115,15 @@ TEST_F(ReporterTest, WithoutAnyComponentTheKernelPrintsItself) {
   testing::internal::CaptureStderr();
   reporter_.error(record());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), error_text(kWho, record()));
+}
+
+TEST_F(ReporterTest, WhatTheLauncherTellsIsNotToldTwice) {
+  start({{"report", "stderr,json"}, {"report.json.file", file()}});
+  reporter_.speak_as(3, 8, "node7", /*launcher_tells=*/true);
+  testing::internal::CaptureStderr();
+  reporter_.error(record());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(written(), HasSubstr("\"fatal\":true")) << "tools hear of it all the same";
 }
 
 TEST_F(ReporterTest, ProblemsOfTheConfigurationAreTold) {

@@ -1,11 +1,11 @@
-#include "framework/progress/config.h"
-
+#pragma once
 #include <cstddef>
 
-namespace ashlar::progress {
-namespace {
+#include "framework/progress/config.h"
 
-constexpr ashlar_param kRows[] = {
+namespace ashlar::progress {
+
+inline constexpr ashlar_param kParams[] = {
     {"spin", "2000", "Empty rounds of progress before a waiting call offers its core to others.", ASHLAR_PARAM_U64,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin), nullptr},
     {"spin_oversubscribed", "0", "The same where a node has more ranks than cores.", ASHLAR_PARAM_U64,
@@ -13,9 +13,5 @@ constexpr ashlar_param kRows[] = {
     {"sleep_after", "1ms", "Time after which a waiting call sleeps until a message wakes it.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after), nullptr},
 };
-
-}  // namespace
-
-std::span<const ashlar_param> parameters() { return kRows; }
 
 }  // namespace ashlar::progress

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+
+#include "components/coll/shm/group.h"
+
+namespace ashlar::coll::shm {
+
+/// Where rank r's operand of this visit lies: inside its line, or in its large place.
+inline std::byte* operand(const Visit& visit, MPI_Count bytes, std::uint32_t r) {
+  return is_inline(bytes) ? visit.layout().contribution(visit.number, r).data
+                          : visit.layout().large_contribution(visit.number, r);
+}
+inline std::byte* result_place(const Visit& visit, MPI_Count bytes) {
+  return is_inline(bytes) ? visit.layout().result(visit.number).data : visit.layout().large_result(visit.number);
+}
+
+/// Writes our operand (a dense one) and says so.
+inline void contribute(Op& op, const Call& call, const Visit& visit) {
+  const auto me = static_cast<std::uint32_t>(op.rank());
+  op.copy_bytes(call.send.data, operand(visit, call.bytes, me), call.bytes);
+  visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
+}
+
+/// a0 op (a1 op (... a[n-1])) into `to`, a dense buffer.
+inline void combine_all(Op& op, const Call& call, const Visit& visit, void* to) {
+  const MPI_Count bytes = call.bytes;
+  const auto last = static_cast<std::uint32_t>(op.size()) - 1;  // at least 1
+  op.combine(call, operand(visit, bytes, last - 1), operand(visit, bytes, last), to, call.send.count);
+  for (std::uint32_t r = last - 1; r-- > 0;) op.combine(call, operand(visit, bytes, r), to, call.send.count);
+}
+
+/// Ends our part: nothing of this slot will be looked at again. Whoever sleeps until a slot is free is woken; without a
+/// fence that may be missed once in a while, and then he looks himself when his sleep ends.
+inline void done(Op& op, const Visit& visit) {
+  const Layout& layout = visit.layout();
+  layout.rank(static_cast<std::uint32_t>(op.rank())).done.store(visit.number, std::memory_order_release);
+  visit.leave();
+  if (layout.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_sleepers(op, visit);
+}
+
+/// After a collective in which everyone has heard from everyone: all had ended the one before.
+inline void all_met(const Visit& visit) {
+  if (visit.group->all_done < visit.number - 1) visit.group->all_done = visit.number - 1;
+}
+
+}  // namespace ashlar::coll::shm

@@ -1,0 +1,23 @@
+# The component SDK: the C headers under include/ashlar, and what builds outside this tree find it by.
+set(sdk ${CMAKE_BINARY_DIR}/sdk)
+foreach(header framework/param/param_row.h framework/plugin/component.h framework/plugin/launch.h
+    framework/plugin/report.h framework/plugin/transport.h)
+  # Outside the tree the rooms are one folder.
+  get_filename_component(name ${header} NAME)
+  file(READ ${CMAKE_SOURCE_DIR}/${header} text)
+  string(REGEX REPLACE "#include \"framework/(param|plugin)/([a-z_]+\\.h)\"" "#include <ashlar/\\2>" text "${text}")
+  file(CONFIGURE OUTPUT ${sdk}/include/ashlar/${name} CONTENT "${text}" @ONLY)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${header})
+endforeach()
+
+include(CMakePackageConfigHelpers)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/config/sdk/AshlarConfig.cmake.in ${sdk}/AshlarConfig.cmake
+  INSTALL_DESTINATION lib/cmake/Ashlar)
+# The contract is unstable until two components outside this tree exist: only the same minor version fits.
+write_basic_package_version_file(${sdk}/AshlarConfigVersion.cmake VERSION ${PROJECT_VERSION}
+  COMPATIBILITY SameMinorVersion)
+configure_file(${CMAKE_SOURCE_DIR}/config/sdk/ashlar-sdk.pc.in ${sdk}/ashlar-sdk.pc @ONLY)
+
+install(DIRECTORY ${sdk}/include/ashlar DESTINATION include)
+install(FILES ${sdk}/AshlarConfig.cmake ${sdk}/AshlarConfigVersion.cmake DESTINATION lib/cmake/Ashlar)
+install(FILES ${sdk}/ashlar-sdk.pc DESTINATION lib/pkgconfig)

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstddef>
+
+#include "framework/p2p/internal.h"
+
+namespace ashlar::p2p {
+
+inline constexpr ashlar_param kParams[] = {
+    {"eager_limit", "0", "Largest message sent without a handshake; 0: the break-even of the transport's cost model.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
+     nullptr},
+    {"unexpected_limit", "4MiB",
+     "Bytes of messages from one process kept for later receives; beyond, that process asks before it sends.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
+     nullptr},
+    {"get_min", "0",
+     "Smallest message, of those with a handshake, that the receiver may read from the sender's memory.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
+     nullptr},
+    {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
+     nullptr},
+};
+
+}  // namespace ashlar::p2p

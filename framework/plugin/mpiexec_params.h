@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/param/param_row.h"
+
+namespace ashlar::plugin {
+
+/// The launcher's own parameters. They stand here and not in mpiexec/, so that the library and the tools know them when
+/// they meet them in a file.
+struct MpiexecConfig {
+  std::int32_t pmix, bind_to, map_by, oversubscribe;
+  std::uint64_t kill_grace;      // nanoseconds
+  std::uint64_t board_per_rank;  // bytes
+};
+inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
+inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
+inline constexpr const char* kMapWords[] = {"auto", "hwthread", "core", "numa", "socket", nullptr};
+inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
+
+inline constexpr ashlar_param kMpiexecParams[] = {
+    {"pmix", "auto",
+     "Whether ranks find a PMIx server: auto when a program is linked against PMIx. It opens a port on the loopback "
+     "interface; programs that load PMIx only while they run need on.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, pmix),
+     kPmixWords},
+    {"bind_to", "auto", "What each rank is bound to, as --bind-to; auto: an equal share of the cores.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, bind_to),
+     kBindWords},
+    {"map_by", "auto", "Over what ranks are placed in turn, as --map-by.", ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, map_by), kMapWords},
+    {"oversubscribe", "ok", "Whether more ranks than cores may be started: ok or error.", ASHLAR_PARAM_ENUM,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, oversubscribe),
+     kOversubscribeWords},
+    {"kill_grace", "1s", "Time between SIGTERM and SIGKILL when a job is ended.", ASHLAR_PARAM_DURATION,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, kill_grace), nullptr},
+    {"board_per_rank", "64KiB", "Most bytes each rank may publish for the others; used only as far as it is filled.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(MpiexecConfig, board_per_rank), nullptr},
+};
+
+}  // namespace ashlar::plugin

@@ -1,0 +1,62 @@
+#include "mpiexec/settings.h"
+
+#include <unistd.h>
+
+#include "framework/param/sources.h"
+#include "framework/param/store.h"
+#include "framework/plugin/mpiexec_params.h"
+#include "framework/plugin/registry.h"
+#include "framework/plugin/setup.h"
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+
+std::string own_prefix() {
+  char self[4096];
+  const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n <= 0) return param::installation_prefix();
+  std::string path(self, static_cast<std::size_t>(n));
+  for (int up = 0; up < 2; ++up) path.resize(path.find('/') == path.rfind('/') ? 1 : path.rfind('/'));
+  return path;
+}
+
+bool load_settings(const Options& options, const std::string& host, const char* const* environment, Settings* settings,
+                   std::string* error) {
+  const std::string prefix = own_prefix();
+  param::Sources sources = param::standard_sources(prefix);
+  sources.environment = environment;
+  sources.context.host = host;
+  sources.context.launcher = "mpiexec";
+  sources.context.ranks = sources.context.ranks_per_node = static_cast<int>(options.ranks());
+  for (const auto& [key, value] : options.params)
+    sources.command_line.push_back({key, value, text("--set %s=%s", key.c_str(), value.c_str())});
+  if (options.explain)
+    sources.command_line.push_back(
+        {"explain", options.explain_topic.empty() ? "all" : options.explain_topic, "--explain"});
+
+  param::Store store;
+  plugin::Registry registry(&store);
+  const Status loaded = plugin::configure(prefix, sources, &store, &registry);
+  for (const param::Problem& problem : store.problems())
+    if (!problem.error) say(problem.text);
+  if (!loaded.ok()) {
+    *error = loaded.text();
+    return false;
+  }
+  plugin::MpiexecConfig config;
+  if (const Status filled = store.fill("mpiexec", plugin::kMpiexecParams, &config); !filled.ok()) {
+    *error = filled.text();
+    return false;
+  }
+  // The words stand in the same order as the enumerators; the command line's own options come last.
+  settings->bind = options.bind != BindTo::kAuto ? options.bind : static_cast<BindTo>(config.bind_to);
+  settings->map = options.map != MapBy::kAuto ? options.map : static_cast<MapBy>(config.map_by);
+  settings->pmix = plugin::kPmixWords[config.pmix];
+  settings->oversubscribe = config.oversubscribe == 0;
+  settings->kill_grace_ns = config.kill_grace;
+  settings->board_per_rank = config.board_per_rank;
+  settings->for_ranks = store.serialize();
+  return true;
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "mpiexec/options.h"
+
+namespace ashlar::mpiexec {
+
+/// What files, environment and command line together say, for mpiexec itself and for the ranks.
+struct Settings {
+  BindTo bind = BindTo::kAuto;
+  MapBy map = MapBy::kAuto;
+  std::string pmix = "auto";  // auto, on, off
+  bool oversubscribe = true;
+  std::uint64_t kill_grace_ns = 1'000'000'000;
+  std::uint64_t board_per_rank = 64 * 1024;
+  std::string for_ranks;  // param::Store's text: ranks read no file of their own
+};
+
+/// Merges every source of parameters. Notices go to standard error at once. False with a sentence in `error` when
+/// something on the command line or in a file is wrong.
+bool load_settings(const Options& options, const std::string& host, const char* const* environment, Settings* settings,
+                   std::string* error);
+
+/// The folder above bin/ in which this mpiexec lies.
+std::string own_prefix();
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/unit/p2p/world.h"
+
+namespace ashlar::test {
+namespace {
+
+std::uint64_t pvar(Process& process, const std::string& name) {
+  for (const ashlar_pvar& row : p2p::pvars(process.lane))
+    if (name == row.name) return *row.value;
+  ADD_FAILURE() << "no performance variable " << name;
+  return 0;
+}
+
+TEST(Unexpected, MemoryOfOnePeerIsBoundedAndNothingIsLost) {
+  constexpr int kMessages = 3000, kBytes = 1000;
+  p2p::Config config;
+  config.unexpected_limit = 100000;
+  World world(2, {}, config);
+  std::vector<Request*> sends(kMessages);
+  std::vector<std::array<std::byte, kBytes>> data(kMessages);
+  for (int i = 0; i < kMessages; ++i) {
+    data[static_cast<std::size_t>(i)].fill(static_cast<std::byte>(i));
+    ASSERT_TRUE(p2p::isend(data[static_cast<std::size_t>(i)].data(), kBytes, bytes(), 1, i, world.comm(0),
+                           &sends[static_cast<std::size_t>(i)])
+                    .ok());
+    world[1].poll();
+  }
+  for (int i = 0; i < 100; ++i) world.poll();
+  EXPECT_EQ(pvar(world[1], "holds"), 1u);
+  // One budget of the short path may pass before the sender looks, and what is on the wire then; handshakes of the
+  // messages that wait count as well, but not their data.
+  EXPECT_LT(pvar(world[1], "unexpected_bytes_peak"),
+            config.unexpected_limit + 200u * (kBytes + 200) + kMessages * 250u);
+  EXPECT_GT(pvar(world[0], "handshakes"), 2000u);
+
+  // Received in an order that has nothing to do with that of sending.
+  for (int i = 0; i < kMessages; ++i) {
+    const int number = (i * 1009) % kMessages;
+    std::array<std::byte, kBytes> in{};
+    Request* receive = nullptr;
+    ASSERT_TRUE(p2p::irecv(in.data(), kBytes, bytes(), 0, number, world.comm(1), &receive).ok());
+    ASSERT_TRUE(world.finish(receive).ok());
+    ASSERT_EQ(in, data[static_cast<std::size_t>(number)]);
+  }
+  for (Request* send : sends) ASSERT_TRUE(world.finish(send).ok());
+  EXPECT_EQ(pvar(world[1], "unexpected"), 0u);
+  EXPECT_EQ(pvar(world[1], "unexpected_bytes"), 0u);
+
+  // Resumed: the next message needs no handshake.
+  for (int i = 0; i < 5; ++i) world.poll();
+  const std::uint64_t handshakes = pvar(world[0], "handshakes");
+  Request* send = nullptr;
+  ASSERT_TRUE(p2p::isend(data[0].data(), kBytes, bytes(), 1, 1, world.comm(0), &send).ok());
+  EXPECT_TRUE(send->complete());
+  EXPECT_EQ(pvar(world[0], "handshakes"), handshakes);
+}
+
+TEST(Unexpected, BlockingSenderThatNeverLooksIsStopped) {
+  // The sender only sends; its short path never polls by itself except once per budget.
+  p2p::Config config;
+  config.unexpected_limit = 20000;
+  World world(2, {}, config);
+  std::array<std::byte, 40> message{};
+  int sent = 0;
+  Request* last = nullptr;
+  for (; sent < 10000; ++sent) {
+    ASSERT_TRUE(p2p::isend(message.data(), 40, bytes(), 1, 0, world.comm(0), &last).ok());
+    if (!last->complete()) break;
+    world[1].poll();
+  }
+  EXPECT_LT(sent, 500) << "a message that is not complete is one that a blocking send would wait for";
+  std::array<std::byte, 40> in;
+  for (int i = 0; i <= sent; ++i) {
+    Request* receive = nullptr;
+    ASSERT_TRUE(p2p::irecv(in.data(), 40, bytes(), 0, 0, world.comm(1), &receive).ok());
+    ASSERT_TRUE(world.finish(receive).ok());
+  }
+  ASSERT_TRUE(world.finish(last).ok());
+}
+
+TEST(Outstanding, TenThousandPostedReceives) {
+  constexpr int kCount = 10000;
+  World world(2);
+  std::vector<int> in(kCount, -1);
+  std::vector<Request*> receives(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(p2p::irecv(&in[static_cast<std::size_t>(i)], 4, bytes(), 0, i, world.comm(1),
+                           &receives[static_cast<std::size_t>(i)])
+                    .ok());
+  }
+  for (int i = kCount; i-- > 0;) {
+    Request* send = nullptr;
+    ASSERT_TRUE(p2p::isend(&i, 4, bytes(), 1, i, world.comm(0), &send).ok());
+    world[1].poll();
+    ASSERT_TRUE(world.finish(send).ok());
+  }
+  for (int i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(world.finish(receives[static_cast<std::size_t>(i)]).ok());
+    ASSERT_EQ(in[static_cast<std::size_t>(i)], i);
+  }
+}
+
+TEST(Outstanding, TenThousandUnexpectedMessages) {
+  constexpr int kCount = 10000;
+  World world(2);
+  for (int i = 0; i < kCount; ++i) {
+    Request* send = nullptr;
+    ASSERT_TRUE(p2p::isend(&i, 4, bytes(), 1, i, world.comm(0), &send).ok());
+    world[1].poll();
+    ASSERT_TRUE(world.finish(send).ok());
+  }
+  EXPECT_EQ(pvar(world[1], "unexpected"), static_cast<std::uint64_t>(kCount));
+  for (int i = kCount; i-- > 0;) {
+    int in = -1;
+    const int source = i % 2 ? 0 : MPI_ANY_SOURCE;
+    ASSERT_TRUE(p2p::recv(&in, 4, bytes(), source, i, world.comm(1), MPI_STATUS_IGNORE).ok());
+    ASSERT_EQ(in, i);
+  }
+  EXPECT_EQ(pvar(world[1], "unexpected"), 0u);
+}
+
+TEST(DropContext, ForgetsOnlyThatCommunicatorsMessages) {
+  World world(2);
+  Process& receiver = world[1];
+  int value = 1;
+  ASSERT_TRUE(p2p::send(&value, 4, bytes(), 1, 0, world.comm(0)).ok());
+  world.comm(0).context = 8;
+  ASSERT_TRUE(p2p::send(&value, 4, bytes(), 1, 0, world.comm(0)).ok());
+  receiver.poll();
+  EXPECT_EQ(pvar(receiver, "unexpected"), 2u);
+  {
+    const LaneGuard guard(receiver.lane.lock);
+    receiver.comm.context = 8;
+    p2p::drop_context(receiver.comm);
+    receiver.comm.context = 2;
+  }
+  EXPECT_EQ(pvar(receiver, "unexpected"), 1u);
+  ASSERT_TRUE(p2p::recv(&value, 4, bytes(), 0, 0, receiver.comm, MPI_STATUS_IGNORE).ok());
+}
+
+}  // namespace
+}  // namespace ashlar::test

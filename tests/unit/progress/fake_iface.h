@@ -1,0 +1,64 @@
+#pragma once
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "framework/plugin/transport.h"
+
+namespace ashlar::test {
+
+/// An interface that another thread raises: by a futex word, or by a descriptor.
+struct FakeIface : ashlar_iface {
+  explicit FakeIface(bool by_descriptor) : descriptor(by_descriptor ? eventfd(0, EFD_NONBLOCK) : -1) {
+    static const ashlar_iface_ops kOps = {sizeof(ashlar_iface_ops),
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          progress,
+                                          nullptr,
+                                          nullptr,
+                                          arm,
+                                          disarm,
+                                          wake_fd,
+                                          wake_word,
+                                          [](ashlar_iface*) { return 1; }};
+    ops = &kOps;
+  }
+  ~FakeIface() {
+    if (descriptor >= 0) close(descriptor);
+  }
+
+  /// Something arrives: as a transport does it, news first, then the wake-up if somebody sleeps.
+  void arrive();
+
+  std::atomic<unsigned> news{0};
+  std::atomic<bool> armed{false};
+  std::uint32_t word = 0;
+  const int descriptor;
+  unsigned calls = 0, arms = 0, disarms = 0;
+  unsigned seen = 0;
+
+ private:
+  static FakeIface& self(ashlar_iface* i) { return *static_cast<FakeIface*>(i); }
+  static unsigned progress(ashlar_iface* i) {
+    ++self(i).calls;
+    const unsigned events = self(i).news.exchange(0);
+    self(i).seen += events;
+    return events;
+  }
+  static ashlar_result arm(ashlar_iface* i) {
+    ++self(i).arms;
+    self(i).armed = true;
+    return self(i).news != 0 ? ASHLAR_AGAIN : ASHLAR_OK;
+  }
+  static void disarm(ashlar_iface* i) {
+    ++self(i).disarms;
+    self(i).armed = false;
+  }
+  static int wake_fd(ashlar_iface* i) { return self(i).descriptor; }
+  static std::uint32_t* wake_word(ashlar_iface* i) { return self(i).descriptor >= 0 ? nullptr : &self(i).word; }
+};
+
+}  // namespace ashlar::test

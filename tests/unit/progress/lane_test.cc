@@ -1,0 +1,133 @@
+#include "framework/progress/lane.h"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <vector>
+
+#include "framework/progress/peer.h"
+#include "tests/unit/progress/fake_iface.h"
+
+namespace ashlar {
+namespace {
+
+struct Item : Pending {
+  int number = 0;
+  int refusals = 0;  // times it is told AGAIN
+  int pieces = 1;
+  std::vector<int>* log = nullptr;
+};
+
+ashlar_result push(Pending& work, Link&) {
+  auto& item = static_cast<Item&>(work);
+  if (item.refusals > 0) {
+    --item.refusals;
+    return ASHLAR_AGAIN;
+  }
+  item.log->push_back(item.number);
+  return --item.pieces > 0 ? ASHLAR_PENDING : ASHLAR_OK;
+}
+
+void abandon(Pending& work, Link&) { static_cast<Item&>(work).log->push_back(-static_cast<Item&>(work).number); }
+
+class Retry : public testing::Test {
+ protected:
+  Retry() {
+    lane.lock.lock();
+    link = progress::link_of(lane, 1);
+  }
+  ~Retry() { lane.lock.unlock(); }
+  Item& make(int number, int refusals, int pieces = 1) {
+    Item& item = items[static_cast<std::size_t>(number)];
+    item.number = number;
+    item.refusals = refusals;
+    item.pieces = pieces;
+    item.log = &log;
+    item.push = push;
+    item.abandon = abandon;
+    return item;
+  }
+  PeerTable peers{0, 4, 1};
+  Lane lane{0, peers, progress::Config{}};
+  Link* link;
+  std::vector<int> log;
+  Item items[20];
+};
+
+TEST_F(Retry, KeepsTheOrderOfALinkWhateverIsRefused) ASHLAR_NO_THREAD_SAFETY {
+  for (int i = 1; i <= 5; ++i) progress::enqueue(lane, *link, make(i, 5 - i));
+  EXPECT_TRUE(link->stalled());
+  for (int round = 0; round < 40 && link->stalled(); ++round) progress::poll(lane);
+  EXPECT_EQ(log, (std::vector<int>{1, 2, 3, 4, 5}));
+  EXPECT_FALSE(link->stalled());
+  EXPECT_TRUE(lane.stalled.empty());
+}
+
+TEST_F(Retry, BulkWorkTakesTurnsAndLetsMessagesPass) ASHLAR_NO_THREAD_SAFETY {
+  progress::enqueue(lane, *link, make(1, 0, 3), true);
+  progress::enqueue(lane, *link, make(2, 0, 2), true);
+  progress::enqueue(lane, *link, make(3, 0));
+  while (link->stalled()) progress::poll(lane);
+  EXPECT_EQ(log, (std::vector<int>{3, 1, 2, 1, 2, 1}));
+}
+
+TEST_F(Retry, OneLinkWithoutRoomDoesNotHoldUpAnother) ASHLAR_NO_THREAD_SAFETY {
+  Link* const other = progress::link_of(lane, 2);
+  progress::enqueue(lane, *link, make(1, 3));
+  progress::enqueue(lane, *other, make(2, 0));
+  progress::poll(lane);
+  EXPECT_EQ(log, (std::vector<int>{2}));
+  EXPECT_FALSE(other->stalled());
+  while (link->stalled()) progress::poll(lane);
+  EXPECT_EQ(log, (std::vector<int>{2, 1}));
+}
+
+TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
+  static std::vector<PeerId> told;
+  told.clear();
+  lane.peer_failed = [](Lane&, PeerId peer) { told.push_back(peer); };
+  progress::enqueue(lane, *link, make(1, 1000));
+  progress::enqueue(lane, *link, make(2, 0), true);
+  progress::poll(lane);
+  progress::failed(&lane, 1, "for the test");
+  progress::failed(&lane, 1, "again");
+  progress::poll(lane);
+  progress::poll(lane);
+  EXPECT_EQ(log, (std::vector<int>{-1, -2}));
+  EXPECT_EQ(told, (std::vector<PeerId>{1}));
+  EXPECT_EQ(peers.failure_reason(1), "for the test");
+  Link* out = nullptr;
+  const Status connected = progress::connect(lane, *peers.get(1), &out);
+  EXPECT_EQ(connected.mpi_class(), MPI_ERR_PROC_ABORTED);
+  EXPECT_STREQ(connected.text(), "process 1 is gone: for the test");
+}
+
+TEST(Lane, LeavesTheLoopbackAloneUntilSomethingIsQueued) ASHLAR_NO_THREAD_SAFETY {
+  PeerTable peers(0, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  test::FakeIface self(false), network(false);
+  lane.add_iface(&self, true);
+  lane.add_iface(&network, false);
+  progress::poll(lane);
+  EXPECT_EQ(self.calls, 0u);
+  EXPECT_EQ(network.calls, 1u);
+  lane.self_busy = true;
+  progress::poll(lane);
+  EXPECT_EQ(self.calls, 1u);
+  EXPECT_FALSE(lane.self_busy);
+}
+
+TEST(PeerTable, MakesOneRecordForEachProcess) {
+  PeerTable peers(0, 3, 2);
+  EXPECT_EQ(peers.find(2), nullptr);
+  Peer* const peer = peers.get(2);
+  ASSERT_NE(peer, nullptr);
+  EXPECT_EQ(peers.get(2), peer);
+  EXPECT_EQ(peers.find(2), peer);
+  EXPECT_EQ(peers.get(3), nullptr) << "no such process";
+  Lane first(0, peers, progress::Config{}), second(1, peers, progress::Config{});
+  EXPECT_NE(&peer->link(first), &peer->link(second));
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,126 @@
+#include "framework/progress/waiting.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <thread>
+
+#include "framework/base/clock.h"
+#include "framework/progress/peer.h"
+#include "tests/unit/progress/fake_iface.h"
+
+namespace ashlar {
+namespace {
+
+using test::FakeIface;
+
+std::uint64_t cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+class Waits : public testing::TestWithParam<bool> {
+ protected:
+  void wait_for(FakeIface& iface, unsigned count) ASHLAR_NO_THREAD_SAFETY {
+    const LaneGuard guard(lane.lock);
+    progress::wait(lane, [&] { return iface.seen >= count; });
+  }
+  PeerTable peers{0, 1, 1};
+  Lane lane{0, peers, progress::Config{}};
+};
+
+TEST_P(Waits, SleepsWithoutUsingTheCoreAndIsWoken) ASHLAR_NO_THREAD_SAFETY {
+  FakeIface iface(GetParam());
+  lane.add_iface(&iface, false);
+  const std::uint64_t cpu = cpu_ns(), begin = now_ns();
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    iface.arrive();
+  });
+  wait_for(iface, 1);
+  const std::uint64_t used = cpu_ns() - cpu, passed = now_ns() - begin;
+  sender.join();
+  EXPECT_GE(passed, 240'000'000u);
+  EXPECT_LT(used, 60'000'000u);
+  EXPECT_GE(lane.counters.sleeps, 1u);
+  EXPECT_FALSE(iface.armed);
+  EXPECT_EQ(lane.waiting_since, 0u);
+}
+
+// Arrivals at every possible moment around arm and sleep: none may be slept through. A missed one would cost the
+// longest sleep each, so the time says whether any was.
+TEST_P(Waits, NoWakeUpIsMissed) ASHLAR_NO_THREAD_SAFETY {
+  FakeIface iface(GetParam());
+  lane.add_iface(&iface, false);
+  lane.config.spin = 0;
+  lane.config.sleep_after = 0;
+  constexpr unsigned kArrivals = 3000;
+  std::atomic<unsigned> wanted{0};
+  std::thread sender([&] {
+    for (unsigned i = 1; i <= kArrivals; ++i) {
+      while (wanted.load() < i) relax();
+      for (unsigned n = i % 64; n-- > 0;) relax();
+      iface.arrive();
+    }
+  });
+  const std::uint64_t begin = now_ns();
+  for (unsigned i = 1; i <= kArrivals; ++i) {
+    wanted = i;
+    wait_for(iface, i);
+  }
+  sender.join();
+  EXPECT_LT(now_ns() - begin, kArrivals * std::uint64_t{25'000'000});
+}
+
+INSTANTIATE_TEST_SUITE_P(Wakeups, Waits, testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Descriptor" : "Word"; });
+
+TEST(WaitsForSeveral, AWordAndADescriptorOrTwoWords) ASHLAR_NO_THREAD_SAFETY {
+  for (const bool second_by_descriptor : {false, true}) {
+    PeerTable peers(0, 1, 1);
+    Lane lane(0, peers, progress::Config{});
+    FakeIface first(false), second(second_by_descriptor);
+    lane.add_iface(&first, false);
+    lane.add_iface(&second, false);
+    std::thread sender([&] {
+      for (FakeIface* iface : {&first, &second, &first}) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        iface->arrive();
+      }
+    });
+    const LaneGuard guard(lane.lock);
+    progress::wait(lane, [&] { return first.seen == 2 && second.seen == 1; });
+    sender.join();
+  }
+}
+
+TEST(WaitingThreads, TheOneThatProgressesWakesTheOthers) ASHLAR_NO_THREAD_SAFETY {
+  LaneLock::enable_threads();
+  PeerTable peers(0, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  FakeIface iface(false);
+  lane.add_iface(&iface, false);
+  unsigned taken = 0;  // guarded by the lane's lock
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i <= 3; ++i) {
+    threads.emplace_back([&, i]() ASHLAR_NO_THREAD_SAFETY {
+      const LaneGuard guard(lane.lock);
+      progress::wait(lane, [&] {
+        taken = iface.seen;
+        return taken >= i;
+      });
+    });
+  }
+  const std::uint64_t begin = now_ns();
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    iface.arrive();
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(now_ns() - begin, 5'000'000'000u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -45,8 +45,8 @@ static void point_to_point(void) {
   BAD(MPI_ERR_TAG, "MPI_Recv tag -99", MPI_Recv(&value, 1, MPI_INT, 0, -99, w, &status));
   BAD(MPI_ERR_COUNT, "MPI_Send count -1", MPI_Send(&value, -1, MPI_INT, 0, 0, w));
   BAD(MPI_ERR_COUNT, "MPI_Recv count -3", MPI_Recv(&value, -3, MPI_INT, 0, 0, w, &status));
-  BAD(MPI_ERR_TYPE, "MPI_Send datatype null", MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, w));
-  BAD(MPI_ERR_COMM, "MPI_Send comm null", MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
+  BAD(MPI_ERR_TYPE, "MPI_Send datatype MPI_DATATYPE_NULL", MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, w));
+  BAD(MPI_ERR_COMM, "MPI_Send comm MPI_COMM_NULL", MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
   BAD(MPI_ERR_COMM, "MPI_Comm_rank comm", MPI_Comm_rank(MPI_COMM_NULL, &value));
   BAD(MPI_ERR_BUFFER, "MPI_Send buf", MPI_Send(NULL, 1, MPI_INT, 0, 0, w));
   BAD(MPI_ERR_BUFFER, "MPI_Recv buf", MPI_Recv(NULL, 1, MPI_INT, 0, 0, w, &status));
@@ -95,7 +95,7 @@ static void collectives(void) {
   BAD(MPI_ERR_COUNT, "MPI_Allgather recvcount", MPI_Allgather(&value, 1, MPI_INT, many, -1, MPI_INT, w));
   BAD(MPI_ERR_TYPE, "MPI_Bcast datatype", MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, w));
   BAD(MPI_ERR_TYPE, "MPI_Alltoall recvtype", MPI_Alltoall(many, 1, MPI_INT, many + n, 1, MPI_DATATYPE_NULL, w));
-  BAD(MPI_ERR_OP, "MPI_Allreduce op null", MPI_Allreduce(&value, &other, 1, MPI_INT, MPI_OP_NULL, w));
+  BAD(MPI_ERR_OP, "MPI_Allreduce op MPI_OP_NULL", MPI_Allreduce(&value, &other, 1, MPI_INT, MPI_OP_NULL, w));
   BAD(MPI_ERR_OP, "MPI_BAND MPI_DOUBLE", MPI_Allreduce(many, many + 2, 1, MPI_DOUBLE, MPI_BAND, w));
   BAD(MPI_ERR_OP, "MPI_MAXLOC MPI_INT", MPI_Iallreduce(&value, &other, 1, MPI_INT, MPI_MAXLOC, w, &request));
   BAD(MPI_ERR_COMM, "MPI_Barrier comm", MPI_Barrier(MPI_COMM_NULL));

@@ -66,14 +66,14 @@ TEST_P(AlgorithmTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(20261121);
   int applied = 0;
   for (int size = 1; size <= 33; ++size) {
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 6; ++round) {
       coll::Arguments arguments;
       if (round % 2 == 1) arguments = {static_cast<MPI_Count>(1 + engine() % 100), static_cast<int>(1 + engine() % 4)};
       if (run(draw(engine, size), World::Options{}, arguments)) ++applied;
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(applied, 40);
+  EXPECT_GT(applied, 20);
 }
 
 TEST_P(AlgorithmTest, OneRankBlocksWhileOthersSuspend) {

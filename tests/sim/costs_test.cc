@@ -45,6 +45,16 @@ struct Row {
 
 std::int64_t lg(std::int64_t n) { return log2_up(static_cast<int>(n)); }
 std::int64_t pow2(std::int64_t n) { return power_of_two_below(static_cast<int>(n)); }
+/// The longest chain in a binomial tree: the most set bits of a rank. It is lg(n) when n is a power of two; sends of
+/// one rank that do not wait for each other count as one round.
+std::int64_t deepest(std::int64_t n) {
+  std::int64_t most = 0;
+  for (std::int64_t r = 0; r < n; ++r) {
+    const std::int64_t bits = __builtin_popcountll(static_cast<unsigned long long>(r));
+    if (bits > most) most = bits;
+  }
+  return most;
+}
 std::int64_t lg2p(std::int64_t n) { return log2_of(static_cast<int>(pow2(n))); }
 /// Extra rounds of folding onto a power of two.
 std::int64_t fold(std::int64_t n, std::int64_t rounds) { return n > pow2(n) ? rounds : 0; }
@@ -78,7 +88,7 @@ std::vector<Row> rows() {
        }},
       {Collective::kBcast, "binomial",
        [](auto n, auto m) {
-         return Costs{lg(n), n - 1, (n - 1) * m};
+         return Costs{deepest(n), n - 1, (n - 1) * m};
        }},
       {Collective::kBcast, "chain",
        [](auto n, auto m) {
@@ -97,7 +107,7 @@ std::vector<Row> rows() {
        }},
       {Collective::kReduce, "binomial",
        [](auto n, auto m) {
-         return Costs{lg(n), n - 1, (n - 1) * m};
+         return Costs{deepest(n), n - 1, (n - 1) * m};
        }},
       {Collective::kReduce, "linear",
        [](auto n, auto m) {
@@ -125,7 +135,7 @@ std::vector<Row> rows() {
        }},
       {Collective::kGather, "binomial",
        [](auto n, auto m) {
-         return Costs{lg(n), n - 1, tree_blocks(n) * m};
+         return Costs{deepest(n), n - 1, tree_blocks(n) * m};
        }},
       {Collective::kGather, "linear",
        [](auto n, auto m) {
@@ -133,7 +143,7 @@ std::vector<Row> rows() {
        }},
       {Collective::kScatter, "binomial",
        [](auto n, auto m) {
-         return Costs{lg(n), n - 1, tree_blocks(n) * m};
+         return Costs{deepest(n), n - 1, tree_blocks(n) * m};
        }},
       {Collective::kScatter, "linear",
        [](auto n, auto m) {

@@ -18,16 +18,20 @@ bool register_for_barriers() {
 
 void barrier_everywhere() { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
 
-void raise_always(SegmentHeader& header) {
-  // The word changes first: an owner that read it before and is on its way into the futex does not fall asleep.
+// The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
+// have its flag cleared by the same raise before it is in the futex: it would sleep on a word that nobody changes.
+void raise(SegmentHeader& header) {
+  if (header.sleeping.load(std::memory_order_relaxed) == 0) return;
+  if (header.sleeping.exchange(0, std::memory_order_seq_cst) == 0) return;  // another sender raises
   header.wake.fetch_add(1, std::memory_order_seq_cst);
-  if (header.sleeping.exchange(0, std::memory_order_seq_cst) != 0) {
-    syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  }
+  syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void raise(SegmentHeader& header) {
-  if (header.sleeping.load(std::memory_order_relaxed) != 0) raise_always(header);
+void raise_always(SegmentHeader& header) {
+  // For an owner that has read the word and is about to arm; one that has armed is raised as by a message.
+  header.wake.fetch_add(1, std::memory_order_seq_cst);
+  full_fence();
+  raise(header);
 }
 
 }  // namespace ashlar::shm

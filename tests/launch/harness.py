@@ -12,6 +12,8 @@ import time
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 DRIVER = os.path.abspath(os.environ["DRIVER"])
 COMPONENTS = os.path.abspath(os.environ["COMPONENTS"])
+# A sanitizer prints to standard error, wants /proc, and takes its options from the environment.
+SANITIZED = os.environ.get("SANITIZED") == "1"
 NATIVE = os.path.join(COMPONENTS, "ashlar_launch_native.so")
 PMIX = os.path.join(COMPONENTS, "ashlar_launch_pmix.so")
 SINGLETON = os.path.join(COMPONENTS, "ashlar_launch_singleton.so")

@@ -31,7 +31,8 @@ for rank in 0 2; do
   expect_gone "rank $rank killed"
 done
 
-for signal in TERM INT HUP; do
+# SIGINT is missing here: a shell starts background jobs with it ignored. tests/launch sends it.
+for signal in TERM HUP; do
   start 3
   kill -$signal $launcher
   wait $launcher

@@ -103,7 +103,7 @@ std::vector<Row> rows() {
            const coll::p2p::Split parts{m, static_cast<int>(n)};
            scattered += parts.size(r, r + coll::p2p::subtree_size(r, static_cast<int>(n)));
          }
-         return Costs{n < 2 ? 0 : lg(n) + n - 1, (n - 1) + n * (n - 1), scattered + (n - 1) * m};
+         return Costs{n < 2 ? 0 : deepest(n) + n - 1, (n - 1) + n * (n - 1), scattered + (n - 1) * m};
        }},
       {Collective::kReduce, "binomial",
        [](auto n, auto m) {

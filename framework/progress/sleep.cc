@@ -16,6 +16,9 @@ namespace {
 // Where a peer can only be seen by looking, or a wake-up has no common form with the others.
 constexpr std::uint64_t kShortSleep = 1'000'000;
 
+// Nobody tells when a full ring of a peer has room again.
+constexpr std::uint64_t kUntilRoom = 100'000;
+
 /// What a sleeping thread can be woken by, read before the transports are armed.
 struct Wakeups {
   struct Word {
@@ -89,8 +92,7 @@ void block(Wakeups& wakeups, std::uint64_t ns) {
 
 void sleep(Lane& lane, std::uint64_t limit_ns) {
   if (lane.self_busy || !lane.ready.empty()) return;
-  // Nobody tells when a full ring of a peer has room again.
-  if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kShortSleep);
+  if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kUntilRoom);
 
   Wakeups wakeups;
   if (LaneLock::threads_on()) wakeups.add_word(&lane.wake_word);

@@ -10,6 +10,7 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/group.h"
 #include "framework/object/object.h"
+#include "framework/object/topology.h"
 
 namespace ashlar {
 
@@ -40,11 +41,18 @@ class Comm : public Object {
   bool revoked = false;     // changes, once
 
   // --- set-up path --------------------------------------------------------------------------------------------------
+  /// Context ids that all members have agreed to keep for communicators made from this one, as [next, end): making one
+  /// then takes no message. The same on every member. The last is how long that range was when it was agreed on.
+  std::uint32_t child_context = 0, child_context_end = 0, child_context_range = 0;
   Ref<Group> local_group;
   Ref<Group> remote_group;  // equals local_group when not inter
+  /// Of an intercommunicator: the members of the local group among themselves, for collectives and for the making of
+  /// more communicators. Owned; never seen by users.
+  Comm* local_comm = nullptr;
   Ref<Errhandler> errhandler;
   std::string name;
   AttributeSet attributes;
+  std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator
   coll::CommState* coll = nullptr;
   std::uint32_t collective_sequence = 0;  // number of collectives started: their tag; the same on every member
   std::shared_ptr<Peer*[]> peer_table;    // storage behind `peers`; communicators of equal groups share it

@@ -94,6 +94,31 @@ ASHLAR_FORMS(alltoallw,
              describe_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes),
              const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[], void* recvbuf,
              IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[])
+ASHLAR_FORMS(neighbor_allgather,
+             describe_neighbours(call, Collective::kNeighborAllgather, comm, sendbuf, sendcount, {}, {}, &sendtype,
+                                 nullptr, recvbuf, recvcount, {}, {}, &recvtype, nullptr),
+             const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+             Datatype& recvtype)
+ASHLAR_FORMS(neighbor_allgatherv,
+             describe_neighbours(call, Collective::kNeighborAllgatherv, comm, sendbuf, sendcount, {}, {}, &sendtype,
+                                 nullptr, recvbuf, 0, recvcounts, displs, &recvtype, nullptr),
+             const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
+             IntArray displs, Datatype& recvtype)
+ASHLAR_FORMS(neighbor_alltoall,
+             describe_neighbours(call, Collective::kNeighborAlltoall, comm, sendbuf, sendcount, {}, {}, &sendtype,
+                                 nullptr, recvbuf, recvcount, {}, {}, &recvtype, nullptr),
+             const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+             Datatype& recvtype)
+ASHLAR_FORMS(neighbor_alltoallv,
+             describe_neighbours(call, Collective::kNeighborAlltoallv, comm, sendbuf, 0, sendcounts, sdispls, &sendtype,
+                                 nullptr, recvbuf, 0, recvcounts, rdispls, &recvtype, nullptr),
+             const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf,
+             IntArray recvcounts, IntArray rdispls, Datatype& recvtype)
+ASHLAR_FORMS(neighbor_alltoallw,
+             describe_neighbours(call, Collective::kNeighborAlltoallw, comm, sendbuf, 0, sendcounts, sdispls, nullptr,
+                                 sendtypes, recvbuf, 0, recvcounts, rdispls, nullptr, recvtypes),
+             const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+             void* recvbuf, IntArray recvcounts, const MPI_Aint rdispls[], const MPI_Datatype recvtypes[])
 
 #undef ASHLAR_FORMS
 

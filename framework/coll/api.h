@@ -68,6 +68,18 @@ ASHLAR_COLLECTIVE(alltoallv, const void* sendbuf, IntArray sendcounts, IntArray 
 ASHLAR_COLLECTIVE(alltoallw, const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[],
                   void* recvbuf, IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[]);
 
+ASHLAR_COLLECTIVE(neighbor_allgather, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                  MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_allgatherv, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                  IntArray recvcounts, IntArray displs, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoall, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                  MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoallv, const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
+                  void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoallw, const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[],
+                  const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts, const MPI_Aint rdispls[],
+                  const MPI_Datatype recvtypes[]);
+
 #undef ASHLAR_COLLECTIVE
 
 }  // namespace ashlar::coll

@@ -7,19 +7,9 @@
 #include "framework/datatype/reduce_op.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
+#include "framework/object/topology.h"
 
 namespace ashlar::coll {
-
-/// Whom a neighbourhood collective talks to: ranks in the order of the topology, MPI_PROC_NULL where there is nobody.
-/// A rank may come several times. It lives as long as the communicator.
-struct Neighbours {
-  const Rank* sources = nullptr;
-  const Rank* destinations = nullptr;
-  int indegree = 0;
-  int outdegree = 0;
-  /// Of a Cartesian grid: neighbours come in pairs, and what leaves to one end of a dimension arrives from the other.
-  bool grid = false;
-};
 
 /// One call of a collective, whichever: what the caller passed, with MPI_IN_PLACE resolved. Plain data; it borrows
 /// buffers, types and arrays, which live until the operation is complete.
@@ -52,7 +42,7 @@ struct Call {
   /// Set in the w-forms: a type for each block; displacements are then in bytes.
   const MPI_Datatype* send_types = nullptr;
   const MPI_Datatype* recv_types = nullptr;
-  const Neighbours* neighbours = nullptr;
+  const Topology* topology = nullptr;  // of neighbourhood collectives; it lives as long as the communicator
 
   /// The piece for (or from) rank i; of a neighbourhood collective, neighbour i.
   DataView send_block(Rank i) const { return block(send, send_counts, send_displs, send_types, i); }

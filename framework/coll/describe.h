@@ -150,4 +150,11 @@ inline Status describe_alltoallw(Call& call, const void* sendbuf, IntArray sendc
   return {};
 }
 
+/// Of the neighbourhood collectives: MPI_ERR_TOPOLOGY without a topology; a count for each neighbour, or an array that
+/// is not one, is MPI_ERR_COUNT.
+Status describe_neighbours(Call& call, Collective what, const Comm& comm, const void* sendbuf, MPI_Count sendcount,
+                           IntArray sendcounts, IntArray sdispls, Datatype* sendtype, const MPI_Datatype* sendtypes,
+                           void* recvbuf, MPI_Count recvcount, IntArray recvcounts, IntArray rdispls,
+                           Datatype* recvtype, const MPI_Datatype* recvtypes);
+
 }  // namespace ashlar::coll

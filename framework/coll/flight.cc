@@ -55,9 +55,9 @@ Flight::~Flight() {
 }
 
 void Flight::hold_types() {
-  const Neighbours* const near = call_.neighbours;
-  const auto in = static_cast<std::size_t>(near != nullptr ? near->indegree : comm->remote_size);
-  const auto out = static_cast<std::size_t>(near != nullptr ? near->outdegree : comm->remote_size);
+  const Topology* const near = call_.topology;
+  const auto in = static_cast<std::size_t>(near != nullptr ? near->indegree() : comm->remote_size);
+  const auto out = static_cast<std::size_t>(near != nullptr ? near->outdegree() : comm->remote_size);
   types_.reset(new (std::nothrow) Datatype*[in + out]);
   if (types_ == nullptr) {
     op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %zu datatypes of a collective", in + out));

@@ -383,10 +383,14 @@ void Calls::draw_topology() {
       other.numbers.push_back(static_cast<int>(e));
     }
   }
-  for (Edges& edges : topology_) {
-    edges.view =
-        coll::Neighbours{edges.sources.data(), edges.destinations.data(), static_cast<int>(edges.sources.size()),
-                         static_cast<int>(edges.destinations.size()), grid};
+  for (Rank r = 0; r < s_.size; ++r) {
+    Edges& edges = topology_[static_cast<std::size_t>(r)];
+    if (grid) {
+      edges.topology = std::make_shared<CartTopology>(std::vector<int>{s_.size}, std::vector<int>{1}, r);
+    } else {
+      edges.topology = std::make_shared<DistGraphTopology>(edges.sources, std::vector<int>{}, edges.destinations,
+                                                           std::vector<int>{}, false);
+    }
   }
 }
 
@@ -459,7 +463,7 @@ coll::Call Calls::of(Rank rank) const {
       call.send.type = nullptr;
     }
   }
-  if (!topology_.empty()) call.neighbours = &topology_[me].view;
+  if (!topology_.empty()) call.topology = topology_[me].topology.get();
   call.bytes = call.quantity(s_.size);
   return call;
 }

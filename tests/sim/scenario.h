@@ -75,7 +75,7 @@ class Calls {
   struct Edges {
     std::vector<Rank> destinations, sources;
     std::vector<int> numbers;  // of each incoming edge, among the outgoing ones of its source
-    coll::Neighbours view;
+    std::shared_ptr<const Topology> topology;
   };
   std::vector<Edges> topology_;
   std::vector<MPI_Count> pieces_;                 // of a reduce_scatter

@@ -8,20 +8,22 @@ namespace ashlar::coll::p2p {
 /// belongs to the first incoming. On a grid of one or two ranks along a dimension both neighbours there are the same
 /// rank: what it sent down the dimension comes from above, so the receives of each pair are posted the other way round.
 Co neighbor_linear(Op& op, const Call& call) {
-  const Neighbours& near = *call.neighbours;
+  const std::span<const Rank> sources = call.topology->sources();
+  const std::span<const Rank> destinations = call.topology->destinations();
+  const bool grid = call.topology->form() == MPI_CART;
   const bool same_for_all = call.what == Collective::kNeighborAllgather || call.what == Collective::kNeighborAllgatherv;
   Gate gate;
   Status st;
-  for (int i = 0; i < near.indegree; ++i) {
-    const int k = near.grid ? i ^ 1 : i;
-    if (near.sources[k] == MPI_PROC_NULL) continue;
-    const DataView block = call.recv_block(k);
-    if (block.bytes() > 0) op.recv(near.sources[k], block, gate);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::size_t k = grid ? i ^ 1 : i;
+    if (sources[k] == MPI_PROC_NULL) continue;
+    const DataView block = call.recv_block(static_cast<int>(k));
+    if (block.bytes() > 0) op.recv(sources[k], block, gate);
   }
-  for (int i = 0; i < near.outdegree; ++i) {
-    if (near.destinations[i] == MPI_PROC_NULL) continue;
-    const DataView block = same_for_all ? call.send : call.send_block(i);
-    if (block.bytes() > 0) op.send(near.destinations[i], block, gate);
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
+    if (destinations[i] == MPI_PROC_NULL) continue;
+    const DataView block = same_for_all ? call.send : call.send_block(static_cast<int>(i));
+    if (block.bytes() > 0) op.send(destinations[i], block, gate);
   }
   st = co_await gate;
   co_return st;

@@ -20,6 +20,7 @@ std::span<const Table> kernel_tables() {
       {"progress", progress::kParams},
       {"p2p", p2p::kParams},
       {"coll", coll::kParams},
+      {"check", coll::kCheckParams},
       {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;

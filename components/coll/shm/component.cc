@@ -32,10 +32,12 @@ const char* needs_node_and_dense(const Shape& shape, const Call& call) {
 }
 
 constexpr Algorithm kAlgorithms[] = {
-    {Collective::kBarrier, "shm", "shm", "flags in shared memory", needs_node, barrier},
-    {Collective::kBcast, "shm", "shm", "slots in shared memory, the root runs ahead", needs_node, bcast},
-    {Collective::kReduce, "shm", "shm", "slots in shared memory, leaves run ahead", needs_node_and_dense, reduce},
-    {Collective::kAllreduce, "shm", "shm", "slots in shared memory, rank order", needs_node_and_dense, allreduce},
+    {Collective::kBarrier, "shm", "shm", "flags in shared memory", needs_node, barrier, kInCallOrder},
+    {Collective::kBcast, "shm", "shm", "slots in shared memory, the root runs ahead", needs_node, bcast, kInCallOrder},
+    {Collective::kReduce, "shm", "shm", "slots in shared memory, leaves run ahead", needs_node_and_dense, reduce,
+     kInCallOrder | kFixedOrder},
+    {Collective::kAllreduce, "shm", "shm", "slots in shared memory, rank order", needs_node_and_dense, allreduce,
+     kInCallOrder | kFixedOrder},
 };
 constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
 

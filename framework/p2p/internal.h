@@ -23,6 +23,12 @@ struct Config {
   std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
   std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
   bool single_copy = true;                    // whether it may be read by the receiver at all
+  bool check_datatypes = false;               // of CheckConfig
+};
+
+/// Parameters check.*: what is looked at beyond what the standard asks for. All processes use the same.
+struct CheckConfig {
+  bool datatypes = false;  // compare the type signatures of the two ends of each message
 };
 
 /// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.

@@ -23,7 +23,11 @@ enum Id : std::uint8_t {
 
   // About the link. No headers.
   kHold = 8,  // ask first from now on, for messages of any size
-  kResume = 9
+  kResume = 9,
+
+  // Only with check.datatypes, ahead of each message to be matched. h0 = the hash of its type signature, h1 = the
+  // number of its elements; payload: the signature in words.
+  kSignature = 10
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

@@ -20,6 +20,7 @@ namespace {
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
   r->synchronous = synchronous;
+  r->ready = synchronous && (call == Call::kRsend || call == Call::kIrsend);
   const Status started = launch(lane, *r);
   if (!started.ok()) {
     lane.p2p->sends.put(r);
@@ -88,6 +89,16 @@ inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, i
   return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, call, false, request);
 }
 
+// The configuration does not change while there is traffic.
+bool checks_ready(const Comm& comm) ASHLAR_NO_THREAD_SAFETY { return comm.lane->p2p->config.check_ready; }
+
+Status rsend_checked(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return {};
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kRsend, true);
+}
+
 }  // namespace
 
 bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type) {
@@ -105,6 +116,8 @@ Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag,
 }
 
 Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (checks_ready(comm)) [[unlikely]]
+    return rsend_checked(buf, count, type, dest, tag, comm);
   return send_standard(buf, count, type, dest, tag, comm, Call::kRsend);
 }
 
@@ -120,6 +133,11 @@ Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag
 }
 
 Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  if (checks_ready(comm) && dest != MPI_PROC_NULL) [[unlikely]] {
+    Lane& lane = *comm.lane;
+    const LaneGuard guard(lane.lock);
+    return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIrsend, true, request);
+  }
   return isend_standard(buf, count, type, dest, tag, comm, Call::kIrsend, request);
 }
 

@@ -109,9 +109,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
-  p2p::CheckConfig check;
-  ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &check));
-  p2p_config_.check_datatypes = check.datatypes;
+  ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));

@@ -34,7 +34,12 @@ enum Id : std::uint8_t {
   // posted.
   kEagerReady = 12,
   kRtsReady = 13,
-  kUnready = 14
+  kUnready = 14,
+
+  // Partitioned communication; partitioned.h says how.
+  kPartOffer = 15,  // headers of a message; payload: PartOffer
+  kPartGo = 16,     // h0 as in an answer, h1 = serial number of the offer
+  kPartData = 17    // as kData
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

@@ -153,6 +153,8 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
     r.tag = arrival.key.tag;
     r.finish(Status::fail(MPI_ERR_NO_MEM, "no memory was left for a message of %u bytes from rank %d (tag %d)",
                           arrival.am.length, r.source, r.tag));
+  } else if (state.check) [[unlikely]] {
+    accept_checked(lane, r, arrival.am);
   } else {
     accept(lane, r, arrival.am);
   }
@@ -180,12 +182,37 @@ void on_message(Lane& lane, const ashlar_am& am) {
   }
 }
 
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) {
+  r.source = static_cast<Rank>(low_word(am.h0));
+  r.tag = static_cast<Tag>(high_word(am.h1));
+  const Status matching = lane.p2p->check->examine(r, am);
+  if (matching.ok()) return accept(lane, r, am);
+  // Nothing is received; a sender that waits is told that it was.
+  Link* link = nullptr;
+  if (am.id != kEager && open_link(lane, am.peer, &link).ok())
+    send_control(lane, *link, am.id == kRts ? kFin : kAck, pair_word(low_word(am.h1), 0), 0);
+  r.bytes = 0;
+  r.finish(matching);
+}
+
+void on_message_checked(Lane& lane, const ashlar_am& am) {
+  match::Entry* const entry = lane.p2p->posted.take(key_of(am));
+  if (entry != nullptr) {
+    accept_checked(lane, static_cast<RecvRequest&>(*entry), am);
+  } else {
+    keep(lane, am);
+  }
+}
+
+void on_signature(Lane& lane, const ashlar_am& am) { lane.p2p->check->arrived(am); }
+
 void on_ready_message(Lane& lane, const ashlar_am& am) {
   match::Entry* const entry = lane.p2p->posted.take(key_of(am));
   if (entry != nullptr) {
     ashlar_am plain = am;
     plain.id = am.id == kRtsReady ? kRts : kEagerSync;
-    return accept(lane, static_cast<RecvRequest&>(*entry), plain);
+    const auto take = lane.p2p->check ? accept_checked : accept;
+    return take(lane, static_cast<RecvRequest&>(*entry), plain);
   }
   Link* link = nullptr;
   if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kUnready, pair_word(low_word(am.h1), 0), 0);
@@ -221,6 +248,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   }
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;
+  if (state.check) state.check->keep(arrival->am);
   state.unexpected.add(*arrival);
   count_kept(lane, state, *arrival);
 }
@@ -239,6 +267,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
 }
 
 void discard(LaneState& state, Arrival& arrival) {
+  if (state.check) state.check->forget(arrival.am);
   if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
   state.arrivals.put(&arrival);
 }

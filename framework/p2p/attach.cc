@@ -19,6 +19,7 @@ const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_not
 
 LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
   nowhere.lane = &lane;
+  if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
   if (sent == nullptr || nothing_received == nullptr) return;
@@ -36,7 +37,8 @@ Status attach(Lane& lane, const Config& config) {
   }
   lane.p2p = state;
   lane.peer_failed = fail_peer;
-  for (const Id id : {kEager, kEagerSync, kRts}) lane.handlers[id] = on_message;
+  for (const Id id : {kEager, kEagerSync, kRts}) lane.handlers[id] = state->check ? on_message_checked : on_message;
+  if (state->check) lane.handlers[kSignature] = on_signature;
   for (const Id id : {kAck, kFin}) lane.handlers[id] = on_matched;
   lane.handlers[kCts] = on_cts;
   lane.handlers[kData] = on_data;

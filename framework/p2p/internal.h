@@ -23,6 +23,7 @@ struct Config {
   std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
   std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
   bool single_copy = true;                    // whether it may be read by the receiver at all
+  bool check_datatypes = false;               // check.datatypes: messages tell their type signatures
   bool check_ready = false;                   // check.ready: ready sends find out whether a receive is posted
 };
 

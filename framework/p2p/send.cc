@@ -9,10 +9,11 @@ namespace {
 /// A send that the short path could not do. On success *out is the request, complete or not, or nullptr: it has left.
 [[gnu::noinline]] Status send_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                     bool synchronous, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
-  // Here one who only sends makes progress: takes answers in, and hears that it must hold.
-  progress::poll(lane);
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, comm, to, &link));
+  // Here one who only sends makes progress: takes answers in, and hears that it must hold. A large message is announced
+  // first, or the peer would have to wait while this process copies what it was sent.
+  if (data.bytes() <= link->eager_limit) progress::poll(lane);
   *out = nullptr;
   // Most come here because the budget was used up, and it has just been renewed.
   if (!synchronous && send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) return {};

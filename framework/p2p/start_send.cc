@@ -121,6 +121,20 @@ ashlar_result push_fragment(Pending& work, Link& link) {
   return after_push(r, result, true);
 }
 
+using Push = ashlar_result (*)(Pending&, Link&);
+Push protocol_for(const SendRequest& r, const Link& link) {
+  return r.size <= link.eager_limit && !link.held ? push_eager : push_rts;
+}
+
+/// With check.datatypes: the signature, and the message right behind it.
+ashlar_result push_announced(Pending& work, Link& link) {
+  SendRequest& r = SendRequest::of(work);
+  const ashlar_result result = SignatureCheck::announce(r, link.endpoint);
+  if (result != ASHLAR_OK) return result == ASHLAR_AGAIN ? result : after_push(r, result, false);
+  r.push = protocol_for(r, link);
+  return r.push(r, link);
+}
+
 void abandon_send(Pending& work, Link&) {
   SendRequest& r = SendRequest::of(work);
   finish_send(r, Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone", name_of(r.call), r.source,
@@ -153,7 +167,7 @@ Status launch(Lane& lane, SendRequest& r) {
   r.link = link;
   r.sent = r.wanted = 0;
   r.matched = false;
-  r.push = r.size <= link->eager_limit && !link->held ? push_eager : push_rts;
+  r.push = lane.p2p->check && !r.collective ? push_announced : protocol_for(r, *link);
   link->active.push_back(&r);
   if (link->is_self) lane.self_busy = true;
   // Whatever waits for room goes first. Bulk data does not: messages may pass the fragments of others.

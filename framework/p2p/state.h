@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "framework/base/slab.h"
@@ -11,6 +12,7 @@
 #include "framework/p2p/operation.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/send_buffer.h"
+#include "framework/p2p/signature_check.h"
 
 namespace ashlar::p2p {
 
@@ -35,6 +37,8 @@ struct LaneState {
   /// or comes from MPI_PROC_NULL. Never released.
   Request* sent = nullptr;
   Request* nothing_received = nullptr;
+
+  std::unique_ptr<SignatureCheck> check;  // with check.datatypes
 
   Slab<Pull> pulls;
   Slab<Control> controls;
@@ -80,6 +84,8 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
 Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
     ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Takes a message for which check.datatypes is on: `r` fails when the signatures do not go together.
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Keeps a message that nobody waits for.
 void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Takes a kept message out of the queue, and frees it after use.
@@ -100,6 +106,8 @@ void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 
 /// Handlers of the wire's messages.
 void on_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_message_checked(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_signature(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cts(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

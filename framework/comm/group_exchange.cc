@@ -8,6 +8,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/reason.h"
 #include "framework/progress/gate.h"
 #include "framework/progress/waiting.h"
 
@@ -26,14 +27,14 @@ class Exchange {
     const LaneGuard guard(comm_.lane->lock);
     Gate gate;
     ASHLAR_TRY(p2p::post_send(comm_, DataView::of(values, count, *resolve(MPI_INT64_T)), to, tag_, gate));
-    progress::wait(*comm_.lane, [&] { return gate.open(); });
+    progress::wait(*comm_.lane, [&] { return gate.open(); }, p2p::because_of(gate));
     return gate.status();
   }
   Status receive(Rank from, std::int64_t* values, int count) {
     const LaneGuard guard(comm_.lane->lock);
     Gate gate;
     ASHLAR_TRY(p2p::post_recv(comm_, DataView::of(values, count, *resolve(MPI_INT64_T)), from, tag_, gate));
-    progress::wait(*comm_.lane, [&] { return gate.open(); });
+    progress::wait(*comm_.lane, [&] { return gate.open(); }, p2p::because_of(gate));
     return gate.status();
   }
 

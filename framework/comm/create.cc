@@ -11,6 +11,7 @@
 #include "framework/comm/words.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
+#include "framework/object/topology.h"
 
 namespace ashlar::comm {
 namespace {

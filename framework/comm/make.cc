@@ -7,6 +7,7 @@
 
 #include "framework/coll/api.h"
 #include "framework/object/comm.h"
+#include "framework/object/topology.h"
 #include "framework/object/pool.h"
 #include "framework/p2p/internal.h"
 #include "framework/progress/lane.h"

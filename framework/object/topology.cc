@@ -44,10 +44,10 @@ Rank CartTopology::rank_at(const int* coordinates, int* bad) const {
   return rank;
 }
 
-Rank CartTopology::beside(const std::vector<int>& coordinates, int dimension, int displacement) const {
+Rank CartTopology::beside(const std::vector<int>& coordinates, int dimension, long long displacement) const {
   const auto d = static_cast<std::size_t>(dimension);
   std::vector<int> at = coordinates;
-  const long long moved = static_cast<long long>(at[d]) + displacement;
+  const long long moved = at[d] + displacement;
   if (periods[d])
     at[d] = static_cast<int>((moved % dims[d] + dims[d]) % dims[d]);
   else if (moved < 0 || moved >= dims[d])

@@ -43,7 +43,7 @@ class CartTopology final : public Topology {
   /// Coordinates of periodic dimensions are wrapped; -1: outside a dimension that is not, whose number is *bad.
   Rank rank_at(const int* coordinates, int* bad = nullptr) const;
   /// The rank `displacement` steps from `coordinates` along `dimension`, or MPI_PROC_NULL.
-  Rank beside(const std::vector<int>& coordinates, int dimension, int displacement) const;
+  Rank beside(const std::vector<int>& coordinates, int dimension, long long displacement) const;
 
   const std::vector<int> dims, periods;  // periods: 0 or 1
   const std::vector<int> own;            // coordinates of the calling process

@@ -197,8 +197,9 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
   std::string lost;
   for (const Entry& entry : catalogue.entries()) {
     const Algorithm& other = *entry.algorithm;
-    if (other.collective != chosen.collective || &other == &chosen) continue;
-    const char* const excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
+    if (other.collective != chosen.collective || &other == &chosen || other.is(kInter) != shape.inter) continue;
+    const char* excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
+    if (!fit_for_bits(other)) excluded = "coll.reproducible asks for rank order";
     if (!lost.empty()) lost += '\n';
     lost += std::string(other.name) + ": " + (excluded != nullptr ? excluded : "the rule for this size says otherwise");
   }

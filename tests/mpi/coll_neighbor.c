@@ -15,7 +15,7 @@ typedef struct {
 } Place;
 
 static void exchange(Place p, int count, int way) {
-  int out[kMost * 8], in[kMost * 8], counts[kMost], displs[kMost];
+  int out[kMost * 8] = {0}, in[kMost * 8], counts[kMost], displs[kMost];
   MPI_Aint bytes[kMost];
   MPI_Datatype types[kMost];
   for (int e = 0; e < kMost; e++) {
@@ -56,7 +56,7 @@ static void exchange(Place p, int count, int way) {
 }
 
 static void again(Place p) {
-  int out[kMost], in[kMost];
+  int out[kMost] = {0}, in[kMost];
   MPI_Request request;
   MUST(MPI_Neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, p.comm, MPI_INFO_NULL, &request));
   for (int round = 0; round < 4; round++) {
@@ -110,8 +110,9 @@ static void graph(void) {
       p.edges[p.in++] = e;
     }
   }
-  MUST(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, p.in, p.sources, MPI_UNWEIGHTED, p.out, p.destinations,
-                                      MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &p.comm));
+  int weights[kMost] = {0};
+  MUST(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, p.in, p.sources, weights, p.out, p.destinations, weights,
+                                      MPI_INFO_NULL, 0, &p.comm));
   all_forms(p);
 }
 

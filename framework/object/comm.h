@@ -22,6 +22,10 @@ namespace coll {
 struct CommState;  // per-communicator state of the collective runtime; made and destroyed by framework/coll
 }
 
+namespace p2p {
+class SendBuffer;
+}
+
 /// The data of a communicator. Its constructors are in framework/comm, because making one takes a collective; the
 /// collectives need this class. Members are read by the short path; they do not change after construction except
 /// where said.
@@ -56,6 +60,8 @@ class Comm : public Object {
   std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator
   std::shared_ptr<const CommHints> hints;    // what the user asked for with info objects; nullptr: nothing
   coll::CommState* coll = nullptr;
+  p2p::SendBuffer* send_buffer = nullptr;          // for buffered sends on this communicator; p2p makes and drops it
+  p2p::SendBuffer* session_send_buffer = nullptr;  // of the session it came from, which outlives it
   std::uint32_t collective_sequence = 0;  // number of collectives started: their tag; the same on every member
   std::shared_ptr<Peer*[]> peer_table;    // storage behind `peers`; communicators of equal groups share it
 

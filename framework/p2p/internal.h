@@ -12,6 +12,9 @@
 
 namespace ashlar {
 struct DataView;
+namespace plugin {
+class AccountWriter;
+}
 }  // namespace ashlar
 
 /// What the rest of the kernel needs of point-to-point: set-up by the runtime, and messages for collectives.
@@ -23,6 +26,8 @@ struct Config {
   std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
   std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
   bool single_copy = true;                    // whether it may be read by the receiver at all
+  bool check_datatypes = false;               // check.datatypes: messages tell their type signatures
+  bool check_ready = false;                   // check.ready: ready sends find out whether a receive is posted
 };
 
 /// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
@@ -32,15 +37,17 @@ void detach(Lane& lane);
 /// Performance variables of point-to-point on `lane`; the values live as long as the lane.
 std::span<const ashlar_pvar> pvars(Lane& lane);
 
-/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts).
+/// Destroys the communicators whose last reference was dropped where that could not be done. Not with a lock held.
+void bury_orphans(Lane& lane);
+
+/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 
 /// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
 bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-/// Calls `line` with a sentence for each operation that is active on `lane`: what it waits for and from whom.
-void describe_active(Lane& lane, void (*line)(void* argument, const char* text), void* argument)
-    ASHLAR_REQUIRES(lane.lock);
+/// Says what the calls that wait on `lane` wait for, and which operations are active on it.
+void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lane.lock);
 
 /// For collectives, on the communicator's collective context. A returned failure is immediate; ok means finished or,
 /// when it is not, that the operation has counted itself on `gate` (which takes its outcome). A receive of fewer bytes

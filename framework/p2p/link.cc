@@ -29,7 +29,7 @@ std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoi
 void settle_limits(LaneState& state, Link& link) {
   if (link.eager_limit == 0) [[unlikely]]
     link.eager_limit = eager_limit_of(state.config, *link.endpoint);
-  link.budget = link.is_self || link.held || link.stalled() ? 0 : kBudget;
+  link.budget = link.is_self || link.held || link.stalled() || state.check ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
@@ -113,6 +113,11 @@ void fail_peer(Lane& lane, PeerId id) {
     r.finish(outcome(r));
   });
 
+  const auto end = [](const Operation& operation, void* how) -> Status {
+    return (*static_cast<const decltype(outcome)*>(how))(operation);
+  };
+  fail_unpaired(lane, id, end, const_cast<void*>(static_cast<const void*>(&outcome)));
+
   Link* const link = progress::link_of(lane, id);
   if (link == nullptr) return;
   List<ActiveHook> waiting;
@@ -121,6 +126,10 @@ void fail_peer(Lane& lane, PeerId id) {
     auto& operation = static_cast<Operation&>(*hook);
     if (operation.ops == &kSendOps) {
       finish_send(static_cast<SendRequest&>(operation), outcome(operation));
+      continue;
+    }
+    if (operation.ops != &kRecvOps) {
+      operation.finish(outcome(operation));
       continue;
     }
     auto& r = static_cast<RecvRequest&>(operation);

@@ -1,5 +1,6 @@
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
+#include "framework/p2p/reason.h"
 #include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
@@ -21,7 +22,7 @@ inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank sou
 }
 
 inline Status finish_blocking(Lane& lane, RecvRequest& r, MPI_Status* status) ASHLAR_REQUIRES(lane.lock) {
-  progress::wait(lane, [&r] { return r.complete(); });
+  progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
   const Status outcome = r.outcome;
   fill_status(status, r.source, r.tag, r.bytes);
   lane.p2p->receives.put(&r);
@@ -77,12 +78,24 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
       // The receive must not stay behind in the caller's buffer; when it is matched it completes.
       if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
     } else {
-      progress::wait(lane, [&sending] { return sending.open(); });
+      progress::wait(lane, [&sending] { return sending.open(); }, because_of(sending));
       sent = sending.status();
     }
   }
   const Status received = finish_blocking(lane, *r, status);
   return sent.ok() ? received : sent;
+}
+
+Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate) {
+  if (from == MPI_PROC_NULL) return {};
+  LaneState& state = *lane.p2p;
+  RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
+  if (r == nullptr) return no_request();
+  r->key = {match::Key::place(comm.context, from), tag};
+  gate.add();
+  r->gate = &gate;
+  begin(lane, state, *r);
+  return {};
 }
 
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {

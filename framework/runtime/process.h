@@ -75,6 +75,8 @@ class Process {
   void explain();
   Status make_lanes();
   Status complete_addresses();
+  /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
+  static void hear(void* self, Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
@@ -82,6 +84,7 @@ class Process {
   progress::Config progress_config_;
   std::string explain_topics_;
   std::size_t explained_ = 0;
+  bool leaving_ = false;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   std::unique_ptr<PeerTable> peers_;

@@ -1,9 +1,13 @@
+#include <atomic>
 #include <new>
 
+#include "framework/p2p/buffer_api.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {
+
+std::atomic<Lane*> home_lane{nullptr};
 
 void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
@@ -39,8 +43,21 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kCts] = on_cts;
   lane.handlers[kData] = on_data;
   for (const Id id : {kHold, kResume}) lane.handlers[id] = on_hold;
+  lane.handlers[kCancel] = on_cancel;
+  lane.handlers[kCancelled] = on_cancelled;
+  for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
+  lane.handlers[kUnready] = on_unready;
+  lane.handlers[kPartOffer] = on_part_offer;
+  lane.handlers[kPartGo] = on_part_go;
+  lane.handlers[kPartData] = on_part_data;
+  if (lane.index == 0) {
+    home_lane.store(&lane, std::memory_order_release);
+    register_no_proc_message();
+  }
   return {};
 }
+
+Lane& home() { return *home_lane.load(std::memory_order_acquire); }
 
 void detach(Lane& lane) {
   const LaneGuard guard(lane.lock);
@@ -50,6 +67,7 @@ void detach(Lane& lane) {
     state->unexpected.remove(*message);
     discard(*state, static_cast<Arrival&>(*message));
   }
+  drop_offers(lane, nullptr);
   lane.p2p = nullptr;
   lane.peer_failed = nullptr;
   delete state;
@@ -77,6 +95,8 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 void drop_context(Comm& comm) {
   LaneState& state = *comm.lane->p2p;
+  drop_buffer(&comm.send_buffer);
+  drop_offers(*comm.lane, &comm);
   for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
     match::Message& message = *at;
     ++at;

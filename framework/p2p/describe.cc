@@ -33,6 +33,10 @@ void describe_active(Lane& lane, void (*line)(void* argument, const char* text),
     teller.say(text);
   }
   state.posted.table().each([&](match::Entry& entry) { teller.tell(static_cast<RecvRequest&>(entry)); });
+  state.unpaired.receives.each([&](match::Entry& entry) {
+    const auto& receive = static_cast<PartRecv&>(entry);
+    if (receive.active()) teller.tell(receive);
+  });
   lane.peers.each([&](Peer& peer) {
     for (ActiveHook& hook : peer.link(lane).active) teller.tell(static_cast<Operation&>(hook));
   });

@@ -1,20 +1,28 @@
-#include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/probing.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::p2p {
-namespace {
 
-const Arrival* look(LaneState& state, const match::Key& wanted) {
-  return static_cast<const Arrival*>(state.unexpected.find(wanted));
+Arrival* look_twice(Lane& lane, const Comm& comm, int source, int tag) {
+  if (Arrival* const found = look(lane, comm, source, tag)) return found;
+  progress::poll(lane);
+  return look(lane, comm, source, tag);
 }
 
-void report(const Arrival& arrival, MPI_Status* status) {
-  fill_status(status, arrival.key.source(), arrival.key.tag, bytes_announced(arrival.am));
+Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* call, Arrival** found) {
+  const PeerId peer = source == MPI_ANY_SOURCE ? lane.peers.self() : (*comm.remote_group)[source];
+  const Peer* const sender = lane.peers.find(peer);
+  bool gone = false;
+  progress::wait(lane, [&]() ASHLAR_NO_THREAD_SAFETY {
+    *found = look(lane, comm, source, tag);
+    gone = sender != nullptr && sender->failed.load(std::memory_order_relaxed);
+    return *found != nullptr || gone;
+  });
+  if (*found != nullptr) return {};
+  return Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", call, source, comm.name.c_str(),
+                      lane.peers.failure_reason(peer).c_str());
 }
-
-}  // namespace
 
 Status probe(int source, int tag, Comm& comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
@@ -23,21 +31,8 @@ Status probe(int source, int tag, Comm& comm, MPI_Status* status) {
   }
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  LaneState& state = *lane.p2p;
-  const match::Key wanted{match::Key::place(comm.context, source), tag};
-  const Arrival* found = nullptr;
-  const PeerId peer = source == MPI_ANY_SOURCE ? lane.peers.self() : (*comm.remote_group)[source];
-  const Peer* const sender = lane.peers.find(peer);
-  bool gone = false;
-  progress::wait(lane, [&] {
-    found = look(state, wanted);
-    gone = sender != nullptr && sender->failed.load(std::memory_order_relaxed);
-    return found != nullptr || gone;
-  });
-  if (found == nullptr) {
-    return Status::fail(MPI_ERR_PROC_ABORTED, "MPI_Probe: rank %d of '%s' is gone: %s", source, comm.name.c_str(),
-                        lane.peers.failure_reason(peer).c_str());
-  }
+  Arrival* found = nullptr;
+  ASHLAR_TRY(await_message(lane, comm, source, tag, "MPI_Probe", &found));
   report(*found, status);
   return {};
 }
@@ -50,13 +45,7 @@ Status iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   }
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  LaneState& state = *lane.p2p;
-  const match::Key wanted{match::Key::place(comm.context, source), tag};
-  const Arrival* found = look(state, wanted);
-  if (found == nullptr) {
-    progress::poll(lane);
-    found = look(state, wanted);
-  }
+  const Arrival* const found = look_twice(lane, comm, source, tag);
   *flag = found != nullptr;
   if (found != nullptr) report(*found, status);
   return {};

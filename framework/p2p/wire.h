@@ -25,9 +25,25 @@ enum Id : std::uint8_t {
   kHold = 8,  // ask first from now on, for messages of any size
   kResume = 9,
 
+  // Cancelling a send: the headers of its kEagerSync or kRts again. Answer kCancelled when it was still unmatched; else
+  // the answer to the message itself is on its way.
+  kCancel = 10,
+  kCancelled = 11,
+
+  // Ready sends while check.ready is on: as kEagerSync and kRts, but dropped and answered kUnready when no receive is
+  // posted.
+  kEagerReady = 12,
+  kRtsReady = 13,
+  kUnready = 14,
+
   // Only with check.datatypes, ahead of each message to be matched. h0 = the hash of its type signature, h1 = the
   // number of its elements; payload: the signature in words.
-  kSignature = 10
+  kSignature = 15,
+
+  // Partitioned communication; partitioned.h says how.
+  kPartOffer = 16,  // headers of a message; payload: PartOffer
+  kPartGo = 17,     // h0 as in an answer, h1 = serial number of the offer
+  kPartData = 18    // as kData
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

@@ -130,11 +130,15 @@ unsigned poll(Lane& lane) {
     notice_failures(lane);
     ++events;
   }
-  if (events != 0 && lane.sleepers != 0) [[unlikely]] {
-    __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  }
+  if (events != 0) raise(lane);
   return events;
+}
+
+void raise(Lane& lane) {
+  if (lane.sleepers == 0) [[likely]]
+    return;
+  __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace progress

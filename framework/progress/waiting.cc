@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "framework/progress/peer.h"
+
 namespace ashlar::progress {
 namespace {
 
@@ -26,20 +28,20 @@ void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 }  // namespace
 
-void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
-  if (lane_.waiting_since == since_) lane_.waiting_since = 0;
-}
+void Waiting::end() ASHLAR_NO_THREAD_SAFETY { List<Waiting>::remove(this); }
 
 void Waiting::share(Lane& lane) {
   if (lane.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane);
   lane.lock.give_way();
 }
 
-void Waiting::offer(Lane& lane) {
+void Waiting::offer(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = now;
-    if (lane.waiting_since == 0) lane.waiting_since = now;
+    reason_ = reason;
+    lane.waits.push_back(this);
+    lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
   }
   if (lane.next_lane != nullptr) poll_others(lane);
   if (now - since_ < lane.sleep_after() && now >= lane.crowded_until) {

@@ -60,12 +60,15 @@ class Process {
   Status make_lanes();
   Status make_communicators();
   Status leave();
+  /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
+  static void hear(void* self, Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
   progress::Config progress_config_;
   std::string explain_topics_;
   std::size_t explained_ = 0;
+  bool leaving_ = false;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   std::unique_ptr<PeerTable> peers_;

@@ -141,7 +141,8 @@ class EntryPoints(unittest.TestCase):
 
     def test_coverage_and_exports_list_every_form(self):
         table = table_of(SEND, CALLS)
-        self.assertEqual(entry.coverage(table), "MPI_Send implemented\nMPI_Send_c implemented\n")
+        self.assertEqual(entry.coverage(table), "MPI_Send implemented pt2pt\nMPI_Send_c implemented pt2pt\n")
+        self.assertIn("MPI_Send unsupported pt2pt\n", entry.coverage(table_of(SEND)))
         self.assertIn("    PMPI_Send_c;\n", entry.export_map(table))
 
 

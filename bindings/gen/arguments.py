@@ -52,7 +52,8 @@ class Arguments:
         self.procedure, self.large, self.table = procedure, large, table
         self.overlay = procedure.overlay
         self.parameters = procedure.form(large)
-        self.null_ok = self.overlay.options.get("null_ok", "").split(",")
+        self.unchecked = self.overlay.options.get("unchecked", "").split(",")
+        self.null_ok = self.overlay.options.get("null_ok", "").split(",") + self.unchecked
         self.call = f'"{c_name(procedure, large)}"'
         self.comm = next((p for p in self.parameters if p.kind.name == "comm" and p.direction != "out"), None)
         self.on = f"{self.comm.name}_obj" if self.comm else "nullptr"
@@ -146,7 +147,8 @@ class Arguments:
         if self.may_be_null(p):
             missing += f" && {value} != {NULLS[kind]}"
         facts = [self.call, on, f'"{name}"', value]
-        into.append(f"if ({missing}) return {bad}({', '.join(facts)});")
+        if name not in self.unchecked:
+            into.append(f"if ({missing}) return {bad}({', '.join(facts)});")
         if p.direction == "inout":
             self.steps.always.append(f"store({name}, {name}_obj);")
 

@@ -178,7 +178,7 @@ PROCEDURE_OPTIONS = ("returns", "deprecated", "abi", "fortran", "c")
 PARAMETER_FLAGS = ("in", "out", "inout", "const", "async", "root", "large_only", "pointer", "nointent", "positive", "byvalue")
 PARAMETER_OPTIONS = ("type", "fortran_name", "fortran")
 OVERLAY_FLAGS = ("hot", "anytime", "raw", "strict")
-OVERLAY_OPTIONS = ("calls", "calls_c", "null_ok", "in_place")
+OVERLAY_OPTIONS = ("calls", "calls_c", "null_ok", "unchecked", "in_place")
 
 
 def read_parameter(text, where, kinds):

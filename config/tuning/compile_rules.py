@@ -9,7 +9,9 @@ import re
 import sys
 
 COLLECTIVES = ["barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather",
-               "allgatherv", "alltoall", "alltoallv"]
+               "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block", "scan",
+               "exscan", "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv",
+               "neighbor_alltoallw"]
 UNITS = {"": 1, "B": 1, **{u + s: 1 << (10 * (i + 1)) for i, u in enumerate("KMGT") for s in ("", "iB")}}
 INT_MAX, INT64_MAX = (1 << 31) - 1, (1 << 63) - 1
 

@@ -5,20 +5,26 @@
 #include "framework/coll/collective.h"
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/reduce_op.h"
+#include "framework/object/handle.h"
 #include "framework/object/int_array.h"
+#include "framework/object/topology.h"
 
 namespace ashlar::coll {
 
 /// One call of a collective, whichever: what the caller passed, with MPI_IN_PLACE resolved. Plain data; it borrows
 /// buffers, types and arrays, which live until the operation is complete.
 ///
-///                send                            recv
-///   bcast        -                               the buffer, on every rank
-///   reduce(all)  this rank's vector              the result (reduce: at the root)
-///   gather(v)    this rank's contribution        root: block 0, count per block or recv_counts/recv_displs
-///   scatter(v)   root: block 0, as above         this rank's block
-///   allgather(v) this rank's contribution        block 0
-///   alltoall(v)  block 0                         block 0
+///                  send                            recv
+///   bcast          -                               the buffer, on every rank
+///   reduce(all)    this rank's vector              the result (reduce: at the root)
+///   reduce_scatter this rank's whole vector        this rank's piece of the result; recv_counts or all alike
+///   scan, exscan   this rank's vector              the result
+///   gather(v)      this rank's contribution        root: block 0, count per block or recv_counts/recv_displs
+///   scatter(v)     root: block 0, as above         this rank's block
+///   allgather(v)   this rank's contribution        block 0
+///   alltoall(v)    block 0                         block 0
+///   alltoallw      the address, no type            the address, no type: send_types and recv_types
+///   neighbour_*    as alltoall or allgather, the blocks in the order of the neighbours
 ///
 /// What is not significant on a rank is left empty (type nullptr).
 struct Call {
@@ -33,18 +39,51 @@ struct Call {
   ReduceOp* op = nullptr;
   /// The number that rules go by, quantity(ranks); set before anyone chooses an algorithm.
   MPI_Count bytes = 0;
+  /// Set in the w-forms: a type for each block; displacements are then in bytes.
+  const MPI_Datatype* send_types = nullptr;
+  const MPI_Datatype* recv_types = nullptr;
+  const Topology* topology = nullptr;  // of neighbourhood collectives; it lives as long as the communicator
 
-  /// The piece for (or from) rank i.
-  DataView send_block(Rank i) const { return block(send, send_counts, send_displs, i); }
-  DataView recv_block(Rank i) const { return block(recv, recv_counts, recv_displs, i); }
+  /// The piece for (or from) rank i; of a neighbourhood collective, neighbour i.
+  DataView send_block(Rank i) const { return block(send, send_counts, send_displs, send_types, i); }
+  DataView recv_block(Rank i) const { return block(recv, recv_counts, recv_displs, recv_types, i); }
   bool vector() const { return static_cast<bool>(recv_counts) || static_cast<bool>(send_counts); }
+  /// Of a reduce_scatter: the items that rank i gets.
+  MPI_Count piece(Rank i) const { return recv_counts ? recv_counts[static_cast<std::size_t>(i)] : recv.count; }
   /// See quantity_of().
   MPI_Count quantity(int ranks) const;
+  /// Nothing moves and nobody waits: over at once, on every rank alike. `inter`: on an intercommunicator, whose groups
+  /// may pass different sizes.
+  bool is_nothing(int ranks, bool inter) const {
+    if (inter) return root == MPI_PROC_NULL;
+    switch (what) {
+      case Collective::kBarrier:
+        return ranks == 1;
+      case Collective::kBcast:
+      case Collective::kReduce:
+      case Collective::kAllreduce:
+      case Collective::kGather:
+      case Collective::kScatter:
+      case Collective::kAllgather:
+      case Collective::kAllgatherv:
+      case Collective::kAlltoall:
+      case Collective::kReduceScatter:
+      case Collective::kReduceScatterBlock:
+      case Collective::kScan:
+      case Collective::kExscan:
+        return bytes == 0;
+      default:
+        return false;  // the quantity is not known everywhere
+    }
+  }
 
  private:
-  static DataView block(const DataView& first, const IntArray& counts, const IntArray& displs, Rank i) {
+  static DataView block(const DataView& first, const IntArray& counts, const IntArray& displs,
+                        const MPI_Datatype* types, Rank i) {
     const auto at = static_cast<std::size_t>(i);
     const MPI_Count count = counts ? counts[at] : first.count;
+    if (types != nullptr) [[unlikely]]
+      return DataView{static_cast<std::byte*>(first.data) + displs[at], count, resolve(types[at])};
     const MPI_Count items = displs ? displs[at] : i * first.count;
     return DataView{static_cast<std::byte*>(first.data) + items * first.type->extent(), count, first.type};
   }

@@ -22,6 +22,16 @@ constexpr Row kRows[kCollectives] = {
     {"allgatherv", "bytes of the whole result"},
     {"alltoall", "bytes from one rank to one rank"},
     {"alltoallv", "nothing (always 0): the sizes differ from rank to rank"},
+    {"alltoallw", "nothing (always 0): the sizes differ from rank to rank"},
+    {"reduce_scatter", "bytes of one rank's whole vector"},
+    {"reduce_scatter_block", "bytes of one rank's whole vector"},
+    {"scan", "bytes of one rank's vector"},
+    {"exscan", "bytes of one rank's vector"},
+    {"neighbor_allgather", "nothing (always 0): neighbours know only of each other"},
+    {"neighbor_allgatherv", "nothing (always 0): neighbours know only of each other"},
+    {"neighbor_alltoall", "nothing (always 0): neighbours know only of each other"},
+    {"neighbor_alltoallv", "nothing (always 0): neighbours know only of each other"},
+    {"neighbor_alltoallw", "nothing (always 0): neighbours know only of each other"},
 };
 
 }  // namespace

@@ -17,9 +17,27 @@ enum class Collective : std::uint8_t {
   kAllgatherv,
   kAlltoall,
   kAlltoallv,
+  kAlltoallw,
+  kReduceScatter,
+  kReduceScatterBlock,
+  kScan,
+  kExscan,
+  kNeighborAllgather,
+  kNeighborAllgatherv,
+  kNeighborAlltoall,
+  kNeighborAlltoallv,
+  kNeighborAlltoallw,
   kCount_
 };
 inline constexpr int kCollectives = static_cast<int>(Collective::kCount_);
+
+/// Those whose operands are combined.
+constexpr bool reduces(Collective what) {
+  return what == Collective::kReduce || what == Collective::kAllreduce || what == Collective::kReduceScatter ||
+         what == Collective::kReduceScatterBlock || what == Collective::kScan || what == Collective::kExscan;
+}
+/// Those among the neighbours of a topology.
+constexpr bool among_neighbours(Collective what) { return what >= Collective::kNeighborAllgather; }
 
 /// "allreduce": as in rules, parameters and sentences.
 const char* name_of(Collective collective);

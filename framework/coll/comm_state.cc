@@ -69,6 +69,8 @@ Status CommState::choose(const Call& call, Choice* out) {
                       name_of(call.what), static_cast<long long>(call.bytes), plan->shape.ranks);
 }
 
+Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots[component_ % CommState::kSlots]; }
+
 Status state_of(Comm& comm, CommState** out) {
   if (comm.coll == nullptr) [[unlikely]] {
     if (comm.inter) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "framework/coll/block.h"
+#include "framework/coll/op.h"
 #include "framework/coll/p2p_wire.h"
 #include "framework/coll/room.h"
 #include "framework/object/comm.h"
@@ -27,11 +28,7 @@ struct CommState {
   const Plan* const plan;
   ChunkCache chunks;
   std::uint32_t disabled = 0;
-  /// What a component keeps here, by its number; it drops its own.
-  struct Slot {
-    void* data = nullptr;
-    void (*drop)(void* data) = nullptr;
-  };
+  /// By the number of the component.
   static constexpr unsigned kSlots = 4;
   Slot slots[kSlots];
 };

@@ -15,18 +15,16 @@ constexpr std::size_t kStackBytes = 3072;
 
 Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & 0x7fffffffu); }
 
-/// Nothing moves and nobody waits: over at once.
-bool is_nothing(const Call& call, int ranks) {
-  switch (call.what) {
-    case Collective::kBarrier:
-      return ranks == 1;
-    case Collective::kGatherv:
-    case Collective::kScatterv:
-    case Collective::kAlltoallv:
-      return false;  // the quantity is not known everywhere
-    default:
-      return call.bytes == 0;
-  }
+/// Gets the state, the choice and a flight for a call that gives out a request.
+Status make_flight(Comm& comm, const Call& call, Flight::Form form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
+  CommState* state = nullptr;
+  ASHLAR_TRY(state_of(comm, &state));
+  Choice choice;
+  ASHLAR_TRY(state->choose(call, &choice));
+  Slab<Flight>& flights = Room::current()->flights(comm.lane->index);
+  *out = flights.take(*state, call, choice, next_sequence(comm), form);
+  if (*out == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request; %zu are active", flights.out());
+  return {};
 }
 
 }  // namespace
@@ -36,7 +34,7 @@ Status run(Comm& comm, const Call& call) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
-  if (is_nothing(call, comm.size)) return {};
+  if (call.is_nothing(comm.size, comm.inter)) return {};
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));
   state->wire.serve(call.what);
@@ -51,19 +49,20 @@ Status run(Comm& comm, const Call& call) {
 
 Status start(Comm& comm, const Call& call, Request** request) {
   const LaneGuard guard(comm.lane->lock);
-  CommState* state = nullptr;
-  ASHLAR_TRY(state_of(comm, &state));
-  Choice choice;
-  ASHLAR_TRY(state->choose(call, &choice));
-  Slab<Flight>& flights = Room::current()->flights(comm.lane->index);
-  Flight* const flight = flights.take(*state, call, choice, next_sequence(comm));
-  if (flight == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request; %zu are active", flights.out());
-  if (is_nothing(call, comm.size)) {
-    flight->finish({});
-  } else if (const Status started = flight->run(); !started.ok()) {
+  Flight* flight = nullptr;
+  ASHLAR_TRY(make_flight(comm, call, Flight::Form::kOnce, &flight));
+  if (const Status started = flight->run(); !started.ok()) {
     flight->ops->release(*flight);
     return started;
   }
+  *request = flight;
+  return {};
+}
+
+Status prepare(Comm& comm, const Call& call, Info*, Request** request) {
+  const LaneGuard guard(comm.lane->lock);
+  Flight* flight = nullptr;
+  ASHLAR_TRY(make_flight(comm, call, Flight::Form::kPersistent, &flight));
   *request = flight;
   return {};
 }

@@ -5,6 +5,7 @@
 
 namespace ashlar {
 class Comm;
+class Info;
 class Request;
 }  // namespace ashlar
 
@@ -17,6 +18,9 @@ Status run(Comm& comm, const Call& call);
 
 /// Starts a collective; *request is the caller's. Takes the lane's lock. Never blocks.
 Status start(Comm& comm, const Call& call, Request** request);
+
+/// Makes an inactive persistent request; *request is the caller's. Takes the lane's lock. Never blocks.
+Status prepare(Comm& comm, const Call& call, Info* info, Request** request);
 
 /// For an algorithm whose component finds out on the way that it cannot serve this communicator, on all ranks alike:
 /// disables the component there and starts what the rules say without it, as a child of `op`.

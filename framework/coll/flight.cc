@@ -1,8 +1,10 @@
 #include "framework/coll/flight.h"
 
 #include <cstdio>
+#include <new>
 
 #include "framework/object/comm.h"
+#include "framework/object/handle.h"
 
 namespace ashlar::coll {
 namespace {
@@ -20,9 +22,10 @@ void let_go(T* object) {
 }  // namespace
 
 const RequestOps Flight::kOps{&Flight::release, nullptr, nullptr, &Flight::describe};
+const RequestOps Flight::kPersistentOps{&Flight::release, &Flight::start, nullptr, &Flight::describe};
 
-Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Tag sequence)
-    : Request(kOps, comm_state.comm),
+Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Tag sequence, Form form)
+    : Request(form == Form::kPersistent ? kPersistentOps : kOps, comm_state.comm),
       call_(call),
       choice_(choice),
       block_(memory_, sizeof memory_, comm_state.chunks),
@@ -36,20 +39,52 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
   hold(call_.send.type);
   hold(call_.recv.type);
   hold(call_.op);
+  if (call_.recv_types != nullptr) hold_types();
+  if (form == Form::kOnce) return;
+  flags |= kPersistent;
+  state.store(State::kInactive, std::memory_order_relaxed);
+  op_.set_own_slot(&own_slot_);
 }
 
 Flight::~Flight() {
+  if (own_slot_.drop != nullptr) own_slot_.drop(own_slot_.data);
+  for (std::size_t i = 0; i < type_count_; ++i) let_go(types_[i]);
   let_go(call_.send.type);
   let_go(call_.recv.type);
   let_go(call_.op);
 }
 
+void Flight::hold_types() {
+  const Topology* const near = call_.topology;
+  const auto in = static_cast<std::size_t>(near != nullptr ? near->indegree() : comm->remote_size);
+  const auto out = static_cast<std::size_t>(near != nullptr ? near->outdegree() : comm->remote_size);
+  types_.reset(new (std::nothrow) Datatype*[in + out]);
+  if (types_ == nullptr) {
+    op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %zu datatypes of a collective", in + out));
+    return;
+  }
+  for (std::size_t i = 0; i < in; ++i) types_[type_count_++] = resolve(call_.recv_types[i]);
+  for (std::size_t i = 0; i < out && call_.send_types != nullptr; ++i)
+    types_[type_count_++] = resolve(call_.send_types[i]);
+  for (std::size_t i = 0; i < type_count_; ++i) hold(types_[i]);
+}
+
+Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
+
 Status Flight::run() {
+  if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
+  if (call_.is_nothing(comm->size, comm->inter)) {
+    finish({});
+    return {};
+  }
   block_.reset();
   op_.forget_failure();
   state.store(State::kActive, std::memory_order_relaxed);
   co_ = choice_.entry->algorithm->run(op_, call_);
-  if (!co_.started()) return op_.failure();
+  if (!co_.started()) {
+    if (persistent()) state.store(State::kInactive, std::memory_order_relaxed);
+    return op_.failure();
+  }
   if (co_.done()) {
     finish(co_.status());
   } else {
@@ -77,8 +112,8 @@ void Flight::release(Request& self) {
 
 void Flight::describe(const Request& self, char* out, std::size_t room) {
   const auto& flight = static_cast<const Flight&>(self);
-  std::snprintf(out, room, "MPI_I%s on '%s' (%s)", name_of(flight.call_.what), flight.comm->name.c_str(),
-                flight.choice_.entry->algorithm->name);
+  std::snprintf(out, room, "MPI_%s%s%s on '%s' (%s)", flight.persistent() ? "" : "I", name_of(flight.call_.what),
+                flight.persistent() ? "_init" : "", flight.comm->name.c_str(), flight.choice_.entry->algorithm->name);
 }
 
 }  // namespace ashlar::coll

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 
 #include "framework/base/status.h"
 #include "framework/coll/block.h"
@@ -17,7 +19,9 @@ class Flight final : public Request {
  public:
   static constexpr std::size_t kBlockBytes = 1536;  // frames of the usual algorithms and small temporaries
 
-  Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence);
+  enum class Form : std::uint8_t { kOnce, kPersistent };
+
+  Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence, Form form);
   ~Flight();
 
   /// Starts the algorithm. Afterwards it is complete, or the progress loop completes it. Fails only when nothing was
@@ -29,9 +33,11 @@ class Flight final : public Request {
     Flight* flight;
   };
   static void over(Waiter& self);
+  static Status start(Request& self);
   static void release(Request& self);
   static void describe(const Request& self, char* out, std::size_t room);
-  static const RequestOps kOps;
+  static const RequestOps kOps, kPersistentOps;
+  void hold_types();
 
   const Call call_;
   const Choice choice_;
@@ -41,6 +47,9 @@ class Flight final : public Request {
   alignas(64) std::byte memory_[kBlockBytes];
   Block block_;
   Op op_;
+  Slot own_slot_;
+  std::unique_ptr<Datatype*[]> types_;  // held, of the w-forms: the caller's array may be gone when we are released
+  std::size_t type_count_ = 0;
 };
 
 }  // namespace ashlar::coll

@@ -15,6 +15,12 @@ namespace ashlar::coll {
 
 struct CommState;
 
+/// What a component keeps beside a communicator, or a persistent operation; it drops its own.
+struct Slot {
+  void* data = nullptr;
+  void (*drop)(void* data) = nullptr;
+};
+
 /// What a rule may set beside the name of an algorithm. 0: the algorithm's own choice.
 struct Arguments {
   MPI_Count segment = 0;  // bytes per piece of a pipeline
@@ -53,6 +59,10 @@ class Op {
     comm_ = comm;
     component_ = component;
   }
+  /// Where the component keeps its state for this operation: the communicator's slot for it, or the operation's own.
+  /// A persistent operation has its own, because its starts need not come in the same order on every rank.
+  Slot& slot() const;
+  void set_own_slot(Slot* slot) { own_slot_ = slot; }
 
   // --- memory: lives until the operation is over --------------------------------------------------------------------
   /// Uninitialised bytes; nullptr (and a failure) when there are none left.
@@ -106,6 +116,7 @@ class Op {
   Wire& wire_;
   Block& block_;
   CommState* comm_ = nullptr;
+  Slot* own_slot_ = nullptr;
   unsigned component_ = 0;
   const Rank rank_;
   const int size_;

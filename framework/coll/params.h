@@ -41,8 +41,18 @@ inline constexpr ashlar_param kParams[] = {
     ASHLAR_FORCED_ROW(allgatherv, 9),
     ASHLAR_FORCED_ROW(alltoall, 10),
     ASHLAR_FORCED_ROW(alltoallv, 11),
+    ASHLAR_FORCED_ROW(alltoallw, 12),
+    ASHLAR_FORCED_ROW(reduce_scatter, 13),
+    ASHLAR_FORCED_ROW(reduce_scatter_block, 14),
+    ASHLAR_FORCED_ROW(scan, 15),
+    ASHLAR_FORCED_ROW(exscan, 16),
+    ASHLAR_FORCED_ROW(neighbor_allgather, 17),
+    ASHLAR_FORCED_ROW(neighbor_allgatherv, 18),
+    ASHLAR_FORCED_ROW(neighbor_alltoall, 19),
+    ASHLAR_FORCED_ROW(neighbor_alltoallv, 20),
+    ASHLAR_FORCED_ROW(neighbor_alltoallw, 21),
 };
 #undef ASHLAR_FORCED_ROW
-static_assert(kCollectives == 12, "a row for each collective");
+static_assert(kCollectives == 22, "a row for each collective");
 
 }  // namespace ashlar::coll

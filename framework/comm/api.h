@@ -29,6 +29,10 @@ Status split_type(Comm& comm, int split_type, int key, Info* info, Comm** result
 Status create(Comm& comm, Group& group, Comm** result);
 /// Collective over `group` alone.
 Status create_group(Comm& comm, Group& group, int tag, Comm** result);
+/// Collective over `local`; `peer` (nullptr: not valid) and `remote_leader` count at the local leader only.
+Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag, Comm** result);
+/// Collective over both groups.
+Status intercomm_merge(Comm& inter, int high, Comm** result);
 /// Marks for freeing: pending operations of this process complete first. Collective, does not wait.
 Status free(Comm** comm);
 

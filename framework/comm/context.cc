@@ -3,46 +3,31 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
-#include <set>
 
 #include "framework/base/lane_lock.h"
-#include "framework/coll/api.h"
 #include "framework/comm/group_exchange.h"
-#include "framework/datatype/datatype.h"
-#include "framework/datatype/reduce_op.h"
+#include "framework/comm/inter_exchange.h"
 #include "framework/object/comm.h"
-#include "framework/object/handle.h"
 
 namespace ashlar::comm {
 namespace {
 
 constinit std::mutex mutex;
 std::int64_t next_id = ContextIds::kFirst;
-// Ids above next_id that an agreement took while a smaller one was still open. Empty unless threads are on.
-std::set<std::int64_t>& taken_ahead() {
-  static std::set<std::int64_t> ids;
-  return ids;
+// Ranges [first, second) above next_id that agreements took while a smaller one was still open. Empty unless threads
+// are on.
+std::map<std::int64_t, std::int64_t>& taken_ahead() {
+  static std::map<std::int64_t, std::int64_t> ranges;
+  return ranges;
 }
-constexpr std::int64_t kLimit = 0xfffffffe;
+constexpr std::int64_t kSmallestRange = 8, kLargestRange = 512;  // as distances: ids are even
 
-/// One reduction over whatever set of processes takes part: `values` become the largest (or, negated, smallest) ones.
-template <class MaxOver>
-Status agree_with(MaxOver&& max_over, std::uint32_t* context) {
-  std::int64_t floor = 0;
-  for (;;) {
-    const ContextIds::Proposal mine = ContextIds::propose();
-    std::int64_t values[2] = {std::max(mine.next, floor), mine.threads};
-    ASHLAR_TRY(max_over(values, 2));
-    if (values[0] > kLimit) return Status::fail(MPI_ERR_OTHER, "2^31 communicators were made; no context id is left");
-    std::int64_t refused = ContextIds::claim(values[0]) ? 0 : 1;
-    if (values[1] != 0) ASHLAR_TRY(max_over(&refused, 1));
-    if (refused == 0) {
-      *context = static_cast<std::uint32_t>(values[0]);
-      return {};
-    }
-    floor = values[0] + 2;
-  }
+bool overlaps_taken(std::int64_t id, std::int64_t end) {
+  for (const auto& [first, last] : taken_ahead())
+    if (id < last && first < end) return true;
+  return false;
 }
 
 }  // namespace
@@ -50,36 +35,58 @@ Status agree_with(MaxOver&& max_over, std::uint32_t* context) {
 ContextIds::Proposal ContextIds::propose() {
   const std::lock_guard guard(mutex);
   std::int64_t id = next_id;
-  if (!taken_ahead().empty()) id = std::max(id, *taken_ahead().rbegin() + 2);
+  if (!taken_ahead().empty()) id = std::max(id, taken_ahead().rbegin()->second);
   return {id, LaneLock::threads_on() ? 1 : 0};
 }
 
-bool ContextIds::claim(std::int64_t id) {
+bool ContextIds::claim(std::int64_t id, std::int64_t end) {
   const std::lock_guard guard(mutex);
-  if (id < next_id || taken_ahead().contains(id)) return false;
+  if (id < next_id || overlaps_taken(id, end)) return false;
   if (!LaneLock::threads_on()) {
-    next_id = id + 2;
+    next_id = end;
     return true;
   }
-  taken_ahead().insert(id);
-  while (taken_ahead().erase(next_id) > 0) next_id += 2;
-  // Gaps below an id that is in use are never proposed again, so the set need not remember more than its top.
-  while (taken_ahead().size() > 64) {
-    next_id = *taken_ahead().begin() + 2;
+  taken_ahead()[id] = end;
+  // What follows on without a gap needs no entry, and a gap below ranges in use is never proposed again.
+  while (!taken_ahead().empty() && (taken_ahead().begin()->first == next_id || taken_ahead().size() > 64)) {
+    next_id = taken_ahead().begin()->second;
     taken_ahead().erase(taken_ahead().begin());
   }
   return true;
 }
 
-Status agree(Comm& comm, std::uint32_t* context) {
-  Datatype& type = *resolve(MPI_INT64_T);
-  ReduceOp& max = *resolve(MPI_MAX);
-  return agree_with(
-      [&](std::int64_t* values, int n) { return coll::allreduce(MPI_IN_PLACE, values, n, type, max, comm); }, context);
+Status ids_left(std::int64_t begin, std::int64_t span) {
+  if (begin + span <= ContextIds::kEnd) return {};
+  return Status::fail(MPI_ERR_OTHER, "2^31 communicators were made; no context id is left");
+}
+
+std::int64_t next_range(const Comm& comm) {
+  return std::clamp<std::int64_t>(2 * std::int64_t{comm.child_context_range}, kSmallestRange, kLargestRange);
+}
+
+bool take_agreed_ids(Comm& comm, int count, std::uint32_t* context) {
+  const auto span = static_cast<std::uint32_t>(2 * count);
+  if (comm.child_context_end - comm.child_context < span) return false;
+  *context = comm.child_context;
+  comm.child_context += span;
+  return true;
+}
+
+Status take_ids(Comm& comm, int count, std::uint32_t* context) {
+  if (take_agreed_ids(comm, count, context)) return {};
+  const std::int64_t range = next_range(comm);
+  std::uint32_t begin = 0;
+  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return max_over_all(comm, values, n); }, range, &begin));
+  comm.child_context = begin;
+  comm.child_context_range = static_cast<std::uint32_t>(range);
+  comm.child_context_end = begin + comm.child_context_range;
+  if (!take_agreed_ids(comm, count, context))
+    return Status::fail(MPI_ERR_INTERN, "a range of %d ids is too small", count);
+  return {};
 }
 
 Status agree(Comm& comm, Group& group, int tag, std::uint32_t* context) {
-  return agree_with([&](std::int64_t* values, int n) { return group_max(comm, group, tag, values, n); }, context);
+  return agree_with([&](std::int64_t* values, int n) { return group_max(comm, group, tag, values, n); }, 2, context);
 }
 
 }  // namespace ashlar::comm

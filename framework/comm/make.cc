@@ -7,6 +7,7 @@
 
 #include "framework/coll/api.h"
 #include "framework/object/comm.h"
+#include "framework/object/topology.h"
 #include "framework/object/pool.h"
 #include "framework/p2p/internal.h"
 #include "framework/progress/lane.h"
@@ -16,6 +17,20 @@ namespace {
 
 constinit Pool<Comm> pool;
 
+Status set_peers(Comm& comm, Comm* like) {
+  if (like) {
+    comm.peer_table = like->peer_table;
+  } else {
+    // Entries are filled on first use: a communicator of many ranks costs a pointer for each.
+    comm.peer_table = std::shared_ptr<Peer*[]>(new (std::nothrow) Peer*[static_cast<std::size_t>(comm.remote_size)]());
+    if (!comm.peer_table.get())
+      return Status::fail(MPI_ERR_NO_MEM, "no memory for the peer table of a communicator of %d ranks",
+                          comm.remote_size);
+  }
+  comm.peers = comm.peer_table.get();
+  return {};
+}
+
 }  // namespace
 
 void destroy(Comm* comm) {
@@ -24,6 +39,7 @@ void destroy(Comm* comm) {
     const LaneGuard guard(comm->lane->lock);
     p2p::drop_context(*comm);
   }
+  release(comm->local_comm);
   pool.put(comm);
 }
 
@@ -33,32 +49,51 @@ Surroundings surroundings;
 
 std::uint64_t alive() { return pool.out(); }
 
-Status make(Ref<Group> group, std::uint32_t context, Errhandler& handler, Comm* like, Comm** result) {
+namespace {
+
+Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t context, Errhandler& handler, Comm* like,
+                Comm** result) {
   Comm* comm = pool.take();
   if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
   comm->context = context;
-  comm->rank = group->own_rank();
-  comm->size = comm->remote_size = group->size();
+  comm->inter = inter;
+  comm->rank = local->own_rank();
+  comm->size = local->size();
+  comm->remote_size = remote->size();
   comm->lane = surroundings.lane_of(context);
   comm->errhandler = Ref<Errhandler>::share(handler);
-  if (like) {
-    comm->peer_table = like->peer_table;
-  } else {
-    // Entries are filled on first use: a communicator of many ranks costs a pointer for each.
-    comm->peer_table = std::shared_ptr<Peer*[]>(new (std::nothrow) Peer*[static_cast<std::size_t>(comm->size)]());
-    if (!comm->peer_table.get()) {
-      pool.put(comm);
-      return Status::fail(MPI_ERR_NO_MEM, "no memory for the peer table of a communicator of %d ranks", group->size());
-    }
-  }
-  comm->peers = comm->peer_table.get();
-  comm->remote_group = group;
-  comm->local_group = std::move(group);
-  if (const Status attached = coll::attach(*comm); !attached.ok()) {
+  Status made = set_peers(*comm, like);
+  comm->local_group = std::move(local);
+  comm->remote_group = std::move(remote);
+  if (made.ok()) made = coll::attach(*comm);
+  if (!made.ok()) {
     pool.put(comm);
-    return attached;
+    return made;
   }
   *result = comm;
+  return {};
+}
+
+}  // namespace
+
+Status make(Ref<Group> group, std::uint32_t context, Errhandler& handler, Comm* like, Comm** result) {
+  const Ref<Group> same = group;
+  return make_any(std::move(group), same, false, context, handler, like, result);
+}
+
+Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Errhandler& handler, Comm* like,
+                  Comm** result) {
+  // Both groups use the same second id: they have no process in common.
+  Comm* local_comm = nullptr;
+  Comm* const like_local = like && like->inter ? like->local_comm : like;
+  ASHLAR_TRY(make(local, context + 2, handler, like_local, &local_comm));
+  Comm* const like_remote = like && like->inter ? like : nullptr;
+  if (const Status made = make_any(std::move(local), std::move(remote), true, context, handler, like_remote, result);
+      !made.ok()) {
+    release(local_comm);
+    return made;
+  }
+  (*result)->local_comm = local_comm;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "framework/datatype/contents.h"
 #include "framework/datatype/distribution.h"
 #include "framework/datatype/layout_make.h"
+#include "framework/object/handle.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -161,31 +162,42 @@ Placed layout_of(const BasicRow& row) {
   return make_run(0, row.size);
 }
 
+namespace {
+
+struct PairHandles {
+  MPI_Datatype value, index;
+};
+
+// Null handles: no pair.
+PairHandles pair_of(MPI_Datatype handle) {
+  if (handle == MPI_FLOAT_INT) return {MPI_FLOAT, MPI_INT};
+  if (handle == MPI_DOUBLE_INT) return {MPI_DOUBLE, MPI_INT};
+  if (handle == MPI_LONG_INT) return {MPI_LONG, MPI_INT};
+  if (handle == MPI_2INT) return {MPI_INT, MPI_INT};
+  if (handle == MPI_SHORT_INT) return {MPI_SHORT, MPI_INT};
+  if (handle == MPI_LONG_DOUBLE_INT) return {MPI_LONG_DOUBLE, MPI_INT};
+  if (handle == MPI_2REAL) return {MPI_REAL, MPI_REAL};
+  if (handle == MPI_2DOUBLE_PRECISION) return {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION};
+  if (handle == MPI_2INTEGER) return {MPI_INTEGER, MPI_INTEGER};
+  return {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+}
+
+}  // namespace
+
 Signature signature_of(const BasicRow& row) {
   const auto of = [](MPI_Datatype handle) {
     return Signature::of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle)));
   };
   if (row.size == 0) return {};
-  switch (row.basic) {
-    case Basic::kF32Int:
-      return of(MPI_FLOAT).then(of(MPI_INT));
-    case Basic::kF64Int:
-      return of(MPI_DOUBLE).then(of(MPI_INT));
-    case Basic::kI64Int:
-      return of(MPI_LONG).then(of(MPI_INT));
-    case Basic::kI16Int:
-      return of(MPI_SHORT).then(of(MPI_INT));
-    case Basic::kLongDoubleInt:
-      return of(MPI_LONG_DOUBLE).then(of(MPI_INT));
-    case Basic::kIntInt:
-      return of(row.handle == MPI_2INT ? MPI_INT : MPI_INTEGER).repeated(2);
-    case Basic::kF32F32:
-      return of(MPI_REAL).repeated(2);
-    case Basic::kF64F64:
-      return of(MPI_DOUBLE_PRECISION).repeated(2);
-    default:
-      return of(row.handle);
-  }
+  const PairHandles pair = pair_of(row.handle);
+  if (pair.value == MPI_DATATYPE_NULL) return of(row.handle);
+  return of(pair.value).then(of(pair.index));
+}
+
+PairParts parts_of(const Datatype& type) {
+  if (type.basic_class() != BasicClass::kPair) return {};
+  const PairHandles pair = pair_of(to_handle<MPI_Datatype>(&const_cast<Datatype&>(type)));
+  return {&predefined(pair.value), &predefined(pair.index)};
 }
 
 }  // namespace ashlar::datatype

@@ -91,6 +91,12 @@ class UnexpectedQueue {
       return static_cast<Message*>(exact_.find(wanted));
     return find_wild(wanted);
   }
+  /// The oldest message of exactly this key for which `is(const Message&)` holds, or nullptr.
+  template <class Is>
+  Message* find_if(const Key& exact, Is is) {
+    return static_cast<Message*>(
+        exact_.find_if(exact, [&is](const Entry& entry) { return is(static_cast<const Message&>(entry)); }));
+  }
   void remove(Message& message) {
     exact_.remove(message);
     List<Message>::remove(&message);

@@ -65,6 +65,16 @@ class Table {
     }
     return nullptr;
   }
+  /// The oldest entry of exactly this key for which `is(Entry&)` holds, or nullptr. Message path.
+  template <class Is>
+  Entry* find_if(const Key& key, Is is) const {
+    const Node& bucket = buckets_[slot(key)];
+    for (Node* node = bucket.next; node != &bucket; node = node->next) {
+      Entry* const entry = static_cast<Entry*>(node);
+      if (entry->key.where == key.where && entry->key.tag == key.tag && is(*entry)) return entry;
+    }
+    return nullptr;
+  }
   std::size_t count() const { return count_; }
   /// Entries looked at in vain, since the start: what matching cost beyond the least possible.
   std::uint64_t passed() const { return passed_; }

@@ -15,6 +15,8 @@ class Group : public Object {
   static Group* of(std::vector<PeerId> members);
 
   int size() const { return size_; }
+  /// Whether it is three numbers and not a table.
+  bool sparse() const { return table_.empty(); }
   PeerId operator[](Rank rank) const {
     return table_.empty() ? static_cast<PeerId>(first_ + rank * stride_) : table_[static_cast<std::size_t>(rank)];
   }

@@ -3,6 +3,7 @@
 
 #include "framework/base/log.h"
 #include "framework/p2p/copy.h"
+#include "framework/p2p/paired.h"
 #include "framework/p2p/state.h"
 
 // Matching of arrivals and receives, and messages that come whole.
@@ -12,6 +13,8 @@ namespace {
 void release_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   LaneState& state = *r.lane().p2p;
+  if (r.call == Call::kIsendrecv) [[unlikely]]
+    take_status(r, *r.gate);
   drop(r);
   state.receives.put(&r);
 }
@@ -144,20 +147,26 @@ inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUI
 
 }  // namespace
 
+void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) {
+  if (arrival.lost) {
+    r.source = arrival.key.source();
+    r.tag = arrival.key.tag;
+    r.finish(Status::fail(MPI_ERR_NO_MEM, "no memory was left for a message of %u bytes from rank %d (tag %d)",
+                          arrival.am.length, r.source, r.tag));
+  } else if (state.check) [[unlikely]] {
+    accept_checked(lane, r, arrival.am);
+  } else {
+    accept(lane, r, arrival.am);
+  }
+  discard(state, arrival);
+}
+
 bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) {
   if (!state.unexpected.empty()) {
     if (match::Message* const message = state.unexpected.find(r.key)) {
       auto& arrival = static_cast<Arrival&>(*message);
       withdraw(lane, state, arrival);
-      if (arrival.lost) {
-        r.source = arrival.key.source();
-        r.tag = arrival.key.tag;
-        r.finish(Status::fail(MPI_ERR_NO_MEM, "no memory was left for a message of %u bytes from rank %d (tag %d)",
-                              arrival.am.length, r.source, r.tag));
-      } else {
-        accept(lane, r, arrival.am);
-      }
-      discard(state, arrival);
+      receive_kept(lane, state, r, arrival);
       return true;
     }
   }
@@ -171,6 +180,56 @@ void on_message(Lane& lane, const ashlar_am& am) {
   } else {
     keep(lane, am);
   }
+}
+
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) {
+  r.source = static_cast<Rank>(low_word(am.h0));
+  r.tag = static_cast<Tag>(high_word(am.h1));
+  const Status matching = lane.p2p->check->examine(r, am);
+  if (matching.ok()) return accept(lane, r, am);
+  // Nothing is received; a sender that waits is told that it was.
+  Link* link = nullptr;
+  if (am.id != kEager && open_link(lane, am.peer, &link).ok())
+    send_control(lane, *link, am.id == kRts ? kFin : kAck, pair_word(low_word(am.h1), 0), 0);
+  r.bytes = 0;
+  r.finish(matching);
+}
+
+void on_message_checked(Lane& lane, const ashlar_am& am) {
+  match::Entry* const entry = lane.p2p->posted.take(key_of(am));
+  if (entry != nullptr) {
+    accept_checked(lane, static_cast<RecvRequest&>(*entry), am);
+  } else {
+    keep(lane, am);
+  }
+}
+
+void on_signature(Lane& lane, const ashlar_am& am) { lane.p2p->check->arrived(am); }
+
+void on_ready_message(Lane& lane, const ashlar_am& am) {
+  match::Entry* const entry = lane.p2p->posted.take(key_of(am));
+  if (entry != nullptr) {
+    ashlar_am plain = am;
+    plain.id = am.id == kRtsReady ? kRts : kEagerSync;
+    const auto take = lane.p2p->check ? accept_checked : accept;
+    return take(lane, static_cast<RecvRequest&>(*entry), plain);
+  }
+  Link* link = nullptr;
+  if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kUnready, pair_word(low_word(am.h1), 0), 0);
+}
+
+void on_cancel(Lane& lane, const ashlar_am& am) {
+  LaneState& state = *lane.p2p;
+  match::Message* const found = state.unexpected.find_if(key_of(am), [&am](const match::Message& message) {
+    const ashlar_am& kept = static_cast<const Arrival&>(message).am;
+    return kept.peer == am.peer && kept.h1 == am.h1;
+  });
+  if (found == nullptr) return;  // matched: its answer is on the way
+  auto& arrival = static_cast<Arrival&>(*found);
+  withdraw(lane, state, arrival);
+  discard(state, arrival);
+  Link* link = nullptr;
+  if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kCancelled, pair_word(low_word(am.h1), 0), 0);
 }
 
 void keep(Lane& lane, const ashlar_am& am) {
@@ -189,6 +248,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   }
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;
+  if (state.check) state.check->keep(arrival->am);
   state.unexpected.add(*arrival);
   count_kept(lane, state, *arrival);
 }
@@ -207,6 +267,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
 }
 
 void discard(LaneState& state, Arrival& arrival) {
+  if (state.check) state.check->forget(arrival.am);
   if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
   state.arrivals.put(&arrival);
 }

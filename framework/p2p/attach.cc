@@ -1,9 +1,13 @@
+#include <atomic>
 #include <new>
 
+#include "framework/p2p/buffer_api.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {
+
+std::atomic<Lane*> home_lane{nullptr};
 
 void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
@@ -15,6 +19,7 @@ const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_not
 
 LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
   nowhere.lane = &lane;
+  if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
   if (sent == nullptr || nothing_received == nullptr) return;
@@ -32,13 +37,24 @@ Status attach(Lane& lane, const Config& config) {
   }
   lane.p2p = state;
   lane.peer_failed = fail_peer;
-  for (const Id id : {kEager, kEagerSync, kRts}) lane.handlers[id] = on_message;
+  for (const Id id : {kEager, kEagerSync, kRts}) lane.handlers[id] = state->check ? on_message_checked : on_message;
+  if (state->check) lane.handlers[kSignature] = on_signature;
   for (const Id id : {kAck, kFin}) lane.handlers[id] = on_matched;
   lane.handlers[kCts] = on_cts;
   lane.handlers[kData] = on_data;
   for (const Id id : {kHold, kResume}) lane.handlers[id] = on_hold;
+  lane.handlers[kCancel] = on_cancel;
+  lane.handlers[kCancelled] = on_cancelled;
+  for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
+  lane.handlers[kUnready] = on_unready;
+  if (lane.index == 0) {
+    home_lane.store(&lane, std::memory_order_release);
+    register_no_proc_message();
+  }
   return {};
 }
+
+Lane& home() { return *home_lane.load(std::memory_order_acquire); }
 
 void detach(Lane& lane) {
   const LaneGuard guard(lane.lock);
@@ -75,6 +91,7 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 void drop_context(Comm& comm) {
   LaneState& state = *comm.lane->p2p;
+  drop_buffer(&comm.send_buffer);
   for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
     match::Message& message = *at;
     ++at;

@@ -34,6 +34,10 @@ Status request_get_status_any(int count, const MPI_Request* requests, int* index
 Status request_get_status_some(int incount, const MPI_Request* requests, int* outcount, int* indices,
                                MPI_Status* statuses);
 Status cancel(Request* request);
+/// Generalized requests. The callbacks may call MPI; which error codes of theirs come back is MPI-5.0, 14.2.
+Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                      MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request);
+Status grequest_complete(Request* request);
 Status start(Request** request);
 Status start_all(int count, MPI_Request* requests);
 

@@ -26,6 +26,8 @@ struct Config {
   std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
   std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
   bool single_copy = true;                    // whether it may be read by the receiver at all
+  bool check_datatypes = false;               // check.datatypes: messages tell their type signatures
+  bool check_ready = false;                   // check.ready: ready sends find out whether a receive is posted
 };
 
 /// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
@@ -35,7 +37,10 @@ void detach(Lane& lane);
 /// Performance variables of point-to-point on `lane`; the values live as long as the lane.
 std::span<const ashlar_pvar> pvars(Lane& lane);
 
-/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts).
+/// Destroys the communicators whose last reference was dropped where that could not be done. Not with a lock held.
+void bury_orphans(Lane& lane);
+
+/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 
 /// Whether no operation of this process is active on `lane`, requests that nobody waits for included.

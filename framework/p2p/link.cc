@@ -29,7 +29,7 @@ std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoi
 void settle_limits(LaneState& state, Link& link) {
   if (link.eager_limit == 0) [[unlikely]]
     link.eager_limit = eager_limit_of(state.config, *link.endpoint);
-  link.budget = link.is_self || link.held || link.stalled() ? 0 : kBudget;
+  link.budget = link.is_self || link.held || link.stalled() || state.check ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {

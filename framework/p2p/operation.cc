@@ -24,14 +24,26 @@ const char* name_of(Call call) {
       return "MPI_Ssend_init";
     case Call::kRsendInit:
       return "MPI_Rsend_init";
+    case Call::kBsend:
+      return "MPI_Bsend";
+    case Call::kIbsend:
+      return "MPI_Ibsend";
+    case Call::kBsendInit:
+      return "MPI_Bsend_init";
     case Call::kRecv:
       return "MPI_Recv";
     case Call::kIrecv:
       return "MPI_Irecv";
     case Call::kRecvInit:
       return "MPI_Recv_init";
+    case Call::kMrecv:
+      return "MPI_Mrecv";
+    case Call::kImrecv:
+      return "MPI_Imrecv";
     case Call::kSendrecv:
       return "MPI_Sendrecv";
+    case Call::kIsendrecv:
+      return "MPI_Isendrecv";
     case Call::kCollective:
       return "a collective";
   }
@@ -42,7 +54,30 @@ void drop(Operation& operation) {
   if (!operation.holds) return;
   operation.holds = false;
   if (operation.data.type->predefined == 0) ashlar::release(operation.data.type);
-  if (operation.comm->predefined == 0) ashlar::release(operation.comm);
+  release_comm(*operation.comm);
+}
+
+void release_comm(Comm& comm) {
+  if (comm.predefined != 0 || comm.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (LaneLock::threads_on()) {
+    comm.lane->p2p->orphans.push_back(&comm);  // destroying it takes the lock that is held here
+  } else {
+    destroy(&comm);
+  }
+}
+
+void bury_orphans(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  for (;;) {
+    Comm* orphan = nullptr;
+    {
+      const LaneGuard guard(lane.lock);
+      std::vector<Comm*>& orphans = lane.p2p->orphans;
+      if (orphans.empty()) return;
+      orphan = orphans.back();
+      orphans.pop_back();
+    }
+    destroy(orphan);
+  }
 }
 
 }  // namespace ashlar::p2p

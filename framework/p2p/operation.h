@@ -11,6 +11,8 @@
 
 namespace ashlar::p2p {
 
+struct BufferedMessage;
+
 /// The call that made an operation, for sentences about it.
 enum class Call : std::uint8_t {
   kSend,
@@ -22,16 +24,23 @@ enum class Call : std::uint8_t {
   kSendInit,
   kSsendInit,
   kRsendInit,
+  kBsend,
+  kIbsend,
+  kBsendInit,
   kRecv,
   kIrecv,
   kRecvInit,
+  kMrecv,
+  kImrecv,
   kSendrecv,
+  kIsendrecv,
   kCollective
 };
 const char* name_of(Call call);
 
 extern const RequestOps kSendOps;
 extern const RequestOps kRecvOps;
+extern const RequestOps kBufferedOps;  // a persistent buffered send, which is a SendRequest too
 
 /// A send or a receive in flight.
 class Operation : public Request, public ActiveHook {  // hook: Link::active, while it waits for an answer
@@ -61,6 +70,9 @@ class SendRequest : public Operation, public Pending {
   SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag);
 
   bool synchronous = false;
+  bool matched = false;                // the receiver has asked for the data: too late to cancel
+  bool ready = false;                  // and to be refused when no receive is posted: check.ready
+  BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
   bool exposed = false;                // `key` is valid at the link's interface
   std::uint32_t remote = 0;            // the receiver's operation, after kCts
   std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts

@@ -22,4 +22,14 @@ inline constexpr ashlar_param kParams[] = {
      nullptr},
 };
 
+inline constexpr ashlar_param kCheckParams[] = {
+    {"datatypes", "false",
+     "Compare the type signatures of sender and receiver of each message; a difference is an error of the receive.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check_datatypes),
+     nullptr},
+    {"ready", "false", "Let MPI_Rsend fail when the receiver has not posted a matching receive (costs an answer).",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check_ready),
+     nullptr},
+};
+
 }  // namespace ashlar::p2p

@@ -19,7 +19,9 @@ Status make_send(const void* buf, MPI_Count count, Datatype& type, int dest, int
   const DataView data = DataView::of(buf, count, type);
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), dest, tag);
   if (r == nullptr) return no_request();
-  r->synchronous = call == Call::kSsendInit;
+  r->ready = call == Call::kRsendInit && lane.p2p->config.check_ready;
+  r->synchronous = call == Call::kSsendInit || r->ready;
+  if (call == Call::kBsendInit) r->ops = &kBufferedOps;
   make_persistent(*r);
   *request = r;
   return {};
@@ -33,6 +35,10 @@ Status send_init(const void* buf, MPI_Count count, Datatype& type, int dest, int
 
 Status ssend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
   return make_send(buf, count, type, dest, tag, comm, Call::kSsendInit, request);
+}
+
+Status bsend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  return make_send(buf, count, type, dest, tag, comm, Call::kBsendInit, request);
 }
 
 Status rsend_init(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {

@@ -86,6 +86,18 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   return sent.ok() ? received : sent;
 }
 
+Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate) {
+  if (from == MPI_PROC_NULL) return {};
+  LaneState& state = *lane.p2p;
+  RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
+  if (r == nullptr) return no_request();
+  r->key = {match::Key::place(comm.context, from), tag};
+  gate.add();
+  r->gate = &gate;
+  begin(lane, state, *r);
+  return {};
+}
+
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};

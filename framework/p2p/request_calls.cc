@@ -13,12 +13,17 @@ void poll_lane_of(Request& r) {
 }
 
 /// The status of a complete request, which stays as it is.
-void copy_status(const Request* r, MPI_Status* status) {
+Status copy_status(Request* r, MPI_Status* status) {
   if (idle(r)) {
     fill_empty_status(status);
-  } else {
-    fill_status(status, r->source, r->tag, r->bytes, (r->flags & Request::kCancelled) != 0);
+    return {};
   }
+  if ((r->flags & Request::kGeneralized) != 0) {
+    const LaneGuard guard(r->lane().lock);
+    return query_generalized(*r, status);
+  }
+  fill_status(status, r->source, r->tag, r->bytes, (r->flags & Request::kCancelled) != 0);
+  return {};
 }
 
 bool done(const Request* r) { return idle(r) || r->complete(); }
@@ -42,8 +47,7 @@ Status request_free(Request** request) {
 Status request_get_status(Request* request, int* flag, MPI_Status* status) {
   if (!done(request)) poll_lane_of(*request);
   *flag = done(request);
-  if (*flag) copy_status(request, status);
-  return {};
+  return *flag ? copy_status(request, status) : Status{};
 }
 
 Status request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
@@ -54,8 +58,9 @@ Status request_get_status_all(int count, const MPI_Request* requests, int* flag,
     if (!done(r)) return {};
   }
   *flag = 1;
-  for (int i = 0; i < count; ++i) copy_status(resolve(requests[i]), at(statuses, i));
-  return {};
+  Outcomes outcomes(statuses);
+  for (int i = 0; i < count; ++i) outcomes.add(i, i, copy_status(resolve(requests[i]), at(statuses, i)));
+  return outcomes.result();
 }
 
 Status request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
@@ -70,8 +75,7 @@ Status request_get_status_any(int count, const MPI_Request* requests, int* index
     if (!r->complete()) continue;
     *flag = 1;
     *index = i;
-    copy_status(r, status);
-    return {};
+    return copy_status(r, status);
   }
   if (!active) {
     *flag = 1;
@@ -84,23 +88,25 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
                                MPI_Status* statuses) {
   bool active = false;
   int found = 0;
+  Outcomes outcomes(statuses);
   for (int i = 0; i < incount; ++i) {
     Request* const r = resolve(requests[i]);
     if (idle(r)) continue;
     active = true;
     if (!r->complete()) poll_lane_of(*r);
     if (!r->complete()) continue;
-    copy_status(r, at(statuses, found));
+    outcomes.add(found, i, copy_status(r, at(statuses, found)));
     indices[found++] = i;
   }
   *outcount = active ? found : MPI_UNDEFINED;
-  return {};
+  return outcomes.result();
 }
 
 Status cancel(Request* request) {
   if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
   const LaneGuard guard(request->lane().lock);
-  if (!request->active() || request->ops->cancel == nullptr) return {};
+  const bool over = !request->active() && (request->flags & Request::kGeneralized) == 0;
+  if (over || request->ops->cancel == nullptr) return {};
   return request->ops->cancel(*request);
 }
 

@@ -5,6 +5,7 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/handle.h"
 #include "framework/object/status_fields.h"
+#include "framework/p2p/generalized.h"
 #include "framework/progress/request.h"
 
 namespace ashlar::p2p {
@@ -12,6 +13,10 @@ namespace ashlar::p2p {
 /// Completes a request for the user: status, then back to inactive, or released. Returns what the operation came to.
 /// `*gone`: the handle is not valid any more. Under the lock of the request's lane; the request is complete.
 inline Status retire(Request& r, MPI_Status* status, bool* gone) {
+  if ((r.flags & Request::kGeneralized) != 0) [[unlikely]] {
+    *gone = true;
+    return retire_generalized(r, status);
+  }
   const Status outcome = r.outcome;
   if (!outcome.ok()) [[unlikely]]
     blame(*r.comm);  // while the request still holds the communicator

@@ -10,16 +10,18 @@ namespace {
 /// A send that the short path could not do. On success *out is the request, complete or not, or nullptr: it has left.
 [[gnu::noinline]] Status send_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                     bool synchronous, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
-  // Here one who only sends makes progress: takes answers in, and hears that it must hold.
-  progress::poll(lane);
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, comm, to, &link));
+  // Here one who only sends makes progress: takes answers in, and hears that it must hold. A large message is announced
+  // first, or the peer would have to wait while this process copies what it was sent.
+  if (data.bytes() <= link->eager_limit) progress::poll(lane);
   *out = nullptr;
   // Most come here because the budget was used up, and it has just been renewed.
   if (!synchronous && send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
   r->synchronous = synchronous;
+  r->ready = synchronous && (call == Call::kRsend || call == Call::kIrsend);
   const Status started = launch(lane, *r);
   if (!started.ok()) {
     lane.p2p->sends.put(r);
@@ -88,6 +90,16 @@ inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, i
   return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, call, false, request);
 }
 
+// The configuration does not change while there is traffic.
+bool checks_ready(const Comm& comm) ASHLAR_NO_THREAD_SAFETY { return comm.lane->p2p->config.check_ready; }
+
+Status rsend_checked(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return {};
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kRsend, true);
+}
+
 }  // namespace
 
 bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type) {
@@ -105,6 +117,8 @@ Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag,
 }
 
 Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (checks_ready(comm)) [[unlikely]]
+    return rsend_checked(buf, count, type, dest, tag, comm);
   return send_standard(buf, count, type, dest, tag, comm, Call::kRsend);
 }
 
@@ -120,6 +134,11 @@ Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag
 }
 
 Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  if (checks_ready(comm) && dest != MPI_PROC_NULL) [[unlikely]] {
+    Lane& lane = *comm.lane;
+    const LaneGuard guard(lane.lock);
+    return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIrsend, true, request);
+  }
   return isend_standard(buf, count, type, dest, tag, comm, Call::kIrsend, request);
 }
 

@@ -8,6 +8,7 @@ namespace {
 void release_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
   LaneState& state = *r.lane().p2p;
+  if (r.kept != nullptr) r.kept->owner->give_back(r.kept);
   drop(r);
   state.sends.put(&r);
 }
@@ -15,6 +16,7 @@ void release_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
 Status start_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
   r.outcome = Status{};
+  r.flags &= static_cast<std::uint8_t>(~Request::kCancelled);
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   if (r.source == MPI_PROC_NULL) {
     r.finish(Status{});
@@ -31,6 +33,21 @@ void describe_send(const Request& request, char* out, std::size_t room) {
                 static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
 }
 
+/// While it waits for room it can be taken back here; once it was announced, only its receiver can tell whether it is
+/// matched. Either way the request completes.
+Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<SendRequest&>(request);
+  if (r.link == nullptr || r.matched) return {};
+  if (r.pending().linked()) {
+    List<Pending>::remove(&r.pending());
+    r.flags |= Request::kCancelled;
+    finish_send(r, Status{});
+    return {};
+  }
+  send_control(r.lane(), *r.link, kCancel, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()));
+  return {};
+}
+
 /// What follows a push of a whole message: it stays active (PENDING inside the protocol), or is over.
 ashlar_result after_push(SendRequest& r, ashlar_result result, bool complete) {
   if (result < 0) {
@@ -45,7 +62,7 @@ ashlar_result push_eager(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
   ashlar_endpoint* const endpoint = link.endpoint;
   const auto bytes = static_cast<std::uint32_t>(r.size);
-  const std::uint8_t id = r.synchronous ? kEagerSync : kEager;
+  const std::uint8_t id = r.ready ? kEagerReady : r.synchronous ? kEagerSync : kEager;
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
   const std::uint64_t h1 = tag_word(r.tag, r.synchronous ? r.name() : 0);
   ashlar_result result;
@@ -78,11 +95,12 @@ ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   const std::uint32_t length = r.exposed ? sizeof rts : sizeof rts.bytes;
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
   const std::uint64_t h1 = tag_word(r.tag, r.name());
+  const std::uint8_t id = r.ready ? kRtsReady : kRts;
   ashlar_result result;
   if (length <= endpoint->max_short) {
-    result = endpoint->ops->am_short(endpoint, kRts, h0, h1, &rts, length);
+    result = endpoint->ops->am_short(endpoint, id, h0, h1, &rts, length);
   } else {
-    result = endpoint->ops->am_bcopy(endpoint, kRts, h0, h1, fill_rts, &rts, length);
+    result = endpoint->ops->am_bcopy(endpoint, id, h0, h1, fill_rts, &rts, length);
   }
   if (result == ASHLAR_OK) ++state.levels.handshakes;
   return after_push(r, result, false);
@@ -103,6 +121,20 @@ ashlar_result push_fragment(Pending& work, Link& link) {
   return after_push(r, result, true);
 }
 
+using Push = ashlar_result (*)(Pending&, Link&);
+Push protocol_for(const SendRequest& r, const Link& link) {
+  return r.size <= link.eager_limit && !link.held ? push_eager : push_rts;
+}
+
+/// With check.datatypes: the signature, and the message right behind it.
+ashlar_result push_announced(Pending& work, Link& link) {
+  SendRequest& r = SendRequest::of(work);
+  const ashlar_result result = SignatureCheck::announce(r, link.endpoint);
+  if (result != ASHLAR_OK) return result == ASHLAR_AGAIN ? result : after_push(r, result, false);
+  r.push = protocol_for(r, link);
+  return r.push(r, link);
+}
+
 void abandon_send(Pending& work, Link&) {
   SendRequest& r = SendRequest::of(work);
   finish_send(r, Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone", name_of(r.call), r.source,
@@ -111,7 +143,7 @@ void abandon_send(Pending& work, Link&) {
 
 }  // namespace
 
-const RequestOps kSendOps = {release_send, start_send, nullptr, describe_send};
+const RequestOps kSendOps = {release_send, start_send, cancel_send, describe_send};
 
 SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag)
     : Operation(kSendOps, c, by, view, bytes_of_view) {
@@ -134,7 +166,8 @@ Status launch(Lane& lane, SendRequest& r) {
   ASHLAR_TRY(open_link(lane, *r.comm, r.source, &link));
   r.link = link;
   r.sent = r.wanted = 0;
-  r.push = r.size <= link->eager_limit && !link->held ? push_eager : push_rts;
+  r.matched = false;
+  r.push = lane.p2p->check && !r.collective ? push_announced : protocol_for(r, *link);
   link->active.push_back(&r);
   if (link->is_self) lane.self_busy = true;
   // Whatever waits for room goes first. Bulk data does not: messages may pass the fragments of others.
@@ -147,12 +180,30 @@ void on_matched(Lane&, const ashlar_am& am) {
   if (r != nullptr) finish_send(*r, Status{});
 }
 
+void on_cancelled(Lane&, const ashlar_am& am) {
+  SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
+  if (r == nullptr) return;
+  r->flags |= Request::kCancelled;
+  finish_send(*r, Status{});
+}
+
+void on_unready(Lane&, const ashlar_am& am) {
+  SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
+  if (r == nullptr) return;
+  finish_send(
+      *r, Status::fail(MPI_ERR_OTHER,
+                       "%s of %lld bytes to rank %d tag %d on '%s': no matching receive was posted there, so the "
+                       "message was dropped (check.ready)",
+                       name_of(r->call), static_cast<long long>(r->size), r->source, r->tag, r->comm->name.c_str()));
+}
+
 void on_cts(Lane& lane, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
   if (r == nullptr) return;
   r->remote = low_word(am.h0);
   r->wanted = am.h1;
   r->sent = 0;
+  r->matched = true;
   r->push = push_fragment;
   if (r->link->is_self) lane.self_busy = true;
   progress::enqueue(lane, *r->link, *r, /*bulk=*/true);

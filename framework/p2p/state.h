@@ -1,12 +1,17 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "framework/base/slab.h"
 #include "framework/match/queues.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/message.h"
 #include "framework/p2p/operation.h"
+#include "framework/p2p/send_buffer.h"
+#include "framework/p2p/signature_check.h"
 
 namespace ashlar::p2p {
 
@@ -31,11 +36,16 @@ struct LaneState {
   Request* sent = nullptr;
   Request* nothing_received = nullptr;
 
+  std::unique_ptr<SignatureCheck> check;  // with check.datatypes
+
   Slab<Pull> pulls;
   Slab<Control> controls;
   Slab<Arrival> arrivals;
+  Slab<MessageObject> messages;
   Slab<Request> constants;
-  Comm nowhere;  // the communicator of the constant requests: leads to the lane, never fails
+  Comm nowhere;                // the communicator of requests that belong to none: leads to the lane, never fails
+  SendBuffer process_buffer;   // of the home lane, for buffered sends of the whole process
+  std::vector<Comm*> orphans;  // communicators whose last reference went while the lock was held
 
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
@@ -66,7 +76,14 @@ inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(
   }
   state.posted.post(r);
 }
+/// `r` takes a message that was kept and is out of the queue; frees it.
+void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
+/// A receive that tells `gate` when it is over, even if that is at once.
+Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
+    ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Takes a message for which check.datatypes is on: `r` fails when the signatures do not go together.
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Keeps a message that nobody waits for.
 void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Takes a kept message out of the queue, and frees it after use.
@@ -87,10 +104,16 @@ void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 
 /// Handlers of the wire's messages.
 void on_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_message_checked(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_signature(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cts(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_hold(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cancel(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cancelled(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 /// The active operation of that name and kind, or nullptr.
 template <class T>
@@ -117,5 +140,11 @@ inline void hold(Operation& operation) {
   hold(*operation.data.type);
 }
 void drop(Operation& operation);
+/// Drops a reference to a communicator, with its lane's lock held.
+void release_comm(Comm& comm);
+
+/// The lane of what belongs to no communicator: buffers of the process, generalized requests.
+Lane& home();
+inline SendBuffer& process_send_buffer() ASHLAR_NO_THREAD_SAFETY { return home().p2p->process_buffer; }
 
 }  // namespace ashlar::p2p

@@ -23,7 +23,22 @@ enum Id : std::uint8_t {
 
   // About the link. No headers.
   kHold = 8,  // ask first from now on, for messages of any size
-  kResume = 9
+  kResume = 9,
+
+  // Cancelling a send: the headers of its kEagerSync or kRts again. Answer kCancelled when it was still unmatched; else
+  // the answer to the message itself is on its way.
+  kCancel = 10,
+  kCancelled = 11,
+
+  // Ready sends while check.ready is on: as kEagerSync and kRts, but dropped and answered kUnready when no receive is
+  // posted.
+  kEagerReady = 12,
+  kRtsReady = 13,
+  kUnready = 14,
+
+  // Only with check.datatypes, ahead of each message to be matched. h0 = the hash of its type signature, h1 = the
+  // number of its elements; payload: the signature in words.
+  kSignature = 15
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

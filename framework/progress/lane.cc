@@ -134,11 +134,15 @@ unsigned poll(Lane& lane) {
   if (!lane.pollers.empty()) events += run_pollers(lane);
   if (lane.news_seen != __atomic_load_n(lane.news, __ATOMIC_ACQUIRE)) [[unlikely]]
     events += notice(lane);
-  if (events != 0 && lane.sleepers != 0) [[unlikely]] {
-    __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  }
+  if (events != 0) raise(lane);
   return events;
+}
+
+void raise(Lane& lane) {
+  if (lane.sleepers == 0) [[likely]]
+    return;
+  __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace progress

@@ -89,5 +89,8 @@ void failed(void* lane_context, std::uint32_t peer, const char* reason);
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
 unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
+/// Wakes the threads that sleep in wait() on this lane: something they may wait for happened outside a round.
+void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
 }  // namespace progress
 }  // namespace ashlar

@@ -37,7 +37,8 @@ class Request : public Object {
   enum : std::uint8_t {
     kPersistent = 1,
     kCancelled = 2,
-    kHeld = 4  // a user's handle, or a blocking call, refers to it; otherwise it releases itself when it completes
+    kHeld = 4,  // a user's handle, or a blocking call, refers to it; otherwise it releases itself when it completes
+    kGeneralized = 8  // the user performs the operation and says what came of it
   };
 
   Request(const RequestOps& o, Comm& c) : Object(Kind::kRequest), ops(&o), comm(&c) {}

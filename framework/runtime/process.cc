@@ -110,6 +110,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
+  ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
@@ -171,6 +172,9 @@ Status Process::make_communicators() {
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
   ASHLAR_TRY(comm::make(all, comm::ContextIds::kWorld, errors_are_fatal(), nullptr, &world));
+  world->child_context = comm::ContextIds::kWorldChildren;
+  world->child_context_end = comm::ContextIds::kFirst;
+  world->child_context_range = world->child_context_end - world->child_context;
   ASHLAR_TRY(comm::make(alone, comm::ContextIds::kSelf, errors_are_fatal(), nullptr, &self));
   const auto predefine = [](Comm* comm, MPI_Comm handle, const char* name) {
     const auto bits = reinterpret_cast<std::uintptr_t>(handle);

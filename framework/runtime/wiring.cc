@@ -19,11 +19,13 @@ struct Preamble {
   std::uint32_t magic = 0x41534c31;
   std::uint32_t interface = ASHLAR_TRANSPORT_INTERFACE;
   char version[24] = {};
+  std::uint32_t check_datatypes = 0;  // changes what is said on the wire
 };
 
-Preamble own_preamble() {
+Preamble preamble_of(const p2p::Config& p2p) {
   Preamble p;
   std::snprintf(p.version, sizeof p.version, "%s", kVersion);
+  p.check_datatypes = p2p.check_datatypes;
   return p;
 }
 
@@ -74,7 +76,7 @@ Status Wiring::open(Lane& lane) {
 
 Status Wiring::publish() {
   std::uint8_t blob[sizeof(Preamble) + ASHLAR_ADDRESS_MAX];
-  const Preamble preamble = own_preamble();
+  const Preamble preamble = preamble_of(process_.p2p_config_);
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
@@ -100,13 +102,23 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
     *why = launch->ops->why(launch);
     return Status::fail(MPI_ERR_OTHER, "the address of rank %u could not be read: %s", peer, why->c_str());
   }
-  const Preamble own = own_preamble();
+  const Preamble own = preamble_of(process_.p2p_config_);
   Preamble theirs;
   std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
   if (bytes < sizeof own || std::memcmp(&theirs, &own, sizeof own) != 0) {
-    char text[200];
-    std::snprintf(text, sizeof text, "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u",
-                  peer, process_.host_of(peer), theirs.version, theirs.interface, own.version, own.interface);
+    char text[300];
+    const char* const host = process_.host_of(peer);
+    const auto word = [](const Preamble& p) { return p.check_datatypes != 0 ? "on" : "off"; };
+    Preamble alike = theirs;
+    alike.check_datatypes = own.check_datatypes;
+    if (bytes >= sizeof own && std::memcmp(&alike, &own, sizeof own) == 0) {
+      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s", peer,
+                    host, word(theirs), word(own));
+    } else {
+      std::snprintf(text, sizeof text,
+                    "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
+                    theirs.version, theirs.interface, own.version, own.interface);
+    }
     *why = text;
     return Status::fail(MPI_ERR_OTHER, "%s", text);
   }

@@ -19,6 +19,7 @@ std::span<const Table> kernel_tables() {
       {"runtime", runtime::kParams},
       {"progress", progress::kParams},
       {"p2p", p2p::kParams},
+      {"check", p2p::kCheckParams},
       {"coll", coll::kParams},
       {"mpiexec", plugin::kMpiexecParams},
   };

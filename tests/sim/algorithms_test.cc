@@ -23,8 +23,13 @@ std::string name_of_test(const testing::TestParamInfo<const Algorithm*>& info) {
   return std::string(coll::name_of(info.param->collective)) + "_" + info.param->name;
 }
 
-bool reduces(Collective what) { return what == Collective::kReduce || what == Collective::kAllreduce; }
-bool has_in_place(Collective what) { return what != Collective::kBarrier && what != Collective::kBcast; }
+using coll::reduces;
+bool has_in_place(Collective what) {
+  return what != Collective::kBarrier && what != Collective::kBcast && !coll::among_neighbours(what);
+}
+bool has_pieces(Collective what) {
+  return what == Collective::kReduceScatter || what == Collective::kReduceScatterBlock;
+}
 
 class AlgorithmTest : public testing::TestWithParam<const Algorithm*> {
  protected:
@@ -127,11 +132,12 @@ TEST_P(AlgorithmTest, AtScale) {
   // Those that send n (n - 1) messages at fewer ranks: as many messages as the others at a thousand.
   const std::string name = GetParam()->name;
   const bool quadratic = name == "ring" || name == "scatter_allgather" || name == "pairwise" ||
-                         (name == "linear" && (s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv));
+                         (name == "linear" && (s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv ||
+                                               s.what == Collective::kAlltoallw || has_pieces(s.what)));
   for (const int size : quadratic ? std::vector<int>{97, 128} : std::vector<int>{1000, 1024}) {
     s.size = size;
     s.root = size * 3 / 5;
-    s.count = reduces(s.what) ? size + 100 : s.what == Collective::kBcast ? 2100 : 2;
+    s.count = has_pieces(s.what) ? 3 : reduces(s.what) ? size + 100 : s.what == Collective::kBcast ? 2100 : 2;
     run(s, World::Options{}, {.segment = 2048, .window = 0});
   }
 }

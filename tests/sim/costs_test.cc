@@ -75,6 +75,15 @@ std::int64_t ones_below(std::int64_t n) {
 
 constexpr std::int64_t kSegment = 96;
 
+Costs prefix_doubling(std::int64_t n, std::int64_t m) {
+  const std::int64_t messages = n * lg(n) - ((std::int64_t{1} << lg(n)) - 1);
+  return Costs{lg(n), messages, messages * m};
+}
+Costs prefix_chain(std::int64_t n, std::int64_t m) {
+  const std::int64_t segments = (m + kSegment - 1) / kSegment;
+  return Costs{n < 2 ? 0 : n - 2 + segments, (n - 1) * segments, (n - 1) * m};
+}
+
 std::vector<Row> rows() {
   const auto n1 = [](std::int64_t n) { return n - 1; };
   return {
@@ -174,6 +183,36 @@ std::vector<Row> rows() {
        [](auto n, auto m) {
          return Costs{n > 1, n * (n - 1), n * (n - 1) * m};
        }},
+      {Collective::kReduceScatterBlock, "recursive_halving",
+       [](auto n, auto m) {
+         const std::int64_t p = pow2(n), e = n - p;
+         // Every place gives away what its half does not keep; a place that stands for two ranks holds two pieces.
+         std::int64_t bytes = e * m + e * (m / n);
+         for (std::int64_t width = p / 2; width > 0; width /= 2) {
+           for (std::int64_t place = 0; place < p; ++place) {
+             const std::int64_t give = (place ^ width) & ~(width - 1);
+             const std::int64_t pairs = std::clamp(e - give, std::int64_t{0}, width);
+             bytes += (width + pairs) * (m / n);
+           }
+         }
+         return Costs{lg2p(n) + fold(n, 2), p * lg2p(n) + 2 * e, bytes};
+       }},
+      {Collective::kReduceScatterBlock, "pairwise",
+       [n1](auto n, auto m) {
+         return Costs{n1(n), n * n1(n), n1(n) * m};
+       }},
+      {Collective::kReduceScatterBlock, "ring",
+       [n1](auto n, auto m) {
+         return Costs{n1(n), n * n1(n), n1(n) * m};
+       }},
+      {Collective::kReduceScatterBlock, "linear",
+       [n1](auto n, auto m) {
+         return Costs{n > 1, n * n1(n), n1(n) * m};
+       }},
+      {Collective::kScan, "doubling", prefix_doubling},
+      {Collective::kExscan, "doubling", prefix_doubling},
+      {Collective::kScan, "chain", prefix_chain},
+      {Collective::kExscan, "chain", prefix_chain},
   };
 }
 
@@ -226,6 +265,12 @@ TEST_P(CostsTest, AtScale) {
     return;
   }
   const bool vectors = row.what == Collective::kReduce || row.what == Collective::kAllreduce;
+  const bool pieces = row.what == Collective::kReduceScatterBlock;
+  if (pieces) {  // the vector grows with the ranks
+    expect_costs(row, 512, 2);
+    expect_costs(row, 700, 1);
+    return;
+  }
   const bool heavy = row.what == Collective::kAlltoall || row.what == Collective::kAllgather;
   expect_costs(row, 1024, vectors ? 1024 : 40);
   if (!row.powers_only) expect_costs(row, 1500, vectors ? 1024 : heavy ? 2 : 40);

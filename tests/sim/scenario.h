@@ -35,6 +35,9 @@ class Buffer {
   DataView first() const;  // the view that a call takes: block 0's count
   const MPI_Count* counts() const { return counts_.data(); }
   const MPI_Count* displs() const { return displs_.data(); }
+  const MPI_Count* byte_displs() const { return byte_displs_.data(); }
+  MPI_Datatype handle() const;
+  std::size_t blocks() const { return counts_.size(); }
   std::size_t ints(std::size_t i) const { return static_cast<std::size_t>(counts_[i] * ints_per_item_); }
   /// Block i's packed integers.
   void fill(std::size_t i, const std::vector<int>& values);
@@ -43,7 +46,7 @@ class Buffer {
  private:
   Datatype* type_;
   int ints_per_item_;
-  std::vector<MPI_Count> counts_, displs_;
+  std::vector<MPI_Count> counts_, displs_, byte_displs_;
   std::vector<unsigned char> memory_;
 };
 
@@ -60,12 +63,23 @@ class Calls {
 
  private:
   void make_rank(Rank rank);
+  void make_reduction(Rank rank);
+  void make_neighbourhood(Rank rank);
+  void draw_topology();
   MPI_Count block_count(Rank from, Rank to) const;
   std::vector<int> values(Rank from, Rank to, std::size_t count) const;
   const std::vector<int>& reduced(std::size_t count);
-  std::vector<int> reduced_;
+  std::vector<int> reduced_, prefix_;
 
   const Scenario s_;
+  struct Edges {
+    std::vector<Rank> destinations, sources;
+    std::vector<int> numbers;  // of each incoming edge, among the outgoing ones of its source
+    std::shared_ptr<const Topology> topology;
+  };
+  std::vector<Edges> topology_;
+  std::vector<MPI_Count> pieces_;                 // of a reduce_scatter
+  std::vector<std::vector<MPI_Datatype>> types_;  // of the w-forms: one for each block
   std::vector<std::unique_ptr<Buffer>> send_, recv_, send_before_, expected_;
 };
 

@@ -32,8 +32,20 @@ Co allgather_ring(Op& op, const Call& call);  // allgatherv as well
 Co allgatherv_bruck(Op& op, const Call& call);
 
 Co alltoall_bruck(Op& op, const Call& call);
-Co alltoall_pairwise(Op& op, const Call& call);  // alltoallv as well
-Co alltoall_linear(Op& op, const Call& call);    // alltoallv as well
+Co alltoall_pairwise(Op& op, const Call& call);  // alltoallv and w as well
+Co alltoall_linear(Op& op, const Call& call);    // alltoallv and w as well
+
+Co reduce_scatter_recursive_halving(Op& op, const Call& call);  // these four: reduce_scatter_block as well
+Co reduce_scatter_pairwise(Op& op, const Call& call);
+Co reduce_scatter_ring(Op& op, const Call& call);
+Co reduce_scatter_linear(Op& op, const Call& call);
+
+Co scan_doubling(Op& op, const Call& call);
+Co scan_chain(Op& op, const Call& call);
+Co exscan_doubling(Op& op, const Call& call);
+Co exscan_chain(Op& op, const Call& call);
+
+Co neighbor_linear(Op& op, const Call& call);  // all of them
 
 /// Every algorithm above, for registration and for tests.
 const AlgorithmList& algorithm_list();

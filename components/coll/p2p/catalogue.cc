@@ -16,6 +16,9 @@ const char* needs_commuting_ring(const Shape& shape, const Call& call) {
   if (call.send.count < shape.ranks) return "fewer items than ranks";
   return nullptr;
 }
+const char* needs_commuting(const Shape&, const Call& call) {
+  return call.op->commutative() ? nullptr : "the operation does not commute";
+}
 const char* needs_power_of_two(const Shape& shape, const Call&) {
   return power_of_two_below(shape.ranks) == shape.ranks ? nullptr : "the number of ranks is not a power of two";
 }
@@ -53,6 +56,30 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kAlltoall, "linear", "p2p", "all at once; argument window", nullptr, alltoall_linear},
     {Collective::kAlltoallv, "pairwise", "p2p", "n - 1 rounds, one partner at a time", nullptr, alltoall_pairwise},
     {Collective::kAlltoallv, "linear", "p2p", "all at once; argument window", nullptr, alltoall_linear},
+    {Collective::kAlltoallw, "pairwise", "p2p", "n - 1 rounds, one partner at a time", nullptr, alltoall_pairwise},
+    {Collective::kAlltoallw, "linear", "p2p", "all at once; argument window", nullptr, alltoall_linear},
+    {Collective::kReduceScatter, "recursive_halving", "p2p", "lg n rounds", needs_commuting,
+     reduce_scatter_recursive_halving},
+    {Collective::kReduceScatter, "pairwise", "p2p", "least traffic, straight to the owners", needs_commuting,
+     reduce_scatter_pairwise},
+    {Collective::kReduceScatter, "ring", "p2p", "least traffic, neighbours only", needs_commuting, reduce_scatter_ring},
+    {Collective::kReduceScatter, "linear", "p2p", "rank order, any operation", nullptr, reduce_scatter_linear},
+    {Collective::kReduceScatterBlock, "recursive_halving", "p2p", "lg n rounds", needs_commuting,
+     reduce_scatter_recursive_halving},
+    {Collective::kReduceScatterBlock, "pairwise", "p2p", "least traffic, straight to the owners", needs_commuting,
+     reduce_scatter_pairwise},
+    {Collective::kReduceScatterBlock, "ring", "p2p", "least traffic, neighbours only", needs_commuting,
+     reduce_scatter_ring},
+    {Collective::kReduceScatterBlock, "linear", "p2p", "rank order, any operation", nullptr, reduce_scatter_linear},
+    {Collective::kScan, "doubling", "p2p", "lg n rounds, any operation", nullptr, scan_doubling},
+    {Collective::kScan, "chain", "p2p", "pipelined chain; argument segment", nullptr, scan_chain},
+    {Collective::kExscan, "doubling", "p2p", "lg n rounds, any operation", nullptr, exscan_doubling},
+    {Collective::kExscan, "chain", "p2p", "pipelined chain; argument segment", nullptr, exscan_chain},
+    {Collective::kNeighborAllgather, "linear", "p2p", "a message for each edge", nullptr, neighbor_linear},
+    {Collective::kNeighborAllgatherv, "linear", "p2p", "a message for each edge", nullptr, neighbor_linear},
+    {Collective::kNeighborAlltoall, "linear", "p2p", "a message for each edge", nullptr, neighbor_linear},
+    {Collective::kNeighborAlltoallv, "linear", "p2p", "a message for each edge", nullptr, neighbor_linear},
+    {Collective::kNeighborAlltoallw, "linear", "p2p", "a message for each edge", nullptr, neighbor_linear},
 };
 constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
 

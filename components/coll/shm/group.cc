@@ -101,7 +101,7 @@ Co attach(Op& op, Group& group) {
 
 }  // namespace
 
-Group* Group::make(Op& op, CommState::Slot& slot) {
+Group* Group::make(Op& op, Slot& slot) {
   slot.data = new (std::nothrow) Group;
   slot.drop = [](void* data) { delete static_cast<Group*>(data); };
   if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's shared segment"));

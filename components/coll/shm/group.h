@@ -14,9 +14,9 @@ class Group {
  public:
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
 
-  /// The group of op's communicator, made when missing. nullptr: no memory, noted as op's failure.
+  /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted as op's failure.
   static Group* of(Op& op) {
-    CommState::Slot& slot = op.comm()->slots[op.component() % CommState::kSlots];
+    Slot& slot = op.slot();
     return slot.data != nullptr ? static_cast<Group*>(slot.data) : make(op, slot);
   }
   /// Whether every rank is done with number - ahead, so that places of `number` may be written.
@@ -32,7 +32,7 @@ class Group {
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
 
  private:
-  static Group* make(Op& op, CommState::Slot& slot);
+  static Group* make(Op& op, Slot& slot);
   bool look_who_is_done(std::uint64_t number, std::uint64_t ahead);
 };
 

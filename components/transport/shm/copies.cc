@@ -41,6 +41,7 @@ void Exposed::expose(const void* address, std::uint64_t length, std::uint64_t no
     Region& r = regions_[i];
     if (r.used) continue;
     r = Region{key.address, length, r.generation + 1, true};
+    ++used_;
     key.descriptor = i;
     key.generation = r.generation;
     own_->copy(i).lease.store(r.generation << 1, std::memory_order_release);
@@ -56,6 +57,7 @@ void Exposed::unexpose(const ashlar_key& bytes) {
   if (key.descriptor >= kCopies || regions_[key.descriptor].generation != key.generation) return;
   Region& r = regions_[key.descriptor];
   r.used = false;
+  --used_;
   own_->copy(key.descriptor).lease.store(0, std::memory_order_release);  // generations begin at 1
 }
 
@@ -124,8 +126,9 @@ bool lease(Get& get, const Key& key, std::uint64_t offset, std::uint64_t chunk, 
   return true;
 }
 
-Get::State Get::advance_alone(std::uint64_t slice, int* error) {
-  const std::uint64_t bytes = std::min(slice, remaining);
+Get::State Get::advance_alone(std::uint64_t* slice, int* error) {
+  const std::uint64_t bytes = std::min(*slice, remaining);
+  *slice -= bytes;
   *error = read_from(from->pid, to + (length - remaining), remote, bytes);
   if (*error) return State::kFailed;
   remote += bytes;
@@ -133,16 +136,16 @@ Get::State Get::advance_alone(std::uint64_t slice, int* error) {
   return remaining > 0 ? State::kMore : State::kDone;
 }
 
-Get::State Get::advance(std::uint64_t slice, int* error) {
+Get::State Get::advance(std::uint64_t* slice, int* error) {
   if (!shared) return advance_alone(slice, error);
   std::uint64_t claim = shared->claim.load(std::memory_order_acquire);
-  while (slice > 0) {
+  while (*slice > 0) {
     if (!take(*shared, &claim, chunks, 1)) return finish(back_of(claim), error);
     const std::uint64_t at = front_of(claim) * chunk;
     const std::uint64_t bytes = std::min(chunk, length - at);
     failure = read_from(from->pid, to + at, base + at, bytes);
     if (failure) return finish(close_claims(), error);
-    slice -= std::min(slice, bytes);
+    *slice -= std::min(*slice, bytes);
     claim = shared->claim.load(std::memory_order_acquire);
   }
   return State::kMore;

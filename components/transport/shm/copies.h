@@ -42,6 +42,8 @@ class Exposed {
   template <class EndpointOf>
   unsigned help(std::uint64_t slice, EndpointOf&& endpoint_of);
   bool wanted() const { return asked_ != 0; }
+  /// Whether peers are about to read from here.
+  bool any() const { return used_ != 0; }
   const std::uint64_t& chunks_helped() const { return chunks_helped_; }
 
  private:
@@ -54,6 +56,7 @@ class Exposed {
   };
   const Segment* own_ = nullptr;
   Region regions_[kCopies];
+  unsigned used_ = 0;
   std::uint64_t asked_ = 0;
   std::uint64_t chunks_helped_ = 0;
 };
@@ -72,11 +75,11 @@ struct Get {
   int failure;  // errno of this side; told when the owner has finished what it took
 
   enum class State { kMore, kWaiting, kDone, kFailed };
-  /// Copies up to `slice` bytes. *error is an errno when it failed.
-  State advance(std::uint64_t slice, int* error);
+  /// Copies up to about *slice bytes and takes them off it. *error is an errno when it failed.
+  State advance(std::uint64_t* slice, int* error);
 
  private:
-  State advance_alone(std::uint64_t slice, int* error);
+  State advance_alone(std::uint64_t* slice, int* error);
   State finish(std::uint64_t taken_back, int* error);
   std::uint64_t close_claims();
 };

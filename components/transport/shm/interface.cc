@@ -43,6 +43,7 @@ ashlar_result Interface::open() {
   barriers_ = !context_.oversubscribed && register_for_barriers();
   own_.header().senders_fence = barriers_ ? 0 : 1;
   senders_.resize(own_.geometry().slots);
+  slice_ = config_.copy_slice;
   exposed_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
   if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -106,7 +107,8 @@ class Interface : public ashlar_iface {
   std::size_t next_unpolled_ = 0;
   std::vector<std::unique_ptr<Sender>> senders_;  // by slot
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::vector<Get> gets_;
+  std::deque<Get> gets_;     // oldest first
+  std::uint64_t slice_ = 0;  // bytes still to be copied in this round of progress
   Exposed exposed_;
   Watch watch_;
   Door door_;

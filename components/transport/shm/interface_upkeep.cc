@@ -51,23 +51,25 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   g.length = length;
   const std::uint64_t chunk =
       std::min(std::max(std::min((length + 1) / 2, kWholeChunk), length / 4), std::max(config_.copy_chunk, kPage));
-  // With more processes than cores the owner's copying would only take turns with ours.
-  if (length >= config_.both_sides_from && !context_.oversubscribed && lease(g, key, offset, chunk, nonce_)) {
+  // With more processes than cores the owner's copying would only take turns with ours, and where data goes both ways
+  // it has enough to copy itself.
+  if (length >= config_.both_sides_from && !context_.oversubscribed && !exposed_.any() &&
+      lease(g, key, offset, chunk, nonce_)) {
     count(counters_.gets_shared);
     if (length >= kWakeFrom) raise(*ep.owner);
   } else {
     alone(g, key, offset);
   }
   count(counters_.gets);
+  busy_ = true;  // the next round renews the slice
   int error = 0;
-  switch (g.advance(config_.copy_slice, &error)) {
+  switch (gets_.empty() ? g.advance(&slice_, &error) : Get::State::kMore) {
     case Get::State::kDone:
       return ASHLAR_OK;
     case Get::State::kFailed:
       return copy_failed(ep, error);
     default:
       gets_.push_back(g);
-      busy_ = true;
       return ASHLAR_PENDING;
   }
 }
@@ -87,8 +89,10 @@ ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std
 }
 
 unsigned Interface::advance() {
+  slice_ = config_.copy_slice;
   unsigned events = advance_gets();
-  if (exposed_.wanted()) {
+  // Own reads first.
+  if (exposed_.wanted() && gets_.empty()) {
     const unsigned chunks = exposed_.help(config_.copy_slice, [this](std::uint32_t i) -> const Endpoint* {
       const Endpoint* ep = endpoint_of(own_.copy(i).reader.load(std::memory_order_acquire));
       return ep && ep->may_write && !context_.oversubscribed ? ep : nullptr;
@@ -114,15 +118,14 @@ unsigned Interface::advance_gets() {
   unsigned events = 0;
   for (std::size_t i = 0; i < gets_.size();) {
     int error = 0;
-    const Get::State state = gets_[i].advance(config_.copy_slice, &error);
-    if (state == Get::State::kMore) return events + 1;  // one slice per call
+    const Get::State state = gets_[i].advance(&slice_, &error);
+    if (state == Get::State::kMore) return events + 1;
     if (state == Get::State::kWaiting) {
       ++i;
       continue;
     }
     const Get finished = gets_[i];
-    gets_[i] = gets_.back();
-    gets_.pop_back();
+    gets_.erase(gets_.begin() + static_cast<std::ptrdiff_t>(i));
     ++events;
     finished.done->done(finished.done, error ? copy_failed(*finished.from, error) : ASHLAR_OK);
   }

@@ -34,7 +34,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_TUNER_BASIC, nullptr),
     ROW(copy_chunk, "512KiB", "Largest piece that one side takes when both copy.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_BASIC, nullptr),
-    ROW(copy_slice, "4MiB", "Bytes copied at most before other messages are looked at again.", ASHLAR_PARAM_BYTES,
+    ROW(copy_slice, "512KiB", "Bytes copied at most before other messages are looked at again.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_DETAIL, nullptr),
     ROW(yama, "job",
         "Under the kernel's ptrace_scope 1, who is allowed to copy from this process: never (nobody is added), job "

@@ -82,7 +82,9 @@ TEST_P(CopyTest, MoreRegionsThanDescriptors) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       unsigned char target[4096];
       Completion done;
-      ASSERT_EQ(pair.to_a->ops->get(pair.to_a, target, &keys[i], 0, 4096, &done), ASHLAR_OK) << last_failure();
+      const ashlar_result r = pair.to_a->ops->get(pair.to_a, target, &keys[i], 0, 4096, &done);
+      ASSERT_GE(r, 0) << last_failure();
+      while (r == ASHLAR_PENDING && !done.finished) pair.progress_both();
       EXPECT_EQ(std::memcmp(target, source.data() + i * 4096, 4096), 0);
     }
   }

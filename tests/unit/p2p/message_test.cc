@@ -206,6 +206,25 @@ TEST_P(Message, SendrecvAndReplaceWithItself) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, Message, testing::ValuesIn(kWays), [](const auto& way) { return way.param.name; });
 
+TEST(Announcing, ComesBeforeTakingWhatOthersSent) {
+  // Two processes that exchange large messages would otherwise copy one after the other instead of both at once.
+  World world(2);
+  const std::vector<std::byte> out(100000);
+  std::vector<std::byte> in[2] = {std::vector<std::byte>(100000), std::vector<std::byte>(100000)};
+  Request* sends[2] = {};
+  Request* receives[2] = {};
+  for (int rank : {0, 1}) {
+    ASSERT_TRUE(p2p::irecv(in[rank].data(), 100000, bytes(), 1 - rank, 1, world.comm(rank), &receives[rank]).ok());
+    ASSERT_TRUE(p2p::isend(out.data(), 100000, bytes(), 1 - rank, 1, world.comm(rank), &sends[rank]).ok());
+  }
+  EXPECT_EQ(world[1].others->gets, 0u);
+  EXPECT_EQ(world.network().in_flight(), 2u);
+  for (int rank : {0, 1}) {
+    EXPECT_TRUE(world.finish(receives[rank]).ok());
+    EXPECT_TRUE(world.finish(sends[rank]).ok());
+  }
+}
+
 TEST(ProcNull, NothingIsSentAndReceivesAreEmpty) {
   World world(1);
   Comm& comm = world.comm(0);

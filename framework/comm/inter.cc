@@ -1,0 +1,101 @@
+// Intercommunicators: made of two groups that have a bridge between them, and merged into one group.
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "framework/comm/api.h"
+#include "framework/comm/context.h"
+#include "framework/comm/inter_exchange.h"
+#include "framework/comm/make.h"
+#include "framework/comm/words.h"
+#include "framework/object/comm.h"
+
+namespace ashlar::comm {
+namespace {
+
+Status check_local(const Comm& local, int leader) {
+  if (local.inter)
+    return Status::fail(MPI_ERR_COMM, "argument local_comm is intercommunicator '%s'; an intracommunicator is wanted",
+                        local.name.c_str());
+  if (leader >= 0 && leader < local.size) return {};
+  return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but communicator '%s' has ranks 0..%d", leader,
+                      local.name.c_str(), local.size - 1);
+}
+
+/// What only the leader's arguments tell.
+Status check_bridge(const Comm* peer, int remote_leader) {
+  if (!peer) return Status::fail(MPI_ERR_COMM, "argument peer_comm is not a valid communicator at the local leader");
+  if (remote_leader >= 0 && remote_leader < peer->remote_size) return {};
+  return Status::fail(MPI_ERR_RANK, "argument remote_leader is %d, but communicator '%s' has ranks 0..%d",
+                      remote_leader, peer->name.c_str(), peer->remote_size - 1);
+}
+
+Status check_disjoint(const Group& local, const Group& remote) {
+  for (Rank r = 0; r < local.size(); ++r)
+    if (remote.rank_of(local[r]) >= 0)
+      return Status::fail(MPI_ERR_COMM,
+                          "the two groups of an intercommunicator must be disjoint, but local rank %d is "
+                          "remote rank %d",
+                          r, remote.rank_of(local[r]));
+  return {};
+}
+
+Group* joined(const Group& first, const Group& second) {
+  std::vector<PeerId> members;
+  members.reserve(static_cast<std::size_t>(first.size()) + static_cast<std::size_t>(second.size()));
+  for (Rank r = 0; r < first.size(); ++r) members.push_back(first[r]);
+  for (Rank r = 0; r < second.size(); ++r) members.push_back(second[r]);
+  return Group::of(std::move(members));
+}
+
+}  // namespace
+
+Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
+  std::vector<std::int64_t> theirs;
+  ASHLAR_TRY(span.trade(words_of(*span.local.local_group), &theirs));
+  const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
+  if (!remote)
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for a group of %lld ranks", static_cast<long long>(theirs[0]));
+  // Every process of both groups finds the same, so none is left waiting.
+  ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
+  std::uint32_t context = 0;
+  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, 2 * kInterIds, &context));
+  return make_inter(span.local.local_group, remote, context, handler, &span.local, result);
+}
+
+Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag, Comm** result) {
+  *result = nullptr;
+  ASHLAR_TRY(check_local(local, local_leader));
+  Status fit;
+  if (local.rank == local_leader) fit = check_bridge(peer, remote_leader);
+  std::int64_t failed = fit.mpi_class();
+  ASHLAR_TRY(broadcast_words(local, local_leader, &failed, 1));
+  ASHLAR_TRY(fit);
+  if (failed != MPI_SUCCESS)
+    return Status::fail(static_cast<int>(failed), "local leader %d gave a peer_comm or remote_leader that is not valid",
+                        local_leader);
+  return make_spanning({local, local_leader, peer, remote_leader, tag}, *local.errhandler, result);
+}
+
+Status intercomm_merge(Comm& inter, int high, Comm** result) {
+  *result = nullptr;
+  if (!inter.inter)
+    return Status::fail(MPI_ERR_COMM, "argument intercomm is '%s', which is not an intercommunicator",
+                        inter.name.c_str());
+  // A group speaks with its first member's voice, also to itself: the order is the same everywhere, whatever was
+  // passed.
+  std::int64_t our_word = high != 0;
+  ASHLAR_TRY(broadcast_words(*inter.local_comm, 0, &our_word, 1));
+  std::vector<std::int64_t> their_word;
+  ASHLAR_TRY(span_of(inter).trade({our_word}, &their_word));
+  const bool we_first = our_word != their_word[0] ? our_word == 0 : (*inter.local_group)[0] < (*inter.remote_group)[0];
+  std::uint32_t context = 0;
+  ASHLAR_TRY(take_ids(inter, 1, &context));
+  const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)
+                                                    : joined(*inter.remote_group, *inter.local_group));
+  if (!all) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a merged communicator");
+  return make(all, context, *inter.errhandler, nullptr, result);
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,136 @@
+#include "framework/datatype/signature_words.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "framework/datatype/compile.h"
+#include "framework/datatype/contents.h"
+#include "framework/object/handle.h"
+
+namespace ashlar::datatype {
+namespace {
+
+Signature of(MPI_Datatype handle) {
+  return Signature::of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle)));
+}
+
+bool leaf(const Datatype& type) { return type.basic() != Basic::kNone; }
+
+// Calls visit(part, items) for the parts of one item, in the order of the type map. A pair's parts are its value and
+// its index; other predefined datatypes have none.
+template <class Visit>
+void each_part(const Datatype& type, Visit&& visit) {
+  if (leaf(type)) {
+    const PairParts pair = parts_of(type);
+    if (pair.value == nullptr) return;
+    visit(*pair.value, MPI_Count{1});
+    visit(*pair.index, MPI_Count{1});
+    return;
+  }
+  const Contents& c = *Builder::contents(type);
+  if (c.combiner == MPI_COMBINER_STRUCT) {
+    for (std::size_t i = 0; i < c.types.size(); ++i) visit(*c.types[i], c.numbers[1 + i]);
+  } else if (const Datatype& part = *c.types[0]; part.size() > 0) {
+    visit(part, type.size() / part.size());
+  }
+}
+
+// The signature of the first `elements` elements of `items` items.
+Signature beginning(const Datatype& type, MPI_Count items, MPI_Count elements) {
+  const Signature& one = type.signature();
+  if (one.elements == 0 || elements <= 0) return {};
+  const MPI_Count whole = std::min(items, elements / one.elements);
+  Signature result = one.repeated(whole);
+  const MPI_Count left = elements - result.elements;
+  if (whole == items || left == 0) return result;
+  Signature rest;
+  each_part(type, [&](const Datatype& part, MPI_Count n) {
+    if (rest.elements < left) rest = rest.then(beginning(part, n, left - rest.elements));
+  });
+  return result.then(rest);
+}
+
+// The first basic datatype, the only one when `type` is uniform.
+const Datatype& first_basic(const Datatype& type) {
+  const Datatype* found = &type;
+  bool done = false;
+  each_part(type, [&](const Datatype& part, MPI_Count n) {
+    if (done || n == 0 || part.size() == 0) return;
+    found = &first_basic(part);
+    done = true;
+  });
+  return *found;
+}
+
+// Text that ends with dots when it does not fit.
+class Words {
+ public:
+  Words(char* out, std::size_t room) : out_(out), room_(room) { out_[0] = '\0'; }
+  bool full() const { return full_; }
+
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+    if (full_) return;
+    va_list arguments;
+    va_start(arguments, format);
+    const int wanted = std::vsnprintf(out_ + used_, room_ - used_, format, arguments);
+    va_end(arguments);
+    used_ += static_cast<std::size_t>(std::max(wanted, 0));
+    if (used_ < room_) return;
+    full_ = true;
+    if (room_ > 4) std::memcpy(out_ + room_ - 4, "...", 4);
+  }
+
+ private:
+  char* out_;
+  std::size_t room_, used_ = 0;
+  bool full_ = false;
+};
+
+void say(Words& words, const Datatype& type, MPI_Count items) {
+  const Signature& signature = type.signature();
+  if (words.full()) return;
+  const Datatype& basic = first_basic(type);
+  if (of(to_handle<MPI_Datatype>(&const_cast<Datatype&>(basic))).repeated(signature.elements) == signature) {
+    const MPI_Count elements = items * signature.elements;
+    if (elements != 1) words.add("%lld x ", static_cast<long long>(elements));
+    words.add("%s", basic.name());
+    return;
+  }
+  if (items != 1) words.add("%lld x (", static_cast<long long>(items));
+  bool first = true;
+  each_part(type, [&](const Datatype& part, MPI_Count n) {
+    if (n == 0 || part.size() == 0) return;
+    if (!first) words.add(", ");
+    first = false;
+    say(words, part, n);
+  });
+  if (items != 1) words.add(")");
+}
+
+}  // namespace
+
+Signature signature_of(const DataView& data) { return data.type->signature().repeated(data.count); }
+
+bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_Count bytes) {
+  if (elements == 0) return true;
+  const Signature all = signature_of(data);
+  if (elements > all.elements && bytes > data.bytes()) return true;  // truncation, which is told as such
+  const Signature packed = of(MPI_PACKED);
+  if (Signature sent = packed.repeated(elements); sent.hash == hash) return true;
+  if (all == packed.repeated(all.elements)) return true;
+  const Signature wanted = beginning(*data.type, data.count, elements);
+  return wanted.elements == elements && wanted.hash == hash;
+}
+
+void describe_signature(const DataView& data, char* out, std::size_t room) {
+  Words words(out, room);
+  if (data.bytes() == 0) {
+    words.add("nothing");
+  } else {
+    say(words, *data.type, data.count);
+  }
+}
+
+}  // namespace ashlar::datatype

@@ -1,0 +1,37 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+class Request;
+}  // namespace ashlar
+
+/// The buffers of buffered sends (MPI-5.0, 3.6): of the process, or of one communicator. Memory is the caller's until
+/// it is detached; MPI_BUFFER_AUTOMATIC means memory of the library's own. Any thread. attach fails with MPI_ERR_BUFFER
+/// when something is attached. detach and flush block until everything in the buffer has left; iflush gives a request
+/// for that. detach of nothing returns a null pointer and 0.
+namespace ashlar::p2p {
+
+class SendBuffer;
+
+Status buffer_attach(void* buffer, MPI_Count size);
+Status buffer_detach(void* buffer_addr, MPI_Count* size);
+Status buffer_flush();
+Status buffer_iflush(Request** request);
+
+Status comm_attach_buffer(Comm& comm, void* buffer, MPI_Count size);
+Status comm_detach_buffer(Comm& comm, void* buffer_addr, MPI_Count* size);
+Status comm_flush_buffer(Comm& comm);
+Status comm_iflush_buffer(Comm& comm, Request** request);
+
+/// The same for any other owner of a buffer, which keeps it in `*slot` (nullptr until the first attach) and ends it
+/// with drop_buffer() when nothing uses it any more.
+Status attach_to(SendBuffer** slot, void* buffer, MPI_Count size);
+Status detach_from(SendBuffer* slot, void* buffer_addr, MPI_Count* size);
+Status flush(SendBuffer* slot);
+Status iflush(SendBuffer* slot, Request** request);
+void drop_buffer(SendBuffer** slot);
+
+}  // namespace ashlar::p2p

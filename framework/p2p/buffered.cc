@@ -1,0 +1,85 @@
+#include "framework/p2p/api.h"
+#include "framework/p2p/send_buffer.h"
+#include "framework/p2p/send_now.h"
+#include "framework/p2p/state.h"
+#include "framework/progress/waiting.h"
+
+// Buffered sends: a message that cannot leave at once is packed into the buffer and leaves on its own.
+namespace ashlar::p2p {
+namespace {
+
+// Rounds of progress before a full buffer is an error: what has left may not have been noticed yet.
+constexpr int kRoundsBeforeRefusal = 64;
+
+SendBuffer& buffer_for(Comm& comm) {
+  if (comm.send_buffer != nullptr && comm.send_buffer->attached()) return *comm.send_buffer;
+  if (comm.session_send_buffer != nullptr && comm.session_send_buffer->attached()) return *comm.session_send_buffer;
+  return process_send_buffer();
+}
+
+/// The message is in the buffer or on its way when this returns.
+Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call)
+    ASHLAR_REQUIRES(lane.lock) {
+  SendBuffer& buffer = buffer_for(comm);
+  const auto bytes = static_cast<std::size_t>(data.bytes());
+  // Room is asked for even when the message then leaves without it: whether a program fails must not depend on that.
+  BufferedMessage* kept = buffer.reserve(bytes);
+  for (int round = 0; kept == nullptr && buffer.attached() && round < kRoundsBeforeRefusal; ++round) {
+    progress::poll(lane);
+    kept = buffer.reserve(bytes);
+  }
+  if (kept == nullptr) return buffer.refusal(name_of(call), bytes);
+  if (send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) {
+    buffer.give_back(kept);
+    return {};
+  }
+  datatype::pack(data, 0, kept->data(), bytes);
+  const DataView packed{kept->data(), data.bytes(), &datatype::predefined(MPI_PACKED)};
+  SendRequest* const r = lane.p2p->sends.take(comm, call, packed, packed.count, to, tag);
+  if (r == nullptr) {
+    buffer.give_back(kept);
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  }
+  r->kept = kept;
+  hold(*r);
+  const Status started = launch(lane, *r);
+  if (!started.ok() || r->complete()) {
+    const Status outcome = started.ok() ? r->outcome : started;
+    r->ops->release(*r);
+    return outcome;
+  }
+  r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // releases itself when it has left
+  return {};
+}
+
+Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<SendRequest&>(request);
+  if (r.source != MPI_PROC_NULL)
+    ASHLAR_TRY(send_buffered(r.lane(), *r.comm, r.data, r.source, r.tag, Call::kBsendInit));
+  r.state.store(Request::State::kActive, std::memory_order_relaxed);
+  r.finish(Status{});
+  return {};
+}
+
+}  // namespace
+
+// Complete as soon as it is started; what is under way is a send of its own.
+const RequestOps kBufferedOps = {kSendOps.release, start_buffered, nullptr, kSendOps.describe};
+
+Status bsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return {};
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  return send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kBsend);
+}
+
+Status ibsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  if (dest != MPI_PROC_NULL)
+    ASHLAR_TRY(send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIbsend));
+  *request = lane.p2p->sent;
+  return {};
+}
+
+}  // namespace ashlar::p2p

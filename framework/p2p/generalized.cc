@@ -1,0 +1,97 @@
+#include "framework/p2p/generalized.h"
+
+#include <cstdio>
+
+#include "framework/object/pool.h"
+#include "framework/object/status_fields.h"
+#include "framework/p2p/completion.h"
+#include "framework/p2p/state.h"
+#include "framework/progress/waiting.h"
+
+namespace ashlar::p2p {
+namespace {
+
+constinit Pool<GeneralizedRequest> requests;
+
+Status outcome_of(int code, const char* function) {
+  if (code == MPI_SUCCESS) return {};
+  return Status::fail(code, "the %s function of a generalized request returned error code %d", function, code);
+}
+
+/// Calls a user's function without the lock of the request's lane, which the caller holds.
+template <class Function, class... Arguments>
+int call(Lane& lane, Function function, Arguments... arguments) ASHLAR_NO_THREAD_SAFETY {
+  lane.lock.unlock();
+  const int code = function(arguments...);
+  lane.lock.lock();
+  return code;
+}
+
+/// A handle of the user stays valid until the free function has returned.
+Status free_and_put(GeneralizedRequest& r) {
+  const int code = call(r.lane(), r.free, r.extra_state);
+  requests.put(&r);
+  return outcome_of(code, "free");
+}
+
+void release_generalized(Request& request) {
+  // Nobody is there to hear of a failure: the request was freed before it was complete, or is being freed.
+  static_cast<void>(free_and_put(static_cast<GeneralizedRequest&>(request)));
+}
+
+Status cancel_generalized(Request& request) {
+  auto& r = static_cast<GeneralizedRequest&>(request);
+  return outcome_of(call(r.lane(), r.cancel, r.extra_state, r.complete() ? 1 : 0), "cancel");
+}
+
+void describe_generalized(const Request&, char* out, std::size_t room) {
+  std::snprintf(out, room, "a generalized request that MPI_Grequest_complete has not been called for");
+}
+
+const RequestOps kGeneralizedOps = {release_generalized, nullptr, cancel_generalized, describe_generalized};
+
+}  // namespace
+
+Status query_generalized(Request& request, MPI_Status* status) {
+  auto& r = static_cast<GeneralizedRequest&>(request);
+  MPI_Status own = {};
+  MPI_Status* const filled = status != MPI_STATUS_IGNORE ? status : &own;
+  const int error = filled->MPI_ERROR;
+  fill_empty_status(filled);
+  const int code = call(r.lane(), r.query, r.extra_state, filled);
+  filled->MPI_ERROR = error;  // not the callback's to set (MPI-5.0, 14.2)
+  return outcome_of(code, "query");
+}
+
+Status retire_generalized(Request& request, MPI_Status* status) {
+  const Status asked = query_generalized(request, status);
+  const Status freed = free_and_put(static_cast<GeneralizedRequest&>(request));
+  return freed.ok() ? asked : freed;
+}
+
+Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                      MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request) {
+  Lane& lane = home();
+  const LaneGuard guard(lane.lock);
+  GeneralizedRequest* const r =
+      requests.take(kGeneralizedOps, lane.p2p->nowhere, query_fn, free_fn, cancel_fn, extra_state);
+  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a generalized request");
+  *request = r;
+  return {};
+}
+
+Status grequest_complete(Request* request) {
+  if (request == nullptr || request->ops != &kGeneralizedOps)
+    return Status::fail(MPI_ERR_REQUEST,
+                        "MPI_Grequest_complete was given a request that MPI_Grequest_start did not make");
+  Lane& lane = request->lane();
+  const LaneGuard guard(lane.lock);
+  if (!request->active())
+    return Status::fail(MPI_ERR_REQUEST,
+                        "MPI_Grequest_complete was given a generalized request that is complete already");
+  request->finish(Status{});
+  progress::raise(lane);
+  return {};
+}
+
+}  // namespace ashlar::p2p

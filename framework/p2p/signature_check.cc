@@ -1,0 +1,63 @@
+#include "framework/p2p/signature_check.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "framework/datatype/signature_words.h"
+#include "framework/p2p/state.h"
+
+namespace ashlar::p2p {
+namespace {
+
+std::size_t fill_words(void* argument, void* to, std::size_t room) {
+  std::memcpy(to, argument, room);
+  return room;
+}
+
+bool of_collective(const ashlar_am& am) { return (key_of(am).context() & 1) != 0; }
+
+}  // namespace
+
+ashlar_result SignatureCheck::announce(const SendRequest& r, ashlar_endpoint* endpoint) {
+  const datatype::Signature signature = datatype::signature_of(r.data);
+  char words[kWords];
+  datatype::describe_signature(r.data, words, sizeof words);
+  const auto length = static_cast<std::uint32_t>(std::strlen(words) + 1);
+  const auto elements = static_cast<std::uint64_t>(signature.elements);
+  if (length <= endpoint->max_short)
+    return endpoint->ops->am_short(endpoint, kSignature, signature.hash, elements, words, length);
+  return endpoint->ops->am_bcopy(endpoint, kSignature, signature.hash, elements, fill_words, words, length);
+}
+
+void SignatureCheck::arrived(const ashlar_am& am) {
+  Sent& sent = next_[am.peer];
+  sent.hash = am.h0;
+  sent.elements = static_cast<MPI_Count>(am.h1);
+  std::memcpy(sent.words, am.data, std::min<std::size_t>(am.length, kWords));
+  sent.words[kWords - 1] = '\0';
+}
+
+void SignatureCheck::keep(const ashlar_am& kept) {
+  if (of_collective(kept)) return;
+  if (auto sent = next_.extract(kept.peer)) kept_[&kept] = sent.mapped();
+}
+
+Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
+  if (of_collective(am)) return {};
+  Sent sent;
+  if (auto kept = kept_.extract(&am)) {
+    sent = kept.mapped();
+  } else if (auto next = next_.extract(am.peer)) {
+    sent = next.mapped();
+  } else {
+    return {};
+  }
+  if (datatype::accepts(r.data, sent.hash, sent.elements, bytes_announced(am))) return {};
+  char wanted[kWords];
+  datatype::describe_signature(r.data, wanted, sizeof wanted);
+  return Status::fail(MPI_ERR_TYPE,
+                      "the datatypes do not match: rank %d sent %s (tag %d) on '%s', and %s here receives %s", r.source,
+                      sent.words, r.tag, r.comm->name.c_str(), name_of(r.call), wanted);
+}
+
+}  // namespace ashlar::p2p

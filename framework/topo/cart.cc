@@ -1,0 +1,87 @@
+// Cartesian grids: made, cut into sub-grids.
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "framework/object/comm.h"
+#include "framework/object/topology.h"
+#include "framework/topo/api.h"
+#include "framework/topo/make.h"
+#include "framework/topo/query.h"
+
+namespace ashlar::topo {
+namespace {
+
+/// The number of places in a grid that fits into `comm`.
+Status check_grid(const Comm& comm, int ndims, const int dims[], int* places) {
+  ASHLAR_TRY(intra_only(comm));
+  long long product = 1;
+  for (int d = 0; d < ndims; ++d) {
+    if (dims[d] <= 0) return Status::fail(MPI_ERR_DIMS, "argument dims[%d] is %d; it must be 1 or more", d, dims[d]);
+    product *= dims[d];
+    if (product > comm.size)
+      return Status::fail(MPI_ERR_DIMS,
+                          "argument dims asks for a grid of more places than the %d ranks of communicator '%s'",
+                          comm.size, comm.name.c_str());
+  }
+  *places = static_cast<int>(product);
+  return {};
+}
+
+std::vector<int> flags(const int values[], int n) {
+  std::vector<int> result;
+  for (int i = 0; i < n; ++i) result.push_back(values[i] != 0);
+  return result;
+}
+
+}  // namespace
+
+Status cart_create(Comm& comm, int ndims, const int dims[], const int periods[], int reorder, Comm** result) {
+  *result = nullptr;
+  int places = 0;
+  ASHLAR_TRY(check_grid(comm, ndims, dims, &places));
+  (void)reorder;
+  Comm* made = nullptr;
+  ASHLAR_TRY(make_ordered(comm, as_they_are(places), &made));
+  if (!made) return {};
+  made->topology =
+      std::make_shared<CartTopology>(std::vector<int>(dims, dims + ndims), flags(periods, ndims), made->rank);
+  *result = made;
+  return {};
+}
+
+Status cart_map(Comm& comm, int ndims, const int dims[], const int[], int* newrank) {
+  int places = 0;
+  ASHLAR_TRY(check_grid(comm, ndims, dims, &places));
+  *newrank = comm.rank < places ? comm.rank : MPI_UNDEFINED;
+  return {};
+}
+
+Status cart_sub(Comm& comm, const int remain_dims[], Comm** result) {
+  *result = nullptr;
+  const CartTopology* cart = nullptr;
+  ASHLAR_TRY(cart_of(comm, &cart));
+  if (!remain_dims && cart->ndims() > 0) return Status::fail(MPI_ERR_ARG, "argument remain_dims is a null pointer");
+  std::vector<int> dims, periods;
+  for (int d = 0; d < cart->ndims(); ++d) {
+    if (!remain_dims[d]) continue;
+    dims.push_back(cart->dims[static_cast<std::size_t>(d)]);
+    periods.push_back(cart->periods[static_cast<std::size_t>(d)]);
+  }
+  // Ranks count row by row, so the members of a sub-grid come up in the order of their ranks in it.
+  std::vector<Rank> order;
+  for (Rank r = 0; r < comm.size; ++r) {
+    const std::vector<int> at = cart->coordinates(r);
+    bool same = true;
+    for (std::size_t d = 0; d < at.size(); ++d) same = same && (remain_dims[d] || at[d] == cart->own[d]);
+    if (same) order.push_back(r);
+  }
+  Comm* made = nullptr;
+  ASHLAR_TRY(make_ordered(comm, order, &made));
+  made->topology = std::make_shared<CartTopology>(std::move(dims), std::move(periods), made->rank);
+  *result = made;
+  return {};
+}
+
+}  // namespace ashlar::topo

@@ -1,0 +1,190 @@
+// Graphs of which every process gives a part: its own edges, or any.
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/coll/api.h"
+#include "framework/datatype/datatype.h"
+#include "framework/object/comm.h"
+#include "framework/object/handle.h"
+#include "framework/object/topology.h"
+#include "framework/topo/api.h"
+#include "framework/topo/make.h"
+
+namespace ashlar::topo {
+namespace {
+
+struct Edges {
+  std::vector<Rank> sources, destinations;
+  std::vector<int> in_weights, out_weights;
+};
+
+Status check_ranks(const Comm& comm, const char* name, const int ranks[], long long n) {
+  for (long long i = 0; i < n; ++i)
+    if (ranks[i] < 0 || ranks[i] >= comm.size)
+      return Status::fail(MPI_ERR_RANK, "argument %s[%lld] is %d, but communicator '%s' has ranks 0..%d", name, i,
+                          ranks[i], comm.name.c_str(), comm.size - 1);
+  return {};
+}
+
+Status check_weights(const char* name, const int weights[], long long n) {
+  if (n == 0 || weights == MPI_UNWEIGHTED) return {};
+  if (!weights || weights == MPI_WEIGHTS_EMPTY)
+    return Status::fail(MPI_ERR_ARG, "argument %s is %s, but there are %lld edges", name,
+                        weights ? "MPI_WEIGHTS_EMPTY" : "a null pointer", n);
+  for (long long i = 0; i < n; ++i)
+    if (weights[i] < 0)
+      return Status::fail(MPI_ERR_ARG, "argument %s[%lld] is %d; weights are 0 or more", name, i, weights[i]);
+  return {};
+}
+
+std::vector<int> taken(const int values[], int n, bool weighted) {
+  return weighted && n > 0 ? std::vector<int>(values, values + n) : std::vector<int>();
+}
+
+Status give(Comm& comm, Edges edges, bool weighted, Comm** result) {
+  Comm* made = nullptr;
+  ASHLAR_TRY(make_ordered(comm, as_they_are(comm.size), &made));
+  made->topology =
+      std::make_shared<DistGraphTopology>(std::move(edges.sources), std::move(edges.in_weights),
+                                          std::move(edges.destinations), std::move(edges.out_weights), weighted);
+  *result = made;
+  return {};
+}
+
+/// One end of an edge, on its way to the process at that end: the other end, its weight, and which of the two it is.
+struct HalfEdge {
+  std::int32_t other, weight;
+  std::int32_t outgoing, unused;
+};
+static_assert(sizeof(HalfEdge) == 16);
+
+/// What the processes tell each other before they exchange edges: how many follow, and whether they agree.
+enum : std::int64_t { kWeighted = std::int64_t{1} << 62, kRefused = std::int64_t{1} << 61, kCount = kRefused - 1 };
+
+class Sorter {
+ public:
+  explicit Sorter(Comm& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size)) {}
+  void count(Rank to) { ++counts_[static_cast<std::size_t>(to)]; }
+  void begin() {
+    starts_.resize(counts_.size());
+    MPI_Count total = 0;
+    for (std::size_t r = 0; r < counts_.size(); ++r) {
+      starts_[r] = total;
+      total += counts_[r];
+    }
+    out_.resize(static_cast<std::size_t>(total));
+    next_ = starts_;
+  }
+  void put(Rank to, HalfEdge half) { out_[static_cast<std::size_t>(next_[static_cast<std::size_t>(to)]++)] = half; }
+
+  /// `marks`: kWeighted, kRefused. Every process hears of every other's, so all of them fail together.
+  Status exchange(std::int64_t marks, std::vector<HalfEdge>* in) {
+    Datatype& word = *resolve(MPI_INT64_T);
+    const std::size_t n = counts_.size();
+    std::vector<std::int64_t> told(n), heard(n);
+    for (std::size_t r = 0; r < n; ++r) told[r] = counts_[r] | marks;
+    ASHLAR_TRY(coll::alltoall(told.data(), 1, word, heard.data(), 1, word, comm_));
+    std::vector<MPI_Count> in_counts(n), in_starts(n);
+    MPI_Count total = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      if (heard[r] & kRefused)
+        return Status::fail(MPI_ERR_OTHER, "rank %zu of '%s' refused its arguments of MPI_Dist_graph_create", r,
+                            comm_.name.c_str());
+      if ((heard[r] ^ marks) & kWeighted)
+        return Status::fail(MPI_ERR_ARG, "argument weights is MPI_UNWEIGHTED on some ranks only, rank %zu for one", r);
+      in_counts[r] = 2 * (heard[r] & kCount);
+      in_starts[r] = total;
+      total += in_counts[r];
+    }
+    in->resize(static_cast<std::size_t>(total / 2));
+    std::vector<MPI_Count> out_counts(n), out_starts(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      out_counts[r] = 2 * counts_[r];
+      out_starts[r] = 2 * starts_[r];
+    }
+    return coll::alltoallv(out_.data(), out_counts.data(), out_starts.data(), word, in->data(), in_counts.data(),
+                           in_starts.data(), word, comm_);
+  }
+
+ private:
+  Comm& comm_;
+  std::vector<MPI_Count> counts_, starts_, next_;
+  std::vector<HalfEdge> out_;
+};
+
+Status check_general(const Comm& comm, int n, const int sources[], const int degrees[], const int destinations[],
+                     const int weights[]) {
+  ASHLAR_TRY(check_ranks(comm, "sources", sources, n));
+  long long edges = 0;
+  for (int i = 0; i < n; ++i) {
+    if (degrees[i] < 0)
+      return Status::fail(MPI_ERR_ARG, "argument degrees[%d] is %d; it must be 0 or more", i, degrees[i]);
+    edges += degrees[i];
+  }
+  if (edges > 0 && !destinations) return Status::fail(MPI_ERR_ARG, "argument destinations is a null pointer");
+  ASHLAR_TRY(check_ranks(comm, "destinations", destinations, edges));
+  return check_weights("weights", weights, edges);
+}
+
+}  // namespace
+
+Status dist_graph_create_adjacent(Comm& comm, int indegree, const int sources[], const int sourceweights[],
+                                  int outdegree, const int destinations[], const int destweights[], Info*, int reorder,
+                                  Comm** result) {
+  *result = nullptr;
+  ASHLAR_TRY(intra_only(comm));
+  ASHLAR_TRY(check_ranks(comm, "sources", sources, indegree));
+  ASHLAR_TRY(check_ranks(comm, "destinations", destinations, outdegree));
+  ASHLAR_TRY(check_weights("sourceweights", sourceweights, indegree));
+  ASHLAR_TRY(check_weights("destweights", destweights, outdegree));
+  const bool weighted = sourceweights != MPI_UNWEIGHTED;
+  if (weighted != (destweights != MPI_UNWEIGHTED))
+    return Status::fail(MPI_ERR_ARG, "only one of sourceweights and destweights is MPI_UNWEIGHTED");
+  (void)reorder;
+  Edges edges;
+  edges.sources = taken(sources, indegree, true);
+  edges.destinations = taken(destinations, outdegree, true);
+  edges.in_weights = taken(sourceweights, indegree, weighted);
+  edges.out_weights = taken(destweights, outdegree, weighted);
+  return give(comm, std::move(edges), weighted, result);
+}
+
+Status dist_graph_create(Comm& comm, int n, const int sources[], const int degrees[], const int destinations[],
+                         const int weights[], Info*, int reorder, Comm** result) {
+  *result = nullptr;
+  ASHLAR_TRY(intra_only(comm));
+  (void)reorder;
+  const Status fit = check_general(comm, n, sources, degrees, destinations, weights);
+  const bool weighted = weights != MPI_UNWEIGHTED;
+  Sorter sorter(comm);
+  const auto each_edge = [&](auto&& visit) {
+    if (!fit.ok()) return;
+    for (int i = 0, edge = 0; i < n; ++i)
+      for (int k = 0; k < degrees[i]; ++k, ++edge) visit(sources[i], destinations[edge], weighted ? weights[edge] : 1);
+  };
+  each_edge([&](Rank from, Rank to, int) {
+    sorter.count(from);
+    sorter.count(to);
+  });
+  sorter.begin();
+  each_edge([&](Rank from, Rank to, int weight) {
+    sorter.put(from, {to, weight, 1, 0});
+    sorter.put(to, {from, weight, 0, 0});
+  });
+  std::vector<HalfEdge> mine;
+  const Status exchanged =
+      sorter.exchange((weighted ? std::int64_t{kWeighted} : 0) | (fit.ok() ? 0 : std::int64_t{kRefused}), &mine);
+  ASHLAR_TRY(fit);
+  ASHLAR_TRY(exchanged);
+  Edges edges;
+  for (const HalfEdge& half : mine) {
+    (half.outgoing ? edges.destinations : edges.sources).push_back(half.other);
+    if (weighted) (half.outgoing ? edges.out_weights : edges.in_weights).push_back(half.weight);
+  }
+  return give(comm, std::move(edges), weighted, result);
+}
+
+}  // namespace ashlar::topo

@@ -1,0 +1,54 @@
+// Graphs that every process gives whole.
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "framework/object/comm.h"
+#include "framework/object/topology.h"
+#include "framework/topo/api.h"
+#include "framework/topo/make.h"
+
+namespace ashlar::topo {
+namespace {
+
+Status check_graph(const Comm& comm, int nnodes, const int ends[], const int edges[]) {
+  ASHLAR_TRY(intra_only(comm));
+  if (nnodes > comm.size)
+    return Status::fail(MPI_ERR_ARG, "argument nnodes is %d, but communicator '%s' has only %d ranks", nnodes,
+                        comm.name.c_str(), comm.size);
+  for (int i = 0; i < nnodes; ++i)
+    if (ends[i] < (i == 0 ? 0 : ends[i - 1]))
+      return Status::fail(MPI_ERR_ARG, "argument index[%d] is %d; the ends of the lists of neighbours must not fall", i,
+                          ends[i]);
+  const int all = nnodes > 0 ? ends[nnodes - 1] : 0;
+  if (all > 0 && !edges) return Status::fail(MPI_ERR_ARG, "argument edges is a null pointer");
+  for (int i = 0; i < all; ++i)
+    if (edges[i] < 0 || edges[i] >= nnodes)
+      return Status::fail(MPI_ERR_RANK, "argument edges[%d] is %d, but the graph has nodes 0..%d", i, edges[i],
+                          nnodes - 1);
+  return {};
+}
+
+}  // namespace
+
+Status graph_create(Comm& comm, int nnodes, const int indx[], const int edges[], int reorder, Comm** result) {
+  *result = nullptr;
+  ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
+  (void)reorder;
+  Comm* made = nullptr;
+  ASHLAR_TRY(make_ordered(comm, as_they_are(nnodes), &made));
+  if (!made) return {};
+  made->topology = std::make_shared<GraphTopology>(std::vector<int>(indx, indx + nnodes),
+                                                   std::vector<Rank>(edges, edges + indx[nnodes - 1]), made->rank);
+  *result = made;
+  return {};
+}
+
+Status graph_map(Comm& comm, int nnodes, const int indx[], const int edges[], int* newrank) {
+  ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
+  *newrank = comm.rank < nnodes ? comm.rank : MPI_UNDEFINED;
+  return {};
+}
+
+}  // namespace ashlar::topo

@@ -1,0 +1,44 @@
+#include "framework/topo/make.h"
+
+#include <mpi.h>
+
+#include <numeric>
+
+#include "framework/comm/context.h"
+#include "framework/comm/make.h"
+#include "framework/object/comm.h"
+
+namespace ashlar::topo {
+
+Status intra_only(const Comm& comm) {
+  if (!comm.inter) return {};
+  return Status::fail(MPI_ERR_COMM, "'%s' is an intercommunicator; only intracommunicators have topologies",
+                      comm.name.c_str());
+}
+
+std::vector<Rank> as_they_are(int n) {
+  std::vector<Rank> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Status make_ordered(Comm& comm, const std::vector<Rank>& order, Comm** result) {
+  *result = nullptr;
+  std::uint32_t context = 0;
+  ASHLAR_TRY(comm::take_ids(comm, 1, &context));
+  std::vector<PeerId> members;
+  members.reserve(order.size());
+  bool all_as_before = static_cast<int>(order.size()) == comm.size, among = false;
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    members.push_back((*comm.local_group)[order[r]]);
+    among = among || order[r] == comm.rank;
+    all_as_before = all_as_before && order[r] == static_cast<Rank>(r);
+  }
+  if (!among) return {};
+  if (all_as_before) return comm::make(comm.local_group, context, *comm.errhandler, &comm, result);
+  const Ref<Group> group = Ref<Group>::adopt(Group::of(std::move(members)));
+  if (!group) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a communicator");
+  return comm::make(group, context, *comm.errhandler, nullptr, result);
+}
+
+}  // namespace ashlar::topo

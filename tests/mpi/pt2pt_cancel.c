@@ -1,0 +1,155 @@
+/* Cancelling: an operation is either cancelled or takes place, never both; Wait returns whatever the others do. */
+#include "check.h"
+
+static int right, left;
+
+static int was_cancelled(MPI_Request* r) {
+  MPI_Status s;
+  int flag = -1;
+  MUST(MPI_Wait(r, &s));
+  MUST(MPI_Test_cancelled(&s, &flag));
+  return flag;
+}
+
+static void receives(MPI_Comm comm) {
+  int in = -1, out = 8, flag;
+  MPI_Request r;
+  MPI_Status s;
+  MUST(MPI_Irecv(&in, 1, MPI_INT, left, 1, comm, &r));
+  MUST(MPI_Cancel(&r));
+  CHECK(was_cancelled(&r));
+  MUST(MPI_Barrier(comm));
+  /* The message goes to the next receive; the cancelled one's buffer stays as it was. */
+  MUST(MPI_Send(&out, 1, MPI_INT, right, 1, comm));
+  int second = 0;
+  MUST(MPI_Recv(&second, 1, MPI_INT, left, 1, comm, MPI_STATUS_IGNORE));
+  CHECK(in == -1 && second == 8, "%d, %d", in, second);
+  /* One that has its message cannot be cancelled. */
+  MUST(MPI_Irecv(&in, 1, MPI_INT, left, 2, comm, &r));
+  MUST(MPI_Sendrecv(&out, 1, MPI_INT, right, 2, NULL, 0, MPI_INT, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE));
+  MUST(MPI_Barrier(comm));
+  do {
+    MUST(MPI_Request_get_status(r, &flag, &s));
+  } while (!flag);
+  MUST(MPI_Cancel(&r));
+  CHECK(!was_cancelled(&r));
+  CHECK_EQ(in, 8);
+  /* A persistent one can be started again, a freed one is just gone. */
+  MUST(MPI_Recv_init(&in, 1, MPI_INT, left, 3, comm, &r));
+  for (int i = 0; i < 3; i++) {
+    MUST(MPI_Start(&r));
+    MUST(MPI_Cancel(&r));
+    CHECK(was_cancelled(&r));
+  }
+  MUST(MPI_Barrier(comm));
+  MUST(MPI_Start(&r));
+  MUST(MPI_Send(&out, 1, MPI_INT, right, 3, comm));
+  CHECK(!was_cancelled(&r));
+  MUST(MPI_Request_free(&r));
+  MUST(MPI_Irecv(&in, 1, MPI_INT, left, 4, comm, &r));
+  MUST(MPI_Cancel(&r));
+  MUST(MPI_Request_free(&r));
+}
+
+/* Sends that nobody receives: with and without a handshake, small and large. */
+static void sends(MPI_Comm comm) {
+  static const int kBytes[] = {0, 8, 3000, 300000};
+  for (int k = 0; k < 4; k++) {
+    unsigned char *out = check_alloc((size_t)kBytes[k]), *in = check_alloc((size_t)kBytes[k]);
+    MPI_Request r;
+    int flag;
+    pattern_fill(out, (size_t)kBytes[k], 1);
+    MUST(MPI_Issend(out, kBytes[k], MPI_BYTE, right, 10 + k, comm, &r));
+    MUST(MPI_Cancel(&r));
+    MUST(MPI_Cancel(&r)); /* twice is as good as once */
+    CHECK(was_cancelled(&r), "%d bytes", kBytes[k]);
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Iprobe(left, 10 + k, comm, &flag, MPI_STATUS_IGNORE));
+    CHECK(!flag, "no part of a cancelled message is there");
+    MUST(MPI_Barrier(comm));
+    /* The next message of the same kind is received whole. */
+    pattern_fill(out, (size_t)kBytes[k], 2);
+    MUST(MPI_Issend(out, kBytes[k], MPI_BYTE, right, 10 + k, comm, &r));
+    MUST(MPI_Recv(in, kBytes[k], MPI_BYTE, left, 10 + k, comm, MPI_STATUS_IGNORE));
+    CHECK_PATTERN(in, (size_t)kBytes[k], 2);
+    MUST(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    free(out);
+    free(in);
+  }
+}
+
+/* A race between the cancel and the receive: the sender's word and what arrives agree. */
+static void race(MPI_Comm comm) {
+  if (check_size < 2 || check_rank > 1) return;
+  enum { kRounds = 300 };
+  Random random = {41};
+  int cancelled[kRounds], received[kRounds], cancels = 0;
+  for (int i = 0; i < kRounds; i++) {
+    const int bytes = random_below(&random, 2) ? 16 : 100000, delay = random_below(&random, 400);
+    unsigned char* buffer = check_alloc((size_t)bytes);
+    MPI_Request r;
+    if (check_rank == 0) {
+      pattern_fill(buffer, (size_t)bytes, (unsigned)i);
+      MUST(MPI_Issend(buffer, bytes, MPI_BYTE, 1, 5, comm, &r));
+      for (volatile int spin = 0; spin < delay * 20; spin++) continue;
+      MUST(MPI_Cancel(&r));
+      cancelled[i] = was_cancelled(&r);
+      cancels += cancelled[i];
+      MUST(MPI_Send(NULL, 0, MPI_BYTE, 1, 6, comm)); /* after whatever became of the other one */
+    } else {
+      int flag = 0;
+      received[i] = 0;
+      for (int done = 0; !done;) {
+        MPI_Status s;
+        MUST(MPI_Iprobe(0, MPI_ANY_TAG, comm, &flag, &s));
+        if (!flag) continue;
+        if (s.MPI_TAG == 6) {
+          MUST(MPI_Recv(NULL, 0, MPI_BYTE, 0, 6, comm, MPI_STATUS_IGNORE));
+          done = 1;
+        } else if (random_next(&random) % 2) {
+          /* It may be cancelled between the probe and the receive: then the receive is too, after the end mark. */
+          MUST(MPI_Irecv(buffer, bytes, MPI_BYTE, 0, 5, comm, &r));
+          MUST(MPI_Recv(NULL, 0, MPI_BYTE, 0, 6, comm, MPI_STATUS_IGNORE));
+          MUST(MPI_Cancel(&r));
+          received[i] = !was_cancelled(&r);
+          if (received[i]) CHECK_PATTERN(buffer, (size_t)bytes, (unsigned)i);
+          done = 1;
+        }
+      }
+      random.state = 41 + (uint64_t)i;
+    }
+    free(buffer);
+    random.state = 1000 + (uint64_t)i * 7;
+  }
+  if (check_rank == 0) {
+    MUST(MPI_Send(cancelled, kRounds, MPI_INT, 1, 7, comm));
+  } else {
+    MUST(MPI_Recv(cancelled, kRounds, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE));
+    for (int i = 0; i < kRounds; i++) CHECK_EQ(received[i], !cancelled[i]);
+  }
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+  receives(MPI_COMM_WORLD);
+  sends(MPI_COMM_WORLD);
+  race(MPI_COMM_WORLD);
+  /* 11.6: the receiver is in finalisation already when the send is cancelled. */
+  if (check_size > 1 && check_rank < 2) {
+    int x = 1;
+    MPI_Request r;
+    if (check_rank == 0) {
+      MUST(MPI_Issend(&x, 1, MPI_INT, 1, 21, MPI_COMM_WORLD, &r));
+      MUST(MPI_Recv(&x, 1, MPI_INT, 1, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+      MUST(MPI_Cancel(&r));
+      CHECK(was_cancelled(&r));
+    } else {
+      int flag = 1;
+      MUST(MPI_Iprobe(0, 23, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+      CHECK(!flag);
+      MUST(MPI_Send(&x, 1, MPI_INT, 0, 22, MPI_COMM_WORLD));
+    }
+  }
+  return check_end();
+}

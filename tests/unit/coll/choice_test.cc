@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "components/coll/p2p/algorithms.h"
+#include "framework/coll/room.h"
+
+namespace ashlar::coll {
+namespace {
+
+using testing::HasSubstr;
+
+class ChoiceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    datatype::register_predefined();
+    const AlgorithmList* const lists[] = {&p2p::algorithm_list()};
+    ASSERT_TRUE(Room::open(lists, {}).ok());
+  }
+  void TearDown() override { Room::close(); }
+  static const std::vector<Choice>& choices(const Plan& plan, Collective what) {
+    return plan.choices[static_cast<std::size_t>(what)];
+  }
+};
+
+TEST_F(ChoiceTest, PlansAreSharedByShape) {
+  const Plan& plan = Room::current()->plan_for({8, 1, 8});
+  EXPECT_EQ(&plan, &Room::current()->plan_for({8, 1, 8}));
+  EXPECT_NE(&plan, &Room::current()->plan_for({8, 2, 4}));
+}
+
+TEST_F(ChoiceTest, RulesOfMissingComponentsArePassedOver) {
+  const Plan& plan = Room::current()->plan_for({8, 1, 8});
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto& list = choices(plan, static_cast<Collective>(i));
+    ASSERT_FALSE(list.empty());
+    EXPECT_STREQ(list.front().entry->algorithm->component, "p2p") << name_of(static_cast<Collective>(i));
+    ASSERT_NE(list.front().rule, nullptr);
+    EXPECT_THAT(list.front().rule->origin, HasSubstr("default.yaml:"));
+  }
+}
+
+TEST_F(ChoiceTest, EveryCallFindsAnAlgorithm) {
+  const Plan& plan = Room::current()->plan_for({24, 3, 8});
+  for (int i = 0; i < kCollectives; ++i) {
+    bool served = false;
+    for (const Choice& choice : choices(plan, static_cast<Collective>(i)))
+      served = served || choice.entry->algorithm->excluded == nullptr;
+    EXPECT_TRUE(served);
+  }
+}
+
+TEST_F(ChoiceTest, AnUnknownNameIsAnsweredWithWhatThereIs) {
+  const Status status = Room::current()->catalogue.unknown(Collective::kAllreduce, "rign", "site.yaml:3");
+  EXPECT_EQ(status.mpi_class(), MPI_ERR_ARG);
+  EXPECT_THAT(status.text(), HasSubstr("did you mean 'ring'"));
+  EXPECT_THAT(status.text(), HasSubstr("recursive_doubling, rabenseifner, ring"));
+  EXPECT_THAT(status.text(), HasSubstr("site.yaml:3"));
+}
+
+TEST_F(ChoiceTest, OfTwoComponentsWithOneNameTheFirstStays) {
+  Catalogue catalogue;
+  static constexpr Algorithm kMine[] = {{Collective::kBarrier, "dissemination", "other", "", nullptr, nullptr}};
+  catalogue.add(AlgorithmList{sizeof(AlgorithmList), 1, kMine});
+  catalogue.add(p2p::algorithm_list());
+  EXPECT_STREQ(catalogue.find(Collective::kBarrier, "dissemination")->algorithm->component, "other");
+  EXPECT_EQ(catalogue.find(Collective::kBcast, "binomial")->component, 1u);
+}
+
+}  // namespace
+}  // namespace ashlar::coll

@@ -44,7 +44,8 @@ enum class Basic : std::uint8_t {
   kLongDoubleInt,
   kF32F32,
   kF64F64,  // value and index
-  kCount_
+  kCount_,
+  kPair  // any other pair: interpreted, not looked up
 };
 
 /// The classes by which MPI-5.0, 6.9.2 says which operations a datatype allows.

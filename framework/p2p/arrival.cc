@@ -120,7 +120,7 @@ void abandon(Lane& lane, Gate& gate) {
   });
 }
 
-[[gnu::cold]] Status truncated(const RecvRequest& r, std::uint64_t arrived) {
+[[gnu::cold]] Status truncated(const Operation& r, std::uint64_t arrived) {
   return Status::fail(
       MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
       static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));

@@ -47,6 +47,9 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kCancelled] = on_cancelled;
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
+  lane.handlers[kPartOffer] = on_part_offer;
+  lane.handlers[kPartGo] = on_part_go;
+  lane.handlers[kPartData] = on_part_data;
   if (lane.index == 0) {
     home_lane.store(&lane, std::memory_order_release);
     register_no_proc_message();
@@ -64,6 +67,7 @@ void detach(Lane& lane) {
     state->unexpected.remove(*message);
     discard(*state, static_cast<Arrival&>(*message));
   }
+  drop_offers(lane, nullptr);
   lane.p2p = nullptr;
   lane.peer_failed = nullptr;
   delete state;
@@ -92,6 +96,7 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 void drop_context(Comm& comm) {
   LaneState& state = *comm.lane->p2p;
   drop_buffer(&comm.send_buffer);
+  drop_offers(*comm.lane, &comm);
   for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
     match::Message& message = *at;
     ++at;

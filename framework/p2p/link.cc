@@ -113,6 +113,11 @@ void fail_peer(Lane& lane, PeerId id) {
     r.finish(outcome(r));
   });
 
+  const auto end = [](const Operation& operation, void* how) -> Status {
+    return (*static_cast<const decltype(outcome)*>(how))(operation);
+  };
+  fail_unpaired(lane, id, end, const_cast<void*>(static_cast<const void*>(&outcome)));
+
   Link* const link = progress::link_of(lane, id);
   if (link == nullptr) return;
   List<ActiveHook> waiting;
@@ -121,6 +126,10 @@ void fail_peer(Lane& lane, PeerId id) {
     auto& operation = static_cast<Operation&>(*hook);
     if (operation.ops == &kSendOps) {
       finish_send(static_cast<SendRequest&>(operation), outcome(operation));
+      continue;
+    }
+    if (operation.ops != &kRecvOps) {
+      operation.finish(outcome(operation));
       continue;
     }
     auto& r = static_cast<RecvRequest&>(operation);

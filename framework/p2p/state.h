@@ -10,6 +10,7 @@
 #include "framework/p2p/internal.h"
 #include "framework/p2p/message.h"
 #include "framework/p2p/operation.h"
+#include "framework/p2p/partitioned.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/signature_check.h"
 
@@ -27,6 +28,7 @@ struct LaneState {
 
   match::PostedQueue posted;
   match::UnexpectedQueue unexpected;
+  Unpaired unpaired;
   Slab<RecvRequest> receives;
   Slab<SendRequest> sends;
   const Config config;
@@ -90,7 +92,7 @@ void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 void discard(LaneState& state, Arrival& arrival);
 MPI_Count bytes_announced(const ashlar_am& am);
-Status truncated(const RecvRequest& r, std::uint64_t arrived);
+Status truncated(const Operation& r, std::uint64_t arrived);
 
 // --- both ---
 /// Sends an answer, or queues it when there is no room.

@@ -38,7 +38,12 @@ enum Id : std::uint8_t {
 
   // Only with check.datatypes, ahead of each message to be matched. h0 = the hash of its type signature, h1 = the
   // number of its elements; payload: the signature in words.
-  kSignature = 15
+  kSignature = 15,
+
+  // Partitioned communication; partitioned.h says how.
+  kPartOffer = 16,  // headers of a message; payload: PartOffer
+  kPartGo = 17,     // h0 as in an answer, h1 = serial number of the offer
+  kPartData = 18    // as kData
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

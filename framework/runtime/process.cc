@@ -155,8 +155,8 @@ Status Process::make_lanes() {
   for (unsigned i = 0; i < kLanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
-    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
     const LaneGuard guard(lanes_.back()->lock);
+    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
   ASHLAR_TRY(wiring_->publish());

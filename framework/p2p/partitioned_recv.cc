@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "framework/object/pool.h"
+#include "framework/p2p/partitioned.h"
+#include "framework/p2p/partitioned_api.h"
+#include "framework/p2p/state.h"
+
+namespace ashlar::p2p {
+namespace {
+
+constinit Pool<PartRecv> requests;
+constinit Pool<KeptOffer> kept_offers;
+
+/// The data of one round may come.
+void let_come(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
+  r.link->active.push_back(&r);
+  send_control(lane, *r.link, kPartGo, pair_word(r.remote, r.name()), r.serial);
+}
+
+void end_round(PartRecv& r) {
+  r.settle();
+  std::fill(r.missing.begin(), r.missing.end(), 0);  // a shorter message completes all partitions
+  r.bytes = static_cast<MPI_Count>(std::min(r.coming, static_cast<std::uint64_t>(r.size)));
+  r.finish(r.outcome);
+}
+
+/// What follows a start when the sender is known, or its being known when started.
+void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
+  if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = truncated(r, r.coming);
+  if (r.coming == 0) return end_round(r);
+  let_come(lane, r);
+}
+
+Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer)
+    ASHLAR_REQUIRES(lane.lock) {
+  ASHLAR_TRY(open_link(lane, peer, &r.link));
+  r.remote = name;
+  r.serial = offer.serial;
+  r.coming = offer.bytes;
+  if (r.active()) run_round(lane, r);
+  return {};
+}
+
+void release_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<PartRecv&>(request);
+  if (r.filed()) r.lane().p2p->unpaired.receives.remove(r);
+  drop(r);
+  requests.put(&r);
+}
+
+Status start_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<PartRecv&>(request);
+  r.outcome = Status{};
+  r.state.store(Request::State::kActive, std::memory_order_relaxed);
+  r.received = 0;
+  r.bytes = 0;
+  r.missing.assign(static_cast<std::size_t>(r.partitions), r.partition_bytes);
+  if (r.source == MPI_PROC_NULL) {
+    r.tag = MPI_ANY_TAG;
+    r.missing.assign(r.missing.size(), 0);
+    r.finish(Status{});
+  } else if (r.paired()) {
+    run_round(r.lane(), r);
+  }
+  return {};
+}
+
+void describe_part_recv(const Request& request, char* out, std::size_t room) {
+  const auto& r = static_cast<const PartRecv&>(request);
+  std::snprintf(out, room, "MPI_Precv_init from rank %d tag %d on '%s': %llu of %lld bytes%s", r.source, r.tag,
+                r.comm->name.c_str(), static_cast<unsigned long long>(r.received), static_cast<long long>(r.size),
+                r.paired() ? "" : ", no matching MPI_Psend_init yet");
+}
+
+}  // namespace
+
+const RequestOps kPartRecvOps = {release_part_recv, start_part_recv, nullptr, describe_part_recv};
+
+PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag)
+    : Operation(kPartRecvOps, c, Call::kRecvInit, whole, whole.bytes()),
+      partitions(partition_count),
+      partition_bytes(partition_count > 0
+                          ? static_cast<std::uint64_t>(whole.bytes()) / static_cast<std::uint64_t>(partition_count)
+                          : 0) {
+  source = from;
+  tag = with_tag;
+  key = {match::Key::place(c.context, from), with_tag};
+  flags |= kPersistent;
+  state.store(State::kInactive, std::memory_order_relaxed);
+}
+
+Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
+                  Request** request) {
+  if (partitions < 0) return Status::fail(MPI_ERR_ARG, "argument partitions is %d", partitions);
+  if (source == MPI_ANY_SOURCE) return Status::fail(MPI_ERR_RANK, "MPI_Precv_init takes no MPI_ANY_SOURCE");
+  if (tag == MPI_ANY_TAG) return Status::fail(MPI_ERR_TAG, "MPI_Precv_init takes no MPI_ANY_TAG");
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  PartRecv* const r = requests.take(comm, DataView{buf, count * partitions, &type}, partitions, source, tag);
+  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request");
+  hold(*r);
+  if (source != MPI_PROC_NULL) {
+    Unpaired& unpaired = lane.p2p->unpaired;
+    if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
+      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer);
+      if (!paired.ok()) {
+        r->ops->release(*r);
+        return paired;
+      }
+      unpaired.offers.remove(*kept);
+      kept_offers.put(kept);
+    } else {
+      unpaired.receives.insert(*r);
+    }
+  }
+  *request = r;
+  return {};
+}
+
+Status parrived(Request* request, int partition, int* flag) {
+  *flag = 1;
+  if (request == nullptr) return {};
+  if (request->ops != &kPartRecvOps)
+    return Status::fail(MPI_ERR_REQUEST, "MPI_Parrived was given a request that MPI_Precv_init did not make");
+  auto& r = static_cast<PartRecv&>(*request);
+  if (partition < 0 || partition >= r.partitions)
+    return Status::fail(MPI_ERR_ARG, "partition %d of a request with partitions 0 to %d", partition, r.partitions - 1);
+  Lane& lane = r.lane();
+  const LaneGuard guard(lane.lock);
+  if (!r.active()) return {};
+  const std::uint64_t& missing = r.missing[static_cast<std::size_t>(partition)];
+  if (missing != 0) progress::poll(lane);
+  *flag = missing == 0;
+  return {};
+}
+
+void on_part_offer(Lane& lane, const ashlar_am& am) {
+  Unpaired& unpaired = lane.p2p->unpaired;
+  const match::Key key = key_of(am);
+  PartOffer offer;
+  std::memcpy(&offer, am.data, sizeof offer);
+  if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
+    unpaired.receives.remove(*r);
+    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer);
+    if (!paired.ok() && r->active()) r->finish(paired);
+    return;
+  }
+  KeptOffer* const kept = kept_offers.take();
+  if (kept == nullptr) return;
+  kept->key = key;
+  kept->peer = am.peer;
+  kept->name = low_word(am.h1);
+  kept->offer = offer;
+  unpaired.offers.insert(*kept);
+}
+
+void on_part_data(Lane&, const ashlar_am& am) {
+  PartRecv* const r = named<PartRecv>(high_word(am.h0), kPartRecvOps);
+  if (r == nullptr) return;
+  const auto room = static_cast<std::uint64_t>(r->size);
+  if (am.h1 < room) {
+    const std::uint64_t end = std::min(am.h1 + am.length, room);
+    const auto length = static_cast<std::size_t>(end - am.h1);
+    if (r->data.dense()) {
+      std::memcpy(static_cast<std::byte*>(r->data.data) + am.h1, am.data, length);
+    } else {
+      datatype::unpack(r->data, am.h1, am.data, length);
+    }
+    for (std::uint64_t at = am.h1; at < end;) {
+      const std::uint64_t partition = at / r->partition_bytes;
+      const std::uint64_t stop = std::min(end, (partition + 1) * r->partition_bytes);
+      r->missing[partition] -= stop - at;
+      at = stop;
+    }
+  }
+  r->received += am.length;
+  if (r->received == r->coming) end_round(*r);
+}
+
+void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, void*), void* argument) {
+  lane.p2p->unpaired.receives.each([&](match::Entry& entry) {
+    auto& r = static_cast<PartRecv&>(entry);
+    if (r.active() && (*r.comm->remote_group)[r.source] == peer) r.finish(outcome(r, argument));
+  });
+}
+
+void drop_offers(Lane& lane, const Comm* comm) {
+  match::Table& offers = lane.p2p->unpaired.offers;
+  offers.each([&](match::Entry& entry) {
+    if (comm != nullptr && entry.key.context() != comm->context) return;
+    offers.remove(entry);
+    kept_offers.put(static_cast<KeptOffer*>(&entry));
+  });
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,228 @@
+#include <atomic>
+#include <cstdio>
+
+#include "framework/object/pool.h"
+#include "framework/p2p/partitioned.h"
+#include "framework/p2p/partitioned_api.h"
+#include "framework/p2p/send_now.h"
+#include "framework/p2p/state.h"
+
+namespace ashlar::p2p {
+namespace {
+
+constinit Pool<PartSend> requests;
+std::atomic<std::uint64_t> next_serial{1};
+
+/// Whether there is something that may leave now.
+bool may_send(const PartSend& r) { return !r.leaving.empty() && r.active() && r.allowed >= r.rounds; }
+
+ashlar_result push_range(Pending& work, Link& link) {
+  PartSend& r = static_cast<PartSend&>(work);
+  if (!may_send(r)) return ASHLAR_OK;
+  ashlar_endpoint* const endpoint = link.endpoint;
+  PartSend::Range& range = r.leaving.front();
+  const std::uint64_t left = range.last - range.first;
+  const auto length = static_cast<std::uint32_t>(left < endpoint->max_bcopy ? left : endpoint->max_bcopy);
+  Piece piece{&r.data, range.first};
+  const ashlar_result result = endpoint->ops->am_bcopy(endpoint, kPartData, pair_word(r.remote, r.name()), range.first,
+                                                       Piece::fill, &piece, length);
+  if (result == ASHLAR_AGAIN) return result;
+  if (result < 0) {
+    r.settle();
+    r.finish(transport_failure(result, r));
+    return result;
+  }
+  range.first += length;
+  r.sent += length;
+  if (range.first == range.last) r.leaving.pop_front();
+  if (!r.leaving.empty()) return ASHLAR_PENDING;
+  if (r.sent == static_cast<std::uint64_t>(r.size)) {
+    r.settle();
+    r.finish(Status{});
+  }
+  return ASHLAR_OK;
+}
+
+void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link::active
+
+/// Sends what may leave, at once as far as there is room: the caller may not come back soon.
+void send_ready(Lane& lane, PartSend& r) ASHLAR_REQUIRES(lane.lock) {
+  if (r.pending().linked() || !may_send(r)) return;
+  Link& link = *r.link;
+  if (link.is_self) lane.self_busy = true;
+  if (link.pending.empty() && link.bulk.empty()) {
+    ashlar_result result;
+    do {
+      result = push_range(r, link);
+    } while (result == ASHLAR_PENDING);
+    if (result != ASHLAR_AGAIN) return;
+  }
+  progress::enqueue(lane, link, r, /*bulk=*/true);
+}
+
+std::size_t fill_offer(void* argument, void* to, std::size_t room) {
+  std::memcpy(to, argument, room);
+  return room;
+}
+
+ashlar_result push_offer(Pending& work, Link& link) {
+  PartSend& r = static_cast<PartSend&>(work);
+  ashlar_endpoint* const endpoint = link.endpoint;
+  PartOffer offer{r.serial, static_cast<std::uint64_t>(r.size)};
+  const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
+  const std::uint64_t h1 = tag_word(r.tag, r.name());
+  const ashlar_result result =
+      sizeof offer <= endpoint->max_short
+          ? endpoint->ops->am_short(endpoint, kPartOffer, h0, h1, &offer, sizeof offer)
+          : endpoint->ops->am_bcopy(endpoint, kPartOffer, h0, h1, fill_offer, &offer, sizeof offer);
+  if (result == ASHLAR_AGAIN) return result;
+  if (result < 0) r.broken = transport_failure(result, r);
+  r.push = push_range;
+  return ASHLAR_OK;
+}
+
+void release_part_send(Request& request) {
+  auto& r = static_cast<PartSend&>(request);
+  if (r.pending().linked()) List<Pending>::remove(&r.pending());
+  drop(r);
+  requests.put(&r);
+}
+
+Status start_part_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<PartSend&>(request);
+  if (!r.broken.ok()) return r.broken;
+  r.outcome = Status{};
+  r.state.store(Request::State::kActive, std::memory_order_relaxed);
+  r.ready.assign(static_cast<std::size_t>(r.partitions), false);
+  r.leaving.clear();
+  r.marked = 0;
+  r.sent = 0;
+  ++r.rounds;
+  if (r.source == MPI_PROC_NULL || r.partitions == 0) {
+    r.finish(Status{});
+  } else {
+    r.link->active.push_back(&r);
+  }
+  return {};
+}
+
+void describe_part_send(const Request& request, char* out, std::size_t room) {
+  const auto& r = static_cast<const PartSend&>(request);
+  std::snprintf(out, room, "MPI_Psend_init to rank %d tag %d on '%s': %d of %d partitions marked ready%s", r.source,
+                r.tag, r.comm->name.c_str(), r.marked, r.partitions,
+                r.allowed < r.rounds ? ", the receiver has not started" : "");
+}
+
+/// Marks [low, high] ready. Nothing is marked when one of them cannot be.
+Status mark(PartSend& r, int low, int high) {
+  if (low < 0 || high >= r.partitions || low > high)
+    return Status::fail(MPI_ERR_ARG, "partitions %d to %d of a request with partitions 0 to %d", low, high,
+                        r.partitions - 1);
+  for (int i = low; i <= high; ++i)
+    if (r.ready[static_cast<std::size_t>(i)])
+      return Status::fail(MPI_ERR_ARG, "partition %d was marked ready before", i);
+  for (int i = low; i <= high; ++i) r.ready[static_cast<std::size_t>(i)] = true;
+  r.marked += high - low + 1;
+  const PartSend::Range range{static_cast<std::uint64_t>(low) * r.partition_bytes,
+                              static_cast<std::uint64_t>(high + 1) * r.partition_bytes};
+  if (range.first == range.last) return {};
+  if (!r.leaving.empty() && r.leaving.back().last == range.first) {
+    r.leaving.back().last = range.last;  // neighbours leave together
+  } else {
+    r.leaving.push_back(range);
+  }
+  return {};
+}
+
+/// Takes the lock, checks, lets `marks` mark, and sends.
+template <class Marks>
+Status with_ready(Request* request, Marks marks) {
+  if (request == nullptr || request->ops != &kPartSendOps)
+    return Status::fail(MPI_ERR_REQUEST, "partitions can be marked ready in a request of MPI_Psend_init only");
+  auto& r = static_cast<PartSend&>(*request);
+  if (r.source == MPI_PROC_NULL) return {};
+  Lane& lane = r.lane();
+  const LaneGuard guard(lane.lock);
+  if (!r.active())
+    return Status::fail(MPI_ERR_REQUEST, "the request is not active: start it before marking partitions");
+  progress::poll(lane);  // the receiver's word that it has started may be here
+  const Status marked = marks(r);
+  send_ready(lane, r);
+  if (r.size == 0 && r.marked == r.partitions && r.active()) {
+    r.settle();
+    r.finish(Status{});
+  }
+  return marked;
+}
+
+}  // namespace
+
+const RequestOps kPartSendOps = {release_part_send, start_part_send, nullptr, describe_part_send};
+
+PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank dest, Tag with_tag,
+                   std::uint64_t serial_number)
+    : Operation(kPartSendOps, c, Call::kSendInit, whole, whole.bytes()),
+      serial(serial_number),
+      partitions(partition_count),
+      partition_bytes(partition_count > 0
+                          ? static_cast<std::uint64_t>(whole.bytes()) / static_cast<std::uint64_t>(partition_count)
+                          : 0) {
+  source = dest;
+  tag = with_tag;
+  push = push_offer;
+  abandon = nothing_to_abandon;
+  flags |= kPersistent;
+  state.store(State::kInactive, std::memory_order_relaxed);
+}
+
+Status psend_init(const void* buf, int partitions, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
+                  Info*, Request** request) {
+  if (partitions < 0) return Status::fail(MPI_ERR_ARG, "argument partitions is %d", partitions);
+  Lane& lane = *comm.lane;
+  const LaneGuard guard(lane.lock);
+  PartSend* const r = requests.take(comm, DataView::of(buf, count * partitions, type), partitions, dest, tag,
+                                    next_serial.fetch_add(1, std::memory_order_relaxed));
+  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request");
+  if (dest != MPI_PROC_NULL) {
+    const Status opened = open_link(lane, comm, dest, &r->link);
+    if (!opened.ok()) {
+      requests.put(r);
+      return opened;
+    }
+    Link& link = *r->link;
+    if (link.is_self) lane.self_busy = true;
+    if (!link.pending.empty() || push_offer(*r, link) == ASHLAR_AGAIN) progress::enqueue(lane, link, *r);
+  }
+  hold(*r);
+  *request = r;
+  return {};
+}
+
+Status pready(int partition, Request* request) {
+  return with_ready(request, [=](PartSend& r) { return mark(r, partition, partition); });
+}
+
+Status pready_range(int partition_low, int partition_high, Request* request) {
+  return with_ready(request, [=](PartSend& r) { return mark(r, partition_low, partition_high); });
+}
+
+Status pready_list(int length, const int* partitions, Request* request) {
+  return with_ready(request, [=](PartSend& r) {
+    for (int i = 0; i < length; ++i) ASHLAR_TRY(mark(r, partitions[i], partitions[i]));
+    return Status{};
+  });
+}
+
+void on_part_go(Lane& lane, const ashlar_am& am) {
+  void* const at = Arena::at(static_cast<int>(high_word(am.h0)));
+  if (!Arena::contains(at)) return;
+  auto* const request = static_cast<Request*>(static_cast<Object*>(at));
+  if (request->kind != Kind::kRequest || request->ops != &kPartSendOps) return;
+  auto& r = static_cast<PartSend&>(*request);
+  if (r.serial != am.h1) return;  // the one that was meant is gone
+  r.remote = low_word(am.h0);
+  ++r.allowed;
+  send_ready(lane, r);
+}
+
+}  // namespace ashlar::p2p

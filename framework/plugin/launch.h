@@ -96,7 +96,7 @@ typedef struct ashlar_launch_ops {
 
   /* Questions from outside about what this process is doing. `news` is a word that changes when somebody asks; the
    * process looks at it whenever it makes progress, and may change it for its own purposes. NULL: nobody can ask.
-   * asked() says whether a question is open. answer() gives the account (framework/plugin/account.h); `settled` 0: a
+   * asked() says whether a question is open. answer() gives the account (account.h of the kernel); `settled` 0: a
    * better one may follow. */
   uint32_t* (*news)(ashlar_launch* self);
   int (*asked)(ashlar_launch* self);

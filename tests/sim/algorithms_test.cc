@@ -131,8 +131,10 @@ TEST_P(AlgorithmTest, AtScale) {
   s.seed = 8831;
   // Those that send n (n - 1) messages at fewer ranks: as many messages as the others at a thousand.
   const std::string name = GetParam()->name;
-  const bool quadratic = name == "ring" || name == "scatter_allgather" || name == "pairwise" ||
-                         (name == "linear" && (s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv ||
+  const bool quadratic = name == "ring" || name == "ordered" || name == "neighbour_exchange" ||
+                         name == "scatter_allgather" || name == "pairwise" ||
+                         (name == "linear" && (s.what == Collective::kAllgather || s.what == Collective::kAllgatherv ||
+                                               s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv ||
                                                s.what == Collective::kAlltoallw || has_pieces(s.what)));
   for (const int size : quadratic ? std::vector<int>{97, 128} : std::vector<int>{1000, 1024}) {
     s.size = size;

@@ -57,6 +57,47 @@ TEST_F(ChoiceTest, AnUnknownNameIsAnsweredWithWhatThereIs) {
   EXPECT_THAT(status.text(), HasSubstr("site.yaml:3"));
 }
 
+TEST_F(ChoiceTest, IntercommunicatorsHaveAlgorithmsOfTheirOwn) {
+  static constexpr Algorithm kMine[] = {{Collective::kBcast, "inter", "inter", "", nullptr, nullptr, kInter}};
+  Room::close();
+  const AlgorithmList inter{sizeof(AlgorithmList), 1, kMine};
+  const AlgorithmList* const lists[] = {&inter, &p2p::algorithm_list()};
+  ASSERT_TRUE(Room::open(lists, {}).ok());
+  for (const bool between_groups : {false, true}) {
+    const Plan& plan = Room::current()->plan_for({8, 1, 8, between_groups});
+    for (const Choice& choice : choices(plan, Collective::kBcast))
+      EXPECT_EQ(choice.entry->algorithm->is(kInter), between_groups);
+    EXPECT_EQ(choices(plan, Collective::kBcast).empty(), false);
+  }
+}
+
+TEST_F(ChoiceTest, ReproducibleReductionsKeepTheOrderOfRanks) {
+  Room::current()->config.reproducible = true;
+  const Plan& plan = Room::current()->plan_for({9, 1, 9});
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto what = static_cast<Collective>(i);
+    EXPECT_FALSE(choices(plan, what).empty()) << name_of(what);
+    for (const Choice& choice : choices(plan, what))
+      EXPECT_TRUE(!reduces(what) || choice.entry->algorithm->is(kFixedOrder)) << choice.entry->algorithm->name;
+  }
+}
+
+TEST_F(ChoiceTest, EveryCollectiveHasALinearForm) {
+  for (int i = 0; i < kCollectives; ++i)
+    EXPECT_NE(Room::current()->catalogue.find(static_cast<Collective>(i), "linear"), nullptr)
+        << name_of(static_cast<Collective>(i));
+}
+
+TEST(SizeBinTest, Bounds) {
+  EXPECT_EQ(size_bin(0), 0);
+  EXPECT_EQ(size_bin(64), 0);
+  EXPECT_EQ(size_bin(65), 1);
+  EXPECT_EQ(size_bin(4096), 1);
+  EXPECT_EQ(size_bin(256 * 1024), 2);
+  EXPECT_EQ(size_bin(4 * 1024 * 1024), 3);
+  EXPECT_EQ(size_bin(MPI_Count{1} << 40), 4);
+}
+
 TEST_F(ChoiceTest, OfTwoComponentsWithOneNameTheFirstStays) {
   Catalogue catalogue;
   static constexpr Algorithm kMine[] = {{Collective::kBarrier, "dissemination", "other", "", nullptr, nullptr}};

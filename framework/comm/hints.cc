@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "framework/coll/api.h"
 #include "framework/comm/api.h"
 #include "framework/object/comm.h"
 #include "framework/object/info.h"
@@ -45,6 +46,8 @@ void set_hints(Comm& comm, Info* info) {
 
 Status set_info(Comm& comm, Info* info) {
   set_hints(comm, info);
+  if (info == nullptr) return {};
+  for (const auto& [key, value] : info->entries) ASHLAR_TRY(coll::prefer(comm, key.c_str(), value.c_str()));
   return {};
 }
 

@@ -163,12 +163,39 @@ static void everything(Team t) {
     }
 }
 
+/* A communicator's own choice, by info: used, changed, taken back; a name that does not exist is refused. */
+static void own_choice(void) {
+  static const char* const names[] = {"linear", "chain", "doubling", ""};
+  MPI_Comm comm;
+  MPI_Info info;
+  int code, class_is = 0;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  for (int i = 0; i < 4; i++) {
+    int sum = 0;
+    MUST(MPI_Info_create(&info));
+    MUST(MPI_Info_set(info, "coll.scan.algorithm", names[i]));
+    MUST(MPI_Comm_set_info(comm, info));
+    MUST(MPI_Info_free(&info));
+    MUST(MPI_Scan(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+    CHECK_EQ(sum, check_rank * (check_rank + 1) / 2);
+  }
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "coll.scan.algorithm", "nosuch"));
+  code = MPI_Comm_set_info(comm, info);
+  MUST(MPI_Error_class(code, &class_is));
+  CHECK_EQ(class_is, MPI_ERR_ARG);
+  MUST(MPI_Info_free(&info));
+  MUST(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MUST(MPI_Type_contiguous(2, MPI_LONG, &pair));
   MUST(MPI_Type_commit(&pair));
   MUST(MPI_Op_create(affine_op, 0, &affine));
   on_teams(everything);
+  own_choice();
   MUST(MPI_Op_free(&affine));
   MUST(MPI_Type_free(&pair));
   return check_end();

@@ -12,7 +12,7 @@ class Waiting {
  public:
   explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
   ~Waiting() {
-    if (since_ != 0) [[unlikely]]
+    if (since_ != 0 || attending_) [[unlikely]]
       end();
   }
   Waiting(const Waiting&) = delete;
@@ -37,6 +37,7 @@ class Waiting {
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
+  bool attending_ = false;   // counted in Lane::attended
   std::uint64_t since_ = 0;  // when it left the spin stage; 0: it has not
   Lane& lane_;
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
+#include "framework/p2p/route.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
 #include "framework/progress/params.h"
@@ -32,7 +34,10 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-Lane* lane_of_context(std::uint32_t) { return Process::current()->lane(0); }
+Lane* lane_of_context(std::uint32_t context) {
+  const Process& process = *Process::current();
+  return process.lane(lane_of(context, process.lane_count()));
+}
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Comm* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
 
@@ -107,6 +112,7 @@ Status Process::read_parameters() {
     ASHLAR_TRY(read);
   }
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
+  ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
@@ -142,18 +148,23 @@ void Process::explain() {
 }
 
 Status Process::make_lanes() {
-  // One lane so far: communicators hash to lanes, and every interface, queue and lock belongs to one.
-  constexpr unsigned kLanes = 1;
-  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, kLanes);
+  // Communicators hash to lanes, and every interface, queue and lock belongs to one. Without threads one is best. With
+  // check.datatypes a message is preceded by another, which must take the same way.
+  const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
+  const unsigned lanes = several ? static_cast<unsigned>(std::clamp<std::uint64_t>(thread_config_.lanes, 1, 16)) : 1;
+  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
     const LaneGuard guard(lanes_.back()->lock);
-    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
+    registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
+  std::vector<Lane*> all;
+  for (const auto& lane : lanes_) all.push_back(lane.get());
+  p2p::join_lanes(all);
   ASHLAR_TRY(wiring_->publish());
   if (job->ranks > 1) ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
   return {};
@@ -193,18 +204,19 @@ Status Process::make_communicators() {
 
 Status Process::leave() {
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
-  Lane& lane = *lanes_.front();
-  {
-    const LaneGuard guard(lane.lock);
-    progress::wait(lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(lane) && wiring_->idle(); });
+  for (const auto& lane : lanes_) {
+    const LaneGuard guard(lane->lock);
+    progress::wait(*lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); });
   }
   if (job->ranks > 1) {
     ashlar_launch_result met;
     std::int64_t patience_ms = 0;
     do {
       met = launch->ops->barrier(launch, patience_ms);
-      const LaneGuard guard(lane.lock);
-      progress::poll(lane);
+      for (const auto& lane : lanes_) {
+        const LaneGuard guard(lane->lock);
+        progress::poll(*lane);
+      }
       patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)

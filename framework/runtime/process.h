@@ -45,6 +45,7 @@ class Process {
 
   std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
+  unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it; never looked up.
   const char* host_of(PeerId peer) const;
 
@@ -68,6 +69,7 @@ class Process {
   std::size_t explained_ = 0;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
+  runtime::ThreadConfig thread_config_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;

@@ -58,10 +58,11 @@ struct Lane {
   // --- waiting ---
   progress::Config config;                                  // constant once traffic starts
   std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
+  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;          // these, and background threads: transports are armed
   std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
   std::uint64_t waiting_since ASHLAR_GUARDED_BY(lock) = 0;  // now_ns() when the oldest wait left its spin stage, or 0
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
-  /// Threads inside wait() on this lane, counted only where there are several lanes: who waits elsewhere leaves it alone.
+  /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {

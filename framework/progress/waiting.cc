@@ -33,7 +33,7 @@ void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
 }
 
 void Waiting::share(Lane& lane) {
-  if (lane.next_lane != nullptr && !attending_) {
+  if (!attending_) {
     attending_ = true;
     lane.attended.fetch_add(1, std::memory_order_relaxed);
   }

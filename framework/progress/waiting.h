@@ -42,9 +42,12 @@ class Waiting {
   Lane& lane_;
 };
 
+/// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
+enum class Sleeper { kWaiting, kBackground };
+
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
 /// when there is work left, or something arrived before the transports could arm themselves.
-void sleep(Lane& lane, std::uint64_t limit_ns) ASHLAR_REQUIRES(lane.lock);
+void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting) ASHLAR_REQUIRES(lane.lock);
 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
 /// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.

@@ -121,6 +121,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
   params.freeze();
+  if (progress_config_.thread) LaneLock::enable_threads();
   return {};
 }
 
@@ -198,6 +199,11 @@ Status Process::make_communicators() {
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
   launch->ops->initialized(launch);
+  if (progress_config_.thread) {
+    std::vector<Lane*> served;
+    for (const auto& lane : lanes_) served.push_back(lane.get());
+    if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
+  }
   explain();
   return {};
 }
@@ -228,7 +234,9 @@ Status Process::leave() {
 Status Process::stop() {
   Process* process = current();
   process->explain();
+  process->background_.stop();
   const Status left = process->leave();
+  p2p::bury_orphans();
   for (Comm* comm : {process->world, process->self}) {
     if (!comm) continue;
     predefined_objects[comm->predefined] = nullptr;

@@ -14,6 +14,7 @@
 #include "framework/plugin/registry.h"
 #include "framework/plugin/reporter.h"
 #include "framework/plugin/transport.h"
+#include "framework/progress/background.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
 #include "framework/runtime/params.h"
@@ -73,6 +74,7 @@ class Process {
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
+  progress::Background background_;
 };
 
 }  // namespace ashlar

@@ -21,7 +21,7 @@ class Wiring {
   explicit Wiring(Process& process) : process_(process) {}
   ~Wiring();
   /// Makes one interface of every usable transport on `lane`.
-  Status open(Lane& lane);
+  Status open(Lane& lane) ASHLAR_REQUIRES(lane.lock);
   /// Publishes all addresses. A fence must follow.
   Status publish();
   /// PeerTable's connector.

@@ -58,7 +58,8 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   using launch::BoardHeader;
   using launch::BoardSlot;
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
-  bytes_ = round_up(fixed + facts.params.size() + (1u << 20) + facts.ranks * facts.heap_per_rank, 4096);
+  bytes_ = round_up(
+      fixed + facts.params.size() + (1u << 20) + facts.ranks * (facts.heap_per_rank + launch::kAccountBytes), 4096);
   board_fd_ = move_up(memfd_create("ashlar-board", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   shared_fd_ = move_up(memfd_create("ashlar-shared", MFD_CLOEXEC));
   int bell[2];
@@ -98,6 +99,8 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
     board_->params = store(facts.params);
     board_->params_bytes = facts.params.size();
   }
+  // Pages that nobody writes take no memory.
+  for (unsigned r = 0; r < facts.ranks; ++r) slot(r).account = launch::board_allocate(board_, launch::kAccountBytes);
   board_->magic = launch::kBoardMagic;
   return true;
 }

@@ -39,6 +39,7 @@ class Board {
   /// Tells the ranks that `rank` ended, and wakes those who wait for it.
   void ended(unsigned rank, int wait_status, bool failed);
 
+  launch::BoardHeader* header() { return board_; }
   int board_fd() const { return board_fd_; }
   int bell_fd() const { return bell_write_; }  // the ranks' end
   int bell_read_fd() const { return bell_read_; }

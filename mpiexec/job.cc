@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
+constexpr std::uint64_t kPing = kSecond;              // how exactly a silent rank's silence is known
+constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
 
@@ -174,7 +176,8 @@ void Job::check_aborts() {
     fate.abort_code = board_.slot(r).abort_code;
     fate.abort_text = board_.abort_text(r);
     fate.seconds = seconds_since(began_ns_);
-    if (first_failed_ < 0) {
+    // A rank that we did not reach first may see the end of one that we did, and take it for the reason.
+    if (first_failed_ < 0 && !timed_out_) {
       first_failed_ = static_cast<int>(r);
       if (status_ == 0) status_ = exit_status(fate);
     }
@@ -221,8 +224,9 @@ int Job::next_timeout_ms() const {
   std::uint64_t next = ~std::uint64_t{0};
   if (options_.timeout_s > 0 && !timed_out_) {
     const double ns = std::min(options_.timeout_s * 1e9, 9e18);
-    next = began_ns_ + static_cast<std::uint64_t>(ns);
+    next = std::min(began_ns_ + static_cast<std::uint64_t>(ns), ping_at_ns_);
   }
+  if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
   if (next == ~std::uint64_t{0}) return -1;
@@ -230,15 +234,28 @@ int Job::next_timeout_ms() const {
   return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
 }
 
-void Job::check_clock() {
-  const std::uint64_t now = now_ns();
-  if (options_.timeout_s > 0 && !timed_out_ && !stopping_ && seconds_since(began_ns_) >= options_.timeout_s) {
-    timed_out_ = true;
+void Job::check_time_limit(std::uint64_t now) {
+  if (!roll_call_) roll_call_ = std::make_unique<RollCall>(board_.header());
+  if (!timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
+    timed_out_ = asking_ = true;
     status_ = 124;
     for (unsigned r = 0; r < ranks_.size(); ++r)
       if (ranks_[r].running) still_ran_.push_back(r);
+    roll_call_->ask();
+  } else if (!timed_out_ && now >= ping_at_ns_) {
+    ping_at_ns_ = now + kPing;
+    roll_call_->ping();
+  }
+  if (asking_ && roll_call_->over()) {
+    asking_ = false;
+    waits_ = waits_in_words(roll_call_->standings());
     stop_everyone();
   }
+}
+
+void Job::check_clock() {
+  const std::uint64_t now = now_ns();
+  if (options_.timeout_s > 0 && !stopping_) check_time_limit(now);
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
     kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
@@ -324,9 +341,9 @@ void Job::conclude() {
     const bool reader_left = to_out_.broken() && WIFSIGNALED(fate.wait_status) && WTERMSIG(fate.wait_status) == SIGPIPE;
     if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_), host_));
   } else if (timed_out_) {
-    say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped", options_.timeout_s,
+    say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
              still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), ranks_.size(),
-             still_ran_.size() == 1 ? "was" : "were"));
+             still_ran_.size() == 1 ? "was" : "were", waits_.empty() ? "" : ":\n", waits_.c_str()));
   } else if (interrupted_by_) {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
     say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));

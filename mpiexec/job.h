@@ -12,6 +12,7 @@
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
 #include "mpiexec/pmix_server.h"
+#include "mpiexec/roll_call.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/verdict.h"
@@ -59,6 +60,7 @@ class Job : private PmixListener {
   void close_stream(unsigned rank, bool error_stream);
   int next_timeout_ms() const;
   void check_clock();
+  void check_time_limit(std::uint64_t now);
   void poll_once(int timeout_ms);
   void conclude();
 
@@ -86,7 +88,11 @@ class Job : private PmixListener {
   std::uint64_t kill_at_ns_ = 0;   // when SIGTERM has had its time; 0: nobody is being stopped
   std::uint64_t flush_at_ns_ = 0;  // when an unfinished line on a terminal is shown
   int interrupted_by_ = 0;         // the first signal that asked us to end
+  std::uint64_t ping_at_ns_ = 0;   // only with a time limit
   bool timed_out_ = false;
+  std::unique_ptr<RollCall> roll_call_;  // only with a time limit
+  bool asking_ = false;                  // the time is over, and the ranks are saying what they wait for
+  std::string waits_;                    // what they said
   bool stopping_ = false;
   int first_failed_ = -1;
   int status_ = 0;  // first non-zero exit status

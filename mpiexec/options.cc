@@ -73,7 +73,7 @@ bool take_assignment(State& s, const std::string& pair, std::vector<EnvChange>* 
 bool take_set(State& s, const Values& v) {
   const std::size_t eq = v[0].find('=');
   if (eq == std::string::npos || eq == 0)
-    return s.fail(text("--set needs KEY=VALUE, as in --set transport.shm.eager_limit=16KiB, not \"%s\"", v[0].c_str()));
+    return s.fail(text("--set needs KEY=VALUE, as in --set p2p.eager_limit=16KiB, not \"%s\"", v[0].c_str()));
   s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
   return true;
 }

@@ -114,10 +114,11 @@ def declarations(table, header=""):
 
 
 def coverage(table):
-    """One line per function of the ABI: its name, and whether the kernel does it."""
+    """One line per function of the ABI: its name, whether the kernel does it, and its chapter (ashlar_info --coverage)."""
     rows = []
     for procedure, large in table.entry_points():
-        rows.append(f"{c_name(procedure, large)} {'implemented' if procedure.overlay.calls else 'missing'}")
+        state = "implemented" if procedure.overlay.calls else "unsupported"
+        rows.append(f"{c_name(procedure, large)} {state} {procedure.chapter}")
     return "\n".join(sorted(rows)) + "\n"
 
 

@@ -49,6 +49,7 @@ function(ashlar_gtest target)
       <functional> <map> <memory> <random> <string> <thread> <vector>)
   endif()
   target_precompile_headers(${target} REUSE_FROM ashlar_gtest_headers)
+  add_dependencies(unit_tests ${target})
 endfunction()
 
 # ashlar_unit_test(name SOURCES a_test.cc ... [LIBS lib ...])  One GoogleTest binary, labelled "unit".

@@ -37,6 +37,7 @@ Status run(Comm& comm, const Call& call) {
   if (call.is_nothing(comm.size, comm.inter)) return {};
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));
+  state->wire.serve(call.what);
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);

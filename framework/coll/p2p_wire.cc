@@ -3,9 +3,14 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <cctype>
+#include <cstdio>
+
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/reason.h"
+#include "framework/plugin/account.h"
 #include "framework/progress/peer.h"
 #include "framework/progress/waiting.h"
 
@@ -17,6 +22,25 @@ constexpr int kTurnsBeforeProgress = 3;
 constexpr int kLooksBeforeProgress = 400;
 
 }  // namespace
+
+/// What a blocking collective waits for: the others of its communicator, and, when it uses messages, these.
+struct P2pWire::Wait {
+  const P2pWire& wire;
+  const Gate* gate;
+
+  static void tell(const void* what, Lane& lane, plugin::AccountWriter& account) {
+    const auto& wait = *static_cast<const Wait*>(what);
+    const Comm& comm = wait.wire.comm_;
+    const char* const name = name_of(wait.wire.serving_);
+    char text[200];
+    std::snprintf(text, sizeof text, "in MPI_%c%s on '%s'", std::toupper(static_cast<unsigned char>(name[0])), name + 1,
+                  comm.name.c_str());
+    account.waits_in_collective(
+        comm.context, comm.collective_sequence, comm.local_group->size(),
+        [](const void* group, int i) { return (*static_cast<const Group*>(group))[i]; }, comm.local_group.get(), text);
+    if (wait.gate != nullptr) p2p::tell_gate(wait.gate, lane, account);
+  }
+};
 
 P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
 
@@ -31,7 +55,8 @@ Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLA
 void P2pWire::abandon(Gate& gate) ASHLAR_NO_THREAD_SAFETY { p2p::abandon(*comm_.lane, gate); }
 
 void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  progress::wait(*comm_.lane, [&gate] { return gate.open(); });
+  const Wait waited{*this, &gate};
+  progress::wait(*comm_.lane, [&gate] { return gate.open(); }, {Wait::tell, &waited});
 }
 
 Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
@@ -55,11 +80,13 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   condition.wire = this;
   condition.poll = &P2pWire::look;
   lane.pollers.push_back(&condition);  // so that the look before falling asleep sees the flag
-  progress::wait(lane, [&]() {
+  const Wait waited{*this, nullptr};
+  const auto over = [&]() {
     if (condition.holds(condition)) return true;
     alive = members_alive();
     return !alive.ok();
-  });
+  };
+  progress::wait(lane, over, {Wait::tell, &waited});
   List<Poller>::remove(&condition);
   return alive;
 }

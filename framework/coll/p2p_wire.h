@@ -1,4 +1,5 @@
 #pragma once
+#include "framework/coll/collective.h"
 #include "framework/coll/wire.h"
 
 namespace ashlar {
@@ -11,6 +12,8 @@ namespace ashlar::coll {
 class P2pWire final : public Wire {
  public:
   explicit P2pWire(Comm& comm);
+  /// Which call waits through it, until the next; for who asks what this process is doing.
+  void serve(Collective what) { serving_ = what; }
   Status send(Rank to, const DataView& data, Tag tag, Gate& gate) override;
   Status recv(Rank from, const DataView& data, Tag tag, Gate& gate) override;
   void abandon(Gate& gate) override;
@@ -21,10 +24,12 @@ class P2pWire final : public Wire {
   Status members_alive() override;
 
  private:
+  struct Wait;
   static bool look(Poller& poller);
   static bool look_and_resume(Poller& poller);
 
   Comm& comm_;
+  Collective serving_ = Collective::kBarrier;
   std::uint32_t failures_checked_ = 0;  // of PeerTable::failures(): as many are known not to be members
 };
 

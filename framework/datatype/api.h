@@ -35,6 +35,23 @@ Status dup(Datatype& oldtype, Datatype** newtype);
 Status commit(Datatype** type);
 Status free(Datatype** type);
 
+// --- predefined datatypes without a name: the same arguments give the same one, which cannot be freed ---------------
+Status create_f90_real(int p, int r, Datatype** newtype);
+Status create_f90_complex(int p, int r, Datatype** newtype);
+Status create_f90_integer(int r, Datatype** newtype);
+/// nullptr in *pair when there is no reduction on such pairs.
+Status get_value_index(Datatype& value, Datatype& index, Datatype** pair);
+/// The named datatype of a Fortran variable of that class and size.
+Status match_size(int typeclass, int size, Datatype** type);
+
+// --- attributes -----------------------------------------------------------------------------------------------------
+Status create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval,
+                     void* extra_state);
+Status free_keyval(int* keyval);
+Status set_attr(Datatype& type, int keyval, void* value);
+Status get_attr(Datatype& type, int keyval, void* value, int* flag);
+Status delete_attr(Datatype& type, int keyval);
+
 // --- questions ------------------------------------------------------------------------------------------------------
 Status type_size(Datatype& type, MPI_Count* size);
 Status get_extent(Datatype& type, MPI_Count* lb, MPI_Count* extent);
@@ -59,6 +76,12 @@ Status pack(const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf, 
 Status unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
               Datatype& type, Comm& comm);
 Status pack_size(MPI_Count incount, Datatype& type, Comm& comm, MPI_Count* size);
+
+Status pack_external(const char* datarep, const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf,
+                     MPI_Count outsize, MPI_Count* position);
+Status unpack_external(const char* datarep, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                       MPI_Count outcount, Datatype& type);
+Status pack_external_size(const char* datarep, MPI_Count incount, Datatype& type, MPI_Count* size);
 
 // --- statuses -------------------------------------------------------------------------------------------------------
 /// MPI_UNDEFINED in *count when the bytes are not a whole number of items.

@@ -9,7 +9,7 @@ namespace ashlar {
 /// What one element of a predefined datatype is to the machine: this picks a kernel.
 enum class Basic : std::uint8_t {
   kNone,   // a derived datatype
-  kBytes,  // moved, never computed with: MPI_CHAR, MPI_CHARACTER, MPI_WCHAR, MPI_PACKED
+  kBytes,  // moved, never computed with: MPI_CHARACTER, MPI_WCHAR, MPI_PACKED
   kByte,   // MPI_BYTE: bitwise only
   kI8,
   kI16,
@@ -44,7 +44,8 @@ enum class Basic : std::uint8_t {
   kLongDoubleInt,
   kF32F32,
   kF64F64,  // value and index
-  kCount_
+  kCount_,
+  kPair  // any other pair: interpreted, not looked up
 };
 
 /// The classes by which MPI-5.0, 6.9.2 says which operations a datatype allows.

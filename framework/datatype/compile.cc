@@ -196,6 +196,10 @@ Signature signature_of(const BasicRow& row) {
 
 PairParts parts_of(const Datatype& type) {
   if (type.basic_class() != BasicClass::kPair) return {};
+  if (type.basic() == Basic::kPair) {
+    const Contents& c = *Builder::contents(type);
+    return {c.types[0].get(), c.types[1].get()};
+  }
   const PairHandles pair = pair_of(to_handle<MPI_Datatype>(&const_cast<Datatype&>(type)));
   return {&predefined(pair.value), &predefined(pair.index)};
 }

@@ -91,8 +91,16 @@ Status dup(Datatype& oldtype, Datatype** newtype) {
     Contents c;
     c.combiner = MPI_COMBINER_DUP;
     c.types.push_back(Ref<Datatype>::share(oldtype));
-    ASHLAR_TRY(Builder::make(std::move(c), oldtype.bounds(), oldtype.size(), oldtype.signature(), newtype));
-    if (oldtype.committed()) Builder::commit(**newtype);
+    Datatype* copy = nullptr;
+    ASHLAR_TRY(Builder::make(std::move(c), oldtype.bounds(), oldtype.size(), oldtype.signature(), &copy));
+    if (oldtype.committed()) Builder::commit(*copy);
+    if (const Status copied = copy_attributes(oldtype, *copy); !copied.ok()) {
+      // Those already copied are deleted again; the first failure is the one to tell.
+      static_cast<void>(delete_attributes(*copy));
+      release(copy);
+      return copied;
+    }
+    *newtype = copy;
     return Status{};
   });
 }

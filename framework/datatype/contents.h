@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/datatype/datatype.h"
+#include "framework/datatype/layout.h"
 #include "framework/object/attributes.h"
 #include "framework/object/int_array.h"
 #include "framework/object/object.h"
@@ -48,6 +49,17 @@ struct Builder {
   static Status make(Contents&& contents, const Bounds& bounds, MPI_Count size, const Signature& signature,
                      Datatype** out);
   static Datatype* predefined(const BasicRow& row);
+  /// A predefined datatype without a constant; nullptr: no memory. It lives as long as the process.
+  struct Unnamed {
+    Contents contents;
+    MPI_Count size, extent, true_extent;
+    std::int32_t align;
+    Basic basic;
+    BasicClass of;
+    Signature signature;
+    Placed placed;
+  };
+  static Datatype* unnamed(const Unnamed& wanted);
   /// Compiles `type` and its parts, as far as they are not compiled yet; their forms are kept with them.
   static void compile(Datatype& type);
   static void commit(Datatype& type);
@@ -58,8 +70,14 @@ struct Builder {
   static std::unique_ptr<Cold> take_cold(Datatype& type) { return std::move(type.cold_); }
   /// Creates it for predefined datatypes, which may get a name or attributes too.
   static Cold& cold_of(Datatype& type);
+  /// nullptr: never had any.
+  static const AttributeSet* attributes(const Datatype& type) { return type.cold_ ? &type.cold_->attributes : nullptr; }
   static const Contents* contents(const Datatype& type) { return type.cold_ ? &type.cold_->contents : nullptr; }
 };
+
+/// Attributes: for MPI_Type_dup and MPI_Type_free. Fail with what a callback returned.
+Status copy_attributes(Datatype& from, Datatype& to);
+Status delete_attributes(Datatype& type);
 
 /// Runs a constructor's body; out of memory becomes MPI_ERR_NO_MEM, so that no exception leaves the room.
 template <class Body>

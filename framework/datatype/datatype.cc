@@ -62,13 +62,21 @@ const char* Datatype::described() const {
       return "a distributed-array datatype without a name";
     case MPI_COMBINER_RESIZED:
       return "a resized datatype without a name";
+    case MPI_COMBINER_F90_REAL:
+      return "a Fortran real datatype made from its precision";
+    case MPI_COMBINER_F90_COMPLEX:
+      return "a Fortran complex datatype made from its precision";
+    case MPI_COMBINER_F90_INTEGER:
+      return "a Fortran integer datatype made from its range";
+    case MPI_COMBINER_VALUE_INDEX:
+      return "a pair of a value and an index without a name";
     default:
       return "an indexed datatype without a name";
   }
 }
 
 void destroy(Datatype* type) {
-  if (type->predefined != 0) return;
+  if (type->is_predefined()) return;
   // A datatype's parts go after it, because destroying one takes the pool's lock again, and one by one, because a nest
   // may be deeper than the stack.
   std::vector<Ref<Datatype>> parts;
@@ -81,7 +89,7 @@ void destroy(Datatype* type) {
   while (!parts.empty()) {
     Datatype* part = parts.back().detach();
     parts.pop_back();
-    if (part->references.fetch_sub(1, std::memory_order_acq_rel) == 1 && part->predefined == 0) put(part);
+    if (part->references.fetch_sub(1, std::memory_order_acq_rel) == 1 && !part->is_predefined()) put(part);
   }
 }
 
@@ -193,7 +201,13 @@ void Builder::commit(Datatype& type) {
 
 Status Builder::free(Datatype** type) {
   Datatype* mine = *type;
-  if (mine->predefined != 0) return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->name());
+  if (mine->is_predefined())
+    return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->described());
+  const auto last_handle = [mine] {
+    const std::lock_guard guard(change_mutex);
+    return mine->cold_->handles == 1;
+  };
+  if (!mine->cold_->attributes.entries.empty() && last_handle()) ASHLAR_TRY(delete_attributes(*mine));
   {
     const std::lock_guard guard(change_mutex);
     if (mine->cold_->handles == 0) return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
@@ -206,7 +220,7 @@ Status Builder::free(Datatype** type) {
 }
 
 void Builder::give_handle(Datatype& type) {
-  if (type.predefined != 0) return;
+  if (type.is_predefined()) return;
   const std::lock_guard guard(change_mutex);
   ++type.cold_->handles;
   type.committed_ = type.cold_->was_committed;
@@ -219,6 +233,27 @@ Cold& Builder::cold_of(Datatype& type) {
     if (!type.cold_) type.cold_ = std::make_unique<Cold>();
   }
   return *type.cold_;
+}
+
+Datatype* Builder::unnamed(const Unnamed& wanted) {
+  auto cold = std::make_unique<Cold>();
+  cold->contents = wanted.contents;
+  Datatype* type = pool.take();
+  if (!type) return nullptr;
+  type->cold_ = std::move(cold);
+  type->size_ = wanted.size;
+  type->extent_ = wanted.extent;
+  type->align_ = wanted.align;
+  type->has_data_ = true;
+  type->true_extent_ = wanted.true_extent;
+  type->basic_ = wanted.basic;
+  type->class_ = wanted.of;
+  type->signature_ = wanted.signature;
+  Placed placed = wanted.placed;
+  type->dense_ = wanted.size == wanted.extent && placed.layout->form == Layout::Form::kRun;
+  type->layout_ = placed.layout.detach();
+  type->committed_ = true;
+  return type;
 }
 
 Status check_committed(const Datatype& type) {

@@ -44,6 +44,8 @@ class Datatype : public Object {
   // --- set-up path --------------------------------------------------------------------------------------------------
   Basic basic() const { return basic_; }  // kNone: derived
   BasicClass basic_class() const { return class_; }
+  /// A named constant, or one of the unnamed predefined datatypes (MPI_Type_create_f90_*, MPI_Type_get_value_index).
+  bool is_predefined() const { return predefined != 0 || basic_ != Basic::kNone; }
   datatype::Bounds bounds() const;
   const datatype::Signature& signature() const { return signature_; }
   /// The user's name, or the constant's; "" when there is none. Never null.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "framework/datatype/api.h"
+#include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
 #include "framework/object/status_fields.h"
 
@@ -34,7 +35,7 @@ struct Walk {
 
   void inside(const Datatype& type) {
     const Contents* c = Builder::contents(type);
-    if (type.predefined != 0) return pair(type);
+    if (type.is_predefined()) return pair(type);
     if (c->combiner == MPI_COMBINER_STRUCT) {
       for (std::size_t i = 0; i < c->types.size() && !done(); ++i) row(*c->types[i], c->numbers[1 + i]);
     } else {
@@ -46,8 +47,7 @@ struct Walk {
   // A predefined datatype that does not fit whole: only a pair has a part that may.
   void pair(const Datatype& type) {
     if (type.signature().elements == 2) {
-      const bool same = type.basic() == Basic::kF32F32 || type.basic() == Basic::kF64F64;
-      const MPI_Count value = same ? type.size() / 2 : type.size() - static_cast<MPI_Count>(sizeof(int));
+      const MPI_Count value = parts_of(type).value->size();
       if (value <= bytes_left) use(1, value, 1);
     }
     broken = bytes_left > 0;

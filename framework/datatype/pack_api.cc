@@ -1,20 +1,10 @@
 // MPI_Pack and MPI_Unpack: the packed form is what travels on the wire.
 #include "framework/datatype/api.h"
 #include "framework/datatype/data_view.h"
+#include "framework/datatype/packed_room.h"
 
 namespace ashlar::datatype {
 namespace {
-
-Status check_room(const char* what, MPI_Count size, MPI_Count position, MPI_Count needed) {
-  if (position < 0 || position > size)
-    return Status::fail(MPI_ERR_ARG, "position %lld is outside the %s of %lld bytes", static_cast<long long>(position),
-                        what, static_cast<long long>(size));
-  if (needed > size - position)
-    return Status::fail(
-        MPI_ERR_TRUNCATE, "%lld bytes do not fit between position %lld and the end of the %s (%lld bytes)",
-        static_cast<long long>(needed), static_cast<long long>(position), what, static_cast<long long>(size));
-  return {};
-}
 
 Status packed_bytes(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
   if (count < 0)
@@ -32,7 +22,7 @@ Status pack(const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf, 
   ASHLAR_TRY(check_committed(type));
   MPI_Count bytes;
   ASHLAR_TRY(packed_bytes(incount, type, &bytes));
-  ASHLAR_TRY(check_room("output buffer", outsize, *position, bytes));
+  ASHLAR_TRY(check_packed_room("output buffer", outsize, *position, bytes));
   pack(DataView::of(inbuf, incount, type), 0, static_cast<char*>(outbuf) + *position, static_cast<std::size_t>(bytes));
   *position += bytes;
   return {};
@@ -43,7 +33,7 @@ Status unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* ou
   ASHLAR_TRY(check_committed(type));
   MPI_Count bytes;
   ASHLAR_TRY(packed_bytes(outcount, type, &bytes));
-  ASHLAR_TRY(check_room("input buffer", insize, *position, bytes));
+  ASHLAR_TRY(check_packed_room("input buffer", insize, *position, bytes));
   unpack(DataView{outbuf, outcount, &type}, 0, static_cast<const char*>(inbuf) + *position,
          static_cast<std::size_t>(bytes));
   *position += bytes;

@@ -91,7 +91,8 @@ const BasicRow kRows[] = {
     PLAIN(MPI_WCHAR, wchar_t, kBytes, kOther),
     INTEGER(MPI_INT8_T, std::int8_t, kInteger),
     INTEGER(MPI_UINT8_T, std::uint8_t, kInteger),
-    PLAIN(MPI_CHAR, char, kBytes, kOther),
+    // The standard gives MPI_CHAR no arithmetic, but programs reduce it, and other libraries let them.
+    INTEGER(MPI_CHAR, char, kInteger),
     INTEGER(MPI_SIGNED_CHAR, signed char, kInteger),
     INTEGER(MPI_UNSIGNED_CHAR, unsigned char, kInteger),
     PLAIN(MPI_BYTE, char, kByte, kByte),

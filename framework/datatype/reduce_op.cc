@@ -5,6 +5,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/op_table.h"
+#include "framework/datatype/pair_reduce.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
 
@@ -145,6 +146,7 @@ void ReduceOp::apply3(const void* a, const void* b, void* out, MPI_Count count, 
     case Code::kUser:
       break;
     default:
+      if (type.basic() == Basic::kPair) return datatype::reduce_pairs(code_, type, a, b, out, count);
       kernels.kernel[static_cast<int>(code_)][static_cast<int>(type.basic())](a, b, out,
                                                                               static_cast<std::size_t>(count));
       return;
@@ -189,7 +191,9 @@ void choose_kernels() {
 }
 
 Kernel kernel_of(ReduceOp::Code code, const Datatype& type) {
-  if (code >= Code::kReplace || type.basic() == Basic::kNone || !allowed(code, type.basic_class())) return nullptr;
+  if (code >= Code::kReplace || type.basic() == Basic::kNone || type.basic() == Basic::kPair ||
+      !allowed(code, type.basic_class()))
+    return nullptr;
   return kernels.kernel[static_cast<int>(code)][static_cast<int>(type.basic())];
 }
 

@@ -5,36 +5,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "framework/datatype/compile.h"
-#include "framework/datatype/contents.h"
-#include "framework/object/handle.h"
+#include "framework/datatype/type_parts.h"
 
 namespace ashlar::datatype {
 namespace {
 
 Signature of(MPI_Datatype handle) {
   return Signature::of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle)));
-}
-
-bool leaf(const Datatype& type) { return type.basic() != Basic::kNone; }
-
-// Calls visit(part, items) for the parts of one item, in the order of the type map. A pair's parts are its value and
-// its index; other predefined datatypes have none.
-template <class Visit>
-void each_part(const Datatype& type, Visit&& visit) {
-  if (leaf(type)) {
-    const PairParts pair = parts_of(type);
-    if (pair.value == nullptr) return;
-    visit(*pair.value, MPI_Count{1});
-    visit(*pair.index, MPI_Count{1});
-    return;
-  }
-  const Contents& c = *Builder::contents(type);
-  if (c.combiner == MPI_COMBINER_STRUCT) {
-    for (std::size_t i = 0; i < c.types.size(); ++i) visit(*c.types[i], c.numbers[1 + i]);
-  } else if (const Datatype& part = *c.types[0]; part.size() > 0) {
-    visit(part, type.size() / part.size());
-  }
 }
 
 // The signature of the first `elements` elements of `items` items.
@@ -50,18 +27,6 @@ Signature beginning(const Datatype& type, MPI_Count items, MPI_Count elements) {
     if (rest.elements < left) rest = rest.then(beginning(part, n, left - rest.elements));
   });
   return result.then(rest);
-}
-
-// The first basic datatype, the only one when `type` is uniform.
-const Datatype& first_basic(const Datatype& type) {
-  const Datatype* found = &type;
-  bool done = false;
-  each_part(type, [&](const Datatype& part, MPI_Count n) {
-    if (done || n == 0 || part.size() == 0) return;
-    found = &first_basic(part);
-    done = true;
-  });
-  return *found;
 }
 
 // Text that ends with dots when it does not fit.
@@ -92,10 +57,10 @@ void say(Words& words, const Datatype& type, MPI_Count items) {
   const Signature& signature = type.signature();
   if (words.full()) return;
   const Datatype& basic = first_basic(type);
-  if (of(to_handle<MPI_Datatype>(&const_cast<Datatype&>(basic))).repeated(signature.elements) == signature) {
+  if (consists_of(type, basic)) {
     const MPI_Count elements = items * signature.elements;
     if (elements != 1) words.add("%lld x ", static_cast<long long>(elements));
-    words.add("%s", basic.name());
+    words.add("%s", basic.described());
     return;
   }
   if (items != 1) words.add("%lld x (", static_cast<long long>(items));

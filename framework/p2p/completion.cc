@@ -1,5 +1,6 @@
 #include "framework/p2p/completion.h"
 
+#include "framework/p2p/reason.h"
 #include "framework/p2p/retire.h"
 #include "framework/progress/waiting.h"
 
@@ -8,7 +9,7 @@ namespace ashlar::p2p {
 namespace {
 
 void await(Lane& lane, Request& r) ASHLAR_NO_THREAD_SAFETY {
-  if (!r.complete()) progress::wait(lane, [&r] { return r.complete(); });
+  if (!r.complete()) progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
 }
 
 void poll_once(Lane& lane) ASHLAR_NO_THREAD_SAFETY { progress::poll(lane); }

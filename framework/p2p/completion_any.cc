@@ -1,4 +1,5 @@
 #include "framework/p2p/completion.h"
+#include "framework/p2p/reason.h"
 #include "framework/p2p/retire.h"
 #include "framework/progress/waiting.h"
 
@@ -45,7 +46,8 @@ bool await_any(int count, const MPI_Request* requests) ASHLAR_NO_THREAD_SAFETY {
   LaneCursor lanes;
   // The lane of the first one is polled in every round; the wait looks at the other lanes as well.
   Lane& lane = lanes.enter(first.waiting->lane());
-  progress::wait(lane, [&] { return look(count, requests).complete != MPI_UNDEFINED; });
+  const RequestArray any{count, requests};
+  progress::wait(lane, [&] { return look(count, requests).complete != MPI_UNDEFINED; }, because_of(any));
   return true;
 }
 

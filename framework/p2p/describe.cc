@@ -1,44 +1,109 @@
 #include <cstdio>
+#include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/object/handle.h"
+#include "framework/p2p/reason.h"
 #include "framework/p2p/state.h"
+#include "framework/plugin/account.h"
+#include "framework/progress/waiting.h"
 
+// What this process waits for, in words.
 namespace ashlar::p2p {
 namespace {
 
-class Teller {
- public:
-  Teller(void (*line)(void*, const char*), void* argument) : line_(line), argument_(argument) {}
-  void tell(const Request& request) {
-    char text[320];
-    request.ops->describe(request, text, sizeof text);
-    line_(argument_, text);
-  }
-  void say(const char* text) { line_(argument_, text); }
+constexpr std::size_t kSentence = 320;
 
- private:
-  void (*line_)(void*, const char*);
-  void* argument_;
-};
+bool is_message(const Request& request) { return request.ops == &kSendOps || request.ops == &kRecvOps; }
+
+/// A rank of a communicator (its remote group) as a process of the job.
+std::uint32_t peer_of(const Comm& comm, Rank rank) {
+  if (rank == MPI_ANY_SOURCE) return plugin::kAnyPeer;
+  const bool known = rank >= 0 && comm.remote_group && rank < comm.remote_size;
+  return known ? (*comm.remote_group)[rank] : plugin::kNoPeer;
+}
+
+Rank other_side(const Operation& operation) {
+  if (operation.ops == &kSendOps) return operation.source;
+  return static_cast<const RecvRequest&>(operation).key.source();
+}
+
+/// The operation in words, the other side also by its number in the job where that is another.
+std::uint32_t words_of(const Request& request, char* text, std::size_t room) {
+  request.ops->describe(request, text, room);
+  if (!is_message(request)) return plugin::kNoPeer;
+  const Rank rank = other_side(static_cast<const Operation&>(request));
+  const std::uint32_t peer = peer_of(*request.comm, rank);
+  const std::size_t used = std::strlen(text);
+  if (peer < plugin::kNoPeer && peer != static_cast<std::uint32_t>(rank))
+    std::snprintf(text + used, room - used, " (rank %u of the job)", peer);
+  return peer;
+}
+
+bool blocks(Call call) {
+  switch (call) {
+    case Call::kSend:
+    case Call::kSsend:
+    case Call::kRsend:
+    case Call::kRecv:
+    case Call::kMrecv:
+    case Call::kSendrecv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void tell_waited(const Request& request, plugin::AccountWriter& account) {
+  if (request.complete()) return;
+  char text[kSentence] = "for ";
+  if (is_message(request) && blocks(static_cast<const Operation&>(request).call)) std::strcpy(text, "in ");
+  const std::size_t used = std::strlen(text);
+  const std::uint32_t peer = words_of(request, text + used, sizeof text - used);
+  account.waits_for(peer, text);
+}
+
+template <class Visit>
+void each_active(Lane& lane, Visit visit) ASHLAR_REQUIRES(lane.lock) {
+  lane.p2p->posted.table().each([&](match::Entry& entry) { visit(static_cast<RecvRequest&>(entry)); });
+  lane.p2p->unpaired.receives.each([&](match::Entry& entry) {
+    auto& receive = static_cast<PartRecv&>(entry);
+    if (receive.active()) visit(receive);
+  });
+  lane.peers.each([&](Peer& peer) {
+    for (ActiveHook& hook : peer.link(lane).active) visit(static_cast<Operation&>(hook));
+  });
+}
 
 }  // namespace
 
-void describe_active(Lane& lane, void (*line)(void* argument, const char* text), void* argument) {
-  Teller teller(line, argument);
-  LaneState& state = *lane.p2p;
-  if (lane.waiting_since != 0) {
-    char text[80];
-    std::snprintf(text, sizeof text, "a call has been waiting for %.1f s",
-                  static_cast<double>(now_ns() - lane.waiting_since) * 1e-9);
-    teller.say(text);
-  }
-  state.posted.table().each([&](match::Entry& entry) { teller.tell(static_cast<RecvRequest&>(entry)); });
-  state.unpaired.receives.each([&](match::Entry& entry) {
-    const auto& receive = static_cast<PartRecv&>(entry);
-    if (receive.active()) teller.tell(receive);
+void tell_request(const void* request, Lane&, plugin::AccountWriter& account) {
+  tell_waited(*static_cast<const Request*>(request), account);
+}
+
+void tell_gate(const void* gate, Lane& lane, plugin::AccountWriter& account) ASHLAR_NO_THREAD_SAFETY {
+  each_active(lane, [&](Operation& operation) {
+    if (operation.gate == gate) tell_waited(operation, account);
   });
-  lane.peers.each([&](Peer& peer) {
-    for (ActiveHook& hook : peer.link(lane).active) teller.tell(static_cast<Operation&>(hook));
+}
+
+void tell_requests(const void* array, Lane&, plugin::AccountWriter& account) {
+  const auto& requests = *static_cast<const RequestArray*>(array);
+  for (int i = 0; i < requests.count; ++i) {
+    const Request* const r = resolve(requests.handles[i]);
+    if (r != nullptr && r->active()) tell_waited(*r, account);
+  }
+}
+
+void account_for(Lane& lane, plugin::AccountWriter& account) {
+  for (progress::Waiting& waiting : lane.waits) {
+    if (!account.waits()) account.waiting(static_cast<double>(now_ns() - waiting.since()) * 1e-9);
+    if (waiting.reason().tell != nullptr) waiting.reason().tell(waiting.reason().what, lane, account);
+  }
+  each_active(lane, [&](Operation& operation) {
+    char text[kSentence];
+    const std::uint32_t peer = words_of(operation, text, sizeof text);
+    account.under_way(peer, text);
   });
 }
 

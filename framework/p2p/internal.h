@@ -12,6 +12,9 @@
 
 namespace ashlar {
 struct DataView;
+namespace plugin {
+class AccountWriter;
+}
 }  // namespace ashlar
 
 /// What the rest of the kernel needs of point-to-point: set-up by the runtime, and messages for collectives.
@@ -44,9 +47,8 @@ void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 /// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
 bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-/// Calls `line` with a sentence for each operation that is active on `lane`: what it waits for and from whom.
-void describe_active(Lane& lane, void (*line)(void* argument, const char* text), void* argument)
-    ASHLAR_REQUIRES(lane.lock);
+/// Says what the calls that wait on `lane` wait for, and which operations are active on it.
+void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lane.lock);
 
 /// For collectives, on the communicator's collective context. A returned failure is immediate; ok means finished or,
 /// when it is not, that the operation has counted itself on `gate` (which takes its outcome). A receive of fewer bytes

@@ -1,8 +1,34 @@
+#include <cstdio>
+
 #include "framework/p2p/api.h"
 #include "framework/p2p/probing.h"
+#include "framework/plugin/account.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::p2p {
+namespace {
+
+struct Probing {
+  const Comm& comm;
+  Rank source;
+  Tag tag;
+  PeerId peer;
+  const char* call;
+};
+
+void tell_probe(const void* what, Lane&, plugin::AccountWriter& account) {
+  const auto& probing = *static_cast<const Probing*>(what);
+  char source[32] = "any rank";
+  char tag[32] = "any tag";
+  char text[200];
+  if (probing.source != MPI_ANY_SOURCE) std::snprintf(source, sizeof source, "rank %d", probing.source);
+  if (probing.tag != MPI_ANY_TAG) std::snprintf(tag, sizeof tag, "tag %d", probing.tag);
+  std::snprintf(text, sizeof text, "in %s for a message from %s %s on '%s'", probing.call, source, tag,
+                probing.comm.name.c_str());
+  account.waits_for(probing.source == MPI_ANY_SOURCE ? plugin::kAnyPeer : probing.peer, text);
+}
+
+}  // namespace
 
 Arrival* look_twice(Lane& lane, const Comm& comm, int source, int tag) {
   if (Arrival* const found = look(lane, comm, source, tag)) return found;
@@ -14,11 +40,13 @@ Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* ca
   const PeerId peer = source == MPI_ANY_SOURCE ? lane.peers.self() : (*comm.remote_group)[source];
   const Peer* const sender = lane.peers.find(peer);
   bool gone = false;
-  progress::wait(lane, [&]() ASHLAR_NO_THREAD_SAFETY {
+  const Probing probing{comm, source, tag, peer, call};
+  const auto here = [&]() ASHLAR_NO_THREAD_SAFETY {
     *found = look(lane, comm, source, tag);
     gone = sender != nullptr && sender->failed.load(std::memory_order_relaxed);
     return *found != nullptr || gone;
-  });
+  };
+  progress::wait(lane, here, {tell_probe, &probing});
   if (*found != nullptr) return {};
   return Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", call, source, comm.name.c_str(),
                       lane.peers.failure_reason(peer).c_str());

@@ -1,4 +1,5 @@
 #include "framework/p2p/api.h"
+#include "framework/p2p/reason.h"
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
@@ -31,7 +32,7 @@ namespace {
 }
 
 Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
-  progress::wait(lane, [&r] { return r.complete(); });
+  progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
   const Status outcome = r.outcome;
   lane.p2p->sends.put(&r);
   return outcome;

@@ -93,6 +93,14 @@ typedef struct ashlar_launch_ops {
 
   /* The reason of the last result that was not OK, as a sentence; "" when there is none. */
   const char* (*why)(ashlar_launch* self);
+
+  /* Questions from outside about what this process is doing. `news` is a word that changes when somebody asks; the
+   * process looks at it whenever it makes progress, and may change it for its own purposes. NULL: nobody can ask.
+   * asked() says whether a question is open. answer() gives the account (account.h of the kernel); `settled` 0: a
+   * better one may follow. */
+  uint32_t* (*news)(ashlar_launch* self);
+  int (*asked)(ashlar_launch* self);
+  void (*answer)(ashlar_launch* self, const char* account, size_t bytes, int settled);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

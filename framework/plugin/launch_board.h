@@ -9,7 +9,8 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::uint32_t kBoardVersion = 2;
+inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say about what it is doing
 
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
 inline constexpr char kJobVariable[] = "ASHLAR__JOB";
@@ -22,7 +23,8 @@ enum class RankState : std::uint32_t {
 };
 enum class RankEnd : std::uint32_t { kRuns = 0, kEnded = 1, kFailed = 2 };
 
-/// One rank. The rank writes the first half, mpiexec the second; either reads both.
+/// One rank. The rank writes the first half of the first line, mpiexec the second; either reads both. The second line
+/// is for who wants to know what the rank is doing, mpiexec or another process, at any time ("questions").
 struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> state;     // RankState
   std::atomic<std::uint32_t> pid;       // of the process that attached
@@ -38,8 +40,18 @@ struct alignas(64) BoardSlot {
   std::uint32_t appnum;
   std::uint32_t bound;
   std::uint64_t placement;  // offset of a zero-terminated text
+
+  /// The rank looks at this word in every round of progress, and nowhere else: it changes after a question, and the
+  /// rank may change it for its own purposes.
+  alignas(64) std::atomic<std::uint32_t> news;
+  std::atomic<std::uint32_t> asked;     // questions so far; whoever asks adds one, then changes `news`
+  std::atomic<std::uint32_t> answered;  // the newest question with an answer that needs no better one
+  std::atomic<std::uint32_t> writing;   // odd while the account is being written; it changes with every account
+  std::atomic<std::uint64_t> heard_ns;  // when the rank last saw `news` change: it made progress then
+  std::uint64_t account;                // offset of kAccountBytes (plugin/account.h)
+  std::uint32_t account_bytes;
 };
-static_assert(sizeof(BoardSlot) == 64, "one cache line: ranks write their own without disturbing others");
+static_assert(sizeof(BoardSlot) == 128, "whole cache lines: ranks write their own without disturbing others");
 
 /// What a rank published, newest first. The key (with its zero) and the blob follow.
 struct BoardRecord {

@@ -12,7 +12,7 @@
 namespace ashlar {
 
 Lane::Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& configuration)
-    : index(lane_index), peers(peer_table), config(configuration) {}
+    : index(lane_index), peers(peer_table), news(peer_table.news()), config(configuration) {}
 
 Lane::~Lane() = default;
 
@@ -86,9 +86,13 @@ unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
-void notice_failures(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+/// Returns how many peers have failed since the last time.
+[[gnu::cold, gnu::noinline]] unsigned notice(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  lane.news_seen = __atomic_load_n(lane.news, __ATOMIC_ACQUIRE);
+  unsigned failures = 0;
   while (lane.failures_seen != lane.peers.failures()) {
     const PeerId peer = lane.peers.failed_peer(lane.failures_seen++);
+    ++failures;
     Link* const link = link_of(lane, peer);
     if (link == nullptr) continue;
     link->budget = 0;
@@ -96,6 +100,8 @@ void notice_failures(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
     while (Pending* work = link->bulk.pop_front()) work->abandon(*work, *link);
     if (lane.peer_failed) lane.peer_failed(lane, peer);
   }
+  lane.peers.hear(lane);
+  return failures;
 }
 
 }  // namespace
@@ -126,10 +132,8 @@ unsigned poll(Lane& lane) {
   if (!lane.ready.empty()) [[unlikely]]
     events += run_ready(lane);
   if (!lane.pollers.empty()) events += run_pollers(lane);
-  if (lane.failures_seen != lane.peers.failures()) [[unlikely]] {
-    notice_failures(lane);
-    ++events;
-  }
+  if (lane.news_seen != __atomic_load_n(lane.news, __ATOMIC_ACQUIRE)) [[unlikely]]
+    events += notice(lane);
   if (events != 0) raise(lane);
   return events;
 }

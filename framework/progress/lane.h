@@ -17,6 +17,9 @@ namespace ashlar {
 struct Lane;
 struct Link;
 class PeerTable;
+namespace progress {
+class Waiting;
+}
 
 namespace p2p {
 struct LaneState;  // matching queues and request slabs; made by p2p::attach
@@ -50,6 +53,8 @@ struct Lane {
   List<Link> stalled ASHLAR_GUARDED_BY(lock);  // links whose endpoint said AGAIN
   List<Waiter> ready ASHLAR_GUARDED_BY(lock);
   List<Poller> pollers ASHLAR_GUARDED_BY(lock);
+  const std::uint32_t* news;                                // PeerTable::news: the only look at anything unusual
+  std::uint32_t news_seen ASHLAR_GUARDED_BY(lock) = 0;      // of it
   std::uint32_t failures_seen ASHLAR_GUARDED_BY(lock) = 0;  // of PeerTable::failures
   std::array<AmHandler, kMaxHandlers> handlers ASHLAR_GUARDED_BY(lock) = {};
   /// Told of each peer that failed, once per lane; set by p2p.
@@ -60,7 +65,7 @@ struct Lane {
   std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
   std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;          // these, and background threads: transports are armed
   std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
-  std::uint64_t waiting_since ASHLAR_GUARDED_BY(lock) = 0;  // now_ns() when the oldest wait left its spin stage, or 0
+  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};

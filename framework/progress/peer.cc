@@ -41,6 +41,7 @@ void PeerTable::mark_failed(PeerId id, const char* reason) {
   if (peer->failed.exchange(true, std::memory_order_acq_rel)) return;
   reasons_.emplace_back(id, reason ? reason : "");
   failures_.fetch_add(1, std::memory_order_release);
+  __atomic_fetch_add(news_, 1, __ATOMIC_RELEASE);
 }
 
 PeerId PeerTable::failed_peer(std::uint32_t index) {

@@ -105,6 +105,19 @@ class PeerTable {
   void mark_failed(PeerId id, const char* reason);
   std::string failure_reason(PeerId id);
   std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
+  /// The word that every progress round looks at: it changes when a peer has failed, or when somebody asks what this
+  /// process is doing. Before lanes are made, `shared` may become that word, which others then change too.
+  const std::uint32_t* news() const { return news_; }
+  void share_news(std::uint32_t* shared) { news_ = shared; }
+  /// Who is called when the word has changed, and when a wait turns out to be a long one. Under the lane's lock.
+  using Listener = void (*)(void* context, Lane& lane);
+  void set_listener(Listener listener, void* context) {
+    listener_ = listener;
+    listener_context_ = context;
+  }
+  void hear(Lane& lane) {
+    if (listener_ != nullptr) listener_(listener_context_, lane);
+  }
   /// Calls the connector.
   Status connect(Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
   /// The peer of the `index`-th failure.
@@ -118,6 +131,10 @@ class PeerTable {
   std::mutex mutex_;
   std::vector<std::atomic<Peer*>> table_;
   std::atomic<std::uint32_t> failures_{0};
+  std::uint32_t own_news_ = 0;
+  std::uint32_t* news_ = &own_news_;
+  Listener listener_ = nullptr;
+  void* listener_context_ = nullptr;
   std::vector<std::pair<PeerId, std::string>> reasons_;
 };
 

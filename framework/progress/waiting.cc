@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "framework/progress/peer.h"
+
 namespace ashlar::progress {
 namespace {
 
@@ -29,7 +31,7 @@ void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
   if (attending_) lane_.attended.fetch_sub(1, std::memory_order_relaxed);
-  if (since_ != 0 && lane_.waiting_since == since_) lane_.waiting_since = 0;
+  if (since_ != 0) List<Waiting>::remove(this);
 }
 
 void Waiting::share(Lane& lane) {
@@ -41,11 +43,13 @@ void Waiting::share(Lane& lane) {
   lane.lock.give_way();
 }
 
-void Waiting::offer(Lane& lane) {
+void Waiting::offer(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = now;
-    if (lane.waiting_since == 0) lane.waiting_since = now;
+    reason_ = reason;
+    lane.waits.push_back(this);
+    lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
   }
   if (lane.next_lane != nullptr) poll_others(lane);
   if (now - since_ < lane.sleep_after() && now >= lane.crowded_until) {

@@ -2,13 +2,23 @@
 #include <cstdint>
 
 #include "framework/base/clock.h"
+#include "framework/base/list.h"
 #include "framework/base/thread_annotations.h"
 #include "framework/progress/lane.h"
 
+namespace ashlar::plugin {
+class AccountWriter;
+}
 namespace ashlar::progress {
 
+/// What a wait is for, should anybody ask: `tell` says it, under the lane's lock.
+struct Reason {
+  void (*tell)(const void* what, Lane& lane, plugin::AccountWriter& account) = nullptr;
+  const void* what = nullptr;
+};
+
 /// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
-class Waiting {
+class Waiting : public ListHook {  // hook: Lane::waits
  public:
   explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
   ~Waiting() {
@@ -19,26 +29,31 @@ class Waiting {
   Waiting& operator=(const Waiting&) = delete;
 
   /// After a round that handled `events`. May give up the lock between, yield the core, or sleep.
-  void pause(Lane& lane, unsigned events) ASHLAR_REQUIRES(lane.lock) {
+  void pause(Lane& lane, unsigned events, const Reason& reason) ASHLAR_REQUIRES(lane.lock) {
     if (events != 0) {
       empty_rounds_ = 0;
     } else if (++empty_rounds_ > spin_) {
-      offer(lane);
+      offer(lane, reason);
       return;
     }
     if (LaneLock::threads_on() || lane.next_lane != nullptr) [[unlikely]]
       share(lane);
   }
 
+  /// When it left the spin stage, and why it waits.
+  std::uint64_t since() const { return since_; }
+  const Reason& reason() const { return reason_; }
+
  private:
   void end();
-  void offer(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+  void offer(Lane& lane, Reason reason) ASHLAR_REQUIRES(lane.lock);
   void share(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
   bool attending_ = false;   // counted in Lane::attended
-  std::uint64_t since_ = 0;  // when it left the spin stage; 0: it has not
+  std::uint64_t since_ = 0;  // 0: it is in the spin stage
+  Reason reason_;            // set when it leaves that
   Lane& lane_;
 };
 
@@ -52,13 +67,13 @@ void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting) 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
 /// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.
 template <class Done>
-void wait(Lane& lane, Done done) ASHLAR_REQUIRES(lane.lock) {
+void wait(Lane& lane, Done done, Reason reason = {}) ASHLAR_REQUIRES(lane.lock) {
   if (done()) return;
   Waiting waiting(lane);
   for (;;) {
     const unsigned events = poll(lane);
     if (done()) return;
-    waiting.pause(lane, events);
+    waiting.pause(lane, events, reason);
     if (LaneLock::threads_on() && done()) return;
   }
 }

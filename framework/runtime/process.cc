@@ -21,6 +21,7 @@
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/route.h"
+#include "framework/plugin/account.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
 #include "framework/progress/params.h"
@@ -156,6 +157,10 @@ Status Process::make_lanes() {
   peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());
+  if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
+    peers_->share_news(news);
+    peers_->set_listener(&Process::hear, this);
+  }
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
@@ -208,7 +213,28 @@ Status Process::make_communicators() {
   return {};
 }
 
+// Under the lane's lock, as every progress round.
+void Process::hear(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  auto& process = *static_cast<Process*>(self);
+  // One lane answers for all; those that others hold right now are left out of this answer.
+  const std::unique_lock answering(process.hearing_, std::try_to_lock);
+  if (!answering || process.launch->ops->asked(process.launch) == 0) return;
+  char text[4096];
+  plugin::AccountWriter account(text, sizeof text);
+  if (process.leaving_) account.finalizing();
+  if (process.world) account.has_begun(process.world->context, process.world->collective_sequence);
+  p2p::account_for(lane, account);
+  for (const auto& other : process.lanes_) {
+    if (other.get() == &lane || !other->lock.try_lock()) continue;
+    p2p::account_for(*other, account);
+    other->lock.unlock();
+  }
+  const std::size_t bytes = account.finish();
+  process.launch->ops->answer(process.launch, text, bytes, account.waits() || process.leaving_);
+}
+
 Status Process::leave() {
+  leaving_ = true;
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);

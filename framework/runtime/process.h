@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,12 +63,15 @@ class Process {
   Status make_lanes();
   Status make_communicators();
   Status leave();
+  /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
+  static void hear(void* self, Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
   progress::Config progress_config_;
   std::string explain_topics_;
   std::size_t explained_ = 0;
+  bool leaving_ = false;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   runtime::ThreadConfig thread_config_;
@@ -75,6 +79,7 @@ class Process {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
   progress::Background background_;
+  std::mutex hearing_;
 };
 
 }  // namespace ashlar

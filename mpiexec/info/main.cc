@@ -8,10 +8,13 @@
 #include <string>
 
 #include "framework/param/store.h"
+#include "framework/param/table.h"
 #include "framework/plugin/setup.h"
 #include "mpiexec/info/check.h"
+#include "mpiexec/info/coverage.h"
 #include "mpiexec/info/options.h"
 #include "mpiexec/info/print.h"
+#include "mpiexec/info/running.h"
 
 namespace {
 
@@ -41,6 +44,31 @@ std::string overview(const std::string& prefix, const param::Sources& sources, c
   for (std::size_t i = 0; i < sources.files.size(); ++i) out += (i ? "\n            " : "") + sources.files[i].path;
   if (sources.files.empty()) out += "no configuration file";
   return out + "\n\n" + components_text(registry, "");
+}
+
+int answer_running(const Options& o) {
+  RunningJob job;
+  std::string why;
+  if (!job.find(o.pid, &why)) {
+    std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+    return 1;
+  }
+  if (o.question == Question::waits) {
+    say(job.waits());
+    return 0;
+  }
+  param::Store store;
+  plugin::Registry registry(&store);
+  const Status adopted = plugin::adopt(param::installation_prefix(), job.parameters(), nullptr, &store, &registry);
+  if (!adopted.ok()) {
+    std::fprintf(stderr, "ashlar_info: %s\n", adopted.text());
+    return 1;
+  }
+  // For types, defaults and texts; a rank needs none of them.
+  store.declare(param::kernel_tables());
+  registry.declare_params();
+  say(o.json ? explain_json(store, o.subject) : store.explain(o.subject));
+  return store.schema().find(o.subject) ? 0 : 1;
 }
 
 int answer(const Options& o) {
@@ -108,6 +136,6 @@ int main(int argc, char** argv) {
       return 0;
     }
     default:
-      return answer(o);
+      return o.pid != 0 ? answer_running(o) : answer(o);
   }
 }

@@ -1,5 +1,6 @@
 #include "mpiexec/info/options.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -15,7 +16,9 @@ const char kHelp[] =
     "  --components [FRAMEWORK]   components with version and file; refused ones with the reason\n"
     "  --params [PREFIX]          parameters with value and origin: --params transport.shm\n"
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
-    "  --coverage                 MPI procedures this version does and does not do\n"
+    "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
+    "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
+    "  --coverage                 MPI functions this version does and does not do, by chapter\n"
     "  --check FILE.so            whether a component would be accepted, and why not; loads and questions it\n"
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
     "  --version\n"
@@ -62,7 +65,18 @@ Options parse_options(int argc, char** argv) {
       if (more) o.subject = argv[++i];
     } else if (word == "explain" || word == "--explain") {
       ask(Question::explain, argv[i]);
-      o.subject = needed("a key, such as transport.shm.eager_limit");
+      // The key may come after --pid PID.
+      if (more) o.subject = argv[++i];
+    } else if (word == "waits" || word == "--waits") {
+      ask(Question::waits, argv[i]);
+    } else if (word == "--pid") {
+      const char* const number = needed("the number of a process");
+      char* end = nullptr;
+      o.pid = static_cast<int>(std::strtol(number, &end, 10));
+      if (o.mistake.empty() && (o.pid <= 0 || *end != '\0'))
+        o.mistake = std::string("--pid needs the number of a process, not '") + number + "'";
+    } else if (o.question == Question::explain && o.subject.empty() && argv[i][0] != '-') {
+      o.subject = argv[i];
     } else if (word == "--coverage") {
       ask(Question::coverage, argv[i]);
     } else if (word == "--check") {
@@ -89,6 +103,12 @@ Options parse_options(int argc, char** argv) {
       o.mistake = std::string("unknown argument ") + argv[i];
     }
   }
+  if (!o.mistake.empty()) return o;
+  if (o.question == Question::explain && o.subject.empty()) o.mistake = "explain needs a key, such as p2p.eager_limit";
+  if (o.question == Question::waits && o.pid == 0) o.mistake = "waits needs --pid and the number of a process";
+  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
+    o.mistake = "--pid goes with explain and waits";
+  if (o.pid != 0 && !o.settings.empty()) o.mistake = "--set changes nothing in a running job";
   return o;
 }
 

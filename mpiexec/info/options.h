@@ -6,13 +6,14 @@
 
 namespace ashlar::info {
 
-enum class Question { overview, components, params, explain, coverage, version, register_folder, check, help };
+enum class Question { overview, components, params, explain, waits, coverage, version, register_folder, check, help };
 
 struct Options {
   Question question = Question::overview;
   std::string subject;  // framework, prefix, key, file
   int level = 0;        // parameters up to this verbosity
   bool json = false;
+  int pid = 0;  // of a process of a running job; 0: this installation is asked
   std::vector<param::CommandLineSetting> settings;
   std::string mistake;  // what is wrong with the command line; empty when nothing is
 };

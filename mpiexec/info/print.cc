@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 #include "framework/plugin/records.h"
 
@@ -149,28 +148,6 @@ std::string explain_json(const param::Store& store, const std::string& key) {
     first = false;
   }
   return out + "]}\n";
-}
-
-std::string coverage(const std::string& prefix, bool json, bool* missing) {
-  const std::string path = prefix + "/share/ashlar/coverage.txt";
-  std::ifstream file(path);
-  *missing = !file;
-  if (!file) return "the list of procedures, " + path + ", is not installed\n";
-  std::size_t done = 0, all = 0;
-  std::string name, state, unsupported, list;
-  while (file >> name >> state) {
-    if (name.starts_with('#')) {
-      std::getline(file, state);
-      continue;
-    }
-    ++all;
-    done += state == "implemented";
-    if (state != "implemented") unsupported += "  " + name + "\n";
-    list += (list.empty() ? "\n " : ",\n ") + json_string(name) + ":" + json_string(state);
-  }
-  if (json) return "{" + list + "\n}\n";
-  return std::to_string(done) + " of " + std::to_string(all) + " procedures are implemented" +
-         (unsupported.empty() ? ".\n" : "; these give MPI_ERR_UNSUPPORTED_OPERATION:\n" + unsupported);
 }
 
 }  // namespace ashlar::info

@@ -12,7 +12,5 @@ std::string components_json(const plugin::Registry& registry, const std::string&
 std::string params_text(const param::Store& store, const std::string& prefix, int level);
 std::string params_json(const param::Store& store, const std::string& prefix, int level);
 std::string explain_json(const param::Store& store, const std::string& key);
-/// `missing` is set when the list is not installed.
-std::string coverage(const std::string& prefix, bool json, bool* missing);
 
 }  // namespace ashlar::info

@@ -19,25 +19,35 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-Datatype& must(Status status, Datatype* type) {
-  if (!status.ok() || !datatype::commit(&type).ok()) std::abort();
-  return *type;
-}
+/// A datatype for the whole run, freed at its end.
+class Made {
+ public:
+  Made(Status status, Datatype* type) : type_(type) {
+    if (!status.ok() || !datatype::commit(&type_).ok()) std::abort();
+  }
+  ~Made() { static_cast<void>(datatype::free(&type_)); }
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  Datatype& operator*() const { return *type_; }
+
+ private:
+  Datatype* type_;
+};
 Datatype& integer() { return datatype::predefined(MPI_INT); }
-Datatype& make_gaps(Datatype& of, MPI_Count extent) {
+Made make_gaps(Datatype& of, MPI_Count extent) {
   Datatype* type = nullptr;
   const Status made = datatype::create_resized(of, 0, extent, &type);
-  return must(made, type);
+  return Made(made, type);
 }
-Datatype& make_contiguous(MPI_Count count) {
+Made make_contiguous(MPI_Count count) {
   Datatype* type = nullptr;
   const Status made = datatype::contiguous(count, integer(), &type);
-  return must(made, type);
+  return Made(made, type);
 }
-Datatype& make_vector() {
+Made make_vector() {
   Datatype* type = nullptr;
   const Status made = datatype::vector(3, 2, 4, integer(), &type);
-  return must(made, type);
+  return Made(made, type);
 }
 
 struct Kind {
@@ -46,19 +56,19 @@ struct Kind {
 };
 /// The datatype that `rank` describes its data with. In kMixed ranks differ; the signatures are equal.
 Kind kind_of(Items items, Rank rank) {
-  static Datatype& gaps = make_gaps(integer(), 12);
-  static Datatype& vector = make_vector();
-  static Datatype& two = make_contiguous(2);
-  static Datatype& two_apart = make_gaps(two, 20);
+  static const Made gaps = make_gaps(integer(), 12);
+  static const Made vector = make_vector();
+  static const Made two = make_contiguous(2);
+  static const Made two_apart = make_gaps(*two, 20);
   switch (items) {
     case Items::kInt:
       return {&integer(), 1};
     case Items::kGaps:
-      return {&gaps, 1};
+      return {&*gaps, 1};
     case Items::kVector:
-      return {&vector, 6};
+      return {&*vector, 6};
     default:
-      return rank % 2 == 0 ? Kind{&two, 2} : Kind{&two_apart, 2};
+      return rank % 2 == 0 ? Kind{&*two, 2} : Kind{&*two_apart, 2};
   }
 }
 
@@ -108,8 +118,8 @@ void sum_pairs(void* in, void* inout, int* length, MPI_Datatype*) {
 }
 
 Kind kind_of(Operation operation) {
-  static Datatype& pair = make_gaps(make_contiguous(2), 12);
-  return operation == Operation::kSum ? Kind{&integer(), 1} : Kind{&pair, 2};
+  static const Made pair = make_gaps(*make_contiguous(2), 12);
+  return operation == Operation::kSum ? Kind{&integer(), 1} : Kind{&*pair, 2};
 }
 ReduceOp& op_of(Operation operation) {
   static ReduceOp intervals(ReduceOp::Code::kUser, false, reinterpret_cast<ReduceOp::Function>(join_intervals), false);

@@ -257,6 +257,7 @@ void Client::poll() {
 }
 
 ashlar_launch_result Client::initialized() {
+  slot(job_.rank).heard_ns.store(now_ns(), std::memory_order_relaxed);
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kInitialized));
   return ASHLAR_LAUNCH_OK;
 }
@@ -284,6 +285,30 @@ void Client::abort(int code, const char* text) {
 ashlar_launch_result Client::finalize() {
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kFinalized));
   return ASHLAR_LAUNCH_OK;
+}
+
+std::uint32_t* Client::news() {
+  static_assert(sizeof(BoardSlot::news) == sizeof(std::uint32_t));
+  return reinterpret_cast<std::uint32_t*>(&slot(job_.rank).news);
+}
+
+bool Client::asked() {
+  BoardSlot& mine = slot(job_.rank);
+  mine.heard_ns.store(now_ns(), std::memory_order_relaxed);
+  return mine.asked.load(std::memory_order_acquire) != mine.answered.load(std::memory_order_relaxed);
+}
+
+void Client::answer(const char* account, std::size_t bytes, bool settled) {
+  BoardSlot& mine = slot(job_.rank);
+  if (mine.account == 0) return;
+  // A question that comes while this is written is answered by the next account.
+  const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
+  mine.writing.fetch_add(1, std::memory_order_acq_rel);
+  std::atomic_thread_fence(std::memory_order_release);
+  mine.account_bytes = static_cast<std::uint32_t>(bytes < kAccountBytes ? bytes : kAccountBytes);
+  std::memcpy(board_at<char>(board_, mine.account), account, mine.account_bytes);
+  mine.writing.fetch_add(1, std::memory_order_release);
+  if (settled) mine.answered.store(question, std::memory_order_release);
 }
 
 }  // namespace ashlar::launch

@@ -30,6 +30,9 @@ class Client {
   ashlar_launch_result initialized();
   void abort(int code, const char* text);
   ashlar_launch_result finalize();
+  std::uint32_t* news();
+  bool asked();
+  void answer(const char* account, std::size_t bytes, bool settled);
 
   const char* host() const { return host_.c_str(); }
   const char* why();

@@ -59,10 +59,29 @@ ashlar_launch_result initialized(ashlar_launch* self) { return client_of(self).i
 void abort_job(ashlar_launch* self, int code, const char* text) { client_of(self).abort(code, text); }
 ashlar_launch_result finalize(ashlar_launch* self) { return client_of(self).finalize(); }
 const char* why(ashlar_launch* self) { return client_of(self).why(); }
+uint32_t* news(ashlar_launch* self) { return client_of(self).news(); }
+int asked(ashlar_launch* self) { return client_of(self).asked(); }
+void answer(ashlar_launch* self, const char* account, size_t bytes, int settled) {
+  client_of(self).answer(account, bytes, settled != 0);
+}
 
-const ashlar_launch_ops kOps = {
-    sizeof(ashlar_launch_ops), connect, put,         fence,     get,      view, fence, host_of,
-    on_peer_failure,           poll,    initialized, abort_job, finalize, why};
+const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
+                                connect,
+                                put,
+                                fence,
+                                get,
+                                view,
+                                fence,
+                                host_of,
+                                on_peer_failure,
+                                poll,
+                                initialized,
+                                abort_job,
+                                finalize,
+                                why,
+                                news,
+                                asked,
+                                answer};
 
 ashlar_result open_component(const ashlar_host* host, const void*) {
   g_host = host;

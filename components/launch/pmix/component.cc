@@ -61,7 +61,8 @@ const char* why(ashlar_launch* self) { return of(self).why(); }
 
 const ashlar_launch_ops kOps = {
     sizeof(ashlar_launch_ops), connect, put,         fence,     get,      view, barrier, host_of,
-    on_peer_failure,           poll,    initialized, abort_job, finalize, why};
+    on_peer_failure,           poll,    initialized, abort_job, finalize, why,
+    nullptr,                   nullptr, nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;

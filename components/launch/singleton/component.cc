@@ -135,7 +135,10 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 nothing_to_tell,
                                 abort_job,
                                 nothing_to_tell,
-                                why};
+                                why,
+                                nullptr,
+                                nullptr,
+                                nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;

@@ -55,8 +55,8 @@ TEST_P(TransportTest, EverySizeArrivesWhole) {
   std::vector<unsigned char> expected;
   pair.b().on_message = [&](const ashlar_am& am) {
     ++got;
-    EXPECT_EQ(am.length, expected.size());
-    EXPECT_EQ(std::memcmp(am.data, expected.data(), std::min<std::size_t>(am.length, expected.size())), 0) << am.length;
+    const auto* const bytes = static_cast<const unsigned char*>(am.data);
+    EXPECT_EQ(std::vector<unsigned char>(bytes, bytes + am.length), expected) << am.length;
   };
   std::size_t sent = 0;
   const auto check = [&](std::uint32_t length, bool bcopy) {

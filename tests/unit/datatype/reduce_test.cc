@@ -111,6 +111,7 @@ TEST(Reduce, CIntegers) {
   integers<unsigned long>(MPI_UNSIGNED_LONG, true);
   integers<unsigned long long>(MPI_UNSIGNED_LONG_LONG, true);
   integers<signed char>(MPI_SIGNED_CHAR, true);
+  integers<char>(MPI_CHAR, true);
   integers<unsigned char>(MPI_UNSIGNED_CHAR, true);
   integers<std::int8_t>(MPI_INT8_T, true);
   integers<std::int16_t>(MPI_INT16_T, true);
@@ -360,7 +361,9 @@ TEST(Reduce, ForbiddenPairsAreRefusedByName) {
   EXPECT_GT(forbidden, 300);
   const Status st = datatype::predefined_op(MPI_BAND).check(datatype::predefined(MPI_DOUBLE));
   EXPECT_STREQ(st.text(), "MPI_BAND takes integers and MPI_BYTE; MPI_DOUBLE is a floating-point number");
-  EXPECT_FALSE(datatype::predefined_op(MPI_SUM).check(datatype::predefined(MPI_CHAR)).ok());
+  EXPECT_FALSE(datatype::predefined_op(MPI_SUM).check(datatype::predefined(MPI_CHARACTER)).ok());
+  // Beyond the standard.
+  EXPECT_TRUE(datatype::predefined_op(MPI_SUM).check(datatype::predefined(MPI_CHAR)).ok());
 }
 
 #if defined(__x86_64__)

@@ -20,12 +20,12 @@ const auto* const environment = testing::AddGlobalTestEnvironment(new Registered
 TypeMap TypeMap::basic(MPI_Datatype handle) {
   const Datatype& type = datatype::predefined(handle);
   TypeMap map;
-  map.elements.push_back({0, type.size(), type.bounds().align});
+  map.elements.push_back({0, type.size(), type.bounds().align, handle});
   return map;
 }
 
 void TypeMap::append(const TypeMap& other, MPI_Count displacement) {
-  for (const Element& e : other.elements) elements.push_back({e.displacement + displacement, e.size, e.align});
+  for (const Element& e : other.elements) elements.push_back({e.displacement + displacement, e.size, e.align, e.basic});
   for (MPI_Count m : other.lb_marks) lb_marks.push_back(m + displacement);
   for (MPI_Count m : other.ub_marks) ub_marks.push_back(m + displacement);
 }

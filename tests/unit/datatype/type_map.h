@@ -18,6 +18,7 @@ struct Element {
   MPI_Count displacement;
   MPI_Count size;
   MPI_Count align;
+  MPI_Datatype basic;
 };
 
 struct TypeMap {

@@ -37,7 +37,12 @@ class AttributeTest : public testing::Test {
   int key(MPI_Comm_copy_attr_function* copy, void* extra = nullptr) {
     int made = 0;
     EXPECT_TRUE(attribute::comm_create_keyval(copy, on_delete, &made, extra).ok());
+    made_.push_back(made);
     return made;
+  }
+  void TearDown() override {
+    // Those that a test has freed are refused.
+    for (int keyval : made_) static_cast<void>(attribute::comm_free_keyval(&keyval));
   }
   std::intptr_t get(Comm& comm, int keyval) {
     void* found = nullptr;
@@ -46,6 +51,9 @@ class AttributeTest : public testing::Test {
     return flag ? reinterpret_cast<std::intptr_t>(found) : -1;
   }
   Comm a, b;
+
+ private:
+  std::vector<int> made_;
 };
 
 TEST_F(AttributeTest, SetGetReplaceDelete) {
@@ -63,7 +71,8 @@ TEST_F(AttributeTest, SetGetReplaceDelete) {
 }
 
 TEST_F(AttributeTest, CopiedByDupAsTheirFunctionsSay) {
-  int none = key(MPI_COMM_NULL_COPY_FN), same = key(MPI_COMM_DUP_FN), plus = key(on_copy), refused = key(on_copy, &none);
+  int none = key(MPI_COMM_NULL_COPY_FN), same = key(MPI_COMM_DUP_FN), plus = key(on_copy),
+      refused = key(on_copy, &none);
   for (int k : {none, same, plus, refused}) ASSERT_TRUE(attribute::comm_set(a, k, value(100)).ok());
   ASSERT_TRUE(attribute::copy_all(a, b).ok());
   EXPECT_EQ(get(b, none), -1);

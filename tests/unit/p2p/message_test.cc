@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <numeric>
 #include <ostream>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "framework/datatype/api.h"
 #include "framework/datatype/data_view.h"
 #include "framework/object/status_fields.h"
+#include "framework/plugin/account.h"
 #include "tests/unit/p2p/world.h"
 
 namespace ashlar::test {
@@ -296,14 +299,20 @@ TEST(Describe, SaysWhatEachOperationWaitsFor) {
   ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 1, 7, world.comm(0), &receive).ok());
   ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), MPI_ANY_SOURCE, MPI_ANY_TAG, world.comm(0), &any).ok());
   ASSERT_TRUE(p2p::isend(large.data(), 100000, bytes(), 1, 9, world.comm(0), &send).ok());
-  std::vector<std::string> lines;
+  char page[4096];
+  plugin::AccountWriter writer(page, sizeof page);
   {
     const LaneGuard guard(world[0].lane.lock);
-    p2p::describe_active(
-        world[0].lane, [](void* to, const char* text) { static_cast<std::vector<std::string>*>(to)->push_back(text); },
-        &lines);
+    p2p::account_for(world[0].lane, writer);
   }
-  const std::set<std::string> said(lines.begin(), lines.end());
+  const plugin::Account account = plugin::Account::parse({page, writer.finish()});
+  EXPECT_FALSE(account.waits);
+  std::set<std::string> said;
+  for (const auto& entry : account.under_way) {
+    said.insert(entry.text);
+    const bool from_any = entry.text.find("any rank") != std::string::npos;
+    EXPECT_EQ(entry.peer, from_any ? plugin::kAnyPeer : 1u) << entry.text;
+  }
   EXPECT_EQ(said, (std::set<std::string>{"MPI_Irecv from rank 1 tag 7 on 'MPI_COMM_WORLD'",
                                          "MPI_Irecv from any rank any tag on 'MPI_COMM_WORLD'",
                                          "MPI_Isend of 100000 bytes to rank 1 tag 9 on 'MPI_COMM_WORLD'"}));

@@ -46,6 +46,27 @@ done
 "$info" --check /bin/true >said && fail "the check accepts a program"
 grep -q 'WRONG' said || fail "no reason"
 
+# Coverage: by chapter, from the list beside the library, which may be another's.
+"$info" --coverage >said || fail "no list of functions"
+grep -q '^[1-9][0-9]* of [1-9][0-9]* functions are implemented:$' said || fail "the sum of the coverage"
+grep -qE '^  pt2pt +[1-9][0-9]* of +[1-9][0-9]*$' said || fail "a chapter of the coverage"
+"$info" --json --coverage | "$python" -c '
+import json, sys
+all = json.load(sys.stdin)
+assert all["pt2pt"]["MPI_Send"] == all["pt2pt"]["MPI_Send_c"] == "implemented", all["pt2pt"]
+print(sum(state == "implemented" for chapter in all.values() for state in chapter.values()),
+      "of", sum(map(len, all.values())), "functions are implemented:")' >sums || fail "JSON of the coverage"
+[ "$(head -1 said)" = "$(cat sums)" ] || fail "the sums of text and JSON differ: $(head -1 said)"
+mkdir -p other/bin other/lib other/share/ashlar
+cp "$info" other/bin/ && cp "$1"/lib/libashlar.so other/lib/
+other/bin/ashlar_info --coverage >said 2>&1 && fail "a list that is not there is a success"
+grep -q "other/share/ashlar/coverage.txt, is not installed" said || fail "where the list should be: $(cat said)"
+printf 'MPI_A implemented one\nMPI_B unsupported one\nMPI_C unsupported two\n' >other/share/ashlar/coverage.txt
+other/bin/ashlar_info --coverage >said
+sed -e 's/^  *//' -e 's/  */ /g' said | tr '\n' '|' | grep -qF \
+  '1 of 3 functions are implemented:||one 1 of 2|two 0 of 1 none so far||These are not; they give MPI_ERR_UNSUPPORTED_OPERATION (MPI_T_: MPI_T_ERR_NOT_SUPPORTED):||one|MPI_B|two|MPI_C|' ||
+  fail "coverage of another installation: $(cat said)"
+
 # A folder of one's own.
 mkdir mine
 cp "$1/lib/ashlar/components/ashlar_report_json.so" mine/

@@ -1,0 +1,178 @@
+#include "framework/object/attribute_table.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace ashlar::attribute {
+namespace {
+
+constexpr int kFirstKeyval = 1024;  // above every predefined key of the ABI
+
+// One table for the keys of all object classes; recursive because a callback may call attribute functions.
+constinit std::recursive_mutex mutex;
+std::map<int, Keyval*>& table() {
+  static std::map<int, Keyval*> keys;
+  return keys;
+}
+int next_keyval = kFirstKeyval;
+
+void drop(Keyval* key) {
+  if (--key->references > 0) return;
+  table().erase(key->id);
+  delete key;
+}
+
+Status find(int keyval, Kind of, const char* class_name, Keyval** key) {
+  const auto found = table().find(keyval);
+  if (found == table().end() || (found->second->freed && found->second->references == 0))
+    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which is no attribute key%s", keyval,
+                        keyval == MPI_KEYVAL_INVALID ? " (it is MPI_KEYVAL_INVALID)" : "");
+  if (found->second->of != of)
+    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which is not a key for %s", keyval, class_name);
+  *key = found->second;
+  return {};
+}
+
+/// A callback's return code as the failure of the call: the code itself is what the standard asks to be returned.
+Status callback_failed(int code, const char* which) {
+  return Status::fail(code, "the attribute %s function returned error code %d", which, code);
+}
+
+// Calls a callback as what it is.
+template <class Call>
+int as_class(Kind of, Call&& call) {
+  switch (of) {
+    case Kind::kDatatype:
+      return call.template operator()<MPI_Datatype>();
+    case Kind::kWin:
+      return call.template operator()<MPI_Win>();
+    default:
+      return call.template operator()<MPI_Comm>();
+  }
+}
+
+Status call_delete(const Holder& holder, const AttributeSet::Entry& entry) {
+  if (!entry.key->remove) return {};
+  const int code = as_class(holder.of, [&]<class Handle>() {
+    const auto function = reinterpret_cast<int (*)(Handle, int, void*, void*)>(entry.key->remove);
+    return function(static_cast<Handle>(holder.handle), entry.key->id, entry.value, entry.key->extra_state);
+  });
+  return code == MPI_SUCCESS ? Status{} : callback_failed(code, "delete");
+}
+
+Status call_copy(const Holder& holder, const AttributeSet::Entry& entry, void** value, int* keep) {
+  const int code = as_class(holder.of, [&]<class Handle>() {
+    const auto function = reinterpret_cast<int (*)(Handle, int, void*, void*, void*, int*)>(entry.key->copy);
+    return function(static_cast<Handle>(holder.handle), entry.key->id, entry.key->extra_state, entry.value, value,
+                    keep);
+  });
+  return code == MPI_SUCCESS ? Status{} : callback_failed(code, "copy");
+}
+
+auto entry_of(AttributeSet& set, int keyval) {
+  return std::find_if(set.entries.begin(), set.entries.end(), [&](auto& e) { return e.key->id == keyval; });
+}
+
+}  // namespace
+
+Status create_keyval(Kind of, Function copy, bool copy_is_dup, Function remove, void* extra_state, int* keyval) {
+  const std::lock_guard guard(mutex);
+  auto* key = new Keyval;
+  key->id = next_keyval++;
+  key->of = of;
+  key->copy = copy;
+  key->copy_is_dup = copy_is_dup;
+  key->remove = remove;
+  key->extra_state = extra_state;
+  table()[key->id] = key;
+  *keyval = key->id;
+  return {};
+}
+
+Status free_keyval(Kind of, const char* class_name, int* keyval) {
+  const std::lock_guard guard(mutex);
+  Keyval* key = nullptr;
+  ASHLAR_TRY(find(*keyval, of, class_name, &key));
+  if (key->freed) return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which has been freed already", *keyval);
+  key->freed = true;
+  drop(key);
+  *keyval = MPI_KEYVAL_INVALID;
+  return {};
+}
+
+Status set(const Holder& holder, int keyval, void* value) {
+  const std::lock_guard guard(mutex);
+  Keyval* key = nullptr;
+  ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
+  const auto at = entry_of(*holder.set, keyval);
+  if (at != holder.set->entries.end()) {
+    ASHLAR_TRY(call_delete(holder, *at));
+    // The callback may have changed the set.
+    const auto again = entry_of(*holder.set, keyval);
+    if (again != holder.set->entries.end()) {
+      again->value = value;
+      return {};
+    }
+  }
+  ++key->references;
+  holder.set->entries.push_back({key, value});
+  return {};
+}
+
+Status get(const Holder& holder, int keyval, void* value, int* flag) {
+  const std::lock_guard guard(mutex);
+  Keyval* key = nullptr;
+  ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
+  const auto at = entry_of(*holder.set, keyval);
+  *flag = at != holder.set->entries.end();
+  if (*flag) *static_cast<void**>(value) = at->value;
+  return {};
+}
+
+Status remove(const Holder& holder, int keyval) {
+  const std::lock_guard guard(mutex);
+  Keyval* key = nullptr;
+  ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
+  auto at = entry_of(*holder.set, keyval);
+  if (at == holder.set->entries.end())
+    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, under which '%s' has no attribute", keyval,
+                        holder.name);
+  ASHLAR_TRY(call_delete(holder, *at));
+  at = entry_of(*holder.set, keyval);
+  if (at == holder.set->entries.end()) return {};  // the callback did it
+  holder.set->entries.erase(at);
+  drop(key);
+  return {};
+}
+
+Status copy_all(const Holder& from, const Holder& to) {
+  const std::lock_guard guard(mutex);
+  const auto entries = from.set->entries;  // callbacks may change the set while it is walked
+  for (const auto& entry : entries) {
+    void* value = entry.value;
+    int keep = entry.key->copy_is_dup;
+    if (entry.key->copy) ASHLAR_TRY(call_copy(from, entry, &value, &keep));
+    if (!keep) continue;
+    ++entry.key->references;
+    to.set->entries.push_back({entry.key, value});
+  }
+  return {};
+}
+
+Status delete_all(const Holder& holder) {
+  const std::lock_guard guard(mutex);
+  while (!holder.set->entries.empty()) {
+    const AttributeSet::Entry entry = holder.set->entries.back();
+    ASHLAR_TRY(call_delete(holder, entry));
+    const auto at = entry_of(*holder.set, entry.key->id);
+    if (at == holder.set->entries.end()) continue;
+    holder.set->entries.erase(at);
+    drop(entry.key);
+  }
+  return {};
+}
+
+}  // namespace ashlar::attribute

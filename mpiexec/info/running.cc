@@ -1,0 +1,108 @@
+#include "mpiexec/info/running.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "mpiexec/roll_call.h"
+#include "mpiexec/text.h"
+#include "mpiexec/waits.h"
+
+namespace ashlar::info {
+namespace {
+
+using mpiexec::text;
+
+int open_writable(const std::string& path) { return open(path.c_str(), O_RDWR | O_CLOEXEC); }
+
+/// mpiexec holds the board's descriptor, a rank closes it when it has joined. -1: this process does not hold one.
+int board_of_launcher(int pid) {
+  const std::string folder = text("/proc/%d/fd", pid);
+  DIR* const list = opendir(folder.c_str());
+  if (list == nullptr) return -1;
+  int fd = -1;
+  while (const dirent* entry = readdir(list)) {
+    const std::string path = folder + "/" + entry->d_name;
+    char target[64] = {};
+    if (readlink(path.c_str(), target, sizeof target - 1) <= 0 || std::strncmp(target, "/memfd:ashlar-board", 19) != 0)
+      continue;
+    fd = open_writable(path);
+    break;
+  }
+  closedir(list);
+  return fd;
+}
+
+/// Through the variable that a rank's environment was started with.
+int board_of_rank(int pid) {
+  std::ifstream file(text("/proc/%d/environ", pid), std::ios::binary);
+  const std::string environment{std::istreambuf_iterator<char>(file), {}};
+  const std::string name = std::string(launch::kJobVariable) + "=";
+  for (std::size_t at = 0; at < environment.size(); at = environment.find('\0', at) + 1) {
+    if (environment.compare(at, name.size(), name) != 0) {
+      if (environment.find('\0', at) == std::string::npos) break;
+      continue;
+    }
+    int board_fd = -1;
+    unsigned launcher = 0;
+    if (std::sscanf(environment.c_str() + at + name.size(), "1:%d:%*d:%*d:%*u:%u:", &board_fd, &launcher) != 2) break;
+    return open_writable(text("/proc/%u/fd/%d", launcher, board_fd));
+  }
+  return -1;
+}
+
+}  // namespace
+
+RunningJob::~RunningJob() {
+  if (board_) munmap(static_cast<void*>(board_), bytes_);
+}
+
+bool RunningJob::map(int fd) {
+  struct stat facts;
+  if (fstat(fd, &facts) != 0 || static_cast<std::size_t>(facts.st_size) < sizeof(launch::BoardHeader)) return false;
+  bytes_ = static_cast<std::size_t>(facts.st_size);
+  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (at == MAP_FAILED) return false;
+  board_ = static_cast<launch::BoardHeader*>(at);
+  return board_->magic == launch::kBoardMagic && board_->version == launch::kBoardVersion && board_->bytes == bytes_;
+}
+
+bool RunningJob::find(int pid, std::string* why) {
+  if (access(text("/proc/%d", pid).c_str(), F_OK) != 0) {
+    *why = text("there is no process %d", pid);
+    return false;
+  }
+  if (access(text("/proc/%d/fd", pid).c_str(), R_OK) != 0) {
+    *why = text("process %d may not be looked at: %s", pid, std::strerror(errno));
+    return false;
+  }
+  int fd = board_of_launcher(pid);
+  if (fd < 0) fd = board_of_rank(pid);
+  const bool right = fd >= 0 && map(fd);
+  if (fd >= 0) close(fd);
+  if (!right) *why = text("process %d is neither an mpiexec of this version nor one of its ranks", pid);
+  return right;
+}
+
+std::string RunningJob::parameters() const {
+  if (board_->params == 0) return {};
+  return {launch::board_at<char>(board_, board_->params), board_->params_bytes};
+}
+
+std::string RunningJob::waits() {
+  mpiexec::RollCall call(board_);
+  call.ask();
+  while (!call.over()) usleep(10'000);
+  const std::string words = mpiexec::waits_in_words(call.standings());
+  return words.empty() ? "no rank of the job is inside MPI.\n" : words + "\n";
+}
+
+}  // namespace ashlar::info

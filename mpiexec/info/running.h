@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "framework/plugin/launch_board.h"
+
+namespace ashlar::info {
+
+/// A job that is running on this machine, found through the number of its mpiexec's process or of one of its ranks. Its
+/// board is mapped; nothing of the job is disturbed.
+class RunningJob {
+ public:
+  RunningJob() = default;
+  ~RunningJob();
+  RunningJob(const RunningJob&) = delete;
+  RunningJob& operator=(const RunningJob&) = delete;
+
+  /// False with `why` set when the process belongs to no job of this version, or to another user's.
+  bool find(int pid, std::string* why);
+
+  /// The merged parameters as the ranks got them.
+  std::string parameters() const;
+  /// Who waits for whom, asked of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one does not.
+  std::string waits();
+
+ private:
+  bool map(int fd);
+
+  launch::BoardHeader* board_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace ashlar::info

@@ -1,0 +1,123 @@
+#include "mpiexec/roll_call.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "framework/base/clock.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+using launch::BoardSlot;
+using launch::RankEnd;
+using launch::RankState;
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kPatience = 1000 * kMillisecond;  // with those who say nothing
+constexpr std::uint64_t kAfterOne = 500 * kMillisecond;   // a busy machine: as long as answers come, there may be more
+constexpr std::uint64_t kMostPatience = 5000 * kMillisecond;
+
+bool runs(BoardSlot& slot) { return slot.end.load() == static_cast<std::uint32_t>(RankEnd::kRuns); }
+RankState state_of(BoardSlot& slot) { return static_cast<RankState>(slot.state.load()); }
+
+/// The rank's page; "" when it changes under our eyes again and again.
+std::string read_account(launch::BoardHeader* board, BoardSlot& slot) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const std::uint32_t before = slot.writing.load(std::memory_order_acquire);
+    if (before % 2 != 0) continue;
+    std::string out(launch::board_at<char>(board, slot.account),
+                    std::min<std::size_t>(slot.account_bytes, launch::kAccountBytes));
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (slot.writing.load(std::memory_order_relaxed) == before) return out;
+  }
+  return {};
+}
+
+}  // namespace
+
+RollCall::Process RollCall::look_at(std::uint32_t pid) {
+  Process out;
+  char path[40], stat[1024];
+  std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return out;
+  const ssize_t n = read(fd, stat, sizeof stat - 1);
+  close(fd);
+  if (n <= 0) return out;
+  stat[n] = 0;
+  const char* const at = std::strrchr(stat, ')');
+  unsigned long long user = 0, system = 0;
+  if (at &&
+      std::sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &out.state, &user, &system) == 3)
+    out.cpu_ticks = user + system;
+  return out;
+}
+
+void RollCall::ping() {
+  for (unsigned r = 0; r < board_->ranks; ++r) launch::board_slot(board_, r).news.fetch_add(1);
+}
+
+void RollCall::ask() {
+  asked_ns_ = now_ns();
+  patient_until_ns_ = asked_ns_ + kPatience;
+  answers_ = 0;
+  for (unsigned r = 0; r < board_->ranks; ++r) {
+    BoardSlot& slot = launch::board_slot(board_, r);
+    if (state_of(slot) != RankState::kAbsent) processes_[r] = look_at(slot.pid.load());
+    slot.asked.fetch_add(1);
+    slot.news.fetch_add(1);
+  }
+}
+
+bool RollCall::has_answered(BoardSlot& slot) const { return slot.answered.load() == slot.asked.load(); }
+
+bool RollCall::over() {
+  unsigned expected = 0, answers = 0;
+  for (unsigned r = 0; r < board_->ranks; ++r) {
+    BoardSlot& slot = launch::board_slot(board_, r);
+    if (!runs(slot) || state_of(slot) != RankState::kInitialized) continue;
+    ++expected;
+    if (has_answered(slot)) ++answers;
+  }
+  if (answers == expected) return true;
+  const std::uint64_t now = now_ns();
+  if (answers > answers_) patient_until_ns_ = std::max(patient_until_ns_, now + kAfterOne);
+  answers_ = answers;
+  return now >= std::min(patient_until_ns_, asked_ns_ + kMostPatience);
+}
+
+std::vector<Standing> RollCall::standings() {
+  std::vector<Standing> out(board_->ranks);
+  const std::uint64_t now = now_ns();
+  const double ticks_passed = static_cast<double>(now - asked_ns_) * 1e-9 * static_cast<double>(sysconf(_SC_CLK_TCK));
+  for (unsigned r = 0; r < board_->ranks; ++r) {
+    BoardSlot& slot = launch::board_slot(board_, r);
+    Standing& s = out[r];
+    s.state = state_of(slot);
+    s.ended = !runs(slot);
+    s.fences = slot.fences.load();
+    const std::uint64_t heard = slot.heard_ns.load();
+    s.answered = heard >= asked_ns_;
+    if (heard != 0 && heard < now) s.silent_s = static_cast<double>(now - heard) * 1e-9;
+    if (s.answered) s.account = plugin::Account::parse(read_account(board_, slot));
+    if (s.ended || s.answered || s.state == RankState::kAbsent) continue;
+    const Process process = look_at(slot.pid.load());
+    const double used = static_cast<double>(process.cpu_ticks - processes_[r].cpu_ticks);
+    if (process.state == 'T' || process.state == 't')
+      s.process = "is stopped";
+    else if (process.state == 'R' || (ticks_passed > 0 && used > ticks_passed / 4))
+      s.process = "computes";
+    else if (process.state == 'D')
+      s.process = "is in a system call that cannot be interrupted";
+    else if (process.state == 'S')
+      s.process = "sleeps";
+  }
+  return out;
+}
+
+}  // namespace ashlar::mpiexec

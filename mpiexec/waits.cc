@@ -1,0 +1,266 @@
+#include "mpiexec/waits.h"
+
+#include <algorithm>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+using launch::RankState;
+using plugin::Account;
+
+constexpr std::size_t kMostSentences = 16;
+constexpr char kMismatch[] = "the calls do not match";
+
+/// What one rank does, as a verb (for one rank, for several) and the rest of the sentence; and whom it cannot go on
+/// without.
+struct Phrase {
+  const char* one = "is";
+  const char* several = "are";
+  std::string rest;
+  std::vector<unsigned> needs;
+
+  void add_need(unsigned rank) {
+    if (std::find(needs.begin(), needs.end(), rank) == needs.end()) needs.push_back(rank);
+  }
+};
+
+class Words {
+ public:
+  explicit Words(const std::vector<Standing>& ranks) : ranks_(ranks) {
+    for (unsigned r = 0; r < ranks.size(); ++r) phrases_.push_back(phrase(r));
+  }
+  std::string all() const;
+
+ private:
+  Phrase phrase(unsigned r) const;
+  Phrase starting(unsigned r) const;
+  Phrase outside(unsigned r) const;
+  Phrase finalizing() const;
+  Phrase looking_in(unsigned r) const;
+  Phrase waiting(unsigned r) const;
+  std::string collective(unsigned r, const Account::Collective& c, Phrase* phrase) const;
+  std::vector<unsigned> circle() const;
+  std::vector<unsigned> ends() const;
+  bool in_mpi(unsigned r) const { return !ranks_[r].ended && ranks_[r].state == RankState::kInitialized; }
+
+  const std::vector<Standing>& ranks_;
+  std::vector<Phrase> phrases_;
+};
+
+std::string seconds(double s) { return text(s < 9.95 ? "%.1f s" : "%.0f s", s); }
+
+std::string named(const std::vector<unsigned>& ranks) {
+  return text("rank%s %s", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str());
+}
+
+Phrase Words::phrase(unsigned r) const {
+  const Standing& s = ranks_[r];
+  if (s.ended) return {"has", "have", "ended", {}};
+  if (s.state == RankState::kAbsent)
+    return {"has", "have", "not called MPI_Init" + (s.process.empty() ? "" : "; it " + s.process), {}};
+  if (s.state == RankState::kAttached) return starting(r);
+  if (s.state == RankState::kFinalized) return {"has", "have", "left MPI (MPI_Finalize is done)", {}};
+  if (!s.answered) return outside(r);
+  if (s.account.finalizing) return finalizing();
+  return s.account.waits ? waiting(r) : looking_in(r);
+}
+
+Phrase Words::starting(unsigned r) const {
+  Phrase p;
+  p.rest = "inside MPI_Init";
+  for (unsigned other = 0; other < ranks_.size(); ++other)
+    if (ranks_[other].fences < ranks_[r].fences) p.needs.push_back(other);
+  if (!p.needs.empty()) p.rest += ", where " + named(p.needs) + (p.needs.size() == 1 ? " is" : " are") + " missing";
+  return p;
+}
+
+Phrase Words::outside(unsigned r) const {
+  const Standing& s = ranks_[r];
+  Phrase p;
+  p.rest = "not inside MPI";
+  if (!s.process.empty()) p.rest += ": it " + s.process;
+  if (s.silent_s >= 1)
+    p.rest += (s.process.empty() ? ": it has" : " and has") + (" not communicated for " + seconds(s.silent_s));
+  return p;
+}
+
+Phrase Words::finalizing() const {
+  Phrase p{"waits", "wait", "in MPI_Finalize", {}};
+  for (unsigned r = 0; r < ranks_.size(); ++r)
+    if (!ranks_[r].ended && ranks_[r].state != RankState::kFinalized &&
+        !(ranks_[r].answered && ranks_[r].account.finalizing))
+      p.needs.push_back(r);
+  if (!p.needs.empty()) p.rest += " for " + named(p.needs);
+  return p;
+}
+
+/// It makes progress, but no call of it waits for long: it tests requests in a loop, say.
+Phrase Words::looking_in(unsigned r) const {
+  Phrase p{"looks", "look", "into MPI now and then without waiting there", {}};
+  const auto& open = ranks_[r].account.under_way;
+  if (open.empty()) return p;
+  p.rest += "; under way: ";
+  for (std::size_t i = 0; i < open.size() && i < 3; ++i) p.rest += (i ? "; " : "") + open[i].text;
+  const std::size_t more = open.size() - std::min<std::size_t>(open.size(), 3) + ranks_[r].account.dropped;
+  if (more) p.rest += text("; and %zu more", more);
+  return p;
+}
+
+Phrase Words::waiting(unsigned r) const {
+  const Account& a = ranks_[r].account;
+  Phrase p{"waits", "wait", "", {}};
+  for (const Account::Collective& c : a.collectives) p.rest += (p.rest.empty() ? "" : "; and ") + collective(r, c, &p);
+  // The messages of a collective matter only when everybody takes part in the same one.
+  const bool all_there = p.needs.empty() && p.rest.find(kMismatch) == std::string::npos;
+  for (std::size_t i = 0; i < a.waits_for.size(); ++i) {
+    const Account::Entry& e = a.waits_for[i];
+    if (!a.collectives.empty() && !all_there) break;
+    if (i < 3) p.rest += (p.rest.empty() ? "" : "; ") + e.text;
+    // Of several, one is enough: then none of them is necessary.
+    if (e.peer < ranks_.size() && (a.waits_for.size() == 1 || !a.collectives.empty())) p.add_need(e.peer);
+  }
+  if (a.waits_for.size() > 3) p.rest += text("; and %zu more", a.waits_for.size() - 3);
+  // A collective's request names nobody, but the messages under it do.
+  if (p.needs.empty() && a.waits_for.size() == 1 && a.waits_for[0].peer == plugin::kNoPeer)
+    for (const Account::Entry& e : a.under_way)
+      if (e.peer < ranks_.size()) p.add_need(e.peer);
+  if (p.rest.empty()) p.rest = "in MPI";
+  return p;
+}
+
+std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* phrase) const {
+  std::vector<unsigned> missing, elsewhere;
+  std::string mismatch;
+  for (const unsigned m : c.ranks) {
+    if (m == r || m >= ranks_.size()) continue;
+    const Account& other = ranks_[m].account;
+    const bool tells = in_mpi(m) && ranks_[m].answered;
+    bool in_it = false, behind = !in_mpi(m) && ranks_[m].state < RankState::kInitialized, past = false;
+    for (const Account::Begun& b : other.begun)
+      if (tells && b.context == c.context) (b.number < c.number ? behind : past) = true;
+    for (const Account::Collective& theirs : other.collectives) {
+      if (!tells || theirs.context != c.context) continue;
+      in_it = theirs.number == c.number;
+      past = past && !in_it;
+      if (in_it && theirs.text != c.text && mismatch.empty())
+        mismatch = text(", but rank %u is %s instead: %s", m, theirs.text.c_str(), kMismatch);
+    }
+    if (in_it || (past && !ranks_[m].ended)) continue;
+    (behind ? missing : elsewhere).push_back(m);
+  }
+  for (const unsigned m : missing) phrase->add_need(m);
+  for (const unsigned m : elsewhere) phrase->add_need(m);
+  std::string out = c.text + mismatch;
+  if (!missing.empty()) out += ", which " + named(missing) + (missing.size() == 1 ? " has" : " have") + " not entered";
+  if (!elsewhere.empty())
+    out += (missing.empty() ? ", in which " : " and in which ") + named(elsewhere) +
+           (elsewhere.size() == 1 ? " is" : " are") + " not";
+  return out;
+}
+
+/// Ranks of which each needs the next, and the last one the first; empty: there is no such circle.
+std::vector<unsigned> Words::circle() const {
+  enum : char { kNew, kOnPath, kDone };
+  std::vector<char> mark(ranks_.size(), kNew);
+  struct Step {
+    unsigned rank;
+    std::size_t next;
+  };
+  for (unsigned start = 0; start < ranks_.size(); ++start) {
+    if (mark[start] != kNew) continue;
+    std::vector<Step> path{{start, 0}};
+    mark[start] = kOnPath;
+    while (!path.empty()) {
+      Step& top = path.back();
+      if (top.next == phrases_[top.rank].needs.size()) {
+        mark[top.rank] = kDone;
+        path.pop_back();
+        continue;
+      }
+      const unsigned next = phrases_[top.rank].needs[top.next++];
+      if (mark[next] == kOnPath) {
+        std::vector<unsigned> out;
+        for (const Step& step : path)
+          if (!out.empty() || step.rank == next) out.push_back(step.rank);
+        return out;
+      }
+      if (mark[next] == kNew) {
+        mark[next] = kOnPath;
+        path.push_back({next, 0});
+      }
+    }
+  }
+  return {};
+}
+
+/// Those that others need and that need nobody themselves.
+std::vector<unsigned> Words::ends() const {
+  std::vector<unsigned> out;
+  for (unsigned r = 0; r < ranks_.size(); ++r) {
+    if (!phrases_[r].needs.empty()) continue;
+    for (const Phrase& p : phrases_)
+      if (std::find(p.needs.begin(), p.needs.end(), r) != p.needs.end()) {
+        out.push_back(r);
+        break;
+      }
+  }
+  return out;
+}
+
+std::string Words::all() const {
+  struct Sentence {
+    const Phrase* phrase;
+    std::vector<unsigned> ranks;
+  };
+  std::vector<Sentence> sentences;
+  const std::vector<unsigned> round = circle();
+  const std::vector<unsigned> last = round.empty() ? ends() : std::vector<unsigned>{};
+  const auto matters = [&](unsigned r) {
+    return std::find(round.begin(), round.end(), r) != round.end() ||
+           std::find(last.begin(), last.end(), r) != last.end();
+  };
+  std::vector<unsigned> order(ranks_.size());
+  for (unsigned r = 0; r < ranks_.size(); ++r) order[r] = r;
+  // In a large job only some are told of; those that explain the rest must be among them.
+  if (ranks_.size() > kMostSentences) std::stable_partition(order.begin(), order.end(), matters);
+  std::size_t untold = 0;
+  for (const unsigned r : order) {
+    const auto same = std::find_if(sentences.begin(), sentences.end(), [&](const Sentence& s) {
+      return s.phrase->rest == phrases_[r].rest && s.phrase->one == phrases_[r].one;
+    });
+    if (same != sentences.end())
+      same->ranks.push_back(r);
+    else if (sentences.size() < kMostSentences)
+      sentences.push_back({&phrases_[r], {r}});
+    else
+      ++untold;
+  }
+  std::string out;
+  for (Sentence& s : sentences) {
+    std::sort(s.ranks.begin(), s.ranks.end());
+    out += (out.empty() ? "" : ";\n") + named(s.ranks) + " " +
+           (s.ranks.size() == 1 ? s.phrase->one : s.phrase->several) + " " + s.phrase->rest;
+  }
+  if (untold) out += text(";\nand %zu more", untold);
+  if (!round.empty()) {
+    out += ":\na cycle";
+    for (const unsigned r : round) out += text(r == round[0] ? " %u" : " -> %u", r);
+    out += text(" -> %u", round[0]);
+  } else if (!last.empty() && sentences.size() > 2) {
+    out += ";\nin the end all wait for " + named(last);
+  }
+  return out + ".";
+}
+
+}  // namespace
+
+std::string waits_in_words(const std::vector<Standing>& ranks) {
+  const bool anyone = std::any_of(ranks.begin(), ranks.end(), [](const Standing& s) {
+    return s.state == RankState::kAttached || s.state == RankState::kInitialized;
+  });
+  return anyone ? Words(ranks).all() : std::string();
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The list of parameters in docs/parameters.md is the registry's: every key of the kernel and of the components of this
+tree, with its default and its help text. Commands in the other pages name parameters that exist.
+
+usage: check_parameters.py [--write] ASHLAR_INFO docs/parameters.md [PAGE...]      --write puts the list in
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BEGIN = "<!-- Written by tests/gen/check_parameters.py --write; a test holds it against the registry. -->\n"
+
+
+def registry(info):
+    """Parameters as ashlar_info tells them, with nothing set anywhere."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASHLAR", "XDG_"))}
+        environment["HOME"] = home
+        done = subprocess.run([os.path.abspath(info), "--json", "--params", "--level", "developer-all"], capture_output=True, text=True,
+                              cwd=home, env=environment, check=True)
+    return json.loads(done.stdout)
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def table(parameters):
+    lines = []
+    framework = None
+    for row in sorted(parameters, key=lambda p: (p["key"].count(".") > 0, p["key"])):
+        head = row["key"].split(".")[0] if "." in row["key"] else "the whole library"
+        if head != framework:
+            framework = head
+            lines += ["", f"### {head}", "", "| parameter | default | what it does |", "| --- | --- | --- |"]
+        default = f"`{cell(row['default'])}`" if row["default"] else ""
+        kind = ", ".join(f"`{choice}`" for choice in row.get("choices", []))
+        lines.append(f"| `{row['key']}` | {default} | {cell(row['help'])}{f' One of {kind}.' if kind else ''} |")
+    return "\n".join(lines[1:]) + "\n"
+
+
+def unknown_keys(pages, known):
+    """Keys after --set or explain, in commands and sentences."""
+    for page in pages:
+        for key in re.findall(r"(?:--set |explain (?:--pid \d+ )?)([a-z_0-9]+(?:\.[a-z_0-9]+)*)", Path(page).read_text()):
+            if key not in known:
+                yield f"{page}: there is no parameter {key}"
+
+
+def main(arguments):
+    write = arguments[:1] == ["--write"]
+    info, path, *pages = arguments[1:] if write else arguments
+    text = Path(path).read_text()
+    head, found, old = text.partition(BEGIN)
+    parameters = registry(info)
+    new = "\n" + table(parameters)
+    wrong = list(unknown_keys([path, *pages], {row["key"] for row in parameters}))
+    if wrong:
+        return "\n".join(wrong)
+    if write:
+        Path(path).write_text(head + BEGIN + new)
+        return 0
+    if not found:
+        return f"{path} has no list of parameters"
+    if old == new:
+        return 0
+    have, want = set(old.splitlines()), set(new.splitlines())
+    for line in sorted(want - have):
+        print("missing: ", line)
+    for line in sorted(have - want):
+        print("obsolete:", line)
+    return f"{path} and the registry differ; tests/gen/check_parameters.py --write {info} {path} mends it"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

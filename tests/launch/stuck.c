@@ -1,0 +1,74 @@
+/* Jobs that never end, each in its own way; the tests ask mpiexec why. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile unsigned long worked;
+
+static void compute_for_ever(void) {
+  for (;;) worked++;
+}
+
+int main(int argc, char** argv) {
+  const char* const how = argc > 1 ? argv[1] : "";
+  int rank, size, in = 0, out = 0;
+  if (strcmp(how, "init") == 0) {
+    if (getenv("ASHLAR__RANK")[0] == '1')
+      for (;;) pause();
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  printf("ready\n");
+  fflush(stdout);
+  if (strcmp(how, "recv") == 0) {  // everybody receives first
+    MPI_Recv(&in, 1, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&out, 1, MPI_INT, right, 7, MPI_COMM_WORLD);
+  } else if (strcmp(how, "ssend") == 0) {  // everybody sends first
+    MPI_Ssend(&out, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
+    MPI_Recv(&in, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "computes") == 0) {
+    if (rank == size - 1) compute_for_ever();
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "stopped") == 0) {
+    if (rank == size - 1) raise(SIGSTOP);
+    MPI_Recv(&in, 1, MPI_INT, size - 1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "skipped") == 0) {  // one rank waits for a message instead of entering the collective
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1) MPI_Probe(0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else if (strcmp(how, "mismatch") == 0) {
+    double large[4000] = {0};
+    if (rank == size - 1)
+      MPI_Reduce(large, large + 2000, 2000, MPI_DOUBLE, MPI_SUM, rank, MPI_COMM_WORLD);
+    else
+      MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "finalize") == 0) {
+    if (rank == 0) MPI_Recv(&in, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "tests") == 0) {  // a loop of tests instead of a wait
+    MPI_Request request;
+    int flag = 0;
+    MPI_Irecv(&in, 1, MPI_INT, left, 11, MPI_COMM_WORLD, &request);
+    while (!flag) {
+      usleep(1000);
+      MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+  } else if (strcmp(how, "waitall") == 0) {
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    MPI_Comm_set_name(reversed, "reversed");
+    MPI_Request requests[2];
+    MPI_Irecv(&in, 1, MPI_INT, 0, 13, reversed, &requests[0]);
+    MPI_Irecv(&out, 1, MPI_INT, 0, 14, reversed, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  } else {
+    fprintf(stderr, "stuck: unknown way '%s'\n", how);
+    return 2;
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What mpiexec says about a job that does not end: who waits for whom, and in which circle."""
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from harness import MPIEXEC, alive, mpiexec, plain, wait_until
+
+STUCK = os.path.abspath(os.environ["STUCK"])
+INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
+WORLD = "'MPI_COMM_WORLD'"
+
+
+def stuck(how, ranks, seconds=1):
+    done = mpiexec("--timeout", seconds, "-n", ranks, STUCK, how)
+    return done.returncode, plain(done.stderr)
+
+
+class TimeLimit(unittest.TestCase):
+    def says(self, how, ranks, *sentences, seconds=1):
+        status, said = stuck(how, ranks, seconds)
+        self.assertEqual(status, 124, said)
+        for sentence in sentences:
+            self.assertIn(sentence, said)
+        return said
+
+    def test_both_receive_first(self):
+        self.says("recv", 2, f"rank 0 waits in MPI_Recv from rank 1 tag 7 on {WORLD}; rank 1 waits in MPI_Recv from rank 0 "
+                  f"tag 7 on {WORLD}: a cycle 0 -> 1 -> 0.")
+
+    def test_a_ring_of_synchronous_sends(self):
+        self.says("ssend", 3, f"rank 2 waits in MPI_Ssend of 4 bytes to rank 0 tag 3 on {WORLD}: a cycle 0 -> 1 -> 2 -> 0.")
+
+    def test_a_rank_that_computes(self):
+        said = self.says("computes", 3, f"ranks 0-1 wait in MPI_Barrier on {WORLD}, in which rank 2 is not; rank 2 is not inside "
+                         "MPI: it computes and has not communicated for ", seconds=2.5)
+        self.assertNotIn("cycle", said)
+
+    def test_a_rank_that_is_stopped(self):
+        self.says("stopped", 2, f"rank 0 waits in MPI_Recv from rank 1 any tag on {WORLD};", "rank 1 is not inside MPI: it is stopped")
+
+    def test_a_collective_that_one_rank_has_not_entered(self):
+        self.says("skipped", 4, f"ranks 0-2 wait in MPI_Allreduce on {WORLD}, which rank 3 has not entered; rank 3 waits in "
+                  f"MPI_Probe for a message from rank 0 tag 5 on {WORLD}: a cycle 0 -> 3 -> 0.")
+
+    def test_collectives_that_do_not_match(self):
+        self.says("mismatch", 3, f"rank 2 waits in MPI_Reduce on {WORLD}, but rank 0 is in MPI_Barrier on {WORLD} instead: the "
+                  "calls do not match")
+
+    def test_finalize(self):
+        self.says("finalize", 3, f"rank 0 waits in MPI_Recv from rank 1 tag 9 on {WORLD}; ranks 1-2 wait in MPI_Finalize for "
+                  "rank 0: a cycle 0 -> 1 -> 0.")
+
+    def test_a_loop_of_tests(self):
+        self.says("tests", 2, "rank 0 looks into MPI now and then without waiting there; under way: MPI_Irecv from rank 1 tag 11 "
+                  f"on {WORLD};")
+
+    def test_ranks_of_another_communicator(self):
+        self.says("waitall", 3, "ranks 0-2 wait for MPI_Irecv from rank 0 tag 13 on 'reversed' (rank 2 of the job)")
+
+    def test_a_rank_that_never_joined(self):
+        self.says("init", 3, "ranks 0 and 2 are inside MPI_Init, where rank 1 is missing; rank 1 has not called MPI_Init")
+
+    def test_programs_without_mpi_are_not_asked(self):
+        began = time.monotonic()
+        done = mpiexec("--timeout", "0.3", "-n", 2, "sleep", "20")
+        self.assertEqual(plain(done.stderr), "mpiexec: the time limit of 0.3 s is over; ranks 0-1 of 2 still ran and were stopped ")
+        self.assertLess(time.monotonic() - began, 5)
+
+
+class RunningJob(unittest.TestCase):
+    """The same question to a job that goes on running."""
+
+    def setUp(self):
+        self.job = subprocess.Popen([MPIEXEC, "--set", "p2p.eager_limit=5KiB", "-n", "2", STUCK, "recv"],
+                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        for _ in range(2):
+            self.assertEqual(self.job.stdout.readline(), b"ready\n")
+
+    def tearDown(self):
+        self.job.terminate()
+        self.job.stdout.close()
+        self.job.wait()
+
+    def info(self, *words):
+        return subprocess.run([INFO, *map(str, words)], capture_output=True, timeout=60)
+
+    def a_rank(self):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/comm") as name:
+                    if name.read() == "stuck\n" and int(stat.read().rsplit(")", 1)[1].split()[1]) == self.job.pid:
+                        return int(pid)
+            except OSError:
+                pass
+        self.fail("no rank found")
+
+    def test_waits(self):
+        for pid in self.job.pid, self.a_rank():
+            for _ in range(2):
+                done = self.info("waits", "--pid", pid)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"rank 0 waits in MPI_Recv from rank 1 tag 7 on {WORLD}; rank 1", plain(done.stdout))
+                self.assertIn("a cycle 0 -> 1 -> 0.", plain(done.stdout))
+        self.assertIsNone(self.job.poll())
+
+    def test_explain(self):
+        done = self.info("explain", "--pid", self.a_rank(), "p2p.eager_limit")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(plain(done.stdout), r"^p2p\.eager_limit = 5KiB from --set p2p\.eager_limit=5KiB")
+        # What this process would use is another matter.
+        self.assertNotIn("5KiB", plain(self.info("explain", "p2p.eager_limit").stdout))
+
+    def test_no_such_job(self):
+        done = self.info("waits", "--pid", os.getpid())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"process {os.getpid()} is neither an mpiexec of this version nor one of its ranks", plain(done.stderr))
+        self.assertEqual(self.info("waits").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

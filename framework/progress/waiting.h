@@ -20,7 +20,7 @@ struct Reason {
 /// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
 class Waiting : public ListHook {  // hook: Lane::waits
  public:
-  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
+  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()) {}
   ~Waiting() {
     if (since_ != 0) [[unlikely]]
       end();
@@ -53,7 +53,6 @@ class Waiting : public ListHook {  // hook: Lane::waits
   std::uint64_t empty_rounds_ = 0;
   std::uint64_t since_ = 0;  // 0: it is in the spin stage
   Reason reason_;            // set when it leaves that
-  Lane& lane_;
 };
 
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once

@@ -4,10 +4,11 @@
 
 namespace ashlar::coll::p2p {
 
-/// Reduce-scatter in rank order, then a ring. The two halves of P. Patarasuk, X. Yuan, JPDC 69(2), 2009, with our
-/// linear reduce-scatter as the first. n rounds, 2 n (n - 1) messages, 2 (n - 1) m bytes: as little traffic as the
-/// ring, but every item is a0 op (a1 op (... a[n-1])), so any operation may be used, and the bits depend on nothing but
-/// the operands.
+/// Reduce-scatter in rank order, then an allgather, both linear: every rank takes its slice of every other's vector, and
+/// hands its slice of the result to every other. The two halves of R. Rabenseifner, ICCS 2004, without the trees.
+/// 2 rounds, 2 n (n - 1) messages, 2 (n - 1) m bytes: as little traffic as the ring, but every item is
+/// a0 op (a1 op (... a[n-1])), so any operation may be used, and the bits depend on nothing but the operands. Where
+/// ranks share memory and cores, two rounds mean two turns on the core for each rank. Argument: window (partners, 32).
 Co allreduce_ordered(Op& op, const Call& call) {
   const int size = op.size();
   const int me = op.rank();
@@ -37,7 +38,7 @@ Co allreduce_ordered(Op& op, const Call& call) {
   part.in_place = true;
   part.recv = DataView{call.recv.data, 0, call.send.type};
   part.recv_displs = IntArray(begins);
-  const Co gathering = allgather_ring(op, part);
+  const Co gathering = allgather_linear(op, part);
   op.join(gathering, gate);
   st = co_await gate;
   co_return st;

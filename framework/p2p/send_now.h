@@ -31,7 +31,7 @@ bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf
 /// whatever reason; the slow path finds out which. Makes no request.
 inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
                      Rank to, Tag tag) {
-  Peer* const peer = comm.peers[to];
+  Peer* const peer = __atomic_load_n(&comm.peers[to], __ATOMIC_ACQUIRE);
   if (peer == nullptr) [[unlikely]]
     return false;
   Link& link = peer->link(lane);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
+#include "framework/base/clock.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/process.h"
@@ -22,11 +24,18 @@ struct Preamble {
   std::uint32_t check_datatypes = 0;  // changes what is said on the wire
 };
 
+// Published last.
+constexpr char kAllPublished[] = "transport.all";
+
 Preamble preamble_of(const p2p::Config& p2p) {
   Preamble p;
   std::snprintf(p.version, sizeof p.version, "%s", kVersion);
   p.check_datatypes = p2p.check_datatypes;
   return p;
+}
+
+std::string key_of(const std::string& transport, unsigned lane) {
+  return "transport." + transport + "." + std::to_string(lane);
 }
 
 }  // namespace
@@ -65,7 +74,7 @@ Status Wiring::open(Lane& lane) {
       continue;
     }
     auto* iface = static_cast<ashlar_iface*>(module);
-    ways_.push_back({candidate.component, iface, lane.index, "transport." + name + "." + std::to_string(lane.index)});
+    ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, name == "self");
   }
   if (ways_.empty())
@@ -80,20 +89,43 @@ Status Wiring::publish() {
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
-    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
+    ASHLAR_TRY(
+        plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
     const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
     if (put != ASHLAR_LAUNCH_OK)
-      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s", way.component->name(),
-                          process_.launch->ops->why(process_.launch));
+      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s",
+                          way.component->name(), process_.launch->ops->why(process_.launch));
   }
+  const std::uint8_t mark = 1;
+  if (process_.job->ranks > 1) (void)process_.launch->ops->put(process_.launch, kAllPublished, &mark, sizeof mark);
   return {};
 }
 
-Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why) {
+bool Wiring::wait_for_addresses(PeerId peer) {
+  if (process_.addresses_complete) return true;
+  const std::uint64_t deadline = now_ns() + process_.start_timeout_ns();
+  ashlar_launch* launch = process_.launch;
+  for (;;) {
+    std::uint8_t mark = 0;
+    std::size_t bytes = sizeof mark;
+    if (launch->ops->get(launch, peer, kAllPublished, &mark, &bytes) != ASHLAR_LAUNCH_NOT_FOUND) return true;
+    if (now_ns() > deadline) return false;
+    const timespec moment = {0, 200'000};
+    nanosleep(&moment, nullptr);
+  }
+}
+
+Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why,
+                          bool* one_lane) {
   address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
   ashlar_launch* launch = process_.launch;
-  const auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  *one_lane = got == ASHLAR_LAUNCH_NOT_FOUND && way.lane > 0;
+  if (*one_lane) {
+    bytes = address->size();
+    got = launch->ops->get(launch, peer, key_of(way.component->name(), 0).c_str(), address->data(), &bytes);
+  }
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
     *why = "the peer does not have it";
     return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
@@ -128,13 +160,17 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
 
 Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
   auto& wiring = *static_cast<Wiring*>(self);
+  if (!wiring.wait_for_addresses(peer))
+    return Status::fail(MPI_ERR_OTHER, "rank %u on %s has not opened a session or called MPI_Init", peer,
+                        wiring.process_.host_of(peer));
   std::string lost;
   const Way* chosen = nullptr;
   for (const Way& way : wiring.ways_) {
     if (way.lane != lane.index) continue;
     std::string why;
     std::vector<std::uint8_t> address;
-    if (!wiring.address_of(peer, way, &address, &why).ok()) {
+    bool one_lane = false;
+    if (!wiring.address_of(peer, way, &address, &why, &one_lane).ok()) {
       lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + why;
       continue;
     }
@@ -143,14 +179,15 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
         way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);
     if (result == ASHLAR_OK) {
       chosen = &way;
+      if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);
       break;
     }
     const Status failed = plugin::from(result, way.component->name());
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
   }
   if (!chosen)
-    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
-                        wiring.process_.host_of(peer), lost.c_str());
+    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer, wiring.process_.host_of(peer),
+                        lost.c_str());
   *iface = chosen->iface;
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];
@@ -160,8 +197,10 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
   return {};
 }
 
-bool Wiring::idle() {
-  return std::all_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.iface->ops->idle(way.iface) != 0; });
+bool Wiring::idle(const Lane& lane) {
+  return std::all_of(ways_.begin(), ways_.end(), [&](const Way& way) {
+    return way.lane != lane.index || way.iface->ops->idle(way.iface) != 0;
+  });
 }
 
 }  // namespace ashlar

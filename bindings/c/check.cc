@@ -34,13 +34,15 @@ const char* null_handle_of(int mpi_class) {
       return "MPI_ERRHANDLER_NULL";
     case MPI_ERR_INFO:
       return "MPI_INFO_NULL";
+    case MPI_ERR_SESSION:
+      return "MPI_SESSION_NULL";
     default:
       return "the null handle";
   }
 }
 
 /// Every handle that is not good: the null handle, a constant of another class, or something that was freed.
-int bad_value(const char* call, Comm* on, const char* argument, const void* handle, const char* what, int mpi_class,
+int bad_value(const char* call, Object* on, const char* argument, const void* handle, const char* what, int mpi_class,
               bool null) {
   if (!running()) return not_running(call);
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
@@ -60,7 +62,7 @@ int bad_value(const char* call, Comm* on, const char* argument, const void* hand
   return raise(status, call, on);
 }
 
-int bad_number(const char* call, Comm* on, const char* argument, long long value, int mpi_class, const char* wanted) {
+int bad_number(const char* call, Object* on, const char* argument, long long value, int mpi_class, const char* wanted) {
   return raise(Status::fail(mpi_class, "argument %s is %lld, but it must be %s", argument, value, wanted), call, on);
 }
 
@@ -79,34 +81,44 @@ int unsupported(const char* call, MPI_Comm comm) noexcept {
                call, resolve(comm));
 }
 
-int failed(const char* call, Comm* on, Status outcome) noexcept { return raise(outcome, call, on); }
+int unsupported(const char* call, MPI_Session session) noexcept {
+  prepare();
+  return raise(Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not part of this version of Ashlar MPI yet", call),
+               call, resolve(session));
+}
 
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Comm handle) noexcept {
+int failed(const char* call, Object* on, Status outcome) noexcept { return raise(outcome, call, on); }
+
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Comm handle) noexcept {
   return bad_value(call, on, argument, handle, "communicator", MPI_ERR_COMM, handle == MPI_COMM_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Group handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Group handle) noexcept {
   return bad_value(call, on, argument, handle, "group", MPI_ERR_GROUP, handle == MPI_GROUP_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept {
   return bad_value(call, on, argument, handle, "datatype", MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Op handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Op handle) noexcept {
   return bad_value(call, on, argument, handle, "reduction operation", MPI_ERR_OP, handle == MPI_OP_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Request handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Request handle) noexcept {
   return bad_value(call, on, argument, handle, "request", MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Errhandler handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Errhandler handle) noexcept {
   return bad_value(call, on, argument, handle, "error handler", MPI_ERR_ERRHANDLER, handle == MPI_ERRHANDLER_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Info handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Info handle) noexcept {
   return bad_value(call, on, argument, handle, "info object", MPI_ERR_INFO, handle == MPI_INFO_NULL);
 }
-int bad_handle(const char* call, Comm* on, const char* argument, MPI_Message handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Message handle) noexcept {
   return bad_value(call, on, argument, handle, "matched message", MPI_ERR_REQUEST, handle == MPI_MESSAGE_NULL);
 }
 
-int bad_type(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept {
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Session handle) noexcept {
+  return bad_value(call, on, argument, handle, "session", MPI_ERR_SESSION, handle == MPI_SESSION_NULL);
+}
+
+int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept {
   const Datatype* const type = resolve(handle);
   if (type == nullptr || !running()) return bad_handle(call, on, argument, handle);
   return raise(Status::fail(MPI_ERR_TYPE, "argument %s is %s that was not committed; call MPI_Type_commit first",
@@ -114,24 +126,24 @@ int bad_type(const char* call, Comm* on, const char* argument, MPI_Datatype hand
                call, on);
 }
 
-int bad_count(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+int bad_count(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
   return bad_number(call, on, argument, value, MPI_ERR_COUNT, "0 or more");
 }
-int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+int bad_size(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
   return bad_number(call, on, argument, value, MPI_ERR_SIZE, "0 or more");
 }
-int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept {
+int bad_length(const char* call, Object* on, const char* argument, int value) noexcept {
   const bool count = std::strstr(argument, "count") != nullptr;
   return bad_number(call, on, argument, value, count ? MPI_ERR_COUNT : MPI_ERR_ARG,
                     value < 0 ? "0 or more" : "1 or more");
 }
-int bad_tag(const char* call, Comm* on, const char* argument, int value) noexcept {
+int bad_tag(const char* call, Object* on, const char* argument, int value) noexcept {
   char wanted[64];
   std::snprintf(wanted, sizeof wanted, "in 0..%d%s", Comm::kTagMax,
                 value == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receiving only)" : "");
   return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
 }
-int bad_any_tag(const char* call, Comm* on, const char* argument, int value) noexcept {
+int bad_any_tag(const char* call, Object* on, const char* argument, int value) noexcept {
   char wanted[64];
   std::snprintf(wanted, sizeof wanted, "in 0..%d (or MPI_ANY_TAG)", Comm::kTagMax);
   return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
@@ -152,16 +164,16 @@ int bad_root(const char* call, Comm* on, const char* argument, int value) noexce
                             on->inter ? " (or MPI_ROOT, MPI_PROC_NULL)" : ""),
                call, on);
 }
-int too_large(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept {
+int too_large(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
   return raise(Status::fail(MPI_ERR_VALUE_TOO_LARGE, "result %s is %lld, more than an int holds; call %s_c", argument,
                             static_cast<long long>(value), call),
                call, on);
 }
 
-int bad_null(const char* call, Comm* on, const char* argument) noexcept {
+int bad_null(const char* call, Object* on, const char* argument) noexcept {
   return raise(Status::fail(MPI_ERR_ARG, "argument %s is a null pointer", argument), call, on);
 }
-int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept {
+int bad_buffer(const char* call, Object* on, const char* argument, const void* value) noexcept {
   const char* reason = "is null, but there is data to transfer and its datatype holds no absolute addresses";
   if (value == MPI_IN_PLACE) reason = "is MPI_IN_PLACE, which this argument of this call may not be";
   if (value == MPI_BUFFER_AUTOMATIC)
@@ -183,20 +195,20 @@ bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type)
   return may_be(buffer, most, type);
 }
 
-int bad_counts(const char* call, Comm* on, const char* argument, IntArray values, MPI_Count index) noexcept {
+int bad_counts(const char* call, Object* on, const char* argument, IntArray values, MPI_Count index) noexcept {
   if (!values) return bad_null(call, on, argument);
   return raise(
       Status::fail(MPI_ERR_COUNT, "argument %s[%lld] is %lld, but it must be 0 or more", argument,
                    static_cast<long long>(index), static_cast<long long>(values[static_cast<std::size_t>(index)])),
       call, on);
 }
-int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types, MPI_Count index) noexcept {
+int bad_types(const char* call, Object* on, const char* argument, const MPI_Datatype* types, MPI_Count index) noexcept {
   if (types == nullptr) return bad_null(call, on, argument);
   char element[96];
   std::snprintf(element, sizeof element, "%s[%lld]", argument, static_cast<long long>(index));
   return bad_type(call, on, element, types[index]);
 }
-int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
+int bad_requests(const char* call, Object* on, const char* argument, const MPI_Request* requests,
                  MPI_Count index) noexcept {
   if (requests == nullptr) return bad_null(call, on, argument);
   char element[96];

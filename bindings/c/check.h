@@ -10,6 +10,7 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
+#include "framework/object/session.h"
 #include "framework/runtime/api.h"
 
 /// What the generated entry points are made of. Tests are inline and a few instructions; everything that happens when
@@ -20,15 +21,18 @@ namespace ashlar::bindings {
 // --- state of the process
 // ---------------------------------------------------------------------------------------------
 
-/// Whether the library is between initialisation and finalisation: MPI_COMM_SELF has an object then.
-inline bool running() { return predefined_objects[reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF)] != nullptr; }
+/// Whether the library is between initialisation and finalisation, of the world model or of some session.
+inline bool running() {
+  return predefined_objects[reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF)] != nullptr || runtime::in_sessions();
+}
 
 /// Before a call that is allowed at any time: the handles that exist outside initialisation have their objects.
 using runtime::prepare;
 
 [[gnu::cold]] int not_running(const char* call) noexcept;
 [[gnu::cold]] int unsupported(const char* call, MPI_Comm comm) noexcept;
-[[gnu::cold]] int failed(const char* call, Comm* on, Status outcome) noexcept;
+[[gnu::cold]] int unsupported(const char* call, MPI_Session session) noexcept;
+[[gnu::cold]] int failed(const char* call, Object* on, Status outcome) noexcept;
 
 // --- handles
 // ----------------------------------------------------------------------------------------------------------
@@ -43,16 +47,17 @@ inline Datatype* committed(MPI_Datatype handle) {
 inline Datatype* insignificant_type() { return resolve(MPI_BYTE); }
 inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
 
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Comm handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Group handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Op handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Request handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Errhandler handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Info handle) noexcept;
-[[gnu::cold]] int bad_handle(const char* call, Comm* on, const char* argument, MPI_Message handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Comm handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Group handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Op handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Request handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Errhandler handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Info handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Message handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Session handle) noexcept;
 /// The same for a datatype that has to be committed.
-[[gnu::cold]] int bad_type(const char* call, Comm* on, const char* argument, MPI_Datatype handle) noexcept;
+[[gnu::cold]] int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept;
 
 /// Stores a result: the object's handle, or the null handle.
 inline void store(MPI_Comm* out, Comm* o) { *out = o ? to_handle<MPI_Comm>(o) : MPI_COMM_NULL; }
@@ -61,6 +66,7 @@ inline void store(MPI_Datatype* out, Datatype* o) { *out = o ? to_handle<MPI_Dat
 inline void store(MPI_Op* out, ReduceOp* o) { *out = o ? to_handle<MPI_Op>(o) : MPI_OP_NULL; }
 inline void store(MPI_Request* out, Request* o) { *out = o ? reinterpret_cast<MPI_Request>(o) : MPI_REQUEST_NULL; }
 inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI_Errhandler>(o) : MPI_ERRHANDLER_NULL; }
+inline void store(MPI_Session* out, Session* o) { *out = o ? to_handle<MPI_Session>(o) : MPI_SESSION_NULL; }
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
 
@@ -80,15 +86,15 @@ inline bool is_at_root(int root, const Comm& comm) { return root == (comm.inter 
 /// Whether this process is a leaf of a rooted collective: everyone, or in an intercommunicator the group without root.
 inline bool contributes(int root, const Comm& comm) { return !comm.inter || root >= 0; }
 
-[[gnu::cold]] int bad_count(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
-[[gnu::cold]] int bad_size(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
-[[gnu::cold]] int bad_length(const char* call, Comm* on, const char* argument, int value) noexcept;
-[[gnu::cold]] int bad_tag(const char* call, Comm* on, const char* argument, int value) noexcept;
-[[gnu::cold]] int bad_any_tag(const char* call, Comm* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_count(const char* call, Object* on, const char* argument, MPI_Count value) noexcept;
+[[gnu::cold]] int bad_size(const char* call, Object* on, const char* argument, MPI_Count value) noexcept;
+[[gnu::cold]] int bad_length(const char* call, Object* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_tag(const char* call, Object* on, const char* argument, int value) noexcept;
+[[gnu::cold]] int bad_any_tag(const char* call, Object* on, const char* argument, int value) noexcept;
 [[gnu::cold]] int bad_dest(const char* call, Comm* on, const char* argument, int value) noexcept;
 [[gnu::cold]] int bad_source(const char* call, Comm* on, const char* argument, int value) noexcept;
 [[gnu::cold]] int bad_root(const char* call, Comm* on, const char* argument, int value) noexcept;
-[[gnu::cold]] int too_large(const char* call, Comm* on, const char* argument, MPI_Count value) noexcept;
+[[gnu::cold]] int too_large(const char* call, Object* on, const char* argument, MPI_Count value) noexcept;
 
 /// A result that an int cannot hold is MPI_UNDEFINED, as the standard has it for sizes and counts.
 inline int narrow(MPI_Count value) { return value > INT_MAX ? MPI_UNDEFINED : static_cast<int>(value); }
@@ -96,8 +102,8 @@ inline int narrow(MPI_Count value) { return value > INT_MAX ? MPI_UNDEFINED : st
 // --- addresses
 // --------------------------------------------------------------------------------------------------------
 
-[[gnu::cold]] int bad_null(const char* call, Comm* on, const char* argument) noexcept;
-[[gnu::cold]] int bad_buffer(const char* call, Comm* on, const char* argument, const void* value) noexcept;
+[[gnu::cold]] int bad_null(const char* call, Object* on, const char* argument) noexcept;
+[[gnu::cold]] int bad_buffer(const char* call, Object* on, const char* argument, const void* value) noexcept;
 
 /// Whether a buffer is one of the constants (null or MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC).
 inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintptr_t>(buffer) <= 2; }
@@ -129,11 +135,11 @@ inline MPI_Count first_bad_request(const MPI_Request* requests, int size) {
   return -1;
 }
 
-[[gnu::cold]] int bad_counts(const char* call, Comm* on, const char* argument, IntArray values,
+[[gnu::cold]] int bad_counts(const char* call, Object* on, const char* argument, IntArray values,
                              MPI_Count index) noexcept;
-[[gnu::cold]] int bad_types(const char* call, Comm* on, const char* argument, const MPI_Datatype* types,
+[[gnu::cold]] int bad_types(const char* call, Object* on, const char* argument, const MPI_Datatype* types,
                             MPI_Count index) noexcept;
-[[gnu::cold]] int bad_requests(const char* call, Comm* on, const char* argument, const MPI_Request* requests,
+[[gnu::cold]] int bad_requests(const char* call, Object* on, const char* argument, const MPI_Request* requests,
                                MPI_Count index) noexcept;
 
 }  // namespace ashlar::bindings

@@ -14,9 +14,9 @@ from c_types import c_name
 
 # Classes behind handles, and the null handle where there is one.
 OBJECTS = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "ReduceOp", "request": "Request",
-           "errhandler": "Errhandler", "info": "Info", "message": "MessageObject"}
+           "errhandler": "Errhandler", "info": "Info", "message": "MessageObject", "session": "Session"}
 NULLS = {"request": "MPI_REQUEST_NULL", "info": "MPI_INFO_NULL", "errhandler": "MPI_ERRHANDLER_NULL",
-         "comm": "MPI_COMM_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL"}
+         "comm": "MPI_COMM_NULL", "session": "MPI_SESSION_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL"}
 
 # Chapters whose calls move data, and so ask for committed datatypes.
 COMMUNICATION = ("pt2pt", "coll", "neighbor", "partitioned", "op", "rma", "io")
@@ -55,7 +55,8 @@ class Arguments:
         self.unchecked = self.overlay.options.get("unchecked", "").split(",")
         self.null_ok = self.overlay.options.get("null_ok", "").split(",") + self.unchecked
         self.call = f'"{c_name(procedure, large)}"'
-        self.comm = next((p for p in self.parameters if p.kind.name == "comm" and p.direction != "out"), None)
+        # The object that errors are raised on.
+        self.comm = next((p for p in self.parameters if p.kind.name in ("comm", "session") and p.direction != "out"), None)
         self.on = f"{self.comm.name}_obj" if self.comm else "nullptr"
         self.guards = {}
         self.steps = Steps()

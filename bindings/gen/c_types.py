@@ -18,6 +18,8 @@ def declarator(parameter, large, callbacks, names=True):
         return f"{base} {name}[]"
     if base.endswith("*"):                       # buffers, strings, statuses: already addresses
         return f"{const}{base} {name}".rstrip()
+    if parameter.array and "pointer" in parameter.flags:    # may be a constant that is no array
+        return f"{const}{base}* {name}".rstrip()
     if parameter.array:
         inner = "".join(f"[{n}]" for n in parameter.length.split(",")[1:])
         return f"{const}{base} {name}[]{inner}"

@@ -123,5 +123,5 @@ def coverage(table):
 
 
 def export_map(table):
-    names = sorted(c_name(p, large) for p, large in table.entry_points())
+    names = sorted(c_name(p, large) for t in (table, table.removed) for p, large in t.entry_points())
     return "{\n  global:\n" + "".join(f"    {n};\n    P{n};\n" for n in names) + "  local: *;\n};\n"

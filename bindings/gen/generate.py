@@ -1,6 +1,7 @@
 """Makes everything that follows from the API table.
 
   generate.py --header include/mpi.h        the public header (committed)
+  generate.py --removed include/mpi_removed.h   the names that the standard once had (committed)
   generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
   generate.py --coverage FILE               which functions the kernel does
   generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
@@ -24,7 +25,7 @@ API = Path(__file__).resolve().parents[1] / "api"
 
 def keep_rooms(table, rooms):
     """A kernel built without some room does without the calls that go there."""
-    for procedure in table.procedures.values():
+    for procedure in [*table.procedures.values(), *table.removed.procedures.values()]:
         parts = Path(procedure.overlay.header).parts
         if parts[:1] == ("framework",) and parts[1] not in rooms:
             procedure.overlay.calls = procedure.overlay.header = ""
@@ -35,6 +36,7 @@ def main(arguments):
     parser.add_argument("--api", default=API, help="folder of the table")
     parser.add_argument("--rooms", help="rooms of the kernel in this build; calls into others count as missing")
     parser.add_argument("--header")
+    parser.add_argument("--removed")
     parser.add_argument("--entries")
     parser.add_argument("--coverage")
     parser.add_argument("--fortran")
@@ -47,12 +49,15 @@ def main(arguments):
         return str(error)
     if options.rooms is not None:
         keep_rooms(table, options.rooms.split(","))
-    chapters = [c for c in table.chapters() if any(p.in_abi for p in table.procedures.values() if p.chapter == c)]
+    chapters = table.removed.chapters() + [c for c in table.chapters() if any(p.in_abi for p in table.procedures.values() if p.chapter == c)]
     if options.header:
         write_if_changed(options.header, header.mpi_h(table))
+    if options.removed:
+        write_if_changed(options.removed, header.mpi_removed_h(table))
     if options.entries:
         for name in chapters:
-            write_if_changed(Path(options.entries) / f"{name}.cc", entry.chapter(name, table))
+            of = table.removed if name in table.removed.chapters() else table
+            write_if_changed(Path(options.entries) / f"{name}.cc", entry.chapter(name, of))
         write_if_changed(Path(options.entries) / "mpi_abi.map", entry.export_map(table))
     if options.coverage:
         write_if_changed(options.coverage, entry.coverage(table))

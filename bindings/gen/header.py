@@ -1,4 +1,4 @@
-"""include/mpi.h from the table."""
+"""include/mpi.h and include/mpi_removed.h from the table."""
 from c_types import callback_typedef, prototype, wrap
 from template import fill
 
@@ -60,6 +60,12 @@ def prototypes(table, prefix=""):
             lines.append(f"/* deprecated since {procedure.deprecated} */")
         lines.append(wrap(prototype(procedure, large, table, prefix) + ";"))
     return "\n".join(lines).lstrip("\n")
+
+
+def mpi_removed_h(table):
+    removed = table.removed
+    return fill("mpi_removed.h", CONSTANTS=constants(removed), PROTOTYPES=prototypes(removed),
+                PROFILING=prototypes(removed, "P"))
 
 
 def mpi_h(table):

@@ -108,6 +108,7 @@ class Table:
     procedures: dict            # by name, chapters in alphabetical order
     callbacks: dict
     predefined_functions: dict  # MPI_COMM_DUP_FN -> callback type
+    removed: "Table" = None     # names of older versions of the standard, outside of the ABI
 
     def chapters(self):
         names = []
@@ -235,4 +236,15 @@ def read_table(folder):
         read_chapter(path, kinds, table)
     for path in sorted(folder.glob("*.calls")):
         read_overlay(path, table)
+    table.removed = read_removed(folder / "removed", table)
     return table
+
+
+def read_removed(folder, table):
+    """The names that the standard once had: a table of their own over the same kinds and callbacks."""
+    removed = Table(table.kinds, [], {}, table.callbacks, {})
+    if folder.is_dir():
+        removed.constants = read_constants(folder / "constants.txt")
+        read_chapter(folder / "removed.api", table.kinds, removed)
+        read_overlay(folder / "removed.calls", removed)
+    return removed

@@ -42,6 +42,10 @@ target_link_options(ashlar_options INTERFACE -Wl,--as-needed)
 if(ASHLAR_SANITIZE)
   target_compile_options(ashlar_options INTERFACE -fsanitize=${ASHLAR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(ashlar_options INTERFACE -fsanitize=${ASHLAR_SANITIZE})
+  # TSan does not see fences; ours order memory shared between processes, which it does not see either.
+  if(ASHLAR_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(ashlar_options INTERFACE -Wno-tsan)
+  endif()
 endif()
 
 # The build id ties in-tree components to the kernel whose C++ headers they saw; the loader refuses any other.

@@ -8,7 +8,7 @@ file(CHMOD ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx PERMISSI
 configure_file(${CMAKE_SOURCE_DIR}/config/pkgconfig/ashlar-mpi.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx DESTINATION bin)
 install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc DESTINATION lib/pkgconfig)
-install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h DESTINATION include)
+install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi_removed.h DESTINATION include)
 
 # Other names: mpic++ is usual, mpicc_abi is the standard's name for the ABI compiler (ours is no other), and mpi-c and
 # mpi-cxx are what CMake's FindMPI asks pkg-config for.

@@ -13,6 +13,19 @@ struct Shape {
   int ranks = 1;
   int nodes = 1;
   int node_ranks = 1;  // of the fullest node
+  bool inter = false;  // an intercommunicator; `ranks` are those of both groups
+};
+
+/// What else must be known of an algorithm.
+enum Trait : std::uint8_t {
+  /// For intercommunicators, and for nothing else.
+  kInter = 1,
+  /// The order in which ranks begin collectives of this kind on a communicator must be the same everywhere: it serves
+  /// calls, but not the parts of other algorithms, which begin when their time comes.
+  kInCallOrder = 2,
+  /// Every item of a reduction's result is the same function of the operands, whatever the sizes and the placement:
+  /// a0 op (a1 op (... a[n-1])); of scans ((a0 op a1) op a2) ...
+  kFixedOrder = 4,
 };
 
 /// One algorithm of one collective: what a component registers. Constant data.
@@ -25,6 +38,9 @@ struct Algorithm {
   /// looks only at the shape and at what is equal on all ranks. May be null: always serves.
   const char* (*excluded)(const Shape& shape, const Call& call);
   Co (*run)(Op& op, const Call& call);
+  std::uint8_t traits = 0;  // of Trait
+
+  bool is(Trait trait) const { return (traits & trait) != 0; }
 };
 
 /// The table of functions of a coll component's module: its list of algorithms. They live as long as the process.

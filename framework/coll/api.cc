@@ -1,10 +1,14 @@
 #include "framework/coll/api.h"
 
+#include <string>
+#include <string_view>
+
 #include "framework/coll/call.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/describe.h"
 #include "framework/coll/dispatch.h"
 #include "framework/object/comm.h"
+#include "framework/progress/lane.h"
 
 namespace ashlar::coll {
 
@@ -17,25 +21,50 @@ void detach(Comm& comm) {
   comm.coll = nullptr;
 }
 
+Status prefer(Comm& comm, const char* key, const char* value) {
+  constexpr std::string_view kBegin = "coll.", kEnd = ".algorithm";
+  const std::string_view whole(key);
+  if (whole.size() <= kBegin.size() + kEnd.size() || !whole.starts_with(kBegin) || !whole.ends_with(kEnd)) return {};
+  const std::string name(whole.substr(kBegin.size(), whole.size() - kBegin.size() - kEnd.size()));
+  Collective collective;
+  if (!parse_collective(name.c_str(), &collective)) return {};
+  const LaneGuard guard(comm.lane->lock);
+  CommState* state = nullptr;
+  ASHLAR_TRY(state_of(comm, &state));
+  return state->prefer(collective, value);
+}
+
+namespace {
+
+/// What every description needs in the end.
+inline Status complete(Call& call, const Comm& comm) {
+  if (comm.inter) [[unlikely]]
+    ASHLAR_TRY(check_inter(call, comm));
+  call.bytes = call.quantity(comm.remote_size);
+  return {};
+}
+
+}  // namespace
+
 /// The three forms of a collective: each fills the same description, and hands it on. `description` is a function of
 /// describe.h applied to the arguments.
 #define ASHLAR_FORMS(name, description, ...)                                                 \
   Status name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm) {                                       \
     Call call;                                                                               \
     ASHLAR_TRY(description);                                                                 \
-    call.bytes = call.quantity(comm.size);                                                   \
+    ASHLAR_TRY(complete(call, comm));                                                        \
     return run(comm, call);                                                                  \
   }                                                                                          \
   Status i##name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Request** request) {                 \
     Call call;                                                                               \
     ASHLAR_TRY(description);                                                                 \
-    call.bytes = call.quantity(comm.size);                                                   \
+    ASHLAR_TRY(complete(call, comm));                                                        \
     return start(comm, call, request);                                                       \
   }                                                                                          \
   Status name##_init(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Info* info, Request** request) { \
     Call call;                                                                               \
     ASHLAR_TRY(description);                                                                 \
-    call.bytes = call.quantity(comm.size);                                                   \
+    ASHLAR_TRY(complete(call, comm));                                                        \
     return prepare(comm, call, info, request);                                               \
   }
 

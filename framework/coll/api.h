@@ -33,6 +33,11 @@ namespace ashlar::coll {
 Status attach(Comm& comm);
 void detach(Comm& comm);
 
+/// For info objects of communicators: "coll.<collective>.algorithm" = name uses that algorithm on this communicator
+/// wherever it can serve, before every rule; an empty name takes that back. Other keys are passed over. All members
+/// must agree. Fails with MPI_ERR_ARG when there is no such algorithm. Takes the lane's lock.
+Status prefer(Comm& comm, const char* key, const char* value);
+
 #define ASHLAR_COLLECTIVE(name, ...)                                        \
   Status name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm);                       \
   Status i##name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Request** request); \

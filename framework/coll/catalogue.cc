@@ -16,6 +16,8 @@ void Catalogue::add(const AlgorithmList& list) {
     entry.algorithm = &algorithm;
     entry.component = components_;
     entry.pvar_name = std::string(name_of(algorithm.collective)) + "." + algorithm.name;
+    for (int bin = 0; bin < kSizeBins; ++bin)
+      entry.pvar_names_of_size[bin] = entry.pvar_name + "." + kSizeBinNames[bin];
     entries_.push_back(std::move(entry));
   }
   ++components_;

@@ -10,13 +10,22 @@
 
 namespace ashlar::coll {
 
+/// Payloads are counted by size, in bins that rules care for.
+inline constexpr int kSizeBins = 5;
+inline constexpr const char* kSizeBinNames[kSizeBins] = {"to_64B", "to_4KiB", "to_256KiB", "to_4MiB", "above_4MiB"};
+constexpr int size_bin(MPI_Count bytes) {
+  return bytes <= 64 ? 0 : bytes <= 4096 ? 1 : bytes <= 256 * 1024 ? 2 : bytes <= 4 * 1024 * 1024 ? 3 : 4;
+}
+
 /// A registered algorithm, with what it has done so far.
 struct Entry {
   const Algorithm* algorithm = nullptr;
   unsigned component;       // number of its component, in the order of preference
   std::uint64_t calls = 0;  // started on this process
-  bool recorded = false;    // its first use has been told
-  std::string pvar_name;    // "allreduce.ring"
+  std::uint64_t calls_of_size[kSizeBins] = {};
+  bool recorded = false;                      // its first use has been told
+  std::string pvar_name;                      // "allreduce.ring"
+  std::string pvar_names_of_size[kSizeBins];  // "allreduce.ring.to_64B"
 };
 
 /// Every algorithm of the components in use. Filled at start, constant afterwards but for the counters.

@@ -12,6 +12,7 @@ namespace ashlar::coll {
 namespace {
 
 Shape shape_of(const Comm& comm) {
+  if (comm.inter) return Shape{comm.size + comm.remote_size, 1, comm.size + comm.remote_size, true};
   Shape shape{comm.size, 1, comm.size};
   const auto node_of = Room::current()->surroundings.node_of;
   if (node_of == nullptr) return shape;
@@ -43,43 +44,74 @@ CommState::~CommState() {
   }
 }
 
-Status CommState::choose(const Call& call, Choice* out) {
+bool CommState::serves(const Choice& choice, const Call& call, bool commutes, For whose) {
+  const Rule* const rule = choice.rule;
+  if (rule != nullptr) {
+    if (!rule->bytes.has(call.bytes)) return false;
+    if (rule->commute != Rule::Commute::kAny && (rule->commute == Rule::Commute::kYes) != commutes) return false;
+  }
+  const Algorithm& algorithm = *choice.entry->algorithm;
+  if ((disabled >> choice.entry->component & 1u) != 0) return false;
+  if (whose == For::kPart && algorithm.is(kInCallOrder)) return false;
+  if (algorithm.excluded == nullptr) return true;
+  const char* const why = algorithm.excluded(plan->shape, call);
+  if (why == nullptr) [[likely]]
+    return true;
+  Room::current()->report_unfit(choice, plan->shape, call, why);
+  return false;
+}
+
+Status CommState::choose(const Call& call, Choice* out, For whose) {
   const bool commutes = call.op == nullptr || call.op->commutative();
-  for (const Choice& choice : plan->choices[static_cast<std::size_t>(call.what)]) {
-    const Rule* const rule = choice.rule;
-    if (rule != nullptr) {
-      if (!rule->bytes.has(call.bytes)) continue;
-      if (rule->commute != Rule::Commute::kAny && (rule->commute == Rule::Commute::kYes) != commutes) continue;
-    }
+  const auto what = static_cast<std::size_t>(call.what);
+  const auto take = [&](const Choice& choice) {
     Entry& entry = *choice.entry;
-    if ((disabled >> entry.component & 1u) != 0) continue;
-    if (entry.algorithm->excluded != nullptr) {
-      if (const char* const why = entry.algorithm->excluded(plan->shape, call); why != nullptr) [[unlikely]] {
-        Room::current()->report_unfit(choice, plan->shape, call, why);
-        continue;
-      }
-    }
     ++entry.calls;
+    ++entry.calls_of_size[size_bin(call.bytes)];
     if (!entry.recorded) [[unlikely]]
       Room::current()->record(choice, plan->shape, call);
     *out = choice;
-    return {};
+    return Status{};
+  };
+  if (any_preferred_ && preferred_[what] != nullptr) [[unlikely]] {
+    const Choice choice{&preferred_[what]->rule, preferred_[what]->entry};
+    if (serves(choice, call, commutes, whose)) return take(choice);
+  }
+  for (const Choice& choice : plan->choices[what]) {
+    if (serves(choice, call, commutes, whose)) return take(choice);
   }
   return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
                       name_of(call.what), static_cast<long long>(call.bytes), plan->shape.ranks);
+}
+
+Status CommState::prefer(Collective collective, const char* algorithm) {
+  std::unique_ptr<Preference>& preference = preferred_[static_cast<std::size_t>(collective)];
+  if (*algorithm == '\0') {
+    preference.reset();
+    return {};
+  }
+  Catalogue& catalogue = Room::current()->catalogue;
+  const std::string origin = "coll." + std::string(name_of(collective)) + ".algorithm of '" + comm.name + "'";
+  Entry* const entry = catalogue.find(collective, algorithm);
+  if (entry == nullptr) return catalogue.unknown(collective, algorithm, origin.c_str());
+  preference = std::make_unique<Preference>();
+  preference->entry = entry;
+  preference->algorithm = origin;
+  preference->rule.collective = collective;
+  preference->rule.algorithm = entry->algorithm->name;
+  preference->rule.origin = preference->algorithm.c_str();
+  any_preferred_ = true;
+  return {};
 }
 
 Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots[component_ % CommState::kSlots]; }
 
 Status state_of(Comm& comm, CommState** out) {
   if (comm.coll == nullptr) [[unlikely]] {
-    if (comm.inter) {
-      return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "collectives on intercommunicators are not implemented ('%s')",
-                          comm.name.c_str());
-    }
     if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
     comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of(comm)));
     if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
+    if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   }
   *out = comm.coll;
   return {};

@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "framework/coll/block.h"
 #include "framework/coll/op.h"
@@ -18,8 +20,13 @@ struct CommState {
   CommState(const CommState&) = delete;
   CommState& operator=(const CommState&) = delete;
 
+  /// Whose choice it is: a call's, or that of an algorithm which needs a part of its work done.
+  enum class For : std::uint8_t { kCall, kPart };
   /// The choice for a call, counted and, the first time, recorded.
-  Status choose(const Call& call, Choice* out);
+  Status choose(const Call& call, Choice* out, For whose = For::kCall);
+  /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
+  /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
+  Status prefer(Collective collective, const char* algorithm);
   /// From now on the algorithms of this component are passed over on this communicator. All members must agree.
   void disable(unsigned component) { disabled |= 1u << component; }
 
@@ -27,13 +34,26 @@ struct CommState {
   P2pWire wire;
   const Plan* const plan;
   ChunkCache chunks;
+  /// Of an intercommunicator: the collectives of the local group among itself; made with this.
+  CommState* own_group = nullptr;
   std::uint32_t disabled = 0;
   /// By the number of the component.
   static constexpr unsigned kSlots = 4;
   Slot slots[kSlots];
+
+ private:
+  struct Preference {
+    Rule rule;
+    Entry* entry;
+    std::string algorithm;
+  };
+  std::array<std::unique_ptr<Preference>, kCollectives> preferred_;
+  bool any_preferred_ = false;
+
+  bool serves(const Choice& choice, const Call& call, bool commutes, For whose);
 };
 
-/// The state of `comm`, made when missing. Fails with MPI_ERR_UNSUPPORTED_OPERATION on an intercommunicator.
+/// The state of `comm`, made when missing.
 Status state_of(Comm& comm, CommState** out);
 
 }  // namespace ashlar::coll

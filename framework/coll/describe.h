@@ -150,6 +150,9 @@ inline Status describe_alltoallw(Call& call, const void* sendbuf, IntArray sendc
   return {};
 }
 
+/// What the standard forbids on an intercommunicator: MPI_ERR_COMM for scans, MPI_ERR_BUFFER for MPI_IN_PLACE.
+[[gnu::cold]] Status check_inter(const Call& call, const Comm& comm);
+
 /// Of the neighbourhood collectives: MPI_ERR_TOPOLOGY without a topology; a count for each neighbour, or an array that
 /// is not one, is MPI_ERR_COUNT.
 Status describe_neighbours(Call& call, Collective what, const Comm& comm, const void* sendbuf, MPI_Count sendcount,

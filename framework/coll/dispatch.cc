@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include "framework/coll/check.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/flight.h"
 #include "framework/coll/op.h"
@@ -13,10 +14,10 @@ namespace {
 // Frames of the usual algorithms, and temporaries of small messages, lie on the caller's stack.
 constexpr std::size_t kStackBytes = 3072;
 
-Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & 0x7fffffffu); }
+Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & (Op::kPartTag - 1)); }
 
 /// Gets the state, the choice and a flight for a call that gives out a request.
-Status make_flight(Comm& comm, const Call& call, Flight::Form form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
+Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   Choice choice;
@@ -34,7 +35,8 @@ Status run(Comm& comm, const Call& call) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
-  if (call.is_nothing(comm.size, comm.inter)) return {};
+  const bool check = Room::current()->checks.collectives && !comm.inter;
+  if (call.is_nothing(comm.size, comm.inter) && !check) return {};
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));
   state->wire.serve(call.what);
@@ -43,14 +45,15 @@ Status run(Comm& comm, const Call& call) {
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);
   op.set_place(state, choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
-  const Co co = choice.entry->algorithm->run(op, call);
+  const Algorithm& algorithm = *choice.entry->algorithm;
+  const Co co = check ? checked(op, call, algorithm, Form::kBlocking) : algorithm.run(op, call);
   return co.started() ? co.status() : op.failure();
 }
 
 Status start(Comm& comm, const Call& call, Request** request) {
   const LaneGuard guard(comm.lane->lock);
   Flight* flight = nullptr;
-  ASHLAR_TRY(make_flight(comm, call, Flight::Form::kOnce, &flight));
+  ASHLAR_TRY(make_flight(comm, call, Form::kNonblocking, &flight));
   if (const Status started = flight->run(); !started.ok()) {
     flight->ops->release(*flight);
     return started;
@@ -62,7 +65,7 @@ Status start(Comm& comm, const Call& call, Request** request) {
 Status prepare(Comm& comm, const Call& call, Info*, Request** request) {
   const LaneGuard guard(comm.lane->lock);
   Flight* flight = nullptr;
-  ASHLAR_TRY(make_flight(comm, call, Flight::Form::kPersistent, &flight));
+  ASHLAR_TRY(make_flight(comm, call, Form::kPersistent, &flight));
   *request = flight;
   return {};
 }

@@ -40,7 +40,7 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
   hold(call_.recv.type);
   hold(call_.op);
   if (call_.recv_types != nullptr) hold_types();
-  if (form == Form::kOnce) return;
+  if (form != Form::kPersistent) return;
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
   op_.set_own_slot(&own_slot_);
@@ -71,16 +71,23 @@ void Flight::hold_types() {
 
 Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
 
+Co Flight::begin() {
+  const Algorithm& algorithm = *choice_.entry->algorithm;
+  if (!Room::current()->checks.collectives || comm->inter) [[likely]]
+    return algorithm.run(op_, call_);
+  return checked(op_, call_, algorithm, persistent() ? Form::kPersistent : Form::kNonblocking);
+}
+
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
-  if (call_.is_nothing(comm->size, comm->inter)) {
+  if (call_.is_nothing(comm->size, comm->inter) && !(Room::current()->checks.collectives && !comm->inter)) {
     finish({});
     return {};
   }
   block_.reset();
   op_.forget_failure();
   state.store(State::kActive, std::memory_order_relaxed);
-  co_ = choice_.entry->algorithm->run(op_, call_);
+  co_ = begin();
   if (!co_.started()) {
     if (persistent()) state.store(State::kInactive, std::memory_order_relaxed);
     return op_.failure();

@@ -6,6 +6,7 @@
 #include "framework/base/status.h"
 #include "framework/coll/block.h"
 #include "framework/coll/call.h"
+#include "framework/coll/check.h"
 #include "framework/coll/co.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/op.h"
@@ -19,8 +20,6 @@ class Flight final : public Request {
  public:
   static constexpr std::size_t kBlockBytes = 1536;  // frames of the usual algorithms and small temporaries
 
-  enum class Form : std::uint8_t { kOnce, kPersistent };
-
   Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence, Form form);
   ~Flight();
 
@@ -29,6 +28,7 @@ class Flight final : public Request {
   Status run();
 
  private:
+  Co begin();
   struct Over : Waiter {
     Flight* flight;
   };

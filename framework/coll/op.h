@@ -25,6 +25,7 @@ struct Slot {
 struct Arguments {
   MPI_Count segment = 0;  // bytes per piece of a pipeline
   int window = 0;         // operations in flight of a linear algorithm
+  int radix = 0;          // of a k-nomial tree
 };
 
 /// A buffer as its packed bytes: the buffer itself when it is dense, else a temporary.
@@ -44,6 +45,13 @@ class Op {
       : wire_(wire), block_(block), rank_(rank), size_(size), tag_(tag), blocking_(blocking) {}
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
+
+  /// A part of `whole` among the members of another communicator; it outlives nothing of `whole`.
+  Op(Op& whole, Wire& wire, Rank rank, int size)
+      : Op(wire, rank, size, static_cast<Tag>(whole.tag_ | kPartTag), whole.block_, whole.blocking_) {}
+
+  /// Numbers of collectives stay below; parts carry the number of their whole with this bit.
+  static constexpr Tag kPartTag = 1 << 30;
 
   Rank rank() const { return rank_; }
   int size() const { return size_; }

@@ -35,9 +35,13 @@ struct P2pWire::Wait {
     char text[200];
     std::snprintf(text, sizeof text, "in MPI_%c%s on '%s'", std::toupper(static_cast<unsigned char>(name[0])), name + 1,
                   comm.name.c_str());
-    account.waits_in_collective(
-        comm.context, comm.collective_sequence, comm.local_group->size(),
-        [](const void* group, int i) { return (*static_cast<const Group*>(group))[i]; }, comm.local_group.get(), text);
+    // Of an intercommunicator, both groups.
+    const auto rank_of = [](const void* of, int member) {
+      const Comm& c = *static_cast<const Comm*>(of);
+      return member < c.size ? (*c.local_group)[member] : (*c.remote_group)[member - c.size];
+    };
+    account.waits_in_collective(comm.context, comm.collective_sequence, comm.size + (comm.inter ? comm.remote_size : 0),
+                                rank_of, &comm, text);
     if (wait.gate != nullptr) p2p::tell_gate(wait.gate, lane, account);
   }
 };

@@ -11,6 +11,8 @@ namespace ashlar::coll {
 struct Config {
   const char* tuning_file;
   std::uint64_t scratch_cache;
+  bool reference;
+  bool reproducible;
   const char* forced[kCollectives];  // coll.<collective>.algorithm
 };
 
@@ -28,6 +30,16 @@ inline constexpr ashlar_param kParams[] = {
      nullptr},
     {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, scratch_cache),
+     nullptr},
+    {"reference", "false",
+     "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
+     "program from one of an algorithm. Slow.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, reference),
+     nullptr},
+    {"reproducible", "false",
+     "Combine the operands of every reduction in the order of the ranks, so that its bits depend on nothing but the "
+     "operands: not on the placement of the ranks, nor on sizes or tuning.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, reproducible),
      nullptr},
     ASHLAR_FORCED_ROW(barrier, 0),
     ASHLAR_FORCED_ROW(bcast, 1),
@@ -54,5 +66,17 @@ inline constexpr ashlar_param kParams[] = {
 };
 #undef ASHLAR_FORCED_ROW
 static_assert(kCollectives == 22, "a row for each collective");
+
+/// Parameters check.*, as far as they are of this room.
+struct CheckConfig {
+  bool collectives;
+};
+inline constexpr ashlar_param kCheckParams[] = {
+    {"collectives", "false",
+     "Before each collective, compare on all ranks which one it is, its root, operation, counts and type signatures, "
+     "and fail on all of them, saying who differs, instead of hanging or mixing up data.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, collectives),
+     nullptr},
+};
 
 }  // namespace ashlar::coll

@@ -27,6 +27,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
   room->surroundings = around;
   const auto fill = [&]() -> Status {
     ASHLAR_TRY(params.fill("coll", kParams, &room->config));
+    ASHLAR_TRY(params.fill("check", kCheckParams, &room->checks));
     std::vector<plugin::Chosen> chosen;
     ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
     for (const plugin::Chosen& choice : chosen) {
@@ -45,7 +46,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
 Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
   current_ = new Room;
   current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, {}};
+  current_->config = Config{"", 8u << 20, false, false, {}};
   for (const char*& name : current_->config.forced) name = "";
   for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
   const Status finished = current_->finish(nullptr);
@@ -62,6 +63,11 @@ Status Room::finish(param::Store* params) {
   for (int i = 0; i < kCollectives; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const char* const name = config.forced[i];
+    if (*name == '\0' && config.reference) {
+      forced_rules_[at].collective = static_cast<Collective>(i);
+      forced_rules_[at].algorithm = "linear";
+      forced_rules_[at].origin = "coll.reference";
+    }
     if (*name == '\0') continue;
     const auto collective = static_cast<Collective>(i);
     const std::string key = std::string("coll.") + name_of(collective) + ".algorithm";
@@ -80,6 +86,10 @@ Status Room::finish(param::Store* params) {
   for (Entry& entry : catalogue.entries()) {
     pvar_rows_.push_back(
         {entry.pvar_name.c_str(), "collectives started on this process", ASHLAR_PVAR_COUNTER, &entry.calls});
+    for (int bin = 0; bin < kSizeBins; ++bin) {
+      pvar_rows_.push_back({entry.pvar_names_of_size[bin].c_str(), "collectives of this size, by the quantity of bytes",
+                            ASHLAR_PVAR_COUNTER, &entry.calls_of_size[bin]});
+    }
   }
   registry_->host().add_pvars("coll", pvar_rows_);
   return {};
@@ -124,10 +134,15 @@ Status Room::check_rules(std::span<const Rule> rules, bool user) {
   return {};
 }
 
+bool Room::fit_for_bits(const Algorithm& algorithm) const {
+  return !config.reproducible || !reduces(algorithm.collective) || algorithm.is(kFixedOrder);
+}
+
 const Plan& Room::plan_for(const Shape& shape) {
   const std::lock_guard guard(mutex_);
   for (const Plan& plan : plans_) {
-    if (plan.shape.ranks == shape.ranks && plan.shape.nodes == shape.nodes && plan.shape.node_ranks == shape.node_ranks)
+    if (plan.shape.ranks == shape.ranks && plan.shape.nodes == shape.nodes &&
+        plan.shape.node_ranks == shape.node_ranks && plan.shape.inter == shape.inter)
       return plan;
   }
   Plan& plan = plans_.emplace_back();
@@ -135,7 +150,9 @@ const Plan& Room::plan_for(const Shape& shape) {
   const auto add = [&](const Rule& rule) {
     if (!rule.fits(shape)) return;
     Entry* const entry = catalogue.find(rule.collective, rule.algorithm);
-    if (entry != nullptr) plan.choices[static_cast<std::size_t>(rule.collective)].push_back({&rule, entry});
+    if (entry == nullptr || entry->algorithm->is(kInter) != shape.inter) return;
+    if (!fit_for_bits(*entry->algorithm)) return;
+    plan.choices[static_cast<std::size_t>(rule.collective)].push_back({&rule, entry});
   };
   for (const Rule& rule : forced_rules_) {
     if (*rule.algorithm != '\0') add(rule);
@@ -145,8 +162,11 @@ const Plan& Room::plan_for(const Shape& shape) {
   }
   const RuleTable table = default_rules();
   for (std::size_t i = 0; i < table.count; ++i) add(table.first[i]);
-  for (Entry& entry : catalogue.entries())
-    plan.choices[static_cast<std::size_t>(entry.algorithm->collective)].push_back({nullptr, &entry});
+  for (Entry& entry : catalogue.entries()) {
+    const Algorithm& algorithm = *entry.algorithm;
+    if (algorithm.is(kInter) == shape.inter && fit_for_bits(algorithm))
+      plan.choices[static_cast<std::size_t>(algorithm.collective)].push_back({nullptr, &entry});
+  }
   return plan;
 }
 
@@ -177,8 +197,9 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
   std::string lost;
   for (const Entry& entry : catalogue.entries()) {
     const Algorithm& other = *entry.algorithm;
-    if (other.collective != chosen.collective || &other == &chosen) continue;
-    const char* const excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
+    if (other.collective != chosen.collective || &other == &chosen || other.is(kInter) != shape.inter) continue;
+    const char* excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
+    if (!fit_for_bits(other)) excluded = "coll.reproducible asks for rank order";
     if (!lost.empty()) lost += '\n';
     lost += std::string(other.name) + ": " + (excluded != nullptr ? excluded : "the rule for this size says otherwise");
   }

@@ -66,6 +66,7 @@ class Room {
 
   Catalogue catalogue;
   Config config{};
+  CheckConfig checks{};
   Surroundings surroundings;
   Slab<Flight>& flights(unsigned lane);
 
@@ -74,6 +75,8 @@ class Room {
   ~Room();
   Status finish(param::Store* params);
   Status read_tuning_file();
+  /// Whether coll.reproducible allows it.
+  bool fit_for_bits(const Algorithm& algorithm) const;
   Status check_rules(std::span<const Rule> rules, bool user);
 
   static Room* current_;  // not inline: components would each have their own

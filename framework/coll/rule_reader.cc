@@ -104,6 +104,10 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     MPI_Count window = 0;
     read = parse_bytes(value, &window) && window > 0 && window <= INT_MAX;
     rule.arguments.window = static_cast<int>(window);
+  } else if (what == "radix") {
+    MPI_Count radix = 0;
+    read = parse_bytes(value, &radix) && radix > 1 && radix <= INT_MAX;
+    rule.arguments.radix = static_cast<int>(radix);
   } else if (what == "commutative") {
     const bool yes = std::strcmp(value, "true") == 0 || std::strcmp(value, "yes") == 0;
     read = yes || std::strcmp(value, "false") == 0 || std::strcmp(value, "no") == 0;
@@ -111,7 +115,7 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   } else if (what != "note") {
     return problem(line, "'" + std::string(what) +
                              "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, "
-                             "window and note");
+                             "window, radix and note");
   }
   if (!read) problem(line, std::string("cannot read '") + value + "' as " + std::string(what));
 }

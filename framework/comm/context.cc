@@ -16,6 +16,7 @@ namespace {
 
 constinit std::mutex mutex;
 std::int64_t next_id = ContextIds::kFirst;
+int in_flight = 0;
 // Ranges [first, second) above next_id that agreements took while a smaller one was still open. Empty unless threads
 // are on.
 std::map<std::int64_t, std::int64_t>& taken_ahead() {
@@ -36,7 +37,12 @@ ContextIds::Proposal ContextIds::propose() {
   const std::lock_guard guard(mutex);
   std::int64_t id = next_id;
   if (!taken_ahead().empty()) id = std::max(id, taken_ahead().rbegin()->second);
-  return {id, LaneLock::threads_on() ? 1 : 0};
+  return {id, LaneLock::threads_on() || in_flight > 0 ? 1 : 0};
+}
+
+void ContextIds::set_in_flight(int change) {
+  const std::lock_guard guard(mutex);
+  in_flight += change;
 }
 
 bool ContextIds::claim(std::int64_t id, std::int64_t end) {

@@ -26,9 +26,12 @@ class ContextIds {
   /// Takes [id, end); false when another agreement of this process took a part of it meanwhile.
   static bool claim(std::int64_t id, std::int64_t end);
 
+  /// An agreement that does not wait has begun (+1) or is over (-1): others may then run beside it, as with threads.
+  static void set_in_flight(int change);
+
   /// Ids of the communicators that exist without agreement, those for the first children of MPI_COMM_WORLD, and the
   /// first that is agreed on.
-  static constexpr std::uint32_t kWorld = 0, kSelf = 2, kWorldChildren = 4, kFirst = 260;
+  static constexpr std::uint32_t kWorld = 0, kSelf = 2, kEveryone = 4, kWorldChildren = 6, kFirst = 262;
   static constexpr std::int64_t kEnd = 0xfffffffe;
 };
 

@@ -6,6 +6,7 @@
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/duplicate.h"
+#include "framework/comm/hints.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
 #include "framework/comm/words.h"
@@ -60,9 +61,10 @@ Status dup(Comm& comm, Comm** result) {
   return duplicate(comm, context, result);
 }
 
-Status dup_with_info(Comm& comm, Info*, Comm** result) {
-  // Hints are advice; none of the standard's assertions changes what this library does for a communicator so far.
-  return dup(comm, result);
+Status dup_with_info(Comm& comm, Info* info, Comm** result) {
+  ASHLAR_TRY(dup(comm, result));
+  set_hints(**result, info);
+  return {};
 }
 
 Status create(Comm& comm, Group& group, Comm** result) {

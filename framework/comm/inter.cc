@@ -64,18 +64,20 @@ Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
   return make_inter(span.local.local_group, remote, context, handler, &span.local, result);
 }
 
+Status agree_to_talk(const Span& span, Status fit) {
+  std::int64_t failed = fit.mpi_class();
+  ASHLAR_TRY(broadcast_words(span.local, span.leader, &failed, 1));
+  ASHLAR_TRY(fit);
+  if (failed == MPI_SUCCESS) return {};
+  return Status::fail(static_cast<int>(failed), "local leader %d was given arguments that are not valid", span.leader);
+}
+
 Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag, Comm** result) {
   *result = nullptr;
   ASHLAR_TRY(check_local(local, local_leader));
-  Status fit;
-  if (local.rank == local_leader) fit = check_bridge(peer, remote_leader);
-  std::int64_t failed = fit.mpi_class();
-  ASHLAR_TRY(broadcast_words(local, local_leader, &failed, 1));
-  ASHLAR_TRY(fit);
-  if (failed != MPI_SUCCESS)
-    return Status::fail(static_cast<int>(failed), "local leader %d gave a peer_comm or remote_leader that is not valid",
-                        local_leader);
-  return make_spanning({local, local_leader, peer, remote_leader, tag}, *local.errhandler, result);
+  const Span span{local, local_leader, peer, remote_leader, tag};
+  ASHLAR_TRY(agree_to_talk(span, span.leads() ? check_bridge(peer, remote_leader) : Status{}));
+  return make_spanning(span, *local.errhandler, result);
 }
 
 Status intercomm_merge(Comm& inter, int high, Comm** result) {

@@ -27,6 +27,9 @@ struct Span {
   Status max(std::int64_t* values, int count) const;
 };
 
+/// The leader tells its group whether it found its arguments fit. Collective over the local group.
+Status agree_to_talk(const Span& span, Status fit);
+
 /// The intercommunicator of the two groups. Collective over both.
 Status make_spanning(const Span& span, Errhandler& handler, Comm** result);
 

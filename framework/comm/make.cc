@@ -7,8 +7,8 @@
 
 #include "framework/coll/api.h"
 #include "framework/object/comm.h"
-#include "framework/object/topology.h"
 #include "framework/object/pool.h"
+#include "framework/object/topology.h"
 #include "framework/p2p/internal.h"
 #include "framework/progress/lane.h"
 
@@ -96,6 +96,12 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
   }
   (*result)->local_comm = local_comm;
   return {};
+}
+
+void give_context(Comm& comm, std::uint32_t context) {
+  comm.context = context;
+  comm.lane = surroundings.lane_of(context);
+  if (comm.inter) give_context(*comm.local_comm, context + 2);
 }
 
 }  // namespace comm

@@ -17,6 +17,7 @@ namespace ashlar::comm {
 struct Surroundings {
   Lane* (*lane_of)(std::uint32_t context) = nullptr;
   std::uint32_t (*node_of)(PeerId peer) = nullptr;  // index of the node a process runs on
+  Status (*everyone)(Comm** result) = nullptr;      // a communicator of all processes of the job, for internal use
 };
 extern Surroundings surroundings;
 
@@ -29,6 +30,9 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
 /// Of one constructor of intercommunicators: how many ids it takes.
 inline constexpr int kInterIds = 2;
 inline int ids_for(bool inter) { return inter ? kInterIds : 1; }
+
+/// Sets the ids of a communicator that was made before they were agreed on.
+void give_context(Comm& comm, std::uint32_t context);
 
 /// Communicators alive, for leak reports and tests.
 std::uint64_t alive();

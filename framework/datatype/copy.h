@@ -30,7 +30,7 @@ struct Twice {
   }
 };
 
-/// More than Step bytes, Step at a time, the last ones overlapping; up to some hundred bytes cheaper than a call of
+/// More than Step bytes, Step at a time, the last ones overlapping; up to a thousand bytes cheaper than a call of
 /// memcpy for each block.
 template <std::size_t Step>
 struct Stepped {
@@ -83,7 +83,7 @@ inline auto with_block(std::size_t bytes, Use&& use) {
   if (bytes < 32) return use(Twice<16>{bytes});
   if (bytes < 64) return use(Twice<32>{bytes});
   if (bytes < 192) return use(Stepped<32>{bytes});
-  if (bytes < 384) return use(Stepped<64>{bytes});
+  if (bytes < 1024) return use(Stepped<64>{bytes});
   return use(Long{bytes});
 }
 
@@ -129,6 +129,19 @@ inline void with_paired(std::size_t bytes, Use&& use) {
   }
 }
 
+/// 12 bytes with a store of 16, where the four behind are written afterwards anyway.
+struct Over12 {
+  static void copy(char* to, const char* from) {
+    typedef long long Two __attribute__((vector_size(16)));
+    std::uint64_t low;
+    std::uint32_t high;
+    std::memcpy(&low, from, sizeof low);
+    std::memcpy(&high, from + sizeof low, sizeof high);
+    const Two both = {static_cast<long long>(low), static_cast<long long>(high)};
+    std::memcpy(to, &both, sizeof both);
+  }
+};
+
 /// Two pieces per item: a struct's members around a hole. The second lies `to_second` and `from_second` further.
 template <class First, class Second>
 inline void copy_pairs(First first, Second second, char* __restrict to, std::ptrdiff_t to_step,
@@ -145,6 +158,39 @@ inline void copy_pairs(First first, Second second, char* __restrict to, std::ptr
   if (n == 0) return;
   first.copy(to, from);
   second.copy(to + to_second, from + from_second);
+}
+
+/// Whether three neighbouring pieces of these sizes have a kernel that copies all in one pass.
+constexpr bool tripled(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
+
+template <class Use>
+inline void with_tripled(std::size_t bytes, Use&& use) {
+  switch (bytes) {
+    case 1:
+      return use(Fixed<1>{});
+    case 2:
+      return use(Fixed<2>{});
+    case 4:
+      return use(Fixed<4>{});
+    default:
+      return use(Fixed<8>{});
+  }
+}
+
+/// Where the second and the third piece of an item lie, from the first.
+struct Triple {
+  std::ptrdiff_t second, third;
+};
+
+template <class First, class Second, class Third>
+inline void copy_triples(First first, Second second, Third third, char* __restrict to, std::ptrdiff_t to_step,
+                         Triple to_at, const char* __restrict from, std::ptrdiff_t from_step, Triple from_at,
+                         std::size_t n) {
+  for (; n > 0; --n, to += to_step, from += from_step) {
+    first.copy(to, from);
+    second.copy(to + to_at.second, from + from_at.second);
+    third.copy(to + to_at.third, from + from_at.third);
+  }
 }
 
 /// A piece of any size: the branches of with_block for each piece. For runs of differing lengths.

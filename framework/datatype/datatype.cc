@@ -1,5 +1,7 @@
 #include "framework/datatype/datatype.h"
 
+#include <mpi_removed.h>
+
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -150,6 +152,8 @@ Datatype* Builder::predefined(const BasicRow& row) {
   type->extent_ = row.extent;
   type->align_ = row.align;
   type->has_data_ = row.size > 0;
+  type->has_mark_lb_ = row.handle == MPI_LB;
+  type->has_mark_ub_ = row.handle == MPI_UB;
   type->basic_ = row.basic;
   type->class_ = row.of;
   const bool padded = row.basic == Basic::kI16Int;  // the only pair with a hole inside

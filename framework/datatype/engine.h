@@ -71,6 +71,16 @@ class Engine {
     if (n > done) broken(l, last, user, packed + done, 0, n - done);
   }
 
+  /// One item that is a row of equal runs: whole() without its other cases, for small messages.
+  static bool is_row(const Layout& l) {
+    return l.form == Layout::Form::kStrided && l.child->form == Layout::Form::kRun;
+  }
+  static void row(const Layout& l, User user, Packed packed) {
+    const std::size_t n = l.count;
+    const std::ptrdiff_t stride = l.stride;
+    with_block(l.child->bytes, [=](auto block) { row_kernel(user, packed, n, stride, block); });
+  }
+
   /// part() of `count` items that are `extent` apart.
   static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n,
                     std::ptrdiff_t extent) {
@@ -143,6 +153,13 @@ class Engine {
     });
   }
 
+  // Out of line, so that what chooses it is a jump without a stack frame.
+  template <class Block>
+  [[gnu::noinline]] static void row_kernel(User user, Packed packed, std::size_t n, std::ptrdiff_t stride,
+                                           Block block) {
+    strided(block, user, packed, n, stride, static_cast<std::ptrdiff_t>(block.bytes()));
+  }
+
   template <class Block>
   static void rows(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                    std::ptrdiff_t packed_step, std::size_t parts, std::ptrdiff_t stride) {
@@ -168,12 +185,26 @@ class Engine {
     }
   }
 
-  // Two runs per item, the second `further` along in memory and right behind the first in the stream.
+  // Two runs per item, the second `further` along in memory and right behind the first in the stream. `alone`: they are
+  // the whole of an item, so that items follow each other in the stream.
   static void pairs(std::size_t bytes, std::size_t next, std::ptrdiff_t further, User user, Packed packed,
-                    std::size_t n, std::ptrdiff_t user_step, std::ptrdiff_t packed_step) {
+                    std::size_t n, std::ptrdiff_t user_step, std::ptrdiff_t packed_step, bool alone) {
     with_paired(bytes, [=](auto first) {
       with_paired(next, [=](auto second) {
         constexpr auto kBehind = static_cast<std::ptrdiff_t>(decltype(first)::bytes());
+        constexpr bool kOver = kPack && decltype(second)::bytes() == 12;
+        constexpr std::ptrdiff_t kItem = kBehind + static_cast<std::ptrdiff_t>(decltype(second)::bytes());
+        if constexpr (kOver) {
+          if (alone) {
+            copy_pairs(first, Over12{}, packed, kItem, kBehind, user, user_step, further, n - 1);
+            const auto last = static_cast<std::ptrdiff_t>(n) - 1;
+            return copy_pairs(first, second, packed + last * kItem, kItem, kBehind, user + last * user_step, user_step,
+                              further, 1);
+          }
+        }
+        if constexpr (!kPack) {
+          if (alone) return copy_pairs(first, second, user, user_step, further, packed, kItem, kBehind, n);
+        }
         if constexpr (kPack) {
           copy_pairs(first, second, packed, packed_step, kBehind, user, user_step, further, n);
         } else {
@@ -183,9 +214,34 @@ class Engine {
     });
   }
 
+  // Three runs per item: a struct of three members. Their places are from the first one's.
+  static void triples(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                      std::ptrdiff_t packed_step) {
+    user += l.displacement(0);
+    const Triple at{l.displacement(1) - l.displacement(0), l.displacement(2) - l.displacement(0)};
+    with_tripled(l.start(1), [=, &l](auto first) {
+      with_tripled(l.start(2) - l.start(1), [=, &l](auto second) {
+        with_tripled(l.start(3) - l.start(2), [=](auto third) {
+          constexpr auto kSecond = static_cast<std::ptrdiff_t>(decltype(first)::bytes());
+          constexpr Triple kBehind{kSecond, kSecond + static_cast<std::ptrdiff_t>(decltype(second)::bytes())};
+          if constexpr (kPack) {
+            copy_triples(first, second, third, packed, packed_step, kBehind, user, user_step, at, n);
+          } else {
+            copy_triples(first, second, third, user, user_step, at, packed, packed_step, kBehind, n);
+          }
+        });
+      });
+    });
+  }
+  static bool is_triple(const Layout& l) {
+    return l.form == Layout::Form::kBlocks && l.count == 3 && tripled(l.start(1)) && tripled(l.start(2) - l.start(1)) &&
+           tripled(l.start(3) - l.start(2));
+  }
+
   // Few parts, many items: in tiles of items, each part for all items of the tile.
   static void by_part(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
+    if (is_triple(l)) return triples(l, user, packed, n, user_step, packed_step);
     const std::size_t tile = std::max<std::size_t>(kTileBytes / (distance(user_step) + l.bytes), 8);
     while (n > 0) {
       const std::size_t now = std::min(n, tile);
@@ -197,7 +253,8 @@ class Engine {
           const std::size_t next = i + 1 < l.count ? l.start(i + 2) - l.start(i + 1) : 0;
           if (paired(bytes) && paired(next)) {
             ++i;
-            pairs(bytes, next, l.displacement(i) - at, user + at, packed + start, now, user_step, packed_step);
+            pairs(bytes, next, l.displacement(i) - at, user + at, packed + start, now, user_step, packed_step,
+                  l.count == 2 && packed_step == static_cast<std::ptrdiff_t>(l.bytes));
           } else {
             blocks(bytes, user + at, packed + start, now, user_step, packed_step);
           }

@@ -15,27 +15,42 @@ Status packed_bytes(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
   return {};
 }
 
+// Whether all is in order, told in a few instructions; refuse() finds out what is not.
+bool fits(MPI_Count count, const Datatype& type, MPI_Count size, MPI_Count position, MPI_Count* bytes) {
+  return type.committed() && count >= 0 && !__builtin_mul_overflow(count, type.size(), bytes) && position >= 0 &&
+         position <= size && *bytes <= size - position;
+}
+
+[[gnu::cold]] Status refuse(MPI_Count count, const Datatype& type, const char* what, MPI_Count size,
+                            MPI_Count position) {
+  ASHLAR_TRY(check_committed(type));
+  MPI_Count bytes = 0;
+  ASHLAR_TRY(packed_bytes(count, type, &bytes));
+  return check_packed_room(what, size, position, bytes);
+}
+
 }  // namespace
 
 Status pack(const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf, MPI_Count outsize, MPI_Count* position,
             Comm&) {
-  ASHLAR_TRY(check_committed(type));
   MPI_Count bytes;
-  ASHLAR_TRY(packed_bytes(incount, type, &bytes));
-  ASHLAR_TRY(check_packed_room("output buffer", outsize, *position, bytes));
-  pack(DataView::of(inbuf, incount, type), 0, static_cast<char*>(outbuf) + *position, static_cast<std::size_t>(bytes));
+  if (!fits(incount, type, outsize, *position, &bytes)) [[unlikely]]
+    return refuse(incount, type, "output buffer", outsize, *position);
+  if (bytes > 0)
+    pack_all(DataView::of(inbuf, incount, type), static_cast<char*>(outbuf) + *position,
+             static_cast<std::size_t>(bytes));
   *position += bytes;
   return {};
 }
 
 Status unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
               Datatype& type, Comm&) {
-  ASHLAR_TRY(check_committed(type));
   MPI_Count bytes;
-  ASHLAR_TRY(packed_bytes(outcount, type, &bytes));
-  ASHLAR_TRY(check_packed_room("input buffer", insize, *position, bytes));
-  unpack(DataView{outbuf, outcount, &type}, 0, static_cast<const char*>(inbuf) + *position,
-         static_cast<std::size_t>(bytes));
+  if (!fits(outcount, type, insize, *position, &bytes)) [[unlikely]]
+    return refuse(outcount, type, "input buffer", insize, *position);
+  if (bytes > 0)
+    unpack_all(DataView{outbuf, outcount, &type}, static_cast<const char*>(inbuf) + *position,
+               static_cast<std::size_t>(bytes));
   *position += bytes;
   return {};
 }

@@ -1,5 +1,7 @@
 #include "framework/datatype/basic.h"
 
+#include <mpi_removed.h>
+
 #include <complex>
 #include <cwchar>
 #include <type_traits>
@@ -128,6 +130,9 @@ const BasicRow kRows[] = {
 #else
     SIZED(MPI_COMPLEX32, 0, 1, kNone, kOther),
 #endif
+    // Bounds: no data, only a place.
+    SIZED(MPI_LB, 0, 1, kNone, kOther),
+    SIZED(MPI_UB, 0, 1, kNone, kOther),
 };
 
 }  // namespace

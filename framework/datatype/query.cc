@@ -54,6 +54,22 @@ Status get_extent(Datatype& type, MPI_Count* lb, MPI_Count* extent) {
   return {};
 }
 
+// The questions of MPI-1, one number each.
+Status get_extent(Datatype& type, MPI_Count* extent) {
+  *extent = type.extent();
+  return {};
+}
+
+Status get_lb(Datatype& type, MPI_Count* lb) {
+  *lb = type.lb();
+  return {};
+}
+
+Status get_ub(Datatype& type, MPI_Count* ub) {
+  *ub = type.ub();
+  return {};
+}
+
 Status get_true_extent(Datatype& type, MPI_Count* true_lb, MPI_Count* true_extent) {
   *true_lb = type.true_lb();
   *true_extent = type.true_extent();

@@ -11,6 +11,7 @@
 #include "framework/object/error_text.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
+#include "framework/object/session.h"
 
 namespace ashlar {
 
@@ -24,8 +25,10 @@ constinit Errhandler abort_object{Errhandler::Action::kAbortObject, Kind::kComm,
 constinit Errhandler give_back{Errhandler::Action::kReturn, Kind::kComm, nullptr};
 constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
 
-/// `failed_on`: the communicator to name, or null. `ended`: the one whose processes end; null: all.
-[[noreturn]] void end_process(Status status, const char* call, Comm* failed_on, Comm* ended) {
+enum class Ends { kAll, kGroup };
+
+/// `subject`: the object to name, or null. The processes of its group end, or all.
+[[noreturn]] void end_process(Status status, const char* call, const ErrorSubject* subject, Ends ends) {
   const char* meaning = error_class_meaning(status.mpi_class());
   if (error_hooks.report) {
     ashlar_error_record record{};
@@ -35,23 +38,47 @@ constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
     record.mpi_class = record.mpi_code = status.mpi_class();
     record.text = *status.text() ? status.text() : meaning ? meaning : "added by the user";
     record.fatal = 1;
-    if (failed_on) {
-      record.has = ASHLAR_HAS_RANK;
-      record.object_kind = "communicator";
-      record.object_name = failed_on->name.c_str();
-      record.rank = failed_on->rank;
-      record.object_size = failed_on->size;
+    if (subject) {
+      record.object_kind = subject->what;
+      record.object_name = subject->name;
+      if (subject->rank >= 0) {
+        record.has = ASHLAR_HAS_RANK;
+        record.rank = subject->rank;
+        record.object_size = subject->size;
+      }
     }
     error_hooks.report(record);
   }
   char reason[768];
-  std::snprintf(reason, sizeof reason, "%s%s%s%s failed: %s (%s): %s", call, failed_on ? " on communicator '" : "",
-                failed_on ? failed_on->name.c_str() : "", failed_on ? "'" : "", error_class_name(status.mpi_class()),
-                meaning ? meaning : "added by the user",
-                status.text());
-  if (error_hooks.abort) error_hooks.abort(ended, status.mpi_class(), reason);
+  std::snprintf(reason, sizeof reason, "%s%s%s%s%s%s failed: %s (%s): %s", call, subject ? " on " : "",
+                subject ? subject->what : "", subject ? " '" : "", subject ? subject->name : "", subject ? "'" : "",
+                error_class_name(status.mpi_class()), meaning ? meaning : "added by the user", status.text());
+  const bool alone = ends == Ends::kGroup && subject && !subject->comm;
+  if (error_hooks.abort && !alone)
+    error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), reason);
   log::line(log::Level::error, "mpi", "%s", reason);
   ::_exit(1);
+}
+
+/// Calls the user's function with the handle of its kind.
+void call_user(const Errhandler& handler, Object& on, int code) {
+  void* handle = handle_bits(&on);
+  switch (on.kind) {
+    case Kind::kComm:
+      return reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(reinterpret_cast<MPI_Comm*>(&handle),
+                                                                               &code);
+    case Kind::kSession:
+      return reinterpret_cast<MPI_Session_errhandler_function*>(handler.function)(
+          reinterpret_cast<MPI_Session*>(&handle), &code);
+    case Kind::kWin:
+      return reinterpret_cast<MPI_Win_errhandler_function*>(handler.function)(reinterpret_cast<MPI_Win*>(&handle),
+                                                                              &code);
+    case Kind::kFile:
+      return reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(reinterpret_cast<MPI_File*>(&handle),
+                                                                               &code);
+    default:
+      return;
+  }
 }
 
 }  // namespace
@@ -74,27 +101,45 @@ void blame(Comm& comm) noexcept {
   blamed = &comm;
 }
 
-int raise(Status status, const char* call, Comm* comm) noexcept {
+bool subject_of(Object& object, ErrorSubject* subject) {
+  if (object.kind == Kind::kComm) {
+    auto& comm = static_cast<Comm&>(object);
+    *subject = {&comm.errhandler, "communicator", comm.name.c_str(), comm.rank, comm.size, &comm};
+    return true;
+  }
+  if (object.kind == Kind::kSession) {
+    auto& session = static_cast<Session&>(object);
+    *subject = {&session.errhandler, "session", session.name, -1, 0, nullptr};
+    return true;
+  }
+  return error_hooks.describe && error_hooks.describe(object, subject);
+}
+
+int raise(Status status, const char* call, Object* on) noexcept {
   Comm* const failed_on = std::exchange(blamed, nullptr);
-  if (!comm) comm = failed_on;
+  if (!on) on = failed_on;
+  ErrorSubject subject, self;
+  const ErrorSubject* const named = on && subject_of(*on, &subject) ? &subject : nullptr;
   const int code = status.mpi_class();
-  remember_failure(code, call, comm ? comm->name.c_str() : nullptr, status.text());
-  Comm* handled_by = comm ? comm : (error_hooks.comm_self ? error_hooks.comm_self() : nullptr);
-  Errhandler* handler = handled_by ? handled_by->errhandler.get() : error_hooks.initial;
+  remember_failure(code, call, named ? named->name : nullptr, status.text());
+  Object* handled_by = named ? on : error_hooks.comm_self ? error_hooks.comm_self() : nullptr;
+  Errhandler* handler = error_hooks.initial;
+  if (named)
+    handler = named->handler->get();
+  else if (handled_by && subject_of(*handled_by, &self))
+    handler = self.handler->get();
   if (!handler) handler = &fatal;
   switch (handler->action) {
     case Errhandler::Action::kReturn:
       break;
     case Errhandler::Action::kAbortAll:
-      end_process(status, call, comm, nullptr);
+      end_process(status, call, named, Ends::kAll);
     case Errhandler::Action::kAbortObject:
-      end_process(status, call, comm, handled_by);
+      end_process(status, call, named, Ends::kGroup);
     case Errhandler::Action::kCall: {
-      // The handler may free itself or its communicator.
+      // The handler may free itself or its object.
       const Ref<Errhandler> keep = Ref<Errhandler>::share(*handler);
-      MPI_Comm handle = to_handle<MPI_Comm>(handled_by);
-      int code_for_user = code;
-      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &code_for_user);
+      if (handled_by) call_user(*handler, *handled_by, code);
       break;
     }
   }

@@ -32,9 +32,22 @@ Errhandler& errors_are_fatal();
 Errhandler& errors_abort();
 Errhandler& errors_return();
 
-/// Turns a failed `status` of call `call` into an error code and takes it through the error handler of `comm`, or, when
-/// there is no object, through MPI_COMM_SELF's (the initial one outside init..finalize). Returns when the handler does.
-[[gnu::cold]] int raise(Status status, const char* call, Comm* comm = nullptr) noexcept;
+/// An object that errors are raised on, as raise() and the texts need it. Communicators and sessions are known here;
+/// windows and files are described by their rooms (ErrorHooks::describe).
+struct ErrorSubject {
+  Ref<Errhandler>* handler = nullptr;
+  const char* what = "";  // "communicator"
+  const char* name = "";
+  int rank = -1, size = 0;  // in its group; -1: it has none
+  Comm* comm = nullptr;     // whose processes end with MPI_ERRORS_ABORT; nullptr: only this one
+};
+/// False: `object` is of a kind that errors cannot be raised on.
+bool subject_of(Object& object, ErrorSubject* subject);
+
+/// Turns a failed `status` of call `call` into an error code and takes it through the error handler of `on` (a
+/// communicator, session, window or file), or, when there is no object, through MPI_COMM_SELF's (the initial one
+/// outside init..finalize). Returns when the handler does.
+[[gnu::cold]] int raise(Status status, const char* call, Object* on = nullptr) noexcept;
 
 /// Names the communicator to which the failure that this thread is about to return belongs: completion calls know it,
 /// their entry points do not. The next raise() of this thread that is given no communicator uses it; any raise()
@@ -44,13 +57,15 @@ Errhandler& errors_return();
 /// What the rooms further right put in place of a communicator's missing pieces.
 struct ErrorHooks {
   /// MPI_COMM_SELF, or nullptr outside init..finalize.
-  Comm* (*comm_self)() = nullptr;
+  Object* (*comm_self)() = nullptr;
   /// Drops one reference.
   void (*release_comm)(Comm* comm) = nullptr;
   /// Shows a failure that ends the process to the report components.
   void (*report)(const ashlar_error_record& record) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
+  /// Describes objects of kinds whose classes lie further right.
+  bool (*describe)(Object& object, ErrorSubject* subject) = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.
   Errhandler* initial = nullptr;
 };

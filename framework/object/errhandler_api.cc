@@ -3,6 +3,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/error_text.h"
+#include "framework/object/session.h"
 
 namespace ashlar {
 
@@ -10,31 +11,60 @@ Errhandler* make_errhandler(Kind of, Errhandler::Function function);
 
 namespace errhandler {
 
-Status comm_create(MPI_Comm_errhandler_function* function, Errhandler** handler) {
-  *handler = make_errhandler(Kind::kComm, reinterpret_cast<Errhandler::Function>(function));
+namespace {
+
+template <class Function>
+Status create(Kind of, Function* function, Errhandler** handler) {
+  *handler = make_errhandler(of, reinterpret_cast<Errhandler::Function>(function));
   return *handler ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another error handler");
 }
 
-Status comm_set(Comm& comm, Errhandler& handler) {
-  if (handler.action == Errhandler::Action::kCall && handler.of != Kind::kComm)
-    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for communicators");
-  comm.errhandler = Ref<Errhandler>::share(handler);
+}  // namespace
+
+Status comm_create(MPI_Comm_errhandler_function* function, Errhandler** handler) {
+  return create(Kind::kComm, function, handler);
+}
+Status win_create(MPI_Win_errhandler_function* function, Errhandler** handler) {
+  return create(Kind::kWin, function, handler);
+}
+Status file_create(MPI_File_errhandler_function* function, Errhandler** handler) {
+  return create(Kind::kFile, function, handler);
+}
+Status session_create(MPI_Session_errhandler_function* function, Errhandler** handler) {
+  return create(Kind::kSession, function, handler);
+}
+
+Status set(Object& on, Errhandler& handler) {
+  ErrorSubject subject;
+  if (!subject_of(on, &subject)) return Status::fail(MPI_ERR_INTERN, "an object without an error handler");
+  if (handler.action == Errhandler::Action::kCall && handler.of != on.kind)
+    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for a %s", subject.what);
+  *subject.handler = Ref<Errhandler>::share(handler);
   return {};
 }
 
-Status comm_get(Comm& comm, Errhandler** handler) {
-  *handler = Ref<Errhandler>(comm.errhandler).detach();
+Status get(Object& on, Errhandler** handler) {
+  ErrorSubject subject;
+  if (!subject_of(on, &subject)) return Status::fail(MPI_ERR_INTERN, "an object without an error handler");
+  *handler = Ref<Errhandler>(*subject.handler).detach();
   return {};
 }
 
-Status comm_call(Comm& comm, int code) {
-  const int mpi_class = error_class_of(code);
-  if (mpi_class < 0) return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which is no error code", code);
-  const Status given = Status::fail(code, "error code %d given to MPI_Comm_call_errhandler", code);
+Status call_handler(Object& on, int code, const char* call) {
+  if (error_class_of(code) < 0)
+    return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which is no error code", code);
+  const Status given = Status::fail(code, "error code %d given to %s", code, call);
   // The call itself succeeds when the handler returns (MPI-5.0, 9.5).
-  [[maybe_unused]] const int returned = raise(given, "MPI_Comm_call_errhandler", &comm);
+  [[maybe_unused]] const int returned = raise(given, call, &on);
   return {};
 }
+
+Status comm_set(Comm& comm, Errhandler& handler) { return set(comm, handler); }
+Status comm_get(Comm& comm, Errhandler** handler) { return get(comm, handler); }
+Status comm_call(Comm& comm, int code) { return call_handler(comm, code, "MPI_Comm_call_errhandler"); }
+Status session_set(Session& session, Errhandler& handler) { return set(session, handler); }
+Status session_get(Session& session, Errhandler** handler) { return get(session, handler); }
+Status session_call(Session& session, int code) { return call_handler(session, code, "MPI_Session_call_errhandler"); }
 
 Status free(Errhandler** handler) {
   release(*handler);

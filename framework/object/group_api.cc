@@ -14,7 +14,7 @@ namespace {
 class RankIndex {
  public:
   explicit RankIndex(const Group& g) : group_(g) {
-    if (g.size() < 16) return;
+    if (g.size() < 16 || g.sparse()) return;
     index_.reserve(static_cast<std::size_t>(g.size()));
     for (Rank r = 0; r < g.size(); ++r) index_.emplace(g[r], r);
   }
@@ -51,6 +51,12 @@ Status check_rank(const Group& g, int rank, int position, std::vector<bool>& see
     return Status::fail(MPI_ERR_RANK, "argument ranks[%d] is %d, which stands in the list already", position, rank);
   seen[static_cast<std::size_t>(rank)] = true;
   return {};
+}
+
+/// One range without mistakes: no need to write its ranks out.
+bool range_fits(const Group& g, const int range[3]) {
+  const auto inside = [&](int rank) { return rank >= 0 && rank < g.size(); };
+  return inside(range[0]) && inside(range[1]) && (range[2] > 0 ? range[0] <= range[1] : range[2] < 0 && range[0] >= range[1]);
 }
 
 /// The ranks that `ranges` of (first, last, stride) list, in order.
@@ -111,6 +117,10 @@ Status compare(Group& a, Group& b, int* result) {
   *result = MPI_UNEQUAL;
   if (a.size() != b.size()) return {};
   bool same_order = true;
+  if (&a == &b || a.size() == 0 || (a.sparse() && b.sparse() && a[0] == b[0] && a[a.size() - 1] == b[b.size() - 1])) {
+    *result = MPI_IDENT;
+    return {};
+  }
   for (Rank r = 0; r < a.size() && same_order; ++r) same_order = a[r] == b[r];
   if (same_order) {
     *result = MPI_IDENT;
@@ -165,6 +175,12 @@ Status excl(Group& g, int n, const int* ranks, Group** result) {
 }
 
 Status range_incl(Group& g, int n, int (*ranges)[3], Group** result) {
+  if (n == 1 && g.sparse() && range_fits(g, ranges[0])) {
+    const auto [first, last, stride] = ranges[0];
+    const int count = (last - first) / stride + 1;
+    const std::int64_t step = count > 1 ? std::int64_t{g[first + stride]} - g[first] : 1;
+    return give(Group::strided(g[first], step, count), result);
+  }
   std::vector<int> ranks;
   ASHLAR_TRY(expand(g, n, ranges, ranks));
   return incl(g, static_cast<int>(ranks.size()), ranks.data(), result);

@@ -17,6 +17,7 @@ class ReduceOp;
 class Errhandler;
 class Info;
 class Request;
+class Session;
 struct MessageObject;
 
 inline constexpr std::uintptr_t kPredefinedLimit = 4096;
@@ -51,6 +52,7 @@ inline Datatype* resolve(MPI_Datatype h) { return detail::resolve_as<Datatype>(h
 inline ReduceOp* resolve(MPI_Op h) { return detail::resolve_as<ReduceOp>(h, Kind::kReduceOp); }
 inline Errhandler* resolve(MPI_Errhandler h) { return detail::resolve_as<Errhandler>(h, Kind::kErrhandler); }
 inline Info* resolve(MPI_Info h) { return detail::resolve_as<Info>(h, Kind::kInfo); }
+inline Session* resolve(MPI_Session h) { return detail::resolve_as<Session>(h, Kind::kSession); }
 /// No request is predefined, so every small value is none.
 inline Request* resolve(MPI_Request h) {
   if (!Arena::contains(h) || reinterpret_cast<const Object*>(h)->kind != Kind::kRequest) [[unlikely]] return nullptr;

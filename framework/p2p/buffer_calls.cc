@@ -6,6 +6,7 @@
 #include "framework/p2p/buffer_api.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/state.h"
+#include "framework/plugin/account.h"
 #include "framework/progress/waiting.h"
 
 // Attaching, detaching and flushing the buffers of buffered sends.
@@ -59,7 +60,11 @@ Status flush(SendBuffer* slot) {
   Lane& lane = home();
   const LaneGuard guard(lane.lock);
   const std::uint64_t until = slot->next_number();
-  progress::wait(lane, [&] { return slot->left(until); });  // on whatever lane: waiting drives them all
+  const auto tell = [](const void*, Lane&, plugin::AccountWriter& account) {
+    account.waits_for(plugin::kNoPeer, "for its buffered messages to leave");
+  };
+  // On whatever lane: waiting drives them all.
+  progress::wait(lane, [&] { return slot->left(until); }, {tell, nullptr});
   return {};
 }
 

@@ -14,7 +14,10 @@ namespace {
 
 constexpr std::size_t kSentence = 320;
 
-bool is_message(const Request& request) { return request.ops == &kSendOps || request.ops == &kRecvOps; }
+/// Whether it is an Operation: of each kind there are tables of functions for several forms.
+bool is_message(const Request& request) {
+  return request.ops->describe == kSendOps.describe || request.ops->describe == kRecvOps.describe;
+}
 
 /// A rank of a communicator (its remote group) as a process of the job.
 std::uint32_t peer_of(const Comm& comm, Rank rank) {
@@ -24,7 +27,7 @@ std::uint32_t peer_of(const Comm& comm, Rank rank) {
 }
 
 Rank other_side(const Operation& operation) {
-  if (operation.ops == &kSendOps) return operation.source;
+  if (operation.ops->describe == kSendOps.describe) return operation.source;
   return static_cast<const RecvRequest&>(operation).key.source();
 }
 

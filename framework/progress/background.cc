@@ -16,6 +16,7 @@ constexpr long kOutOfTheWay = 500'000;  // ns between looks whether the program 
 }  // namespace
 
 bool Background::start(std::span<Lane* const> lanes) {
+  stopping_.store(false, std::memory_order_relaxed);
   lanes_.assign(lanes.begin(), lanes.end());
   // Signals are the program's threads' business.
   sigset_t all, before;

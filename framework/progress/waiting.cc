@@ -30,13 +30,13 @@ void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 }  // namespace
 
 void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
-  if (attending_) lane_.attended.fetch_sub(1, std::memory_order_relaxed);
+  if (attended_ != nullptr) attended_->attended.fetch_sub(1, std::memory_order_relaxed);
   if (since_ != 0) List<Waiting>::remove(this);
 }
 
 void Waiting::share(Lane& lane) {
-  if (!attending_) {
-    attending_ = true;
+  if (attended_ == nullptr) {
+    attended_ = &lane;
     lane.attended.fetch_add(1, std::memory_order_relaxed);
   }
   if (lane.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane);

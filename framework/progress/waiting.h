@@ -20,9 +20,9 @@ struct Reason {
 /// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
 class Waiting : public ListHook {  // hook: Lane::waits
  public:
-  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
+  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()) {}
   ~Waiting() {
-    if (since_ != 0 || attending_) [[unlikely]]
+    if (since_ != 0 || attended_ != nullptr) [[unlikely]]
       end();
   }
   Waiting(const Waiting&) = delete;
@@ -51,10 +51,9 @@ class Waiting : public ListHook {  // hook: Lane::waits
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
-  bool attending_ = false;   // counted in Lane::attended
-  std::uint64_t since_ = 0;  // 0: it is in the spin stage
-  Reason reason_;            // set when it leaves that
-  Lane& lane_;
+  Lane* attended_ = nullptr;  // counted in its Lane::attended
+  std::uint64_t since_ = 0;   // 0: it is in the spin stage
+  Reason reason_;             // set when it leaves that
 };
 
 /// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "framework/base/lane_lock.h"
+#include "framework/comm/hardware.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
@@ -18,16 +19,17 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/object/predefined.h"
+#include "framework/runtime/life.h"
 #include "framework/runtime/process.h"
 #include "framework/runtime/version.h"
 
 namespace ashlar::runtime {
 namespace {
 
-// The world model's life: never begun, on, over. Sessions will count beside it.
+// The world model's life: never begun, on, over. Sessions come and go beside it.
 enum class World { kBefore, kOn, kOver };
-constinit std::mutex mutex;
 std::atomic<World> world{World::kBefore};
+int world_level = MPI_THREAD_SINGLE;
 
 bool known_level(int level) {
   return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED ||
@@ -48,27 +50,34 @@ Status init(int*, char***) {
 
 Status init_thread(int*, char***, int required, int* provided) {
   prepare();
-  const std::lock_guard guard(mutex);
+  const std::lock_guard guard(life_mutex);
   if (world.load() == World::kOn) return Status::fail(MPI_ERR_OTHER, "MPI is initialised already");
   if (world.load() == World::kOver)
     return Status::fail(MPI_ERR_OTHER, "MPI was finalised and cannot be initialised again in the world model");
   if (!known_level(required))
     return Status::fail(MPI_ERR_ARG, "argument required is %d, which is none of the MPI_THREAD_ levels", required);
   ASHLAR_TRY(Process::start(required));
-  *provided = required;
+  if (const Status begun = Process::current()->begin_world(); !begun.ok()) {
+    if (!in_sessions()) (void)Process::stop().ok();
+    return begun;
+  }
+  *provided = world_level = required;
   world.store(World::kOn);
   return {};
 }
 
 Status finalize() {
   if (world.load() != World::kOn)
-    return Status::fail(MPI_ERR_OTHER, world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
-  // The first act of finalisation is the deletion of MPI_COMM_SELF's attributes, with MPI still usable (MPI-5.0, 11.2.4).
+    return Status::fail(MPI_ERR_OTHER,
+                        world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
+  // The first act of finalisation is the deletion of MPI_COMM_SELF's attributes, with MPI still usable
+  // (MPI-5.0, 11.2.4).
   ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
-  const std::lock_guard guard(mutex);
-  const Status stopped = Process::stop();
+  const std::lock_guard guard(life_mutex);
+  const Status ended = Process::current()->end_world();
+  if (!in_sessions()) ASHLAR_TRY(Process::stop());
   world.store(World::kOver);
-  return stopped;
+  return ended;
 }
 
 Status initialized(int* flag) {
@@ -82,7 +91,10 @@ Status finalized(int* flag) {
 }
 
 Status query_thread(int* provided) {
-  *provided = Process::current()->thread_level;
+  if (world.load() != World::kOn)
+    return Status::fail(MPI_ERR_OTHER,
+                        world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
+  *provided = world_level;
   return {};
 }
 
@@ -93,7 +105,8 @@ Status is_thread_main(int* flag) {
 
 Status abort(Comm& comm, int code) {
   char text[160];
-  std::snprintf(text, sizeof text, "MPI_Abort was called on communicator '%s' with error code %d", comm.name.c_str(), code);
+  std::snprintf(text, sizeof text, "MPI_Abort was called on communicator '%s' with error code %d", comm.name.c_str(),
+                code);
   plugin::Reporter& reporter = Process::current()->reporter;
   if (!reporter.launcher_tells()) reporter.notice(0, nullptr, text);
   error_hooks.abort(&comm, code, text);
@@ -134,14 +147,16 @@ Status get_library_version(char* version, int* length) {
 }
 
 Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
-  if (size < 0) return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
+  if (size < 0)
+    return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
   std::size_t alignment = kCacheLine;
   if (info) {
     if (const std::string* wanted = info->find("mpi_minimum_memory_alignment")) {
       char* end = nullptr;
       const unsigned long long value = std::strtoull(wanted->c_str(), &end, 10);
       if (end == wanted->c_str() || *end != '\0' || value == 0 || (value & (value - 1)) != 0)
-        return Status::fail(MPI_ERR_INFO_VALUE, "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
+        return Status::fail(MPI_ERR_INFO_VALUE,
+                            "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
                             wanted->c_str());
       alignment = std::max<std::size_t>(alignment, value);
     }
@@ -167,9 +182,18 @@ Status abi_get_version(int* major, int* minor) {
 
 Status abi_get_info(Info** info) {
   ASHLAR_TRY(info::create(info));
-  const std::pair<const char*, std::size_t> sizes[] = {
-      {"mpi_aint_size", sizeof(MPI_Aint)}, {"mpi_count_size", sizeof(MPI_Count)}, {"mpi_offset_size", sizeof(MPI_Offset)}};
+  const std::pair<const char*, std::size_t> sizes[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
+                                                       {"mpi_count_size", sizeof(MPI_Count)},
+                                                       {"mpi_offset_size", sizeof(MPI_Offset)}};
   for (const auto& [key, bytes] : sizes) ASHLAR_TRY(info::set(*info, key, std::to_string(bytes).c_str()));
+  return {};
+}
+
+Status get_hw_resource_info(Info** info) {
+  ASHLAR_TRY(info::create(info));
+  for (std::size_t type = 0; type < comm::kResourceTypes.size(); ++type)
+    ASHLAR_TRY(
+        info::set(*info, comm::kResourceTypes[type].name, comm::resource_instance(type) >= 0 ? "true" : "false"));
   return {};
 }
 

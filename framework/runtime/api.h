@@ -5,7 +5,10 @@
 
 namespace ashlar {
 class Comm;
+class Errhandler;
+class Group;
 class Info;
+class Session;
 }  // namespace ashlar
 /// The environment calls of MPI-5.0, chapters 9 and 11: arguments in the standard's order, handles resolved.
 namespace ashlar::runtime {
@@ -23,6 +26,16 @@ Status is_thread_main(int* flag);
 /// Ends the processes of `comm`. Does not return.
 Status abort(Comm& comm, int code);
 
+/// Whether a session is open.
+bool in_sessions();
+Status session_init(Info* info, Errhandler& errhandler, Session** session);
+Status session_finalize(Session** session);
+Status session_get_info(Session& session, Info** info);
+Status session_get_num_psets(Session& session, Info* info, int* count);
+Status session_get_nth_pset(Session& session, Info* info, int n, int* length, char* name);
+Status session_get_pset_info(Session& session, const char* name, Info** info);
+Status group_from_session_pset(Session& session, const char* name, Group** group);
+
 double wtime();
 double wtick();
 Status get_processor_name(char* name, int* length);
@@ -33,5 +46,7 @@ Status free_mem(void* base);
 Status abi_get_version(int* major, int* minor);
 Status abi_get_info(Info** info);
 Status pcontrol(int level);
+/// A new info object: for each type of hardware, whether this process is restricted to one instance of it.
+Status get_hw_resource_info(Info** info);
 
 }  // namespace ashlar::runtime

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
@@ -40,7 +41,8 @@ Lane* lane_of_context(std::uint32_t context) {
   return process.lane(lane_of(context, process.lane_count()));
 }
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
-Comm* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
+Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }
+Object* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
 
 [[noreturn]] void abort_job(Comm*, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
@@ -66,6 +68,12 @@ const char* Process::host_of(PeerId peer) const {
 }
 
 Status Process::start(int thread_level) {
+  if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
+  if (Process* const process = current()) {
+    process->thread_level = std::max(process->thread_level, thread_level);
+    if (std::exchange(process->idle, false)) process->serve();
+    return {};
+  }
   error_hooks.comm_self = comm_self;
   error_hooks.report = [](const ashlar_error_record& record) {
     if (current()) current()->reporter.error(record);
@@ -76,15 +84,33 @@ Status Process::start(int thread_level) {
   current_.store(process, std::memory_order_release);
   process->thread_level = thread_level;
   process->main_thread = std::this_thread::get_id();
-  if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
   Status status = process->join_job();
   if (status.ok()) status = process->make_lanes();
-  if (status.ok()) status = process->make_communicators();
+  if (status.ok())
+    status = coll::Room::open(process->registry, process->params,
+                              {.node_of = process->job->nodes > 1 ? node_of_peer : nullptr,
+                               .oversubscribed = process->job->oversubscribed != 0});
   if (!status.ok()) {
     current_.store(nullptr, std::memory_order_release);
     delete process;
+    return status;
   }
+  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer, .everyone = everyone_in_job};
+  attribute::predefined.tag_ub = Comm::kTagMax;
+  process->serve();
   return status;
+}
+
+void Process::serve() {
+  if (!progress_config_.thread) return;
+  std::vector<Lane*> served;
+  for (const auto& lane : lanes_) served.push_back(lane.get());
+  if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
+}
+
+void Process::rest() {
+  background_.stop();
+  idle = true;
 }
 
 Status Process::choose_launch() {
@@ -122,6 +148,8 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
   params.freeze();
+  Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
+  error_hooks.initial = initial[runtime_config_.initial_errhandler];
   if (progress_config_.thread) LaneLock::enable_threads();
   return {};
 }
@@ -172,22 +200,40 @@ Status Process::make_lanes() {
   for (const auto& lane : lanes_) all.push_back(lane.get());
   p2p::join_lanes(all);
   ASHLAR_TRY(wiring_->publish());
-  if (job->ranks > 1) ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
+  addresses_complete = job->ranks == 1;
+  // Our launcher shows what is published at once; others need all ranks for it.
+  if (std::strcmp(launch_component_->name(), "native") == 0) return {};
+  return complete_addresses();
+}
+
+Status Process::complete_addresses() {
+  if (!addresses_complete)
+    ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
+  addresses_complete = true;
   return {};
 }
 
-Status Process::make_communicators() {
-  ASHLAR_TRY(coll::Room::open(registry, params,
-                              {.node_of = job->nodes > 1 ? node_of_peer : nullptr, .oversubscribed = job->oversubscribed != 0}));
-  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer};
+Status Process::everyone(Comm** result) {
+  if (!everyone_) {
+    Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, static_cast<int>(job->ranks)));
+    ASHLAR_TRY(comm::make(all, comm::ContextIds::kEveryone, errors_return(), world, &everyone_));
+    everyone_->name = "all processes of the job";
+  }
+  *result = everyone_;
+  return {};
+}
+
+Status Process::begin_world() {
+  ASHLAR_TRY(complete_addresses());
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
-  ASHLAR_TRY(comm::make(all, comm::ContextIds::kWorld, errors_are_fatal(), nullptr, &world));
+  Errhandler& initial = *error_hooks.initial;
+  ASHLAR_TRY(comm::make(all, comm::ContextIds::kWorld, initial, nullptr, &world));
   world->child_context = comm::ContextIds::kWorldChildren;
   world->child_context_end = comm::ContextIds::kFirst;
   world->child_context_range = world->child_context_end - world->child_context;
-  ASHLAR_TRY(comm::make(alone, comm::ContextIds::kSelf, errors_are_fatal(), nullptr, &self));
+  ASHLAR_TRY(comm::make(alone, comm::ContextIds::kSelf, initial, nullptr, &self));
   const auto predefine = [](Comm* comm, MPI_Comm handle, const char* name) {
     const auto bits = reinterpret_cast<std::uintptr_t>(handle);
     comm->predefined = static_cast<std::uint32_t>(bits);
@@ -197,18 +243,12 @@ Status Process::make_communicators() {
   predefine(world, MPI_COMM_WORLD, "MPI_COMM_WORLD");
   predefine(self, MPI_COMM_SELF, "MPI_COMM_SELF");
 
-  attribute::predefined.tag_ub = Comm::kTagMax;
   attribute::predefined.appnum = static_cast<int>(job->appnum);
   attribute::predefined.has_appnum = true;
   attribute::predefined.universe_size = static_cast<int>(job->universe_size);
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
   launch->ops->initialized(launch);
-  if (progress_config_.thread) {
-    std::vector<Lane*> served;
-    for (const auto& lane : lanes_) served.push_back(lane.get());
-    if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
-  }
   explain();
   return {};
 }
@@ -233,13 +273,19 @@ void Process::hear(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   process.launch->ops->answer(process.launch, text, bytes, account.waits() || process.leaving_);
 }
 
-Status Process::leave() {
-  leaving_ = true;
-  // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
+void Process::settle() {
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
     progress::wait(*lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); });
   }
+}
+
+Status Process::end_world() {
+  explain();
+  // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
+  leaving_ = true;
+  settle();
+  Status left;
   if (job->ranks > 1) {
     ashlar_launch_result met;
     std::int64_t patience_ms = 0;
@@ -252,29 +298,35 @@ Status Process::leave() {
       patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)
-      return Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
+      left =
+          Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
   }
-  return {};
-}
-
-Status Process::stop() {
-  Process* process = current();
-  process->explain();
-  process->background_.stop();
-  const Status left = process->leave();
   p2p::bury_orphans();
-  for (Comm* comm : {process->world, process->self}) {
+  for (Comm* comm : {world, self}) {
     if (!comm) continue;
     predefined_objects[comm->predefined] = nullptr;
     comm->predefined = 0;
     release(comm);
   }
-  process->world = process->self = nullptr;
-  if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK && left.ok())
+  world = self = nullptr;
+  leaving_ = false;
+  return left;
+}
+
+Status Process::stop() {
+  Process* process = current();
+  process->background_.stop();
+  if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
+  if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there
   current_.store(nullptr, std::memory_order_release);
   delete process;
-  return left;
+  return {};
+}
+
+void Process::leave_at_exit() {
+  Process* const process = current();
+  if (process && process->idle) (void)process->launch->ops->finalize(process->launch);
 }
 
 Process::~Process() {

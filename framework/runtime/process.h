@@ -25,15 +25,28 @@ namespace ashlar {
 class Comm;
 
 /// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
-/// finalisation. Made and ended by runtime::init and finalize under one mutex; constant in between except where said.
+/// finalisation. Made and ended by runtime::init, finalize and the session calls under one mutex; constant in between
+/// except where said. Sessions alone leave it idle behind them, so that it need not join its job twice.
 class Process {
  public:
   /// nullptr outside init..finalize.
   static Process* current() noexcept { return current_.load(std::memory_order_acquire); }
 
+  /// Joins the job and opens the transports, unless that has happened already. Waits for nobody when the launcher makes
+  /// what is published readable at once.
   static Status start(int thread_level);
+  /// The world model: MPI_COMM_WORLD and MPI_COMM_SELF. Collective over the job.
+  Status begin_world();
+  /// Waits until the whole job has come here, then takes them away.
+  Status end_world();
+  /// Waits until nothing of this process is under way.
+  void settle();
+  /// No session and no world model uses the process any more; start() takes it up again.
+  void rest();
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
+  /// What the launcher must hear when the process ends and stop() was never called.
+  static void leave_at_exit();
 
   param::Store params;
   plugin::Registry registry{&params};
@@ -42,8 +55,13 @@ class Process {
   ashlar_launch* launch = nullptr;
   int thread_level = MPI_THREAD_SINGLE;
   std::thread::id main_thread;
+  bool idle = false;                // no session and no world model uses it
+  bool addresses_complete = false;  // every rank has published its addresses
   Comm* world = nullptr;
   Comm* self = nullptr;
+  /// All processes of the job, for constructors that have no communicator to begin with. Made on first use.
+  Status everyone(Comm** result);
+  std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
 
   std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
@@ -61,13 +79,14 @@ class Process {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
-  Status make_communicators();
-  Status leave();
+  void serve();
+  Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
   static void hear(void* self, Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
+  Comm* everyone_ = nullptr;
   progress::Config progress_config_;
   std::string explain_topics_;
   std::size_t explained_ = 0;

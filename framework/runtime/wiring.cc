@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
+#include "framework/base/clock.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/process.h"
@@ -21,6 +23,9 @@ struct Preamble {
   char version[24] = {};
   std::uint32_t check_datatypes = 0;  // changes what is said on the wire
 };
+
+// Published last.
+constexpr char kAllPublished[] = "transport.all";
 
 Preamble preamble_of(const p2p::Config& p2p) {
   Preamble p;
@@ -84,13 +89,30 @@ Status Wiring::publish() {
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
-    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
+    ASHLAR_TRY(
+        plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
     const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
     if (put != ASHLAR_LAUNCH_OK)
-      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s", way.component->name(),
-                          process_.launch->ops->why(process_.launch));
+      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s",
+                          way.component->name(), process_.launch->ops->why(process_.launch));
   }
+  const std::uint8_t mark = 1;
+  if (process_.job->ranks > 1) (void)process_.launch->ops->put(process_.launch, kAllPublished, &mark, sizeof mark);
   return {};
+}
+
+bool Wiring::wait_for_addresses(PeerId peer) {
+  if (process_.addresses_complete) return true;
+  const std::uint64_t deadline = now_ns() + process_.start_timeout_ns();
+  ashlar_launch* launch = process_.launch;
+  for (;;) {
+    std::uint8_t mark = 0;
+    std::size_t bytes = sizeof mark;
+    if (launch->ops->get(launch, peer, kAllPublished, &mark, &bytes) != ASHLAR_LAUNCH_NOT_FOUND) return true;
+    if (now_ns() > deadline) return false;
+    const timespec moment = {0, 200'000};
+    nanosleep(&moment, nullptr);
+  }
 }
 
 Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why,
@@ -138,6 +160,9 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
 
 Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
   auto& wiring = *static_cast<Wiring*>(self);
+  if (!wiring.wait_for_addresses(peer))
+    return Status::fail(MPI_ERR_OTHER, "rank %u on %s has not opened a session or called MPI_Init", peer,
+                        wiring.process_.host_of(peer));
   std::string lost;
   const Way* chosen = nullptr;
   for (const Way& way : wiring.ways_) {
@@ -161,8 +186,8 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
   }
   if (!chosen)
-    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
-                        wiring.process_.host_of(peer), lost.c_str());
+    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer, wiring.process_.host_of(peer),
+                        lost.c_str());
   *iface = chosen->iface;
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];

@@ -22,6 +22,7 @@ std::span<const Table> kernel_tables() {
       {"p2p", p2p::kParams},
       {"check", p2p::kCheckParams},
       {"coll", coll::kParams},
+      {"check", coll::kCheckParams},
       {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;

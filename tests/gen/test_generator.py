@@ -157,8 +157,16 @@ class WholeTable(unittest.TestCase):
         self.assertEqual((ROOT / "include/mpi.h").read_text(), header.mpi_h(table),
                          "run: python3 bindings/gen/generate.py --header include/mpi.h")
 
+    def test_header_of_removed_names_too(self):
+        table = read_table(ROOT / "bindings/api")
+        self.assertEqual((ROOT / "include/mpi_removed.h").read_text(), header.mpi_removed_h(table),
+                         "run: python3 bindings/gen/generate.py --removed include/mpi_removed.h")
+        self.assertFalse(set(table.removed.procedures) & set(table.procedures))
+        self.assertFalse({c.name for c in table.removed.constants} & {c.name for c in table.constants})
+
     def test_targets_are_declared_where_the_table_says(self):
-        for procedure in read_table(ROOT / "bindings/api").procedures.values():
+        table = read_table(ROOT / "bindings/api")
+        for procedure in [*table.procedures.values(), *table.removed.procedures.values()]:
             overlay = procedure.overlay
             if overlay.calls and (ROOT / overlay.header).exists():
                 name = overlay.calls.split("::")[-1].split("<")[0]

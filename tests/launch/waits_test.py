@@ -75,7 +75,8 @@ class RunningJob(unittest.TestCase):
 
     def setUp(self):
         self.job = subprocess.Popen([MPIEXEC, "--set", "p2p.eager_limit=5KiB", "-n", "2", STUCK, "recv"],
-                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
         for _ in range(2):
             self.assertEqual(self.job.stdout.readline(), b"ready\n")
 

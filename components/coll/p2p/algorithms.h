@@ -6,17 +6,25 @@
 /// (coll::quantity_of). tests/sim holds every formula against the recorded messages.
 namespace ashlar::coll::p2p {
 
+Co barrier_linear(Op& op, const Call& call);
 Co barrier_dissemination(Op& op, const Call& call);
 Co barrier_recursive_doubling(Op& op, const Call& call);
 
+Co bcast_knomial(Op& op, const Call& call);
+Co bcast_binary(Op& op, const Call& call);
+Co bcast_double_tree(Op& op, const Call& call);
+Co bcast_linear(Op& op, const Call& call);
 Co bcast_binomial(Op& op, const Call& call);
 Co bcast_chain(Op& op, const Call& call);
 Co bcast_scatter_allgather(Op& op, const Call& call);
 
+Co reduce_knomial(Op& op, const Call& call);
 Co reduce_binomial(Op& op, const Call& call);
 Co reduce_linear(Op& op, const Call& call);
 Co reduce_rabenseifner(Op& op, const Call& call);
 
+Co allreduce_linear(Op& op, const Call& call);
+Co allreduce_ordered(Op& op, const Call& call);
 Co allreduce_recursive_doubling(Op& op, const Call& call);
 Co allreduce_rabenseifner(Op& op, const Call& call);
 Co allreduce_ring(Op& op, const Call& call);
@@ -26,6 +34,8 @@ Co gather_linear(Op& op, const Call& call);  // gatherv as well
 Co scatter_binomial(Op& op, const Call& call);
 Co scatter_linear(Op& op, const Call& call);  // scatterv as well
 
+Co allgather_linear(Op& op, const Call& call);  // allgatherv as well
+Co allgather_neighbour_exchange(Op& op, const Call& call);
 Co allgather_bruck(Op& op, const Call& call);
 Co allgather_recursive_doubling(Op& op, const Call& call);
 Co allgather_ring(Op& op, const Call& call);  // allgatherv as well
@@ -41,8 +51,10 @@ Co reduce_scatter_ring(Op& op, const Call& call);
 Co reduce_scatter_linear(Op& op, const Call& call);
 
 Co scan_doubling(Op& op, const Call& call);
+Co scan_linear(Op& op, const Call& call);
 Co scan_chain(Op& op, const Call& call);
 Co exscan_doubling(Op& op, const Call& call);
+Co exscan_linear(Op& op, const Call& call);
 Co exscan_chain(Op& op, const Call& call);
 
 Co neighbor_linear(Op& op, const Call& call);  // all of them

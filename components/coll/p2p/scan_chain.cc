@@ -10,13 +10,12 @@ struct Stage {
   std::byte* leaving;
 };
 
-Co chain(Op& op, const Call& call, bool exclusive) {
+Co chain(Op& op, const Call& call, bool exclusive, MPI_Count bytes) {
   const int size = op.size();
   const int me = op.rank();
   const MPI_Count count = call.send.count;
   Datatype& type = *call.send.type;
   const MPI_Count extent = type.extent();
-  const MPI_Count bytes = op.arguments().segment > 0 ? op.arguments().segment : 64 * 1024;
   const MPI_Count items = type.size() == 0 || bytes <= type.size() ? 1 : bytes / type.size();
   const bool first = me == 0;
   const bool last = me == size - 1;
@@ -70,13 +69,18 @@ Co chain(Op& op, const Call& call, bool exclusive) {
   co_return st;
 }
 
+MPI_Count segment_of(const Op& op) { return op.arguments().segment > 0 ? op.arguments().segment : 64 * 1024; }
+
 }  // namespace
 
 /// Pipelined chain: each rank adds its operand to what comes from the one before, and hands it on. The textbook
 /// definition of MPI_Scan, in segments as J. Worringen, "Pipelining and overlapping for MPI collective operations",
 /// LCN 2003. s segments: n - 2 + s rounds, (n - 1) s messages, (n - 1) m bytes: the least possible. Each prefix is
 /// ((a0 op a1) op a2) ..., so any operation may be used. Argument: segment (bytes, 64 KiB).
-Co scan_chain(Op& op, const Call& call) { return chain(op, call, false); }
-Co exscan_chain(Op& op, const Call& call) { return chain(op, call, true); }
+Co scan_chain(Op& op, const Call& call) { return chain(op, call, false, segment_of(op)); }
+Co exscan_chain(Op& op, const Call& call) { return chain(op, call, true, segment_of(op)); }
+/// In one piece.
+Co scan_linear(Op& op, const Call& call) { return chain(op, call, false, INT64_MAX); }
+Co exscan_linear(Op& op, const Call& call) { return chain(op, call, true, INT64_MAX); }
 
 }  // namespace ashlar::coll::p2p

@@ -16,5 +16,13 @@ Co barrier(Op& op, const Call& call);
 Co bcast(Op& op, const Call& call);
 Co reduce(Op& op, const Call& call);
 Co allreduce(Op& op, const Call& call);
+Co gather(Op& op, const Call& call);
+Co scatter(Op& op, const Call& call);
+Co everyone(Op& op, const Call& call);  // allgather, alltoall, reduce_scatter(_block), scan, exscan
+
+/// Larger payloads, in pieces.
+Co bcast_large(Op& op, const Call& call);
+Co reduce_large(Op& op, const Call& call);
+Co allreduce_large(Op& op, const Call& call);
 
 }  // namespace ashlar::coll::shm

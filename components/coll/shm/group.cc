@@ -62,8 +62,8 @@ Co attach(Op& op, Group& group) {
   Answer verdict{0};
   if (op.rank() == 0) {
     const bool flat = size <= kFlatRanks && !Room::current()->surroundings.oversubscribed;
-    const Status made =
-        group.segment.make(static_cast<std::uint32_t>(size), configuration().max_bytes, flat, &invitation);
+    const Status made = group.segment.make(static_cast<std::uint32_t>(size),
+                                           place_bytes(static_cast<std::uint32_t>(size)), flat, &invitation);
     verdict.attached = made.ok() ? 1 : 0;
     if (!made.ok()) ASHLAR_LOG(info, "coll.shm", "%s", made.text());
     auto* const answers = reinterpret_cast<Answer*>(op.scratch(size * static_cast<MPI_Count>(sizeof(Answer))));

@@ -14,7 +14,8 @@ class Group {
  public:
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
 
-  /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted as op's failure.
+  /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted
+  /// as op's failure.
   static Group* of(Op& op) {
     Slot& slot = op.slot();
     return slot.data != nullptr ? static_cast<Group*>(slot.data) : make(op, slot);

@@ -17,6 +17,7 @@ namespace ashlar {
 
 // What the kernel has beside the functions of the table.
 namespace runtime {
+bool in_sessions() { return false; }
 void prepare() {
   register_predefined_objects();
   datatype::register_predefined();
@@ -45,7 +46,7 @@ class EntryPoints : public testing::Test {
     runtime::prepare();
     make(world, "MPI_COMM_WORLD", MPI_COMM_WORLD, 4);
     make(self, "MPI_COMM_SELF", MPI_COMM_SELF, 1);
-    error_hooks.comm_self = [] { return resolve(MPI_COMM_SELF); };
+    error_hooks.comm_self = []() -> Object* { return resolve(MPI_COMM_SELF); };
     error_hooks.release_comm = [](Comm* comm) { comm->references.fetch_sub(1); };
     fake::calls = 0;
     fake::outcome = {};
@@ -230,7 +231,9 @@ TEST_F(EntryPoints, CallsOutsideInitAndFinalizeSaySo) {
 }
 
 TEST_F(EntryPoints, WhatIsNotThereSaysItsName) {
-  expect_refused(MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Comm_set_info");
+  MPI_Comm comm = MPI_COMM_NULL;
+  expect_refused(MPI_Comm_accept("port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm), MPI_ERR_UNSUPPORTED_OPERATION,
+                 "MPI_Comm_accept");
   EXPECT_EQ(MPI_T_cvar_get_num(data), MPI_T_ERR_NOT_SUPPORTED);
 }
 

@@ -28,6 +28,17 @@ Status check_side(const char* side, int degree, bool has_counts, IntArray counts
 
 }  // namespace
 
+Status check_inter(const Call& call, const Comm& comm) {
+  if (call.what == Collective::kScan || call.what == Collective::kExscan) {
+    return Status::fail(MPI_ERR_COMM, "communicator '%s' is an intercommunicator, and its groups have no common order",
+                        comm.name.c_str());
+  }
+  const bool same = reduces(call.what) && call.send.type != nullptr && call.send.data == call.recv.data &&
+                    call.send.data != nullptr && call.send.count > 0;
+  if (!call.in_place && !same) return {};
+  return Status::fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on intercommunicator '%s'", comm.name.c_str());
+}
+
 Status describe_neighbours(Call& call, Collective what, const Comm& comm, const void* sendbuf, MPI_Count sendcount,
                            IntArray sendcounts, IntArray sdispls, Datatype* sendtype, const MPI_Datatype* sendtypes,
                            void* recvbuf, MPI_Count recvcount, IntArray recvcounts, IntArray rdispls,

@@ -1,0 +1,30 @@
+#include "components/coll/inter/algorithms.h"
+#include "components/coll/inter/own_group.h"
+
+namespace ashlar::coll::inter {
+
+/// The root sends to the remote leader, who tells its group.
+Co bcast(Op& op, const Call& call) {
+  Gate gate;
+  Status st;
+  if (call.root == MPI_ROOT) {
+    op.send(0, call.recv, gate);
+    st = co_await gate;
+    co_return st;
+  }
+  if (op.rank() == 0) {
+    op.recv(call.root, call.recv, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+  }
+  if (op.size() == 1) co_return st;
+  CommState& own = own_group(op);
+  Op part(op, own.wire, op.rank(), op.size());
+  const Call inner = bcast_from_first(call.recv);
+  const Co telling = run_part(op, part, own, inner);
+  op.join(telling, gate);
+  st = co_await gate;
+  co_return st;
+}
+
+}  // namespace ashlar::coll::inter

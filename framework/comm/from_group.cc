@@ -1,0 +1,93 @@
+// Communicators of groups that have none yet: they meet on the communicator of the whole job that the library keeps.
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "framework/comm/api.h"
+#include "framework/comm/context.h"
+#include "framework/comm/hints.h"
+#include "framework/comm/inter_exchange.h"
+#include "framework/comm/make.h"
+#include "framework/object/comm.h"
+
+namespace ashlar::comm {
+namespace {
+
+void mix(std::uint64_t* hash, std::uint64_t word) {
+  for (int byte = 0; byte < 8; ++byte) *hash = (*hash ^ (word >> 8 * byte & 0xff)) * 0x100000001b3u;
+}
+
+enum Purpose : unsigned { kWhole, kLocalHalf, kBridge };
+
+/// A tag that groups with different string tags, or different members, are unlikely to share.
+int tag_of(const char* stringtag, const Group* group, Purpose purpose) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char* c = stringtag; *c; ++c) mix(&hash, static_cast<unsigned char>(*c));
+  mix(&hash, purpose);
+  if (group) mix(&hash, static_cast<std::uint64_t>(group->size()));
+  if (group && group->size() > 0) mix(&hash, std::uint64_t{(*group)[0]} << 32 | (*group)[group->size() - 1]);
+  return static_cast<int>((hash ^ hash >> 31) & 0x3fffffff);
+}
+
+Status check(const Group& group, const char* stringtag, const Errhandler& errhandler) {
+  if (errhandler.action == Errhandler::Action::kCall && errhandler.of != Kind::kComm)
+    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for communicators");
+  for (int length = 0; stringtag[length]; ++length)
+    if (length >= MPI_MAX_STRINGTAG_LEN)
+      return Status::fail(MPI_ERR_ARG, "argument stringtag has more than %d characters", MPI_MAX_STRINGTAG_LEN);
+  if (group.own_rank() < 0)
+    return Status::fail(MPI_ERR_GROUP, "the calling process is not a member of the group it passes");
+  return {};
+}
+
+Status make_from(Group& group, const char* stringtag, Purpose purpose, Errhandler& errhandler, Comm** result) {
+  Comm* everyone = nullptr;
+  ASHLAR_TRY(surroundings.everyone(&everyone));
+  std::uint32_t context = 0;
+  ASHLAR_TRY(agree(*everyone, group, tag_of(stringtag, &group, purpose), &context));
+  return make(Ref<Group>::share(group), context, errhandler, nullptr, result);
+}
+
+}  // namespace
+
+Status create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, Comm** result) {
+  *result = nullptr;
+  if (group.size() == 0) return {};
+  ASHLAR_TRY(check(group, stringtag, errhandler));
+  ASHLAR_TRY(make_from(group, stringtag, kWhole, errhandler, result));
+  set_hints(**result, info);
+  return {};
+}
+
+Status intercomm_create_from_groups(Group& local, int local_leader, Group* remote, int remote_leader,
+                                    const char* stringtag, Info* info, Errhandler& errhandler, Comm** result) {
+  *result = nullptr;
+  const bool leads = local.size() > 0 && local.own_rank() == local_leader;
+  if (local.size() == 0 || (remote && remote->size() == 0)) return {};
+  ASHLAR_TRY(check(local, stringtag, errhandler));
+  if (local_leader < 0 || local_leader >= local.size())
+    return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but local_group has ranks 0..%d", local_leader,
+                        local.size() - 1);
+  Comm* everyone = nullptr;
+  ASHLAR_TRY(surroundings.everyone(&everyone));
+  Comm* among_us = nullptr;
+  ASHLAR_TRY(make_from(local, stringtag, kLocalHalf, errhandler, &among_us));
+  Status fit;
+  Rank far = -1;
+  if (leads && !remote)
+    fit = Status::fail(MPI_ERR_GROUP, "argument remote_group is not a valid group at the local leader");
+  else if (leads && (remote_leader < 0 || remote_leader >= remote->size()))
+    fit = Status::fail(MPI_ERR_RANK, "argument remote_leader is %d, but remote_group has ranks 0..%d", remote_leader,
+                       remote->size() - 1);
+  else if (leads)
+    far = everyone->local_group->rank_of((*remote)[remote_leader]);
+  const Span span{*among_us, local_leader, everyone, far, tag_of(stringtag, nullptr, kBridge)};
+  Status made = agree_to_talk(span, fit);
+  if (made.ok()) made = make_spanning(span, errhandler, result);
+  release(among_us);
+  ASHLAR_TRY(made);
+  set_hints(**result, info);
+  return {};
+}
+
+}  // namespace ashlar::comm

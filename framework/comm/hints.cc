@@ -1,0 +1,60 @@
+#include "framework/comm/hints.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "framework/comm/api.h"
+#include "framework/object/comm.h"
+#include "framework/object/info.h"
+#include "framework/object/info_api.h"
+
+namespace ashlar::comm {
+namespace {
+
+// The promises of MPI-5.0, 7.4.4. Whoever can make use of one looks at Comm::assertions.
+constexpr std::pair<const char*, Comm::Assertion> kAssertions[] = {
+    {"mpi_assert_no_any_tag", Comm::kNoAnyTag},
+    {"mpi_assert_no_any_source", Comm::kNoAnySource},
+    {"mpi_assert_exact_length", Comm::kExactLength},
+    {"mpi_assert_allow_overtaking", Comm::kAllowOvertaking}};
+constexpr const char* kOthers[] = {"mpi_assert_memory_alloc_kinds", "mpi_hw_resource_type"};
+
+}  // namespace
+
+void set_hints(Comm& comm, Info* info) {
+  if (!info) return;
+  auto hints = std::make_shared<CommHints>();
+  if (comm.hints) *hints = *comm.hints;
+  for (const char* key : kOthers) {
+    const std::string* value = info->find(key);
+    if (!value) continue;
+    std::erase_if(hints->known, [&](const auto& entry) { return entry.first == key; });
+    hints->known.emplace_back(key, *value);
+  }
+  for (const auto& [key, bit] : kAssertions) {
+    const std::string* value = info->find(key);
+    if (!value) continue;
+    if (*value == "true")
+      comm.assertions = static_cast<std::uint8_t>(comm.assertions | bit);
+    else if (*value == "false")
+      comm.assertions = static_cast<std::uint8_t>(comm.assertions & ~bit);
+  }
+  if (!hints->known.empty()) comm.hints = hints;
+}
+
+Status set_info(Comm& comm, Info* info) {
+  set_hints(comm, info);
+  return {};
+}
+
+Status get_info(Comm& comm, Info** info) {
+  ASHLAR_TRY(info::create(info));
+  for (const auto& [key, bit] : kAssertions)
+    ASHLAR_TRY(info::set(*info, key, comm.assertions & bit ? "true" : "false"));
+  if (!comm.hints) return {};
+  for (const auto& [key, value] : comm.hints->known) ASHLAR_TRY(info::set(*info, key.c_str(), value.c_str()));
+  return {};
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,17 @@
+#pragma once
+#include <cstdint>
+
+namespace ashlar::comm {
+
+/// What every rank says of itself in a split: colour and key, in one word. Colours are at least 0, or MPI_UNDEFINED.
+inline std::int64_t choice_word(int color, int key) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(color)) << 32 |
+                                   static_cast<std::uint32_t>(key));
+}
+inline int choice_color(std::int64_t word) { return static_cast<int>(word >> 32); }
+
+/// The colour with which a rank announces that there is more to exchange before a split by MPI_COMM_TYPE_HW_UNGUIDED.
+/// Ranks that pass MPI_UNDEFINED as the type learn from it what the others do.
+inline constexpr int kUnguidedMark = -2;
+
+}  // namespace ashlar::comm

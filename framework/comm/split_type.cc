@@ -1,0 +1,132 @@
+// Splits by what processes have in common: memory, hardware, process sets.
+#include <mpi.h>
+#include <strings.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "framework/comm/api.h"
+#include "framework/comm/context.h"
+#include "framework/comm/hardware.h"
+#include "framework/comm/hints.h"
+#include "framework/comm/inter_exchange.h"
+#include "framework/comm/make.h"
+#include "framework/comm/split.h"
+#include "framework/object/comm.h"
+#include "framework/object/info.h"
+#include "framework/object/info_api.h"
+
+namespace ashlar::comm {
+namespace {
+
+/// One number for an instance of some resource on this node.
+int color_of(int instance) {
+  const auto node = static_cast<int>(surroundings.node_of(Group::self_peer));
+  return instance < 0 ? MPI_UNDEFINED : (node << 14 | (instance & 0x3fff)) & 0x7fffffff;
+}
+
+Status split_and_tell(Comm& comm, int color, int key, const char* resource, Comm** result) {
+  ASHLAR_TRY(split(comm, color, key, result));
+  if (!*result) return {};
+  Info* told = nullptr;
+  ASHLAR_TRY(info::create(&told));
+  const Status set = info::set(told, "mpi_hw_resource_type", resource);
+  if (set.ok()) set_hints(**result, told);
+  release(told);
+  return set;
+}
+
+Status by_process_set(Comm& comm, const std::string& name, int key, Comm** result) {
+  int color = MPI_UNDEFINED;  // a set that is not known has no members
+  if (strcasecmp(name.c_str(), "mpi://WORLD") == 0) color = 0;
+  if (strcasecmp(name.c_str(), "mpi://SELF") == 0) color = static_cast<int>(Group::self_peer);
+  if (strcasecmp(name.c_str(), "ashlar://NODE") == 0) color = color_of(0);
+  return split(comm, color, key, result);
+}
+
+Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) {
+  const std::string* wanted = info ? info->find("mpi_hw_resource_type") : nullptr;
+  const std::string* set = info && by_sets_too ? info->find("mpi_pset_name") : nullptr;
+  if (!wanted && set) return by_process_set(comm, *set, key, result);
+  const int type = wanted ? resource_type(*wanted) : -1;
+  // Nobody is restricted to a resource that is not known.
+  if (type < 0) return split(comm, MPI_UNDEFINED, key, result);
+  const int color = color_of(resource_instance(static_cast<std::size_t>(type)));
+  return split_and_tell(comm, color, key, wanted->c_str(), result);
+}
+
+using Instances = std::array<std::int64_t, kResourceTypes.size()>;
+constexpr std::int64_t kNotInvolved = -3;
+
+/// The first exchange of every split, with what this rank has to say in it.
+Status announce(Comm& comm, int color, int key, bool* unguided) {
+  const std::int64_t mine = choice_word(color, key);
+  std::vector<std::int64_t> ours, theirs;
+  ASHLAR_TRY(gather_words(comm.inter ? *comm.local_comm : comm, &mine, 1, &ours));
+  if (comm.inter) ASHLAR_TRY(span_of(comm).trade(ours, &theirs));
+  *unguided = false;
+  for (const std::int64_t word : ours) *unguided = *unguided || choice_color(word) == kUnguidedMark;
+  return {};
+}
+
+/// By the widest type of resource whose instances divide the members of `comm` that are involved.
+Status unguided(Comm& comm, bool involved, int key, Comm** result) {
+  Instances mine;
+  for (std::size_t type = 0; type < mine.size(); ++type)
+    mine[type] = involved ? color_of(resource_instance(type)) : kNotInvolved;
+  std::vector<std::int64_t> all;
+  ASHLAR_TRY(gather_words(comm, mine.data(), static_cast<int>(mine.size()), &all));
+  for (std::size_t type = 0; type < mine.size(); ++type) {
+    std::int64_t first = kNotInvolved;
+    for (std::size_t at = type; at < all.size(); at += mine.size()) {
+      if (all[at] == kNotInvolved || all[at] == first) continue;
+      if (first == kNotInvolved) {
+        first = all[at];
+        continue;
+      }
+      const int color = involved ? static_cast<int>(mine[type]) : MPI_UNDEFINED;
+      return split_and_tell(comm, color, key, kResourceTypes[type].name, result);
+    }
+  }
+  return split(comm, MPI_UNDEFINED, key, result);
+}
+
+/// With MPI_UNDEFINED: takes part in whatever the others do.
+Status not_involved(Comm& comm, int key) {
+  bool others_unguided = false;
+  ASHLAR_TRY(announce(comm, MPI_UNDEFINED, key, &others_unguided));
+  Comm* none = nullptr;
+  if (others_unguided) return unguided(comm, false, key, &none);
+  std::uint32_t context = 0;
+  return take_ids(comm, ids_for(comm.inter), &context);
+}
+
+}  // namespace
+
+Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+  *result = nullptr;
+  switch (type) {
+    case MPI_UNDEFINED:
+      return not_involved(comm, key);
+    case MPI_COMM_TYPE_SHARED:
+      return split(comm, color_of(0), key, result);
+    case MPI_COMM_TYPE_HW_GUIDED:
+      return guided(comm, false, key, info, result);
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      return guided(comm, true, key, info, result);
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+      if (!comm.inter) {
+        bool known = false;
+        ASHLAR_TRY(announce(comm, kUnguidedMark, key, &known));
+        return unguided(comm, true, key, result);
+      }
+      return Status::fail(MPI_ERR_COMM, "intercommunicator '%s' cannot be split by MPI_COMM_TYPE_HW_UNGUIDED",
+                          comm.name.c_str());
+    default:
+      return Status::fail(MPI_ERR_ARG, "argument split_type is %d, which is none of the MPI_COMM_TYPE_ constants",
+                          type);
+  }
+}
+
+}  // namespace ashlar::comm

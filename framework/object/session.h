@@ -1,0 +1,21 @@
+#pragma once
+#include <mpi.h>
+
+#include "framework/object/errhandler.h"
+#include "framework/object/object.h"
+
+namespace ashlar {
+
+/// One user of the library in this process (MPI-5.0, 11.3), beside others and beside the world model.
+class Session : public Object {
+ public:
+  Session() : Object(Kind::kSession) {}
+
+  Ref<Errhandler> errhandler;
+  int thread_level = MPI_THREAD_SINGLE;
+  char name[24] = "";  // for sentences: "session 2"
+};
+
+void destroy(Session* session);  // framework/runtime
+
+}  // namespace ashlar

@@ -1,0 +1,126 @@
+// Measures every algorithm of the collectives on the ranks it is run with, and writes a tuning file:
+//   mpiexec -n 16 ashlar_tune > site.yaml;   mpiexec --set coll.tuning_file=site.yaml -n 16 ./program
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "framework/coll/comm_state.h"
+#include "framework/object/handle.h"
+#include "mpiexec/tune/measure.h"
+#include "mpiexec/tune/rules.h"
+
+namespace {
+
+using ashlar::coll::Collective;
+using ashlar::tune::Point;
+
+constexpr const char* kUsage =
+    "Usage: mpiexec -n N ashlar_tune [--verify] [--output FILE] [--seconds S] [--max BYTES] [COLLECTIVE...]\n"
+    "Times every algorithm of the collectives (all, unless some are named) with N ranks, and writes a tuning file for\n"
+    "coll.tuning_file to FILE, or to standard output.\n"
+    "  --verify     write no file: name the rules in force that are no longer best (exit status 1 when there are any)\n"
+    "  --seconds S  for each algorithm at each size, about (0.1)\n"
+    "  --max BYTES  largest size (1048576)\n";
+
+struct Options {
+  bool verify = false;
+  std::string output;
+  double seconds = 0.1;
+  long largest = 1 << 20;
+  std::vector<Collective> collectives;
+};
+
+bool parse(int argc, char** argv, Options* out) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = [&]() -> const char* { return i + 1 < argc ? argv[++i] : ""; };
+    Collective what;
+    if (word == "--verify") {
+      out->verify = true;
+    } else if (word == "--output") {
+      out->output = value();
+      if (out->output.empty()) return false;
+    } else if (word == "--seconds") {
+      out->seconds = std::atof(value());
+      if (!(out->seconds > 0)) return false;
+    } else if (word == "--max") {
+      out->largest = std::atol(value());
+      if (out->largest < 8) return false;
+    } else if (ashlar::coll::parse_collective(word.c_str(), &what)) {
+      out->collectives.push_back(what);
+    } else {
+      return false;
+    }
+  }
+  if (out->collectives.empty()) out->collectives = ashlar::tune::measured_collectives();
+  return true;
+}
+
+std::string origin(int ranks) {
+  char host[256] = "", when[32] = "";
+  gethostname(host, sizeof host - 1);
+  const std::time_t now = std::time(nullptr);
+  std::strftime(when, sizeof when, "%Y-%m-%d", std::localtime(&now));
+  return "ashlar_tune on " + std::string(host) + " with " + std::to_string(ranks) + " ranks, " + when;
+}
+
+/// Prints what was found; 1: rules are outdated, 2: no file could be written.
+int report(const Options& options, const std::vector<Point>& points, int ranks, int nodes) {
+  constexpr double kTolerance = 0.1;
+  if (options.verify) {
+    const std::vector<std::string> lines = ashlar::tune::outdated(points, kTolerance);
+    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+    if (lines.empty()) std::printf("Every rule in force is within 10 %% of the best at %zu points.\n", points.size());
+    return lines.empty() ? 0 : 1;
+  }
+  const std::string text = ashlar::tune::tuning_file(points, ranks, nodes, origin(ranks), kTolerance);
+  if (options.output.empty()) {
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  std::FILE* const file = std::fopen(options.output.c_str(), "we");
+  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+  if (file == nullptr || std::fclose(file) != 0 || !written) {
+    std::fprintf(stderr, "ashlar_tune: %s cannot be written\n", options.output.c_str());
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 1, code = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Options options;
+  if (!parse(argc, argv, &options)) {
+    if (rank == 0) std::fputs(kUsage, stderr);
+    MPI_Finalize();
+    return 2;
+  }
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<Point> points;
+  for (const Collective what : options.collectives) {
+    for (long bytes = 8; bytes <= options.largest; bytes *= 8) {
+      points.push_back(ashlar::tune::measure(comm, what, bytes, options.seconds));
+      if (what == Collective::kBarrier) break;
+      if (bytes < options.largest && bytes * 8 > options.largest) bytes = options.largest / 8;
+    }
+  }
+  ashlar::coll::CommState* state = nullptr;
+  if (rank == 0 && ashlar::coll::state_of(*ashlar::resolve(comm), &state).ok())
+    code = report(options, points, size, state->plan->shape.nodes);
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Comm_free(&comm);
+  MPI_Finalize();
+  return code;
+}

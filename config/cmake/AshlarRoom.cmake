@@ -12,21 +12,40 @@ function(ashlar_room name)
 endfunction()
 
 # ashlar_component(framework name SOURCES a.cc ... [LIBS lib ...])
-#   One component: <build>/lib/ashlar/components/ashlar_<framework>_<name>.so, installed beside its fellows.
+#   One component: <build>/lib/ashlar/components/ashlar_<framework>_<name>.so, installed beside its fellows. Its objects are
+#   a library ashlar_<framework>_<name>_objects, to which options of compilation belong.
 function(ashlar_component framework name)
   cmake_parse_arguments(C "" "" "SOURCES;LIBS" ${ARGN})
   set(target ashlar_${framework}_${name})
-  add_library(${target} MODULE ${C_SOURCES})
-  set_target_properties(${target} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  set(objects ${C_SOURCES})
+  list(FILTER objects INCLUDE REGEX "TARGET_OBJECTS")
+  list(FILTER C_SOURCES EXCLUDE REGEX "TARGET_OBJECTS")
+  add_library(${target}_objects OBJECT ${C_SOURCES})
+  set_target_properties(${target}_objects PROPERTIES CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_definitions(${target}_objects PRIVATE ASHLAR_BUILD_ID=${ASHLAR_BUILD_ID}ull)
+  # A symbol that is unique in the process would belong to two components, and keep a file from being closed.
+  target_compile_options(${target}_objects PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  target_link_libraries(${target}_objects PRIVATE ashlar_options ${C_LIBS})
+  list(APPEND objects $<TARGET_OBJECTS:${target}_objects>)
+  add_library(${target} MODULE ${objects})
+  set_target_properties(${target} PROPERTIES PREFIX "" LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${ASHLAR_COMPONENT_SUBDIR}
     BUILD_RPATH "\$ORIGIN/../.." INSTALL_RPATH "\$ORIGIN/../..")
-  target_compile_definitions(${target} PRIVATE ASHLAR_BUILD_ID=${ASHLAR_BUILD_ID}ull)
   target_link_libraries(${target} PRIVATE ashlar_options ashlar ${C_LIBS})
   if(NOT ASHLAR_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
   endif()
   install(TARGETS ${target} LIBRARY DESTINATION ${ASHLAR_COMPONENT_SUBDIR})
   set_property(GLOBAL APPEND PROPERTY ASHLAR_COMPONENTS ${target})
+  # For who links it in: its own static libraries' objects go with it, other libraries are linked.
+  foreach(lib ${C_LIBS})
+    get_target_property(type ${lib} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      list(APPEND objects $<TARGET_OBJECTS:${lib}>)
+    endif()
+  endforeach()
+  set_property(GLOBAL PROPERTY ASHLAR_OBJECTS_${target} "${objects}")
 endfunction()
 
 # ashlar_gtest(target)  What every GoogleTest binary has: the libraries, and a build that is quick rather than fast code.

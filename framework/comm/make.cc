@@ -53,6 +53,7 @@ namespace {
 
 Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t context, Errhandler& handler, Comm* like,
                 Comm** result) {
+  if (LaneLock::threads_on()) p2p::bury_orphans();
   Comm* comm = pool.take();
   if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
   comm->context = context;

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -70,7 +71,9 @@ inline void land(RecvRequest& r, const ashlar_am& am) {
   r.finish(outcome);
 }
 
-// Above this much kept from one peer, it has to ask; half of it, and it need not any more.
+std::atomic<std::uint64_t> kept_bytes{0};  // of all lanes
+
+// Above this much kept from one peer, or from all of them, the sender has to ask; half of it, and it need not any more.
 void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQUIRES(lane.lock) {
   LaneState::Levels& levels = state.levels;
   levels.unexpected_bytes += arrival.weight();
@@ -81,7 +84,8 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   Link* link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes += arrival.weight();
-  if (link->unexpected_bytes <= state.config.unexpected_limit || link->holding) return;
+  const bool by_all = kept_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
+  if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->holding) return;
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
   link->holding = true;
@@ -91,9 +95,10 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   link->warned = true;
   ASHLAR_LOG(warn, "p2p",
              "rank %d (process %u) has sent %llu bytes in %llu messages that no receive has asked for, the last with "
-             "tag %d; it will wait for receives from now on (p2p.unexpected_limit)",
+             "tag %d; it will wait for receives from now on (p2p.%s)",
              arrival.key.source(), arrival.am.peer, static_cast<unsigned long long>(link->unexpected_bytes),
-             static_cast<unsigned long long>(levels.unexpected), arrival.key.tag);
+             static_cast<unsigned long long>(levels.unexpected), arrival.key.tag,
+             by_all ? "unexpected_total_limit: with what others have sent" : "unexpected_limit");
 }
 
 /// Ends a receive whose only possible sender is gone.
@@ -249,6 +254,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;
   if (state.check) state.check->keep(arrival->am);
+  kept_bytes.fetch_add(arrival->weight(), std::memory_order_relaxed);
   state.unexpected.add(*arrival);
   count_kept(lane, state, *arrival);
 }
@@ -260,7 +266,9 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   Link* const link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes -= arrival.weight();
-  if (link->holding && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
+  const bool few = kept_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
+                   link->unexpected_bytes == 0;
+  if (link->holding && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
     link->holding = false;
     send_control(lane, *link, kResume, 0, 0);
   }
@@ -268,6 +276,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
 
 void discard(LaneState& state, Arrival& arrival) {
   if (state.check) state.check->forget(arrival.am);
+  kept_bytes.fetch_sub(arrival.weight(), std::memory_order_relaxed);
   if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
   state.arrivals.put(&arrival);
 }

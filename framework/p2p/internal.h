@@ -22,12 +22,13 @@ namespace ashlar::p2p {
 
 /// Parameters p2p.*; the rows in params.h describe this block.
 struct Config {
-  std::uint64_t eager_limit = 0;              // bytes; 0: from the endpoint's cost model
-  std::uint64_t unexpected_limit = 4u << 20;  // bytes of one peer's messages kept before it must ask first
-  std::uint64_t get_min = 0;                  // bytes from which a large message is read by the receiver; 0: model
-  bool single_copy = true;                    // whether it may be read by the receiver at all
-  bool check_datatypes = false;               // check.datatypes: messages tell their type signatures
-  bool check_ready = false;                   // check.ready: ready sends find out whether a receive is posted
+  std::uint64_t eager_limit = 0;                      // bytes; 0: from the endpoint's cost model
+  std::uint64_t unexpected_limit = 4u << 20;          // bytes of one peer's messages kept before it must ask first
+  std::uint64_t unexpected_total_limit = 256u << 20;  // the same of all peers together
+  std::uint64_t get_min = 0;     // bytes from which a large message is read by the receiver; 0: model
+  bool single_copy = true;       // whether it may be read by the receiver at all
+  bool check_datatypes = false;  // check.datatypes: messages tell their type signatures
+  bool check_ready = false;      // check.ready: ready sends find out whether a receive is posted
 };
 
 /// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
@@ -38,7 +39,7 @@ void detach(Lane& lane);
 std::span<const ashlar_pvar> pvars(Lane& lane);
 
 /// Destroys the communicators whose last reference was dropped where that could not be done. Not with a lock held.
-void bury_orphans(Lane& lane);
+void bury_orphans();
 
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);

@@ -41,6 +41,9 @@ RecvRequest* receive_taken(Lane& lane, const DataView& data, MessageObject& mess
   return r;
 }
 
+/// The request of a receive from MPI_PROC_NULL. Made before traffic, and the same ever after.
+Request& nothing_received() ASHLAR_NO_THREAD_SAFETY { return *home().p2p->nothing_received; }
+
 }  // namespace
 
 void register_no_proc_message() {
@@ -106,7 +109,7 @@ Status imrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** messag
   MessageObject& taken = **message;
   if (taken.comm == nullptr) {
     *message = nullptr;
-    *request = home().p2p->nothing_received;
+    *request = &nothing_received();
     return {};
   }
   Comm& comm = *taken.comm;

@@ -57,7 +57,7 @@ void drop(Operation& operation) {
   release_comm(*operation.comm);
 }
 
-void release_comm(Comm& comm) {
+void release_comm(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
   if (comm.predefined != 0 || comm.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (LaneLock::threads_on()) {
     comm.lane->p2p->orphans.push_back(&comm);  // destroying it takes the lock that is held here
@@ -66,18 +66,18 @@ void release_comm(Comm& comm) {
   }
 }
 
-void bury_orphans(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
-  for (;;) {
-    Comm* orphan = nullptr;
+void bury_orphans() {
+  Lane& first = home();
+  Lane* lane = &first;
+  do {
+    std::vector<Comm*> orphans;
     {
-      const LaneGuard guard(lane.lock);
-      std::vector<Comm*>& orphans = lane.p2p->orphans;
-      if (orphans.empty()) return;
-      orphan = orphans.back();
-      orphans.pop_back();
+      const LaneGuard guard(lane->lock);
+      orphans.swap(lane->p2p->orphans);
     }
-    destroy(orphan);
-  }
+    for (Comm* orphan : orphans) destroy(orphan);
+    lane = lane->next_lane;
+  } while (lane != nullptr && lane != &first);
 }
 
 }  // namespace ashlar::p2p

@@ -32,7 +32,8 @@ namespace {
 }
 
 Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
-  progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
+  progress::wait(
+      lane, [&r] { return r.complete(); }, because_of(r));
   const Status outcome = r.outcome;
   lane.p2p->sends.put(&r);
   return outcome;
@@ -59,12 +60,25 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
   return {};
 }
 
-[[gnu::noinline]] Status send_among_threads(const void* buf, MPI_Count count, Datatype& type, int dest, int tag,
-                                            Comm& comm, Call call) {
+/// The arguments of a blocking standard send, in memory.
+struct Sending {
+  const void* buf;
+  MPI_Count count;
+  Datatype* type;
+  Comm* comm;
+  int dest, tag;
+};
+
+[[gnu::noinline]] Status send_among_threads(const Sending& s, Call call) {
+  Comm& comm = *s.comm;
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  if (send_now(lane, comm, comm.context, buf, count, type, dest, tag)) return {};
-  return send_blocking(lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
+  if (send_now(lane, comm, comm.context, s.buf, s.count, *s.type, s.dest, s.tag)) return {};
+  return send_blocking(lane, comm, DataView::of(s.buf, s.count, *s.type), s.dest, s.tag, call, false);
+}
+
+[[gnu::noinline]] Status send_after_all(const Sending& s, Call call) ASHLAR_NO_THREAD_SAFETY {
+  return send_blocking(*s.comm->lane, *s.comm, DataView::of(s.buf, s.count, *s.type), s.dest, s.tag, call, false);
 }
 
 // Without threads there is no lock to take and nothing to undo behind the call: that keeps the short path short.
@@ -72,11 +86,17 @@ inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, in
                             Call call) ASHLAR_NO_THREAD_SAFETY {
   if (dest == MPI_PROC_NULL) [[unlikely]]
     return {};
+  // The slow path takes its arguments from memory. Storing them is cheaper than six registers kept across the call into
+  // the transport, which would be saved and restored; the empty statement tells the compiler that somebody reads them.
+  const Sending sending{buf, count, &type, &comm, dest, tag};
+  asm volatile("" : : "r"(&sending) : "memory");
   if (LaneLock::threads_on()) [[unlikely]]
-    return send_among_threads(buf, count, type, dest, tag, comm, call);
-  if (send_now(*comm.lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]]
+    return send_among_threads(sending, call);
+  // Without threads there is one lane.
+  Peer* const peer = known_peer(comm, dest);
+  if (peer != nullptr && send_on(peer->first, comm, comm.context, buf, count, type, tag)) [[likely]]
     return {};
-  return send_blocking(*comm.lane, comm, DataView::of(buf, count, type), dest, tag, call, false);
+  return send_after_all(sending, call);
 }
 
 inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,

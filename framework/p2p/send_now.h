@@ -27,14 +27,13 @@ struct Piece {
 /// The rest of send_now: a message that is packed into the wire buffer.
 bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type);
 
+/// The record of a rank if there is one. Communicators on other lanes may share the table.
+inline Peer* known_peer(const Comm& comm, Rank rank) { return __atomic_load_n(&comm.peers[rank], __ATOMIC_ACQUIRE); }
+
 /// The short path of sending: gives the message to the endpoint when nothing is in the way. False: it has not left, for
 /// whatever reason; the slow path finds out which. Makes no request.
-inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
-                     Rank to, Tag tag) {
-  Peer* const peer = comm.peers[to];
-  if (peer == nullptr) [[unlikely]]
-    return false;
-  Link& link = peer->link(lane);
+inline bool send_on(Link& link, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
+                    Tag tag) {
   if (--link.budget < 0) [[unlikely]]
     return false;
   ashlar_endpoint* const endpoint = link.endpoint;
@@ -44,6 +43,14 @@ inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* 
   if (bytes > endpoint->max_short || !type.dense()) [[unlikely]]
     return send_packed(link, h0, h1, buf, count, type);
   return endpoint->ops->am_short(endpoint, kEager, h0, h1, buf, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;
+}
+
+inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
+                     Rank to, Tag tag) {
+  Peer* const peer = known_peer(comm, to);
+  if (peer == nullptr) [[unlikely]]
+    return false;
+  return send_on(peer->link(lane), comm, context, buf, count, type, tag);
 }
 
 }  // namespace ashlar::p2p

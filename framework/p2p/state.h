@@ -11,6 +11,7 @@
 #include "framework/p2p/message.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/partitioned.h"
+#include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/signature_check.h"
 
@@ -45,9 +46,10 @@ struct LaneState {
   Slab<Arrival> arrivals;
   Slab<MessageObject> messages;
   Slab<Request> constants;
-  Comm nowhere;                // the communicator of requests that belong to none: leads to the lane, never fails
-  SendBuffer process_buffer;   // of the home lane, for buffered sends of the whole process
-  std::vector<Comm*> orphans;  // communicators whose last reference went while the lock was held
+  Comm nowhere;               // the communicator of requests that belong to none: leads to the lane, never fails
+  SendBuffer process_buffer;  // of the home lane, for buffered sends of the whole process
+  std::unique_ptr<RouteTable> routes;  // of the first of several lanes
+  std::vector<Comm*> orphans;          // communicators whose last reference went while the lock was held
 
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;

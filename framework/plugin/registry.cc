@@ -45,6 +45,8 @@ void Registry::add_folder(const std::string& path) {
 }
 
 void Registry::add_linked(const ashlar_component& c) {
+  for (const Linked& known : linked_)
+    if (known.table == &c) return;
   Linked& linked = linked_.emplace_back(Linked{&c, {}});
   Statement& s = linked.entry.statement;
   s.size = c.size;

@@ -58,7 +58,8 @@ class Registry {
   /// Adds a folder of components; of two with one name the folder added first wins. A folder that was
   /// added already is not read again.
   void add_folder(const std::string& path);
-  /// Adds a component that is linked into this process (file systems where many opens hurt; tests).
+  /// Adds a component that is linked into this process (framework/plugin/linked.h; tests). One that is there already is
+  /// not added again.
   void add_linked(const ashlar_component& component);
   /// Every file and linked component there is, refused and shadowed ones too. Addresses are stable.
   const std::vector<Entry*>& entries() const { return entries_; }

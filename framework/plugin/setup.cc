@@ -4,6 +4,7 @@
 
 #include "framework/base/log.h"
 #include "framework/param/table.h"
+#include "framework/plugin/linked.h"
 #include "framework/plugin/params.h"
 
 namespace ashlar::plugin {
@@ -15,6 +16,8 @@ void add_folders(const std::string& prefix, std::string_view path, Registry* reg
     if (colon != 0) registry->add_folder(std::string(path.substr(0, colon)));
     path = colon == std::string_view::npos ? std::string_view{} : path.substr(colon + 1);
   }
+  // A folder of the user's replaces what is linked in, and that replaces what is installed.
+  for (const ashlar_component* const* linked = linked_components(); *linked; ++linked) registry->add_linked(**linked);
   registry->add_folder(prefix + "/lib/ashlar/components");
 }
 

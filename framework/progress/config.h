@@ -12,6 +12,7 @@ struct Config {
   std::uint64_t sleep_after = 1'000'000;  // ns of waiting
   std::uint64_t sleep_after_oversubscribed = 100'000;
   std::uint64_t long_yield = 200'000;  // ns
+  bool thread = false;                 // background progress
   bool oversubscribed = false;         // not a parameter: the job tells (more ranks than cores)
 };
 

@@ -139,8 +139,11 @@ unsigned poll(Lane& lane) {
 }
 
 void raise(Lane& lane) {
-  if (lane.sleepers == 0) [[likely]]
-    return;
+  if (lane.sleepers != 0) [[unlikely]]
+    raise_from_outside(lane);
+}
+
+void raise_from_outside(Lane& lane) {
   __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
   syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -62,9 +63,12 @@ struct Lane {
   // --- waiting ---
   progress::Config config;                                  // constant once traffic starts
   std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
+  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;          // these, and background threads: transports are armed
   std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
   List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
+  /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
+  std::atomic<std::uint32_t> attended{0};
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
     std::uint64_t yields = 0, sleeps = 0;
@@ -79,6 +83,10 @@ struct Lane {
   void add_iface(ashlar_iface* iface, bool is_self) ASHLAR_REQUIRES(lock);
 };
 
+/// The lane of a communicator by its context, of either kind, in a process that has `lanes` of them. The predefined
+/// communicators are on the first.
+inline unsigned lane_of(std::uint32_t context, unsigned lanes) { return context < 4 ? 0 : (context >> 1) % lanes; }
+
 namespace progress {
 
 /// The functions of ashlar_transport_context for a context whose lane_context is a Lane*.
@@ -91,6 +99,8 @@ unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 /// Wakes the threads that sleep in wait() on this lane: something they may wait for happened outside a round.
 void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+/// The same for one who does not hold the lock.
+void raise_from_outside(Lane& lane);
 
 }  // namespace progress
 }  // namespace ashlar

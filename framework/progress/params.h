@@ -19,6 +19,9 @@ inline constexpr ashlar_param kParams[] = {
      "A yield that takes longer shows that others compute on this core; waiting calls then sleep at once for a while.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, long_yield),
      nullptr},
+    {"thread", "false",
+     "Progress in the background while the program computes, by a thread that sleeps until something arrives.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, thread), nullptr},
 };
 
 }  // namespace ashlar::progress

@@ -64,9 +64,12 @@ Status PeerTable::connect(Lane& lane, PeerId peer, ashlar_endpoint** endpoint, a
 namespace progress {
 
 Peer* peer_of(Comm& comm, Rank rank) {
-  Peer*& entry = comm.peers[rank];
-  if (entry == nullptr) [[unlikely]]
+  // Communicators of equal groups share the table, and may be on different lanes.
+  Peer* entry = __atomic_load_n(&comm.peers[rank], __ATOMIC_ACQUIRE);
+  if (entry == nullptr) [[unlikely]] {
     entry = comm.lane->peers.get((*comm.remote_group)[rank]);
+    __atomic_store_n(&comm.peers[rank], entry, __ATOMIC_RELEASE);
+  }
   return entry;
 }
 

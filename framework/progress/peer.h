@@ -63,6 +63,7 @@ struct Peer {
 
   const PeerId id;
   std::atomic<bool> failed{false};
+  std::atomic<bool> one_lane{false};  // it has only the first of our lanes; known once a later one has connected
   Link first;                      // on lane 0, beside the peer: one load less
   std::unique_ptr<Link[]> others;  // on lanes 1...
 

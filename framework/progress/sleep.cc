@@ -90,7 +90,7 @@ void block(Wakeups& wakeups, std::uint64_t ns) {
 
 }  // namespace
 
-void sleep(Lane& lane, std::uint64_t limit_ns) {
+void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who) {
   if (lane.self_busy || !lane.ready.empty()) return;
   if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kUntilRoom);
 
@@ -99,7 +99,9 @@ void sleep(Lane& lane, std::uint64_t limit_ns) {
   for (unsigned i = 0; i < lane.iface_count; ++i) wakeups.add_iface(lane.ifaces[i]);
 
   // The order matters: read the words, arm, look once more, sleep. Whatever arrives after the look changes a word.
-  ++lane.sleepers;
+  const bool waiting = who == Sleeper::kWaiting;
+  if (waiting) ++lane.sleepers;
+  ++lane.armed;
   bool quiet = true;
   unsigned armed = 0;
   while (armed < lane.iface_count && quiet) {
@@ -112,7 +114,8 @@ void sleep(Lane& lane, std::uint64_t limit_ns) {
     block(wakeups, limit_ns);
     lane.lock.lock();
   }
-  if (--lane.sleepers == 0) {
+  if (waiting) --lane.sleepers;
+  if (--lane.armed == 0) {
     while (armed-- > 0) lane.ifaces[armed]->ops->disarm(lane.ifaces[armed]);
   }
 }

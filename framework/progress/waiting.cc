@@ -20,6 +20,7 @@ constexpr std::uint64_t kOthersEvery = 16;
 
 void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   for (Lane* other = lane.next_lane; other != &lane; other = other->next_lane) {
+    if (other->attended.load(std::memory_order_relaxed) != 0) continue;
     if (!other->lock.try_lock()) continue;  // its holder polls it, or soon will
     poll(*other);
     other->lock.unlock();
@@ -28,9 +29,16 @@ void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 }  // namespace
 
-void Waiting::end() ASHLAR_NO_THREAD_SAFETY { List<Waiting>::remove(this); }
+void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
+  if (attended_ != nullptr) attended_->attended.fetch_sub(1, std::memory_order_relaxed);
+  if (since_ != 0) List<Waiting>::remove(this);
+}
 
 void Waiting::share(Lane& lane) {
+  if (attended_ == nullptr) {
+    attended_ = &lane;
+    lane.attended.fetch_add(1, std::memory_order_relaxed);
+  }
   if (lane.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane);
   lane.lock.give_way();
 }

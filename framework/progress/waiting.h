@@ -20,9 +20,9 @@ struct Reason {
 /// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
 class Waiting : public ListHook {  // hook: Lane::waits
  public:
-  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()), lane_(lane) {}
+  explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()) {}
   ~Waiting() {
-    if (since_ != 0) [[unlikely]]
+    if (since_ != 0 || attended_ != nullptr) [[unlikely]]
       end();
   }
   Waiting(const Waiting&) = delete;
@@ -51,14 +51,17 @@ class Waiting : public ListHook {  // hook: Lane::waits
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
-  std::uint64_t since_ = 0;  // 0: it is in the spin stage
-  Reason reason_;            // set when it leaves that
-  Lane& lane_;
+  Lane* attended_ = nullptr;  // counted in its Lane::attended
+  std::uint64_t since_ = 0;   // 0: it is in the spin stage
+  Reason reason_;             // set when it leaves that
 };
+
+/// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
+enum class Sleeper { kWaiting, kBackground };
 
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
 /// when there is work left, or something arrived before the transports could arm themselves.
-void sleep(Lane& lane, std::uint64_t limit_ns) ASHLAR_REQUIRES(lane.lock);
+void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting) ASHLAR_REQUIRES(lane.lock);
 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
 /// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.

@@ -30,4 +30,17 @@ inline constexpr ashlar_param kParams[] = {
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
 };
 
+/// Parameters threads.*.
+struct ThreadConfig {
+  std::uint64_t lanes = 4;
+};
+
+inline constexpr ashlar_param kThreadParams[] = {
+    {"lanes", "4",
+     "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do not "
+     "share a lock.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
+     nullptr},
+};
+
 }  // namespace ashlar::runtime

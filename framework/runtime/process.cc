@@ -21,6 +21,7 @@
 #include "framework/object/info_api.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
+#include "framework/p2p/route.h"
 #include "framework/plugin/account.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
@@ -35,7 +36,10 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-Lane* lane_of_context(std::uint32_t) { return Process::current()->lane(0); }
+Lane* lane_of_context(std::uint32_t context) {
+  const Process& process = *Process::current();
+  return process.lane(lane_of(context, process.lane_count()));
+}
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }
 Object* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
@@ -66,8 +70,8 @@ const char* Process::host_of(PeerId peer) const {
 Status Process::start(int thread_level) {
   if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
   if (Process* const process = current()) {
-    process->idle = false;
     process->thread_level = std::max(process->thread_level, thread_level);
+    if (std::exchange(process->idle, false)) process->serve();
     return {};
   }
   error_hooks.comm_self = comm_self;
@@ -93,7 +97,20 @@ Status Process::start(int thread_level) {
   }
   comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer, .everyone = everyone_in_job};
   attribute::predefined.tag_ub = Comm::kTagMax;
+  process->serve();
   return status;
+}
+
+void Process::serve() {
+  if (!progress_config_.thread) return;
+  std::vector<Lane*> served;
+  for (const auto& lane : lanes_) served.push_back(lane.get());
+  if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
+}
+
+void Process::rest() {
+  background_.stop();
+  idle = true;
 }
 
 Status Process::choose_launch() {
@@ -122,6 +139,7 @@ Status Process::read_parameters() {
     ASHLAR_TRY(read);
   }
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
+  ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
@@ -132,6 +150,7 @@ Status Process::read_parameters() {
   params.freeze();
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];
+  if (progress_config_.thread) LaneLock::enable_threads();
   return {};
 }
 
@@ -159,22 +178,27 @@ void Process::explain() {
 }
 
 Status Process::make_lanes() {
-  // One lane so far: communicators hash to lanes, and every interface, queue and lock belongs to one.
-  constexpr unsigned kLanes = 1;
-  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, kLanes);
+  // Communicators hash to lanes, and every interface, queue and lock belongs to one. Without threads one is best. With
+  // check.datatypes a message is preceded by another, which must take the same way.
+  const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
+  const unsigned lanes = several ? static_cast<unsigned>(std::clamp<std::uint64_t>(thread_config_.lanes, 1, 16)) : 1;
+  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());
   if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
     peers_->share_news(news);
     peers_->set_listener(&Process::hear, this);
   }
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
     const LaneGuard guard(lanes_.back()->lock);
-    registry.host().add_pvars("p2p", p2p::pvars(*lanes_.back()));
+    registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
+  std::vector<Lane*> all;
+  for (const auto& lane : lanes_) all.push_back(lane.get());
+  p2p::join_lanes(all);
   ASHLAR_TRY(wiring_->publish());
   addresses_complete = job->ranks == 1;
   // Our launcher shows what is published at once; others need all ranks for it.
@@ -232,20 +256,28 @@ Status Process::begin_world() {
 // Under the lane's lock, as every progress round.
 void Process::hear(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   auto& process = *static_cast<Process*>(self);
-  if (process.launch->ops->asked(process.launch) == 0) return;
+  // One lane answers for all; those that others hold right now are left out of this answer.
+  const std::unique_lock answering(process.hearing_, std::try_to_lock);
+  if (!answering || process.launch->ops->asked(process.launch) == 0) return;
   char text[4096];
   plugin::AccountWriter account(text, sizeof text);
   if (process.leaving_) account.finalizing();
   if (process.world) account.has_begun(process.world->context, process.world->collective_sequence);
   p2p::account_for(lane, account);
+  for (const auto& other : process.lanes_) {
+    if (other.get() == &lane || !other->lock.try_lock()) continue;
+    p2p::account_for(*other, account);
+    other->lock.unlock();
+  }
   const std::size_t bytes = account.finish();
   process.launch->ops->answer(process.launch, text, bytes, account.waits() || process.leaving_);
 }
 
 void Process::settle() {
-  Lane& lane = *lanes_.front();
-  const LaneGuard guard(lane.lock);
-  progress::wait(lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(lane) && wiring_->idle(); });
+  for (const auto& lane : lanes_) {
+    const LaneGuard guard(lane->lock);
+    progress::wait(*lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); });
+  }
 }
 
 Status Process::end_world() {
@@ -255,19 +287,21 @@ Status Process::end_world() {
   settle();
   Status left;
   if (job->ranks > 1) {
-    Lane& lane = *lanes_.front();
     ashlar_launch_result met;
     std::int64_t patience_ms = 0;
     do {
       met = launch->ops->barrier(launch, patience_ms);
-      const LaneGuard guard(lane.lock);
-      progress::poll(lane);
+      for (const auto& lane : lanes_) {
+        const LaneGuard guard(lane->lock);
+        progress::poll(*lane);
+      }
       patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)
       left =
           Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
   }
+  p2p::bury_orphans();
   for (Comm* comm : {world, self}) {
     if (!comm) continue;
     predefined_objects[comm->predefined] = nullptr;
@@ -281,6 +315,7 @@ Status Process::end_world() {
 
 Status Process::stop() {
   Process* process = current();
+  process->background_.stop();
   if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
   if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there

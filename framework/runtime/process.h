@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "framework/plugin/registry.h"
 #include "framework/plugin/reporter.h"
 #include "framework/plugin/transport.h"
+#include "framework/progress/background.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
 #include "framework/runtime/params.h"
@@ -39,6 +41,8 @@ class Process {
   Status end_world();
   /// Waits until nothing of this process is under way.
   void settle();
+  /// No session and no world model uses the process any more; start() takes it up again.
+  void rest();
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
   /// What the launcher must hear when the process ends and stop() was never called.
@@ -61,6 +65,7 @@ class Process {
 
   std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
+  unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it; never looked up.
   const char* host_of(PeerId peer) const;
 
@@ -74,6 +79,7 @@ class Process {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
+  void serve();
   Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
   static void hear(void* self, Lane& lane);
@@ -87,9 +93,12 @@ class Process {
   bool leaving_ = false;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
+  runtime::ThreadConfig thread_config_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
+  progress::Background background_;
+  std::mutex hearing_;
 };
 
 }  // namespace ashlar

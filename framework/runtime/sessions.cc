@@ -119,7 +119,7 @@ Status session_finalize(Session** session) {
   process.settle();
   release(std::exchange(*session, nullptr));
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
-  if (open_sessions.fetch_sub(1) == 1 && !process.world) process.idle = true;
+  if (open_sessions.fetch_sub(1) == 1 && !process.world) process.rest();
   return {};
 }
 

@@ -34,6 +34,10 @@ Preamble preamble_of(const p2p::Config& p2p) {
   return p;
 }
 
+std::string key_of(const std::string& transport, unsigned lane) {
+  return "transport." + transport + "." + std::to_string(lane);
+}
+
 }  // namespace
 
 Wiring::~Wiring() {
@@ -70,7 +74,7 @@ Status Wiring::open(Lane& lane) {
       continue;
     }
     auto* iface = static_cast<ashlar_iface*>(module);
-    ways_.push_back({candidate.component, iface, lane.index, "transport." + name + "." + std::to_string(lane.index)});
+    ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, name == "self");
   }
   if (ways_.empty())
@@ -111,11 +115,17 @@ bool Wiring::wait_for_addresses(PeerId peer) {
   }
 }
 
-Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why) {
+Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why,
+                          bool* one_lane) {
   address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
   ashlar_launch* launch = process_.launch;
-  const auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  *one_lane = got == ASHLAR_LAUNCH_NOT_FOUND && way.lane > 0;
+  if (*one_lane) {
+    bytes = address->size();
+    got = launch->ops->get(launch, peer, key_of(way.component->name(), 0).c_str(), address->data(), &bytes);
+  }
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
     *why = "the peer does not have it";
     return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
@@ -159,7 +169,8 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     if (way.lane != lane.index) continue;
     std::string why;
     std::vector<std::uint8_t> address;
-    if (!wiring.address_of(peer, way, &address, &why).ok()) {
+    bool one_lane = false;
+    if (!wiring.address_of(peer, way, &address, &why, &one_lane).ok()) {
       lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + why;
       continue;
     }
@@ -168,6 +179,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
         way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);
     if (result == ASHLAR_OK) {
       chosen = &way;
+      if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);
       break;
     }
     const Status failed = plugin::from(result, way.component->name());
@@ -185,8 +197,10 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
   return {};
 }
 
-bool Wiring::idle() {
-  return std::all_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.iface->ops->idle(way.iface) != 0; });
+bool Wiring::idle(const Lane& lane) {
+  return std::all_of(ways_.begin(), ways_.end(), [&](const Way& way) {
+    return way.lane != lane.index || way.iface->ops->idle(way.iface) != 0;
+  });
 }
 
 }  // namespace ashlar

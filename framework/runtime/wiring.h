@@ -21,13 +21,13 @@ class Wiring {
   explicit Wiring(Process& process) : process_(process) {}
   ~Wiring();
   /// Makes one interface of every usable transport on `lane`.
-  Status open(Lane& lane);
+  Status open(Lane& lane) ASHLAR_REQUIRES(lane.lock);
   /// Publishes all addresses. A fence must follow.
   Status publish();
   /// PeerTable's connector.
   static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
-  /// Whether everything sent has left every interface.
-  bool idle();
+  /// Whether everything sent on `lane` has left its interfaces.
+  bool idle(const Lane& lane);
 
  private:
   struct Way {
@@ -38,7 +38,8 @@ class Wiring {
   };
   /// A process of sessions does not wait for all others, so a peer may be late. False: it did not come in time.
   bool wait_for_addresses(PeerId peer);
-  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why);
+  /// `one_lane`: the peer has no such lane, and the address is that of its first.
+  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why, bool* one_lane);
 
   Process& process_;
   std::vector<Way> ways_;  // best first, per lane

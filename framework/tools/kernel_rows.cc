@@ -17,6 +17,7 @@ std::span<const Table> kernel_tables() {
       {"", plugin::kKernelParams},
       {"plugin", plugin::kParams},
       {"runtime", runtime::kParams},
+      {"threads", runtime::kThreadParams},
       {"progress", progress::kParams},
       {"p2p", p2p::kParams},
       {"check", p2p::kCheckParams},

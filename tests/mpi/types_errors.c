@@ -132,7 +132,7 @@ static void reductions(void) {
   EXPECT(MPI_Reduce_local(f, f + 1, 1, MPI_FLOAT, MPI_BAND), MPI_ERR_OP);
   EXPECT(MPI_Reduce_local(f, f + 1, 1, MPI_FLOAT, MPI_LAND), MPI_ERR_OP);
   EXPECT(MPI_Reduce_local(f, f + 1, 1, MPI_FLOAT, MPI_MAXLOC), MPI_ERR_OP);
-  EXPECT(MPI_Reduce_local(f, f + 1, 1, MPI_CHAR, MPI_SUM), MPI_ERR_OP);
+  EXPECT(MPI_Reduce_local(f, f + 1, 1, MPI_WCHAR, MPI_SUM), MPI_ERR_OP);
   EXPECT(MPI_Reduce_local(pair, pair + 1, 1, MPI_FLOAT_INT, MPI_SUM), MPI_ERR_OP);
   const int all = MPI_Allreduce(MPI_IN_PLACE, f, 1, MPI_BYTE, MPI_SUM, MPI_COMM_WORLD);
   EXPECT(all, MPI_ERR_OP);

@@ -1,0 +1,57 @@
+#include "framework/progress/background.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <system_error>
+
+#include "framework/progress/waiting.h"
+
+namespace ashlar::progress {
+namespace {
+
+constexpr std::uint64_t kLongestSleep = 20'000'000;
+constexpr long kOutOfTheWay = 500'000;  // ns between looks whether the program still waits by itself
+
+}  // namespace
+
+bool Background::start(std::span<Lane* const> lanes) {
+  stopping_.store(false, std::memory_order_relaxed);
+  lanes_.assign(lanes.begin(), lanes.end());
+  // Signals are the program's threads' business.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    for (Lane* lane : lanes_) threads_.emplace_back([this, lane] { run(*lane); });
+  } catch (const std::system_error&) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return threads_.size() == lanes_.size();
+}
+
+void Background::stop() {
+  stopping_.store(true, std::memory_order_release);
+  for (Lane* lane : lanes_) raise_from_outside(*lane);
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  lanes_.clear();
+}
+
+void Background::run(Lane& lane) {
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (lane.attended.load(std::memory_order_relaxed) != 0) {
+      const timespec pause{0, kOutOfTheWay};
+      nanosleep(&pause, nullptr);
+      continue;
+    }
+    const LaneGuard guard(lane.lock);
+    if (poll(lane) == 0) {
+      sleep(lane, kLongestSleep, Sleeper::kBackground);
+    } else {
+      lane.lock.give_way();
+    }
+  }
+}
+
+}  // namespace ashlar::progress

@@ -1,0 +1,31 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "framework/progress/lane.h"
+
+namespace ashlar::progress {
+
+/// Threads that make progress while the program computes (progress.thread): one for each lane, asleep until something
+/// arrives, and out of the way while a thread of the program waits on that lane. Locks have to be real
+/// (LaneLock::enable_threads) before the first one starts.
+class Background {
+ public:
+  ~Background() { stop(); }
+  /// Set-up path. Throws nothing: without threads the program goes on without them, and false says so.
+  bool start(std::span<Lane* const> lanes);
+  /// Waits for the threads to end. Not with a lane's lock held.
+  void stop();
+
+ private:
+  void run(Lane& lane);
+
+  std::atomic<bool> stopping_{false};
+  std::vector<Lane*> lanes_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ashlar::progress

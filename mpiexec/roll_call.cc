@@ -105,6 +105,7 @@ std::vector<Standing> RollCall::standings() {
     s.answered = heard >= asked_ns_;
     if (heard != 0 && heard < now) s.silent_s = static_cast<double>(now - heard) * 1e-9;
     if (s.answered) s.account = plugin::Account::parse(read_account(board_, slot));
+    s.gets_on = s.account.waits && s.account.since_ns > asked_ns_;
     if (s.ended || s.answered || s.state == RankState::kAbsent) continue;
     const Process process = look_at(slot.pid.load());
     const double used = static_cast<double>(process.cpu_ticks - processes_[r].cpu_ticks);

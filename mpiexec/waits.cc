@@ -64,7 +64,10 @@ Phrase Words::phrase(unsigned r) const {
   if (s.state == RankState::kFinalized) return {"has", "have", "left MPI (MPI_Finalize is done)", {}};
   if (!s.answered) return outside(r);
   if (s.account.finalizing) return finalizing();
-  return s.account.waits ? waiting(r) : looking_in(r);
+  if (!s.account.waits) return looking_in(r);
+  // Answers come one after the other. Only what was so when the question was asked, and still is, was so at one time.
+  if (!s.gets_on) return waiting(r);
+  return {"gets on: now it waits", "get on: now they wait", waiting(r).rest, {}};
 }
 
 Phrase Words::starting(unsigned r) const {

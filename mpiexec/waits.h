@@ -12,6 +12,7 @@ struct Standing {
   launch::RankState state = launch::RankState::kAbsent;
   bool ended = false;
   bool answered = false;  // it has made progress since the question
+  bool gets_on = false;   // what it waits for, it did not wait for yet when the question was asked
   double silent_s = -1;   // since it last made progress; negative: not known
   std::string process;    // what the system says: "computes", "sleeps", "is stopped"; "": not known
   unsigned fences = 0;    // meetings of all ranks that it has entered, of which MPI_Init is the first

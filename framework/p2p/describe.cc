@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "framework/base/clock.h"
 #include "framework/object/handle.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/state.h"
@@ -100,8 +99,9 @@ void tell_requests(const void* array, Lane&, plugin::AccountWriter& account) {
 
 void account_for(Lane& lane, plugin::AccountWriter& account) {
   for (progress::Waiting& waiting : lane.waits) {
-    if (!account.waits()) account.waiting(static_cast<double>(now_ns() - waiting.since()) * 1e-9);
-    if (waiting.reason().tell != nullptr) waiting.reason().tell(waiting.reason().what, lane, account);
+    if (waiting.reason().tell == nullptr) continue;  // no call of the user's
+    if (!account.waits()) account.waiting(waiting.since());
+    waiting.reason().tell(waiting.reason().what, lane, account);
   }
   each_active(lane, [&](Operation& operation) {
     char text[kSentence];

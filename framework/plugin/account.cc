@@ -71,9 +71,9 @@ void AccountWriter::line(const char* format, ...) {
   out_[used_++] = '\n';
 }
 
-void AccountWriter::waiting(double seconds) {
+void AccountWriter::waiting(std::uint64_t since_ns) {
   waits_ = true;
-  line("t %.1f", seconds);
+  line("t %llu", static_cast<unsigned long long>(since_ns));
 }
 
 void AccountWriter::waits_for(std::uint32_t peer_id, const char* text) {
@@ -124,7 +124,7 @@ Account Account::parse(std::string_view text) {
     const std::string_view kind = word(&rest);
     if (kind == "t") {
       out.waits = true;
-      out.seconds = std::strtod(std::string(rest).c_str(), nullptr);
+      out.since_ns = std::strtoull(std::string(rest).c_str(), nullptr, 10);
     } else if (kind == "w" || kind == "p") {
       Entry entry;
       entry.peer = peer(word(&rest));

@@ -10,7 +10,8 @@ namespace ashlar::plugin {
 /// What a process is doing, for whoever asks from outside: `mpiexec --timeout`, `ashlar_info waits`. The process writes
 /// lines of text, the asker takes them apart; both are of one build. One fact per line, its letter first:
 ///
-///   t SECONDS                     how long its oldest waiting call has waited; without it no call waits
+///   t NANOSECONDS                 since when, on the node's monotonic clock, its oldest waiting call waits; without it
+///                                 no call waits
 ///   w PEER TEXT                   the call waits for that process of the job ("*": for whoever comes, "-": for nobody
 ///                                 in particular); TEXT reads on from "it waits ..."
 ///   c CONTEXT NUMBER RANKS TEXT   the same for a collective: the NUMBER-th of the communicator, its processes in RANKS
@@ -26,7 +27,7 @@ class AccountWriter {
  public:
   AccountWriter(char* out, std::size_t room) : out_(out), room_(room > kReserve ? room - kReserve : 0) {}
 
-  void waiting(double seconds);
+  void waiting(std::uint64_t since_ns);
   void waits_for(std::uint32_t peer, const char* text);
   /// `rank_of(group, i)` is the process of the job behind rank i of `size`.
   void waits_in_collective(std::uint32_t context, std::uint32_t number, int size,
@@ -67,7 +68,7 @@ struct Account {
   };
 
   bool waits = false;
-  double seconds = 0;
+  std::uint64_t since_ns = 0;
   bool finalizing = false;
   std::vector<Entry> waits_for, under_way;
   std::vector<Collective> collectives;

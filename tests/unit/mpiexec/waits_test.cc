@@ -98,6 +98,16 @@ TEST(Waits, ANonblockingCollectiveIsKnownByItsMessages) {
   EXPECT_THAT(words, HasSubstr("rank 1 is not inside MPI: it computes."));
 }
 
+// Answers of different moments may look like a circle that never was.
+TEST(Waits, WhoGetsOnIsInNoCircle) {
+  std::vector<Standing> ranks = {says("t 3\nw 1 in MPI_Recv from rank 1\n"),
+                                 says("t 3\nw 0 in MPI_Recv from rank 0\n")};
+  EXPECT_THAT(waits_in_words(ranks), EndsWith("a cycle 0 -> 1 -> 0."));
+  ranks[1].gets_on = true;
+  EXPECT_EQ(waits_in_words(ranks),
+            "rank 0 waits in MPI_Recv from rank 1;\nrank 1 gets on: now it waits in MPI_Recv from rank 0.");
+}
+
 TEST(Waits, StartAndEnd) {
   std::vector<Standing> ranks = {in_state(RankState::kAttached), in_state(RankState::kAbsent),
                                  in_state(RankState::kAttached)};
@@ -154,6 +164,7 @@ TEST(RollCall, WaitsForAnswersOnlyOfThoseInside) {
   ASSERT_EQ(standings.size(), 3u);
   EXPECT_TRUE(standings[0].answered);
   EXPECT_EQ(standings[0].account.waits_for.at(0).text, "in MPI_Recv");
+  EXPECT_FALSE(standings[0].gets_on);
   EXPECT_EQ(standings[2].state, RankState::kAbsent);
   // One that says nothing is waited for a while, and then no more.
   call.ask();

@@ -8,6 +8,7 @@
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
 #include "framework/runtime/params.h"
+#include "framework/topo/params.h"
 
 namespace ashlar::param {
 
@@ -21,6 +22,7 @@ std::span<const Table> kernel_tables() {
       {"p2p", p2p::kParams},
       {"check", p2p::kCheckParams},
       {"coll", coll::kParams},
+      {"topo", topo::kParams},
       {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;

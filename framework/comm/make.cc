@@ -2,8 +2,10 @@
 
 #include <mpi.h>
 
+#include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "framework/coll/api.h"
 #include "framework/object/comm.h"
@@ -33,14 +35,32 @@ Status set_peers(Comm& comm, Comm* like) {
 
 }  // namespace
 
-void destroy(Comm* comm) {
+namespace {
+
+constinit std::mutex waiting_mutex;
+std::vector<Comm*>& waiting() {
+  static std::vector<Comm*> list;
+  return list;
+}
+
+/// False: the lane is locked, maybe by this very thread, which then is in the middle of something else.
+bool try_to_destroy(Comm* comm) ASHLAR_NO_THREAD_SAFETY {
+  LaneLock& lock = comm->lane->lock;
+  if (!lock.try_lock()) return false;
+  p2p::drop_context(*comm);
+  lock.unlock();
   coll::detach(*comm);
-  {
-    const LaneGuard guard(comm->lane->lock);
-    p2p::drop_context(*comm);
-  }
   release(comm->local_comm);
   pool.put(comm);
+  return true;
+}
+
+}  // namespace
+
+void destroy(Comm* comm) {
+  if (try_to_destroy(comm)) return;
+  const std::lock_guard guard(waiting_mutex);
+  waiting().push_back(comm);
 }
 
 namespace comm {
@@ -49,11 +69,21 @@ Surroundings surroundings;
 
 std::uint64_t alive() { return pool.out(); }
 
+void collect() {
+  if (!LaneLock::threads_on()) return;
+  std::vector<Comm*> now;
+  {
+    const std::lock_guard guard(waiting_mutex);
+    now.swap(waiting());
+  }
+  for (Comm* comm : now) destroy(comm);
+}
+
 namespace {
 
 Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t context, Errhandler& handler, Comm* like,
                 Comm** result) {
-  if (LaneLock::threads_on()) p2p::bury_orphans();
+  collect();
   Comm* comm = pool.take();
   if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
   comm->context = context;

@@ -34,6 +34,10 @@ inline int ids_for(bool inter) { return inter ? kInterIds : 1; }
 /// Sets the ids of a communicator that was made before they were agreed on.
 void give_context(Comm& comm, std::uint32_t context);
 
+/// Destroys the communicators whose last reference went while their lane was locked, by a request that completed. The
+/// constructors do it too; before the lanes go.
+void collect();
+
 /// Communicators alive, for leak reports and tests.
 std::uint64_t alive();
 

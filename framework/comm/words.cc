@@ -33,7 +33,8 @@ Status Words::trade(Rank with, const std::int64_t* mine, int my_count, std::int6
   Status sent;
   if (my_count > 0) sent = p2p::post_send(comm_, view_of(mine, my_count), with, tag_, gate);
   if (!sent.ok()) p2p::abandon(*comm_.lane, gate);
-  progress::wait(*comm_.lane, [&] { return gate.open(); }, p2p::because_of(gate));
+  progress::wait(
+      *comm_.lane, [&] { return gate.open(); }, p2p::because_of(gate));
   ASHLAR_TRY(sent);
   return gate.status();
 }

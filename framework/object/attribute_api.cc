@@ -14,17 +14,30 @@ namespace {
 /// The address of a predefined attribute's value, or nullptr when it is not set; false: not a predefined key.
 bool predefined_value(int keyval, int** value) {
   switch (keyval) {
-    case MPI_TAG_UB: *value = &predefined.tag_ub; return true;
-    case MPI_HOST: *value = &predefined.host; return true;
-    case MPI_IO: *value = &predefined.io; return true;
-    case MPI_WTIME_IS_GLOBAL: *value = &predefined.wtime_is_global; return true;
-    case MPI_APPNUM: *value = predefined.has_appnum ? &predefined.appnum : nullptr; return true;
-    case MPI_UNIVERSE_SIZE: *value = predefined.has_universe_size ? &predefined.universe_size : nullptr; return true;
+    case MPI_TAG_UB:
+      *value = &predefined.tag_ub;
+      return true;
+    case MPI_HOST:
+      *value = &predefined.host;
+      return true;
+    case MPI_IO:
+      *value = &predefined.io;
+      return true;
+    case MPI_WTIME_IS_GLOBAL:
+      *value = &predefined.wtime_is_global;
+      return true;
+    case MPI_APPNUM:
+      *value = predefined.has_appnum ? &predefined.appnum : nullptr;
+      return true;
+    case MPI_UNIVERSE_SIZE:
+      *value = predefined.has_universe_size ? &predefined.universe_size : nullptr;
+      return true;
     case MPI_LASTUSEDCODE:
       predefined.last_used_code = last_used_code();
       *value = &predefined.last_used_code;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -71,6 +84,15 @@ Status comm_delete(Comm& comm, int keyval) {
   ASHLAR_TRY(refuse_predefined(keyval));
   return remove(holder_of(comm), keyval);
 }
+
+Status win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
+                         void* extra_state) {
+  const bool is_dup = copy == MPI_WIN_DUP_FN;
+  return create_keyval(Kind::kWin, is_dup ? nullptr : reinterpret_cast<Function>(copy), is_dup,
+                       reinterpret_cast<Function>(remove), extra_state, keyval);
+}
+
+Status win_free_keyval(int* keyval) { return free_keyval(Kind::kWin, "windows", keyval); }
 
 Status copy_all(Comm& from, Comm& to) { return copy_all(holder_of(from), holder_of(to)); }
 

@@ -17,6 +17,11 @@ Status comm_set(Comm& comm, int keyval, void* value);
 Status comm_get(Comm& comm, int keyval, void* value, int* flag);
 Status comm_delete(Comm& comm, int keyval);
 
+/// Keys for windows; the calls on windows are theirs.
+Status win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
+                         void* extra_state);
+Status win_free_keyval(int* keyval);
+
 /// For communicator constructors: calls the copy functions of `from` in the order the attributes were set; stops at the
 /// first that fails and returns its code as the class.
 Status copy_all(Comm& from, Comm& to);

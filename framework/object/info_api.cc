@@ -56,8 +56,6 @@ Status create(Info** info) {
   return *info ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another info object");
 }
 
-Status create_env(int, char**, Info** result) { return dup(&environment(), result); }
-
 Status dup(Info* from, Info** copy) {
   ASHLAR_TRY(check(from));
   ASHLAR_TRY(create(copy));

@@ -24,4 +24,8 @@ Status get_nthkey(Info* info, int n, char* key);
 /// The object behind MPI_INFO_ENV; the runtime fills it from the job.
 Info& environment();
 
+/// Fills MPI_INFO_ENV: what the process knows of itself, and what its job tells later.
+void describe_process(Info& info);
+void describe_job(int processes, const char* thread_level);
+
 }  // namespace ashlar::info

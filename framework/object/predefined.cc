@@ -31,7 +31,9 @@ void register_predefined_objects() {
     enter(&errors_return(), MPI_ERRORS_RETURN);
     if (Group* none = Group::strided(0, 1, 0)) enter(none, MPI_GROUP_EMPTY);
     Info* environment = nullptr;
-    if (info::create(&environment).ok()) enter(environment, MPI_INFO_ENV);
+    if (!info::create(&environment).ok()) return;
+    info::describe_process(*environment);
+    enter(environment, MPI_INFO_ENV);
   });
 }
 

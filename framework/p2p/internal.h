@@ -38,9 +38,6 @@ void detach(Lane& lane);
 /// Performance variables of point-to-point on `lane`; the values live as long as the lane.
 std::span<const ashlar_pvar> pvars(Lane& lane);
 
-/// Destroys the communicators whose last reference was dropped where that could not be done. Not with a lock held.
-void bury_orphans();
-
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 

@@ -57,27 +57,8 @@ void drop(Operation& operation) {
   release_comm(*operation.comm);
 }
 
-void release_comm(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
-  if (comm.predefined != 0 || comm.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (LaneLock::threads_on()) {
-    comm.lane->p2p->orphans.push_back(&comm);  // destroying it takes the lock that is held here
-  } else {
-    destroy(&comm);
-  }
-}
-
-void bury_orphans() {
-  Lane& first = home();
-  Lane* lane = &first;
-  do {
-    std::vector<Comm*> orphans;
-    {
-      const LaneGuard guard(lane->lock);
-      orphans.swap(lane->p2p->orphans);
-    }
-    for (Comm* orphan : orphans) destroy(orphan);
-    lane = lane->next_lane;
-  } while (lane != nullptr && lane != &first);
+void release_comm(Comm& comm) {
+  if (comm.predefined == 0 && comm.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(&comm);
 }
 
 }  // namespace ashlar::p2p

@@ -49,7 +49,6 @@ struct LaneState {
   Comm nowhere;               // the communicator of requests that belong to none: leads to the lane, never fails
   SendBuffer process_buffer;  // of the home lane, for buffered sends of the whole process
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
-  std::vector<Comm*> orphans;          // communicators whose last reference went while the lock was held
 
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;

@@ -45,6 +45,10 @@ Status alloc_mem(MPI_Count size, Info* info, void* baseptr);
 Status free_mem(void* base);
 Status abi_get_version(int* major, int* minor);
 Status abi_get_info(Info** info);
+Status abi_set_fortran_booleans(int size, void* yes, void* no);
+Status abi_get_fortran_booleans(int size, void* yes, void* no, int* is_set);
+Status abi_set_fortran_info(Info* info);
+Status abi_get_fortran_info(Info** info);
 Status pcontrol(int level);
 /// A new info object: for each type of hardware, whether this process is restricted to one instance of it.
 Status get_hw_resource_info(Info** info);

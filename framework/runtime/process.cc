@@ -29,6 +29,7 @@
 #include "framework/progress/waiting.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
+#include "framework/topo/place.h"
 
 namespace ashlar {
 
@@ -43,6 +44,10 @@ Lane* lane_of_context(std::uint32_t context) {
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }
 Object* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
+
+void record_topology(const char* subject, const char* chosen, const char* because) {
+  Process::current()->registry.records().add({"topo", subject, chosen, because, "", "topo.reorder"});
+}
 
 [[noreturn]] void abort_job(Comm*, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
@@ -96,6 +101,7 @@ Status Process::start(int thread_level) {
     return status;
   }
   comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer, .everyone = everyone_in_job};
+  topo::surroundings = {&process->topo_config_, record_topology};
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
   return status;
@@ -140,6 +146,7 @@ Status Process::read_parameters() {
   }
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
+  ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
@@ -248,6 +255,11 @@ Status Process::begin_world() {
   attribute::predefined.universe_size = static_cast<int>(job->universe_size);
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
+  const char* level = thread_level == MPI_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
+                      : thread_level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+                      : thread_level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+                                                              : "MPI_THREAD_MULTIPLE";
+  info::describe_job(ranks, level);
   launch->ops->initialized(launch);
   explain();
   return {};
@@ -301,7 +313,6 @@ Status Process::end_world() {
       left =
           Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
   }
-  p2p::bury_orphans();
   for (Comm* comm : {world, self}) {
     if (!comm) continue;
     predefined_objects[comm->predefined] = nullptr;
@@ -318,6 +329,7 @@ Status Process::stop() {
   process->background_.stop();
   if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
+  comm::collect();
   if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there
   current_.store(nullptr, std::memory_order_release);
   delete process;

@@ -19,6 +19,7 @@
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
 #include "framework/runtime/params.h"
+#include "framework/topo/params.h"
 
 namespace ashlar {
 
@@ -94,6 +95,7 @@ class Process {
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   runtime::ThreadConfig thread_config_;
+  topo::Config topo_config_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;

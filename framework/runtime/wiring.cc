@@ -144,8 +144,8 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
     Preamble alike = theirs;
     alike.check_datatypes = own.check_datatypes;
     if (bytes >= sizeof own && std::memcmp(&alike, &own, sizeof own) == 0) {
-      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s", peer,
-                    host, word(theirs), word(own));
+      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s",
+                    peer, host, word(theirs), word(own));
     } else {
       std::snprintf(text, sizeof text,
                     "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,

@@ -8,6 +8,7 @@
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
 #include "framework/runtime/params.h"
+#include "framework/topo/params.h"
 
 namespace ashlar::param {
 
@@ -23,6 +24,7 @@ std::span<const Table> kernel_tables() {
       {"check", p2p::kCheckParams},
       {"coll", coll::kParams},
       {"check", coll::kCheckParams},
+      {"topo", topo::kParams},
       {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;

@@ -8,6 +8,7 @@
 #include "framework/object/topology.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
+#include "framework/topo/place.h"
 #include "framework/topo/query.h"
 
 namespace ashlar::topo {
@@ -35,15 +36,29 @@ std::vector<int> flags(const int values[], int n) {
   return result;
 }
 
+/// Every place has a neighbour on either side in each dimension, where the grid goes on.
+Pattern pattern_of(int ndims, const int dims[], const int periods[], int places) {
+  Pattern pattern;
+  const std::vector<int> all(dims, dims + ndims), wraps = flags(periods, ndims);
+  for (Rank r = 0; r < places; ++r) {
+    const CartTopology grid(all, wraps, r);
+    for (const Rank neighbour : grid.destinations())
+      if (neighbour >= 0) pattern.add(neighbour);
+    pattern.end_node();
+  }
+  return pattern;
+}
+
 }  // namespace
 
 Status cart_create(Comm& comm, int ndims, const int dims[], const int periods[], int reorder, Comm** result) {
   *result = nullptr;
   int places = 0;
   ASHLAR_TRY(check_grid(comm, ndims, dims, &places));
-  (void)reorder;
+  std::vector<Rank> order = as_they_are(places);
+  if (reorder) ASHLAR_TRY(place(comm, pattern_of(ndims, dims, periods, places), "Cartesian grid", &order));
   Comm* made = nullptr;
-  ASHLAR_TRY(make_ordered(comm, as_they_are(places), &made));
+  ASHLAR_TRY(make_ordered(comm, order, &made));
   if (!made) return {};
   made->topology =
       std::make_shared<CartTopology>(std::vector<int>(dims, dims + ndims), flags(periods, ndims), made->rank);

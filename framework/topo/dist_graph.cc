@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "framework/coll/api.h"
+#include "framework/comm/inter_exchange.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
 #include "framework/object/topology.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
+#include "framework/topo/place.h"
 
 namespace ashlar::topo {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 struct Edges {
   std::vector<Rank> sources, destinations;
   std::vector<int> in_weights, out_weights;
+  std::int64_t indegree() const { return static_cast<std::int64_t>(sources.size()); }
+  std::int64_t outdegree() const { return static_cast<std::int64_t>(destinations.size()); }
 };
 
 Status check_ranks(const Comm& comm, const char* name, const int ranks[], long long n) {
@@ -44,9 +48,59 @@ std::vector<int> taken(const int values[], int n, bool weighted) {
   return weighted && n > 0 ? std::vector<int>(values, values + n) : std::vector<int>();
 }
 
-Status give(Comm& comm, Edges edges, bool weighted, Comm** result) {
+/// Lets the ranks change: every process hears of all edges, and takes those of the node that it becomes. Beyond this
+/// many words that costs more than it can give back, and the ranks stay.
+constexpr MPI_Count kMostWords = 1 << 20;
+
+Status rearrange(Comm& comm, bool weighted, Edges* edges, std::vector<Rank>* order) {
+  std::vector<std::int64_t> mine{edges->indegree(), edges->outdegree()};
+  const auto put = [&](const std::vector<Rank>& ranks, const std::vector<int>& weights) {
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      mine.push_back(static_cast<std::int64_t>(ranks[i]) << 32 | static_cast<std::uint32_t>(weighted ? weights[i] : 1));
+  };
+  put(edges->sources, edges->in_weights);
+  put(edges->destinations, edges->out_weights);
+  const auto n = static_cast<std::size_t>(comm.size);
+  const auto own_words = static_cast<std::int64_t>(mine.size());
+  std::vector<std::int64_t> lengths;
+  ASHLAR_TRY(comm::gather_words(comm, &own_words, 1, &lengths));
+  std::vector<MPI_Count> counts(n), starts(n);
+  MPI_Count total = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    counts[r] = lengths[r];
+    starts[r] = total;
+    total += counts[r];
+  }
+  if (total > kMostWords) return {};
+  std::vector<std::int64_t> all(static_cast<std::size_t>(total));
+  Datatype& word = *resolve(MPI_INT64_T);
+  ASHLAR_TRY(coll::allgatherv(mine.data(), own_words, word, all.data(), counts.data(), starts.data(), word, comm));
+  const auto rank_of = [](std::int64_t w) { return static_cast<Rank>(w >> 32); };
+  const auto weight_of = [](std::int64_t w) { return static_cast<int>(static_cast<std::uint32_t>(w)); };
+  Pattern pattern;
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::int64_t* of = all.data() + starts[r];
+    for (std::int64_t e = of[0]; e < of[0] + of[1]; ++e) pattern.add(rank_of(of[2 + e]), weight_of(of[2 + e]));
+    pattern.end_node();
+  }
+  ASHLAR_TRY(place(comm, pattern, "distributed graph", order));
+  for (std::size_t node = 0; node < n; ++node) {
+    if ((*order)[node] != comm.rank) continue;
+    const std::int64_t* of = all.data() + starts[node];
+    *edges = Edges();
+    for (std::int64_t e = 0; e < of[0] + of[1]; ++e) {
+      (e < of[0] ? edges->sources : edges->destinations).push_back(rank_of(of[2 + e]));
+      if (weighted) (e < of[0] ? edges->in_weights : edges->out_weights).push_back(weight_of(of[2 + e]));
+    }
+  }
+  return {};
+}
+
+Status give(Comm& comm, Edges edges, bool weighted, bool reorder, Comm** result) {
+  std::vector<Rank> order = as_they_are(comm.size);
+  if (reorder) ASHLAR_TRY(rearrange(comm, weighted, &edges, &order));
   Comm* made = nullptr;
-  ASHLAR_TRY(make_ordered(comm, as_they_are(comm.size), &made));
+  ASHLAR_TRY(make_ordered(comm, order, &made));
   made->topology =
       std::make_shared<DistGraphTopology>(std::move(edges.sources), std::move(edges.in_weights),
                                           std::move(edges.destinations), std::move(edges.out_weights), weighted);
@@ -143,20 +197,18 @@ Status dist_graph_create_adjacent(Comm& comm, int indegree, const int sources[],
   const bool weighted = sourceweights != MPI_UNWEIGHTED;
   if (weighted != (destweights != MPI_UNWEIGHTED))
     return Status::fail(MPI_ERR_ARG, "only one of sourceweights and destweights is MPI_UNWEIGHTED");
-  (void)reorder;
   Edges edges;
   edges.sources = taken(sources, indegree, true);
   edges.destinations = taken(destinations, outdegree, true);
   edges.in_weights = taken(sourceweights, indegree, weighted);
   edges.out_weights = taken(destweights, outdegree, weighted);
-  return give(comm, std::move(edges), weighted, result);
+  return give(comm, std::move(edges), weighted, reorder != 0, result);
 }
 
 Status dist_graph_create(Comm& comm, int n, const int sources[], const int degrees[], const int destinations[],
                          const int weights[], Info*, int reorder, Comm** result) {
   *result = nullptr;
   ASHLAR_TRY(intra_only(comm));
-  (void)reorder;
   const Status fit = check_general(comm, n, sources, degrees, destinations, weights);
   const bool weighted = weights != MPI_UNWEIGHTED;
   Sorter sorter(comm);
@@ -184,7 +236,7 @@ Status dist_graph_create(Comm& comm, int n, const int sources[], const int degre
     (half.outgoing ? edges.destinations : edges.sources).push_back(half.other);
     if (weighted) (half.outgoing ? edges.out_weights : edges.in_weights).push_back(half.weight);
   }
-  return give(comm, std::move(edges), weighted, result);
+  return give(comm, std::move(edges), weighted, reorder != 0, result);
 }
 
 }  // namespace ashlar::topo

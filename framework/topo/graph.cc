@@ -8,6 +8,7 @@
 #include "framework/object/topology.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
+#include "framework/topo/place.h"
 
 namespace ashlar::topo {
 namespace {
@@ -35,9 +36,14 @@ Status check_graph(const Comm& comm, int nnodes, const int ends[], const int edg
 Status graph_create(Comm& comm, int nnodes, const int indx[], const int edges[], int reorder, Comm** result) {
   *result = nullptr;
   ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
-  (void)reorder;
+  std::vector<Rank> order = as_they_are(nnodes);
+  if (reorder && nnodes > 0) {
+    const Pattern pattern{
+        std::vector<int>(indx, indx + nnodes), std::vector<Rank>(edges, edges + indx[nnodes - 1]), {}};
+    ASHLAR_TRY(place(comm, pattern, "graph", &order));
+  }
   Comm* made = nullptr;
-  ASHLAR_TRY(make_ordered(comm, as_they_are(nnodes), &made));
+  ASHLAR_TRY(make_ordered(comm, order, &made));
   if (!made) return {};
   made->topology = std::make_shared<GraphTopology>(std::vector<int>(indx, indx + nnodes),
                                                    std::vector<Rank>(edges, edges + indx[nnodes - 1]), made->rank);

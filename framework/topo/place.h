@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/topo/match.h"
+
+namespace ashlar {
+class Comm;
+}
+namespace ashlar::topo {
+
+struct Config;
+
+/// What the runtime tells this room.
+struct Surroundings {
+  const Config* config = nullptr;
+  /// Takes note of a decision.
+  void (*record)(const char* subject, const char* chosen, const char* because) = nullptr;
+};
+extern Surroundings surroundings;
+
+/// Which ranks of `comm` take the nodes 0 ... of `pattern`, when they may change: those that lie well on the hardware.
+/// `what`: for the record of the decision. Collective over `comm`; every rank gives the same pattern.
+Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<Rank>* order);
+
+}  // namespace ashlar::topo

@@ -1,8 +1,12 @@
 #include "components/launch/singleton/traces.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "framework/plugin/launch_board.h"
 
 namespace ashlar::launch {
 namespace {
@@ -15,9 +19,29 @@ long number(const char* name) {
   return end == text ? -1 : value;
 }
 
+// launch/native joins no board but its own version's. Only a rank itself has the descriptor: it is closed on exec.
+bool board_of_another_version(std::uint32_t* version) {
+  const char* const trace = std::getenv(kJobVariable);
+  int fd = -1;
+  BoardHeader header;
+  constexpr auto kBytes = static_cast<ssize_t>(offsetof(BoardHeader, version) + sizeof header.version);
+  if (!trace || std::sscanf(trace, "%*u:%d:", &fd) != 1) return false;
+  if (pread(fd, static_cast<void*>(&header), static_cast<std::size_t>(kBytes), 0) != kBytes) return false;
+  *version = header.version;
+  return header.magic == kBoardMagic && header.version != kBoardVersion;
+}
+
 }  // namespace
 
 bool parallel_launch(char* words, std::size_t bytes) {
+  std::uint32_t version = 0;
+  if (board_of_another_version(&version)) {
+    std::snprintf(words, bytes,
+                  "an mpiexec of another version: its job board has version %u, this library reads version %u; use the "
+                  "mpiexec that was installed with the library",
+                  version, kBoardVersion);
+    return true;
+  }
   const char* space = std::getenv("PMIX_NAMESPACE");
   if (space && std::getenv("PMIX_RANK")) {
     std::snprintf(words, bytes, "a PMIx launcher: PMIX_NAMESPACE=%s PMIX_RANK=%s", space, std::getenv("PMIX_RANK"));

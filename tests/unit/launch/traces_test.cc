@@ -1,10 +1,14 @@
 #include "components/launch/singleton/traces.h"
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <map>
 #include <string>
+
+#include "framework/plugin/launch_board.h"
 
 namespace ashlar::launch {
 namespace {
@@ -13,9 +17,9 @@ using testing::HasSubstr;
 
 // Asks with exactly these variables set, of those that matter.
 std::string trace(const std::map<std::string, std::string>& variables) {
-  for (const char* name :
-       {"PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "FLUX_JOB_SIZE", "FLUX_TASK_RANK",
-        "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_NTASKS"})
+  for (const char* name : {"PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "FLUX_JOB_SIZE",
+                           "FLUX_TASK_RANK", "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+                           "SLURM_JOB_ID", "SLURM_NTASKS", kJobVariable})
     unsetenv(name);
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   char words[200] = {};
@@ -39,6 +43,26 @@ TEST(Traces, ASingleTaskOrABatchScriptIsNoParallelLaunch) {
   // The script of sbatch -n 16 itself.
   EXPECT_EQ(trace({{"SLURM_JOB_ID", "9"}, {"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}), "");
   EXPECT_EQ(trace({{"SLURM_STEP_ID", "4294967291"}, {"SLURM_STEP_NUM_TASKS", "16"}, {"SLURM_PROCID", "0"}}), "");
+}
+
+TEST(Traces, AnMpiexecOfAnotherVersionIsALaunch) {
+  BoardHeader header = {};
+  header.magic = kBoardMagic;
+  const int board = memfd_create("board", MFD_CLOEXEC);
+  ASSERT_GE(board, 0);
+  const std::map<std::string, std::string> variables = {
+      {kJobVariable, "1:" + std::to_string(board) + ":8:9:0:1:2:job"}};
+  for (const std::uint32_t version : {kBoardVersion + 1, kBoardVersion - 1, kBoardVersion}) {
+    header.version = version;
+    ASSERT_EQ(pwrite(board, &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
+    if (version == kBoardVersion) {
+      EXPECT_EQ(trace(variables), "") << "that is launch/native's business";
+    } else {
+      EXPECT_THAT(trace(variables), HasSubstr("version " + std::to_string(version)));
+    }
+  }
+  close(board);
+  EXPECT_EQ(trace(variables), "") << "a program that a rank started does not have the descriptor";
 }
 
 }  // namespace

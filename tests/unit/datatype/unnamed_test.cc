@@ -264,6 +264,8 @@ TEST_F(TypeAttributes, FollowDuplicationAndEndWithTheHandle) {
   ASSERT_TRUE(datatype::delete_attr(*type, old).ok());
   EXPECT_EQ(calls.last, data_);
   ASSERT_TRUE(datatype::free(&type).ok());
+  ASSERT_TRUE(datatype::free_keyval(&dup_key).ok());
+  ASSERT_TRUE(datatype::free_keyval(&null_key).ok());
 }
 
 TEST_F(TypeAttributes, WrongKeysAreErrors) {

@@ -16,7 +16,12 @@ expect_ok "another folder that is gone" 2 sh -c 'mkdir "$0/gone" && cd "$0/gone"
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
   # shellcheck disable=SC2016
   expect_ok "read-only /tmp" 3 unshare --mount --propagation private sh -c \
-    'mount -t tmpfs -o ro none /tmp && mount -t tmpfs -o ro none /var/tmp && unset HOME TMPDIR && exec "$@"' sh \
+    'for folder in /tmp /var/tmp; do
+       mount --bind "$folder" "$folder" && mount -o remount,ro,bind "$folder" || exit 1
+     done
+     unset HOME TMPDIR
+     if (: >/tmp/ashlar-probe) 2>/dev/null; then echo "/tmp is not read-only"; exit 1; fi
+     exec "$@"' sh \
     "$MPIEXEC" -n 3 "$JOB"
 fi
 finish

@@ -33,10 +33,6 @@ Status set_peers(Comm& comm, Comm* like) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 constinit std::mutex waiting_mutex;
 std::vector<Comm*>& waiting() {
   static std::vector<Comm*> list;

@@ -101,7 +101,7 @@ Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message
     lane.p2p->receives.put(r);
   }
   if (!outcome.ok()) blame(comm);
-  if (comm.predefined == 0) ashlar::release(&comm);
+  let_go(comm);
   return outcome;
 }
 

@@ -53,12 +53,8 @@ const char* name_of(Call call) {
 void drop(Operation& operation) {
   if (!operation.holds) return;
   operation.holds = false;
-  if (operation.data.type->predefined == 0) ashlar::release(operation.data.type);
-  release_comm(*operation.comm);
-}
-
-void release_comm(Comm& comm) {
-  if (comm.predefined == 0 && comm.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(&comm);
+  let_go(*operation.data.type);
+  let_go(*operation.comm);
 }
 
 }  // namespace ashlar::p2p

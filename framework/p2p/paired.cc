@@ -15,9 +15,9 @@ constinit Pool<PairRequest> pairs;
 void release_pair(Request& request) {
   auto& pair = static_cast<PairRequest&>(request);
   std::free(pair.outgoing);
-  release_comm(*pair.comm);
-  if (pair.received_type->predefined == 0) ashlar::release(pair.received_type);
-  if (pair.sent_type->predefined == 0) ashlar::release(pair.sent_type);
+  let_go(*pair.comm);
+  let_go(*pair.received_type);
+  let_go(*pair.sent_type);
   pairs.put(&pair);
 }
 

@@ -137,14 +137,16 @@ inline void hold(Object& object) {
     object.references.store(object.references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 }
+template <class T>
+void let_go(T& object) {
+  if (object.predefined == 0) ashlar::release(&object);
+}
 inline void hold(Operation& operation) {
   operation.holds = true;
   hold(*operation.comm);
   hold(*operation.data.type);
 }
 void drop(Operation& operation);
-/// Drops a reference to a communicator, with its lane's lock held.
-void release_comm(Comm& comm);
 
 /// The lane of what belongs to no communicator: buffers of the process, generalized requests.
 Lane& home();

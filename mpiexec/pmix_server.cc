@@ -115,6 +115,12 @@ class Server final : public PmixServer {
       rc =
           completion.of(PMIx_server_register_client(&proc, getuid(), getgid(), nullptr, Completion::done, &completion));
     }
+    for (const auto& [name, ranks] : facts.sets) {
+      std::vector<pmix_proc_t> members(ranks.size());
+      for (std::size_t i = 0; i < ranks.size(); ++i) PMIX_LOAD_PROCID(&members[i], space_, ranks[i]);
+      // Those who speak PMIx can do without.
+      (void)PMIx_server_define_process_set(members.data(), members.size(), const_cast<char*>(name.c_str()));
+    }
     if (rc != PMIX_SUCCESS) *error = std::string("registering the job with PMIx: ") + PMIx_Error_string(rc);
     return rc == PMIX_SUCCESS;
   }

@@ -10,6 +10,7 @@ struct PmixFacts {
   std::string job_id, host, tmpdir;
   std::vector<unsigned> appnum_of_rank;
   unsigned universe = 0;
+  std::vector<std::pair<std::string, std::vector<unsigned>>> sets;  // process sets: name, ranks
 };
 
 /// What the clients do, told from the server's own thread. Each must return at once.

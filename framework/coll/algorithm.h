@@ -26,6 +26,8 @@ enum Trait : std::uint8_t {
   /// Every item of a reduction's result is the same function of the operands, whatever the sizes and the placement:
   /// a0 op (a1 op (... a[n-1])); of scans ((a0 op a1) op a2) ...
   kFixedOrder = 4,
+  /// Ranks copy from and to each other's memory.
+  kReaches = 8,
 };
 
 /// One algorithm of one collective: what a component registers. Constant data.

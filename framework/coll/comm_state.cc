@@ -44,7 +44,8 @@ CommState::~CommState() {
   }
 }
 
-bool CommState::serves(const Choice& choice, const Call& call, bool commutes, For whose) {
+bool CommState::serves(const Choice& choice, const Call& call, bool commutes, For whose,
+                       std::uint8_t without) {
   const Rule* const rule = choice.rule;
   if (rule != nullptr) {
     if (!rule->bytes.has(call.bytes)) return false;
@@ -53,6 +54,10 @@ bool CommState::serves(const Choice& choice, const Call& call, bool commutes, Fo
   const Algorithm& algorithm = *choice.entry->algorithm;
   if ((disabled >> choice.entry->component & 1u) != 0) return false;
   if (whose == For::kPart && algorithm.is(kInCallOrder)) return false;
+  if ((algorithm.traits & without) != 0) [[unlikely]] {
+    Room::current()->report_unfit(choice, plan->shape, call, "the ranks may not copy from each other's memory");
+    return false;
+  }
   if (algorithm.excluded == nullptr) return true;
   const char* const why = algorithm.excluded(plan->shape, call);
   if (why == nullptr) [[likely]]
@@ -61,7 +66,7 @@ bool CommState::serves(const Choice& choice, const Call& call, bool commutes, Fo
   return false;
 }
 
-Status CommState::choose(const Call& call, Choice* out, For whose) {
+Status CommState::choose(const Call& call, Choice* out, For whose, std::uint8_t without) {
   const bool commutes = call.op == nullptr || call.op->commutative();
   const auto what = static_cast<std::size_t>(call.what);
   const auto take = [&](const Choice& choice) {
@@ -75,10 +80,10 @@ Status CommState::choose(const Call& call, Choice* out, For whose) {
   };
   if (any_preferred_ && preferred_[what] != nullptr) [[unlikely]] {
     const Choice choice{&preferred_[what]->rule, preferred_[what]->entry};
-    if (serves(choice, call, commutes, whose)) return take(choice);
+    if (serves(choice, call, commutes, whose, without)) return take(choice);
   }
   for (const Choice& choice : plan->choices[what]) {
-    if (serves(choice, call, commutes, whose)) return take(choice);
+    if (serves(choice, call, commutes, whose, without)) return take(choice);
   }
   return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
                       name_of(call.what), static_cast<long long>(call.bytes), plan->shape.ranks);

@@ -22,8 +22,8 @@ struct CommState {
 
   /// Whose choice it is: a call's, or that of an algorithm which needs a part of its work done.
   enum class For : std::uint8_t { kCall, kPart };
-  /// The choice for a call, counted and, the first time, recorded.
-  Status choose(const Call& call, Choice* out, For whose = For::kCall);
+  /// The choice for a call, counted and, the first time, recorded; `without` algorithms that have one of these traits.
+  Status choose(const Call& call, Choice* out, For whose = For::kCall, std::uint8_t without = 0);
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
@@ -50,7 +50,7 @@ struct CommState {
   std::array<std::unique_ptr<Preference>, kCollectives> preferred_;
   bool any_preferred_ = false;
 
-  bool serves(const Choice& choice, const Call& call, bool commutes, For whose);
+  bool serves(const Choice& choice, const Call& call, bool commutes, For whose, std::uint8_t without);
 };
 
 /// The state of `comm`, made when missing.

@@ -70,6 +70,8 @@ static_assert(kCollectives == 22, "a row for each collective");
 /// Parameters check.*, as far as they are of this room.
 struct CheckConfig {
   bool collectives;
+  bool datatypes;  // the row is point-to-point's
+  bool apply(bool inter) const { return datatypes || (collectives && !inter); }
 };
 inline constexpr ashlar_param kCheckParams[] = {
     {"collectives", "false",

@@ -8,6 +8,8 @@
 
 #include "framework/base/log.h"
 #include "framework/coll/flight.h"
+#include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/param/store.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/registry.h"
@@ -28,6 +30,9 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
   const auto fill = [&]() -> Status {
     ASHLAR_TRY(params.fill("coll", kParams, &room->config));
     ASHLAR_TRY(params.fill("check", kCheckParams, &room->checks));
+    p2p::Config shared;
+    ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
+    room->checks.datatypes = shared.check_datatypes;
     std::vector<plugin::Chosen> chosen;
     ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
     for (const plugin::Chosen& choice : chosen) {

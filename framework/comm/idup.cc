@@ -64,10 +64,13 @@ class Agreement final : public Request {
   void keep(Status result) {
     if (failure_.ok()) failure_ = result;
   }
+  // `on` is comm, or its local group's communicator, which has comm's lane.
   void receive(Comm& on, Rank from, std::int64_t* word) ASHLAR_REQUIRES(comm->lane->lock) {
+    on.lane->lock.held_by_caller();
     keep(p2p::post_recv(on, DataView::of(word, 1, *resolve(MPI_INT64_T)), from, tag_, gate_));
   }
   void send(Comm& on, Rank to, std::int64_t* word) ASHLAR_REQUIRES(comm->lane->lock) {
+    on.lane->lock.held_by_caller();
     keep(p2p::post_send(on, DataView::of(word, 1, *resolve(MPI_INT64_T)), to, tag_, gate_));
   }
 
@@ -195,7 +198,7 @@ Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) 
     Agreement* const agreement = agreements.take(comm, **result, tag);
     if (!agreement) return no_memory();
     made = agreement;
-    const LaneGuard guard(comm.lane->lock);
+    const LaneGuard guard(agreement->comm->lane->lock);
     agreement->begin_round();
   }
   *request = made;

@@ -10,6 +10,7 @@
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/layout.h"
+#include "framework/datatype/layout_make.h"
 #include "framework/object/pool.h"
 
 namespace ashlar {
@@ -264,6 +265,12 @@ Datatype* Builder::unnamed(const Unnamed& wanted) {
   type->layout_ = placed.layout.detach();
   type->committed_ = true;
   return type;
+}
+
+void Builder::make_packed_form(Datatype& type) {
+  Placed placed = make_run(0, static_cast<std::size_t>(type.size_));
+  type.layout_ = placed.layout.detach();
+  type.dense_ = type.committed_ = true;
 }
 
 Status check_committed(const Datatype& type) {

@@ -35,11 +35,13 @@ Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
     return {};
   }
   datatype::pack(data, 0, kept->data(), bytes);
-  const DataView packed{kept->data(), data.bytes(), &datatype::predefined(MPI_PACKED)};
-  SendRequest* const r = lane.p2p->sends.take(comm, call, packed, packed.count, to, tag);
+  DataView packed;
+  Ref<Datatype> stands;
+  const Status named = stand_in(comm, kept->data(), data, &stands, &packed);
+  SendRequest* const r = named.ok() ? lane.p2p->sends.take(comm, call, packed, data.bytes(), to, tag) : nullptr;
   if (r == nullptr) {
     buffer.give_back(kept);
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+    return named.ok() ? Status::fail(MPI_ERR_NO_MEM, "no memory for a request") : named;
   }
   r->kept = kept;
   hold(*r);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "framework/p2p/operation.h"
@@ -10,6 +11,8 @@
 /// round of data come (kPartGo); then every partition leaves when it is marked ready (kPartData), as bytes at an offset
 /// of the packed message. So the cuts of the two sides need not agree.
 namespace ashlar::p2p {
+
+struct Announced;
 
 extern const RequestOps kPartSendOps;
 extern const RequestOps kPartRecvOps;
@@ -45,23 +48,29 @@ class PartSend : public Operation, public Pending {
 class PartRecv : public Operation, public match::Entry {
  public:
   PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag);
+  ~PartRecv();
 
   const int partitions;
   const std::uint64_t partition_bytes;
   std::uint32_t remote = 0;  // the sender's request; with its serial number, once paired
   std::uint64_t serial = 0;
-  std::uint64_t coming = 0;            // bytes of the sender's message
-  std::uint64_t received = 0;          // of them, in this round
-  std::vector<std::uint64_t> missing;  // bytes of each partition
+  std::uint64_t coming = 0;              // bytes of the sender's message
+  std::uint64_t received = 0;            // of them, in this round
+  std::vector<std::uint64_t> missing;    // bytes of each partition
+  std::unique_ptr<Announced> announced;  // with check.datatypes, once paired
+  bool refused = false;                  // the datatypes do not match: what comes is not stored
 
   bool paired() const { return serial != 0; }
 };
 
 /// An offer that no receiving request has taken yet.
 struct KeptOffer : match::Entry {
+  KeptOffer();
+  ~KeptOffer();
   PeerId peer = 0;
   std::uint32_t name = 0;
   PartOffer offer = {};
+  std::unique_ptr<Announced> announced;
 };
 
 /// Partitioned communication's part of a lane: both sides of what is not paired.

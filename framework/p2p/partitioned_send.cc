@@ -65,9 +65,10 @@ std::size_t fill_offer(void* argument, void* to, std::size_t room) {
   return room;
 }
 
-ashlar_result push_offer(Pending& work, Link& link) {
+ashlar_result push_offer(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   PartSend& r = static_cast<PartSend&>(work);
   ashlar_endpoint* const endpoint = link.endpoint;
+  if (r.lane().p2p->check && SignatureCheck::announce(r.data, endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
   PartOffer offer{r.serial, static_cast<std::uint64_t>(r.size)};
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
   const std::uint64_t h1 = tag_word(r.tag, r.name());

@@ -7,6 +7,7 @@ namespace ashlar::coll::shm {
 struct Config {
   std::uint64_t max_bytes;
   std::uint64_t piece;
+  bool single_copy;
 };
 
 /// The component's, from open() on.

@@ -73,14 +73,16 @@ TEST_P(Locate, AllComponentsSayTheSame) {
       bind(cpu);
       for (const std::string& type : types()) {
         const std::int64_t theirs = other->ops->instance(other, type.c_str()), ours = instance(type);
-        if (theirs >= 0 && ours >= 0) EXPECT_EQ(theirs, ours) << type << " of " << name << " and " << GetParam();
+        if (theirs >= 0 && ours >= 0) {
+          EXPECT_EQ(theirs, ours) << type << " of " << name << " and " << GetParam();
+        }
       }
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Locate, testing::ValuesIn(TopologyComponents::with(ASHLAR_TOPOLOGY_LOCATES)),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace ashlar::test

@@ -127,7 +127,7 @@ TEST_P(Match, ManyProcessesTakeSeconds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Match, testing::ValuesIn(test::TopologyComponents::with(ASHLAR_TOPOLOGY_MATCHES)),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace ashlar::topo

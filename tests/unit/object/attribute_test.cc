@@ -214,7 +214,9 @@ TEST_F(AttributeTest, ThreadsOnOneObject) {
       for (int round = 0; round < kRounds; ++round) {
         EXPECT_TRUE(attribute::comm_set(a, keys[static_cast<std::size_t>(t)], value(round)).ok());
         EXPECT_EQ(get(a, keys[static_cast<std::size_t>(t)]), round);
-        if (round % 3 == 0) EXPECT_TRUE(attribute::comm_delete(a, keys[static_cast<std::size_t>(t)]).ok());
+        if (round % 3 == 0) {
+          EXPECT_TRUE(attribute::comm_delete(a, keys[static_cast<std::size_t>(t)]).ok());
+        }
       }
     });
   for (std::thread& thread : threads) thread.join();

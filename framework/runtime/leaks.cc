@@ -186,9 +186,10 @@ void tell_leaks(Process& process, Ending ending) {
   if (!ours) return;
   const std::string what =
       handles.size() == 1 ? "1 MPI object was" : std::to_string(handles.size()) + " MPI objects were";
-  const auto message = catalogue::message(
-      "check.leaks", {{"what", what}, {"when", when}, {"objects", account.objects}, {"command", account.command}});
-  process.reporter.notice(1, message.id, message.paragraph());
+  const auto& [objects, command, alike] = account;
+  const auto m =
+      catalogue::message("check.leaks", {{"what", what}, {"when", when}, {"objects", objects}, {"command", command}});
+  process.reporter.notice(1, m.id, m.paragraph());
 }
 
 }  // namespace ashlar::runtime

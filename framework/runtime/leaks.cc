@@ -98,15 +98,16 @@ struct Entry {
 
 struct Account {
   std::string objects, command;
+  std::string alike;  // of `objects`, what ranks that forget the same have in common
 };
 
+/// Without what the object itself has to say, which names ranks.
 std::string line_of(const Entry& entry, const CallSite& site) {
   std::string line = std::to_string(entry.count) + " " + (entry.count == 1 ? entry.words.one : entry.words.many);
   std::string names;
   for (const std::string& name : entry.names) names += (names.empty() ? " ('" : ", '") + name + "'";
   if (!names.empty()) line += names + (entry.names.size() < kMostNames ? ")" : ", ...)");
-  line += std::string(" of ") + entry.first->call + " at " + to_text(site);
-  return entry.about.empty() ? line : line + ": " + entry.about;
+  return line + " of " + entry.first->call + " at " + to_text(site);
 }
 
 Account account_of(const std::vector<leaks::Handle>& handles) {
@@ -131,7 +132,9 @@ Account account_of(const std::vector<leaks::Handle>& handles) {
     char place[32];
     std::snprintf(place, sizeof place, " 0x%zx", site.place);
     if (!site.file.empty()) places[site.file] += place;
-    account.objects += (i > 0 ? "\n  " : "") + line_of(entries[i], site);
+    const std::string line = line_of(entries[i], site);
+    account.alike += line + "\n";
+    account.objects += (i > 0 ? "\n  " : "") + line + (entries[i].about.empty() ? "" : ": " + entries[i].about);
   }
   if (entries.size() > kMostLines)
     account.objects += "\n  and those of " + std::to_string(entries.size() - kMostLines) + " more lines";
@@ -173,19 +176,20 @@ void tell_leaks(Process& process, Ending ending) {
   bool ours = !handles.empty();
   if (ending == Ending::kWorld && process.world->size > 1) {
     // Most ranks of a program forget the same: the first of them speaks for all.
-    const std::int64_t mine = ours ? hash_of(account.objects) : 0;
+    const std::int64_t mine = ours ? hash_of(account.alike) : 0;
     std::vector<std::int64_t> all;
     if (comm::gather_words(*process.world, &mine, 1, &all).ok() && ours) {
       ours = std::find(all.begin(), all.end(), mine) - all.begin() == process.world->rank;
-      when += ", on each of the ranks " + ranks_with(all, mine);
+      if (std::count(all.begin(), all.end(), mine) > 1) when += ", on each of the ranks " + ranks_with(all, mine);
     }
   }
   if (!ours) return;
   const std::string what =
       handles.size() == 1 ? "1 MPI object was" : std::to_string(handles.size()) + " MPI objects were";
-  const auto message = catalogue::message(
-      "check.leaks", {{"what", what}, {"when", when}, {"objects", account.objects}, {"command", account.command}});
-  process.reporter.notice(1, message.id, message.paragraph());
+  const auto& [objects, command, alike] = account;
+  const auto m =
+      catalogue::message("check.leaks", {{"what", what}, {"when", when}, {"objects", objects}, {"command", command}});
+  process.reporter.notice(1, m.id, m.paragraph());
 }
 
 }  // namespace ashlar::runtime

@@ -13,6 +13,19 @@ namespace {
 struct Answers {
   pmix_info_t* infos = nullptr;
   std::size_t count = 0;
+  Answers() = default;
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  ~Answers() {
+    for (std::size_t i = 0; i < count; ++i) {
+      pmix_value_t& value = infos[i].value;
+      if (value.type == PMIX_STRING) std::free(value.data.string);
+      if (value.type != PMIX_DATA_ARRAY || !value.data.darray) continue;
+      std::free(value.data.darray->array);
+      std::free(value.data.darray);
+    }
+    std::free(infos);
+  }
 };
 
 bool ask(const PmixLibrary& pmix, const char* question, pmix_info_t* qualifier, Answers* answers) {

@@ -1,5 +1,6 @@
 // The tree of hardware from the top: which nodes of the pattern go to which branch.
 #include <algorithm>
+#include <cstdint>
 #include <queue>
 
 #include "components/topology/treematch/matcher.h"
@@ -17,16 +18,23 @@ void Matcher::grow(std::size_t first, std::size_t count, std::size_t last, Order
     for (const auto& [other, weight] : edges_[at(nodes[i])])
       if (scratch.set_of[at(other)] == set) rest[i - first] += weight;
   }
+  // Of equals, the one that has been next to the part for the longest: that makes round parts, not long ones.
   struct Candidate {
     double gain;
-    std::int32_t node;
-    bool operator<(const Candidate& other) const { return gain != other.gain ? gain < other.gain : node > other.node; }
+    std::int32_t since, node;
+    bool operator<(const Candidate& other) const {
+      if (gain != other.gain) return gain < other.gain;
+      return since != other.since ? since > other.since : node > other.node;
+    }
   };
   std::priority_queue<Candidate> queue;
   const auto gain_of = [&](std::int32_t node) {
     return 2 * scratch.inside[at(node)] - rest[at(scratch.place_of[at(node)])];
   };
-  for (std::size_t i = first; i < last; ++i) queue.push({gain_of(nodes[i]), nodes[i]});
+  constexpr std::int32_t kNever = INT32_MAX;
+  std::vector<std::int32_t> since(last - first, kNever);
+  std::int32_t touched = 0;
+  for (std::size_t i = first; i < last; ++i) queue.push({gain_of(nodes[i]), kNever, nodes[i]});
   std::vector<bool> taken(last - first, false);
   Order chosen, others;
   while (chosen.size() < count) {
@@ -39,7 +47,9 @@ void Matcher::grow(std::size_t first, std::size_t count, std::size_t last, Order
     for (const auto& [other, weight] : edges_[at(next.node)]) {
       if (scratch.set_of[at(other)] != set || taken[at(scratch.place_of[at(other)])]) continue;
       scratch.inside[at(other)] += weight;
-      queue.push({gain_of(other), other});
+      std::int32_t& from = since[at(scratch.place_of[at(other)])];
+      if (from == kNever) from = touched++;
+      queue.push({gain_of(other), from, other});
     }
   }
   for (std::size_t i = first; i < last; ++i)

@@ -82,7 +82,7 @@ TEST_P(Locate, AllComponentsSayTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Locate, testing::ValuesIn(TopologyComponents::with(ASHLAR_TOPOLOGY_LOCATES)),
-                         [](const auto& instance) { return instance.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace ashlar::test

@@ -117,7 +117,9 @@ TEST_P(Match, UsesEveryLevelOfTheTree) {
   }
   const Matching m = match(torus, places);
   EXPECT_TRUE(is_permutation_of_ranks(m.order));
-  EXPECT_LT(m.after, 0.75 * m.before);
+  // Two columns on each node, in squares of four: every edge leaves its core, a quarter its node, another quarter the
+  // cache.
+  EXPECT_LE(m.after, 128 + 32 + 64);
 }
 
 TEST_P(Match, ManyProcessesTakeSeconds) {
@@ -127,7 +129,7 @@ TEST_P(Match, ManyProcessesTakeSeconds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Match, testing::ValuesIn(test::TopologyComponents::with(ASHLAR_TOPOLOGY_MATCHES)),
-                         [](const auto& instance) { return instance.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace ashlar::topo

@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "framework/datatype/copy.h"
 #include "framework/datatype/layout_make.h"
 
 namespace ashlar::datatype {
@@ -30,6 +31,21 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
+Layout::Shortcut shortcut_of(const Layout& l) {
+  using Form = Layout::Form;
+  const bool runs = l.child && l.child->form == Form::kRun;
+  if (l.form == Form::kStrided && runs) return Layout::Shortcut::kRow;
+  if (l.form == Form::kIndexed && runs) return Layout::Shortcut::kScattered;
+  if (l.form != Form::kBlocks || l.count > 3) return Layout::Shortcut::kNone;
+  bool pairs = l.count == 2, triples = l.count == 3;
+  for (std::size_t i = 0; i < l.count; ++i) {
+    const std::size_t length = l.start(i + 1) - l.start(i);
+    pairs = pairs && paired(length);
+    triples = triples && tripled(length);
+  }
+  return pairs ? Layout::Shortcut::kPairs : triples ? Layout::Shortcut::kTriples : Layout::Shortcut::kNone;
+}
+
 // Long tables are sampled: the hash only picks a slot, equality is checked in full.
 std::uint64_t hash_of(const Layout& l) {
   std::uint64_t hash = mix(static_cast<std::uint64_t>(l.form), l.bytes);
@@ -48,6 +64,7 @@ std::uint64_t hash_of(const Layout& l) {
 
 LayoutRef share_equal(Layout* fresh) {
   fresh->hash = hash_of(*fresh);
+  fresh->shortcut = shortcut_of(*fresh);
   alive.fetch_add(1, std::memory_order_relaxed);
   LayoutRef mine = LayoutRef::adopt(fresh);
   LayoutRef found;

@@ -12,8 +12,11 @@ class Op;
 struct Shape {
   int ranks = 1;
   int nodes = 1;
-  int node_ranks = 1;  // of the fullest node
-  bool inter = false;  // an intercommunicator; `ranks` are those of both groups
+  int node_ranks = 1;   // of the fullest node
+  bool inter = false;   // an intercommunicator; `ranks` are those of both groups
+  bool in_runs = true;  // the ranks of each node follow each other
+
+  bool operator==(const Shape&) const = default;
 };
 
 /// What else must be known of an algorithm.

@@ -31,7 +31,7 @@ Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR
 /// What the rules say without algorithms of these traits, as a child of `op`.
 Co another(Op& op, const Call& call, std::uint8_t without) {
   Choice choice;
-  const Status chosen = op.comm()->choose(call, &choice, CommState::For::kCall, without);
+  const Status chosen = op.comm()->choose(call, &choice, Without{.traits = without});
   if (!chosen.ok()) {
     op.fail(chosen);
     return Co();

@@ -32,18 +32,20 @@ Co allreduce_large(Op& op, const Call& call, Visit visit);
 
 /// Any payload, copied once between the callers' buffers: ranks tell each other addresses and copy themselves.
 Co bcast_direct(Op& op, const Call& call, Visit visit);
-Co gather_direct(Op& op, const Call& call, Visit visit);     // gatherv as well
-Co scatter_direct(Op& op, const Call& call, Visit visit);    // scatterv as well
-Co allgather_direct(Op& op, const Call& call, Visit visit);  // allgatherv as well
-Co alltoall_direct(Op& op, const Call& call, Visit visit);   // alltoallv and w as well
-Co combine_direct(Op& op, const Call& call, Visit visit);    // every reduction
+Co gather_direct(Op& op, const Call& call, Visit visit);    // gatherv as well
+Co scatter_direct(Op& op, const Call& call, Visit visit);   // scatterv as well
+Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
+Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
 
 /// What they need of the segment.
 Stay small_stay(const Op& op, const Call& call);     // of the first group
 Stay everyone_stay(const Op& op, const Call& call);  // of everyone()
 Stay large_stay(const Op& op, const Call& call);     // of the pieces
-Stay table_stay(const Op& op, const Call& call);     // of gather_direct: one number, and a table in a place
-Stay reach_stay(const Op& op, const Call& call);     // of bcast_direct and scatter_direct: one number
-Stay twice_stay(const Op& op, const Call& call);     // of the other direct ones: all meet twice; tables in places
+Stay place_stay(const Op& op, const Call& call);     // of gather_direct and scatter_direct: one number, and places
+Stay reach_stay(const Op& op, const Call& call);     // of bcast_direct: one number
+Stay twice_stay(const Op& op, const Call& call);     // of the other direct ones: two numbers; tables in places
+
+/// What a rank's place must hold of every other, in the direct ones.
+std::size_t table_entry_bytes();
 
 }  // namespace ashlar::coll::shm

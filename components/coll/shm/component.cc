@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
+constexpr std::uint64_t kLeastPlace = 4096;
 
-Config config{4096, 65536, true};
+Config config{65536, true};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
 
 constexpr ashlar_param kParams[] = {
-    {"max_bytes", "4KiB", "Largest payload of one rank that goes through the shared segment.", ASHLAR_PARAM_BYTES,
-     ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, max_bytes)), nullptr},
-    {"piece", "64KiB", "Larger payloads go through the segment in pieces of this size, less with more than 16 ranks.",
+    {"piece", "64KiB",
+     "Room for the payload of one rank in the shared segment: what fits goes through it at once (algorithm shm), more "
+     "in "
+     "pieces (shm_large). With more than 16 ranks it is less, 4 KiB at least.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, piece)), nullptr},
     {"single_copy", "true",
@@ -32,7 +33,8 @@ const char* needs_node(const Shape& shape, const Call& call) {
   if (shape.nodes > 1) return "the ranks are on several nodes";
   if (shape.ranks < 2) return "one rank needs no segment";
   if (shape.ranks > kMostRanks) return "too many ranks for one segment";
-  if (call.bytes > static_cast<MPI_Count>(config.max_bytes)) return "more than coll.shm.max_bytes";
+  if (call.bytes > static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(shape.ranks))))
+    return "more than a rank's place in the segment, coll.shm.piece";
   return nullptr;
 }
 const char* needs_node_and_dense(const Shape& shape, const Call& call) {
@@ -64,7 +66,7 @@ const char* needs_reach(const Shape& shape, const Call& call) {
 }
 const char* needs_reach_and_table(const Shape& shape, const Call& call) {
   const auto ranks = static_cast<std::uint32_t>(shape.ranks);
-  if (place_bytes(ranks) < ranks * sizeof(std::uint64_t)) return "a table for all ranks does not fit into a rank's place";
+  if (place_bytes(ranks) < ranks * table_entry_bytes()) return "a table for all ranks does not fit into a rank's place";
   return needs_reach(shape, call);
 }
 const char* needs_reach_and_dense(const Shape& shape, const Call& call) {
@@ -76,25 +78,24 @@ constexpr const char* kSlotsText = "slots in shared memory";
 constexpr const char* kPiecesText = "in pieces through shared memory";
 constexpr const char* kDirectText = "copied once between the callers' buffers";
 
-constexpr Algorithm small(Collective what, const char* (*excluded)(const Shape&, const Call&), Co (*run)(Op&, const Call&),
-                          std::uint8_t traits = 0) {
+constexpr Algorithm small(Collective what, const char* (*excluded)(const Shape&, const Call&),
+                          Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
   return {what, "shm", "shm", kSlotsText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | traits)};
 }
-constexpr Algorithm large(Collective what, const char* (*excluded)(const Shape&, const Call&), Co (*run)(Op&, const Call&),
-                          std::uint8_t traits = 0) {
+constexpr Algorithm large(Collective what, const char* (*excluded)(const Shape&, const Call&),
+                          Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
   return {what, "shm_large", "shm", kPiecesText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | traits)};
 }
 constexpr Algorithm direct(Collective what, const char* (*excluded)(const Shape&, const Call&),
                            Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
-  return {what,     "direct", "shm", kDirectText,
-          excluded, run,      static_cast<std::uint8_t>(kInCallOrder | kReaches | traits)};
+  return {
+      what, "direct", "shm", kDirectText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | kReaches | traits)};
 }
 
 constexpr auto kEveryone = enter<everyone, everyone_stay>;
-constexpr auto kGather = enter<gather_direct, table_stay>;
-constexpr auto kScatter = enter<scatter_direct, reach_stay>;
-constexpr auto kAllgather = enter<allgather_direct, twice_stay>;
-constexpr auto kAlltoall = enter<alltoall_direct, twice_stay>;
+constexpr auto kGather = enter<gather_direct, place_stay>;
+constexpr auto kScatter = enter<scatter_direct, place_stay>;
+constexpr auto kExchange = enter<exchange_direct, twice_stay>;
 constexpr auto kCombine = enter<combine_direct, twice_stay>;
 
 constexpr Algorithm kAlgorithms[] = {
@@ -118,11 +119,11 @@ constexpr Algorithm kAlgorithms[] = {
     direct(Collective::kGatherv, needs_reach_and_table, kGather),
     direct(Collective::kScatter, needs_reach, kScatter),
     direct(Collective::kScatterv, needs_reach, kScatter),
-    direct(Collective::kAllgather, needs_reach, kAllgather),
-    direct(Collective::kAllgatherv, needs_reach, kAllgather),
-    direct(Collective::kAlltoall, needs_reach_and_table, kAlltoall),
-    direct(Collective::kAlltoallv, needs_reach_and_table, kAlltoall),
-    direct(Collective::kAlltoallw, needs_reach_and_table, kAlltoall),
+    direct(Collective::kAllgather, needs_reach_and_table, kExchange),
+    direct(Collective::kAllgatherv, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoall, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoallv, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoallw, needs_reach_and_table, kExchange),
     direct(Collective::kReduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kAllreduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kReduceScatter, needs_reach_and_dense, kCombine, kFixedOrder),
@@ -134,8 +135,7 @@ constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof
 
 ashlar_result open(const ashlar_host*, const void* block) {
   config = *static_cast<const Config*>(block);
-  config.max_bytes = (config.max_bytes + 63) / 64 * 64;  // places begin on cache lines
-  config.piece = (config.piece + 63) / 64 * 64;
+  config.piece = (config.piece + 63) / 64 * 64;  // places begin on cache lines
   return ASHLAR_OK;
 }
 
@@ -158,7 +158,7 @@ const Config& configuration() { return config; }
 std::uint64_t place_bytes(std::uint32_t ranks) {
   const std::uint64_t share = kPlacesOfAll / ranks / 64 * 64;
   const std::uint64_t piece = config.piece < share ? config.piece : share;
-  return piece < config.max_bytes ? config.max_bytes : piece;
+  return piece < kLeastPlace ? kLeastPlace : piece;
 }
 
 }  // namespace ashlar::coll::shm

@@ -130,6 +130,18 @@ struct Worker {
   }
 };
 
+/// In our line: whether what we wrote into others' buffers is there.
+void tell_outcome(const Op& op, const Visit& visit) {
+  visit.layout().contribution(visit.number, static_cast<std::uint32_t>(op.rank())).data[0] =
+      std::byte{op.failure().ok()};
+}
+bool all_went_well(const Op& op, const Visit& visit) {
+  for (int r = 0; r < op.size(); ++r) {
+    if (visit.layout().contribution(visit.number, static_cast<std::uint32_t>(r)).data[0] == std::byte{0}) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 /// Every rank combines its slice of all vectors, straight from the callers' buffers, and writes the result into the
@@ -155,12 +167,14 @@ Co combine_direct(Op& op, const Call& call, Visit visit) {
   Worker worker(op, call, visit);
   worker.work(slice, result);
   ++visit.number;
+  tell_outcome(op, visit);
   sign(op, visit);
   meet(op, visit);
   LineWait finished = LineWait::everyone(op, visit);
   st = co_await finished;
   if (finished.failed()) co_return st;
   all_met(visit);
+  if (!all_went_well(op, visit)) op.fail(other_rank_failed());
   if (apart) op.copy_bytes(result, call.recv.data, (slice.end - slice.begin) * call.send.type->size());
   done(op, visit);
   co_return op.failure();

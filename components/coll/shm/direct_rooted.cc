@@ -1,9 +1,13 @@
 #include "components/coll/shm/algorithms.h"
+#include "components/coll/shm/config.h"
 #include "components/coll/shm/payload.h"
 #include "components/coll/shm/peer_memory.h"
 
 namespace ashlar::coll::shm {
 namespace {
+
+/// Blocks of a scatter up to this size are left in the segment by the root: it copies them one by one, and goes on.
+constexpr MPI_Count kSmallBlock = 8192;
 
 void put_address(Line& line, const void* memory) {
   const std::uint64_t address = address_of(memory);
@@ -18,7 +22,7 @@ std::uint64_t address_in(const Line& line) {
 }  // namespace
 
 Stay reach_stay(const Op&, const Call&) { return Stay{0, 1, true}; }
-Stay table_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 1, true}; }
+Stay place_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 1, true}; }
 
 /// The root tells where its buffer lies, each rank copies it, and the root leaves when all have. As the single-copy
 /// broadcast of T. Ma, G. Bosilca, A. Bouteiller, B. Goglin, J. Squyres, J. Dongarra, "Kernel assisted collective
@@ -44,16 +48,17 @@ Co bcast_direct(Op& op, const Call& call, Visit visit) {
 }
 
 /// The root tells every rank where its block goes, and each rank writes it there: all cores copy, not the root's alone.
-/// T. Ma et al., ICPP 2011. Blocks that fit into a line lie there, and their ranks go on at once.
+/// T. Ma et al., ICPP 2011. A block that fits into its rank's place in the segment is left there, and the rank goes on
+/// at once, as in our gather.
 Co gather_direct(Op& op, const Call& call, Visit visit) {
   Status st;
   const Layout& layout = visit.layout();
   const auto me = static_cast<std::uint32_t>(op.rank());
+  const auto room = static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())));
   if (op.rank() != call.root) {
-    Line& mine = layout.contribution(visit.number, me);
     const MPI_Count bytes = call.send.bytes();
-    if (is_inline(bytes)) {
-      op.copy(call.send, Op::view(mine.data, bytes));
+    if (bytes <= room) {
+      op.copy(call.send, Op::view(operand(visit, bytes, me), bytes));
     } else {
       LineWait wait = LineWait::result(op, visit);
       st = co_await wait;
@@ -62,6 +67,7 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
           layout.large_contribution(visit.number, static_cast<std::uint32_t>(call.root)));
       const Packed data = op.packed_in(call.send);
       write_to(op, visit, call.root, places[me], data.bytes, bytes);
+      layout.contribution(visit.number, me).data[0] = std::byte{op.failure().ok()};
     }
     sign(op, visit);
     wake_sleepers(op, visit);
@@ -73,7 +79,7 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
   auto* const blocks = reinterpret_cast<Packed*>(op.scratch(size * static_cast<MPI_Count>(sizeof(Packed))));
   for (Rank r = 0; r < size && blocks != nullptr; ++r) {
     const DataView block = call.recv_block(r);
-    blocks[r] = r == op.rank() || is_inline(block.bytes()) ? Packed{} : op.packed_out(block);
+    blocks[r] = r == op.rank() || block.bytes() <= room ? Packed{} : op.packed_out(block);
     places[r] = address_of(blocks[r].bytes);
   }
   sign(op, visit);
@@ -84,10 +90,12 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
   if (wait.failed()) co_return st;
   for (Rank r = 0; r < size && blocks != nullptr; ++r) {
     const DataView block = call.recv_block(r);
+    const auto from = static_cast<std::uint32_t>(r);
     if (r == op.rank()) continue;
-    if (is_inline(block.bytes())) {
-      op.copy(Op::view(layout.contribution(visit.number, static_cast<std::uint32_t>(r)).data, block.bytes()), block);
+    if (block.bytes() <= room) {
+      op.copy(Op::view(operand(visit, block.bytes(), from), block.bytes()), block);
     } else {
+      if (layout.contribution(visit.number, from).data[0] == std::byte{0}) op.fail(other_rank_failed());
       op.unpack(blocks[r], block);
     }
   }
@@ -95,21 +103,23 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
   co_return op.failure();
 }
 
-/// The root tells every rank where its block lies, each rank copies it, and the root leaves when all have. T. Ma et al.,
-/// ICPP 2011. Blocks that fit into a line lie there; with no other the root goes on at once.
+/// The root tells every rank where its block lies, each rank copies it, and the root leaves when all have. T. Ma et
+/// al., ICPP 2011. Small blocks lie in the segment; with no other the root goes on at once, as in our scatter.
 Co scatter_direct(Op& op, const Call& call, Visit visit) {
   Status st;
   const Layout& layout = visit.layout();
+  const auto me = static_cast<std::uint32_t>(op.rank());
+  const auto place = static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())));
+  const MPI_Count room = place < kSmallBlock ? place : kSmallBlock;
   if (op.rank() != call.root) {
-    const Line& mine = layout.contribution(visit.number, static_cast<std::uint32_t>(op.rank()));
-    LineWait wait(op, visit, mine, 1);
+    LineWait wait(op, visit, layout.contribution(visit.number, me), 1);
     st = co_await wait;
     if (wait.failed()) co_return st;
     const MPI_Count bytes = call.recv.bytes();
-    if (is_inline(bytes)) {
-      op.copy(Op::view(mine.data, bytes), call.recv);
+    if (bytes <= room) {
+      op.copy(Op::view(operand(visit, bytes, me), bytes), call.recv);
     } else {
-      read_into(op, visit, call.root, address_in(mine), call.recv);
+      read_into(op, visit, call.root, address_in(layout.contribution(visit.number, me)), call.recv);
     }
     done_and_tell(op, visit);
     co_return op.failure();
@@ -117,10 +127,12 @@ Co scatter_direct(Op& op, const Call& call, Visit visit) {
   bool others_read = false;
   for (Rank r = 0; r < op.size(); ++r) {
     if (r == op.rank()) continue;
-    Line& line = layout.contribution(visit.number, static_cast<std::uint32_t>(r));
+    const auto to = static_cast<std::uint32_t>(r);
+    Line& line = layout.contribution(visit.number, to);
     const DataView block = call.send_block(r);
-    if (is_inline(block.bytes())) {
-      op.copy(block, Op::view(line.data, block.bytes()));
+    const MPI_Count bytes = block.bytes();
+    if (bytes <= room) {
+      op.copy(block, Op::view(operand(visit, bytes, to), bytes));
     } else {
       const Packed data = op.packed_in(block);
       put_address(line, data.bytes);

@@ -68,8 +68,8 @@ struct Visit {
     if (proves) group->proof_called = true;
     const std::uint64_t first = group->next_number;
     group->next_number += stay.numbers + (proves ? 1 : 0);
-    return Visit{group, first, group->next_number - 1, is_inline(stay.bytes) ? kSlots : kLargeSlots, stay.reaches,
-                 proves};
+    return Visit{group,        first, group->next_number - 1, is_inline(stay.bytes) ? kSlots : kLargeSlots,
+                 stay.reaches, proves};
   }
   /// Whether everything is in place: attached, our turn, and the slot free.
   bool ready() const {
@@ -91,8 +91,8 @@ using Body = Co (*)(Op& op, const Call& call, Visit visit);
 /// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
 Co late(Op& op, const Call& call, Visit visit, Body body);
 
-/// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with costs
-/// no frame where nothing is missing.
+/// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
+/// costs no frame where nothing is missing.
 template <Body body, Stay (*stay)(const Op&, const Call&)>
 Co enter(Op& op, const Call& call) {
   const Visit visit = Visit::begin(op, stay(op, call));

@@ -63,6 +63,10 @@ void read_into(Op& op, const Visit& visit, Rank from, std::uint64_t address, con
   }
 }
 
+Status other_rank_failed() {
+  return Status::fail(MPI_ERR_OTHER, "another rank could not copy to this rank's buffers, or from them");
+}
+
 bool reaches_everyone(const Op& op, const Visit& visit) {
   const Layout& layout = visit.layout();
   for (Rank r = 0; r < op.size(); ++r) {

@@ -10,6 +10,9 @@ void write_to(Op& op, const Visit& visit, Rank to, std::uint64_t address, const 
 /// The same into a buffer of any layout.
 void read_into(Op& op, const Visit& visit, Rank from, std::uint64_t address, const DataView& to);
 
+/// The copy that another rank was to make failed there, which says why.
+Status other_rank_failed();
+
 /// Whether we can read and write the memory of every other rank of the group, tried on its probe.
 bool reaches_everyone(const Op& op, const Visit& visit);
 

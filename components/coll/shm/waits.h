@@ -47,9 +47,7 @@ struct LineWait : VisitWait {
       : VisitWait(op, of), line(&first), ranks(lines), next(0) {
     holds = &LineWait::look;
   }
-  static LineWait result(const Op& op, const Visit& of) {
-    return LineWait(op, of, of.layout().result(of.number), 1);
-  }
+  static LineWait result(const Op& op, const Visit& of) { return LineWait(op, of, of.layout().result(of.number), 1); }
   static LineWait contributions(const Op& op, const Visit& of) {
     return LineWait(op, of, of.layout().contribution(of.number, 0), static_cast<std::uint32_t>(op.size()));
   }

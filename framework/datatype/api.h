@@ -61,7 +61,8 @@ Status get_extent(Datatype& type, MPI_Count* extent);
 Status get_lb(Datatype& type, MPI_Count* lb);
 Status get_ub(Datatype& type, MPI_Count* ub);
 Status set_name(Datatype& type, const char* name);
-Status get_name(Datatype& type, char* name, int* length);
+/// The null handle has its constant's name.
+Status get_name(Datatype* type, char* name, int* length);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* types, int* combiner);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* large_counts,
                     MPI_Count* types, int* combiner);

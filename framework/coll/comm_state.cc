@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "framework/base/shared_count.h"
 #include "framework/object/group.h"
 
 namespace ashlar::coll {
@@ -66,9 +67,9 @@ Status CommState::choose(const Call& call, Choice* out, For whose) {
   const auto what = static_cast<std::size_t>(call.what);
   const auto take = [&](const Choice& choice) {
     Entry& entry = *choice.entry;
-    ++entry.calls;
-    ++entry.calls_of_size[size_bin(call.bytes)];
-    if (!entry.recorded) [[unlikely]]
+    count_shared(entry.calls);
+    count_shared(entry.calls_of_size[size_bin(call.bytes)]);
+    if (!is_set(entry.recorded)) [[unlikely]]
       Room::current()->record(choice, plan->shape, call);
     *out = choice;
     return Status{};

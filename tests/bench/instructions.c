@@ -10,10 +10,14 @@
 
 enum { kBytes = 8, kTag = 1 };
 
-/* Long enough for the other rank, which may run under an emulator, to get done what it is at. */
-static void nap(void) {
-  const struct timespec t = {0, 4000000};
-  nanosleep(&t, NULL);
+static struct timespec start;
+
+/* Until half a slot number `half` begins, on a clock that both ranks have. Slots are long enough for a rank that runs
+ * under an emulator to get done what it is at; and nobody waits inside the library, where it might fall asleep. */
+static void until(int half) {
+  const long long ns = start.tv_nsec + half * 10000000LL;
+  const struct timespec t = {start.tv_sec + (time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
 int main(int argc, char** argv) {
@@ -26,19 +30,22 @@ int main(int argc, char** argv) {
   printf("rank %d pid %d\n", rank, (int)getpid());
   fflush(stdout);
   const int other = 1 - rank;
+  MPI_Barrier(MPI_COMM_WORLD);
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  start.tv_sec += 1;
+  MPI_Bcast(&start, sizeof start, MPI_BYTE, 0, MPI_COMM_WORLD);
   for (int i = 0; i < count; i++) {
+    until(2 * i);
     if (strcmp(what, "exchange") == 0) {
       MPI_Request r[2];
       MPI_Irecv(in, kBytes, MPI_BYTE, other, kTag, MPI_COMM_WORLD, &r[0]);
       MPI_Isend(out, kBytes, MPI_BYTE, other, kTag, MPI_COMM_WORLD, &r[1]);
-      nap();
+      until(2 * i + 1);
       MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-      nap();
     } else if (rank == 0) { /* its sends are those of "send" */
       MPI_Send(out, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
-      nap(), nap(), nap();
-    } else { /* its receives are those of "recv" */
-      nap();
+    } else { /* its receives are those of "recv": the message is there */
+      until(2 * i + 1);
       MPI_Recv(in, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-FEW, MANY = 8, 72
+FEW, MANY, TRIES = 8, 40, 2
 
 # what, the calls that are counted, the rank whose calls they are
 PLAN = [
@@ -54,7 +54,8 @@ def main():
     allowed = limits(sys.argv[3]) if len(sys.argv) > 3 else {}
     failed = False
     for what, calls, rank in PLAN:
-        runs = [count(mpiexec, program, what, calls, rank, times) for times in (FEW, MANY)]
+        # A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the least counts.
+        runs = [min(count(mpiexec, program, what, calls, rank, times) for _ in range(TRIES)) for times in (FEW, MANY)]
         each = (runs[1] - runs[0]) / (MANY - FEW)
         row = f"instructions {what} bytes 8"
         over = each > allowed.get(row, each)

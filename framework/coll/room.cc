@@ -7,6 +7,7 @@
 #include <new>
 
 #include "framework/base/log.h"
+#include "framework/base/shared_count.h"
 #include "framework/coll/flight.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
@@ -190,8 +191,7 @@ void Room::report_unfit(const Choice& choice, const Shape& shape, const Call& ca
 }
 
 void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
-  choice.entry->recorded = true;
-  if (registry_ == nullptr) return;
+  if (!first_to_set(choice.entry->recorded) || registry_ == nullptr) return;
   const Algorithm& chosen = *choice.entry->algorithm;
   char because[320];
   std::snprintf(because, sizeof because, "first used for %lld bytes on %d ranks of %d node%s: %s",

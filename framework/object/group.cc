@@ -19,6 +19,38 @@ constexpr std::size_t kRunWorth = sizeof(Run) / sizeof(PeerId);
 /// A builder goes on with runs up to here whatever their lengths.
 constexpr std::size_t kFewRuns = 64;
 
+/// Whether so many runs are the smaller form of so many members.
+bool worth_it(std::size_t runs, std::size_t members) { return runs <= 1 || runs * kRunWorth <= members; }
+
+/// Walks over the runs of `members`, each as long as its stride lasts, while `take(Run)` says so.
+template <class Take>
+void each_run(const std::vector<PeerId>& members, Take take) {
+  const std::size_t n = members.size();
+  for (std::size_t at = 0; at < n;) {
+    const std::int64_t first = members[at];
+    const std::int64_t stride = at + 1 < n ? std::int64_t{members[at + 1]} - first : 1;
+    std::size_t end = at + 1;
+    for (std::int64_t next = first + stride; end < n && members[end] == next; next += stride) ++end;
+    if (!take(Run{static_cast<Rank>(at), static_cast<int>(end - at), first, end - at == 1 ? 1 : stride})) return;
+    at = end;
+  }
+}
+
+/// The runs of `members`; empty when a table is smaller.
+std::vector<Run> runs_of(const std::vector<PeerId>& members) {
+  std::vector<Run> runs;
+  std::size_t count = 0;
+  const std::size_t most = std::max<std::size_t>(members.size() / kRunWorth, 1);
+  each_run(members, [&](const Run&) { return ++count <= most; });
+  if (count > most) return runs;
+  runs.reserve(count);
+  each_run(members, [&](const Run& run) {
+    runs.push_back(run);
+    return true;
+  });
+  return runs;
+}
+
 }  // namespace
 
 void destroy(Origin* origin) {
@@ -33,9 +65,10 @@ Group* Group::strided(PeerId first, std::int64_t stride, int size) {
 }
 
 Group* Group::of(const std::vector<PeerId>& members) {
-  GroupBuilder builder;
-  for (const PeerId peer : members) builder.append(peer);
-  return builder.finish();
+  std::vector<Run> runs = runs_of(members);
+  const auto size = static_cast<int>(members.size());
+  if (size > 0 && runs.empty()) return pool.take(std::move(runs), members, size);
+  return pool.take(std::move(runs), std::vector<PeerId>(), size);
 }
 
 Group::Group(std::vector<Run> runs, std::vector<PeerId> table, int size)
@@ -73,6 +106,11 @@ void GroupBuilder::append(std::int64_t first, std::int64_t stride, int count) {
   if (as_table_) {
     for (int i = 0; i < count; ++i) table_.push_back(static_cast<PeerId>(first + i * stride));
     size_ += count;
+    return;
+  }
+  if (count == 1 && !runs_.empty() && runs_.back().count > 1 && runs_.back().last() + runs_.back().stride == first) {
+    ++runs_.back().count;
+    ++size_;
     return;
   }
   append_run(first, stride, count);
@@ -133,22 +171,13 @@ void GroupBuilder::write_out() {
 }
 
 Group* GroupBuilder::finish() {
+  // The early members may have been few to a run, and the later ones many: the form must not depend on that.
   if (as_table_) {
-    // The early members may have been few to a run, and the later ones many: the form must not depend on that.
-    std::size_t runs = 0;
-    GroupBuilder again;
-    for (const PeerId peer : table_) {
-      again.append_run(peer, 1, 1);
-      runs = again.runs_.size();
-      if (runs > kFewRuns && runs * kRunWorth > table_.size()) break;
-    }
-    if (again.size_ == size_) {
-      runs_ = std::move(again.runs_);
-      table_.clear();
-      as_table_ = false;
-    }
+    runs_ = runs_of(table_);
+    if (!runs_.empty()) table_.clear();
+  } else if (!worth_it(runs_.size(), static_cast<std::size_t>(size_))) {
+    write_out();
   }
-  if (!as_table_ && runs_.size() > 1 && runs_.size() * kRunWorth > static_cast<std::size_t>(size_)) write_out();
   table_.shrink_to_fit();
   runs_.shrink_to_fit();
   return pool.take(std::move(runs_), std::move(table_), size_);

@@ -2,8 +2,12 @@
 #include "framework/topo/match.h"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
-#include <numeric>
+#include "framework/comm/make.h"
+#include "framework/object/comm.h"
+#include "framework/topo/params.h"
+#include "framework/topo/place.h"
 
 namespace ashlar::topo {
 namespace {
@@ -69,6 +73,51 @@ TEST_F(MatchTest, NobodyIsAskedWhereNothingCanBeGained) {
   for (Place& place : places) place.fill(-1);
   answer.clear();
   expect_kept(match(pairs, places, &component));
+}
+
+/// What MPI_Cart_map and MPI_Graph_map answer: by the machines of the ranks, without a message.
+class MapTest : public MatchTest {
+ protected:
+  void SetUp() override {
+    MatchTest::SetUp();
+    before_ = comm::surroundings;
+    parts.matcher = &component;
+    comm::surroundings.node_of = [](PeerId peer) { return static_cast<std::uint32_t>(peer % 2); };
+    comm::surroundings.hardware = []() -> const comm::Hardware& { return parts; };
+    surroundings.config = &config;
+    for (Rank r = 0; r < 5; ++r) {
+      members[r].local_group = Ref<Group>::adopt(Group::strided(0, 1, 5));
+      members[r].rank = r;
+      members[r].size = 5;
+    }
+    answer = {0, 2, 1, 3};
+  }
+  void TearDown() override {
+    comm::surroundings = before_;
+    surroundings.config = nullptr;
+  }
+  Comm members[5];
+  Config config;
+  static comm::Hardware parts;
+
+ private:
+  comm::Surroundings before_;
+};
+comm::Hardware MapTest::parts;
+
+TEST_F(MapTest, RanksOfOneMachineTakeNodesThatTalk) {
+  const Rank expected[] = {0, 2, 1, 3, MPI_UNDEFINED};
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), expected[r]);
+}
+
+TEST_F(MapTest, TheOwnRankWhereNothingCanBeGained) {
+  comm::surroundings.node_of = [](PeerId) { return std::uint32_t{7}; };
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
+}
+
+TEST_F(MapTest, TheOwnRankWhenRanksMayNotChange) {
+  config.reorder = 1;
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
 }
 
 }  // namespace

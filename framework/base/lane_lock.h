@@ -35,11 +35,14 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
     lock();
   }
 
+  /// Tells the analysis what it cannot see: that the caller holds this lock, by another name.
+  void held_by_caller() const ASHLAR_ASSERTS(this) {}
+
   static bool threads_on() { return threads_on_.load(std::memory_order_relaxed); }
   static void enable_threads() { threads_on_.store(true, std::memory_order_relaxed); }
 
  private:
-  static constexpr int kPatience = 4;  // yields after which the lock is taken back even if nobody came
+  static constexpr int kPatience = 4;    // yields after which the lock is taken back even if nobody came
   static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
   std::atomic<int> wanted_{0};  // threads asleep in lock()

@@ -51,7 +51,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
 Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
   current_ = new Room;
   current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, false, false, {}};
+  current_->config = Config{"", 8u << 20, 0, false, false, {}};
   for (const char*& name : current_->config.forced) name = "";
   for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
   const Status finished = current_->finish(nullptr);
@@ -146,9 +146,7 @@ bool Room::fit_for_bits(const Algorithm& algorithm) const {
 const Plan& Room::plan_for(const Shape& shape) {
   const std::lock_guard guard(mutex_);
   for (const Plan& plan : plans_) {
-    if (plan.shape.ranks == shape.ranks && plan.shape.nodes == shape.nodes &&
-        plan.shape.node_ranks == shape.node_ranks && plan.shape.inter == shape.inter)
-      return plan;
+    if (plan.shape == shape) return plan;
   }
   Plan& plan = plans_.emplace_back();
   plan.shape = shape;

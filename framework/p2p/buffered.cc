@@ -13,7 +13,8 @@ constexpr int kRoundsBeforeRefusal = 64;
 
 SendBuffer& buffer_for(Comm& comm) {
   if (comm.send_buffer != nullptr && comm.send_buffer->attached()) return *comm.send_buffer;
-  if (comm.session_send_buffer != nullptr && comm.session_send_buffer->attached()) return *comm.session_send_buffer;
+  if (const Origin* const origin = comm.local_group ? comm.local_group->origin.get() : nullptr)
+    if (origin->send_buffer != nullptr && origin->send_buffer->attached()) return *origin->send_buffer;
   return process_send_buffer();
 }
 

@@ -52,6 +52,12 @@ Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
   } else {
     return {};
   }
+  if ((r.comm->enforced & Comm::kExactLength) != 0 && bytes_announced(am) < r.size)
+    return Status::fail(MPI_ERR_OTHER,
+                        "%s of %lld bytes from rank %d, tag %d on '%s' takes a message of %lld, though "
+                        "mpi_assert_exact_length is true there (check.hints)",
+                        name_of(r.call), static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str(),
+                        static_cast<long long>(bytes_announced(am)));
   return compare(r, name_of(r.call), sent, bytes_announced(am));
 }
 

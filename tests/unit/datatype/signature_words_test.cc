@@ -32,7 +32,7 @@ TEST(SignatureWords, SayWhatTravels) {
   ASSERT_TRUE(datatype::create_struct(3, IntArray(lengths), IntArray(places), types, &mixed).ok());
   ASSERT_TRUE(datatype::vector(4, 2, 5, predefined(MPI_SHORT), &row).ok());
   ASSERT_TRUE(datatype::contiguous(2, *mixed, &nest).ok());
-  const auto keep = {oracle::committed(mixed), oracle::committed(row), oracle::committed(nest)};
+  [[maybe_unused]] const auto keep = {oracle::committed(mixed), oracle::committed(row), oracle::committed(nest)};
   EXPECT_EQ(words(predefined(MPI_INT), 1), "MPI_INT");
   EXPECT_EQ(words(predefined(MPI_INT), 100), "100 x MPI_INT");
   EXPECT_EQ(words(predefined(MPI_INT), 0), "nothing");

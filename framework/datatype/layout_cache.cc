@@ -2,6 +2,7 @@
 
 #include "framework/datatype/copy.h"
 #include "framework/datatype/layout_make.h"
+#include "framework/datatype/pvars.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t kSets = 128, kWays = 4;
 std::mutex cache_mutex;
 const Layout* sets[kSets][kWays];
-std::atomic<std::size_t> alive{0};
+std::uint64_t alive = 0, made = 0, shared = 0;  // guarded by the mutex
 
 bool equal(const Layout& a, const Layout& b) {
   if (a.hash != b.hash || a.form != b.form || a.bytes != b.bytes || a.count != b.count || a.stride != b.stride ||
@@ -65,11 +66,12 @@ std::uint64_t hash_of(const Layout& l) {
 LayoutRef share_equal(Layout* fresh) {
   fresh->hash = hash_of(*fresh);
   fresh->shortcut = shortcut_of(*fresh);
-  alive.fetch_add(1, std::memory_order_relaxed);
   LayoutRef mine = LayoutRef::adopt(fresh);
   LayoutRef found;
   {
     const std::lock_guard guard(cache_mutex);
+    ++alive;
+    ++made;
     auto& set = sets[fresh->hash % kSets];
     const Layout** free_way = &set[fresh->hash / kSets % kWays];
     for (const Layout*& way : set) {
@@ -82,6 +84,7 @@ LayoutRef share_equal(Layout* fresh) {
         }
         if (held == 0) continue;
         found = LayoutRef::adopt(way);
+        ++shared;
         break;
       }
     }
@@ -96,11 +99,23 @@ void drop(const Layout* layout) noexcept {
     const std::lock_guard guard(cache_mutex);
     for (const Layout*& way : sets[layout->hash % kSets])
       if (way == layout) way = nullptr;
+    --alive;
   }
-  alive.fetch_sub(1, std::memory_order_relaxed);
   delete layout;  // outside the lock: children are dropped in turn
 }
 
-std::size_t layouts_alive() { return alive.load(std::memory_order_relaxed); }
+std::size_t layouts_alive() {
+  const std::lock_guard guard(cache_mutex);
+  return alive;
+}
+
+std::span<const ashlar_pvar> pvars() {
+  static const ashlar_pvar rows[] = {
+      {"layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL, &alive},
+      {"layouts_made", "compiled forms made so far, parts of others included", ASHLAR_PVAR_COUNTER, &made},
+      {"layouts_shared", "of those, how many turned out to be there already and were shared", ASHLAR_PVAR_COUNTER,
+       &shared}};
+  return rows;
+}
 
 }  // namespace ashlar::datatype

@@ -13,6 +13,7 @@
 #include "framework/coll/room.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
+#include "framework/datatype/pvars.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
@@ -226,6 +227,7 @@ Status Process::make_lanes() {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
     const LaneGuard guard(lanes_.back()->lock);
+    if (i == 0) registry.host().add_pvars("datatype", datatype::pvars());
     registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }

@@ -63,8 +63,7 @@ Status dup(Comm& comm, Comm** result) {
 
 Status dup_with_info(Comm& comm, Info* info, Comm** result) {
   ASHLAR_TRY(dup(comm, result));
-  set_hints(**result, info);
-  return {};
+  return set_hints_of_new(result, info);
 }
 
 Status create(Comm& comm, Group& group, Comm** result) {

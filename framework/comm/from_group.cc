@@ -55,8 +55,7 @@ Status create_from_group(Group& group, const char* stringtag, Info* info, Errhan
   if (group.size() == 0) return {};
   ASHLAR_TRY(check(group, stringtag, errhandler));
   ASHLAR_TRY(make_from(group, stringtag, kWhole, errhandler, result));
-  set_hints(**result, info);
-  return {};
+  return set_hints_of_new(result, info);
 }
 
 Status intercomm_create_from_groups(Group& local, int local_leader, Group* remote, int remote_leader,
@@ -86,8 +85,7 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
   if (made.ok()) made = make_spanning(span, errhandler, result);
   release(among_us);
   ASHLAR_TRY(made);
-  set_hints(**result, info);
-  return {};
+  return set_hints_of_new(result, info);
 }
 
 }  // namespace ashlar::comm

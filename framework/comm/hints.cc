@@ -51,6 +51,15 @@ Status set_info(Comm& comm, Info* info) {
   return {};
 }
 
+Status set_hints_of_new(Comm** made, Info* info) {
+  if (*made == nullptr || info == nullptr) return {};
+  const Status set = set_info(**made, info);
+  if (set.ok()) return {};
+  release(*made);
+  *made = nullptr;
+  return set;
+}
+
 Status get_info(Comm& comm, Info** info) {
   ASHLAR_TRY(info::create(info));
   for (const auto& [key, bit] : kAssertions)

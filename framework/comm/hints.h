@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/status.h"
+
 namespace ashlar {
 class Comm;
 class Info;
@@ -16,6 +18,10 @@ namespace comm {
 
 /// Takes over the hints of `info` (nullptr: none) that this library knows; others are left alone, as the standard asks.
 void set_hints(Comm& comm, Info* info);
+/// The same for a communicator that has just been made, with the choices of algorithms among them (coll::prefer). When
+/// one of them is not possible, it is released again, *made is nullptr, and that is returned; all members pass the
+/// same.
+Status set_hints_of_new(Comm** made, Info* info);
 
 }  // namespace comm
 }  // namespace ashlar

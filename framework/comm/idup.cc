@@ -186,7 +186,7 @@ Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) 
   const auto tag = static_cast<Tag>(0x40000000u | (comm.collective_sequence++ & 0x3fffffffu));
   // Attributes are copied here and now, as their functions are called in calls of the user only.
   ASHLAR_TRY(duplicate(comm, context, result));
-  set_hints(**result, info);
+  ASHLAR_TRY(set_hints_of_new(result, info));
   Request* made = nullptr;
   if (agreed) {
     made = finished.take(comm);

@@ -102,9 +102,7 @@ Status not_involved(Comm& comm, int key) {
   return take_ids(comm, ids_for(comm.inter), &context);
 }
 
-}  // namespace
-
-Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
   *result = nullptr;
   switch (type) {
     case MPI_UNDEFINED:
@@ -127,6 +125,13 @@ Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
       return Status::fail(MPI_ERR_ARG, "argument split_type is %d, which is none of the MPI_COMM_TYPE_ constants",
                           type);
   }
+}
+
+}  // namespace
+
+Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+  ASHLAR_TRY(split_by(comm, type, key, info, result));
+  return set_hints_of_new(result, info);
 }
 
 }  // namespace ashlar::comm

@@ -193,8 +193,8 @@ std::vector<const Algorithm*> all_algorithms() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(All, HierTest, testing::ValuesIn(all_algorithms()),
-                         [](const testing::TestParamInfo<const Algorithm*>& info) {
-                           return std::string(coll::name_of(info.param->collective));
+                         [](const testing::TestParamInfo<const Algorithm*>& tested) {
+                           return std::string(coll::name_of(tested.param->collective));
                          });
 
 }  // namespace

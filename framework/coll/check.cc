@@ -5,266 +5,145 @@
 
 #include "framework/coll/check_types.h"
 #include "framework/coll/comm_state.h"
+#include "framework/coll/judge.h"
 #include "framework/coll/op.h"
 #include "framework/coll/room.h"
-#include "framework/object/topology.h"
+#include "framework/datatype/signature_words.h"
+#include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
 
-/// What one rank says of its call. Behind it, in the v-forms, lie the bytes of each block: gatherv and scatterv at the
-/// root, alltoallv and w on every rank (those that leave, then those that arrive).
-struct Record {
-  std::int32_t what, form;
-  std::int32_t root, op;
-  std::int64_t send_bytes, recv_bytes;  // of this rank's contribution and of what it gets; -1: not significant
-  std::uint64_t sizes;                  // a hash of the counts that all ranks pass alike
-  std::int64_t blocks;                  // numbers behind the record
-};
-
-struct Verdict {
-  std::int32_t mpi_class;  // 0: all agree
-  char text[484];
-};
+Piece piece_of(const DataView& data) {
+  if (data.type == nullptr) return Piece{};
+  if (data.count == 0) return Piece{data.bytes(), 0};
+  const datatype::Signature signature = data.type->signature().repeated(data.count);
+  return Piece{data.bytes(), datatype::is_packed(signature.hash, signature.elements) ? kAnyTypes : signature.hash};
+}
 
 std::uint64_t mixed(std::uint64_t hash, std::int64_t value) {
   hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
   return hash ^ (hash >> 29);
 }
 
-bool at_root(Collective what) { return what == Collective::kGatherv || what == Collective::kScatterv; }
 bool pairwise(Collective what) { return what == Collective::kAlltoallv || what == Collective::kAlltoallw; }
 
-Record record_of(const Op& op, const Call& call, Form form) {
-  Record r{static_cast<std::int32_t>(call.what), static_cast<std::int32_t>(form), call.root, -1, -1, -1, 0, 0};
-  if (call.op != nullptr) r.op = static_cast<std::int32_t>(call.op->code()) * 2 + (call.op->commutative() ? 1 : 0);
-  if (among_neighbours(call.what) || pairwise(call.what)) {
-    r.blocks = pairwise(call.what) ? 2 * op.size() : 0;
-    return r;
-  }
-  if (call.send.type != nullptr) r.send_bytes = call.send.bytes();
-  if (call.recv.type != nullptr) r.recv_bytes = call.recv.bytes();
-  if (at_root(call.what)) {
-    if (op.rank() == call.root) r.blocks = op.size();
-    if (call.what == Collective::kGatherv) r.recv_bytes = -1;
-    if (call.what == Collective::kScatterv && op.rank() == call.root) r.send_bytes = -1;
-  } else if (call.recv_counts) {
-    for (Rank i = 0; i < op.size(); ++i)
-      r.sizes = mixed(r.sizes, call.recv_counts[static_cast<std::size_t>(i)] * call.recv.type->size());
-    if (call.what == Collective::kAllgatherv) r.recv_bytes = call.recv_block(op.rank()).bytes();
-  }
-  return r;
-}
+/// How the ranks of a call are grouped, as this rank sees it.
+struct Sides {
+  bool inter;
+  int own, partners;  // ranks of our group, and of the one that we exchange data with
+  int group;          // 0: of the judge
 
-void write_blocks(const Op& op, const Call& call, std::int64_t* to) {
-  for (Rank i = 0; i < op.size(); ++i) {
-    if (pairwise(call.what)) {
-      to[i] = (call.in_place ? call.recv_block(i) : call.send_block(i)).bytes();
-      to[op.size() + i] = call.recv_block(i).bytes();
-    } else {
-      to[i] = (call.what == Collective::kGatherv ? call.recv_block(i) : call.send_block(i)).bytes();
-    }
+  static Sides of(const Op& op) {
+    const CommState* const state = op.comm();
+    if (state == nullptr || !state->comm.inter) return Sides{false, op.size(), op.size(), 0};
+    const Comm& comm = state->comm;
+    // The judge is the rank 0 with the lower process number.
+    const bool second = (*comm.remote_group)[0] < (*comm.local_group)[0];
+    return Sides{true, comm.size, comm.remote_size, second ? 1 : 0};
   }
-}
-
-/// Everyone's records, as rank 0 has them.
-struct Table {
-  const std::byte* first;
-  std::size_t stride;
-  int ranks;
-
-  const Record& operator[](Rank r) const {
-    return *reinterpret_cast<const Record*>(first + stride * static_cast<std::size_t>(r));
+  std::size_t stride() const {
+    const auto most = static_cast<std::size_t>(own > partners ? own : partners);
+    return sizeof(CallRecord) + 2 * most * sizeof(Piece);
   }
-  const std::int64_t* blocks(Rank r) const { return reinterpret_cast<const std::int64_t*>(&(*this)[r] + 1); }
 };
 
-/// A value of a record that all ranks must agree on.
-struct Aspect {
-  std::int64_t (*of)(const Record&);
-  int mpi_class;
-  const char* says;  // "%s passed root %lld"
-};
-
-void name_of_call(const Record& r, char* out, std::size_t room) {
-  coll::name_of_call(static_cast<Collective>(r.what), static_cast<Form>(r.form), out, room);
-}
-
-/// The value most ranks have; of two the lower rank's.
-Rank usual(const Table& all, std::int64_t (*of)(const Record&)) {
-  Rank best = 0;
-  int most = 0;
-  for (Rank r = 0; r < all.ranks && most * 2 <= all.ranks; ++r) {
-    int same = 0;
-    for (Rank other = r; other < all.ranks; ++other) same += of(all[other]) == of(all[r]) ? 1 : 0;
-    if (same > most) {
-      most = same;
-      best = r;
+/// Writes what this rank says of its call; returns how long it is.
+MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form form, std::byte* to) {
+  CallRecord r{};
+  r.what = static_cast<std::int32_t>(call.what);
+  r.form = static_cast<std::int32_t>(form);
+  r.root = call.root;
+  r.rank = op.rank();
+  r.group = sides.group;
+  r.op = call.op == nullptr ? -1 : static_cast<std::int32_t>(call.op->code()) * 2 + (call.op->commutative() ? 1 : 0);
+  if (sides.inter && call.root == MPI_PROC_NULL) r.op = -1;
+  auto* const pieces = reinterpret_cast<Piece*>(to + sizeof(CallRecord));
+  const auto list = [&](bool outgoing) {
+    for (Rank i = 0; i < sides.partners; ++i) {
+      const bool other_way = call.in_place && pairwise(call.what);
+      pieces[r.pieces++] = piece_of(outgoing && !other_way ? call.send_block(i) : call.recv_block(i));
+    }
+  };
+  if (pairwise(call.what)) {
+    list(true);
+    list(false);
+  } else if (call.what == Collective::kAllgatherv) {
+    r.sends = piece_of(call.in_place ? call.recv_block(op.rank()) : call.send);
+    list(false);
+  } else if (call.what == Collective::kGatherv && call.recv_counts) {
+    r.sends = piece_of(call.send);
+    list(false);
+  } else if (call.what == Collective::kScatterv && call.send_counts) {
+    r.gets = piece_of(call.recv);
+    list(true);
+  } else if (!among_neighbours(call.what)) {
+    r.sends = piece_of(call.send);
+    r.gets = piece_of(call.recv);
+    // One buffer: what is there is what goes, or comes.
+    const bool from_there =
+        call.in_place && (call.what == Collective::kAllgather || call.what == Collective::kAlltoall);
+    if (call.what == Collective::kBcast || from_there) r.sends = r.gets;
+    if (call.recv_counts) {  // reduce_scatter
+      r.gets.types = 1;
+      for (Rank i = 0; i < sides.own; ++i) r.gets.types = mixed(r.gets.types, call.piece(i));
     }
   }
-  return best;
+  std::memcpy(to, &r, sizeof r);
+  return static_cast<MPI_Count>(sizeof r) + r.pieces * MPI_Count{sizeof(Piece)};
 }
 
-void say(Verdict* verdict, int mpi_class, const char* text) {
-  verdict->mpi_class = mpi_class;
-  std::snprintf(verdict->text, sizeof verdict->text, "%s", text);
-}
-
-/// Whether all ranks have the same value; else a sentence about the first that differs, and how many do.
-bool agree(const Table& all, const Aspect& aspect, Verdict* verdict) {
-  const Rank base = usual(all, aspect.of);
-  Rank first = -1;
-  int others = 0;
-  for (Rank r = 0; r < all.ranks; ++r) {
-    if (aspect.of(all[r]) == aspect.of(all[base])) continue;
-    if (first < 0) first = r;
-    ++others;
-  }
-  if (first < 0) return true;
-  char call[64], theirs[100], ours[100], text[400];
-  name_of_call(all[first], call, sizeof call);
-  std::snprintf(theirs, sizeof theirs, aspect.says, static_cast<long long>(aspect.of(all[first])));
-  std::snprintf(ours, sizeof ours, aspect.says, static_cast<long long>(aspect.of(all[base])));
-  std::snprintf(text, sizeof text,
-                "the ranks do not agree in %s: rank %d passed %s, but rank %d passed %s (%d of %d "
-                "ranks differ from it)",
-                call, first, theirs, base, ours, others, all.ranks);
-  say(verdict, aspect.mpi_class, text);
-  return false;
-}
-
-bool same_call(const Table& all, Verdict* verdict) {
-  const auto key = [](const Record& r) { return std::int64_t{r.what} * 4 + r.form; };
-  const Rank base = usual(all, key);
-  Rank first = -1;
-  int others = 0;
-  for (Rank r = 0; r < all.ranks; ++r) {
-    if (key(all[r]) == key(all[base])) continue;
-    if (first < 0) first = r;
-    ++others;
-  }
-  if (first < 0) return true;
-  char theirs[64], ours[64], text[400];
-  name_of_call(all[first], theirs, sizeof theirs);
-  name_of_call(all[base], ours, sizeof ours);
-  std::snprintf(text, sizeof text,
-                "the ranks are in different collectives: rank %d called %s, but rank %d called %s (%d "
-                "of %d ranks differ from it). Collectives are called in the same order, and in the same form, by all "
-                "ranks of a communicator",
-                first, theirs, base, ours, others, all.ranks);
-  say(verdict, MPI_ERR_OTHER, text);
-  return false;
-}
-
-/// What `from` hands over is what `to` expects of it.
-bool meet(const Table& all, Rank from, std::int64_t sent, Rank to, std::int64_t expected, Verdict* verdict) {
-  if (sent == expected) return true;
-  char call[64], text[400];
-  name_of_call(all[from], call, sizeof call);
-  std::snprintf(text, sizeof text,
-                "the ranks do not agree in %s: rank %d sends %lld bytes to rank %d, which expects "
-                "%lld",
-                call, from, static_cast<long long>(sent), to, static_cast<long long>(expected));
-  say(verdict, MPI_ERR_COUNT, text);
-  return false;
-}
-
-bool sizes_meet(const Table& all, Verdict* verdict) {
-  const Record& any = all[0];
-  const auto what = static_cast<Collective>(any.what);
-  const Rank root = any.root;
-  switch (what) {
-    case Collective::kGather:
-    case Collective::kGatherv:
-      for (Rank r = 0; r < all.ranks; ++r) {
-        if (all[r].send_bytes < 0) continue;  // in place
-        const std::int64_t expected = what == Collective::kGather ? all[root].recv_bytes : all.blocks(root)[r];
-        if (!meet(all, r, all[r].send_bytes, root, expected, verdict)) return false;
-      }
-      return true;
-    case Collective::kScatter:
-    case Collective::kScatterv:
-      for (Rank r = 0; r < all.ranks; ++r) {
-        if (all[r].recv_bytes < 0) continue;
-        const std::int64_t sent = what == Collective::kScatter ? all[root].send_bytes : all.blocks(root)[r];
-        if (!meet(all, root, sent, r, all[r].recv_bytes, verdict)) return false;
-      }
-      return true;
-    case Collective::kAlltoallv:
-    case Collective::kAlltoallw:
-      for (Rank from = 0; from < all.ranks; ++from) {
-        for (Rank to = 0; to < all.ranks; ++to) {
-          if (!meet(all, from, all.blocks(from)[to], to, all.blocks(to)[all.ranks + from], verdict)) return false;
-        }
-      }
-      return true;
-    case Collective::kAllgather:
-    case Collective::kAllgatherv:
-    case Collective::kAlltoall:
-      for (Rank r = 0; r < all.ranks; ++r) {
-        if (all[r].send_bytes >= 0 && !meet(all, r, all[r].send_bytes, r, all[r].recv_bytes, verdict)) return false;
-      }
-      return true;
-    default:
-      return true;
-  }
-}
-
-Verdict judge(const Table& all) {
-  Verdict verdict{0, ""};
-  if (!same_call(all, &verdict)) return verdict;
-  const auto what = static_cast<Collective>(all[0].what);
-  if (what == Collective::kBarrier || among_neighbours(what)) return verdict;
-  static constexpr Aspect kRoot{[](const Record& r) { return std::int64_t{r.root}; }, MPI_ERR_ROOT, "root %lld"};
-  static constexpr Aspect kOp{[](const Record& r) { return std::int64_t{r.op / 2}; }, MPI_ERR_OP,
-                              "another operation (number %lld)"};
-  static constexpr Aspect kCommute{[](const Record& r) { return std::int64_t{r.op % 2}; }, MPI_ERR_OP,
-                                   "an operation with commute %lld"};
-  static constexpr Aspect kSent{[](const Record& r) { return r.send_bytes; }, MPI_ERR_COUNT, "%lld bytes"};
-  static constexpr Aspect kReceived{[](const Record& r) { return r.recv_bytes; }, MPI_ERR_COUNT, "%lld bytes"};
-  static constexpr Aspect kSizes{[](const Record& r) { return static_cast<std::int64_t>(r.sizes); }, MPI_ERR_COUNT,
-                                 "other counts (fingerprint %llx)"};
-  if (!agree(all, kRoot, &verdict)) return verdict;
-  if (reduces(what)) {
-    if (agree(all, kOp, &verdict) && agree(all, kCommute, &verdict) && agree(all, kSent, &verdict))
-      agree(all, kSizes, &verdict);
-    return verdict;
-  }
-  if (what == Collective::kBcast) {
-    agree(all, kReceived, &verdict);
-    return verdict;
-  }
-  const bool alike = what == Collective::kAllgather || what == Collective::kAlltoall;
-  if (alike && !agree(all, kReceived, &verdict)) return verdict;
-  if (what == Collective::kAllgatherv && !agree(all, kSizes, &verdict)) return verdict;
-  sizes_meet(all, &verdict);
-  return verdict;
-}
-
+/// Everyone's record goes to rank 0, and its verdict to everyone. Of an intercommunicator, to the rank 0 of the other
+/// group; one of the two hands on what it has, and the verdict comes back the same way.
 Co compare_calls(Op& op, const Call& call, Form form) {
-  const int size = op.size();
-  const std::size_t stride = sizeof(Record) + 2 * static_cast<std::size_t>(size) * sizeof(std::int64_t);
-  const MPI_Count room = static_cast<MPI_Count>(stride) * (op.rank() == 0 ? size : 1);
-  std::byte* const records = op.scratch(room);
+  const Sides sides = Sides::of(op);
+  const std::size_t stride = sides.stride();
+  const auto room = static_cast<MPI_Count>(stride);
+  const bool first = op.rank() == 0;
+  const bool judges = first && sides.group == 0;
+  std::byte* const mine = op.scratch(room);
+  // The first rank of each group collects: its own group's records, or the other's.
+  std::byte* const records = first ? op.scratch(room * (sides.own + sides.partners)) : mine;
   if (records == nullptr) co_return op.failure();
+  if (first) std::memset(records, 0, stride * static_cast<std::size_t>(sides.own + sides.partners));
   Gate gate;
   Status st;
-  Verdict verdict;
-  const Record mine = record_of(op, call, form);
-  std::memcpy(records, &mine, sizeof mine);
-  if (mine.blocks > 0) write_blocks(op, call, reinterpret_cast<std::int64_t*>(records + sizeof mine));
-  if (op.rank() != 0) {
-    const auto length = static_cast<MPI_Count>(sizeof mine) + mine.blocks * MPI_Count{sizeof(std::int64_t)};
-    op.send(0, records, length, gate);
+  Verdict verdict{0, ""};
+  const MPI_Count length = write_record(op, sides, call, form, mine);
+  if (sides.inter) {
+    // Ours lie in front at the judge, theirs in front at the other one.
+    std::byte* const theirs = records + (judges ? room * sides.own : 0);
+    op.send(0, mine, length, gate);
+    for (Rank r = 0; first && r < sides.partners; ++r) op.recv(r, theirs + room * r, room, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    if (judges) op.recv(0, records, room * sides.own, gate);
+    if (first && !judges) op.send(0, records, room * sides.partners, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    if (judges) {
+      verdict = judge(CallTable{records, stride, {sides.own, sides.partners}});
+      for (Rank r = 0; r < sides.partners; ++r) op.send(r, &verdict, sizeof verdict, gate);
+    } else {
+      op.recv(0, &verdict, sizeof verdict, gate);
+    }
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    for (Rank r = 0; first && !judges && r < sides.partners; ++r) {
+      if (r != 0) op.send(r, &verdict, sizeof verdict, gate);
+    }
+    st = co_await gate;
+  } else if (!first) {
+    op.send(0, mine, length, gate);
     op.recv(0, &verdict, sizeof verdict, gate);
     st = co_await gate;
   } else {
-    for (Rank r = 1; r < size; ++r)
-      op.recv(r, records + stride * static_cast<std::size_t>(r), static_cast<MPI_Count>(stride), gate);
+    std::memcpy(records, mine, static_cast<std::size_t>(length));
+    for (Rank r = 1; r < sides.own; ++r) op.recv(r, records + room * r, room, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
-    verdict = judge(Table{records, stride, size});
-    for (Rank r = 1; r < size; ++r) op.send(r, &verdict, sizeof verdict, gate);
+    verdict = judge(CallTable{records, stride, {sides.own, 0}});
+    for (Rank r = 1; r < sides.own; ++r) op.send(r, &verdict, sizeof verdict, gate);
     st = co_await gate;
   }
   if (!st.ok()) co_return st;
@@ -283,22 +162,22 @@ void name_of_call(Collective what, Form form, char* out, std::size_t room) {
 }
 
 Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
-  const bool inter = op.comm()->comm.inter;
+  const CheckConfig& checks = Room::current()->checks;
   Gate gate;
   Status st;
-  if (!inter && Room::current()->checks.collectives) {
+  if (checks.collectives) {
     const Co calls = compare_calls(op, call, form);
     op.join(calls, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
-  if (call.what != Collective::kBarrier) {
+  if (checks.datatypes && call.what != Collective::kBarrier) {
     const Co types = compare_types(op, call, form);
     op.join(types, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
-  if (call.is_nothing(op.size(), inter)) co_return st;
+  if (call.is_nothing(op.size(), op.comm()->comm.inter)) co_return st;
   const Co child = algorithm.run(op, call);
   op.join(child, gate);
   st = co_await gate;

@@ -1,6 +1,7 @@
 #include "framework/coll/flight.h"
 
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "framework/object/comm.h"
@@ -40,6 +41,7 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
   hold(call_.recv.type);
   hold(call_.op);
   if (call_.recv_types != nullptr) hold_types();
+  if (call_.vector()) keep_arrays();
   if (form != Form::kPersistent) return;
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
@@ -69,18 +71,53 @@ void Flight::hold_types() {
   for (std::size_t i = 0; i < type_count_; ++i) hold(types_[i]);
 }
 
+// The standard has the caller keep his arrays until the operation is complete, or the persistent request freed. Callers
+// that matter do not (docs/decisions/0042-argument-arrays.md), and a copy is nothing beside the collective.
+void Flight::keep_arrays() {
+  const Topology* const near = call_.topology;
+  const bool pieces = call_.what == Collective::kReduceScatter;  // one for each rank of our own group
+  const auto others = static_cast<std::size_t>(pieces ? comm->size : comm->remote_size);
+  const std::size_t in = near != nullptr ? static_cast<std::size_t>(near->indegree()) : others;
+  const std::size_t out = near != nullptr ? static_cast<std::size_t>(near->outdegree()) : others;
+  arrays_.reset(new (std::nothrow) std::byte[3 * (in + out) * sizeof(MPI_Count)]);
+  if (arrays_ == nullptr) {
+    op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the argument arrays of a collective among %zu", in + out));
+    return;
+  }
+  std::byte* room = arrays_.get();
+  const auto keep = [&room](IntArray& array, std::size_t n) {
+    if (!array) return;
+    auto* const copy = reinterpret_cast<MPI_Count*>(room);
+    for (std::size_t i = 0; i < n; ++i) copy[i] = array[i];
+    array = IntArray(copy);
+    room += n * sizeof(MPI_Count);
+  };
+  keep(call_.send_counts, out);
+  keep(call_.send_displs, out);
+  keep(call_.recv_counts, in);
+  keep(call_.recv_displs, in);
+  const auto keep_types = [&room](const MPI_Datatype*& types, std::size_t n) {
+    if (types == nullptr) return;
+    types = static_cast<const MPI_Datatype*>(std::memcpy(room, types, n * sizeof(MPI_Datatype)));
+    room += n * sizeof(MPI_Datatype);
+  };
+  keep_types(call_.send_types, out);
+  keep_types(call_.recv_types, in);
+}
+
 Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
 
 Co Flight::begin() {
   const Algorithm& algorithm = *choice_.entry->algorithm;
-  if (!Room::current()->checks.apply(comm->inter)) [[likely]]
+  if (!Room::current()->checks.apply()) [[likely]]
     return algorithm.run(op_, call_);
   return checked(op_, call_, algorithm, persistent() ? Form::kPersistent : Form::kNonblocking);
 }
 
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
-  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.apply(comm->inter)) {
+  if (call_.vector() && arrays_ == nullptr) return op_.failure();
+  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.apply()) {
     finish({});
     return {};
   }

@@ -38,8 +38,9 @@ class Flight final : public Request {
   static void describe(const Request& self, char* out, std::size_t room);
   static const RequestOps kOps, kPersistentOps;
   void hold_types();
+  void keep_arrays();
 
-  const Call call_;
+  Call call_;
   const Choice choice_;
   Co co_;
   Gate finished_;
@@ -50,6 +51,7 @@ class Flight final : public Request {
   Slot own_slot_;
   std::unique_ptr<Datatype*[]> types_;  // held, of the w-forms: the caller's array may be gone when we are released
   std::size_t type_count_ = 0;
+  std::unique_ptr<std::byte[]> arrays_;  // copies of the caller's arrays
 };
 
 }  // namespace ashlar::coll

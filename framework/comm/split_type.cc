@@ -21,6 +21,8 @@
 namespace ashlar::comm {
 namespace {
 
+constexpr const char* kResourceType = "mpi_hw_resource_type";
+
 /// One number for an instance of some resource on this node.
 int color_of(std::int64_t instance) {
   const auto node = static_cast<int>(surroundings.node_of(Group::self_peer));
@@ -56,13 +58,13 @@ Status by_process_set(Comm& comm, const std::string& name, int key, Comm** resul
 }
 
 Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) {
-  const std::string* wanted = info ? info->find("mpi_hw_resource_type") : nullptr;
+  const std::string* wanted = info ? info->find(kResourceType) : nullptr;
   const std::string* set = info && by_sets_too ? info->find("mpi_pset_name") : nullptr;
   if (!wanted && set) return by_process_set(comm, *set, key, result);
   if (!wanted) return split(comm, MPI_UNDEFINED, key, result);
   // Nobody is restricted to a resource that is not known.
   const int color = color_of(resource_instance(*wanted));
-  return split_and_tell(comm, color, key, "mpi_hw_resource_type", wanted->c_str(), result);
+  return split_and_tell(comm, color, key, kResourceType, wanted->c_str(), result);
 }
 
 using Instances = std::array<std::int64_t, kComparedTypes.size()>;
@@ -95,7 +97,7 @@ Status unguided(Comm& comm, bool involved, int key, Comm** result) {
         continue;
       }
       const int color = involved ? static_cast<int>(mine[type]) : MPI_UNDEFINED;
-      return split_and_tell(comm, color, key, "mpi_hw_resource_type", kComparedTypes[type], result);
+      return split_and_tell(comm, color, key, kResourceType, kComparedTypes[type], result);
     }
   }
   return split(comm, MPI_UNDEFINED, key, result);
@@ -111,9 +113,7 @@ Status not_involved(Comm& comm, int key) {
   return take_ids(comm, ids_for(comm.inter), &context);
 }
 
-}  // namespace
-
-Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
   *result = nullptr;
   switch (type) {
     case MPI_UNDEFINED:
@@ -136,6 +136,17 @@ Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
       return Status::fail(MPI_ERR_ARG, "argument split_type is %d, which is none of the MPI_COMM_TYPE_ constants",
                           type);
   }
+}
+
+}  // namespace
+
+Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+  const Status made = with_info(split_by(comm, type, key, info, result), info, result);
+  if (!made.ok() || type != MPI_COMM_TYPE_HW_UNGUIDED || !*result || !info) return made;
+  // The caller's info object, too, tells what was found (MPI-5.0, 7.4.2).
+  for (const auto& [name, value] : (*result)->hints->known)
+    if (name == kResourceType) return info::set(info, kResourceType, value.c_str());
+  return made;
 }
 
 }  // namespace ashlar::comm

@@ -10,6 +10,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
+#include "framework/coll/account.h"
 #include "framework/coll/room.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
@@ -323,6 +324,7 @@ void Process::settle() {
 }
 
 Status Process::end_world() {
+  coll::record_calls(registry.records());
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;

@@ -148,6 +148,41 @@ static void progress_elsewhere(void) {
     }
 }
 
+/* Arrays of counts that are gone before the operation is over: programs do that. */
+static void arrays_that_go(void) {
+  enum { kEach = 3 };
+  int* counts = check_alloc((size_t)check_size * sizeof(int));
+  int* places = check_alloc((size_t)check_size * sizeof(int));
+  const size_t bytes = (size_t)check_size * kEach * sizeof(double);
+  double *all_of_them = check_alloc(bytes), *mine = check_alloc(bytes);
+  for (int way = 0; way < 4; way++) {
+    MPI_Request r;
+    for (int i = 0; i < check_size; i++) counts[i] = kEach, places[i] = i * kEach;
+    for (int i = 0; i < check_size * kEach; i++) mine[i] = check_rank + i, all_of_them[i] = -1;
+    if (way == 0)
+      MUST(MPI_Iallgatherv(mine, kEach, MPI_DOUBLE, all_of_them, counts, places, MPI_DOUBLE, MPI_COMM_WORLD, &r));
+    if (way == 1)
+      MUST(MPI_Allgatherv_init(mine, kEach, MPI_DOUBLE, all_of_them, counts, places, MPI_DOUBLE, MPI_COMM_WORLD,
+                               MPI_INFO_NULL, &r));
+    if (way == 2) MUST(MPI_Ireduce_scatter(MPI_IN_PLACE, mine, counts, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &r));
+    if (way == 3)
+      MUST(MPI_Reduce_scatter_init(MPI_IN_PLACE, mine, counts, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+    for (int i = 0; i < check_size; i++) counts[i] = places[i] = 1 << 30;
+    if (way % 2) MUST(MPI_Start(&r));
+    MUST(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    if (way % 2) MUST(MPI_Request_free(&r));
+    for (int i = 0; i < kEach * (way < 2 ? check_size : 1); i++) {
+      const double got = way < 2 ? all_of_them[i] : mine[i];
+      const double wanted = way < 2 ? i / kEach + i % kEach : check_size - 1 + check_rank * kEach + i;
+      CHECK(got == wanted, "way %d, element %d: %g, not %g", way, i, got, wanted);
+    }
+  }
+  free(counts);
+  free(places);
+  free(all_of_them);
+  free(mine);
+}
+
 static void all(Team t) {
   one_of_each(t, 1);
   one_of_each(t, kCount);
@@ -161,5 +196,6 @@ int main(int argc, char** argv) {
   among_messages();
   several_communicators();
   progress_elsewhere();
+  arrays_that_go();
   return check_end();
 }

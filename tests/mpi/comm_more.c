@@ -170,8 +170,13 @@ static void split_types(void) {
   CHECK(flag && strcmp(value, "true") == 0, "%s", value);
   MUST(MPI_Info_free(&told));
   /* Ranks that are not interested stay out of it, whatever the others ask for. */
-  MUST(MPI_Comm_split_type(MPI_COMM_WORLD, check_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0, MPI_INFO_NULL,
-                           &part));
+  MPI_Info found;
+  MUST(MPI_Info_create(&found));
+  MUST(MPI_Comm_split_type(MPI_COMM_WORLD, check_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0, found, &part));
+  length = sizeof value;
+  MUST(MPI_Info_get_string(found, "mpi_hw_resource_type", &length, value, &flag));
+  CHECK_EQ(flag, part != MPI_COMM_NULL);
+  MUST(MPI_Info_free(&found));
   if (check_rank == 0) CHECK(part == MPI_COMM_NULL);
   if (part != MPI_COMM_NULL) {
     int smaller;

@@ -70,10 +70,13 @@ class AlgorithmTest : public testing::TestWithParam<const Algorithm*> {
 TEST_P(AlgorithmTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(20261121);
   int applied = 0;
-  for (int size = 1; size <= 33; ++size) {
-    for (int round = 0; round < 6; ++round) {
+  for (int size = 1; size <= 64; ++size) {
+    for (int round = 0; round < (size <= 33 ? 6 : 2); ++round) {
       coll::Arguments arguments;
-      if (round % 2 == 1) arguments = {static_cast<MPI_Count>(1 + engine() % 100), static_cast<int>(1 + engine() % 4)};
+      if (round % 2 == 1) {
+        arguments = {static_cast<MPI_Count>(1 + engine() % 100), static_cast<int>(1 + engine() % 4),
+                     static_cast<int>(2 + engine() % 7)};
+      }
       if (run(draw(engine, size), World::Options{}, arguments)) ++applied;
       if (HasFailure()) return;
     }
@@ -132,14 +135,16 @@ TEST_P(AlgorithmTest, AtScale) {
   // Those that send n (n - 1) messages at fewer ranks: as many messages as the others at a thousand.
   const std::string name = GetParam()->name;
   const bool quadratic = name == "ring" || name == "ordered" || name == "neighbour_exchange" ||
-                         name == "scatter_allgather" || name == "pairwise" ||
+                         name == "scatter_allgather" || name == "sparbit" || name == "pairwise" ||
                          (name == "linear" && (s.what == Collective::kAllgather || s.what == Collective::kAllgatherv ||
                                                s.what == Collective::kAlltoall || s.what == Collective::kAlltoallv ||
                                                s.what == Collective::kAlltoallw || has_pieces(s.what)));
-  for (const int size : quadratic ? std::vector<int>{97, 128} : std::vector<int>{1000, 1024}) {
+  for (const int size : quadratic ? std::vector<int>{128, 1000} : std::vector<int>{1000, 4096}) {
     s.size = size;
     s.root = size * 3 / 5;
-    s.count = has_pieces(s.what) ? 3 : reduces(s.what) ? size + 100 : s.what == Collective::kBcast ? 2100 : 2;
+    const bool few = size > 128;
+    s.count = has_pieces(s.what) ? few ? 1 : 3 : reduces(s.what) ? size + 100 : s.what == Collective::kBcast ? 2100 : 2;
+    if (quadratic && few) s.count = has_pieces(s.what) || !reduces(s.what) ? 1 : size;
     run(s, World::Options{}, {.segment = 2048, .window = 0});
   }
 }

@@ -92,6 +92,18 @@ constexpr std::int64_t kAnyRounds = -1;
 Costs once_to_each(std::int64_t n, std::int64_t m) { return Costs{n > 1, n - 1, (n - 1) * m}; }
 Costs tree_of_four(std::int64_t n, std::int64_t m) { return Costs{deepest_of_four(n), n - 1, (n - 1) * m}; }
 
+/// Each block once per level of its rank: the sum of the runs below all ranks but the root.
+Costs packed_tree_of_four(std::int64_t n, std::int64_t m) {
+  std::int64_t blocks = 0;
+  for (int r = 1; r < n; ++r) blocks += coll::p2p::Branch::of(r, static_cast<int>(n), 4).ranks;
+  return Costs{deepest_of_four(n), n - 1, blocks * m};
+}
+/// Of m bytes in items of this size, cut in two halves.
+std::int64_t segments_of_halves(std::int64_t m, std::int64_t item) {
+  const std::int64_t half = (m / item + 1) / 2 * item;
+  return (half + kSegment - 1) / kSegment + (m - half + kSegment - 1) / kSegment;
+}
+
 Costs prefix_doubling(std::int64_t n, std::int64_t m) {
   const std::int64_t messages = n * lg(n) - ((std::int64_t{1} << lg(n)) - 1);
   return Costs{lg(n), messages, messages * m};
@@ -240,9 +252,26 @@ std::vector<Row> rows() {
        }},
       {Collective::kBcast, "double_tree",
        [](auto n, auto m) {
-         const std::int64_t half = (m + 1) / 2;
-         const std::int64_t segments = (half + kSegment - 1) / kSegment + (m - half + kSegment - 1) / kSegment;
-         return Costs{kAnyRounds, (n - 1) * segments, (n - 1) * m};
+         return Costs{kAnyRounds, (n - 1) * segments_of_halves(m, 1), (n - 1) * m};
+       }},
+      {Collective::kReduce, "binary",
+       [](auto n, auto m) {
+         const std::int64_t segments = (m + kSegment - 1) / kSegment;
+         return Costs{n < 2 ? 0 : lg2p(n) - 1 + segments, (n - 1) * segments, (n - 1) * m};
+       }},
+      {Collective::kReduce, "double_tree",
+       [](auto n, auto m) {
+         return Costs{kAnyRounds, (n - 1) * segments_of_halves(m, 4), (n - 1) * m};
+       }},
+      {Collective::kAllreduce, "double_tree",
+       [](auto n, auto m) {
+         return Costs{kAnyRounds, (n - 1) * (segments_of_halves(m, 4) + segments_of_halves(m, 1)), 2 * (n - 1) * m};
+       }},
+      {Collective::kGather, "knomial", packed_tree_of_four},
+      {Collective::kScatter, "knomial", packed_tree_of_four},
+      {Collective::kAllgather, "sparbit",
+       [](auto n, auto m) {
+         return Costs{lg(n), n * (n - 1), n * (n - 1) * m};
        }},
       {Collective::kAllreduce, "linear",
        [](auto n, auto m) {
@@ -311,7 +340,7 @@ void expect_costs(const Row& row, int size, int items) {
 
 TEST_P(CostsTest, RoundsMessagesAndBytes) {
   const Row& row = GetParam();
-  for (int size = 1; size <= 33; ++size) {
+  for (int size = 1; size <= 64; ++size) {
     if (row.powers_only && power_of_two_below(size) != size) continue;
     if (row.even_only && size % 2 != 0) continue;
     // A multiple of every power of two in question, and enough for a part per rank.

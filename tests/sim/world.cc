@@ -79,7 +79,11 @@ World::World(int size, std::uint64_t seed, Options options)
     : size_(size), options_(options), engine_(seed), peers_(0, 1, 1), lane_(0, peers_, progress::Config{}) {
   for (Rank r = 0; r < size; ++r) ranks_.push_back(std::make_unique<Virtual>(*this, r, options.block_bytes));
 }
-World::~World() = default;
+World::~World() {
+  for (const auto& rank : ranks_) {
+    if (rank->slot.drop != nullptr) rank->slot.drop(rank->slot.data);
+  }
+}
 
 bool World::done(Rank rank) const {
   const Virtual& v = *ranks_[static_cast<std::size_t>(rank)];
@@ -92,6 +96,10 @@ void World::start(Rank rank, const coll::Algorithm& algorithm, const std::functi
   v.call = call_of(rank);
   v.op.emplace(v.wire, rank, size_, 1, v.block, rank == options_.blocking_rank);
   v.op->set_arguments(arguments);
+  if (options_.slot_of != nullptr) {
+    v.slot = options_.slot_of(rank);
+    v.op->set_own_slot(&v.slot);
+  }
   v.co = algorithm.run(*v.op, v.call);
   v.started = true;
   if (!v.co.started()) std::abort();

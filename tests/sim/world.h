@@ -57,6 +57,8 @@ class World {
     Rank dies = -1;                // this rank stops ...
     std::uint64_t dies_after = 0;  // ... after so many events
     std::size_t block_bytes = 4096;
+    /// What a component would have kept for its communicator, of each rank; given back at the end.
+    std::function<coll::Slot(Rank)> slot_of = nullptr;
   };
   World(int size, std::uint64_t seed, Options options);
   World(int size, std::uint64_t seed) : World(size, seed, Options{}) {}
@@ -102,6 +104,7 @@ class World {
     coll::ChunkCache cache{std::size_t{64} << 10};
     std::unique_ptr<std::byte[]> memory;
     coll::Block block;
+    coll::Slot slot;
     coll::Call call;
     std::optional<coll::Op> op;
     coll::Co co;

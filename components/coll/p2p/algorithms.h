@@ -22,22 +22,28 @@ Co reduce_knomial(Op& op, const Call& call);
 Co reduce_binomial(Op& op, const Call& call);
 Co reduce_linear(Op& op, const Call& call);
 Co reduce_rabenseifner(Op& op, const Call& call);
+Co reduce_binary(Op& op, const Call& call);
+Co reduce_double_tree(Op& op, const Call& call);
 
 Co allreduce_linear(Op& op, const Call& call);
 Co allreduce_ordered(Op& op, const Call& call);
 Co allreduce_recursive_doubling(Op& op, const Call& call);
 Co allreduce_rabenseifner(Op& op, const Call& call);
 Co allreduce_ring(Op& op, const Call& call);
+Co allreduce_double_tree(Op& op, const Call& call);
 
 Co gather_binomial(Op& op, const Call& call);
+Co gather_knomial(Op& op, const Call& call);
 Co gather_linear(Op& op, const Call& call);  // gatherv as well
 Co scatter_binomial(Op& op, const Call& call);
+Co scatter_knomial(Op& op, const Call& call);
 Co scatter_linear(Op& op, const Call& call);  // scatterv as well
 
 Co allgather_linear(Op& op, const Call& call);  // allgatherv as well
 Co allgather_neighbour_exchange(Op& op, const Call& call);
 Co allgather_bruck(Op& op, const Call& call);
 Co allgather_recursive_doubling(Op& op, const Call& call);
+Co allgather_sparbit(Op& op, const Call& call);
 Co allgather_ring(Op& op, const Call& call);  // allgatherv as well
 Co allgatherv_bruck(Op& op, const Call& call);
 

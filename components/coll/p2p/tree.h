@@ -1,6 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstdint>
+
 #include "framework/base/types.h"
 
 /// Arithmetic of ranks that several algorithms share.
@@ -26,6 +28,49 @@ inline int subtree_size(int relative, int size) {
   const int lowest = relative == 0 ? size : relative & -relative;
   return lowest < size - relative ? lowest : size - relative;
 }
+
+/// A rank's part of a tree in base `radix` over ranks seen from the root, where the ranks below each are a run: its
+/// parent, the ranks of its run (itself included), and its children, each a digit times a power of the radix away.
+struct Branch {
+  int me, size, radix;
+  int ranks;
+  int parent;         // of the root: 0
+  std::int64_t span;  // children are less than this away
+
+  static Branch of(int me, int size, int radix) {
+    std::int64_t span = 1;
+    while (span < size && me % (span * radix) == 0) span *= radix;
+    const std::int64_t rest = std::int64_t{size} - me;
+    const int parent = me == 0 ? 0 : static_cast<int>(me - me % (span * radix));
+    return Branch{me, size, radix, static_cast<int>(span < rest ? span : rest), parent, span};
+  }
+
+  struct Child {
+    const Branch* of;
+    int rank;           // -1: there is none
+    std::int64_t step;  // a power of the radix
+    int digit;
+
+    bool exists() const { return rank >= 0; }
+    int ranks() const { return static_cast<int>(step < of->size - rank ? step : of->size - rank); }
+    Child next() const { return digit + 1 < of->radix ? of->child(step, digit + 1) : of->child(step * of->radix, 1); }
+    /// The one before, in the order of next(), of those that exist.
+    Child before() const {
+      if (digit > 1) return of->child(step, digit - 1);
+      return step > 1 ? of->child(step / of->radix, of->radix - 1) : Child{of, -1, 0, 0};
+    }
+  };
+  Child child(std::int64_t step, int digit) const {
+    const std::int64_t rank = me + digit * step;
+    return Child{this, step < span && rank < size ? static_cast<int>(rank) : -1, step, digit};
+  }
+  Child first() const { return child(1, 1); }
+  Child last() const {
+    Child found{this, -1, 0, 0};
+    for (Child at = first(); at.exists(); at = at.next()) found = at;
+    return found;
+  }
+};
 
 /// Folding of a group onto a power of two, neighbours first so that rank order is kept: the first 2 * `extra` ranks
 /// form pairs (even, odd); the odd one stays in and stands for both.

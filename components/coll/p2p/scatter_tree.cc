@@ -24,43 +24,37 @@ void collect_blocks(Op& op, const Call& call, std::byte* blocks, int first, int 
   op.copy(run, Op::view(blocks + bytes * until_wrap, bytes * (last - first - until_wrap)));
 }
 
-}  // namespace
-
-/// Binomial tree of packed blocks. R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; MPICH's MPI_Scatter.
-/// lg rounds, n - 1 messages; a block of m bytes travels once per level. For small blocks.
-Co scatter_binomial(Op& op, const Call& call) {
+/// A tree in base `radix` of packed blocks.
+Co scatter_tree(Op& op, const Call& call, int radix) {
   const int size = op.size();
   const int me = from_root(op.rank(), call.root, size);
-  const int mine = subtree_size(me, size);
+  const Branch mine = Branch::of(me, size, radix);
   const MPI_Count bytes = me == 0 ? call.send.bytes() : call.recv.bytes();
   Gate gate;
   Status st;
-  int bit = 1;
-  while (bit < size && (me & bit) == 0) bit *= 2;
-  if (mine == 1 && me != 0) {
-    op.recv(to_rank(me - bit, call.root, size), call.recv, gate);
+  if (mine.ranks == 1 && me != 0) {
+    op.recv(to_rank(mine.parent, call.root, size), call.recv, gate);
     st = co_await gate;
     co_return st;
   }
   std::byte* blocks = nullptr;
   if (me != 0) {
-    blocks = op.scratch(bytes * mine);
-    op.recv(to_rank(me - bit, call.root, size), blocks, bytes * mine, gate);
+    blocks = op.scratch(bytes * mine.ranks);
+    op.recv(to_rank(mine.parent, call.root, size), blocks, bytes * mine.ranks, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
-  for (bit /= 2; bit > 0; bit /= 2) {
-    const int child = me + bit;
-    if (child >= size) continue;
-    const int count = subtree_size(child, size);
-    const Rank to = to_rank(child, call.root, size);
+  // The largest subtrees first: they have the longest way to go.
+  for (Branch::Child child = mine.last(); child.exists(); child = child.before()) {
+    const int count = child.ranks();
+    const Rank to = to_rank(child.rank, call.root, size);
     if (me != 0) {
-      op.send(to, blocks + bytes * bit, bytes * count, gate);
-    } else if (side_by_side(call, child, child + count, size)) {
+      op.send(to, blocks + bytes * (child.rank - me), bytes * count, gate);
+    } else if (side_by_side(call, child.rank, child.rank + count, size)) {
       op.send(to, call.send_block(to).data, bytes * count, gate);
     } else {
       std::byte* const staged = op.scratch(bytes * count);
-      collect_blocks(op, call, staged, child, child + count);
+      collect_blocks(op, call, staged, child.rank, child.rank + count);
       op.send(to, staged, bytes * count, gate);
     }
   }
@@ -71,6 +65,17 @@ Co scatter_binomial(Op& op, const Call& call) {
   }
   st = co_await gate;
   co_return st;
+}
+
+}  // namespace
+
+/// Binomial tree of packed blocks. R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; MPICH's MPI_Scatter.
+/// lg rounds, n - 1 messages; a block of m bytes travels once per level. For small blocks.
+Co scatter_binomial(Op& op, const Call& call) { return scatter_tree(op, call, 2); }
+
+/// The same in base k; see gather_knomial. Argument: radix (4).
+Co scatter_knomial(Op& op, const Call& call) {
+  return scatter_tree(op, call, op.arguments().radix > 1 ? op.arguments().radix : 4);
 }
 
 }  // namespace ashlar::coll::p2p

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/base/types.h"
+#include "framework/coll/collective.h"
+
+/// check.collectives: what ranks say of their calls, and whether that fits together.
+namespace ashlar::coll {
+
+/// The signature of MPI_PACKED, which goes with everything.
+constexpr std::uint64_t kAnyTypes = 1;
+
+/// Bytes and the signature of their types.
+struct Piece {
+  std::int64_t bytes = -1;  // -1: not significant
+  std::uint64_t types = 0;
+};
+
+/// What one rank says of its call. Behind it lie its pieces, one for each rank of the group that it exchanges data with
+/// (of an intercommunicator the other group): gatherv and scatterv at the root, alltoallv and w everywhere (those that
+/// leave, then those that arrive), allgatherv everywhere (those that arrive).
+struct CallRecord {
+  std::int32_t what, form;
+  std::int32_t root, op;     // op: its number and whether it commutes
+  std::int32_t rank, group;  // of an intercommunicator: 0 is the group of the judge
+  Piece sends, gets;         // this rank's contribution, and what it gets of each
+  std::int64_t pieces;       // behind the record
+};
+
+/// Everyone's records, as the judge has them: group after group.
+struct CallTable {
+  const std::byte* first;
+  std::size_t stride;
+  int ranks[2];  // of each group; the second is 0 on an intracommunicator
+
+  int count() const { return ranks[0] + ranks[1]; }
+  const CallRecord& operator[](int i) const {
+    return *reinterpret_cast<const CallRecord*>(first + stride * static_cast<std::size_t>(i));
+  }
+  const Piece* pieces(int i) const { return reinterpret_cast<const Piece*>(&(*this)[i] + 1); }
+  bool inter() const { return ranks[1] > 0; }
+  /// Those that rank i exchanges data with.
+  int partners(int i) const { return inter() ? ranks[1 - (*this)[i].group] : ranks[0]; }
+  int partner(int i, int which) const { return inter() && (*this)[i].group == 0 ? ranks[0] + which : which; }
+};
+
+struct Verdict {
+  std::int32_t mpi_class;  // 0: all agree
+  char text[484];
+};
+
+Verdict judge(const CallTable& all);
+
+}  // namespace ashlar::coll

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""What --explain=coll says: coll_explain.py MPIEXEC PROGRAM
+
+Which rule chose what and why the others lost; that a rule applies whose algorithm cannot serve the call; and, at the end,
+how often each algorithm ran, by sizes.
+"""
+import re
+import subprocess
+import sys
+
+MPIEXEC, PROGRAM = sys.argv[1:]
+
+
+def explain(*options):
+    done = subprocess.run([MPIEXEC, "-n", "3", "--explain=coll", *options, PROGRAM, "1", "120"], text=True, timeout=150,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        sys.exit(f"coll_explain.py: status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def expect(pattern, text):
+    if not re.search(pattern, text):
+        sys.exit(f"coll_explain.py: no '{pattern}' in\n{text}")
+
+
+usual = explain()
+expect(r"coll, bcast: \w+ \(shm\)\n +because +first used for \d+ bytes on 3 ranks of 1 node: default.yaml:\d+ \(bcast\.",
+       usual)
+expect(r"not +binomial: the rule for this size says otherwise", usual)
+expect(r"coll, calls of allreduce: (\w+ \d+(, )?)+\n +because .*to_(64B|4KiB) \d+", usual)
+
+# A rule whose algorithm cannot serve a call is passed over, and that is said, with the reason.
+unfit = explain("--set", "coll.allgather.algorithm=neighbour_exchange")
+expect(r"rule coll.allgather.algorithm from --set .*: passed over\n +because .*the number of ranks is odd", unfit)
+
+nodes = explain("--set", "coll.node_size=2")
+expect(r"coll, bcast: hier \(hier\)\n +because .* on 3 ranks of 2 nodes: default.yaml:\d+ \(bcast.nodes\)", nodes)
+
+alone = explain("--set", "coll.shm.single_copy=false")
+expect(r"passed over\n +because +direct cannot serve .*: coll.shm.single_copy is off", alone)

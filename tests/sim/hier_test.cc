@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "components/coll/hier/algorithms.h"
+#include "components/coll/hier/nodes.h"
+#include "components/coll/p2p/algorithms.h"
+#include "framework/coll/comm_state.h"
+#include "framework/coll/room.h"
+#include "tests/sim/scenario.h"
+#include "tests/sim/world.h"
+
+// Collectives by nodes, on virtual ranks that lie on virtual nodes in any way.
+namespace ashlar::sim {
+namespace {
+
+using coll::Algorithm;
+using coll::Collective;
+using NodeMap = std::vector<std::uint32_t>;
+
+NodeMap runs_of(int size, int each) {
+  NodeMap nodes;
+  for (int r = 0; r < size; ++r) nodes.push_back(static_cast<std::uint32_t>(r / each));
+  return nodes;
+}
+NodeMap dealt_to(int size, int nodes) {
+  NodeMap map;
+  for (int r = 0; r < size; ++r) map.push_back(static_cast<std::uint32_t>(r % nodes));
+  return map;
+}
+
+class HierTest : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  void SetUp() override {
+    datatype::register_predefined();
+    const coll::AlgorithmList* const lists[] = {&coll::p2p::algorithm_list(), &coll::hier::algorithm_list()};
+    ASSERT_TRUE(coll::Room::open(lists, {}).ok());
+  }
+  void TearDown() override { coll::Room::close(); }
+
+  static World::Options on(const NodeMap& nodes, World::Options options = {}) {
+    options.slot_of = [nodes](Rank rank) {
+      return coll::Slot{new coll::hier::Nodes(nodes, rank),
+                        [](void* data) { delete static_cast<coll::hier::Nodes*>(data); }};
+    };
+    return options;
+  }
+  /// Whether it applied.
+  bool run(const Scenario& s, const NodeMap& nodes, const World::Options& options) {
+    const Algorithm& algorithm = *GetParam();
+    Calls calls(s);
+    if (algorithm.excluded(coll::shape_of(nodes), calls.of(0)) != nullptr) return false;
+    World world(s.size, s.seed, options);
+    EXPECT_TRUE(world.run(algorithm, [&calls](Rank r) { return calls.of(r); })) << s.describe() << world.stuck();
+    for (Rank r = 0; r < s.size && !HasFailure(); ++r) {
+      EXPECT_TRUE(world.outcome(r).ok()) << s.describe() << ", rank " << r << ": " << world.outcome(r).text();
+      EXPECT_EQ(calls.check(r), "") << s.describe() << ", rank " << r;
+    }
+    return true;
+  }
+  Scenario draw(std::mt19937_64& engine, int size) {
+    const auto below = [&engine](int n) { return static_cast<int>(engine() % static_cast<std::uint64_t>(n)); };
+    Scenario s;
+    s.what = GetParam()->collective;
+    s.size = size;
+    s.root = below(size);
+    s.count = 1 + below(size + 20);
+    s.items = static_cast<Items>(below(static_cast<int>(Items::kCount_)));
+    s.operation = static_cast<Operation>(below(static_cast<int>(Operation::kCount_)));
+    s.in_place = s.what != Collective::kBarrier && s.what != Collective::kBcast && below(2) == 0;
+    s.seed = engine();
+    return s;
+  }
+};
+
+TEST_P(HierTest, EverySizeAgainstTheOracle) {
+  std::mt19937_64 engine(41);
+  int applied = 0;
+  for (int size = 2; size <= 64; ++size) {
+    const int k = 1 + static_cast<int>(engine() % 7);
+    for (const NodeMap& nodes : {runs_of(size, k), dealt_to(size, k)}) {
+      if (run(draw(engine, size), nodes, on(nodes))) ++applied;
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(applied, 40);
+}
+
+TEST_P(HierTest, OneRankBlocksWhileOthersSuspend) {
+  std::mt19937_64 engine(7);
+  for (int size = 4; size <= 16; ++size) {
+    const NodeMap nodes = runs_of(size, 3);
+    run(draw(engine, size), nodes, on(nodes, {.blocking_rank = static_cast<int>(engine() % 4)}));
+  }
+}
+
+TEST_P(HierTest, AtScale) {
+  std::mt19937_64 engine(3);
+  for (const int size : {1000, 4096}) {
+    Scenario s = draw(engine, size);
+    s.count = 2;
+    s.items = Items::kInt;
+    const NodeMap nodes = runs_of(size, 48);
+    EXPECT_TRUE(run(s, nodes, on(nodes)));
+  }
+}
+
+// A rank dies somewhere on the way: every other one comes to an end, and nobody reports success with wrong data.
+TEST_P(HierTest, ADeathEndsInAnErrorNotAHang) {
+  std::mt19937_64 engine(17);
+  int failed = 0;
+  for (int round = 0; round < 40; ++round) {
+    const int size = 6 + static_cast<int>(engine() % 12);
+    Scenario s = draw(engine, size);
+    s.operation = Operation::kSum;
+    const NodeMap nodes = runs_of(size, 2 + static_cast<int>(engine() % 3));
+    Calls calls(s);
+    const auto dies = static_cast<Rank>(engine() % static_cast<std::uint64_t>(size));
+    World world(size, s.seed, on(nodes, {.dies = dies, .dies_after = engine() % 60}));
+    ASSERT_TRUE(world.run(*GetParam(), [&calls](Rank r) { return calls.of(r); })) << s.describe() << world.stuck();
+    for (Rank r = 0; r < size; ++r) {
+      if (r == dies) continue;
+      if (world.outcome(r).ok()) {
+        EXPECT_EQ(calls.check(r), "") << s.describe() << ", rank " << r << ", death of " << dies;
+      } else {
+        ++failed;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(failed, 0);
+}
+
+// What the nodes are for: of all messages, those that leave a node.
+TEST_P(HierTest, MessagesBetweenNodesInClosedForm) {
+  const Collective what = GetParam()->collective;
+  for (const int nodes : {2, 3, 5, 8, 16}) {
+    for (const int each : {2, 5}) {
+      Scenario s;
+      s.what = what;
+      s.size = nodes * each;
+      s.root = s.size / 2;
+      s.count = 3;
+      s.seed = 12;
+      const NodeMap map = runs_of(s.size, each);
+      Calls calls(s);
+      World world(s.size, 1, on(map, {.record_list = true, .shuffle = false}));
+      ASSERT_TRUE(world.run(*GetParam(), [&calls](Rank r) { return calls.of(r); })) << world.stuck();
+      std::int64_t leave = 0, bytes = 0;
+      for (const Recorded& m : world.recorded()) {
+        if (m.from / each == m.to / each) continue;
+        ++leave;
+        bytes += static_cast<std::int64_t>(m.bytes);
+      }
+      const std::int64_t block = calls.quantity(), n = nodes;
+      int rounds = 0, power = 1;
+      while ((1 << rounds) < nodes) ++rounds;
+      while (power <= nodes / 2) power *= 2;
+      switch (what) {
+        case Collective::kBarrier:  // dissemination among the leaders
+          EXPECT_EQ(leave, n * rounds);
+          break;
+        case Collective::kBcast:
+        case Collective::kReduce:
+          EXPECT_EQ(leave, n - 1);
+          EXPECT_EQ(bytes, (n - 1) * block);
+          break;
+        case Collective::kAllreduce: {  // recursive doubling among the leaders
+          int levels = 0;
+          while ((1 << levels) < power) ++levels;
+          EXPECT_EQ(leave, power * levels + 2 * (n - power));
+          break;
+        }
+        case Collective::kGather:
+        case Collective::kScatter:  // the other nodes' blocks once, a message for each node
+          EXPECT_EQ(leave, n - 1);
+          EXPECT_EQ(bytes, (n - 1) * each * block);
+          break;
+        default:  // allgather: Bruck's among the leaders
+          EXPECT_EQ(leave, n * rounds);
+          EXPECT_EQ(bytes, n * (n - 1) * each * block);
+      }
+    }
+  }
+}
+
+std::vector<const Algorithm*> all_algorithms() {
+  const coll::AlgorithmList& list = coll::hier::algorithm_list();
+  std::vector<const Algorithm*> out;
+  for (std::uint32_t i = 0; i < list.count; ++i) out.push_back(&list.first[i]);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(All, HierTest, testing::ValuesIn(all_algorithms()),
+                         [](const testing::TestParamInfo<const Algorithm*>& tested) {
+                           return std::string(coll::name_of(tested.param->collective));
+                         });
+
+}  // namespace
+}  // namespace ashlar::sim

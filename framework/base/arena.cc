@@ -4,6 +4,10 @@
 
 #include <mutex>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace ashlar {
 namespace {
 
@@ -39,6 +43,10 @@ void* Arena::grow(std::size_t bytes) noexcept {
     if (wanted > reserved_) wanted = reserved_;
     if (mprotect(reinterpret_cast<void*>(base_ + writable), wanted - writable, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
+#ifdef __SANITIZE_ADDRESS__
+    // What only an object of ours points to is not lost: the leak checker does not look into mappings by itself.
+    __lsan_register_root_region(reinterpret_cast<void*>(base_ + writable), wanted - writable);
+#endif
     writable = wanted;
   }
   void* result = reinterpret_cast<void*>(base_ + used);

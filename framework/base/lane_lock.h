@@ -38,6 +38,8 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
     lock();
   }
 
+  /// Tells the analysis what it cannot see: that the caller holds this lock, by another name.
+  void held_by_caller() const ASHLAR_ASSERTS(this) {}
   /// How often it was locked (not by try_lock), with threads on: whether anybody has used what it guards since a look
   /// before.
   std::uint32_t uses() const ASHLAR_REQUIRES(this) { return uses_; }

@@ -12,8 +12,11 @@ class Op;
 struct Shape {
   int ranks = 1;
   int nodes = 1;
-  int node_ranks = 1;  // of the fullest node
-  bool inter = false;  // an intercommunicator; `ranks` are those of both groups
+  int node_ranks = 1;   // of the fullest node
+  bool inter = false;   // an intercommunicator; `ranks` are those of both groups
+  bool in_runs = true;  // the ranks of each node follow each other
+
+  bool operator==(const Shape&) const = default;
 };
 
 /// What else must be known of an algorithm.
@@ -26,6 +29,8 @@ enum Trait : std::uint8_t {
   /// Every item of a reduction's result is the same function of the operands, whatever the sizes and the placement:
   /// a0 op (a1 op (... a[n-1])); of scans ((a0 op a1) op a2) ...
   kFixedOrder = 4,
+  /// Ranks copy from and to each other's memory.
+  kReaches = 8,
 };
 
 /// One algorithm of one collective: what a component registers. Constant data.

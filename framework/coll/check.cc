@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/coll/check_types.h"
+#include "framework/coll/comm_state.h"
 #include "framework/coll/op.h"
+#include "framework/coll/room.h"
 #include "framework/object/topology.h"
 
 namespace ashlar::coll {
@@ -14,21 +17,15 @@ namespace {
 struct Record {
   std::int32_t what, form;
   std::int32_t root, op;
-  std::int64_t send_bytes, recv_bytes;   // of this rank's contribution and of what it gets; -1: not significant
-  std::uint64_t send_types, recv_types;  // their signatures
-  std::uint64_t sizes;                   // a hash of the counts that all ranks pass alike
-  std::int64_t blocks;                   // numbers behind the record
+  std::int64_t send_bytes, recv_bytes;  // of this rank's contribution and of what it gets; -1: not significant
+  std::uint64_t sizes;                  // a hash of the counts that all ranks pass alike
+  std::int64_t blocks;                  // numbers behind the record
 };
 
 struct Verdict {
   std::int32_t mpi_class;  // 0: all agree
   char text[484];
 };
-
-std::uint64_t signature_of(const DataView& data, MPI_Count count) {
-  return count == 0 ? 0 : data.type->signature().repeated(count).hash;
-}
-std::uint64_t signature_of(const DataView& data) { return signature_of(data, data.count); }
 
 std::uint64_t mixed(std::uint64_t hash, std::int64_t value) {
   hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
@@ -39,20 +36,14 @@ bool at_root(Collective what) { return what == Collective::kGatherv || what == C
 bool pairwise(Collective what) { return what == Collective::kAlltoallv || what == Collective::kAlltoallw; }
 
 Record record_of(const Op& op, const Call& call, Form form) {
-  Record r{static_cast<std::int32_t>(call.what), static_cast<std::int32_t>(form), call.root, -1, -1, -1, 0, 0, 0, 0};
+  Record r{static_cast<std::int32_t>(call.what), static_cast<std::int32_t>(form), call.root, -1, -1, -1, 0, 0};
   if (call.op != nullptr) r.op = static_cast<std::int32_t>(call.op->code()) * 2 + (call.op->commutative() ? 1 : 0);
   if (among_neighbours(call.what) || pairwise(call.what)) {
     r.blocks = pairwise(call.what) ? 2 * op.size() : 0;
     return r;
   }
-  if (call.send.type != nullptr) {
-    r.send_bytes = call.send.bytes();
-    r.send_types = signature_of(call.send);
-  }
-  if (call.recv.type != nullptr) {
-    r.recv_bytes = call.recv.bytes();
-    r.recv_types = signature_of(call.recv);
-  }
+  if (call.send.type != nullptr) r.send_bytes = call.send.bytes();
+  if (call.recv.type != nullptr) r.recv_bytes = call.recv.bytes();
   if (at_root(call.what)) {
     if (op.rank() == call.root) r.blocks = op.size();
     if (call.what == Collective::kGatherv) r.recv_bytes = -1;
@@ -61,7 +52,6 @@ Record record_of(const Op& op, const Call& call, Form form) {
     for (Rank i = 0; i < op.size(); ++i)
       r.sizes = mixed(r.sizes, call.recv_counts[static_cast<std::size_t>(i)] * call.recv.type->size());
     if (call.what == Collective::kAllgatherv) r.recv_bytes = call.recv_block(op.rank()).bytes();
-    if (call.what == Collective::kAllgatherv) r.recv_types = signature_of(call.recv, call.recv_block(op.rank()).count);
   }
   return r;
 }
@@ -97,10 +87,7 @@ struct Aspect {
 };
 
 void name_of_call(const Record& r, char* out, std::size_t room) {
-  static constexpr const char* kBefore[] = {"", "i", ""};
-  static constexpr const char* kBehind[] = {"", "", "_init"};
-  std::snprintf(out, room, "MPI_%s%s%s", kBefore[r.form], name_of(static_cast<Collective>(r.what)), kBehind[r.form]);
-  out[4] = static_cast<char>(out[4] - 'a' + 'A');
+  coll::name_of_call(static_cast<Collective>(r.what), static_cast<Form>(r.form), out, room);
 }
 
 /// The value most ranks have; of two the lower rank's.
@@ -237,32 +224,24 @@ Verdict judge(const Table& all) {
   static constexpr Aspect kReceived{[](const Record& r) { return r.recv_bytes; }, MPI_ERR_COUNT, "%lld bytes"};
   static constexpr Aspect kSizes{[](const Record& r) { return static_cast<std::int64_t>(r.sizes); }, MPI_ERR_COUNT,
                                  "other counts (fingerprint %llx)"};
-  static constexpr Aspect kSentTypes{[](const Record& r) { return static_cast<std::int64_t>(r.send_types); },
-                                     MPI_ERR_TYPE, "another type signature (fingerprint %llx)"};
-  static constexpr Aspect kReceivedTypes{[](const Record& r) { return static_cast<std::int64_t>(r.recv_types); },
-                                         MPI_ERR_TYPE, "another type signature (fingerprint %llx)"};
   if (!agree(all, kRoot, &verdict)) return verdict;
   if (reduces(what)) {
-    if (agree(all, kOp, &verdict) && agree(all, kCommute, &verdict) && agree(all, kSent, &verdict) &&
-        agree(all, kSizes, &verdict))
-      agree(all, kSentTypes, &verdict);
+    if (agree(all, kOp, &verdict) && agree(all, kCommute, &verdict) && agree(all, kSent, &verdict))
+      agree(all, kSizes, &verdict);
     return verdict;
   }
   if (what == Collective::kBcast) {
-    if (agree(all, kReceived, &verdict)) agree(all, kReceivedTypes, &verdict);
+    agree(all, kReceived, &verdict);
     return verdict;
   }
   const bool alike = what == Collective::kAllgather || what == Collective::kAlltoall;
   if (alike && !agree(all, kReceived, &verdict)) return verdict;
   if (what == Collective::kAllgatherv && !agree(all, kSizes, &verdict)) return verdict;
-  if (!sizes_meet(all, &verdict)) return verdict;
-  if (alike) agree(all, kReceivedTypes, &verdict);
+  sizes_meet(all, &verdict);
   return verdict;
 }
 
-}  // namespace
-
-Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
+Co compare_calls(Op& op, const Call& call, Form form) {
   const int size = op.size();
   const std::size_t stride = sizeof(Record) + 2 * static_cast<std::size_t>(size) * sizeof(std::int64_t);
   const MPI_Count room = static_cast<MPI_Count>(stride) * (op.rank() == 0 ? size : 1);
@@ -290,7 +269,36 @@ Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
   }
   if (!st.ok()) co_return st;
   if (verdict.mpi_class != 0) co_return Status::fail(verdict.mpi_class, "%s", verdict.text);
-  if (call.is_nothing(size, false)) co_return st;
+  co_return st;
+}
+
+}  // namespace
+
+void name_of_call(Collective what, Form form, char* out, std::size_t room) {
+  static constexpr const char* kBefore[] = {"", "i", ""};
+  static constexpr const char* kBehind[] = {"", "", "_init"};
+  const auto at = static_cast<std::size_t>(form);
+  std::snprintf(out, room, "MPI_%s%s%s", kBefore[at], name_of(what), kBehind[at]);
+  out[4] = static_cast<char>(out[4] - 'a' + 'A');
+}
+
+Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
+  const bool inter = op.comm()->comm.inter;
+  Gate gate;
+  Status st;
+  if (!inter && Room::current()->checks.collectives) {
+    const Co calls = compare_calls(op, call, form);
+    op.join(calls, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+  }
+  if (call.what != Collective::kBarrier) {
+    const Co types = compare_types(op, call, form);
+    op.join(types, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+  }
+  if (call.is_nothing(op.size(), inter)) co_return st;
   const Co child = algorithm.run(op, call);
   op.join(child, gate);
   st = co_await gate;

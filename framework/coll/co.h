@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 
@@ -53,6 +54,20 @@ struct ConditionAwaiter {
   inline void await_suspend(std::coroutine_handle<Promise>) const noexcept;
   inline Status await_resume() const noexcept;
 };
+/// A condition that is looked at directly, by seen(), and told by over() when the wait has ended, however it ended.
+template <class C>
+concept WatchedCondition = std::derived_from<C, Condition> && requires(C& condition, Status outcome) {
+  { condition.seen() } -> std::same_as<bool>;
+  condition.over(outcome);
+};
+template <WatchedCondition C>
+struct WatchedAwaiter {
+  C* condition;
+  Promise* promise;
+  inline bool await_ready() const noexcept;
+  inline void await_suspend(std::coroutine_handle<Promise>) const noexcept;
+  inline Status await_resume() const noexcept;
+};
 struct FinalAwaiter {
   bool await_ready() const noexcept { return false; }
   inline void await_suspend(std::coroutine_handle<Promise>) const noexcept;
@@ -78,6 +93,10 @@ struct Promise : Waiter {
 
   GateAwaiter await_transform(Gate& gate) noexcept { return GateAwaiter{&gate, this}; }
   ConditionAwaiter await_transform(Condition& condition) noexcept { return ConditionAwaiter{&condition, this}; }
+  template <WatchedCondition C>
+  WatchedAwaiter<C> await_transform(C& condition) noexcept {
+    return WatchedAwaiter<C>{&condition, this};
+  }
 
   /// What the awaiters need of the operation: take_frame and resume_from are inline in op.h, which whoever writes a
   /// coroutine includes.
@@ -112,6 +131,20 @@ inline void ConditionAwaiter::await_suspend(std::coroutine_handle<Promise>) cons
   promise->suspend_on(*condition);
 }
 inline Status ConditionAwaiter::await_resume() const noexcept { return promise->resume_from(condition->outcome); }
+
+template <WatchedCondition C>
+inline bool WatchedAwaiter<C>::await_ready() const noexcept {
+  return condition->seen() || promise->wait_now(*condition);
+}
+template <WatchedCondition C>
+inline void WatchedAwaiter<C>::await_suspend(std::coroutine_handle<Promise>) const noexcept {
+  promise->suspend_on(*condition);
+}
+template <WatchedCondition C>
+inline Status WatchedAwaiter<C>::await_resume() const noexcept {
+  condition->over(condition->outcome);
+  return promise->resume_from(condition->outcome);
+}
 
 inline void FinalAwaiter::await_suspend(std::coroutine_handle<Promise> self) const noexcept {
   // Queues the one that waits; it never runs from here.

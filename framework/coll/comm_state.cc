@@ -6,35 +6,42 @@
 #include <new>
 #include <vector>
 
-#include "framework/base/shared_count.h"
 #include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
 
-Shape shape_of(const Comm& comm) {
+Shape shape_of_comm(const Comm& comm) {
   if (comm.inter) return Shape{comm.size + comm.remote_size, 1, comm.size + comm.remote_size, true};
   Shape shape{comm.size, 1, comm.size};
-  const auto node_of = Room::current()->surroundings.node_of;
-  if (node_of == nullptr) return shape;
+  const Room& room = *Room::current();
+  if (!room.knows_nodes()) return shape;
   std::vector<std::uint32_t> nodes;
   const Group& group = *comm.local_group;
   nodes.reserve(static_cast<std::size_t>(comm.size));
-  for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(node_of(group[rank]));
-  std::sort(nodes.begin(), nodes.end());
-  shape.nodes = 0;
-  shape.node_ranks = 0;
-  for (std::size_t i = 0; i < nodes.size();) {
+  for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(room.node_of(group[rank]));
+  return shape_of(nodes);
+}
+
+}  // namespace
+
+Shape shape_of(const std::vector<std::uint32_t>& nodes) {
+  const auto ranks = static_cast<int>(nodes.size());
+  Shape shape{ranks, 0, 0};
+  std::vector<std::uint32_t> sorted(nodes);
+  std::sort(sorted.begin(), sorted.end());
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) runs += i == 0 || nodes[i] != nodes[i - 1] ? 1 : 0;
+  for (std::size_t i = 0; i < sorted.size();) {
     std::size_t next = i;
-    while (next < nodes.size() && nodes[next] == nodes[i]) ++next;
+    while (next < sorted.size() && sorted[next] == sorted[i]) ++next;
     ++shape.nodes;
     shape.node_ranks = std::max(shape.node_ranks, static_cast<int>(next - i));
     i = next;
   }
+  shape.in_runs = runs == static_cast<std::size_t>(shape.nodes);
   return shape;
 }
-
-}  // namespace
 
 CommState::CommState(Comm& owner, const Plan& of)
     : comm(owner), wire(owner), plan(&of), chunks(Room::current()->config.scratch_cache) {}
@@ -45,44 +52,19 @@ CommState::~CommState() {
   }
 }
 
-bool CommState::serves(const Choice& choice, const Call& call, bool commutes, For whose) {
-  const Rule* const rule = choice.rule;
-  if (rule != nullptr) {
-    if (!rule->bytes.has(call.bytes)) return false;
-    if (rule->commute != Rule::Commute::kAny && (rule->commute == Rule::Commute::kYes) != commutes) return false;
+Status CommState::choose(const Call& call, Choice* out, Without without) {
+  without.components |= disabled;
+  if (any_preferred_) [[unlikely]] {
+    const Preference* const preferred = preferred_[static_cast<std::size_t>(call.what)].get();
+    if (preferred != nullptr) {
+      *out = Choice{&preferred->rule, preferred->entry};
+      if (serves(*plan, *out, call, without)) {
+        take(*plan, *out, call);
+        return {};
+      }
+    }
   }
-  const Algorithm& algorithm = *choice.entry->algorithm;
-  if ((disabled >> choice.entry->component & 1u) != 0) return false;
-  if (whose == For::kPart && algorithm.is(kInCallOrder)) return false;
-  if (algorithm.excluded == nullptr) return true;
-  const char* const why = algorithm.excluded(plan->shape, call);
-  if (why == nullptr) [[likely]]
-    return true;
-  Room::current()->report_unfit(choice, plan->shape, call, why);
-  return false;
-}
-
-Status CommState::choose(const Call& call, Choice* out, For whose) {
-  const bool commutes = call.op == nullptr || call.op->commutative();
-  const auto what = static_cast<std::size_t>(call.what);
-  const auto take = [&](const Choice& choice) {
-    Entry& entry = *choice.entry;
-    count_shared(entry.calls);
-    count_shared(entry.calls_of_size[size_bin(call.bytes)]);
-    if (!is_set(entry.recorded)) [[unlikely]]
-      Room::current()->record(choice, plan->shape, call);
-    *out = choice;
-    return Status{};
-  };
-  if (any_preferred_ && preferred_[what] != nullptr) [[unlikely]] {
-    const Choice choice{&preferred_[what]->rule, preferred_[what]->entry};
-    if (serves(choice, call, commutes, whose)) return take(choice);
-  }
-  for (const Choice& choice : plan->choices[what]) {
-    if (serves(choice, call, commutes, whose)) return take(choice);
-  }
-  return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
-                      name_of(call.what), static_cast<long long>(call.bytes), plan->shape.ranks);
+  return coll::choose(*plan, call, without, out);
 }
 
 Status CommState::prefer(Collective collective, const char* algorithm) {
@@ -110,7 +92,7 @@ Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots
 Status state_of(Comm& comm, CommState** out) {
   if (comm.coll == nullptr) [[unlikely]] {
     if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
-    comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of(comm)));
+    comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of_comm(comm)));
     if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
     if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   }

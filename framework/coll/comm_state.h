@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/coll/block.h"
+#include "framework/coll/choose.h"
 #include "framework/coll/op.h"
 #include "framework/coll/p2p_wire.h"
 #include "framework/coll/room.h"
@@ -20,10 +22,8 @@ struct CommState {
   CommState(const CommState&) = delete;
   CommState& operator=(const CommState&) = delete;
 
-  /// Whose choice it is: a call's, or that of an algorithm which needs a part of its work done.
-  enum class For : std::uint8_t { kCall, kPart };
   /// The choice for a call, counted and, the first time, recorded.
-  Status choose(const Call& call, Choice* out, For whose = For::kCall);
+  Status choose(const Call& call, Choice* out, Without without = {});
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
@@ -38,7 +38,7 @@ struct CommState {
   CommState* own_group = nullptr;
   std::uint32_t disabled = 0;
   /// By the number of the component.
-  static constexpr unsigned kSlots = 4;
+  static constexpr unsigned kSlots = 8;
   Slot slots[kSlots];
 
  private:
@@ -49,9 +49,10 @@ struct CommState {
   };
   std::array<std::unique_ptr<Preference>, kCollectives> preferred_;
   bool any_preferred_ = false;
-
-  bool serves(const Choice& choice, const Call& call, bool commutes, For whose);
 };
+
+/// The shape of a group whose ranks are on these nodes.
+Shape shape_of(const std::vector<std::uint32_t>& nodes);
 
 /// The state of `comm`, made when missing.
 Status state_of(Comm& comm, CommState** out);

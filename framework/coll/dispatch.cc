@@ -28,6 +28,19 @@ Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR
   return {};
 }
 
+/// What the rules say without algorithms of these traits, as a child of `op`.
+Co another(Op& op, const Call& call, std::uint8_t without) {
+  Choice choice;
+  const Status chosen = op.comm()->choose(call, &choice, Without{.traits = without});
+  if (!chosen.ok()) {
+    op.fail(chosen);
+    return Co();
+  }
+  op.set_place(op.comm(), choice.entry->component);
+  if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
+  return choice.entry->algorithm->run(op, call);
+}
+
 }  // namespace
 
 Status run(Comm& comm, const Call& call) {
@@ -35,7 +48,7 @@ Status run(Comm& comm, const Call& call) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
-  const bool check = Room::current()->checks.collectives && !comm.inter;
+  const bool check = Room::current()->checks.apply(comm.inter);
   if (call.is_nothing(comm.size, comm.inter) && !check) return {};
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));
@@ -71,16 +84,10 @@ Status prepare(Comm& comm, const Call& call, Info*, Request** request) {
 }
 
 Co instead(Op& op, const Call& call, unsigned component) {
-  Choice choice;
   op.comm()->disable(component);
-  const Status chosen = op.comm()->choose(call, &choice);
-  if (!chosen.ok()) {
-    op.fail(chosen);
-    return Co();
-  }
-  op.set_place(op.comm(), choice.entry->component);
-  if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
-  return choice.entry->algorithm->run(op, call);
+  return another(op, call, 0);
 }
+
+Co instead_of(Op& op, const Call& call, Trait trait) { return another(op, call, trait); }
 
 }  // namespace ashlar::coll

@@ -1,5 +1,6 @@
 #pragma once
 #include "framework/base/status.h"
+#include "framework/coll/algorithm.h"
 #include "framework/coll/call.h"
 #include "framework/coll/co.h"
 
@@ -25,5 +26,8 @@ Status prepare(Comm& comm, const Call& call, Info* info, Request** request);
 /// For an algorithm whose component finds out on the way that it cannot serve this communicator, on all ranks alike:
 /// disables the component there and starts what the rules say without it, as a child of `op`.
 Co instead(Op& op, const Call& call, unsigned component);
+
+/// The same for this call alone, and for algorithms of this trait, whichever their component.
+Co instead_of(Op& op, const Call& call, Trait trait);
 
 }  // namespace ashlar::coll

@@ -11,6 +11,7 @@ namespace ashlar::coll {
 struct Config {
   const char* tuning_file;
   std::uint64_t scratch_cache;
+  std::uint64_t node_size;
   bool reference;
   bool reproducible;
   const char* forced[kCollectives];  // coll.<collective>.algorithm
@@ -30,6 +31,12 @@ inline constexpr ashlar_param kParams[] = {
      nullptr},
     {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, scratch_cache),
+     nullptr},
+    {"node_size", "0",
+     "As many processes, in the order of their numbers, count as one node in all choices, wherever they run; 0: as "
+     "they "
+     "are placed. For tests and for tuning: it tries the algorithms for several nodes on one.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, node_size),
      nullptr},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
@@ -70,6 +77,8 @@ static_assert(kCollectives == 22, "a row for each collective");
 /// Parameters check.*, as far as they are of this room.
 struct CheckConfig {
   bool collectives;
+  bool datatypes;  // the row is point-to-point's
+  bool apply(bool inter) const { return datatypes || (collectives && !inter); }
 };
 inline constexpr ashlar_param kCheckParams[] = {
     {"collectives", "false",

@@ -9,6 +9,8 @@
 #include "framework/base/log.h"
 #include "framework/base/shared_count.h"
 #include "framework/coll/flight.h"
+#include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/param/store.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/registry.h"
@@ -29,6 +31,9 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
   const auto fill = [&]() -> Status {
     ASHLAR_TRY(params.fill("coll", kParams, &room->config));
     ASHLAR_TRY(params.fill("check", kCheckParams, &room->checks));
+    p2p::Config shared;
+    ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
+    room->checks.datatypes = shared.check_datatypes;
     std::vector<plugin::Chosen> chosen;
     ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
     for (const plugin::Chosen& choice : chosen) {
@@ -47,7 +52,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
 Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
   current_ = new Room;
   current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, false, false, {}};
+  current_->config = Config{"", 8u << 20, 0, false, false, {}};
   for (const char*& name : current_->config.forced) name = "";
   for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
   const Status finished = current_->finish(nullptr);
@@ -142,9 +147,7 @@ bool Room::fit_for_bits(const Algorithm& algorithm) const {
 const Plan& Room::plan_for(const Shape& shape) {
   const std::lock_guard guard(mutex_);
   for (const Plan& plan : plans_) {
-    if (plan.shape.ranks == shape.ranks && plan.shape.nodes == shape.nodes &&
-        plan.shape.node_ranks == shape.node_ranks && plan.shape.inter == shape.inter)
-      return plan;
+    if (plan.shape == shape) return plan;
   }
   Plan& plan = plans_.emplace_back();
   plan.shape = shape;

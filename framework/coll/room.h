@@ -68,6 +68,13 @@ class Room {
   Config config{};
   CheckConfig checks{};
   Surroundings surroundings;
+  /// The node of a process, for all that goes by nodes. Without knowledge of nodes all are on one.
+  bool knows_nodes() const { return config.node_size > 0 || surroundings.node_of != nullptr; }
+  std::uint32_t node_of(PeerId process) const {
+    return config.node_size > 0              ? static_cast<std::uint32_t>(process / config.node_size)
+           : surroundings.node_of != nullptr ? surroundings.node_of(process)
+                                             : 0;
+  }
   Slab<Flight>& flights(unsigned lane);
 
  private:

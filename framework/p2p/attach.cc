@@ -17,6 +17,8 @@ const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_not
 
 }  // namespace
 
+bool is_constant(const Request& request) { return request.ops == &kConstantOps; }
+
 LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
   nowhere.lane = &lane;
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();

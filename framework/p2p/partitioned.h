@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "framework/p2p/operation.h"
@@ -12,6 +13,8 @@
 /// ones the receiver is told (kPartReady), and reads them while the sender goes on computing; a piece that it cannot
 /// read is sent after all (kPartUnread), and so are all later ones.
 namespace ashlar::p2p {
+
+struct Announced;
 
 extern const RequestOps kPartSendOps;
 extern const RequestOps kPartRecvOps;
@@ -57,6 +60,7 @@ class PartSend : public Operation, public Pending {
 class PartRecv : public Operation, public match::Entry {
  public:
   PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag);
+  ~PartRecv();
 
   /// What may be read from the sender's memory; the oldest is being read, up to `next`.
   struct Lent {
@@ -72,9 +76,11 @@ class PartRecv : public Operation, public match::Entry {
   const std::uint64_t partition_bytes;
   std::uint32_t remote = 0;  // the sender's request; with its serial number, once paired
   std::uint64_t serial = 0;
-  std::uint64_t coming = 0;            // bytes of the sender's message
-  std::uint64_t received = 0;          // of them, in this round
-  std::vector<std::uint64_t> missing;  // bytes of each partition
+  std::uint64_t coming = 0;              // bytes of the sender's message
+  std::uint64_t received = 0;            // of them, in this round
+  std::vector<std::uint64_t> missing;    // bytes of each partition
+  std::unique_ptr<Announced> announced;  // with check.datatypes, once paired
+  bool refused = false;                  // the datatypes do not match: what comes is not stored
   std::deque<Lent> lent;
   Reader reader;
 
@@ -83,9 +89,12 @@ class PartRecv : public Operation, public match::Entry {
 
 /// An offer that no receiving request has taken yet.
 struct KeptOffer : match::Entry {
+  KeptOffer();
+  ~KeptOffer();
   PeerId peer = 0;
   std::uint32_t name = 0;
   PartOffer offer = {};
+  std::unique_ptr<Announced> announced;
 };
 
 /// Partitioned communication's part of a lane: both sides of what is not paired.

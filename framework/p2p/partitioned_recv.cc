@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "framework/object/pool.h"
 #include "framework/p2p/partitioned.h"
@@ -24,23 +25,29 @@ void let_come(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
 void end_round(PartRecv& r) {
   r.settle();
   std::fill(r.missing.begin(), r.missing.end(), 0);  // a shorter message completes all partitions
-  r.bytes = static_cast<MPI_Count>(std::min(r.coming, static_cast<std::uint64_t>(r.size)));
+  r.bytes = r.refused ? 0 : static_cast<MPI_Count>(std::min(r.coming, static_cast<std::uint64_t>(r.size)));
   r.finish(r.outcome);
 }
 
 /// What follows a start when the sender is known, or its being known when started.
 void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = truncated(r, r.coming);
+  if (r.announced != nullptr) {
+    const Status same = SignatureCheck::compare(r, "MPI_Precv_init", *r.announced, static_cast<MPI_Count>(r.coming));
+    r.refused = !same.ok();
+    if (r.refused) r.outcome = same;
+  }
   if (r.coming == 0) return end_round(r);
   let_come(lane, r);
 }
 
-Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer)
-    ASHLAR_REQUIRES(lane.lock) {
+Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer,
+               std::unique_ptr<Announced> announced) ASHLAR_REQUIRES(lane.lock) {
   ASHLAR_TRY(open_link(lane, peer, &r.link));
   r.remote = name;
   r.serial = offer.serial;
   r.coming = offer.bytes;
+  r.announced = std::move(announced);
   if (r.active()) run_round(lane, r);
   return {};
 }
@@ -93,6 +100,9 @@ PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank fro
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
 }
+PartRecv::~PartRecv() = default;
+KeptOffer::KeptOffer() = default;
+KeptOffer::~KeptOffer() = default;
 
 Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
                   Request** request) {
@@ -107,7 +117,7 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
   if (source != MPI_PROC_NULL) {
     Unpaired& unpaired = lane.p2p->unpaired;
     if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
-      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer);
+      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->announced));
       if (!paired.ok()) {
         r->ops->release(*r);
         return paired;
@@ -144,9 +154,10 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   const match::Key key = key_of(am);
   PartOffer offer;
   std::memcpy(&offer, am.data, sizeof offer);
+  std::unique_ptr<Announced> announced = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
   if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
     unpaired.receives.remove(*r);
-    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer);
+    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(announced));
     if (!paired.ok() && r->active()) r->finish(paired);
     return;
   }
@@ -156,10 +167,14 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   kept->peer = am.peer;
   kept->name = low_word(am.h1);
   kept->offer = offer;
+  kept->announced = std::move(announced);
   unpaired.offers.insert(*kept);
 }
 
 namespace {
+
+/// How much of the message is stored.
+std::uint64_t room_of(const PartRecv& r) { return r.refused ? 0 : static_cast<std::uint64_t>(r.size); }
 
 /// The bytes [first, last) of the message are in their place, as far as there is room for them.
 void count_in(PartRecv& r, std::uint64_t first, std::uint64_t last) {
@@ -204,7 +219,7 @@ void give_back(Lane& lane, PartRecv& r, Id word) ASHLAR_REQUIRES(lane.lock) {
 void read_on(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   while (!r.lent.empty()) {
     PartRecv::Lent& lent = r.lent.front();
-    const std::uint64_t end = std::min(lent.last, static_cast<std::uint64_t>(r.size));
+    const std::uint64_t end = std::min(lent.last, room_of(r));
     ashlar_result result = ASHLAR_OK;
     while (lent.next < end && result == ASHLAR_OK) result = read_next(r, lent, end);
     if (result == ASHLAR_PENDING) return;
@@ -247,7 +262,7 @@ void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link
 void on_part_data(Lane&, const ashlar_am& am) {
   PartRecv* const r = named<PartRecv>(high_word(am.h0), kPartRecvOps);
   if (r == nullptr) return;
-  const auto room = static_cast<std::uint64_t>(r->size);
+  const std::uint64_t room = room_of(*r);
   if (am.h1 < room) {
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(am.length, room - am.h1));
     if (r->data.dense()) {

@@ -132,7 +132,7 @@ Push protocol_for(const SendRequest& r, const Link& link) {
 /// With check.datatypes: the signature, and the message right behind it.
 ashlar_result push_announced(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
-  const ashlar_result result = SignatureCheck::announce(r, link.endpoint);
+  const ashlar_result result = SignatureCheck::announce(r.data, link.endpoint);
   if (result != ASHLAR_OK) return result == ASHLAR_AGAIN ? result : after_push(r, result, false);
   r.push = protocol_for(r, link);
   return r.push(r, link);

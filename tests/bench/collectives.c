@@ -1,5 +1,6 @@
 /* Time of one collective call, averaged over the ranks: `allreduce bytes 8 us 0.30`.
- * `bytes` is what one rank contributes (what the root sends to each, for scatter; to each, for alltoall).
+ * `bytes` is what one rank contributes (what the root sends to each, for scatter; to each, for alltoall; what each
+ * receives, for reduce_scatter). The forms with lists of counts are given equal ones.
  *
  *   collectives [NAME...] [BYTES...]
  *
@@ -15,6 +16,8 @@ static const double kTimePerFigure = 0.25; /* seconds, about */
 typedef struct {
   char *in, *out;
   int bytes, root;
+  const int *counts, *places; /* of every rank: bytes, and i * bytes */
+  const int* doubles;         /* of every rank: bytes / 8 */
 } Call;
 
 static void run_barrier(const Call* c) { (void)c, MPI_Barrier(MPI_COMM_WORLD); }
@@ -37,14 +40,47 @@ static void run_allgather(const Call* c) {
 static void run_alltoall(const Call* c) {
   MPI_Alltoall(c->in, c->bytes, MPI_BYTE, c->out, c->bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
+static void run_gatherv(const Call* c) {
+  MPI_Gatherv(c->in, c->bytes, MPI_BYTE, c->out, c->counts, c->places, MPI_BYTE, c->root, MPI_COMM_WORLD);
+}
+static void run_scatterv(const Call* c) {
+  MPI_Scatterv(c->out, c->counts, c->places, MPI_BYTE, c->in, c->bytes, MPI_BYTE, c->root, MPI_COMM_WORLD);
+}
+static void run_allgatherv(const Call* c) {
+  MPI_Allgatherv(c->in, c->bytes, MPI_BYTE, c->out, c->counts, c->places, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void run_alltoallv(const Call* c) {
+  MPI_Alltoallv(c->in, c->counts, c->places, MPI_BYTE, c->out, c->counts, c->places, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void run_reduce_scatter(const Call* c) {
+  MPI_Reduce_scatter(c->in, c->out, c->doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void run_reduce_scatter_block(const Call* c) {
+  MPI_Reduce_scatter_block(c->in, c->out, c->bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void run_scan(const Call* c) { MPI_Scan(c->in, c->out, c->bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static void run_exscan(const Call* c) { MPI_Exscan(c->in, c->out, c->bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
 
 static const struct Collective {
   const char* name;
   void (*run)(const Call*);
   int blocks_in; /* 1: `in` holds a block for every rank */
-} kCollectives[] = {{"barrier", run_barrier, 0},     {"bcast", run_bcast, 0},      {"reduce", run_reduce, 0},
-                    {"allreduce", run_allreduce, 0}, {"gather", run_gather, 0},    {"scatter", run_scatter, 0},
-                    {"allgather", run_allgather, 0}, {"alltoall", run_alltoall, 1}};
+} kCollectives[] = {{"barrier", run_barrier, 0},
+                    {"bcast", run_bcast, 0},
+                    {"reduce", run_reduce, 0},
+                    {"allreduce", run_allreduce, 0},
+                    {"gather", run_gather, 0},
+                    {"scatter", run_scatter, 0},
+                    {"allgather", run_allgather, 0},
+                    {"alltoall", run_alltoall, 1},
+                    {"gatherv", run_gatherv, 0},
+                    {"scatterv", run_scatterv, 0},
+                    {"allgatherv", run_allgatherv, 0},
+                    {"alltoallv", run_alltoallv, 1},
+                    {"reduce_scatter", run_reduce_scatter, 1},
+                    {"reduce_scatter_block", run_reduce_scatter_block, 1},
+                    {"scan", run_scan, 0},
+                    {"exscan", run_exscan, 0}};
 
 /* Mean time of `repeats` calls at this rank, in microseconds. */
 static double time_calls(const struct Collective* what, const Call* call, int repeats) {
@@ -68,10 +104,17 @@ static int choose_repeats(const struct Collective* what, const Call* call) {
 }
 
 static void measure(const struct Collective* what, long bytes, int rank, int size) {
-  Call call = {.bytes = (int)bytes, .root = 0};
-  call.in = bench_alloc((size_t)bytes * (what->blocks_in ? (size_t)size : 1));
+  const size_t blocks = what->blocks_in ? (size_t)size : 1;
+  int* lists = malloc(3 * (size_t)size * sizeof *lists);
+  for (int i = 0; i < size; i++) {
+    lists[i] = (int)bytes;
+    lists[size + i] = i * (int)bytes;
+    lists[2 * size + i] = (int)bytes / 8;
+  }
+  Call call = {.bytes = (int)bytes, .root = 0, .counts = lists, .places = lists + size, .doubles = lists + 2 * size};
+  call.in = bench_alloc((size_t)bytes * blocks);
   call.out = bench_alloc((size_t)bytes * (size_t)size);
-  memset(call.in, 0, (size_t)bytes); /* sums of zeros stay numbers however long the run */
+  memset(call.in, 0, (size_t)bytes * blocks); /* sums of zeros stay numbers however long the run */
   double slice[kSlices];
   MPI_Barrier(MPI_COMM_WORLD);
   time_calls(what, &call, 5);
@@ -89,6 +132,7 @@ static void measure(const struct Collective* what, long bytes, int rank, int siz
   }
   free(call.in);
   free(call.out);
+  free(lists);
 }
 
 int main(int argc, char** argv) {

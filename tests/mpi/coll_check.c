@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
   expect(MPI_Bcast(data, 1, MPI_DOUBLE, differs ? 1 : 0, world), MPI_ERR_ROOT, "root", "another root");
   expect(MPI_Bcast(data, differs ? 3 : 4, MPI_DOUBLE, 0, world), MPI_ERR_COUNT, "bytes", "another count");
   expect(MPI_Bcast(data, differs ? 0 : 4, MPI_DOUBLE, 0, world), MPI_ERR_COUNT, "bytes", "no data on one rank");
-  expect(MPI_Bcast(data, 8, differs ? MPI_INT64_T : MPI_DOUBLE, 0, world), MPI_ERR_TYPE, "signature", "another type");
+  expect(MPI_Bcast(data, 8, differs ? MPI_INT64_T : MPI_DOUBLE, 0, world), MPI_ERR_TYPE, "8 x MPI_INT64_T",
+         "another type");
   expect(MPI_Allreduce(data, result, 4, MPI_DOUBLE, differs ? MPI_MAX : MPI_SUM, world), MPI_ERR_OP, "operation",
          "another operation");
   expect(MPI_Scan(data, result, differs ? 1 : 2, MPI_DOUBLE, MPI_SUM, world), MPI_ERR_COUNT, "MPI_Scan", "scan");

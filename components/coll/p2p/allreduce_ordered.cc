@@ -4,8 +4,8 @@
 
 namespace ashlar::coll::p2p {
 
-/// Reduce-scatter in rank order, then an allgather, both linear: every rank takes its slice of every other's vector, and
-/// hands its slice of the result to every other. The two halves of R. Rabenseifner, ICCS 2004, without the trees.
+/// Reduce-scatter in rank order, then an allgather, both linear: every rank takes its slice of every other's vector,
+/// and hands its slice of the result to every other. The two halves of R. Rabenseifner, ICCS 2004, without the trees.
 /// 2 rounds, 2 n (n - 1) messages, 2 (n - 1) m bytes: as little traffic as the ring, but every item is
 /// a0 op (a1 op (... a[n-1])), so any operation may be used, and the bits depend on nothing but the operands. Where
 /// ranks share memory and cores, two rounds mean two turns on the core for each rank. Argument: window (partners, 32).

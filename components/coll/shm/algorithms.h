@@ -1,7 +1,8 @@
 #pragma once
+#include "components/coll/shm/group.h"
 #include "framework/coll/algorithm.h"
 
-/// Small collectives of ranks that share a node, on flags in shared memory. No message is sent once the segment exists.
+/// Collectives of ranks that share a node, on flags in shared memory. No message is sent once the segment exists.
 ///
 /// Two forms, chosen when the segment is made. Flat (all ranks run at once): each rank writes its own line and looks at
 /// the others', so the latency is that of one cache line. Central (ranks take turns on the cores): each counts itself
@@ -10,19 +11,41 @@
 ///
 /// Operands are combined in rank order, a0 op (a1 op (... a[n-1])), by one rank or by all alike: any operation may be
 /// used, and every rank gets the same bits.
+///
+/// Every function here is the body of one algorithm: enter() of group.h goes before it.
 namespace ashlar::coll::shm {
 
-Co barrier(Op& op, const Call& call);
-Co bcast(Op& op, const Call& call);
-Co reduce(Op& op, const Call& call);
-Co allreduce(Op& op, const Call& call);
-Co gather(Op& op, const Call& call);
-Co scatter(Op& op, const Call& call);
-Co everyone(Op& op, const Call& call);  // allgather, alltoall, reduce_scatter(_block), scan, exscan
+/// Payloads that fit into a place of the segment.
+Co barrier(Op& op, const Call& call, Visit visit);
+Co bcast(Op& op, const Call& call, Visit visit);
+Co reduce(Op& op, const Call& call, Visit visit);
+Co allreduce(Op& op, const Call& call, Visit visit);
+Co gather(Op& op, const Call& call, Visit visit);
+Co scatter(Op& op, const Call& call, Visit visit);
+Co everyone(Op& op, const Call& call, Visit visit);  // allgather, alltoall, reduce_scatter(_block)
+Co prefix(Op& op, const Call& call, Visit visit);    // scan, exscan
 
 /// Larger payloads, in pieces.
-Co bcast_large(Op& op, const Call& call);
-Co reduce_large(Op& op, const Call& call);
-Co allreduce_large(Op& op, const Call& call);
+Co bcast_large(Op& op, const Call& call, Visit visit);
+Co reduce_large(Op& op, const Call& call, Visit visit);
+Co allreduce_large(Op& op, const Call& call, Visit visit);
+
+/// Any payload, copied once between the callers' buffers: ranks tell each other addresses and copy themselves.
+Co bcast_direct(Op& op, const Call& call, Visit visit);
+Co gather_direct(Op& op, const Call& call, Visit visit);    // gatherv as well
+Co scatter_direct(Op& op, const Call& call, Visit visit);   // scatterv as well
+Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
+Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
+
+/// What they need of the segment.
+Stay small_stay(const Op& op, const Call& call);     // of the first group
+Stay everyone_stay(const Op& op, const Call& call);  // of everyone()
+Stay large_stay(const Op& op, const Call& call);     // of the pieces
+Stay place_stay(const Op& op, const Call& call);     // of gather_direct and scatter_direct: one number, and places
+Stay reach_stay(const Op& op, const Call& call);     // of bcast_direct: one number
+Stay twice_stay(const Op& op, const Call& call);     // of the other direct ones: two numbers; tables in places
+
+/// What a rank's place must hold of every other, in the direct ones.
+std::size_t table_entry_bytes();
 
 }  // namespace ashlar::coll::shm

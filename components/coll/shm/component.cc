@@ -10,24 +10,31 @@ namespace {
 
 constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
+constexpr std::uint64_t kLeastPlace = 4096;
 
-Config config{4096, 65536};
+Config config{65536, true};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
 
 constexpr ashlar_param kParams[] = {
-    {"max_bytes", "4KiB", "Largest payload of one rank that goes through the shared segment.", ASHLAR_PARAM_BYTES,
-     ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, max_bytes)), nullptr},
-    {"piece", "64KiB", "Larger payloads go through the segment in pieces of this size, less with more than 16 ranks.",
+    {"piece", "64KiB",
+     "Room for the payload of one rank in the shared segment: what fits goes through it at once (algorithm shm), more "
+     "in "
+     "pieces (shm_large). With more than 16 ranks it is less, 4 KiB at least.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, piece)), nullptr},
+    {"single_copy", "true",
+     "Whether ranks of a node may copy from and to each other's buffers in collectives (algorithm direct). Where the "
+     "system forbids it they find out by themselves.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, single_copy)), nullptr},
 };
 
 const char* needs_node(const Shape& shape, const Call& call) {
   if (shape.nodes > 1) return "the ranks are on several nodes";
   if (shape.ranks < 2) return "one rank needs no segment";
   if (shape.ranks > kMostRanks) return "too many ranks for one segment";
-  if (call.bytes > static_cast<MPI_Count>(config.max_bytes)) return "more than coll.shm.max_bytes";
+  if (call.bytes > static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(shape.ranks))))
+    return "more than a rank's place in the segment, coll.shm.piece";
   return nullptr;
 }
 const char* needs_node_and_dense(const Shape& shape, const Call& call) {
@@ -53,37 +60,82 @@ const char* needs_dense_items(const Shape& shape, const Call& call) {
   return needs_node_of_any_size(shape, call);
 }
 
+const char* needs_reach(const Shape& shape, const Call& call) {
+  if (!config.single_copy) return "coll.shm.single_copy is off";
+  return needs_node_of_any_size(shape, call);
+}
+const char* needs_reach_and_table(const Shape& shape, const Call& call) {
+  const auto ranks = static_cast<std::uint32_t>(shape.ranks);
+  if (place_bytes(ranks) < ranks * table_entry_bytes()) return "a table for all ranks does not fit into a rank's place";
+  return needs_reach(shape, call);
+}
+const char* needs_reach_and_dense(const Shape& shape, const Call& call) {
+  if (!call.send.dense()) return "the datatype has gaps, and slices of operands are combined as they lie";
+  return needs_reach(shape, call);
+}
+
+constexpr const char* kSlotsText = "slots in shared memory";
+constexpr const char* kPiecesText = "in pieces through shared memory";
+constexpr const char* kDirectText = "copied once between the callers' buffers";
+
+constexpr Algorithm small(Collective what, const char* (*excluded)(const Shape&, const Call&),
+                          Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
+  return {what, "shm", "shm", kSlotsText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | traits)};
+}
+constexpr Algorithm large(Collective what, const char* (*excluded)(const Shape&, const Call&),
+                          Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
+  return {what, "shm_large", "shm", kPiecesText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | traits)};
+}
+constexpr Algorithm direct(Collective what, const char* (*excluded)(const Shape&, const Call&),
+                           Co (*run)(Op&, const Call&), std::uint8_t traits = 0) {
+  return {
+      what, "direct", "shm", kDirectText, excluded, run, static_cast<std::uint8_t>(kInCallOrder | kReaches | traits)};
+}
+
+constexpr auto kEveryone = enter<everyone, everyone_stay>;
+constexpr auto kGather = enter<gather_direct, place_stay>;
+constexpr auto kScatter = enter<scatter_direct, place_stay>;
+constexpr auto kExchange = enter<exchange_direct, twice_stay>;
+constexpr auto kCombine = enter<combine_direct, twice_stay>;
+
 constexpr Algorithm kAlgorithms[] = {
-    {Collective::kBarrier, "shm", "shm", "flags in shared memory", needs_node, barrier, kInCallOrder},
-    {Collective::kBcast, "shm", "shm", "slots in shared memory, the root runs ahead", needs_node, bcast, kInCallOrder},
-    {Collective::kReduce, "shm", "shm", "slots in shared memory, leaves run ahead", needs_node_and_dense, reduce,
-     kInCallOrder | kFixedOrder},
-    {Collective::kAllreduce, "shm", "shm", "slots in shared memory, rank order", needs_node_and_dense, allreduce,
-     kInCallOrder | kFixedOrder},
-    {Collective::kGather, "shm", "shm", "slots in shared memory, leaves run ahead", needs_node, gather, kInCallOrder},
-    {Collective::kScatter, "shm", "shm", "slots in shared memory, the root runs ahead", needs_node, scatter,
-     kInCallOrder},
-    {Collective::kAllgather, "shm", "shm", "slots in shared memory", needs_node, everyone, kInCallOrder},
-    {Collective::kAlltoall, "shm", "shm", "slots in shared memory", needs_small_row, everyone, kInCallOrder},
-    {Collective::kReduceScatter, "shm", "shm", "slots in shared memory, rank order", needs_node_and_dense, everyone,
-     kInCallOrder | kFixedOrder},
-    {Collective::kReduceScatterBlock, "shm", "shm", "slots in shared memory, rank order", needs_node_and_dense,
-     everyone, kInCallOrder | kFixedOrder},
-    {Collective::kScan, "shm", "shm", "slots in shared memory", needs_node_and_dense, everyone, kInCallOrder},
-    {Collective::kExscan, "shm", "shm", "slots in shared memory", needs_node_and_dense, everyone, kInCallOrder},
-    {Collective::kBcast, "shm_large", "shm", "in pieces through shared memory", needs_node_of_any_size, bcast_large,
-     kInCallOrder},
-    {Collective::kReduce, "shm_large", "shm", "in pieces through shared memory, rank order", needs_dense_items,
-     reduce_large, kInCallOrder | kFixedOrder},
-    {Collective::kAllreduce, "shm_large", "shm", "in pieces through shared memory, rank order", needs_dense_items,
-     allreduce_large, kInCallOrder | kFixedOrder},
+    small(Collective::kBarrier, needs_node, enter<barrier, small_stay>),
+    small(Collective::kBcast, needs_node, enter<bcast, small_stay>),
+    small(Collective::kReduce, needs_node_and_dense, enter<reduce, small_stay>, kFixedOrder),
+    small(Collective::kAllreduce, needs_node_and_dense, enter<allreduce, small_stay>, kFixedOrder),
+    small(Collective::kGather, needs_node, enter<gather, small_stay>),
+    small(Collective::kScatter, needs_node, enter<scatter, small_stay>),
+    small(Collective::kAllgather, needs_node, kEveryone),
+    small(Collective::kAlltoall, needs_small_row, kEveryone),
+    small(Collective::kReduceScatter, needs_node_and_dense, kEveryone, kFixedOrder),
+    small(Collective::kReduceScatterBlock, needs_node_and_dense, kEveryone, kFixedOrder),
+    small(Collective::kScan, needs_node_and_dense, enter<prefix, small_stay>, kFixedOrder),
+    small(Collective::kExscan, needs_node_and_dense, enter<prefix, small_stay>, kFixedOrder),
+    large(Collective::kBcast, needs_node_of_any_size, enter<bcast_large, large_stay>),
+    large(Collective::kReduce, needs_dense_items, enter<reduce_large, large_stay>, kFixedOrder),
+    large(Collective::kAllreduce, needs_dense_items, enter<allreduce_large, large_stay>, kFixedOrder),
+    direct(Collective::kBcast, needs_reach, enter<bcast_direct, reach_stay>),
+    direct(Collective::kGather, needs_reach_and_table, kGather),
+    direct(Collective::kGatherv, needs_reach_and_table, kGather),
+    direct(Collective::kScatter, needs_reach, kScatter),
+    direct(Collective::kScatterv, needs_reach, kScatter),
+    direct(Collective::kAllgather, needs_reach_and_table, kExchange),
+    direct(Collective::kAllgatherv, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoall, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoallv, needs_reach_and_table, kExchange),
+    direct(Collective::kAlltoallw, needs_reach_and_table, kExchange),
+    direct(Collective::kReduce, needs_reach_and_dense, kCombine, kFixedOrder),
+    direct(Collective::kAllreduce, needs_reach_and_dense, kCombine, kFixedOrder),
+    direct(Collective::kReduceScatter, needs_reach_and_dense, kCombine, kFixedOrder),
+    direct(Collective::kReduceScatterBlock, needs_reach_and_dense, kCombine, kFixedOrder),
+    direct(Collective::kScan, needs_reach_and_dense, kCombine, kFixedOrder),
+    direct(Collective::kExscan, needs_reach_and_dense, kCombine, kFixedOrder),
 };
 constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
 
 ashlar_result open(const ashlar_host*, const void* block) {
   config = *static_cast<const Config*>(block);
-  config.max_bytes = (config.max_bytes + 63) / 64 * 64;  // places begin on cache lines
-  config.piece = (config.piece + 63) / 64 * 64;
+  config.piece = (config.piece + 63) / 64 * 64;  // places begin on cache lines
   return ASHLAR_OK;
 }
 
@@ -106,7 +158,7 @@ const Config& configuration() { return config; }
 std::uint64_t place_bytes(std::uint32_t ranks) {
   const std::uint64_t share = kPlacesOfAll / ranks / 64 * 64;
   const std::uint64_t piece = config.piece < share ? config.piece : share;
-  return piece < config.max_bytes ? config.max_bytes : piece;
+  return piece < kLeastPlace ? kLeastPlace : piece;
 }
 
 }  // namespace ashlar::coll::shm
@@ -121,7 +173,7 @@ const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
                                               "small collectives on flags in shared memory",
                                               1,
                                               sizeof(ashlar::coll::shm::Config),
-                                              1,
+                                              sizeof ashlar::coll::shm::kParams / sizeof ashlar::coll::shm::kParams[0],
                                               ashlar::coll::shm::kParams,
                                               ASHLAR_BUILD_ID,
                                               ashlar::coll::shm::open,

@@ -5,8 +5,8 @@ namespace ashlar::coll::shm {
 
 /// Parameters coll.shm.*; the rows are in component.cc.
 struct Config {
-  std::uint64_t max_bytes;
   std::uint64_t piece;
+  bool single_copy;
 };
 
 /// The component's, from open() on.

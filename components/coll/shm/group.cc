@@ -1,10 +1,13 @@
 #include "components/coll/shm/group.h"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <new>
 
 #include "components/coll/shm/config.h"
+#include "components/coll/shm/payload.h"
+#include "components/coll/shm/peer_memory.h"
 #include "framework/base/log.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/dispatch.h"
@@ -15,43 +18,27 @@ namespace {
 /// Everyone looks at everyone only where all ranks run at once; beyond a few, one line for all is cheaper to watch.
 constexpr int kFlatRanks = 8;
 
-void announce_sleep(const Layout& layout, std::uint32_t me) {
-  layout.rank(me).sleeping.fetch_add(1, std::memory_order_seq_cst);
-  layout.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
-}
-void take_back_sleep(const Layout& layout, std::uint32_t me) {
-  layout.header().sleepers.fetch_sub(1, std::memory_order_relaxed);
-  layout.rank(me).sleeping.fetch_sub(1, std::memory_order_relaxed);
-}
-
 struct TurnWait : Condition {
   Group* group;
   std::uint64_t number;
+  TurnWait(const Visit& visit) : group(visit.group), number(visit.number) { holds = &TurnWait::look; }
   static bool look(Condition& self) {
     auto& wait = static_cast<TurnWait&>(self);
     return wait.group->turn == wait.number;
   }
 };
 
-struct SlotWait : Condition {
-  Group* group;
-  const Visit* visit;
-  std::uint32_t me;
-  bool announced;
-  static bool look(Condition& self) {
-    auto& wait = static_cast<SlotWait&>(self);
-    return wait.group->slot_free(wait.visit->number, wait.visit->ahead);
-  }
-  static void announce(Condition& self) {
-    auto& wait = static_cast<SlotWait&>(self);
-    if (!wait.announced) announce_sleep(wait.group->segment.layout(), wait.me);
-    wait.announced = true;
-  }
-};
-
 struct Answer {
   std::int64_t attached;
 };
+
+/// What others must know of us, before they hear that we are in.
+void introduce(Group& group, Rank me) {
+  group.probe = group.segment.layout().header().nonce;
+  RankLine& line = group.segment.layout().rank(static_cast<std::uint32_t>(me));
+  line.pid = getpid();
+  line.probe = address_of(&group.probe);
+}
 
 /// Rank 0 makes the segment and invites the others; each says whether it is in; rank 0 says whether all are.
 Co attach(Op& op, Group& group) {
@@ -66,6 +53,7 @@ Co attach(Op& op, Group& group) {
                                            place_bytes(static_cast<std::uint32_t>(size)), flat, &invitation);
     verdict.attached = made.ok() ? 1 : 0;
     if (!made.ok()) ASHLAR_LOG(info, "coll.shm", "%s", made.text());
+    if (made.ok()) introduce(group, 0);
     auto* const answers = reinterpret_cast<Answer*>(op.scratch(size * static_cast<MPI_Count>(sizeof(Answer))));
     for (int r = 1; r < size; ++r) {
       op.send(r, &invitation, sizeof invitation, gate);
@@ -87,6 +75,7 @@ Co attach(Op& op, Group& group) {
       const Status attached = group.segment.attach(invitation);
       answer.attached = attached.ok() ? 1 : 0;
       if (!attached.ok()) ASHLAR_LOG(info, "coll.shm", "%s", attached.text());
+      if (attached.ok()) introduce(group, op.rank());
     }
     op.send(0, &answer, sizeof answer, gate);
     op.recv(0, &verdict, sizeof verdict, gate);
@@ -96,6 +85,27 @@ Co attach(Op& op, Group& group) {
   group.segment.all_attached();
   group.state = verdict.attached != 0 ? Group::State::kAttached : Group::State::kRefused;
   if (group.state == Group::State::kAttached) group.flat = group.segment.layout().header().flat != 0;
+  co_return st;
+}
+
+/// Everyone tries to reach everyone, and leaves in its line whether it could.
+Co prove(Op& op, const Visit& visit) {
+  Status st;
+  Group& group = *visit.group;
+  const Layout& layout = visit.layout();
+  Line& mine = layout.contribution(visit.number, static_cast<std::uint32_t>(op.rank()));
+  mine.data[0] = std::byte{reaches_everyone(op, visit)};
+  sign(op, visit);
+  wake_sleepers(op, visit);
+  LineWait wait = LineWait::contributions(op, visit);
+  st = co_await wait;
+  if (wait.failed()) co_return st;
+  bool all = true;
+  for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
+    if (layout.contribution(visit.number, r).data[0] == std::byte{0}) all = false;
+  }
+  group.reach = all ? Group::Reach::kProved : Group::Reach::kRefused;
+  done(op, visit);
   co_return st;
 }
 
@@ -119,14 +129,11 @@ bool Group::look_who_is_done(std::uint64_t number, std::uint64_t ahead) {
   return least + ahead >= number;
 }
 
-Co prepare(Op& op, const Call& call, Visit& visit) {
+Co late(Op& op, const Call& call, Visit visit, Body body) {
   Group& group = *visit.group;
   Gate gate;
   Status st;
-  TurnWait turn;
-  turn.holds = &TurnWait::look;
-  turn.group = &group;
-  turn.number = visit.number;
+  TurnWait turn(visit);
   st = co_await turn;
   if (st.ok() && group.state == Group::State::kNew) {
     const Co attaching = attach(op, group);
@@ -138,49 +145,34 @@ Co prepare(Op& op, const Call& call, Visit& visit) {
     co_return st;
   }
   if (group.state == Group::State::kRefused) {
-    visit.served_otherwise = true;
     visit.leave();
     const Co other = instead(op, call, op.component());
     op.join(other, gate);
     st = co_await gate;
     co_return st;
   }
-  SlotWait slot;
-  slot.holds = &SlotWait::look;
-  slot.before_sleep = &SlotWait::announce;
-  slot.me = static_cast<std::uint32_t>(op.rank());
-  slot.announced = false;
-  slot.group = &group;
-  slot.visit = &visit;
+  SlotWait slot(op, visit);
   st = co_await slot;
-  if (slot.announced) take_back_sleep(group.segment.layout(), slot.me);
-  if (!st.ok()) visit.leave();
-  co_return st;
-}
-
-void wake_announced(Op& op, const Visit& visit) {
-  const Layout& layout = visit.layout();
-  for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
-    if (r != static_cast<std::uint32_t>(op.rank()) && layout.rank(r).sleeping.load(std::memory_order_relaxed) != 0)
-      op.wire().wake(static_cast<Rank>(r));
+  if (slot.failed()) co_return st;
+  if (visit.proves) {
+    const Co proving = prove(op, visit);
+    op.join(proving, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    ++visit.number;
   }
-}
-
-bool LineWait::look(Condition& self) {
-  auto& wait = static_cast<LineWait&>(self);
-  return wait.seen();
-}
-
-void LineWait::announce(Condition& self) {
-  auto& wait = static_cast<LineWait&>(self);
-  if (wait.announced) return;
-  wait.announced = true;
-  announce_sleep(wait.layout, wait.me);
-}
-
-void LineWait::take_back() {
-  announced = false;
-  take_back_sleep(layout, me);
+  if (visit.reaches && group.reach == Group::Reach::kRefused) {
+    visit.number = visit.last;
+    done(op, visit);
+    const Co other = instead_of(op, call, kReaches);
+    op.join(other, gate);
+    st = co_await gate;
+    co_return st;
+  }
+  const Co inner = body(op, call, visit);
+  op.join(inner, gate);
+  st = co_await gate;
+  co_return st;
 }
 
 }  // namespace ashlar::coll::shm

@@ -13,6 +13,8 @@ namespace ashlar::coll::shm {
 class Group {
  public:
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
+  /// Whether the ranks may copy from and to each other's memory: tried before it is first relied upon.
+  enum class Reach : std::uint8_t { kUntried, kProved, kRefused };
 
   /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted
   /// as op's failure.
@@ -27,10 +29,13 @@ class Group {
 
   State state = State::kNew;
   bool flat = false;
+  bool proof_called = false;  // a collective that was called has the number of the proof
+  Reach reach = Reach::kUntried;
   Segment segment;
   std::uint64_t next_number = 1;  // for the next collective that is called
   std::uint64_t turn = 1;         // the number whose turn it is on this rank
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
+  std::uint64_t probe = 0;        // what others try to read
 
  private:
   static Group* make(Op& op, Slot& slot);
@@ -40,81 +45,62 @@ class Group {
 /// Whether a payload travels inside a line.
 inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(kInline); }
 
+/// What a collective needs of the segment.
+struct Stay {
+  MPI_Count bytes = 0;        // of the largest payload
+  std::uint64_t numbers = 1;  // that it takes, one behind the other
+  bool reaches = false;       // ranks copy from and to each other's memory
+};
+
 /// One collective's stay in the segment. Trivial: it lives in a coroutine.
 struct Visit {
   Group* group;
-  std::uint64_t number;
-  std::uint64_t ahead;    // how far ranks may run ahead of each other, for this payload
-  bool served_otherwise;  // the segment cannot be used: another algorithm has done the work
+  std::uint64_t number;  // the one it is at
+  std::uint64_t last;    // the last one of this collective
+  std::uint64_t ahead;   // how far ranks may run ahead of each other, for this payload
+  bool reaches;
+  bool proves;  // the first number is that of the proof
 
-  /// `bytes`: of the largest payload.
-  static Visit begin(Op& op, MPI_Count bytes) {
+  static Visit begin(Op& op, const Stay& stay) {
     Group* const group = Group::of(op);
-    if (group == nullptr) return Visit{nullptr, 0, 0, false};
-    return Visit{group, group->next_number++, is_inline(bytes) ? kSlots : kLargeSlots, false};
+    if (group == nullptr) return Visit{nullptr, 0, 0, 0, false, false};
+    const bool proves = stay.reaches && !group->proof_called;
+    if (proves) group->proof_called = true;
+    const std::uint64_t first = group->next_number;
+    group->next_number += stay.numbers + (proves ? 1 : 0);
+    return Visit{group,        first, group->next_number - 1, is_inline(stay.bytes) ? kSlots : kLargeSlots,
+                 stay.reaches, proves};
   }
   /// Whether everything is in place: attached, our turn, and the slot free.
-  bool enter() const {
-    return group->turn == number && group->state == Group::State::kAttached && group->slot_free(number, ahead);
+  bool ready() const {
+    return group->turn == number && group->state == Group::State::kAttached && group->slot_free(number, ahead) &&
+           (!reaches || group->reach == Group::Reach::kProved);
   }
   /// The next collective's turn.
-  void leave() const { ++group->turn; }
+  void leave() const { group->turn = last + 1; }
 
   const Layout& layout() const { return group->segment.layout(); }
 };
 
-/// Makes what enter() found missing: waits for the turn, makes the segment (the first time; all members take part), and
-/// waits for the slot. Where the members cannot all attach, they agree to go on without, and it runs `call` otherwise.
-Co prepare(Op& op, const Call& call, Visit& visit);
+/// An algorithm of this component, from where its turn has come. It ends its visit by done() (payload.h), or, when a
+/// wait has failed, not at all: the wait has left.
+using Body = Co (*)(Op& op, const Call& call, Visit visit);
 
-/// Tells ranks that may be asleep to look. After a store that others wait for.
-[[gnu::cold]] void wake_announced(Op& op, const Visit& visit);
-inline void wake_sleepers(Op& op, const Visit& visit) {
-  // The store before this must be seen by whoever is about to sleep, or his announcement by us.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (visit.layout().header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    wake_announced(op, visit);
+/// What ready() found missing: waits for the turn, makes the segment (the first time; all members take part), waits for
+/// the slot, and proves that the ranks reach each other's memory (the first time); then `body`. Where the members
+/// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
+Co late(Op& op, const Call& call, Visit visit, Body body);
+
+/// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
+/// costs no frame where nothing is missing.
+template <Body body, Stay (*stay)(const Op&, const Call&)>
+Co enter(Op& op, const Call& call) {
+  const Visit visit = Visit::begin(op, stay(op, call));
+  if (visit.group == nullptr) [[unlikely]]
+    return Co();  // noted as op's failure
+  if (visit.ready()) [[likely]]
+    return body(op, call, visit);
+  return late(op, call, visit, body);
 }
-
-/// Waits until a line (all: each rank's contribution) carries the visit's number.
-struct LineWait : Condition {
-  const Line* line;
-  std::uint64_t number;
-  std::uint32_t ranks;  // lines to look at, from `line` on
-  std::uint32_t next;   // the first one not seen yet
-  Layout layout;
-  std::uint32_t me;
-  bool announced;  // we may be asleep
-
-  /// For the visit's result; or for every rank's contribution.
-  LineWait(const Op& op, const Visit& visit, bool contributions)
-      : line(contributions ? &visit.layout().contribution(visit.number, 0) : &visit.layout().result(visit.number)),
-        number(visit.number),
-        ranks(contributions ? static_cast<std::uint32_t>(op.size()) : 1),
-        next(0),
-        layout(visit.layout()),
-        me(static_cast<std::uint32_t>(op.rank())),
-        announced(false) {
-    holds = &LineWait::look;
-    before_sleep = &LineWait::announce;
-  }
-  bool seen() {
-    while (next < ranks) {
-      if (line[next].number.load(std::memory_order_acquire) != number) return false;
-      ++next;
-    }
-    return true;
-  }
-  /// After the wait.
-  void over() {
-    if (announced) [[unlikely]]
-      take_back();
-  }
-
- private:
-  void take_back();
-  static bool look(Condition& self);
-  static void announce(Condition& self);
-};
 
 }  // namespace ashlar::coll::shm

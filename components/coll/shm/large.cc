@@ -22,96 +22,64 @@ void combine_items(Op& op, const Call& call, const Visit& visit, MPI_Count at, M
     op.combine(call, layout.large_contribution(visit.number, r) + offset, to, count);
 }
 
-void publish(Op& op, const Visit& visit) {
-  visit.layout().result(visit.number).number.store(visit.number, std::memory_order_release);
-  wake_sleepers(op, visit);
-}
-
-/// Whether this rank is the last one to count itself in.
-bool last_to_arrive(const Op& op, const Visit& visit) {
-  auto& arrived = visit.layout().arrived(visit.number);
-  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(op.size())) return false;
-  arrived.store(0, std::memory_order_relaxed);
-  return true;
+/// Our operand's piece into our place.
+void contribute_piece(Op& op, const Call& call, const Visit& visit, MPI_Count at, MPI_Count bytes) {
+  op.copy_bytes(static_cast<const std::byte*>(call.send.data) + at,
+                visit.layout().large_contribution(visit.number, static_cast<std::uint32_t>(op.rank())), bytes);
+  sign(op, visit);
 }
 
 }  // namespace
 
+Stay large_stay(const Op& op, const Call& call) {
+  const auto pieces = static_cast<std::uint64_t>(Pieces::of(op, call).count());
+  return Stay{static_cast<MPI_Count>(kInline) + 1, pieces > 0 ? pieces : 1};
+}
+
 /// The root writes piece after piece and runs ahead of the readers by as many as there are places; each reader copies
 /// out. R. Graham, G. Shipman, EuroPVM/MPI 2008.
-Co bcast_large(Op& op, const Call& call) {
-  const Pieces pieces = Pieces::of(op, call.bytes, 0);
-  Visit visit = begin_pieces(op, pieces);
-  Gate gate;
-  Status st;
-  if (visit.group == nullptr) co_return op.failure();
+Co bcast_large(Op& op, const Call& call, Visit visit) {
+  const Pieces pieces = Pieces::of(op, call);
   const bool root = op.rank() == call.root;
+  Status st;
   for (MPI_Count at = 0; at < pieces.total; at += pieces.each) {
     const auto bytes = static_cast<std::size_t>(pieces.bytes_at(at));
-    if (!visit.enter()) {
-      const Co preparing = prepare(op, call, visit);
-      op.join(preparing, gate);
-      st = co_await gate;
-      if (!st.ok() || visit.served_otherwise) {
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
-    }
+    SlotWait slot(op, visit);
+    st = co_await slot;
+    if (slot.failed()) co_return st;
     std::byte* const place = visit.layout().large_result(visit.number);
     if (root) {
       datatype::pack(call.recv, static_cast<std::size_t>(at), place, bytes);
       publish(op, visit);
     } else {
-      LineWait wait(op, visit, false);
+      LineWait wait = LineWait::result(op, visit);
       st = co_await wait;
-      wait.over();
-      if (!st.ok()) {
-        visit.leave();
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
+      if (wait.failed()) co_return st;
       datatype::unpack(call.recv, static_cast<std::size_t>(at), place, bytes);
     }
     done(op, visit);
     ++visit.number;
   }
-  co_return st;
+  co_return op.failure();
 }
 
 /// The leaves write piece after piece into their places and run ahead; the root combines each piece in rank order.
-Co reduce_large(Op& op, const Call& call) {
-  const Pieces pieces = Pieces::of(op, call.bytes, call.send.type->size());
-  Visit visit = begin_pieces(op, pieces);
-  Gate gate;
-  Status st;
-  if (visit.group == nullptr) co_return op.failure();
+Co reduce_large(Op& op, const Call& call, Visit visit) {
+  const Pieces pieces = Pieces::of(op, call);
   const bool root = op.rank() == call.root;
-  const auto me = static_cast<std::uint32_t>(op.rank());
-  const auto* const own = static_cast<const std::byte*>(call.send.data);
+  Status st;
   for (MPI_Count at = 0; at < pieces.total; at += pieces.each) {
     const MPI_Count bytes = pieces.bytes_at(at);
-    if (!visit.enter()) {
-      const Co preparing = prepare(op, call, visit);
-      op.join(preparing, gate);
-      st = co_await gate;
-      if (!st.ok() || visit.served_otherwise) {
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
-    }
-    op.copy_bytes(own + at, visit.layout().large_contribution(visit.number, me), bytes);
-    visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
+    SlotWait slot(op, visit);
+    st = co_await slot;
+    if (slot.failed()) co_return st;
+    contribute_piece(op, call, visit, at, bytes);
     if (!root) {
       wake_sleepers(op, visit);
     } else {
-      LineWait wait(op, visit, true);
+      LineWait wait = LineWait::contributions(op, visit);
       st = co_await wait;
-      wait.over();
-      if (!st.ok()) {
-        visit.leave();
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
+      if (wait.failed()) co_return st;
       combine_items(op, call, visit, 0, bytes / call.send.type->size(), static_cast<std::byte*>(call.recv.data) + at);
     }
     done(op, visit);
@@ -124,39 +92,22 @@ Co reduce_large(Op& op, const Call& call) {
 /// done that, everyone copies the result: a reduce-scatter and an allgather through shared memory, as in S. Li, T.
 /// Hoefler, M. Snir, "NUMA-aware shared-memory collective communication for MPI", HPDC 2013. Central: the last one to
 /// arrive combines the whole piece while the others go on to the next, so each rank is scheduled once per piece.
-Co allreduce_large(Op& op, const Call& call) {
-  const Pieces pieces = Pieces::of(op, call.bytes, call.send.type->size());
-  Visit visit = begin_pieces(op, pieces);
-  Gate gate;
+Co allreduce_large(Op& op, const Call& call, Visit visit) {
+  const Pieces pieces = Pieces::of(op, call);
   Status st;
-  if (visit.group == nullptr) co_return op.failure();
-  const auto me = static_cast<std::uint32_t>(op.rank());
-  const auto* const own = static_cast<const std::byte*>(call.send.data);
   for (MPI_Count at = 0; at < pieces.total; at += pieces.each) {
     const MPI_Count bytes = pieces.bytes_at(at);
     const MPI_Count items = bytes / call.send.type->size();
-    if (!visit.enter()) {
-      const Co preparing = prepare(op, call, visit);
-      op.join(preparing, gate);
-      st = co_await gate;
-      if (!st.ok() || visit.served_otherwise) {
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
-    }
+    SlotWait slot(op, visit);
+    st = co_await slot;
+    if (slot.failed()) co_return st;
     std::byte* const result = visit.layout().large_result(visit.number);
-    op.copy_bytes(own + at, visit.layout().large_contribution(visit.number, me), bytes);
-    visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
+    contribute_piece(op, call, visit, at, bytes);
     if (visit.group->flat) {
       wake_sleepers(op, visit);
-      LineWait contributed(op, visit, true);
+      LineWait contributed = LineWait::contributions(op, visit);
       st = co_await contributed;
-      contributed.over();
-      if (!st.ok()) {
-        visit.leave();
-        leave_rest(visit, pieces, at);
-        co_return st;
-      }
+      if (contributed.failed()) co_return st;
       const Slice slice(op, items);
       if (slice.count > 0)
         combine_items(op, call, visit, slice.at, slice.count, result + slice.at * call.send.type->size());
@@ -165,14 +116,9 @@ Co allreduce_large(Op& op, const Call& call) {
       combine_items(op, call, visit, 0, items, result);
       publish(op, visit);
     }
-    LineWait wait(op, visit, false);
+    LineWait wait = LineWait::result(op, visit);
     st = co_await wait;
-    wait.over();
-    if (!st.ok()) {
-      visit.leave();
-      leave_rest(visit, pieces, at);
-      co_return st;
-    }
+    if (wait.failed()) co_return st;
     op.copy_bytes(result, static_cast<std::byte*>(call.recv.data) + at, bytes);
     all_met(visit);
     done(op, visit);

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "components/coll/shm/group.h"
+#include "components/coll/shm/waits.h"
 
 namespace ashlar::coll::shm {
 
@@ -14,11 +14,39 @@ inline std::byte* result_place(const Visit& visit, MPI_Count bytes) {
   return is_inline(bytes) ? visit.layout().result(visit.number).data : visit.layout().large_result(visit.number);
 }
 
+/// Says that our line, and what belongs to it, is written.
+inline void sign(const Op& op, const Visit& visit) {
+  visit.layout()
+      .contribution(visit.number, static_cast<std::uint32_t>(op.rank()))
+      .number.store(visit.number, std::memory_order_release);
+}
+/// Says that the result is there.
+inline void publish(Op& op, const Visit& visit) {
+  visit.layout().result(visit.number).number.store(visit.number, std::memory_order_release);
+  wake_sleepers(op, visit);
+}
+
 /// Writes our operand (a dense one) and says so.
 inline void contribute(Op& op, const Call& call, const Visit& visit) {
-  const auto me = static_cast<std::uint32_t>(op.rank());
-  op.copy_bytes(call.send.data, operand(visit, call.bytes, me), call.bytes);
-  visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
+  op.copy_bytes(call.send.data, operand(visit, call.bytes, static_cast<std::uint32_t>(op.rank())), call.bytes);
+  sign(op, visit);
+}
+
+/// Whether this rank is the last one to count itself in.
+inline bool last_to_arrive(const Op& op, const Visit& visit) {
+  auto& arrived = visit.layout().arrived(visit.number);
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(op.size())) return false;
+  arrived.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+/// Arrives, our line being signed; LineWait::everyone waits for the others.
+inline void meet(Op& op, const Visit& visit) {
+  if (visit.group->flat) {
+    wake_sleepers(op, visit);
+  } else if (last_to_arrive(op, visit)) {
+    publish(op, visit);
+  }
 }
 
 /// a0 op (a1 op (... a[n-1])) into `to`, a dense buffer.
@@ -29,17 +57,24 @@ inline void combine_all(Op& op, const Call& call, const Visit& visit, void* to) 
   for (std::uint32_t r = last - 1; r-- > 0;) op.combine(call, operand(visit, bytes, r), to, call.send.count);
 }
 
-/// Ends our part: nothing of this slot will be looked at again. Whoever sleeps until a slot is free is woken; without a
-/// fence that may be missed once in a while, and then he looks himself when his sleep ends.
+/// Ends our part of this number: nothing of its slot will be looked at again. With the last one, the next collective's
+/// turn. Whoever sleeps until a slot is free is woken; without a fence that may be missed once in a while, and then he
+/// looks himself when his sleep ends.
 inline void done(Op& op, const Visit& visit) {
   const Layout& layout = visit.layout();
   layout.rank(static_cast<std::uint32_t>(op.rank())).done.store(visit.number, std::memory_order_release);
-  visit.leave();
+  if (visit.number == visit.last) visit.leave();
   if (layout.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    wake_sleepers(op, visit);
+    wake_announced(op, visit);
+}
+/// The same, where another rank waits for it.
+inline void done_and_tell(Op& op, const Visit& visit) {
+  visit.layout().rank(static_cast<std::uint32_t>(op.rank())).done.store(visit.number, std::memory_order_release);
+  if (visit.number == visit.last) visit.leave();
+  wake_sleepers(op, visit);
 }
 
-/// After a collective in which everyone has heard from everyone: all had ended the one before.
+/// After a number at which everyone has heard from everyone: all had ended the one before.
 inline void all_met(const Visit& visit) {
   if (visit.group->all_done < visit.number - 1) visit.group->all_done = visit.number - 1;
 }

@@ -4,35 +4,22 @@
 namespace ashlar::coll::shm {
 
 /// Each rank leaves its block and goes on; the root takes them all. As our reduce.
-Co gather(Op& op, const Call& call) {
+Co gather(Op& op, const Call& call, Visit visit) {
   const MPI_Count bytes = call.bytes;
-  Visit visit = Visit::begin(op, bytes);
-  Gate gate;
   Status st;
-  if (visit.group == nullptr) co_return op.failure();
-  if (!visit.enter()) [[unlikely]] {
-    const Co preparing = prepare(op, call, visit);
-    op.join(preparing, gate);
-    st = co_await gate;
-    if (!st.ok() || visit.served_otherwise) co_return st;
-  }
   const auto me = static_cast<std::uint32_t>(op.rank());
   const bool root = op.rank() == call.root;
   if (!root) op.copy(call.send, Op::view(operand(visit, bytes, me), bytes));
-  visit.layout().contribution(visit.number, me).number.store(visit.number, std::memory_order_release);
+  sign(op, visit);
   if (!root) {
     wake_sleepers(op, visit);
     done(op, visit);
     co_return op.failure();
   }
   if (!call.in_place) op.copy(call.send, call.recv_block(op.rank()));
-  LineWait wait(op, visit, true);
+  LineWait wait = LineWait::contributions(op, visit);
   st = co_await wait;
-  wait.over();
-  if (!st.ok()) {
-    visit.leave();
-    co_return st;
-  }
+  if (wait.failed()) co_return st;
   for (Rank r = 0; r < op.size(); ++r) {
     if (r != op.rank())
       op.copy(Op::view(operand(visit, bytes, static_cast<std::uint32_t>(r)), bytes), call.recv_block(r));
@@ -42,18 +29,9 @@ Co gather(Op& op, const Call& call) {
 }
 
 /// The root leaves every rank's block and goes on; each rank waits for its own alone. As our bcast.
-Co scatter(Op& op, const Call& call) {
+Co scatter(Op& op, const Call& call, Visit visit) {
   const MPI_Count bytes = call.bytes;
-  Visit visit = Visit::begin(op, bytes);
-  Gate gate;
   Status st;
-  if (visit.group == nullptr) co_return op.failure();
-  if (!visit.enter()) [[unlikely]] {
-    const Co preparing = prepare(op, call, visit);
-    op.join(preparing, gate);
-    st = co_await gate;
-    if (!st.ok() || visit.served_otherwise) co_return st;
-  }
   const auto me = static_cast<std::uint32_t>(op.rank());
   if (op.rank() == call.root) {
     for (Rank r = 0; r < op.size(); ++r) {
@@ -67,14 +45,9 @@ Co scatter(Op& op, const Call& call) {
     done(op, visit);
     co_return op.failure();
   }
-  LineWait wait(op, visit, false);
-  wait.line = &visit.layout().contribution(visit.number, me);
+  LineWait wait(op, visit, visit.layout().contribution(visit.number, me), 1);
   st = co_await wait;
-  wait.over();
-  if (!st.ok()) {
-    visit.leave();
-    co_return st;
-  }
+  if (wait.failed()) co_return st;
   op.copy(Op::view(operand(visit, bytes, me), bytes), call.recv);
   done(op, visit);
   co_return op.failure();

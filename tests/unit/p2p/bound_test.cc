@@ -202,7 +202,7 @@ TEST(DropContext, ForgetsOnlyThatCommunicatorsMessages) {
   receiver.poll();
   EXPECT_EQ(pvar(receiver, "unexpected"), 2u);
   {
-    const LaneGuard guard(receiver.lane.lock);
+    const LaneGuard guard(receiver.comm.lane->lock);
     receiver.comm.context = 8;
     p2p::drop_context(receiver.comm);
     receiver.comm.context = 2;

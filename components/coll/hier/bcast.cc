@@ -1,0 +1,35 @@
+#include "components/coll/hier/algorithms.h"
+#include "components/coll/hier/parts.h"
+
+namespace ashlar::coll::hier {
+
+/// From the root to one rank of each other node, and from that to its node: each node's link carries the data once.
+/// T. Kielmann et al., PPoPP 1999.
+Co bcast(Op& op, const Call& call) {
+  Gate gate;
+  Status st;
+  const Nodes* const nodes = Nodes::of(op);
+  if (nodes == nullptr) co_return op.failure();
+  const Leaders leaders = Leaders::of(op, *nodes, call.root);
+  if (leaders.ranks == nullptr) co_return op.failure();
+  if (leaders.lead(op)) {
+    GroupWire all(op.wire(), leaders.ranks);
+    Op across(op, all, nodes->mine(), nodes->count());
+    const Call part = bcast_call(call.recv, nodes->node_of(call.root));
+    const Co telling = run_part(op, across, nodes->across(), part);
+    op.join(telling, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+  }
+  if (nodes->my_ranks() > 1) {
+    GroupWire node(op.wire(), nodes->members(nodes->mine()));
+    Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+    const Call part = bcast_call(call.recv, leaders.inside);
+    const Co telling = run_part(op, inside, nodes->inside(), part);
+    op.join(telling, gate);
+    st = co_await gate;
+  }
+  co_return st;
+}
+
+}  // namespace ashlar::coll::hier

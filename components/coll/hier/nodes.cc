@@ -1,0 +1,79 @@
+#include "components/coll/hier/nodes.h"
+
+#include <mpi.h>
+
+#include <new>
+
+#include "framework/coll/comm_state.h"
+#include "framework/object/group.h"
+
+namespace ashlar::coll::hier {
+namespace {
+
+std::vector<std::uint32_t> nodes_of(const CommState& state) {
+  const Group& group = *state.comm.local_group;
+  std::vector<std::uint32_t> nodes;
+  for (Rank r = 0; r < group.size(); ++r) nodes.push_back(Room::current()->node_of(group[r]));
+  return nodes;
+}
+
+}  // namespace
+
+Nodes::Nodes(const std::vector<std::uint32_t>& node_of_rank, Rank me) {
+  const std::size_t ranks = node_of_rank.size();
+  std::vector<std::uint32_t> names;
+  std::vector<int> counts;
+  node_of_.resize(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::size_t node = 0;
+    if (r > 0 && node_of_rank[r] == node_of_rank[r - 1]) {
+      node = static_cast<std::size_t>(node_of_[r - 1]);
+    } else {
+      while (node < names.size() && names[node] != node_of_rank[r]) ++node;
+    }
+    if (node == names.size()) {
+      names.push_back(node_of_rank[r]);
+      counts.push_back(0);
+    }
+    node_of_[r] = static_cast<int>(node);
+    ++counts[node];
+  }
+  begin_.assign(names.size() + 1, 0);
+  for (std::size_t node = 0; node < names.size(); ++node) begin_[node + 1] = begin_[node] + counts[node];
+  order_.resize(ranks);
+  std::vector<int> next(begin_.begin(), begin_.end() - 1);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const int place = next[static_cast<std::size_t>(node_of_[r])]++;
+    order_[static_cast<std::size_t>(place)] = static_cast<Rank>(r);
+    in_runs_ = in_runs_ && place == static_cast<int>(r);
+    if (static_cast<Rank>(r) == me) my_place_ = place - begin_[static_cast<std::size_t>(node_of_[r])];
+  }
+  mine_ = node_of(me);
+  Room& room = *Room::current();
+  inside_ = &room.plan_for(Shape{my_ranks(), 1, my_ranks()});
+  across_ = &room.plan_for(Shape{count(), count(), 1});
+}
+
+const Nodes* Nodes::of(Op& op) {
+  Slot& slot = op.slot();
+  if (slot.data == nullptr) {
+    slot.data = new (std::nothrow) Nodes(nodes_of(*op.comm()), op.rank());
+    slot.drop = [](void* data) { delete static_cast<Nodes*>(data); };
+  }
+  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's map of nodes"));
+  return static_cast<const Nodes*>(slot.data);
+}
+
+Leaders Leaders::of(Op& op, const Nodes& nodes, Rank root) {
+  Leaders leaders{&nodes, nullptr, 0};
+  leaders.ranks = reinterpret_cast<Rank*>(op.scratch(nodes.count() * MPI_Count{sizeof(Rank)}));
+  if (leaders.ranks == nullptr) return leaders;
+  for (int node = 0; node < nodes.count(); ++node) leaders.ranks[node] = nodes.members(node)[0];
+  leaders.ranks[nodes.node_of(root)] = root;
+  if (nodes.mine() == nodes.node_of(root)) {
+    while (nodes.members(nodes.mine())[leaders.inside] != root) ++leaders.inside;
+  }
+  return leaders;
+}
+
+}  // namespace ashlar::coll::hier

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "framework/base/types.h"
+#include "framework/coll/group_wire.h"
+#include "framework/coll/op.h"
+#include "framework/coll/part.h"
+
+namespace ashlar::coll {
+struct Plan;
+}
+
+namespace ashlar::coll::hier {
+
+/// How a group's ranks lie on nodes. Made once for a communicator, and the same on all ranks but for `mine`. Nodes are
+/// numbered by their lowest rank, which is their leader.
+class Nodes {
+ public:
+  Nodes(const std::vector<std::uint32_t>& node_of_rank, Rank me);
+
+  /// Those of op's group, from the slot of this component; nullptr: no memory, noted as op's failure.
+  static const Nodes* of(Op& op);
+
+  int count() const { return static_cast<int>(begin_.size()) - 1; }
+  int node_of(Rank rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+  int ranks_on(int node) const { return begin_at(node + 1) - begin_at(node); }
+  const Rank* members(int node) const { return order_.data() + begin_at(node); }
+  /// Every rank, node after node, and where a node's begin.
+  Rank in_order(int place) const { return order_[static_cast<std::size_t>(place)]; }
+  int begin_at(int node) const { return begin_[static_cast<std::size_t>(node)]; }
+  /// The order is that of the ranks.
+  bool in_runs() const { return in_runs_; }
+
+  int mine() const { return mine_; }          // the node of this rank
+  int my_place() const { return my_place_; }  // of this rank among its node's
+  int my_ranks() const { return ranks_on(mine_); }
+  const Plan& inside() const { return *inside_; }  // for parts on this node
+  const Plan& across() const { return *across_; }  // for parts among the leaders
+
+ private:
+  std::vector<int> node_of_;
+  std::vector<Rank> order_;
+  std::vector<int> begin_;
+  bool in_runs_ = true;
+  int mine_, my_place_ = 0;
+  const Plan* inside_;
+  const Plan* across_;
+};
+
+/// The leaders of one call: of the root's node the root itself, so that no data takes a way of its own. Trivial.
+struct Leaders {
+  const Nodes* nodes;
+  Rank* ranks;  // one of each node; nullptr: no memory, noted
+  int inside;   // the place of ours on its node
+
+  static Leaders of(Op& op, const Nodes& nodes, Rank root);
+  static Leaders of(Op& op, const Nodes& nodes) { return of(op, nodes, nodes.in_order(0)); }
+  bool lead(const Op& op) const { return ranks[nodes->mine()] == op.rank(); }
+};
+
+}  // namespace ashlar::coll::hier

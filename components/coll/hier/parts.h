@@ -1,0 +1,28 @@
+#pragma once
+#include "components/coll/hier/nodes.h"
+
+namespace ashlar::coll::hier {
+
+/// Calls of parts.
+inline Call part_call(Collective what, Rank root, MPI_Count bytes) {
+  Call call;
+  call.what = what;
+  call.root = root;
+  call.bytes = bytes;
+  return call;
+}
+inline Call bcast_call(const DataView& data, Rank root) {
+  Call call = part_call(Collective::kBcast, root, data.bytes());
+  call.recv = data;
+  return call;
+}
+/// What a reduction's part has of its whole: the operation and, unless it is given another, the operand.
+inline Call reduce_call(const Call& whole, Collective what, const void* operand, void* result, Rank root) {
+  Call call = part_call(what, root, whole.send.bytes());
+  call.op = whole.op;
+  call.send = DataView::of(operand, whole.send.count, *whole.send.type);
+  if (result != nullptr) call.recv = DataView{result, whole.send.count, whole.send.type};
+  return call;
+}
+
+}  // namespace ashlar::coll::hier

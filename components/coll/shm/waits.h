@@ -1,0 +1,96 @@
+#pragma once
+#include <cstdint>
+
+#include "components/coll/shm/group.h"
+
+namespace ashlar::coll::shm {
+
+/// Tells ranks that may be asleep to look. After a store that others wait for.
+[[gnu::cold]] void wake_announced(Op& op, const Visit& visit);
+inline void wake_sleepers(Op& op, const Visit& visit) {
+  // The store before this must be seen by whoever is about to sleep, or his announcement by us.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (visit.layout().header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_announced(op, visit);
+}
+
+/// A wait of one rank for others of its visit's group. Ends the visit when it fails.
+struct VisitWait : Condition {
+  const Visit* visit;
+  std::uint32_t me;
+  bool announced = false;  // we may be asleep
+
+  VisitWait(const Op& op, const Visit& of) : visit(&of), me(static_cast<std::uint32_t>(op.rank())) {
+    before_sleep = &VisitWait::announce;
+  }
+  bool failed() const { return !outcome.ok(); }
+  /// After the wait.
+  void over(Status with) {
+    if (announced) [[unlikely]]
+      take_back();
+    if (!with.ok()) [[unlikely]]
+      visit->leave();
+  }
+
+ private:
+  void take_back();
+  static void announce(Condition& self);
+};
+
+/// Until a line (or each rank's contribution) carries the visit's number.
+struct LineWait : VisitWait {
+  const Line* line;
+  std::uint32_t ranks;  // lines to look at, from `line` on
+  std::uint32_t next;   // the first one not seen yet
+
+  LineWait(const Op& op, const Visit& of, const Line& first, std::uint32_t lines)
+      : VisitWait(op, of), line(&first), ranks(lines), next(0) {
+    holds = &LineWait::look;
+  }
+  static LineWait result(const Op& op, const Visit& of) { return LineWait(op, of, of.layout().result(of.number), 1); }
+  static LineWait contributions(const Op& op, const Visit& of) {
+    return LineWait(op, of, of.layout().contribution(of.number, 0), static_cast<std::uint32_t>(op.size()));
+  }
+  /// Until all have met(): flat, everyone looks at everyone; central, the last one to arrive says so.
+  static LineWait everyone(const Op& op, const Visit& of) {
+    return of.group->flat ? contributions(op, of) : result(op, of);
+  }
+  bool seen() {
+    while (next < ranks) {
+      if (line[next].number.load(std::memory_order_acquire) != visit->number) return false;
+      ++next;
+    }
+    return true;
+  }
+
+ private:
+  static bool look(Condition& self);
+};
+
+/// Until every other rank is done with the visit's number.
+struct DoneWait : VisitWait {
+  std::uint32_t next = 0;
+
+  DoneWait(const Op& op, const Visit& of) : VisitWait(op, of) { holds = &DoneWait::look; }
+  bool seen() {
+    const Layout& layout = visit->layout();
+    for (; next < layout.header().ranks; ++next) {
+      if (next != me && layout.rank(next).done.load(std::memory_order_acquire) < visit->number) return false;
+    }
+    return true;
+  }
+
+ private:
+  static bool look(Condition& self);
+};
+
+/// Until the places of the visit's number may be written.
+struct SlotWait : VisitWait {
+  SlotWait(const Op& op, const Visit& of) : VisitWait(op, of) { holds = &SlotWait::look; }
+  bool seen() const { return visit->group->slot_free(visit->number, visit->ahead); }
+
+ private:
+  static bool look(Condition& self);
+};
+
+}  // namespace ashlar::coll::shm

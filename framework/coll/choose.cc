@@ -1,0 +1,51 @@
+#include "framework/coll/choose.h"
+
+#include <mpi.h>
+
+#include "framework/base/shared_count.h"
+
+namespace ashlar::coll {
+
+bool serves(const Plan& plan, const Choice& choice, const Call& call, const Without& without) {
+  const Rule* const rule = choice.rule;
+  if (rule != nullptr) {
+    if (!rule->bytes.has(call.bytes)) return false;
+    if (rule->commute != Rule::Commute::kAny) {
+      const bool commutes = call.op == nullptr || call.op->commutative();
+      if ((rule->commute == Rule::Commute::kYes) != commutes) return false;
+    }
+  }
+  const Algorithm& algorithm = *choice.entry->algorithm;
+  if ((without.components >> choice.entry->component & 1u) != 0) return false;
+  if (without.part && algorithm.is(kInCallOrder)) return false;
+  const char* why = nullptr;
+  if ((algorithm.traits & without.traits) != 0) [[unlikely]]
+    why = "the ranks may not copy from each other's memory";
+  else if (algorithm.excluded != nullptr)
+    why = algorithm.excluded(plan.shape, call);
+  if (why == nullptr) [[likely]]
+    return true;
+  Room::current()->report_unfit(choice, plan.shape, call, why);
+  return false;
+}
+
+void take(const Plan& plan, const Choice& choice, const Call& call) {
+  Entry& entry = *choice.entry;
+  count_shared(entry.calls);
+  count_shared(entry.calls_of_size[size_bin(call.bytes)]);
+  if (!is_set(entry.recorded)) [[unlikely]]
+    Room::current()->record(choice, plan.shape, call);
+}
+
+Status choose(const Plan& plan, const Call& call, const Without& without, Choice* out) {
+  for (const Choice& choice : plan.choices[static_cast<std::size_t>(call.what)]) {
+    if (!serves(plan, choice, call, without)) continue;
+    take(plan, choice, call);
+    *out = choice;
+    return {};
+  }
+  return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
+                      name_of(call.what), static_cast<long long>(call.bytes), plan.shape.ranks);
+}
+
+}  // namespace ashlar::coll

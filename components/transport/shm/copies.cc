@@ -59,6 +59,7 @@ void Exposed::unexpose(const ashlar_key& bytes) {
   Region& r = regions_[key.descriptor];
   r.used = false;
   --used_;
+  asked_ &= ~(1ull << key.descriptor);
   own_->copy(key.descriptor).lease.store(0, std::memory_order_release);  // generations begin at 1
 }
 

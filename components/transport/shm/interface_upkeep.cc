@@ -93,8 +93,8 @@ ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std
 unsigned Interface::advance() {
   slice_ = config_.copy_slice;
   unsigned events = advance_gets();
-  // Own reads first.
-  if (exposed_.wanted() && gets_.empty()) {
+  // Own reads first. In the background the program computes: its core is not for helping.
+  if (exposed_.wanted() && gets_.empty() && !in_background()) {
     const unsigned chunks = exposed_.help(config_.copy_slice, [this](std::uint32_t i) -> const Endpoint* {
       const Endpoint* ep = endpoint_of(own_.copy(i).reader.load(std::memory_order_acquire));
       return ep && ep->may_write && !context_.oversubscribed ? ep : nullptr;

@@ -80,6 +80,14 @@ bool Job::start_pmix(std::string* error) {
   facts.tmpdir = pmix_folder_;
   facts.universe = options_.ranks();
   for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
+  const std::string sets = options_.process_sets();
+  for (std::size_t at = 0; at < sets.size();) {
+    const std::size_t end = std::min(sets.find(';', at), sets.size()), equals = sets.rfind('=', end);
+    std::vector<unsigned> ranks;
+    if (expand_ranks(sets.substr(equals + 1, end - equals - 1), &ranks))
+      facts.sets.emplace_back(sets.substr(at, equals - at), ranks);
+    at = end + 1;
+  }
   pmix_.reset(load_pmix_server(error));
   if (pmix_ && pmix_->start(facts, this, error)) return true;
   *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", settings_.pmix.c_str(), error->c_str());

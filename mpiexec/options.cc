@@ -1,5 +1,6 @@
 #include "mpiexec/options.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <string_view>
 
+#include "mpiexec/config_file.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -75,6 +77,23 @@ bool take_set(State& s, const Values& v) {
   if (eq == std::string::npos || eq == 0)
     return s.fail(text("--set needs KEY=VALUE, as in --set p2p.eager_limit=16KiB, not \"%s\"", v[0].c_str()));
   s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
+  return true;
+}
+
+/// NAME=RANKS for the whole job, or NAME for the ranks of this program.
+bool take_pset(State& s, const Values& v) {
+  const std::size_t eq = v[0].rfind('=');
+  const std::string name = v[0].substr(0, eq), ranks = eq == std::string::npos ? "" : v[0].substr(eq + 1);
+  if (name.empty() || name.find_first_of("=;") != std::string::npos)
+    return s.fail(text("--pset needs NAME or NAME=RANKS, not \"%s\"", v[0].c_str()));
+  if (eq == std::string::npos) {
+    s.segment.set = name;
+    return true;
+  }
+  std::vector<unsigned> listed;
+  if (!expand_ranks(ranks, &listed))
+    return s.fail(text("--pset %s needs a list of ranks such as 0-3,8-14:2, not \"%s\"", name.c_str(), ranks.c_str()));
+  s.options->sets.emplace_back(name, ranks);
   return true;
 }
 
@@ -143,6 +162,13 @@ bool take_hosts(State& s, const Values& v) {
   return true;
 }
 
+bool take_arch(State& s, const Values& v) {
+  utsname machine;
+  if (uname(&machine) == 0 && v[0] == machine.machine) return true;
+  return s.fail(text("-arch %s: this machine is of kind %s, and ranks are started on this machine only", v[0].c_str(),
+                     machine.machine));
+}
+
 bool take_timeout(State& s, const Values& v) {
   char* end = nullptr;
   const double seconds = std::strtod(v[0].c_str(), &end);
@@ -177,6 +203,13 @@ const Row kRows[] = {
     {"-genv --genv", 2, "NAME VALUE", "set an environment variable for all programs",
      [](State& s, const Values& v) { return s.options->env.emplace_back(v[0], v[1]), true; }},
     {"--set --param", 1, "KEY=VALUE", "set a parameter of the library, a component or mpiexec", take_set},
+    {"--pset -pset", 1, "NAME[=RANKS]",
+     "a process set that sessions see: of this program's ranks, or of RANKS (0-3,8-14:2)", take_pset},
+    {"-memory-alloc-kinds --memory-alloc-kinds", 1, "KINDS",
+     "kinds of memory that the program passes to MPI (system,mpi:alloc_mem)",
+     [](State& s, const Values& v) {
+       return s.options->params.emplace_back("runtime.memory_alloc_kinds", v[0]), true;
+     }},
     {"--bind-to -bind-to", 1, "WHAT",
      "bind each rank to: auto (an equal share of the cores), none, hwthread, core, "
      "numa, socket",
@@ -201,6 +234,11 @@ const Row kRows[] = {
        return true;
      }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
+    {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
+    {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",
+     [](State& s, const Values&) {
+       return s.fail("-configfile FILE stands alone: what the ranks run is in the file");
+     }},
     {"--version -V", 0, "", "print the version", [](State& s, const Values&) { return s.options->version = true; }},
     {"--help -h -? -help", 0, "", "print this text", [](State& s, const Values&) { return s.options->help = true; }},
     // Needed elsewhere, always so here: scripts may keep them.
@@ -256,7 +294,56 @@ unsigned Options::ranks() const {
   return sum;
 }
 
+bool expand_ranks(const std::string& list, std::vector<unsigned>* ranks) {
+  constexpr unsigned long kMost = 1u << 20;
+  for (const char* at = list.c_str();; ++at) {
+    unsigned long bounds[3] = {0, 0, 1};  // first, last, step
+    for (int i = 0; i < 3; ++i) {
+      if (i > 0 && *at != (i == 1 ? '-' : ':')) continue;
+      char* end = nullptr;
+      if (i > 0) ++at;
+      if (*at < '0' || *at > '9') return false;
+      bounds[i] = std::strtoul(at, &end, 10);
+      if (i == 0) bounds[1] = bounds[0];
+      at = end;
+    }
+    if (bounds[1] < bounds[0] || bounds[1] > kMost || bounds[2] == 0) return false;
+    for (unsigned long r = bounds[0]; r <= bounds[1]; r += bounds[2]) ranks->push_back(static_cast<unsigned>(r));
+    if (*at == '\0') return true;
+    if (*at != ',') return false;
+  }
+}
+
+std::string Options::process_sets() const {
+  std::string all;
+  const auto add = [&](const std::string& name, const std::string& ranks) {
+    all += (all.empty() ? "" : ";") + name + "=" + ranks;
+  };
+  for (const auto& [name, ranks] : sets) add(name, ranks);
+  unsigned first = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const unsigned last = first + segments[i].ranks - 1;
+    const std::string range = std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
+    if (!segments[i].set.empty()) add(segments[i].set, range);
+    if (segments.size() > 1) add("ashlar://APP/" + std::to_string(i), range);
+    first = last + 1;
+  }
+  return all;
+}
+
 bool parse_options(int argc, const char* const* argv, Options* options, std::string* error) {
+  // The other form of a command line: a file, and nothing else.
+  if (argc > 1 && (std::strcmp(argv[1], "-configfile") == 0 || std::strcmp(argv[1], "--configfile") == 0)) {
+    std::vector<std::string> words;
+    if (argc != 3) {
+      *error = "-configfile FILE stands alone: what the ranks run is in the file";
+      return false;
+    }
+    if (!read_config_file(argv[2], &words, error)) return false;
+    std::vector<const char*> line{argv[0]};
+    for (const std::string& word : words) line.push_back(word.c_str());
+    return parse_options(static_cast<int>(line.size()), line.data(), options, error);
+  }
   State s{options, {}, error};
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
@@ -293,6 +380,16 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
     if (options->help || options->version) return true;
   }
   if (!finish_segment(s)) return false;
+  for (const auto& [name, list] : options->sets) {
+    std::vector<unsigned> ranks;
+    if (!expand_ranks(list, &ranks)) continue;
+    const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
+    if (highest >= options->ranks())
+      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
+                         options->ranks() - 1));
+  }
+  if (const std::string sets = options->process_sets(); !sets.empty())
+    options->params.emplace_back("runtime.process_sets", sets);
   if (options->stdin_rank >= static_cast<int>(options->ranks()))
     return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", options->stdin_rank, options->ranks(),
                        options->ranks() - 1));

@@ -16,6 +16,7 @@ struct Segment {
   std::vector<std::string> argv;
   std::string wdir;
   std::string path;  // folders to search for the program, before PATH
+  std::string set;   // name of the process set of its ranks
   std::vector<EnvChange> env;
 };
 
@@ -23,6 +24,7 @@ struct Options {
   std::vector<Segment> segments;
   std::vector<EnvChange> env;                               // for every segment
   std::vector<std::pair<std::string, std::string>> params;  // --set KEY=VALUE in order
+  std::vector<std::pair<std::string, std::string>> sets;    // --pset NAME=RANKS
   BindTo bind = BindTo::kAuto;
   MapBy map = MapBy::kAuto;
   bool report_bindings = false;
@@ -36,7 +38,13 @@ struct Options {
   bool help = false, version = false;
 
   unsigned ranks() const;
+  /// All process sets as parameter runtime.process_sets has them: those of --pset, and one for each of several
+  /// programs.
+  std::string process_sets() const;
 };
+
+/// The ranks of a list such as 0-3,8-14:2; false: it is none.
+bool expand_ranks(const std::string& list, std::vector<unsigned>* ranks);
 
 /// Parses the command line. Returns false with a sentence for the user in `error`.
 /// Options stand before the program; all but -n, -wdir, -path, -env and -x hold for the whole job wherever they stand.

@@ -13,7 +13,10 @@
 namespace ashlar::mpiexec {
 namespace {
 
-PmixListener* g_listener = nullptr;  // the callbacks of libpmix carry no context of ours
+// The callbacks of libpmix carry no context of ours.
+PmixListener* g_listener = nullptr;
+const ProcessSets* g_sets = nullptr;
+const char* g_space = "";  // the name of our job
 
 // Lets a thread wait for one completion callback.
 class Completion {
@@ -71,6 +74,46 @@ pmix_status_t connect_ranks(const pmix_proc_t*, size_t, const pmix_info_t*, size
 pmix_status_t register_events(pmix_status_t*, size_t, const pmix_info_t*, size_t, pmix_op_cbfunc_t, void*) {
   return PMIX_OPERATION_SUCCEEDED;
 }
+
+void free_answer(void* answer) {
+  auto* info = static_cast<pmix_info_t*>(answer);
+  PMIX_INFO_FREE(info, 1);
+}
+
+/// What process sets there are, and who is in one. Other questions are for launchers that allocate and schedule.
+pmix_status_t query(pmix_proc_t*, pmix_query_t* queries, size_t count, pmix_info_cbfunc_t answer, void* context) {
+  if (count != 1 || !queries[0].keys || !queries[0].keys[0] || queries[0].keys[1]) return PMIX_ERR_NOT_SUPPORTED;
+  pmix_info_t* info = nullptr;
+  if (std::strcmp(queries[0].keys[0], PMIX_QUERY_PSET_NAMES) == 0) {
+    std::string names;
+    for (const auto& [name, ranks] : *g_sets) names += (names.empty() ? "" : ",") + name;
+    PMIX_INFO_CREATE(info, 1);
+    PMIX_INFO_LOAD(info, PMIX_QUERY_PSET_NAMES, names.c_str(), PMIX_STRING);
+  } else if (std::strcmp(queries[0].keys[0], PMIX_QUERY_PSET_MEMBERSHIP) == 0) {
+    const char* wanted = nullptr;
+    for (size_t i = 0; i < queries[0].nqual; ++i)
+      if (PMIX_CHECK_KEY(&queries[0].qualifiers[i], PMIX_PSET_NAME) &&
+          queries[0].qualifiers[i].value.type == PMIX_STRING)
+        wanted = queries[0].qualifiers[i].value.data.string;
+    for (const auto& [name, ranks] : *g_sets) {
+      if (!wanted || name != wanted) continue;
+      std::vector<pmix_proc_t> members(ranks.size());
+      for (size_t i = 0; i < ranks.size(); ++i) PMIX_LOAD_PROCID(&members[i], g_space, ranks[i]);
+      pmix_data_array_t array = {};
+      array.type = PMIX_PROC;
+      array.size = members.size();
+      array.array = members.data();
+      PMIX_INFO_CREATE(info, 1);
+      PMIX_INFO_LOAD(info, PMIX_QUERY_PSET_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
+    }
+    if (!info) return PMIX_ERR_NOT_FOUND;
+  } else {
+    return PMIX_ERR_NOT_SUPPORTED;
+  }
+  answer(PMIX_SUCCESS, info, 1, context, free_answer, info);
+  return PMIX_SUCCESS;
+}
+
 pmix_status_t deregister_events(pmix_status_t*, size_t, pmix_op_cbfunc_t, void*) { return PMIX_OPERATION_SUCCEEDED; }
 
 class Server final : public PmixServer {
@@ -81,6 +124,9 @@ class Server final : public PmixServer {
 
   bool start(const PmixFacts& facts, PmixListener* listener, std::string* error) override {
     g_listener = listener;
+    sets_ = facts.sets;
+    g_sets = &sets_;
+    g_space = space_;
     // Values in memory instead of files below the temporary folder, and the loopback interface only.
     setenv("PMIX_MCA_gds", "hash", 0);
     setenv("PMIX_MCA_ptl_base_if_include", "lo", 0);
@@ -94,6 +140,7 @@ class Server final : public PmixServer {
     module_.disconnect = connect_ranks;
     module_.register_events = register_events;
     module_.deregister_events = deregister_events;
+    module_.query = query;
     bool no = false;
     pmix_info_t info[3];
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, facts.tmpdir.c_str(), PMIX_STRING);
@@ -200,6 +247,7 @@ class Server final : public PmixServer {
 
   pmix_server_module_t module_;
   pmix_nspace_t space_ = {};
+  ProcessSets sets_;
   bool started_ = false;
 };
 

@@ -6,10 +6,14 @@
 
 namespace ashlar::mpiexec {
 
+/// Name and ranks of each.
+using ProcessSets = std::vector<std::pair<std::string, std::vector<unsigned>>>;
+
 struct PmixFacts {
   std::string job_id, host, tmpdir;
   std::vector<unsigned> appnum_of_rank;
   unsigned universe = 0;
+  ProcessSets sets;
 };
 
 /// What the clients do, told from the server's own thread. Each must return at once.

@@ -66,6 +66,13 @@ int bad_number(const char* call, Object* on, const char* argument, long long val
   return raise(Status::fail(mpi_class, "argument %s is %lld, but it must be %s", argument, value, wanted), call, on);
 }
 
+int broken_promise(const char* call, Object* on, const char* argument, const char* wildcard, const char* promise,
+                   int mpi_class) {
+  return raise(Status::fail(mpi_class, "argument %s is %s, though %s is true on this communicator (check.hints)",
+                            argument, wildcard, promise),
+               call, on);
+}
+
 }  // namespace
 
 int not_running(const char* call) noexcept {
@@ -144,6 +151,8 @@ int bad_tag(const char* call, Object* on, const char* argument, int value) noexc
   return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
 }
 int bad_any_tag(const char* call, Object* on, const char* argument, int value) noexcept {
+  if (value == MPI_ANY_TAG)
+    return broken_promise(call, on, argument, "MPI_ANY_TAG", "mpi_assert_no_any_tag", MPI_ERR_TAG);
   char wanted[64];
   std::snprintf(wanted, sizeof wanted, "in 0..%d (or MPI_ANY_TAG)", Comm::kTagMax);
   return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
@@ -155,6 +164,8 @@ int bad_dest(const char* call, Comm* on, const char* argument, int value) noexce
                call, on);
 }
 int bad_source(const char* call, Comm* on, const char* argument, int value) noexcept {
+  if (value == MPI_ANY_SOURCE)
+    return broken_promise(call, on, argument, "MPI_ANY_SOURCE", "mpi_assert_no_any_source", MPI_ERR_RANK);
   return raise(Status::fail(MPI_ERR_RANK, "argument %s is %d, but %s (or MPI_ANY_SOURCE, MPI_PROC_NULL)", argument,
                             value, Ranks(*on).text),
                call, on);

@@ -10,6 +10,7 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
+#include "framework/object/leaks.h"
 #include "framework/object/session.h"
 #include "framework/runtime/api.h"
 
@@ -70,13 +71,42 @@ inline void store(MPI_Session* out, Session* o) { *out = o ? to_handle<MPI_Sessi
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
 
+/// Stores a handle that `call` gives to the user; with check.leaks, takes down which line of his got it.
+template <class Handle, class T>
+[[gnu::always_inline]] inline void store(const char* call, Handle* out, T* o) {
+  store(out, o);
+  if (leaks::watching.load(std::memory_order_relaxed) && o) [[unlikely]]
+    leaks::made(*reinterpret_cast<const Object*>(o), call, __builtin_return_address(0));
+}
+/// Stores what became of a handle of the user's.
+template <class Handle, class T>
+inline void replace(Handle* handle, T* o) {
+  if (leaks::watching.load(std::memory_order_relaxed) && !o) [[unlikely]]
+    leaks::gone(*handle);
+  store(handle, o);
+}
+[[gnu::always_inline]] inline void got_key(const char* call, int keyval) {
+  if (leaks::watching.load(std::memory_order_relaxed)) [[unlikely]]
+    leaks::made_key(keyval, call, __builtin_return_address(0));
+}
+inline void give_up_key(int keyval) {
+  if (leaks::watching.load(std::memory_order_relaxed)) [[unlikely]]
+    leaks::gone_key(keyval);
+}
+
 // --- numbers
 // ----------------------------------------------------------------------------------------------------------
 
 inline bool is_dest(int rank, const Comm& comm) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.remote_size) || rank == MPI_PROC_NULL;
 }
-inline bool is_source(int rank, const Comm& comm) { return is_dest(rank, comm) || rank == MPI_ANY_SOURCE; }
+/// Wildcards that the user promised not to use are refused with check.hints.
+inline bool is_source(int rank, const Comm& comm) {
+  return is_dest(rank, comm) || (rank == MPI_ANY_SOURCE && (comm.enforced & Comm::kNoAnySource) == 0);
+}
+inline bool is_wanted_tag(int tag, const Comm& comm) {
+  return tag >= 0 || (tag == MPI_ANY_TAG && (comm.enforced & Comm::kNoAnyTag) == 0);
+}
 /// A rank; in an intercommunicator MPI_ROOT and MPI_PROC_NULL too.
 inline bool is_root(int root, const Comm& comm) {
   return static_cast<unsigned>(root) < static_cast<unsigned>(comm.remote_size) ||

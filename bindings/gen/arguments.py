@@ -25,7 +25,7 @@ SCALAR_TESTS = {   # kind -> (condition of failure, cold function)
     "count": ("{n} < 0", "bad_count"), "bytes": ("{n} < 0", "bad_count"), "wide_count": ("{n} < 0", "bad_count"),
     "size_bytes": ("{n} < 0", "bad_count"), "aint_size": ("{n} < 0", "bad_size"),
     "length": ("{n} < 0", "bad_length"), "length_min1": ("{n} < 1", "bad_length"),
-    "tag": ("{n} < 0", "bad_tag"), "any_tag": ("{n} < 0 && {n} != MPI_ANY_TAG", "bad_any_tag"),
+    "tag": ("{n} < 0", "bad_tag"), "any_tag": ("!is_wanted_tag({n}, *{comm})", "bad_any_tag"),
     "dest": ("!is_dest({n}, *{comm})", "bad_dest"), "source": ("!is_source({n}, *{comm})", "bad_source"),
     "root": ("!is_root({n}, *{comm})", "bad_root"),
 }
@@ -130,7 +130,7 @@ class Arguments:
         if p.direction == "out":
             self.check(name, f"{name} == nullptr", "bad_null", f'"{name}"')
             self.steps.local.append(f"{cls}* {name}_obj = nullptr;")
-            self.steps.store.append(f"store({name}, {name}_obj);")
+            self.steps.store.append(f"store({self.call}, {name}, {name}_obj);")
             return
         value = name
         into = self.steps.resolve if p is self.comm else self.steps.check
@@ -151,7 +151,7 @@ class Arguments:
         if name not in self.unchecked:
             into.append(f"if ({missing}) return {bad}({', '.join(facts)});")
         if p.direction == "inout":
-            self.steps.always.append(f"store({name}, {name}_obj);")
+            self.steps.always.append(f"{'store' if kind == 'request' else 'replace'}({name}, {name}_obj);")
 
     def may_be_null(self, p):
         if p.kind.name == "request":
@@ -210,6 +210,9 @@ class Arguments:
         if kind == "status" and p.direction == "out" or name in self.null_ok:
             return
         self.check(name, f"{name} == nullptr", "bad_null", f'"{name}"')
+        if kind == "keyval":
+            self.steps.local += [f"const int {name}_was = *{name};"] if p.direction == "inout" else []
+            self.steps.store.append(f"give_up_key({name}_was);" if p.direction == "inout" else f"got_key({self.call}, *{name});")
         if self.narrows(p):
             start = f"*{name}" if p.direction == "inout" else "0"
             self.steps.local.append(f"MPI_Count {name}_wide = {start};")

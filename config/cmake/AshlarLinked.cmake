@@ -1,6 +1,22 @@
 # Components linked into the kernel, for file systems where hundreds of processes that open a dozen files each hurt. Their
 # files are built and installed all the same: mpiexec and ashlar_info read what they need to know from the manifest.
 
+# ashlar_components_without_libraries(result)
+#   framework.name of each component that needs no library of its own. The others are left out of "all": every process of
+#   a job would load what few of them need.
+function(ashlar_components_without_libraries result)
+  get_property(known GLOBAL PROPERTY ASHLAR_COMPONENTS)
+  set(names "")
+  foreach(target ${known})
+    get_property(libraries GLOBAL PROPERTY ASHLAR_LIBRARIES_${target})
+    if(NOT libraries)
+      string(REGEX REPLACE "^ashlar_([a-z]+)_" "\\1." name ${target})
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  set(${result} ${names} PARENT_SCOPE)
+endfunction()
+
 # ashlar_link_components(library framework.name ...)
 #   Each component becomes one object in which only its table is global, under a name of its own: as a file, a component
 #   has its names to itself, and so it has here. `library` gets these objects and the list of the tables.
@@ -32,6 +48,8 @@ function(ashlar_link_components library)
       add_custom_target(${target}_linked DEPENDS ${object})
     endif()
     add_dependencies(${library} ${target}_linked)
+    get_property(libraries GLOBAL PROPERTY ASHLAR_LIBRARIES_${target})
+    target_link_libraries(${library} PRIVATE ${libraries})
     list(APPEND objects ${object})
     string(APPEND declarations "extern \"C\" const ashlar_component ashlar_linked_${name};\n")
     string(APPEND addresses "&ashlar_linked_${name}, ")

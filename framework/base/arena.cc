@@ -4,6 +4,10 @@
 
 #include <mutex>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace ashlar {
 namespace {
 
@@ -14,7 +18,7 @@ constexpr std::size_t kChunk = 64 * 1024;  // made writable at a time: few mprot
 }  // namespace
 
 std::uintptr_t Arena::base_ = 0;
-std::size_t Arena::used_ = 0;
+std::atomic<std::size_t> Arena::used_{0};
 std::size_t Arena::reserved_ = 0;
 
 void* Arena::grow(std::size_t bytes) noexcept {
@@ -31,17 +35,22 @@ void* Arena::grow(std::size_t bytes) noexcept {
     if (base_ == 0) return nullptr;
   }
   bytes = (bytes + kPage - 1) / kPage * kPage;
-  if (bytes > reserved_ - used_) return nullptr;
+  const std::size_t used = used_.load(std::memory_order_relaxed);
+  if (bytes > reserved_ - used) return nullptr;
   static std::size_t writable = 0;
-  if (used_ + bytes > writable) {
-    std::size_t wanted = (used_ + bytes + kChunk - 1) / kChunk * kChunk;
+  if (used + bytes > writable) {
+    std::size_t wanted = (used + bytes + kChunk - 1) / kChunk * kChunk;
     if (wanted > reserved_) wanted = reserved_;
     if (mprotect(reinterpret_cast<void*>(base_ + writable), wanted - writable, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
+#ifdef __SANITIZE_ADDRESS__
+    // What only an object of ours points to is not lost: the leak checker does not look into mappings by itself.
+    __lsan_register_root_region(reinterpret_cast<void*>(base_ + writable), wanted - writable);
+#endif
     writable = wanted;
   }
-  void* result = reinterpret_cast<void*>(base_ + used_);
-  used_ += bytes;
+  void* result = reinterpret_cast<void*>(base_ + used);
+  used_.store(used + bytes, std::memory_order_relaxed);
   return result;
 }
 

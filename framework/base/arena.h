@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +16,7 @@ class Arena {
   /// Whether `p` may be the start of an object: inside the used part, aligned to a cache line.
   static bool contains(const void* p) noexcept {
     const auto offset = reinterpret_cast<std::uintptr_t>(p) - base_;
-    return offset < used_ && offset % 64 == 0;
+    return offset < used_.load(std::memory_order_relaxed) && offset % 64 == 0;
   }
 
   /// The address as a number, for handles in languages that have no pointers: the reservation of 2^36 bytes at most, in
@@ -30,7 +31,7 @@ class Arena {
  private:
   // Defined in arena.cc and not inline: a library that hides its symbols would get copies of inline variables.
   static std::uintptr_t base_;
-  static std::size_t used_;  // grows only; read without the lock by contains()
+  static std::atomic<std::size_t> used_;  // grows only; read without the lock by contains()
   static std::size_t reserved_;
 };
 

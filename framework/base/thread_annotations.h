@@ -13,5 +13,6 @@
 #define ASHLAR_ACQUIRE(...) ASHLAR_THREAD_ATTR(acquire_capability(__VA_ARGS__))
 #define ASHLAR_TRY_ACQUIRE(...) ASHLAR_THREAD_ATTR(try_acquire_capability(__VA_ARGS__))
 #define ASHLAR_RELEASE(...) ASHLAR_THREAD_ATTR(release_capability(__VA_ARGS__))
+#define ASHLAR_ASSERTS(...) ASHLAR_THREAD_ATTR(assert_capability(__VA_ARGS__))
 #define ASHLAR_EXCLUDES(...) ASHLAR_THREAD_ATTR(locks_excluded(__VA_ARGS__))
 #define ASHLAR_NO_THREAD_SAFETY ASHLAR_THREAD_ATTR(no_thread_safety_analysis)

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include "framework/base/shared_count.h"
+
 namespace ashlar::coll {
 
 bool serves(const Plan& plan, const Choice& choice, const Call& call, const Without& without) {
@@ -29,9 +31,9 @@ bool serves(const Plan& plan, const Choice& choice, const Call& call, const With
 
 void take(const Plan& plan, const Choice& choice, const Call& call) {
   Entry& entry = *choice.entry;
-  ++entry.calls;
-  ++entry.calls_of_size[size_bin(call.bytes)];
-  if (!entry.recorded) [[unlikely]]
+  count_shared(entry.calls);
+  count_shared(entry.calls_of_size[size_bin(call.bytes)]);
+  if (!is_set(entry.recorded)) [[unlikely]]
     Room::current()->record(choice, plan.shape, call);
 }
 

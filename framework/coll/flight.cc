@@ -73,14 +73,14 @@ Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
 
 Co Flight::begin() {
   const Algorithm& algorithm = *choice_.entry->algorithm;
-  if (!Room::current()->checks.collectives) [[likely]]
+  if (!Room::current()->checks.any()) [[likely]]
     return algorithm.run(op_, call_);
   return checked(op_, call_, algorithm, persistent() ? Form::kPersistent : Form::kNonblocking);
 }
 
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
-  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.collectives) {
+  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.any()) {
     finish({});
     return {};
   }

@@ -77,6 +77,8 @@ static_assert(kCollectives == 22, "a row for each collective");
 /// Parameters check.*, as far as they are of this room.
 struct CheckConfig {
   bool collectives;
+  bool datatypes;  // the row is point-to-point's
+  bool any() const { return datatypes || collectives; }
 };
 inline constexpr ashlar_param kCheckParams[] = {
     {"collectives", "false",

@@ -7,7 +7,10 @@
 #include <new>
 
 #include "framework/base/log.h"
+#include "framework/base/shared_count.h"
 #include "framework/coll/flight.h"
+#include "framework/p2p/internal.h"
+#include "framework/p2p/params.h"
 #include "framework/param/store.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/registry.h"
@@ -28,6 +31,9 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
   const auto fill = [&]() -> Status {
     ASHLAR_TRY(params.fill("coll", kParams, &room->config));
     ASHLAR_TRY(params.fill("check", kCheckParams, &room->checks));
+    p2p::Config shared;
+    ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
+    room->checks.datatypes = shared.check_datatypes;
     std::vector<plugin::Chosen> chosen;
     ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
     for (const plugin::Chosen& choice : chosen) {
@@ -185,8 +191,7 @@ void Room::report_unfit(const Choice& choice, const Shape& shape, const Call& ca
 }
 
 void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
-  choice.entry->recorded = true;
-  if (registry_ == nullptr) return;
+  if (!first_to_set(choice.entry->recorded) || registry_ == nullptr) return;
   const Algorithm& chosen = *choice.entry->algorithm;
   char because[320];
   std::snprintf(because, sizeof because, "first used for %lld bytes on %d ranks of %d node%s: %s",

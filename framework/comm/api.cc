@@ -64,9 +64,10 @@ Status group(Comm& comm, Group** group) {
   return {};
 }
 
-Status get_name(Comm& comm, char* name, int* length) {
-  std::memcpy(name, comm.name.c_str(), comm.name.size() + 1);
-  *length = static_cast<int>(comm.name.size());
+Status get_name(Comm* comm, char* name, int* length) {
+  const char* const own = comm != nullptr ? comm->name.c_str() : "MPI_COMM_NULL";
+  *length = static_cast<int>(std::strlen(own));
+  std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
   return {};
 }
 

@@ -20,7 +20,8 @@ Status remote_group(Comm& comm, Group** group);
 Status test_inter(Comm& comm, int* flag);
 Status compare(Comm& a, Comm& b, int* result);
 Status group(Comm& comm, Group** group);
-Status get_name(Comm& comm, char* name, int* length);
+/// The null handle has its constant's name.
+Status get_name(Comm* comm, char* name, int* length);
 Status set_name(Comm& comm, const char* name);
 
 /// Collective over `comm`.

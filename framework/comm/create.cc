@@ -12,6 +12,7 @@
 #include "framework/comm/words.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
+#include "framework/object/group_algebra.h"
 #include "framework/object/topology.h"
 
 namespace ashlar::comm {
@@ -19,11 +20,10 @@ namespace {
 
 Status check_members(const Comm& comm, const Group& group) {
   if (&group == comm.local_group.get()) return {};
-  for (Rank r = 0; r < group.size(); ++r)
-    if (comm.local_group->rank_of(group[r]) < 0)
-      return Status::fail(MPI_ERR_GROUP, "rank %d of argument group is not a member of %s '%s'", r,
-                          comm.inter ? "the local group of intercommunicator" : "communicator", comm.name.c_str());
-  return {};
+  const Rank stranger = group::first_member(group, *comm.local_group, false);
+  if (stranger < 0) return {};
+  return Status::fail(MPI_ERR_GROUP, "rank %d of argument group is not a member of %s '%s'", stranger,
+                      comm.inter ? "the local group of intercommunicator" : "communicator", comm.name.c_str());
 }
 
 Status create_inter(Comm& inter, Group& group, Comm** result) {
@@ -61,10 +61,7 @@ Status dup(Comm& comm, Comm** result) {
   return duplicate(comm, context, result);
 }
 
-Status dup_with_info(Comm& comm, Info* info, Comm** result) {
-  ASHLAR_TRY(dup(comm, result));
-  return set_hints_of_new(result, info);
-}
+Status dup_with_info(Comm& comm, Info* info, Comm** result) { return with_info(dup(comm, result), info, result); }
 
 Status create(Comm& comm, Group& group, Comm** result) {
   *result = nullptr;

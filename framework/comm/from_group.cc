@@ -54,8 +54,7 @@ Status create_from_group(Group& group, const char* stringtag, Info* info, Errhan
   *result = nullptr;
   if (group.size() == 0) return {};
   ASHLAR_TRY(check(group, stringtag, errhandler));
-  ASHLAR_TRY(make_from(group, stringtag, kWhole, errhandler, result));
-  return set_hints_of_new(result, info);
+  return with_info(make_from(group, stringtag, kWhole, errhandler, result), info, result);
 }
 
 Status intercomm_create_from_groups(Group& local, int local_leader, Group* remote, int remote_leader,
@@ -84,8 +83,7 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
   Status made = agree_to_talk(span, fit);
   if (made.ok()) made = make_spanning(span, errhandler, result);
   release(among_us);
-  ASHLAR_TRY(made);
-  return set_hints_of_new(result, info);
+  return with_info(made, info, result);
 }
 
 }  // namespace ashlar::comm

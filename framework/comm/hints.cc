@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "framework/coll/api.h"
 #include "framework/comm/api.h"
+#include "framework/comm/make.h"
 #include "framework/object/comm.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/object/memory_kinds.h"
 
 namespace ashlar::comm {
 namespace {
@@ -19,7 +22,13 @@ constexpr std::pair<const char*, Comm::Assertion> kAssertions[] = {
     {"mpi_assert_no_any_source", Comm::kNoAnySource},
     {"mpi_assert_exact_length", Comm::kExactLength},
     {"mpi_assert_allow_overtaking", Comm::kAllowOvertaking}};
-constexpr const char* kOthers[] = {"mpi_assert_memory_alloc_kinds", "mpi_hw_resource_type"};
+constexpr char kAssertedKinds[] = "mpi_assert_memory_alloc_kinds";
+constexpr const char* kOthers[] = {kAssertedKinds, "mpi_hw_resource_type", "mpi_pset_name"};
+
+std::string kinds_of(const Comm& comm) {
+  const Origin* const origin = comm.local_group->origin.get();
+  return origin ? origin->memory_kinds : memory_kinds::supported("");
+}
 
 }  // namespace
 
@@ -30,6 +39,8 @@ void set_hints(Comm& comm, Info* info) {
   for (const char* key : kOthers) {
     const std::string* value = info->find(key);
     if (!value) continue;
+    // A promise about kinds that were not granted is none.
+    if (key == kAssertedKinds && !memory_kinds::within(*value, kinds_of(comm))) continue;
     std::erase_if(hints->known, [&](const auto& entry) { return entry.first == key; });
     hints->known.emplace_back(key, *value);
   }
@@ -42,6 +53,7 @@ void set_hints(Comm& comm, Info* info) {
       comm.assertions = static_cast<std::uint8_t>(comm.assertions & ~bit);
   }
   if (!hints->known.empty()) comm.hints = hints;
+  comm.enforced = surroundings.check_hints ? comm.assertions : std::uint8_t{0};
 }
 
 Status set_info(Comm& comm, Info* info) {
@@ -51,12 +63,10 @@ Status set_info(Comm& comm, Info* info) {
   return {};
 }
 
-Status set_hints_of_new(Comm** made, Info* info) {
-  if (*made == nullptr || info == nullptr) return {};
-  const Status set = set_info(**made, info);
-  if (set.ok()) return {};
-  release(*made);
-  *made = nullptr;
+Status with_info(Status made, Info* info, Comm** comm) {
+  if (!made.ok() || !*comm) return made;
+  const Status set = set_info(**comm, info);
+  if (!set.ok()) release(std::exchange(*comm, nullptr));
   return set;
 }
 
@@ -64,9 +74,14 @@ Status get_info(Comm& comm, Info** info) {
   ASHLAR_TRY(info::create(info));
   for (const auto& [key, bit] : kAssertions)
     ASHLAR_TRY(info::set(*info, key, comm.assertions & bit ? "true" : "false"));
-  if (!comm.hints) return {};
-  for (const auto& [key, value] : comm.hints->known) ASHLAR_TRY(info::set(*info, key.c_str(), value.c_str()));
-  return {};
+  std::string kinds = kinds_of(comm);
+  if (comm.hints) {
+    for (const auto& [key, value] : comm.hints->known) {
+      ASHLAR_TRY(info::set(*info, key.c_str(), value.c_str()));
+      if (key == kAssertedKinds) kinds = value;
+    }
+  }
+  return info::set(*info, "mpi_memory_alloc_kinds", kinds.c_str());
 }
 
 }  // namespace ashlar::comm

@@ -18,10 +18,10 @@ namespace comm {
 
 /// Takes over the hints of `info` (nullptr: none) that this library knows; others are left alone, as the standard asks.
 void set_hints(Comm& comm, Info* info);
-/// The same for a communicator that has just been made, with the choices of algorithms among them (coll::prefer). When
-/// one of them is not possible, it is released again, *made is nullptr, and that is returned; all members pass the
-/// same.
-Status set_hints_of_new(Comm** made, Info* info);
+
+/// The end of a constructor that takes an info object: what `info` says goes to the communicator that was `made`, if
+/// there is one. A value that cannot be makes the whole call fail.
+Status with_info(Status made, Info* info, Comm** comm);
 
 }  // namespace comm
 }  // namespace ashlar

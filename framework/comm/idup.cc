@@ -64,10 +64,13 @@ class Agreement final : public Request {
   void keep(Status result) {
     if (failure_.ok()) failure_ = result;
   }
+  // `on` is comm, or its local group's communicator, which has comm's lane.
   void receive(Comm& on, Rank from, std::int64_t* word) ASHLAR_REQUIRES(comm->lane->lock) {
+    on.lane->lock.held_by_caller();
     keep(p2p::post_recv(on, DataView::of(word, 1, *resolve(MPI_INT64_T)), from, tag_, gate_));
   }
   void send(Comm& on, Rank to, std::int64_t* word) ASHLAR_REQUIRES(comm->lane->lock) {
+    on.lane->lock.held_by_caller();
     keep(p2p::post_send(on, DataView::of(word, 1, *resolve(MPI_INT64_T)), to, tag_, gate_));
   }
 
@@ -185,8 +188,7 @@ Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) 
   const bool agreed = take_agreed_ids(comm, ids_for(comm.inter), &context);
   const auto tag = static_cast<Tag>(0x40000000u | (comm.collective_sequence++ & 0x3fffffffu));
   // Attributes are copied here and now, as their functions are called in calls of the user only.
-  ASHLAR_TRY(duplicate(comm, context, result));
-  ASHLAR_TRY(set_hints_of_new(result, info));
+  ASHLAR_TRY(with_info(duplicate(comm, context, result), info, result));
   Request* made = nullptr;
   if (agreed) {
     made = finished.take(comm);
@@ -196,7 +198,7 @@ Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) 
     Agreement* const agreement = agreements.take(comm, **result, tag);
     if (!agreement) return no_memory();
     made = agreement;
-    const LaneGuard guard(comm.lane->lock);
+    const LaneGuard guard(agreement->comm->lane->lock);
     agreement->begin_round();
   }
   *request = made;

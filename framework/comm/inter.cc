@@ -10,6 +10,8 @@
 #include "framework/comm/make.h"
 #include "framework/comm/words.h"
 #include "framework/object/comm.h"
+#include "framework/object/group_algebra.h"
+#include "framework/object/group_builder.h"
 
 namespace ashlar::comm {
 namespace {
@@ -32,21 +34,18 @@ Status check_bridge(const Comm* peer, int remote_leader) {
 }
 
 Status check_disjoint(const Group& local, const Group& remote) {
-  for (Rank r = 0; r < local.size(); ++r)
-    if (remote.rank_of(local[r]) >= 0)
-      return Status::fail(MPI_ERR_COMM,
-                          "the two groups of an intercommunicator must be disjoint, but local rank %d is "
-                          "remote rank %d",
-                          r, remote.rank_of(local[r]));
-  return {};
+  const Rank both = group::first_member(local, remote, true);
+  if (both < 0) return {};
+  return Status::fail(MPI_ERR_COMM,
+                      "the two groups of an intercommunicator must be disjoint, but local rank %d is remote rank %d",
+                      both, remote.rank_of(local[both]));
 }
 
 Group* joined(const Group& first, const Group& second) {
-  std::vector<PeerId> members;
-  members.reserve(static_cast<std::size_t>(first.size()) + static_cast<std::size_t>(second.size()));
-  for (Rank r = 0; r < first.size(); ++r) members.push_back(first[r]);
-  for (Rank r = 0; r < second.size(); ++r) members.push_back(second[r]);
-  return Group::of(std::move(members));
+  GroupBuilder members;
+  members.append_all(first);
+  members.append_all(second);
+  return members.finish();
 }
 
 }  // namespace
@@ -97,6 +96,7 @@ Status intercomm_merge(Comm& inter, int high, Comm** result) {
   const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)
                                                     : joined(*inter.remote_group, *inter.local_group));
   if (!all) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a merged communicator");
+  all->origin = inter.local_group->origin;
   return make(all, context, *inter.errhandler, nullptr, result);
 }
 

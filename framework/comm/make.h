@@ -13,11 +13,16 @@ struct Lane;
 }  // namespace ashlar
 namespace ashlar::comm {
 
+struct Hardware;
+
 /// What the runtime tells this room.
 struct Surroundings {
   Lane* (*lane_of)(std::uint32_t context) = nullptr;
-  std::uint32_t (*node_of)(PeerId peer) = nullptr;  // index of the node a process runs on
-  Status (*everyone)(Comm** result) = nullptr;      // a communicator of all processes of the job, for internal use
+  std::uint32_t (*node_of)(PeerId peer) = nullptr;     // index of the node a process runs on
+  const Hardware& (*hardware)() = nullptr;             // the topology components, opened on first use
+  Status (*everyone)(Comm** result) = nullptr;         // a communicator of all processes of the job, for internal use
+  bool check_hints = false;                            // check.hints
+  bool (*in_process_set)(const char* name) = nullptr;  // whether this process is in a process set of that name
 };
 extern Surroundings surroundings;
 

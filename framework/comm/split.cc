@@ -26,7 +26,9 @@ Group* members_of(const Group& group, const std::vector<std::int64_t>& choices, 
   std::vector<PeerId> peers;
   peers.reserve(members.size());
   for (const auto& [key, rank] : members) peers.push_back(group[rank]);
-  return Group::of(std::move(peers));
+  Group* const made = Group::of(peers);
+  if (made) made->origin = group.origin;
+  return made;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include <array>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -21,17 +22,18 @@ namespace ashlar::comm {
 namespace {
 
 /// One number for an instance of some resource on this node.
-int color_of(int instance) {
+int color_of(std::int64_t instance) {
   const auto node = static_cast<int>(surroundings.node_of(Group::self_peer));
-  return instance < 0 ? MPI_UNDEFINED : (node << 14 | (instance & 0x3fff)) & 0x7fffffff;
+  return instance < 0 ? MPI_UNDEFINED : (node << 14 | static_cast<int>(instance & 0x3fff)) & 0x7fffffff;
 }
 
-Status split_and_tell(Comm& comm, int color, int key, const char* resource, Comm** result) {
+/// And the info key with which the communicator tells what its members have in common.
+Status split_and_tell(Comm& comm, int color, int key, const char* info_key, const char* value, Comm** result) {
   ASHLAR_TRY(split(comm, color, key, result));
   if (!*result) return {};
   Info* told = nullptr;
   ASHLAR_TRY(info::create(&told));
-  const Status set = info::set(told, "mpi_hw_resource_type", resource);
+  const Status set = info::set(told, info_key, value);
   if (set.ok()) set_hints(**result, told);
   release(told);
   return set;
@@ -39,24 +41,31 @@ Status split_and_tell(Comm& comm, int color, int key, const char* resource, Comm
 
 Status by_process_set(Comm& comm, const std::string& name, int key, Comm** result) {
   int color = MPI_UNDEFINED;  // a set that is not known has no members
-  if (strcasecmp(name.c_str(), "mpi://WORLD") == 0) color = 0;
-  if (strcasecmp(name.c_str(), "mpi://SELF") == 0) color = static_cast<int>(Group::self_peer);
-  if (strcasecmp(name.c_str(), "ashlar://NODE") == 0) color = color_of(0);
-  return split(comm, color, key, result);
+  if (strcasecmp(name.c_str(), "mpi://SELF") == 0) {
+    color = static_cast<int>(Group::self_peer);
+  } else if (strcasecmp(name.c_str(), "ashlar://NODE") == 0) {
+    color = color_of(0);
+  } else if (surroundings.in_process_set(name.c_str())) {
+    // Ranks may name different sets: each is a colour.
+    std::uint32_t hash = 2166136261u;
+    for (const char c : name)
+      hash = (hash ^ static_cast<unsigned>(std::tolower(static_cast<unsigned char>(c)))) * 16777619u;
+    color = static_cast<int>(hash & 0x7fffffff);
+  }
+  return split_and_tell(comm, color, key, "mpi_pset_name", name.c_str(), result);
 }
 
 Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) {
   const std::string* wanted = info ? info->find("mpi_hw_resource_type") : nullptr;
   const std::string* set = info && by_sets_too ? info->find("mpi_pset_name") : nullptr;
   if (!wanted && set) return by_process_set(comm, *set, key, result);
-  const int type = wanted ? resource_type(*wanted) : -1;
+  if (!wanted) return split(comm, MPI_UNDEFINED, key, result);
   // Nobody is restricted to a resource that is not known.
-  if (type < 0) return split(comm, MPI_UNDEFINED, key, result);
-  const int color = color_of(resource_instance(static_cast<std::size_t>(type)));
-  return split_and_tell(comm, color, key, wanted->c_str(), result);
+  const int color = color_of(resource_instance(*wanted));
+  return split_and_tell(comm, color, key, "mpi_hw_resource_type", wanted->c_str(), result);
 }
 
-using Instances = std::array<std::int64_t, kResourceTypes.size()>;
+using Instances = std::array<std::int64_t, kComparedTypes.size()>;
 constexpr std::int64_t kNotInvolved = -3;
 
 /// The first exchange of every split, with what this rank has to say in it.
@@ -74,7 +83,7 @@ Status announce(Comm& comm, int color, int key, bool* unguided) {
 Status unguided(Comm& comm, bool involved, int key, Comm** result) {
   Instances mine;
   for (std::size_t type = 0; type < mine.size(); ++type)
-    mine[type] = involved ? color_of(resource_instance(type)) : kNotInvolved;
+    mine[type] = involved ? color_of(resource_instance(kComparedTypes[type])) : kNotInvolved;
   std::vector<std::int64_t> all;
   ASHLAR_TRY(gather_words(comm, mine.data(), static_cast<int>(mine.size()), &all));
   for (std::size_t type = 0; type < mine.size(); ++type) {
@@ -86,7 +95,7 @@ Status unguided(Comm& comm, bool involved, int key, Comm** result) {
         continue;
       }
       const int color = involved ? static_cast<int>(mine[type]) : MPI_UNDEFINED;
-      return split_and_tell(comm, color, key, kResourceTypes[type].name, result);
+      return split_and_tell(comm, color, key, "mpi_hw_resource_type", kComparedTypes[type], result);
     }
   }
   return split(comm, MPI_UNDEFINED, key, result);
@@ -130,8 +139,7 @@ Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
 }  // namespace
 
 Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
-  ASHLAR_TRY(split_by(comm, type, key, info, result));
-  return set_hints_of_new(result, info);
+  return with_info(split_by(comm, type, key, info, result), info, result);
 }
 
 }  // namespace ashlar::comm

@@ -4,6 +4,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
+#include "framework/object/group_builder.h"
 #include "framework/object/handle.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/reason.h"
@@ -39,22 +40,22 @@ Status Words::trade(Rank with, const std::int64_t* mine, int my_count, std::int6
   return gate.status();
 }
 
+// The number of members, the number of runs, and three words for each; without runs a word for each member.
 std::vector<std::int64_t> words_of(const Group& group) {
-  const auto size = static_cast<std::size_t>(group.size());
-  if (group.sparse())
-    return {group.size(), 1, size > 0 ? group[0] : 0, size > 1 ? std::int64_t{group[1]} - group[0] : 1};
-  std::vector<std::int64_t> words;
-  words.reserve(size + 2);
-  words.push_back(group.size());
-  words.push_back(0);
-  for (Rank r = 0; r < group.size(); ++r) words.push_back(group[r]);
+  std::vector<std::int64_t> words{group.size(), static_cast<std::int64_t>(group.runs().size())};
+  words.reserve(2 + 3 * group.runs().size() + group.table().size());
+  for (const Run& run : group.runs()) words.insert(words.end(), {run.first, run.stride, run.count});
+  words.insert(words.end(), group.table().begin(), group.table().end());
   return words;
 }
 
 Group* group_from(const std::int64_t* words) {
-  const auto size = static_cast<int>(words[0]);
-  if (words[1] != 0) return Group::strided(static_cast<PeerId>(words[2]), words[3], size);
-  return Group::of(std::vector<PeerId>(words + 2, words + 2 + size));
+  GroupBuilder members;
+  const std::int64_t size = words[0], runs = words[1];
+  words += 2;
+  for (std::int64_t i = 0; i < runs; ++i, words += 3) members.append(words[0], words[1], static_cast<int>(words[2]));
+  for (std::int64_t i = 0; runs == 0 && i < size; ++i) members.append(words[i]);
+  return members.finish();
 }
 
 }  // namespace ashlar::comm

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include "framework/base/status.h"
+#include "framework/datatype/packing.h"
 #include "framework/object/int_array.h"
 
 /// The datatype calls of MPI-5.0, chapter 5, and those on statuses that need a datatype: arguments in the standard's
@@ -60,7 +61,8 @@ Status get_extent(Datatype& type, MPI_Count* extent);
 Status get_lb(Datatype& type, MPI_Count* lb);
 Status get_ub(Datatype& type, MPI_Count* ub);
 Status set_name(Datatype& type, const char* name);
-Status get_name(Datatype& type, char* name, int* length);
+/// The null handle has its constant's name.
+Status get_name(Datatype* type, char* name, int* length);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* types, int* combiner);
 Status get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* large_counts,
                     MPI_Count* types, int* combiner);
@@ -74,10 +76,7 @@ MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement);
 MPI_Aint aint_diff(MPI_Aint a, MPI_Aint b);
 
 // --- packing --------------------------------------------------------------------------------------------------------
-Status pack(const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf, MPI_Count outsize, MPI_Count* position,
-            Comm& comm);
-Status unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
-              Datatype& type, Comm& comm);
+// pack() and unpack() are in packing.h.
 Status pack_size(MPI_Count incount, Datatype& type, Comm& comm, MPI_Count* size);
 
 Status pack_external(const char* datarep, const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf,

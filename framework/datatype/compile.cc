@@ -21,22 +21,22 @@ Placed moved(Placed part, MPI_Count by) {
 
 // Blocks of one datatype: block i has length(i) items and starts `at(i)` bytes from the origin.
 template <class Length, class At>
-Placed compile_blocks(std::size_t blocks, Datatype& type, Length&& length, At&& at) {
+Placed compile_blocks(std::size_t blocks, Datatype& type, Length length, At at) {
   const Placed item = place(type);
   const MPI_Count extent = type.extent();
   if (item.layout->form == Layout::Form::kEmpty) return make_empty();
   if (item.layout->form == Layout::Form::kRun && extent == static_cast<MPI_Count>(item.layout->bytes)) {
     RunCollector runs;
-    runs.reserve(blocks);
-    bool even = blocks > 0;
-    for (std::size_t i = 0; i < blocks; ++i) {
-      runs.add(at(i) + item.offset, item.layout->bytes * static_cast<std::size_t>(length(i)));
-      even = even && length(i) == length(0);
-    }
+    const std::size_t bytes = item.layout->bytes;
+    const std::ptrdiff_t offset = item.offset;
+    runs.add_all(
+        blocks, [=](std::size_t i) { return bytes * static_cast<std::size_t>(length(i)); },
+        [=](std::size_t i) { return at(i) + offset; });
     // Many small equal blocks that touch here and there: a loop without branches beats fewer, unequal copies.
-    const bool worth_joining = !even || blocks < kManyBlocks || runs.runs() == blocks || runs.runs() * 3 < blocks ||
-                               item.layout->bytes * static_cast<std::size_t>(length(0)) > kSmallBlock;
-    if (worth_joining) return runs.finish();
+    bool joined = blocks < kManyBlocks || runs.runs() == blocks || runs.runs() * 3 < blocks ||
+                  bytes * static_cast<std::size_t>(length(0)) > kSmallBlock;
+    for (std::size_t i = 1; i < blocks && !joined; ++i) joined = length(i) != length(0);
+    if (joined) return runs.finish();
     const Placed block = make_strided(static_cast<std::size_t>(length(0)), extent, item);
     std::vector<Placed> copies;
     copies.reserve(blocks);
@@ -130,17 +130,20 @@ Placed compile_contents(const Contents& c) {
     }
     case MPI_COMBINER_INDEXED:
       return compile_blocks(
-          count, *type, [&](std::size_t i) { return v[1 + i]; },
-          [&](std::size_t i) { return v[1 + count + i] * type->extent(); });
+          count, *type, [lengths = v + 1](std::size_t i) { return lengths[i]; },
+          [places = v + 1 + count, extent = type->extent()](std::size_t i) { return places[i] * extent; });
     case MPI_COMBINER_HINDEXED:
       return compile_blocks(
-          count, *type, [&](std::size_t i) { return v[1 + i]; }, [&](std::size_t i) { return v[1 + count + i]; });
+          count, *type, [lengths = v + 1](std::size_t i) { return lengths[i]; },
+          [places = v + 1 + count](std::size_t i) { return places[i]; });
     case MPI_COMBINER_INDEXED_BLOCK:
       return compile_blocks(
-          count, *type, [&](std::size_t) { return v[1]; }, [&](std::size_t i) { return v[2 + i] * type->extent(); });
+          count, *type, [length = v[1]](std::size_t) { return length; },
+          [places = v + 2, extent = type->extent()](std::size_t i) { return places[i] * extent; });
     case MPI_COMBINER_HINDEXED_BLOCK:
       return compile_blocks(
-          count, *type, [&](std::size_t) { return v[1]; }, [&](std::size_t i) { return v[2 + i]; });
+          count, *type, [length = v[1]](std::size_t) { return length; },
+          [places = v + 2](std::size_t i) { return places[i]; });
     case MPI_COMBINER_STRUCT:
       return compile_struct(c);
     case MPI_COMBINER_SUBARRAY:

@@ -60,6 +60,8 @@ struct Builder {
     Placed placed;
   };
   static Datatype* unnamed(const Unnamed& wanted);
+  /// Makes `type`, which is new, committed and one run of its packed bytes, whatever its contents say.
+  static void make_packed_form(Datatype& type);
   /// Compiles `type` and its parts, as far as they are not compiled yet; their forms are kept with them.
   static void compile(Datatype& type);
   static void commit(Datatype& type);

@@ -51,7 +51,7 @@ struct Long {
 
 /// Calls `use` with the block type for `bytes` > 0.
 template <class Use>
-inline auto with_block(std::size_t bytes, Use&& use) {
+[[gnu::always_inline]] inline auto with_block(std::size_t bytes, Use&& use) {
   switch (bytes) {
     case 1:
       return use(Fixed<1>{});
@@ -112,7 +112,7 @@ constexpr bool paired(std::size_t bytes) {
 }
 
 template <class Use>
-inline void with_paired(std::size_t bytes, Use&& use) {
+inline auto with_paired(std::size_t bytes, Use&& use) {
   switch (bytes) {
     case 1:
       return use(Fixed<1>{});
@@ -164,7 +164,7 @@ inline void copy_pairs(First first, Second second, char* __restrict to, std::ptr
 constexpr bool tripled(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
 
 template <class Use>
-inline void with_tripled(std::size_t bytes, Use&& use) {
+inline auto with_tripled(std::size_t bytes, Use&& use) {
   switch (bytes) {
     case 1:
       return use(Fixed<1>{});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/datatype/engine.h"
+#include "framework/datatype/packing.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -11,14 +12,6 @@ namespace {
 std::size_t clip(const DataView& view, std::size_t first, std::size_t wanted) {
   const auto total = static_cast<std::size_t>(view.bytes());
   return first >= total ? 0 : std::min(wanted, total - first);
-}
-
-// Out of line: the short cases beside it need no stack frame.
-template <bool kPack>
-[[gnu::noinline]] void whole(const DataView& view, typename Engine<kPack>::User user,
-                             typename Engine<kPack>::Packed packed) {
-  const Datatype& type = *view.type;
-  Engine<kPack>::whole(type.layout(), user, packed, static_cast<std::size_t>(view.count), type.extent(), type.size());
 }
 
 }  // namespace
@@ -36,30 +29,24 @@ std::size_t pack(const DataView& view, std::size_t first, void* to, std::size_t 
   return n;
 }
 
-void pack_all(const DataView& view, void* to, std::size_t bytes) {
-  const auto* user = static_cast<const char*>(view.data);
+void pack_all(const void* data, MPI_Count count, const Datatype& type, void* to, std::size_t bytes) {
+  const auto* user = static_cast<const char*>(data);
   auto* packed = static_cast<char*>(to);
-  const Datatype& type = *view.type;
-  if (view.dense()) {
+  if (type.dense()) {
     std::memcpy(packed, user, bytes);
-    return;
+  } else {
+    Engine<true>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
   }
-  const Layout& layout = type.layout();
-  if (view.count == 1 && Engine<true>::is_row(layout)) return Engine<true>::row(layout, user + type.origin(), packed);
-  whole<true>(view, user + type.origin(), packed);
 }
 
-void unpack_all(const DataView& view, const void* from, std::size_t bytes) {
-  auto* user = static_cast<char*>(view.data);
+void unpack_all(void* data, MPI_Count count, const Datatype& type, const void* from, std::size_t bytes) {
+  auto* user = static_cast<char*>(data);
   const auto* packed = static_cast<const char*>(from);
-  const Datatype& type = *view.type;
-  if (view.dense()) {
+  if (type.dense()) {
     std::memcpy(user, packed, bytes);
-    return;
+  } else {
+    Engine<false>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
   }
-  const Layout& layout = type.layout();
-  if (view.count == 1 && Engine<false>::is_row(layout)) return Engine<false>::row(layout, user + type.origin(), packed);
-  whole<false>(view, user + type.origin(), packed);
 }
 
 std::size_t unpack(const DataView& view, std::size_t first, const void* from, std::size_t n) {

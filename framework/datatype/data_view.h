@@ -31,10 +31,6 @@ namespace datatype {
 /// The datatype is committed. Any thread. Never blocks.
 std::size_t pack(const DataView& view, std::size_t first, void* to, std::size_t room);
 
-/// All of `view`, whose bytes() the caller knows already: `bytes` > 0.
-void pack_all(const DataView& view, void* to, std::size_t bytes);
-void unpack_all(const DataView& view, const void* from, std::size_t bytes);
-
 /// The reverse: `n` packed bytes at `from` go to packed offset `first`. Returns how many fitted.
 std::size_t unpack(const DataView& view, std::size_t first, const void* from, std::size_t n);
 

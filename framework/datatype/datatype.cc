@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/log.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/layout.h"
+#include "framework/datatype/layout_make.h"
+#include "framework/datatype/layout_words.h"
 #include "framework/object/pool.h"
 
 namespace ashlar {
@@ -199,6 +202,14 @@ void Builder::compile(Datatype& type) {
 
 void Builder::commit(Datatype& type) {
   compile(type);
+  if (log::enabled(log::Level::debug)) [[unlikely]] {
+    char words[400];
+    describe_layout(type, words, sizeof words);
+    const bool shared = type.layout().references.load(std::memory_order_relaxed) > 1;
+    log::line(log::Level::debug, "datatype", "committed %s: %lld bytes in %zu piece%s: %s%s", type.described(),
+              static_cast<long long>(type.size()), type.layout().runs, type.layout().runs == 1 ? "" : "s", words,
+              shared ? " (shared)" : "");
+  }
   const std::lock_guard guard(change_mutex);
   type.committed_ = true;
   if (type.cold_) type.cold_->was_committed = true;
@@ -264,6 +275,12 @@ Datatype* Builder::unnamed(const Unnamed& wanted) {
   type->layout_ = placed.layout.detach();
   type->committed_ = true;
   return type;
+}
+
+void Builder::make_packed_form(Datatype& type) {
+  Placed placed = make_run(0, static_cast<std::size_t>(type.size_));
+  type.layout_ = placed.layout.detach();
+  type.dense_ = type.committed_ = true;
 }
 
 Status check_committed(const Datatype& type) {

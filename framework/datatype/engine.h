@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "framework/datatype/copy.h"
+#include "framework/datatype/gather.h"
 #include "framework/datatype/layout.h"
 
 /// Walks a layout and moves bytes between memory ("user") and the packed stream. One text for both directions.
@@ -31,15 +32,24 @@ class Engine {
       case Layout::Form::kRun:
         return blocks(l.bytes, user, packed, n, user_step, packed_step);
       case Layout::Form::kStrided: {
-        if (l.child->form == Layout::Form::kRun) return grid(l, user, packed, n, user_step, packed_step);
+        if (l.child->form == Layout::Form::kRun) {
+          const std::size_t parts = l.count;
+          const std::ptrdiff_t stride = l.stride;
+          return with_block(l.child->bytes,
+                            [=](auto block) { grid(block, user, packed, n, user_step, packed_step, parts, stride); });
+        }
         if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
         const auto child_bytes = static_cast<std::ptrdiff_t>(l.child->bytes);
         for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
           whole(*l.child, user, packed, l.count, l.stride, child_bytes);
         return;
       }
-      case Layout::Form::kIndexed:
       case Layout::Form::kBlocks:
+        if (l.shortcut == Layout::Shortcut::kTriples) return triples(l, user, packed, n, user_step, packed_step);
+        if (l.shortcut == Layout::Shortcut::kPairs && packed_step == static_cast<std::ptrdiff_t>(l.bytes))
+          return pair_of(l, user, packed, n, user_step);
+        [[fallthrough]];
+      case Layout::Form::kIndexed:
       case Layout::Form::kSequence:
         if (n >= kFew && l.count < kManyParts) return by_part(l, user, packed, n, user_step, packed_step);
         for (std::size_t i = 0; i < n; ++i, user += user_step, packed += packed_step)
@@ -71,20 +81,36 @@ class Engine {
     if (n > done) broken(l, last, user, packed + done, 0, n - done);
   }
 
-  /// One item that is a row of equal runs: whole() without its other cases, for small messages.
-  static bool is_row(const Layout& l) {
-    return l.form == Layout::Form::kStrided && l.child->form == Layout::Form::kRun;
-  }
-  static void row(const Layout& l, User user, Packed packed) {
-    const std::size_t n = l.count;
-    const std::ptrdiff_t stride = l.stride;
-    with_block(l.child->bytes, [=](auto block) { row_kernel(user, packed, n, stride, block); });
+  /// `n` items that follow each other in the stream: whole() by the shortcut, for small messages. Inlined, with the
+  /// loops out of line, so that what chooses a loop is a few comparisons and a jump without a stack frame.
+  [[gnu::always_inline]] static void all(const Layout& l, User user, Packed packed, std::size_t n,
+                                         std::ptrdiff_t step) {
+    switch (l.shortcut) {
+      case Layout::Shortcut::kRow: {
+        const std::size_t parts = l.count;
+        const std::ptrdiff_t stride = l.stride;
+        if (n != 1) break;
+        return with_block(l.child->bytes, [=](auto block) { row(block, user, packed, parts, stride); });
+      }
+      case Layout::Shortcut::kScattered: {
+        if (n != 1 || l.wide) break;
+        const std::size_t parts = l.count;
+        const auto* const at = l.displacements<std::int32_t>();
+        return with_block(l.child->bytes, [=](auto block) { scattered(block, at, user, packed, parts); });
+      }
+      case Layout::Shortcut::kPairs:
+        return pair_of(l, user, packed, n, step);
+      case Layout::Shortcut::kTriples:
+      case Layout::Shortcut::kNone:
+        break;
+    }
+    other(l, user, packed, n, step);
   }
 
   /// part() of `count` items that are `extent` apart.
   static void items(const Layout& l, User user, Packed packed, std::size_t first, std::size_t n,
                     std::ptrdiff_t extent) {
-    if (n == l.bytes && first == 0) return whole(l, user, packed, 1, extent, 0);  // spares a division
+    if (n == l.bytes && first == 0) return all(l, user, packed, 1, extent);  // spares a division
     std::size_t i = 0;
     if (first > 0) {
       i = first / l.bytes;
@@ -100,7 +126,7 @@ class Engine {
     if (n == 0) return;
     const std::size_t full = n / l.bytes;
     user += static_cast<std::ptrdiff_t>(i) * extent;
-    if (full > 0) whole(l, user, packed, full, extent, static_cast<std::ptrdiff_t>(l.bytes));
+    if (full > 0) all(l, user, packed, full, extent);
     const std::size_t rest = n - full * l.bytes;
     if (rest > 0) part(l, user + static_cast<std::ptrdiff_t>(full) * extent, packed + full * l.bytes, 0, rest);
   }
@@ -110,6 +136,78 @@ class Engine {
   static constexpr std::size_t kManyParts = 32;  // from here on the parts themselves make a good inner loop
   static constexpr std::size_t kFewRuns = 8;     // the same for equal runs, whose inner loop has no other cost
   static constexpr std::size_t kTileBytes = 16 * 1024;
+
+  [[gnu::noinline]] static void other(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t step) {
+    whole(l, user, packed, n, step, static_cast<std::ptrdiff_t>(l.bytes));
+  }
+
+  // One item that is a row of equal blocks.
+  template <class Block>
+  [[gnu::noinline]] static void row(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t stride) {
+    strided(block, user, packed, n, stride, static_cast<std::ptrdiff_t>(block.bytes()));
+  }
+
+  // n items of `parts` equal blocks. The packed stream is written item by item (rows), unless an item has few blocks:
+  // then block by block, for a tile of items at a time (columns). Everything goes by value into the loops: what a
+  // lambda captures by reference would be reloaded after every store.
+  template <class Block>
+  static void grid(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                   std::ptrdiff_t packed_step, std::size_t parts, std::ptrdiff_t stride) {
+    if (n >= kFew && parts < kFewRuns) return columns(block, user, packed, n, user_step, packed_step, parts, stride);
+    rows(block, user, packed, n, user_step, packed_step, parts, stride);
+  }
+
+  template <class Block, class Number>
+  [[gnu::noinline]] static void scattered(Block block, const Number* __restrict at, User __restrict user,
+                                          Packed __restrict packed, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i, packed += block.bytes()) {
+      if constexpr (kPack) {
+        block.copy(packed, user + at[i]);
+      } else {
+        block.copy(user + at[i], packed);
+      }
+    }
+  }
+
+  // Items of two blocks, the second `further` along in memory. Twelve bytes are stored as sixteen where the next item
+  // is written afterwards.
+  template <class First, class Second>
+  [[gnu::noinline]] static void pair_items(First first, Second second, std::ptrdiff_t further, User user, Packed packed,
+                                           std::size_t n, std::ptrdiff_t user_step) {
+    constexpr auto kBehind = static_cast<std::ptrdiff_t>(First::bytes());
+    constexpr std::ptrdiff_t kItem = kBehind + static_cast<std::ptrdiff_t>(Second::bytes());
+    if constexpr (!kPack) {
+      copy_pairs(first, second, user, user_step, further, packed, kItem, kBehind, n);
+    } else if constexpr (Second::bytes() == 12) {
+      if (n == 0) return;
+      copy_pairs(first, Over12{}, packed, kItem, kBehind, user, user_step, further, n - 1);
+      const auto last = static_cast<std::ptrdiff_t>(n) - 1;
+      copy_pairs(first, second, packed + last * kItem, kItem, kBehind, user + last * user_step, user_step, further, 1);
+    } else {
+      copy_pairs(first, second, packed, kItem, kBehind, user, user_step, further, n);
+    }
+  }
+
+  // Items of three blocks, which lie at 0 and `at`.
+  template <class A, class B, class C>
+  static void triple_items(A a, B b, C c, Triple at, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
+                           std::ptrdiff_t packed_step) {
+    constexpr auto kSecond = static_cast<std::ptrdiff_t>(A::bytes());
+    constexpr Triple kBehind{kSecond, kSecond + static_cast<std::ptrdiff_t>(B::bytes())};
+    if constexpr (kPack) {
+      copy_triples(a, b, c, packed, packed_step, kBehind, user, user_step, at, n);
+    } else {
+      copy_triples(a, b, c, user, user_step, at, packed, packed_step, kBehind, n);
+    }
+  }
+
+  static void pair_of(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t step) {
+    const std::ptrdiff_t further = l.displacement(1);
+    const std::size_t bytes = l.start(1), next = l.bytes - bytes;
+    with_paired(bytes, [=](auto first) {
+      with_paired(next, [=](auto second) { pair_items(first, second, further, user, packed, n, step); });
+    });
+  }
 
   static std::size_t distance(std::ptrdiff_t step) { return static_cast<std::size_t>(step < 0 ? -step : step); }
 
@@ -125,6 +223,9 @@ class Engine {
   static void strided(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
     if constexpr (kPack) {
+      if constexpr (kGathers<Block>) {
+        if (packed_step == static_cast<std::ptrdiff_t>(block.bytes())) return gather(block, packed, user, user_step, n);
+      }
       copy_strided(block, packed, packed_step, user, user_step, n);
     } else {
       copy_strided(block, user, user_step, packed, packed_step, n);
@@ -137,27 +238,6 @@ class Engine {
     if (user_step == packed_step && user_step == static_cast<std::ptrdiff_t>(bytes))
       return move(user, packed, bytes * n);
     with_block(bytes, [=](auto block) { strided(block, user, packed, n, user_step, packed_step); });
-  }
-
-  // n items of l.count equal runs. The packed stream is written item by item (rows), unless an item has few runs: then
-  // run by run, for a tile of items at a time (columns). Everything goes by value into the loops: what a lambda
-  // captures by reference would be reloaded after every store.
-  static void grid(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
-                   std::ptrdiff_t packed_step) {
-    const std::size_t parts = l.count;
-    const std::ptrdiff_t stride = l.stride;
-    const bool by_columns = n >= kFew && parts < kFewRuns;
-    with_block(l.child->bytes, [=](auto block) {
-      if (by_columns) return columns(block, user, packed, n, user_step, packed_step, parts, stride);
-      rows(block, user, packed, n, user_step, packed_step, parts, stride);
-    });
-  }
-
-  // Out of line, so that what chooses it is a jump without a stack frame.
-  template <class Block>
-  [[gnu::noinline]] static void row_kernel(User user, Packed packed, std::size_t n, std::ptrdiff_t stride,
-                                           Block block) {
-    strided(block, user, packed, n, stride, static_cast<std::ptrdiff_t>(block.bytes()));
   }
 
   template <class Block>
@@ -185,26 +265,12 @@ class Engine {
     }
   }
 
-  // Two runs per item, the second `further` along in memory and right behind the first in the stream. `alone`: they are
-  // the whole of an item, so that items follow each other in the stream.
+  // Two neighbouring runs of each item, the second `further` along in memory and right behind the first in the stream.
   static void pairs(std::size_t bytes, std::size_t next, std::ptrdiff_t further, User user, Packed packed,
-                    std::size_t n, std::ptrdiff_t user_step, std::ptrdiff_t packed_step, bool alone) {
+                    std::size_t n, std::ptrdiff_t user_step, std::ptrdiff_t packed_step) {
     with_paired(bytes, [=](auto first) {
       with_paired(next, [=](auto second) {
         constexpr auto kBehind = static_cast<std::ptrdiff_t>(decltype(first)::bytes());
-        constexpr bool kOver = kPack && decltype(second)::bytes() == 12;
-        constexpr std::ptrdiff_t kItem = kBehind + static_cast<std::ptrdiff_t>(decltype(second)::bytes());
-        if constexpr (kOver) {
-          if (alone) {
-            copy_pairs(first, Over12{}, packed, kItem, kBehind, user, user_step, further, n - 1);
-            const auto last = static_cast<std::ptrdiff_t>(n) - 1;
-            return copy_pairs(first, second, packed + last * kItem, kItem, kBehind, user + last * user_step, user_step,
-                              further, 1);
-          }
-        }
-        if constexpr (!kPack) {
-          if (alone) return copy_pairs(first, second, user, user_step, further, packed, kItem, kBehind, n);
-        }
         if constexpr (kPack) {
           copy_pairs(first, second, packed, packed_step, kBehind, user, user_step, further, n);
         } else {
@@ -214,34 +280,20 @@ class Engine {
     });
   }
 
-  // Three runs per item: a struct of three members. Their places are from the first one's.
+  // Three runs per item: a struct of three members.
   static void triples(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
-    user += l.displacement(0);
-    const Triple at{l.displacement(1) - l.displacement(0), l.displacement(2) - l.displacement(0)};
-    with_tripled(l.start(1), [=, &l](auto first) {
-      with_tripled(l.start(2) - l.start(1), [=, &l](auto second) {
-        with_tripled(l.start(3) - l.start(2), [=](auto third) {
-          constexpr auto kSecond = static_cast<std::ptrdiff_t>(decltype(first)::bytes());
-          constexpr Triple kBehind{kSecond, kSecond + static_cast<std::ptrdiff_t>(decltype(second)::bytes())};
-          if constexpr (kPack) {
-            copy_triples(first, second, third, packed, packed_step, kBehind, user, user_step, at, n);
-          } else {
-            copy_triples(first, second, third, user, user_step, at, packed, packed_step, kBehind, n);
-          }
-        });
+    const Triple at{l.displacement(1), l.displacement(2)};
+    with_tripled(l.start(1), [=, &l](auto a) {
+      with_tripled(l.start(2) - l.start(1), [=, &l](auto b) {
+        with_tripled(l.start(3) - l.start(2),
+                     [=](auto c) { triple_items(a, b, c, at, user, packed, n, user_step, packed_step); });
       });
     });
   }
-  static bool is_triple(const Layout& l) {
-    return l.form == Layout::Form::kBlocks && l.count == 3 && tripled(l.start(1)) && tripled(l.start(2) - l.start(1)) &&
-           tripled(l.start(3) - l.start(2));
-  }
-
   // Few parts, many items: in tiles of items, each part for all items of the tile.
   static void by_part(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
-    if (is_triple(l)) return triples(l, user, packed, n, user_step, packed_step);
     const std::size_t tile = std::max<std::size_t>(kTileBytes / (distance(user_step) + l.bytes), 8);
     while (n > 0) {
       const std::size_t now = std::min(n, tile);
@@ -253,8 +305,7 @@ class Engine {
           const std::size_t next = i + 1 < l.count ? l.start(i + 2) - l.start(i + 1) : 0;
           if (paired(bytes) && paired(next)) {
             ++i;
-            pairs(bytes, next, l.displacement(i) - at, user + at, packed + start, now, user_step, packed_step,
-                  l.count == 2 && packed_step == static_cast<std::ptrdiff_t>(l.bytes));
+            pairs(bytes, next, l.displacement(i) - at, user + at, packed + start, now, user_step, packed_step);
           } else {
             blocks(bytes, user + at, packed + start, now, user_step, packed_step);
           }
@@ -302,18 +353,6 @@ class Engine {
       return;
     }
     with_block(child.bytes, [=](auto block) { scattered(block, at, user, packed, n); });
-  }
-
-  template <class Block, class Number>
-  static void scattered(Block block, const Number* __restrict at, User __restrict user, Packed __restrict packed,
-                        std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i, packed += block.bytes()) {
-      if constexpr (kPack) {
-        block.copy(packed, user + at[i]);
-      } else {
-        block.copy(user + at[i], packed);
-      }
-    }
   }
 
   template <class Number>

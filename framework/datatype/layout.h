@@ -56,8 +56,13 @@ class LayoutRef {
 struct Layout {
   enum class Form : std::uint8_t { kEmpty, kRun, kStrided, kIndexed, kBlocks, kSequence };
 
+  /// Forms for whose whole items the engine has a loop that it can go to at once: a row of equal runs, equal runs
+  /// scattered, structs of two or three members of usual sizes.
+  enum class Shortcut : std::uint8_t { kNone, kRow, kScattered, kPairs, kTriples };
+
   mutable std::atomic<std::int32_t> references{1};
   Form form = Form::kEmpty;
+  Shortcut shortcut = Shortcut::kNone;
   bool wide = false;        // tables of 64-bit numbers
   std::uint16_t depth = 1;  // nodes on the longest path down
   std::size_t bytes = 0;    // packed

@@ -1,6 +1,8 @@
 #include <mutex>
 
+#include "framework/datatype/copy.h"
 #include "framework/datatype/layout_make.h"
+#include "framework/datatype/pvars.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 constexpr std::size_t kSets = 128, kWays = 4;
 std::mutex cache_mutex;
 const Layout* sets[kSets][kWays];
-std::atomic<std::size_t> alive{0};
+std::uint64_t alive = 0, made = 0, shared = 0;  // guarded by the mutex
 
 bool equal(const Layout& a, const Layout& b) {
   if (a.hash != b.hash || a.form != b.form || a.bytes != b.bytes || a.count != b.count || a.stride != b.stride ||
@@ -28,6 +30,21 @@ bool equal(const Layout& a, const Layout& b) {
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ (hash >> 29);
+}
+
+Layout::Shortcut shortcut_of(const Layout& l) {
+  using Form = Layout::Form;
+  const bool runs = l.child && l.child->form == Form::kRun;
+  if (l.form == Form::kStrided && runs) return Layout::Shortcut::kRow;
+  if (l.form == Form::kIndexed && runs) return Layout::Shortcut::kScattered;
+  if (l.form != Form::kBlocks || l.count > 3) return Layout::Shortcut::kNone;
+  bool pairs = l.count == 2, triples = l.count == 3;
+  for (std::size_t i = 0; i < l.count; ++i) {
+    const std::size_t length = l.start(i + 1) - l.start(i);
+    pairs = pairs && paired(length);
+    triples = triples && tripled(length);
+  }
+  return pairs ? Layout::Shortcut::kPairs : triples ? Layout::Shortcut::kTriples : Layout::Shortcut::kNone;
 }
 
 // Long tables are sampled: the hash only picks a slot, equality is checked in full.
@@ -48,11 +65,13 @@ std::uint64_t hash_of(const Layout& l) {
 
 LayoutRef share_equal(Layout* fresh) {
   fresh->hash = hash_of(*fresh);
-  alive.fetch_add(1, std::memory_order_relaxed);
+  fresh->shortcut = shortcut_of(*fresh);
   LayoutRef mine = LayoutRef::adopt(fresh);
   LayoutRef found;
   {
     const std::lock_guard guard(cache_mutex);
+    ++alive;
+    ++made;
     auto& set = sets[fresh->hash % kSets];
     const Layout** free_way = &set[fresh->hash / kSets % kWays];
     for (const Layout*& way : set) {
@@ -65,6 +84,7 @@ LayoutRef share_equal(Layout* fresh) {
         }
         if (held == 0) continue;
         found = LayoutRef::adopt(way);
+        ++shared;
         break;
       }
     }
@@ -79,11 +99,23 @@ void drop(const Layout* layout) noexcept {
     const std::lock_guard guard(cache_mutex);
     for (const Layout*& way : sets[layout->hash % kSets])
       if (way == layout) way = nullptr;
+    --alive;
   }
-  alive.fetch_sub(1, std::memory_order_relaxed);
   delete layout;  // outside the lock: children are dropped in turn
 }
 
-std::size_t layouts_alive() { return alive.load(std::memory_order_relaxed); }
+std::size_t layouts_alive() {
+  const std::lock_guard guard(cache_mutex);
+  return alive;
+}
+
+std::span<const ashlar_pvar> pvars() {
+  static const ashlar_pvar rows[] = {
+      {"layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL, &alive},
+      {"layouts_made", "compiled forms made so far, parts of others included", ASHLAR_PVAR_COUNTER, &made},
+      {"layouts_shared", "of those, how many turned out to be there already and were shared", ASHLAR_PVAR_COUNTER,
+       &shared}};
+  return rows;
+}
 
 }  // namespace ashlar::datatype

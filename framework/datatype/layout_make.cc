@@ -1,6 +1,7 @@
 #include "framework/datatype/layout_make.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -14,27 +15,49 @@ using Form = Layout::Form;
 
 std::uint16_t deeper(std::uint16_t depth) { return depth == 0xffff ? depth : static_cast<std::uint16_t>(depth + 1); }
 
-// Writes `count` displacements and, when given, count + 1 starts, in 32 bits when all fit.
-template <class Displacement, class Start>
-void fill_table(Layout& l, std::size_t count, Displacement&& displacement, Start&& start, bool with_starts) {
-  constexpr std::ptrdiff_t kLow = std::numeric_limits<std::int32_t>::min();
-  constexpr std::ptrdiff_t kHigh = std::numeric_limits<std::int32_t>::max();
-  l.count = count;
-  l.wide = with_starts && l.bytes > static_cast<std::size_t>(kHigh);
-  for (std::size_t i = 0; i < count && !l.wide; ++i) l.wide = displacement(i) < kLow || displacement(i) > kHigh;
-  const std::size_t numbers = count + (with_starts ? count + 1 : 0);
-  const auto fill = [&]<class Number>(Number) {
-    l.table = std::make_unique_for_overwrite<std::byte[]>(numbers * sizeof(Number));
-    auto* out = reinterpret_cast<Number*>(l.table.get());
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Number>(displacement(i));
-    if (!with_starts) return;
-    for (std::size_t i = 0; i <= count; ++i) out[count + i] = static_cast<Number>(start(i));
-  };
-  if (l.wide) {
-    fill(std::int64_t{});
-  } else {
-    fill(std::int32_t{});
+// `count` numbers from `first` on, less `base`, as 32 bits each. False: one does not fit, and what was written is void.
+bool narrowed(const std::int64_t* first, std::size_t count, std::int64_t base, std::int32_t* out) {
+  constexpr std::uint64_t kMiddle = std::uint64_t{1} << 31;
+  std::uint64_t high = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t number = first[i] - base;
+    high |= static_cast<std::uint64_t>(number) + kMiddle;
+    out[i] = static_cast<std::int32_t>(number);
   }
+  return high >> 32 == 0;
+}
+
+// The table of `count` displacements, counted from the first, and, when given, of count + 1 starts.
+void fill_table(Layout& l, std::size_t count, const std::int64_t* at, const std::int64_t* starts) {
+  const std::size_t numbers = count + (starts != nullptr ? count + 1 : 0);
+  l.count = count;
+  l.table = std::make_unique_for_overwrite<std::byte[]>(numbers * sizeof(std::int32_t));
+  auto* const small = reinterpret_cast<std::int32_t*>(l.table.get());
+  // Starts rise: when the end fits, all do.
+  const bool fits = starts == nullptr || starts[count] <= std::numeric_limits<std::int32_t>::max();
+  if (fits && narrowed(at, count, at[0], small)) {
+    if (starts != nullptr) narrowed(starts, count + 1, 0, small + count);
+    return;
+  }
+  l.wide = true;
+  l.table = std::make_unique_for_overwrite<std::byte[]>(numbers * sizeof(std::int64_t));
+  auto* const large = reinterpret_cast<std::int64_t*>(l.table.get());
+  for (std::size_t i = 0; i < count; ++i) large[i] = at[i] - at[0];
+  if (starts != nullptr) std::memcpy(large + count, starts, (count + 1) * sizeof(std::int64_t));
+}
+
+std::vector<std::int64_t> offsets_of(const std::vector<Placed>& parts) {
+  std::vector<std::int64_t> offsets(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) offsets[i] = parts[i].offset;
+  return offsets;
+}
+
+// Whether numbers are evenly spaced.
+bool evenly_spaced(const std::int64_t* numbers, std::size_t count) {
+  const std::int64_t step = numbers[1] - numbers[0];
+  for (std::size_t i = 2; i < count; ++i)
+    if (numbers[i] - numbers[i - 1] != step) return false;
+  return true;
 }
 
 }  // namespace
@@ -88,9 +111,7 @@ Placed make_indexed(const std::vector<Placed>& parts) {
   l->bytes = l->child->bytes * parts.size();
   l->runs = l->child->runs * parts.size();
   l->depth = deeper(l->child->depth);
-  fill_table(
-      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
-      [](std::size_t) { return std::size_t{0}; }, false);
+  fill_table(*l, parts.size(), offsets_of(parts).data(), nullptr);
   return {parts[0].offset, share_equal(l)};
 }
 
@@ -121,18 +142,16 @@ Placed make_sequence(std::vector<Placed> parts) {
   auto* l = new Layout;
   l->form = Form::kSequence;
   l->children.reserve(parts.size());
-  std::vector<std::size_t> starts{0};
+  std::vector<std::int64_t> starts{0};
   starts.reserve(parts.size() + 1);
   for (Placed& p : parts) {
     l->depth = std::max(l->depth, deeper(p.layout->depth));
     l->runs += p.layout->runs;
-    starts.push_back(starts.back() + p.layout->bytes);
+    starts.push_back(starts.back() + static_cast<std::int64_t>(p.layout->bytes));
     l->children.push_back(std::move(p.layout));
   }
-  l->bytes = starts.back();
-  fill_table(
-      *l, parts.size(), [&](std::size_t i) { return parts[i].offset - parts[0].offset; },
-      [&](std::size_t i) { return starts[i]; }, true);
+  l->bytes = static_cast<std::size_t>(starts.back());
+  fill_table(*l, parts.size(), offsets_of(parts).data(), starts.data());
   return {parts[0].offset, share_equal(l)};
 }
 
@@ -159,37 +178,33 @@ void RunCollector::add(std::ptrdiff_t offset, const Layout& layout) {
   }
 }
 
+void RunCollector::grow(std::size_t room) {
+  auto at = std::make_unique_for_overwrite<std::int64_t[]>(room + 1);
+  auto starts = std::make_unique_for_overwrite<std::int64_t[]>(room + 1);
+  if (count_ > 0) {
+    std::memcpy(at.get(), at_.get(), count_ * sizeof(std::int64_t));
+    std::memcpy(starts.get(), starts_.get(), count_ * sizeof(std::int64_t));
+  }
+  at_ = std::move(at);
+  starts_ = std::move(starts);
+  room_ = room;
+}
+
 Placed RunCollector::finish() {
-  if (runs_.empty()) return make_empty();
-  const std::ptrdiff_t first = runs_[0].offset;
-  const std::size_t n = runs_.size();
-  if (n == 1) return make_run(first, runs_[0].bytes);
-  const std::ptrdiff_t stride = runs_[1].offset - first;
-  bool same = true, even = true;
-  for (std::size_t i = 1; i < n && same; ++i) {
-    same = runs_[i].bytes == runs_[0].bytes;
-    even = even && runs_[i].offset - runs_[i - 1].offset == stride;
-  }
-  if (same && even) return make_strided(n, stride, make_run(first, runs_[0].bytes));
+  if (count_ == 0) return make_empty();
+  const std::ptrdiff_t first = at_[0];
+  if (count_ == 1) return make_run(first, bytes_);
+  starts_[count_] = static_cast<std::int64_t>(bytes_);
+  const bool same = evenly_spaced(starts_.get(), count_ + 1);
+  const Placed run = same ? make_run(first, bytes_ / count_) : Placed{};
+  if (same && evenly_spaced(at_.get(), count_)) return make_strided(count_, at_[1] - first, run);
   auto* l = new Layout;
-  l->runs = n;
-  l->depth = 1;
-  const auto displacement = [&](std::size_t i) { return runs_[i].offset - first; };
-  if (same) {
-    l->form = Form::kIndexed;
-    l->child = make_run(0, runs_[0].bytes).layout;
-    l->depth = 2;
-    l->bytes = n * runs_[0].bytes;
-    fill_table(
-        *l, n, displacement, [](std::size_t) { return std::size_t{0}; }, false);
-  } else {
-    l->form = Form::kBlocks;
-    std::vector<std::size_t> starts(n + 1);
-    for (std::size_t i = 0; i < n; ++i) starts[i + 1] = starts[i] + runs_[i].bytes;
-    l->bytes = starts[n];
-    fill_table(
-        *l, n, displacement, [&](std::size_t i) { return starts[i]; }, true);
-  }
+  l->form = same ? Form::kIndexed : Form::kBlocks;
+  l->depth = same ? 2 : 1;
+  l->runs = count_;
+  l->bytes = bytes_;
+  l->child = run.layout;
+  fill_table(*l, count_, at_.get(), same ? nullptr : starts_.get());
   return {first, share_equal(l)};
 }
 

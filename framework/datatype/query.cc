@@ -86,8 +86,8 @@ Status set_name(Datatype& type, const char* name) {
   });
 }
 
-Status get_name(Datatype& type, char* name, int* length) {
-  const char* own = type.name();
+Status get_name(Datatype* type, char* name, int* length) {
+  const char* const own = type != nullptr ? type->name() : "MPI_DATATYPE_NULL";
   *length = static_cast<int>(std::strlen(own));
   std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
   return {};

@@ -1,11 +1,10 @@
 #include "framework/datatype/signature_words.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
+#include <utility>
 
 #include "framework/datatype/type_parts.h"
+#include "framework/datatype/words.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -28,30 +27,6 @@ Signature beginning(const Datatype& type, MPI_Count items, MPI_Count elements) {
   });
   return result.then(rest);
 }
-
-// Text that ends with dots when it does not fit.
-class Words {
- public:
-  Words(char* out, std::size_t room) : out_(out), room_(room) { out_[0] = '\0'; }
-  bool full() const { return full_; }
-
-  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-    if (full_) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const int wanted = std::vsnprintf(out_ + used_, room_ - used_, format, arguments);
-    va_end(arguments);
-    used_ += static_cast<std::size_t>(std::max(wanted, 0));
-    if (used_ < room_) return;
-    full_ = true;
-    if (room_ > 4) std::memcpy(out_ + room_ - 4, "...", 4);
-  }
-
- private:
-  char* out_;
-  std::size_t room_, used_ = 0;
-  bool full_ = false;
-};
 
 void say(Words& words, const Datatype& type, MPI_Count items) {
   const Signature& signature = type.signature();
@@ -78,15 +53,32 @@ void say(Words& words, const Datatype& type, MPI_Count items) {
 
 Signature signature_of(const DataView& data) { return data.type->signature().repeated(data.count); }
 
+bool is_packed(std::uint64_t hash, MPI_Count elements) { return of(MPI_PACKED).repeated(elements).hash == hash; }
+
 bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_Count bytes) {
   if (elements == 0) return true;
   const Signature all = signature_of(data);
   if (elements > all.elements && bytes > data.bytes()) return true;  // truncation, which is told as such
-  const Signature packed = of(MPI_PACKED);
-  if (Signature sent = packed.repeated(elements); sent.hash == hash) return true;
-  if (all == packed.repeated(all.elements)) return true;
+  if (is_packed(hash, elements) || is_packed(all.hash, all.elements)) return true;
   const Signature wanted = beginning(*data.type, data.count, elements);
   return wanted.elements == elements && wanted.hash == hash;
+}
+
+Status packed_form(Datatype& type, Ref<Datatype>* out) {
+  return guarded([&] {
+    Contents c;
+    c.combiner = MPI_COMBINER_CONTIGUOUS;
+    c.add(Contents::What::kCount, 1);
+    c.types.push_back(Ref<Datatype>::share(type));
+    Bounds bounds;
+    bounds.has_data = type.size() > 0;
+    bounds.data_ub = type.size();
+    Datatype* made = nullptr;
+    ASHLAR_TRY(Builder::make(std::move(c), bounds, type.size(), type.signature(), &made));
+    *out = Ref<Datatype>::adopt(made);
+    Builder::make_packed_form(*made);
+    return Status{};
+  });
 }
 
 void describe_signature(const DataView& data, char* out, std::size_t room) {

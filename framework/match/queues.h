@@ -97,6 +97,11 @@ class UnexpectedQueue {
     return static_cast<Message*>(
         exact_.find_if(exact, [&is](const Entry& entry) { return is(static_cast<const Message&>(entry)); }));
   }
+  template <class Is>
+  Message* find_last_if(const Key& exact, Is is) {
+    return static_cast<Message*>(
+        exact_.find_last_if(exact, [&is](const Entry& entry) { return is(static_cast<const Message&>(entry)); }));
+  }
   void remove(Message& message) {
     exact_.remove(message);
     List<Message>::remove(&message);

@@ -75,6 +75,16 @@ class Table {
     }
     return nullptr;
   }
+  /// The newest such entry.
+  template <class Is>
+  Entry* find_last_if(const Key& key, Is is) const {
+    const Node& bucket = buckets_[slot(key)];
+    for (Node* node = bucket.previous; node != &bucket; node = node->previous) {
+      Entry* const entry = static_cast<Entry*>(node);
+      if (entry->key.where == key.where && entry->key.tag == key.tag && is(*entry)) return entry;
+    }
+    return nullptr;
+  }
   std::size_t count() const { return count_; }
   /// Entries looked at in vain, since the start: what matching cost beyond the least possible.
   std::uint64_t passed() const { return passed_; }

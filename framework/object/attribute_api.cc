@@ -73,6 +73,9 @@ Status comm_set(Comm& comm, int keyval, void* value) {
 Status comm_get(Comm& comm, int keyval, void* value, int* flag) {
   int* number = nullptr;
   if (predefined_value(keyval, &number)) {
+    // Of these, communicators of sessions have one (MPI-5.0, 9.1.2); the other keys are good, and without value.
+    const Origin* const origin = comm.local_group ? comm.local_group->origin.get() : nullptr;
+    if (origin && origin->of_session && keyval != MPI_TAG_UB) number = nullptr;
     *flag = number != nullptr;
     if (number) *static_cast<int**>(value) = number;
     return {};

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -11,13 +12,14 @@ namespace {
 
 constexpr int kFirstKeyval = 1024;  // above every predefined key of the ABI
 
-// One table for the keys of all object classes; recursive because a callback may call attribute functions.
-constinit std::recursive_mutex mutex;
+constinit std::mutex mutex;
+// One table for the keys of all object classes.
 std::map<int, Keyval*>& table() {
   static std::map<int, Keyval*> keys;
   return keys;
 }
 int next_keyval = kFirstKeyval;
+std::uint64_t attributes_set = 0;
 
 void drop(Keyval* key) {
   if (--key->references > 0) return;
@@ -54,6 +56,18 @@ int as_class(Kind of, Call&& call) {
   }
 }
 
+/// Lets go of the lock while a callback runs.
+class Unlocked {
+ public:
+  explicit Unlocked(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
+  ~Unlocked() { lock_.lock(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  std::unique_lock<std::mutex>& lock_;
+};
+
 Status call_delete(const Holder& holder, const AttributeSet::Entry& entry) {
   if (!entry.key->remove) return {};
   const int code = as_class(holder.of, [&]<class Handle>() {
@@ -74,6 +88,28 @@ Status call_copy(const Holder& holder, const AttributeSet::Entry& entry, void** 
 
 auto entry_of(AttributeSet& set, int keyval) {
   return std::find_if(set.entries.begin(), set.entries.end(), [&](auto& e) { return e.key->id == keyval; });
+}
+/// One that may be deleted: its delete function is not running.
+auto settled_entry_of(AttributeSet& set, int keyval) {
+  return std::find_if(set.entries.begin(), set.entries.end(),
+                      [&](auto& e) { return e.key->id == keyval && !e.leaving; });
+}
+
+/// Calls the delete function of `entry`, which stays where it is unless somebody takes it away meanwhile; `*at` is
+/// where it lies afterwards, or the end.
+template <class At>
+Status delete_value(const Holder& holder, std::unique_lock<std::mutex>& lock, At* at) {
+  (*at)->leaving = true;
+  const AttributeSet::Entry entry = **at;
+  Status deleted;
+  {
+    const Unlocked unlocked(lock);
+    deleted = call_delete(holder, entry);
+  }
+  *at = std::find_if(holder.set->entries.begin(), holder.set->entries.end(),
+                     [&](const auto& e) { return e.number == entry.number; });
+  if (*at != holder.set->entries.end()) (*at)->leaving = false;
+  return deleted;
 }
 
 }  // namespace
@@ -104,21 +140,20 @@ Status free_keyval(Kind of, const char* class_name, int* keyval) {
 }
 
 Status set(const Holder& holder, int keyval, void* value) {
-  const std::lock_guard guard(mutex);
+  std::unique_lock lock(mutex);
   Keyval* key = nullptr;
   ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
-  const auto at = entry_of(*holder.set, keyval);
-  if (at != holder.set->entries.end()) {
-    ASHLAR_TRY(call_delete(holder, *at));
-    // The callback may have changed the set.
-    const auto again = entry_of(*holder.set, keyval);
-    if (again != holder.set->entries.end()) {
-      again->value = value;
+  // The key's place in the set is kept, and the key itself while the callback runs.
+  if (auto at = settled_entry_of(*holder.set, keyval); at != holder.set->entries.end()) {
+    ASHLAR_TRY(delete_value(holder, lock, &at));
+    if (at != holder.set->entries.end()) {
+      at->value = value;
       return {};
     }
+    ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));  // the callback took it away
   }
   ++key->references;
-  holder.set->entries.push_back({key, value});
+  holder.set->entries.push_back({key, value, ++attributes_set});
   return {};
 }
 
@@ -133,15 +168,14 @@ Status get(const Holder& holder, int keyval, void* value, int* flag) {
 }
 
 Status remove(const Holder& holder, int keyval) {
-  const std::lock_guard guard(mutex);
+  std::unique_lock lock(mutex);
   Keyval* key = nullptr;
   ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
-  auto at = entry_of(*holder.set, keyval);
+  auto at = settled_entry_of(*holder.set, keyval);
   if (at == holder.set->entries.end())
     return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, under which '%s' has no attribute", keyval,
                         holder.name);
-  ASHLAR_TRY(call_delete(holder, *at));
-  at = entry_of(*holder.set, keyval);
+  ASHLAR_TRY(delete_value(holder, lock, &at));
   if (at == holder.set->entries.end()) return {};  // the callback did it
   holder.set->entries.erase(at);
   drop(key);
@@ -149,30 +183,38 @@ Status remove(const Holder& holder, int keyval) {
 }
 
 Status copy_all(const Holder& from, const Holder& to) {
-  const std::lock_guard guard(mutex);
+  std::unique_lock lock(mutex);
   const auto entries = from.set->entries;  // callbacks may change the set while it is walked
+  for (const auto& entry : entries) ++entry.key->references;
+  Status copied;
   for (const auto& entry : entries) {
     void* value = entry.value;
     int keep = entry.key->copy_is_dup;
-    if (entry.key->copy) ASHLAR_TRY(call_copy(from, entry, &value, &keep));
-    if (!keep) continue;
-    ++entry.key->references;
-    to.set->entries.push_back({entry.key, value});
+    if (entry.key->copy && copied.ok()) {
+      const Unlocked unlocked(lock);
+      copied = call_copy(from, entry, &value, &keep);
+    }
+    if (copied.ok() && keep)
+      to.set->entries.push_back({entry.key, value, ++attributes_set});
+    else
+      drop(entry.key);
   }
-  return {};
+  return copied;
 }
 
 Status delete_all(const Holder& holder) {
-  const std::lock_guard guard(mutex);
-  while (!holder.set->entries.empty()) {
-    const AttributeSet::Entry entry = holder.set->entries.back();
-    ASHLAR_TRY(call_delete(holder, entry));
-    const auto at = entry_of(*holder.set, entry.key->id);
-    if (at == holder.set->entries.end()) continue;
-    holder.set->entries.erase(at);
-    drop(entry.key);
+  std::unique_lock lock(mutex);
+  for (;;) {
+    auto& entries = holder.set->entries;
+    const auto last = std::find_if(entries.rbegin(), entries.rend(), [](const auto& e) { return !e.leaving; });
+    if (last == entries.rend()) return {};
+    auto at = std::prev(last.base());
+    Keyval* const key = at->key;
+    ASHLAR_TRY(delete_value(holder, lock, &at));
+    if (at == entries.end()) continue;
+    entries.erase(at);
+    drop(key);
   }
-  return {};
 }
 
 }  // namespace ashlar::attribute

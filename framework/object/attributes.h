@@ -15,9 +15,9 @@ struct Keyval {
   Kind of = Kind::kComm;
   std::int32_t references = 1;  // the user's key, and one per attached attribute
   bool freed = false;
-  void (*copy)() = nullptr;     // MPI_Comm_copy_attr_function and its like; nullptr: do not copy
-  void (*remove)() = nullptr;   // nullptr: nothing to do
-  bool copy_is_dup = false;     // MPI_COMM_DUP_FN
+  void (*copy)() = nullptr;    // MPI_Comm_copy_attr_function and its like; nullptr: do not copy
+  void (*remove)() = nullptr;  // nullptr: nothing to do
+  bool copy_is_dup = false;    // MPI_COMM_DUP_FN
   void* extra_state = nullptr;
 };
 
@@ -27,6 +27,8 @@ class AttributeSet {
   struct Entry {
     Keyval* key;
     void* value;
+    std::uint64_t number;  // of all attributes that were set in this process
+    bool leaving = false;  // its delete function is running
   };
   std::vector<Entry> entries;
 };

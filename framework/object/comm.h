@@ -44,6 +44,7 @@ class Comm : public Object {
   bool inter = false;
   bool revoked = false;         // changes, once
   std::uint8_t assertions = 0;  // what the user promised of all traffic here: Assertion bits
+  std::uint8_t enforced = 0;    // of these, with check.hints: breaking the promise is an error
 
   // --- set-up path --------------------------------------------------------------------------------------------------
   /// Context ids that all members have agreed to keep for communicators made from this one, as [next, end): making one
@@ -60,10 +61,9 @@ class Comm : public Object {
   std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator
   std::shared_ptr<const CommHints> hints;    // what the user asked for with info objects; nullptr: nothing
   coll::CommState* coll = nullptr;
-  p2p::SendBuffer* send_buffer = nullptr;          // for buffered sends on this communicator; p2p makes and drops it
-  p2p::SendBuffer* session_send_buffer = nullptr;  // of the session it came from, which outlives it
-  std::uint32_t collective_sequence = 0;  // number of collectives started: their tag; the same on every member
-  std::shared_ptr<Peer*[]> peer_table;    // storage behind `peers`; communicators of equal groups share it
+  p2p::SendBuffer* send_buffer = nullptr;  // for buffered sends on this communicator; p2p makes and drops it
+  std::uint32_t collective_sequence = 0;   // number of collectives started: their tag; the same on every member
+  std::shared_ptr<Peer*[]> peer_table;     // storage behind `peers`; communicators of equal groups share it
 
   /// mpi_assert_no_any_tag, _no_any_source, _exact_length, _allow_overtaking.
   enum Assertion : std::uint8_t { kNoAnyTag = 1, kNoAnySource = 2, kExactLength = 4, kAllowOvertaking = 8 };

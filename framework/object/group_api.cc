@@ -1,87 +1,109 @@
 #include "framework/object/group_api.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "framework/object/group.h"
+#include "framework/object/group_algebra.h"
+#include "framework/object/group_builder.h"
 #include "framework/object/handle.h"
 
 namespace ashlar::group {
 namespace {
 
-/// Process -> rank, for operations that ask many times; sparse groups answer without a table.
-class RankIndex {
- public:
-  explicit RankIndex(const Group& g) : group_(g) {
-    if (g.size() < 16 || g.sparse()) return;
-    index_.reserve(static_cast<std::size_t>(g.size()));
-    for (Rank r = 0; r < g.size(); ++r) index_.emplace(g[r], r);
+/// The result of an operation on `a` and perhaps `b`.
+Status give(GroupBuilder& builder, const Group& a, const Group* b, Group** result) {
+  if (builder.size() == 0) {
+    *result = Ref<Group>::share(empty()).detach();
+    return {};
   }
-  Rank of(PeerId peer) const {
-    if (index_.empty()) return group_.rank_of(peer);
-    const auto found = index_.find(peer);
-    return found == index_.end() ? -1 : found->second;
-  }
-
- private:
-  const Group& group_;
-  std::unordered_map<PeerId, Rank> index_;
-};
-
-Status give(Group* made, Group** result) {
+  Group* const made = builder.finish();
   if (!made) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  made->origin = a.origin || !b ? a.origin : b->origin;
   *result = made;
   return {};
 }
 
-Status make(std::vector<PeerId> members, Group** result) {
-  if (members.empty()) {
-    *result = Ref<Group>::share(empty()).detach();
-    return {};
-  }
-  return give(Group::of(std::move(members)), result);
+/// A range of ranks from the lower end, and which argument gave it.
+struct Listed {
+  Run run;
+  int position;
+};
+
+Status twice(const char* argument, int position, std::int64_t rank) {
+  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, which stands in the list already", argument, position,
+                      std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank));
 }
 
-Status check_rank(const Group& g, int rank, int position, std::vector<bool>& seen) {
-  if (rank < 0 || rank >= g.size())
-    return Status::fail(MPI_ERR_RANK, "argument ranks[%d] is %d, but the group has ranks 0..%d", position, rank,
-                        g.size() - 1);
-  if (seen[static_cast<std::size_t>(rank)])
-    return Status::fail(MPI_ERR_RANK, "argument ranks[%d] is %d, which stands in the list already", position, rank);
-  seen[static_cast<std::size_t>(rank)] = true;
+Status outside(const Group& g, const char* argument, int position, std::int64_t rank) {
+  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, but the group has ranks 0..%d", argument, position,
+                      std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank),
+                      g.size() - 1);
+}
+
+/// Ranks one by one: each of the group, and none twice.
+Status check_ranks(const Group& g, int n, const int* ranks) {
+  for (int i = 0; i < n; ++i)
+    if (ranks[i] < 0 || ranks[i] >= g.size()) return outside(g, "ranks", i, ranks[i]);
+  if (n < 2) return {};
+  std::vector<bool> seen(static_cast<std::size_t>(g.size()), false);
+  for (int i = 0; i < n; ++i) {
+    const auto rank = static_cast<std::size_t>(ranks[i]);
+    if (seen[rank]) return twice("ranks", i, ranks[i]);
+    seen[rank] = true;
+  }
   return {};
 }
 
-/// One range without mistakes: no need to write its ranks out.
-bool range_fits(const Group& g, const int range[3]) {
-  const auto inside = [&](int rank) { return rank >= 0 && rank < g.size(); };
-  return inside(range[0]) && inside(range[1]) && (range[2] > 0 ? range[0] <= range[1] : range[2] < 0 && range[0] >= range[1]);
-}
-
-/// The ranks that `ranges` of (first, last, stride) list, in order.
-Status expand(const Group& g, int n, int (*ranges)[3], std::vector<int>& ranks) {
-  std::vector<bool> seen(static_cast<std::size_t>(g.size()), false);
+/// Ranges of ranks: each of the group, and no rank twice. Any two are compared, so that none need be written out.
+Status check_ranges(const Group& g, int n, int (*ranges)[3], std::vector<Listed>* listed) {
+  constexpr int kMostPairwise = 256;
+  listed->clear();
   for (int i = 0; i < n; ++i) {
     const int first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];
     if (stride == 0) return Status::fail(MPI_ERR_ARG, "argument ranges[%d] has stride 0", i);
     // A range whose last end lies on the wrong side of the first lists nothing; the standard asks for an error.
     if ((stride > 0 && first > last) || (stride < 0 && first < last))
-      return Status::fail(MPI_ERR_ARG, "argument ranges[%d] is (%d, %d, %d): the stride leads away from the last rank", i,
-                          first, last, stride);
-    for (std::int64_t r = first; stride > 0 ? r <= last : r >= last; r += stride) {
-      ASHLAR_TRY(check_rank(g, static_cast<int>(r), i, seen));
-      ranks.push_back(static_cast<int>(r));
-    }
+      return Status::fail(MPI_ERR_ARG, "argument ranges[%d] is (%d, %d, %d): the stride leads away from the last rank",
+                          i, first, last, stride);
+    const std::int64_t count = (std::int64_t{last} - first) / stride + 1;
+    const std::int64_t end = first + (count - 1) * stride;
+    if (first < 0 || first >= g.size()) return outside(g, "ranges", i, first);
+    if (end < 0 || end >= g.size()) return outside(g, "ranges", i, end);
+    const Run run{0, static_cast<int>(count), first, stride};
+    for (std::size_t k = 0; n <= kMostPairwise && k < listed->size(); ++k)
+      if (const Places met = common(run, (*listed)[k].run); met.count > 0)
+        return twice("ranges", i, first + met.first * stride);
+    listed->push_back({run, i});
   }
+  if (n <= kMostPairwise) return {};
+  std::vector<bool> seen(static_cast<std::size_t>(g.size()), false);
+  for (const Listed& range : *listed)
+    for (int i = 0; i < range.run.count; ++i) {
+      const std::int64_t rank = range.run.first + i * range.run.stride;
+      if (seen[static_cast<std::size_t>(rank)]) return twice("ranges", range.position, rank);
+      seen[static_cast<std::size_t>(rank)] = true;
+    }
   return {};
 }
 
-Status without(const Group& g, const std::vector<bool>& excluded, Group** result) {
-  std::vector<PeerId> members;
-  for (Rank r = 0; r < g.size(); ++r)
-    if (!excluded[static_cast<std::size_t>(r)]) members.push_back(g[r]);
-  return make(std::move(members), result);
+/// `g` without the ranks of `listed`.
+Status without(const Group& g, GroupBuilder& listed, Group** result) {
+  // As groups of ranks: 0 ... size - 1 without the listed ones.
+  const Ref<Group> out = Ref<Group>::adopt(listed.finish());
+  GroupBuilder all, left, builder;
+  all.append(0, 1, g.size());
+  const Ref<Group> ranks = Ref<Group>::adopt(all.finish());
+  if (!out || !ranks) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  append_members(left, *ranks, *out, false);
+  const Ref<Group> kept = Ref<Group>::adopt(left.finish());
+  if (!kept) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  for (const Run& run : kept->runs())
+    builder.append_ranks(g, static_cast<Rank>(run.first), static_cast<int>(run.stride), run.count);
+  for (const PeerId rank : kept->table()) builder.append(g[static_cast<Rank>(rank)]);
+  return give(builder, g, nullptr, result);
 }
 
 }  // namespace
@@ -114,82 +136,61 @@ Status translate_ranks(Group& from, int n, const int* ranks, Group& to, int* out
 }
 
 Status compare(Group& a, Group& b, int* result) {
-  *result = MPI_UNEQUAL;
-  if (a.size() != b.size()) return {};
-  bool same_order = true;
-  if (&a == &b || a.size() == 0 || (a.sparse() && b.sparse() && a[0] == b[0] && a[a.size() - 1] == b[b.size() - 1])) {
+  if (&a == &b || a.same_members_in_order(b))
     *result = MPI_IDENT;
-    return {};
-  }
-  for (Rank r = 0; r < a.size() && same_order; ++r) same_order = a[r] == b[r];
-  if (same_order) {
-    *result = MPI_IDENT;
-    return {};
-  }
-  const RankIndex index(b);
-  for (Rank r = 0; r < a.size(); ++r)
-    if (index.of(a[r]) < 0) return {};
-  *result = MPI_SIMILAR;
+  else
+    *result = a.size() == b.size() && count_common(a, b) == a.size() ? MPI_SIMILAR : MPI_UNEQUAL;
   return {};
 }
 
 Status union_(Group& a, Group& b, Group** result) {
-  const RankIndex in_a(a);
-  std::vector<PeerId> members;
-  for (Rank r = 0; r < a.size(); ++r) members.push_back(a[r]);
-  for (Rank r = 0; r < b.size(); ++r)
-    if (in_a.of(b[r]) < 0) members.push_back(b[r]);
-  return make(std::move(members), result);
+  GroupBuilder builder;
+  builder.append_all(a);
+  append_members(builder, b, a, false);
+  return give(builder, a, &b, result);
 }
 
 Status intersection(Group& a, Group& b, Group** result) {
-  const RankIndex in_b(b);
-  std::vector<PeerId> members;
-  for (Rank r = 0; r < a.size(); ++r)
-    if (in_b.of(a[r]) >= 0) members.push_back(a[r]);
-  return make(std::move(members), result);
+  GroupBuilder builder;
+  append_members(builder, a, b, true);
+  return give(builder, a, &b, result);
 }
 
 Status difference(Group& a, Group& b, Group** result) {
-  const RankIndex in_b(b);
-  std::vector<PeerId> members;
-  for (Rank r = 0; r < a.size(); ++r)
-    if (in_b.of(a[r]) < 0) members.push_back(a[r]);
-  return make(std::move(members), result);
+  GroupBuilder builder;
+  append_members(builder, a, b, false);
+  return give(builder, a, &b, result);
 }
 
 Status incl(Group& g, int n, const int* ranks, Group** result) {
-  std::vector<bool> seen(static_cast<std::size_t>(g.size()), false);
-  std::vector<PeerId> members;
-  for (int i = 0; i < n; ++i) {
-    ASHLAR_TRY(check_rank(g, ranks[i], i, seen));
-    members.push_back(g[ranks[i]]);
-  }
-  return make(std::move(members), result);
+  ASHLAR_TRY(check_ranks(g, n, ranks));
+  GroupBuilder builder;
+  for (int i = 0; i < n; ++i) builder.append(g[ranks[i]]);
+  return give(builder, g, nullptr, result);
 }
 
 Status excl(Group& g, int n, const int* ranks, Group** result) {
-  std::vector<bool> excluded(static_cast<std::size_t>(g.size()), false);
-  for (int i = 0; i < n; ++i) ASHLAR_TRY(check_rank(g, ranks[i], i, excluded));
-  return without(g, excluded, result);
+  ASHLAR_TRY(check_ranks(g, n, ranks));
+  GroupBuilder listed;
+  for (int i = 0; i < n; ++i) listed.append(ranks[i]);
+  return without(g, listed, result);
 }
 
 Status range_incl(Group& g, int n, int (*ranges)[3], Group** result) {
-  if (n == 1 && g.sparse() && range_fits(g, ranges[0])) {
-    const auto [first, last, stride] = ranges[0];
-    const int count = (last - first) / stride + 1;
-    const std::int64_t step = count > 1 ? std::int64_t{g[first + stride]} - g[first] : 1;
-    return give(Group::strided(g[first], step, count), result);
-  }
-  std::vector<int> ranks;
-  ASHLAR_TRY(expand(g, n, ranges, ranks));
-  return incl(g, static_cast<int>(ranks.size()), ranks.data(), result);
+  std::vector<Listed> listed;
+  ASHLAR_TRY(check_ranges(g, n, ranges, &listed));
+  GroupBuilder builder;
+  for (const Listed& range : listed)
+    builder.append_ranks(g, static_cast<Rank>(range.run.first), static_cast<int>(range.run.stride), range.run.count);
+  return give(builder, g, nullptr, result);
 }
 
 Status range_excl(Group& g, int n, int (*ranges)[3], Group** result) {
-  std::vector<int> ranks;
-  ASHLAR_TRY(expand(g, n, ranges, ranks));
-  return excl(g, static_cast<int>(ranks.size()), ranks.data(), result);
+  std::vector<Listed> listed;
+  ASHLAR_TRY(check_ranges(g, n, ranges, &listed));
+  GroupBuilder ranks;
+  for (const Listed& range : listed) ranks.append(range.run.first, range.run.stride, range.run.count);
+  return without(g, ranks, result);
 }
 
 Status free(Group** g) {

@@ -26,6 +26,7 @@ Info& environment();
 
 /// Fills MPI_INFO_ENV: what the process knows of itself, and what its job tells later.
 void describe_process(Info& info);
-void describe_job(int processes, const char* thread_level);
+/// `memory_kinds`: what mpiexec was asked for, "" when nothing.
+void describe_job(int processes, const char* thread_level, const char* memory_kinds);
 
 }  // namespace ashlar::info

@@ -61,11 +61,12 @@ void describe_process(Info& info) {
   put(info, "host", machine.nodename);
 }
 
-void describe_job(int processes, const char* thread_level) {
+void describe_job(int processes, const char* thread_level, const char* memory_kinds) {
   Info& info = environment();
   put(info, "maxprocs", std::to_string(processes));
   put(info, "soft", std::to_string(processes));
   put(info, "thread_level", thread_level);
+  if (*memory_kinds) put(info, "mpi_memory_alloc_kinds", memory_kinds);
 }
 
 Status create_env(int argc, char** argv, Info** result) {

@@ -3,6 +3,7 @@
 
 #include "framework/object/errhandler.h"
 #include "framework/object/object.h"
+#include "framework/object/origin.h"
 
 namespace ashlar {
 
@@ -12,6 +13,7 @@ class Session : public Object {
   Session() : Object(Kind::kSession) {}
 
   Ref<Errhandler> errhandler;
+  Ref<Origin> origin;  // of the groups that it gives
   int thread_level = MPI_THREAD_SINGLE;
   char name[24] = "";  // for sentences: "session 2"
 };

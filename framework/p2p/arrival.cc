@@ -227,7 +227,7 @@ void on_cancel(Lane& lane, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
   match::Message* const found = state.unexpected.find_if(key_of(am), [&am](const match::Message& message) {
     const ashlar_am& kept = static_cast<const Arrival&>(message).am;
-    return kept.peer == am.peer && kept.h1 == am.h1;
+    return kept.peer == am.peer && kept.h1 == am.h1 && kept.id != kEager;
   });
   if (found == nullptr) return;  // matched: its answer is on the way
   auto& arrival = static_cast<Arrival&>(*found);

@@ -17,6 +17,8 @@ const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_not
 
 }  // namespace
 
+bool is_constant(const Request& request) { return request.ops == &kConstantOps; }
+
 LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
   nowhere.lane = &lane;
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
@@ -45,11 +47,15 @@ Status attach(Lane& lane, const Config& config) {
   for (const Id id : {kHold, kResume}) lane.handlers[id] = on_hold;
   lane.handlers[kCancel] = on_cancel;
   lane.handlers[kCancelled] = on_cancelled;
+  lane.handlers[kRecall] = on_recall;
+  lane.handlers[kDelivered] = on_delivered;
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
   lane.handlers[kPartOffer] = on_part_offer;
   lane.handlers[kPartGo] = on_part_go;
   lane.handlers[kPartData] = on_part_data;
+  lane.handlers[kPartReady] = on_part_ready;
+  for (const Id id : {kPartRead, kPartUnread}) lane.handlers[id] = on_part_read;
   if (lane.index == 0) {
     home_lane.store(&lane, std::memory_order_release);
     register_no_proc_message();

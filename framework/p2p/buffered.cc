@@ -13,7 +13,8 @@ constexpr int kRoundsBeforeRefusal = 64;
 
 SendBuffer& buffer_for(Comm& comm) {
   if (comm.send_buffer != nullptr && comm.send_buffer->attached()) return *comm.send_buffer;
-  if (comm.session_send_buffer != nullptr && comm.session_send_buffer->attached()) return *comm.session_send_buffer;
+  if (const Origin* const origin = comm.local_group ? comm.local_group->origin.get() : nullptr)
+    if (origin->send_buffer != nullptr && origin->send_buffer->attached()) return *origin->send_buffer;
   return process_send_buffer();
 }
 
@@ -34,11 +35,13 @@ Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
     return {};
   }
   datatype::pack(data, 0, kept->data(), bytes);
-  const DataView packed{kept->data(), data.bytes(), &datatype::predefined(MPI_PACKED)};
-  SendRequest* const r = lane.p2p->sends.take(comm, call, packed, packed.count, to, tag);
+  DataView packed;
+  Ref<Datatype> stands;
+  const Status named = stand_in(comm, kept->data(), data, &stands, &packed);
+  SendRequest* const r = named.ok() ? lane.p2p->sends.take(comm, call, packed, data.bytes(), to, tag) : nullptr;
   if (r == nullptr) {
     buffer.give_back(kept);
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+    return named.ok() ? Status::fail(MPI_ERR_NO_MEM, "no memory for a request") : named;
   }
   r->kept = kept;
   hold(*r);

@@ -11,6 +11,7 @@
 #include "framework/progress/lane.h"
 
 namespace ashlar {
+class Request;
 struct DataView;
 namespace plugin {
 class AccountWriter;
@@ -40,6 +41,9 @@ std::span<const ashlar_pvar> pvars(Lane& lane);
 
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
+
+/// Whether it is one of the complete requests that are given out again and again, and that nobody has to wait for.
+bool is_constant(const Request& request);
 
 /// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
 bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);

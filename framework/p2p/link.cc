@@ -124,12 +124,13 @@ void fail_peer(Lane& lane, PeerId id) {
   while (ActiveHook* hook = link->active.pop_front()) waiting.push_back(hook);
   while (ActiveHook* hook = waiting.pop_front()) {
     auto& operation = static_cast<Operation&>(*hook);
+    if (end_recall(operation, false)) continue;
     if (operation.ops == &kSendOps) {
       finish_send(static_cast<SendRequest&>(operation), outcome(operation));
       continue;
     }
     if (operation.ops != &kRecvOps) {
-      operation.finish(outcome(operation));
+      if (!fail_partitioned(operation, outcome(operation))) link->active.push_back(hook);
       continue;
     }
     auto& r = static_cast<RecvRequest&>(operation);

@@ -39,6 +39,7 @@ enum class Call : std::uint8_t {
 const char* name_of(Call call);
 
 extern const RequestOps kSendOps;
+extern const RequestOps kSentOps;  // a nonblocking send that left at once: recall.h
 extern const RequestOps kRecvOps;
 extern const RequestOps kBufferedOps;  // a persistent buffered send, which is a SendRequest too
 
@@ -55,7 +56,7 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   bool holds = false;       // references to the communicator and the datatype, dropped on release
   bool collective = false;  // uses the communicator's collective context
 
-  std::uint32_t name() const { return static_cast<std::uint32_t>(Arena::number_of(static_cast<const Object*>(this))); }
+  std::uint32_t name() const { return wire_name(static_cast<const Object*>(this), lane().index); }
   std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
   bool awaits() const { return ActiveHook::linked(); }
   /// Takes it off the link's list of active operations.
@@ -71,11 +72,14 @@ class SendRequest : public Operation, public Pending {
 
   bool synchronous = false;
   bool matched = false;                // the receiver has asked for the data: too late to cancel
+  bool left_eager = false;             // complete because it left as kEager: it may still be recalled
+  std::uint8_t place_among_sent = 0;   // of kSentOps
   bool ready = false;                  // and to be refused when no receive is posted: check.ready
   BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
   bool exposed = false;                // `key` is valid at the link's interface
-  std::uint32_t remote = 0;            // the receiver's operation, after kCts
+  std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
   std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
+  std::uint64_t from = 0;              // of kSentOps: what the message said of its context and source
   ashlar_key key;                      // NOLINT: written when exposed
 
   Pending& pending() { return *this; }

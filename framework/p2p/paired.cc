@@ -92,8 +92,10 @@ Status isendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, i
     return Status::fail(MPI_ERR_NO_MEM, "no memory for a copy of the %zu bytes that MPI_Isendrecv_replace sends",
                         bytes);
   if (dest != MPI_PROC_NULL) datatype::pack(data, 0, outgoing, bytes);
-  const DataView packed{outgoing, data.bytes(), &datatype::predefined(MPI_PACKED)};
-  const Status started = start_pair(packed, dest, sendtag, data, source, recvtag, comm, outgoing, request);
+  DataView packed;
+  Ref<Datatype> stands;
+  Status started = stand_in(comm, outgoing, data, &stands, &packed);
+  if (started.ok()) started = start_pair(packed, dest, sendtag, data, source, recvtag, comm, outgoing, request);
   if (!started.ok()) std::free(outgoing);
   return started;
 }

@@ -28,7 +28,8 @@ inline constexpr ashlar_param kParams[] = {
 
 inline constexpr ashlar_param kCheckParams[] = {
     {"datatypes", "false",
-     "Compare the type signatures of sender and receiver of each message; a difference is an error of the receive.",
+     "Compare the type signatures of sender and receiver of each message, and of what collectives move or combine. A "
+     "difference is an error of the receive, or of the collective on every rank, that tells both in words.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check_datatypes),
      nullptr},
     {"ready", "false", "Let MPI_Rsend fail when the receiver has not posted a matching receive (costs an answer).",

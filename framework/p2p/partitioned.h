@@ -1,15 +1,20 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "framework/p2p/operation.h"
 
 /// How partitioned data travels. Making the sending request announces it (kPartOffer); the receiving side pairs offers
 /// and receiving requests of equal envelope in the order in which they were made. Each start of the receiver lets one
-/// round of data come (kPartGo); then every partition leaves when it is marked ready (kPartData), as bytes at an offset
-/// of the packed message. So the cuts of the two sides need not agree.
+/// round of data come (kPartGo); then every partition leaves when it is marked ready, as bytes at an offset of the
+/// packed message. So the cuts of the two sides need not agree. Small pieces travel in messages (kPartData). Of large
+/// ones the receiver is told (kPartReady), and reads them while the sender goes on computing; a piece that it cannot
+/// read is sent after all (kPartUnread), and so are all later ones.
 namespace ashlar::p2p {
+
+struct Announced;
 
 extern const RequestOps kPartSendOps;
 extern const RequestOps kPartRecvOps;
@@ -19,6 +24,12 @@ extern const RequestOps kPartRecvOps;
 struct PartOffer {
   std::uint64_t serial;
   std::uint64_t bytes;
+};
+
+/// The payload of kPartReady.
+struct PartReady {
+  std::uint64_t bytes;
+  ashlar_key key;  // of the whole buffer
 };
 
 class PartSend : public Operation, public Pending {
@@ -37,6 +48,10 @@ class PartSend : public Operation, public Pending {
   std::uint64_t sent = 0;                 // bytes
   std::vector<bool> ready;
   std::deque<Range> leaving;  // ready and not yet sent, in the order of their marks
+  std::vector<Range> lent;    // the receiver was told that it may read them
+  bool in_pieces = false;     // it cannot
+  bool exposed = false;       // `key` is valid at the link's interface: in a round in which something was lent
+  ashlar_key key;             // NOLINT: written when exposed
   Status broken;              // the offer could not be made
 
   Pending& pending() { return *this; }
@@ -45,23 +60,41 @@ class PartSend : public Operation, public Pending {
 class PartRecv : public Operation, public match::Entry {
  public:
   PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag);
+  ~PartRecv();
+
+  /// What may be read from the sender's memory; the oldest is being read, up to `next`.
+  struct Lent {
+    std::uint64_t first, next, last;
+    ashlar_key key;
+  };
+  struct Reader : Pending, ashlar_completion {
+    PartRecv* request = nullptr;
+    std::uint64_t asked = 0;  // bytes that the transport is about to write into the buffer
+  };
 
   const int partitions;
   const std::uint64_t partition_bytes;
   std::uint32_t remote = 0;  // the sender's request; with its serial number, once paired
   std::uint64_t serial = 0;
-  std::uint64_t coming = 0;            // bytes of the sender's message
-  std::uint64_t received = 0;          // of them, in this round
-  std::vector<std::uint64_t> missing;  // bytes of each partition
+  std::uint64_t coming = 0;              // bytes of the sender's message
+  std::uint64_t received = 0;            // of them, in this round
+  std::vector<std::uint64_t> missing;    // bytes of each partition
+  std::unique_ptr<Announced> announced;  // with check.datatypes, once paired
+  bool refused = false;                  // the datatypes do not match: what comes is not stored
+  std::deque<Lent> lent;
+  Reader reader;
 
   bool paired() const { return serial != 0; }
 };
 
 /// An offer that no receiving request has taken yet.
 struct KeptOffer : match::Entry {
+  KeptOffer();
+  ~KeptOffer();
   PeerId peer = 0;
   std::uint32_t name = 0;
   PartOffer offer = {};
+  std::unique_ptr<Announced> announced;
 };
 
 /// Partitioned communication's part of a lane: both sides of what is not paired.
@@ -72,7 +105,12 @@ struct Unpaired {
 void on_part_offer(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_go(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_part_ready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_part_read(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
+/// The peer of an active request of either kind is gone. False: the transport still writes into its buffer; the end of
+/// that, with an error, ends the request.
+bool fail_partitioned(Operation& operation, Status outcome);
 /// A process is gone: receiving requests that wait for an offer of it are over.
 void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, void*), void* argument)
     ASHLAR_REQUIRES(lane.lock);

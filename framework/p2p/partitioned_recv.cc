@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "framework/object/pool.h"
 #include "framework/p2p/partitioned.h"
@@ -12,6 +13,9 @@ namespace {
 constinit Pool<PartRecv> requests;
 constinit Pool<KeptOffer> kept_offers;
 
+// MPI_Parrived is told of what has been read after this many bytes; more at a time would not be faster.
+constexpr std::uint64_t kLongestRead = 1 << 20;
+
 /// The data of one round may come.
 void let_come(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   r.link->active.push_back(&r);
@@ -21,23 +25,29 @@ void let_come(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
 void end_round(PartRecv& r) {
   r.settle();
   std::fill(r.missing.begin(), r.missing.end(), 0);  // a shorter message completes all partitions
-  r.bytes = static_cast<MPI_Count>(std::min(r.coming, static_cast<std::uint64_t>(r.size)));
+  r.bytes = r.refused ? 0 : static_cast<MPI_Count>(std::min(r.coming, static_cast<std::uint64_t>(r.size)));
   r.finish(r.outcome);
 }
 
 /// What follows a start when the sender is known, or its being known when started.
 void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = truncated(r, r.coming);
+  if (r.announced != nullptr) {
+    const Status same = SignatureCheck::compare(r, "MPI_Precv_init", *r.announced, static_cast<MPI_Count>(r.coming));
+    r.refused = !same.ok();
+    if (r.refused) r.outcome = same;
+  }
   if (r.coming == 0) return end_round(r);
   let_come(lane, r);
 }
 
-Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer)
-    ASHLAR_REQUIRES(lane.lock) {
+Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer,
+               std::unique_ptr<Announced> announced) ASHLAR_REQUIRES(lane.lock) {
   ASHLAR_TRY(open_link(lane, peer, &r.link));
   r.remote = name;
   r.serial = offer.serial;
   r.coming = offer.bytes;
+  r.announced = std::move(announced);
   if (r.active()) run_round(lane, r);
   return {};
 }
@@ -54,6 +64,7 @@ Status start_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   r.outcome = Status{};
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   r.received = 0;
+  r.lent.clear();
   r.bytes = 0;
   r.missing.assign(static_cast<std::size_t>(r.partitions), r.partition_bytes);
   if (r.source == MPI_PROC_NULL) {
@@ -89,6 +100,9 @@ PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank fro
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
 }
+PartRecv::~PartRecv() = default;
+KeptOffer::KeptOffer() = default;
+KeptOffer::~KeptOffer() = default;
 
 Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
                   Request** request) {
@@ -103,7 +117,7 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
   if (source != MPI_PROC_NULL) {
     Unpaired& unpaired = lane.p2p->unpaired;
     if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
-      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer);
+      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->announced));
       if (!paired.ok()) {
         r->ops->release(*r);
         return paired;
@@ -140,9 +154,10 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   const match::Key key = key_of(am);
   PartOffer offer;
   std::memcpy(&offer, am.data, sizeof offer);
+  std::unique_ptr<Announced> announced = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
   if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
     unpaired.receives.remove(*r);
-    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer);
+    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(announced));
     if (!paired.ok() && r->active()) r->finish(paired);
     return;
   }
@@ -152,30 +167,131 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   kept->peer = am.peer;
   kept->name = low_word(am.h1);
   kept->offer = offer;
+  kept->announced = std::move(announced);
   unpaired.offers.insert(*kept);
 }
+
+namespace {
+
+/// How much of the message is stored.
+std::uint64_t room_of(const PartRecv& r) { return r.refused ? 0 : static_cast<std::uint64_t>(r.size); }
+
+/// The bytes [first, last) of the message are in their place, as far as there is room for them.
+void count_in(PartRecv& r, std::uint64_t first, std::uint64_t last) {
+  last = std::min(last, static_cast<std::uint64_t>(r.size));
+  for (std::uint64_t at = first; at < last;) {
+    const std::uint64_t partition = at / r.partition_bytes;
+    const std::uint64_t stop = std::min(last, (partition + 1) * r.partition_bytes);
+    r.missing[partition] -= stop - at;
+    at = stop;
+  }
+}
+
+/// One read. OK: done, PENDING: on its way, AGAIN: no room, else it failed.
+ashlar_result read_next(PartRecv& r, PartRecv::Lent& lent, std::uint64_t end) {
+  const std::uint64_t left = std::min(end - lent.next, kLongestRead);
+  iovec run{static_cast<std::byte*>(r.data.data) + lent.next, left};
+  if (!r.data.dense()) {
+    if (datatype::runs(r.data, lent.next, 1, &run) == 0) return -MPI_ERR_INTERN;
+    run.iov_len = std::min<std::size_t>(run.iov_len, left);
+  }
+  ashlar_endpoint* const endpoint = r.link->endpoint;
+  r.reader.asked = run.iov_len;
+  const ashlar_result result = endpoint->ops->get(endpoint, run.iov_base, &lent.key, lent.next, run.iov_len, &r.reader);
+  if (result == ASHLAR_PENDING) return result;
+  if (result == ASHLAR_OK) {
+    count_in(r, lent.next, lent.next + run.iov_len);
+    lent.next += run.iov_len;
+  }
+  r.reader.asked = 0;
+  return result;
+}
+
+/// Tells the sender what became of the oldest piece that it lent.
+void give_back(Lane& lane, PartRecv& r, Id word) ASHLAR_REQUIRES(lane.lock) {
+  const PartRecv::Lent& lent = r.lent.front();
+  send_control(lane, *r.link, word, pair_word(r.remote, 0), word == kPartRead ? lent.first : lent.next);
+  r.received += (word == kPartRead ? lent.last : lent.next) - lent.first;
+  ++(word == kPartRead ? lane.p2p->levels.single_copies : lane.p2p->levels.single_copy_failures);
+  r.lent.pop_front();
+}
+
+void read_on(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
+  while (!r.lent.empty()) {
+    PartRecv::Lent& lent = r.lent.front();
+    const std::uint64_t end = std::min(lent.last, room_of(r));
+    ashlar_result result = ASHLAR_OK;
+    while (lent.next < end && result == ASHLAR_OK) result = read_next(r, lent, end);
+    if (result == ASHLAR_PENDING) return;
+    if (result == ASHLAR_AGAIN) return progress::enqueue(lane, *r.link, r.reader, /*bulk=*/true);
+    give_back(lane, r, result == ASHLAR_OK ? kPartRead : kPartUnread);
+  }
+  if (r.received == r.coming) end_round(r);
+}
+
+void on_read(ashlar_completion* self, ashlar_result result) ASHLAR_NO_THREAD_SAFETY {
+  auto& reader = *static_cast<PartRecv::Reader*>(self);
+  PartRecv& r = *reader.request;
+  PartRecv::Lent& lent = r.lent.front();
+  const std::uint64_t asked = reader.asked;
+  reader.asked = 0;
+  const bool failed = r.link->peer->failed.load(std::memory_order_relaxed);
+  if (result >= 0) {
+    count_in(r, lent.next, lent.next + asked);
+    lent.next += asked;
+  } else if (!failed) {
+    give_back(r.lane(), r, kPartUnread);
+  }
+  if (!failed) return read_on(r.lane(), r);
+  // The lane may have ended everything else of that peer already: this was what the request still waited for.
+  r.lent.clear();
+  r.settle();
+  r.finish(
+      Status::fail(MPI_ERR_PROC_ABORTED, "MPI_Precv_init: rank %d of '%s' is gone", r.source, r.comm->name.c_str()));
+}
+
+ashlar_result push_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
+  read_on(*link.lane, *static_cast<PartRecv::Reader&>(work).request);
+  return ASHLAR_OK;  // when there is still no room it has queued itself again
+}
+
+void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link::active
+
+}  // namespace
 
 void on_part_data(Lane&, const ashlar_am& am) {
   PartRecv* const r = named<PartRecv>(high_word(am.h0), kPartRecvOps);
   if (r == nullptr) return;
-  const auto room = static_cast<std::uint64_t>(r->size);
+  const std::uint64_t room = room_of(*r);
   if (am.h1 < room) {
-    const std::uint64_t end = std::min(am.h1 + am.length, room);
-    const auto length = static_cast<std::size_t>(end - am.h1);
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(am.length, room - am.h1));
     if (r->data.dense()) {
       std::memcpy(static_cast<std::byte*>(r->data.data) + am.h1, am.data, length);
     } else {
       datatype::unpack(r->data, am.h1, am.data, length);
     }
-    for (std::uint64_t at = am.h1; at < end;) {
-      const std::uint64_t partition = at / r->partition_bytes;
-      const std::uint64_t stop = std::min(end, (partition + 1) * r->partition_bytes);
-      r->missing[partition] -= stop - at;
-      at = stop;
-    }
+    count_in(*r, am.h1, am.h1 + length);
   }
   r->received += am.length;
   if (r->received == r->coming) end_round(*r);
+}
+
+void on_part_ready(Lane& lane, const ashlar_am& am) {
+  PartRecv* const r = named<PartRecv>(high_word(am.h0), kPartRecvOps);
+  if (r == nullptr) return;
+  PartReady said;
+  std::memcpy(&said, am.data, sizeof said);
+  const bool readable = (r->link->endpoint->capabilities & ASHLAR_CAP_GET) != 0 && lane.p2p->config.single_copy &&
+                        readable_in_runs(r->data);
+  if (!readable) return send_control(lane, *r->link, kPartUnread, pair_word(r->remote, 0), am.h1);
+  r->lent.push_back({am.h1, am.h1, am.h1 + said.bytes, said.key});
+  if (r->lent.size() > 1) return;  // it is being read to
+  if (r->link->is_self) lane.self_busy = true;
+  r->reader.request = r;
+  r->reader.done = on_read;
+  r->reader.push = push_read;
+  r->reader.abandon = nothing_to_abandon;
+  read_on(lane, *r);
 }
 
 void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, void*), void* argument) {

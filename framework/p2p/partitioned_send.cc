@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -16,30 +17,82 @@ std::atomic<std::uint64_t> next_serial{1};
 /// Whether there is something that may leave now.
 bool may_send(const PartSend& r) { return !r.leaving.empty() && r.active() && r.allowed >= r.rounds; }
 
-ashlar_result push_range(Pending& work, Link& link) {
-  PartSend& r = static_cast<PartSend&>(work);
-  if (!may_send(r)) return ASHLAR_OK;
-  ashlar_endpoint* const endpoint = link.endpoint;
-  PartSend::Range& range = r.leaving.front();
+/// The round is over: nothing is readable any more.
+void end_round(PartSend& r, Status outcome) {
+  r.settle();
+  if (r.exposed) {
+    r.exposed = false;
+    r.link->iface->ops->unexpose(r.link->iface, &r.key);
+  }
+  r.lent.clear();
+  r.finish(outcome);
+}
+
+void end_when_sent(PartSend& r) {
+  if (r.sent == static_cast<std::uint64_t>(r.size) && r.marked == r.partitions) end_round(r, Status{});
+}
+
+/// Whether the receiver shall read `range` from here, rather than be sent it.
+bool may_lend(PartSend& r, const PartSend::Range& range, const Link& link) ASHLAR_NO_THREAD_SAFETY {
+  const Config& config = link.lane->p2p->config;
+  if (r.in_pieces || !config.single_copy || !r.data.dense() || link.iface->ops->expose == nullptr) return false;
+  if (range.last - range.first < smallest_read(config, *link.endpoint)) return false;
+  if (!r.exposed) {
+    r.exposed = link.iface->ops->expose(link.iface, r.data.data, static_cast<std::uint64_t>(r.size), ASHLAR_MEMORY_HOST,
+                                        &r.key) == ASHLAR_OK;
+    r.in_pieces = !r.exposed;
+  }
+  return r.exposed;
+}
+
+std::size_t fill_plain(void* argument, void* to, std::size_t room) {
+  std::memcpy(to, argument, room);
+  return room;
+}
+
+/// Gives `said` to the endpoint, whatever its longest short message is.
+template <class Said>
+ashlar_result tell(ashlar_endpoint* endpoint, Id id, std::uint64_t h0, std::uint64_t h1, Said said) {
+  return sizeof said <= endpoint->max_short
+             ? endpoint->ops->am_short(endpoint, id, h0, h1, &said, sizeof said)
+             : endpoint->ops->am_bcopy(endpoint, id, h0, h1, fill_plain, &said, sizeof said);
+}
+
+ashlar_result push_piece(PartSend& r, PartSend::Range& range, ashlar_endpoint* endpoint) {
   const std::uint64_t left = range.last - range.first;
   const auto length = static_cast<std::uint32_t>(left < endpoint->max_bcopy ? left : endpoint->max_bcopy);
   Piece piece{&r.data, range.first};
   const ashlar_result result = endpoint->ops->am_bcopy(endpoint, kPartData, pair_word(r.remote, r.name()), range.first,
                                                        Piece::fill, &piece, length);
-  if (result == ASHLAR_AGAIN) return result;
-  if (result < 0) {
-    r.settle();
-    r.finish(transport_failure(result, r));
-    return result;
-  }
+  if (result != ASHLAR_OK) return result;
   range.first += length;
   r.sent += length;
+  return ASHLAR_OK;
+}
+
+ashlar_result push_range(Pending& work, Link& link) {
+  PartSend& r = static_cast<PartSend&>(work);
+  if (!may_send(r)) return ASHLAR_OK;
+  PartSend::Range& range = r.leaving.front();
+  ashlar_result result;
+  if (may_lend(r, range, link)) {
+    result = tell(link.endpoint, kPartReady, pair_word(r.remote, r.name()), range.first,
+                  PartReady{range.last - range.first, r.key});
+    if (result == ASHLAR_OK) {
+      r.lent.push_back(range);
+      range.first = range.last;
+    }
+  } else {
+    result = push_piece(r, range, link.endpoint);
+  }
+  if (result == ASHLAR_AGAIN) return result;
+  if (result < 0) {
+    end_round(r, transport_failure(result, r));
+    return result;
+  }
   if (range.first == range.last) r.leaving.pop_front();
   if (!r.leaving.empty()) return ASHLAR_PENDING;
-  if (r.sent == static_cast<std::uint64_t>(r.size)) {
-    r.settle();
-    r.finish(Status{});
-  }
+  end_when_sent(r);
   return ASHLAR_OK;
 }
 
@@ -60,21 +113,11 @@ void send_ready(Lane& lane, PartSend& r) ASHLAR_REQUIRES(lane.lock) {
   progress::enqueue(lane, link, r, /*bulk=*/true);
 }
 
-std::size_t fill_offer(void* argument, void* to, std::size_t room) {
-  std::memcpy(to, argument, room);
-  return room;
-}
-
-ashlar_result push_offer(Pending& work, Link& link) {
+ashlar_result push_offer(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   PartSend& r = static_cast<PartSend&>(work);
-  ashlar_endpoint* const endpoint = link.endpoint;
-  PartOffer offer{r.serial, static_cast<std::uint64_t>(r.size)};
-  const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
-  const std::uint64_t h1 = tag_word(r.tag, r.name());
-  const ashlar_result result =
-      sizeof offer <= endpoint->max_short
-          ? endpoint->ops->am_short(endpoint, kPartOffer, h0, h1, &offer, sizeof offer)
-          : endpoint->ops->am_bcopy(endpoint, kPartOffer, h0, h1, fill_offer, &offer, sizeof offer);
+  if (r.lane().p2p->check && SignatureCheck::announce(r.data, link.endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
+  const ashlar_result result = tell(link.endpoint, kPartOffer, match::Key::place(r.context(), r.comm->rank),
+                                    tag_word(r.tag, r.name()), PartOffer{r.serial, static_cast<std::uint64_t>(r.size)});
   if (result == ASHLAR_AGAIN) return result;
   if (result < 0) r.broken = transport_failure(result, r);
   r.push = push_range;
@@ -95,6 +138,7 @@ Status start_part_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   r.ready.assign(static_cast<std::size_t>(r.partitions), false);
   r.leaving.clear();
+  r.lent.clear();
   r.marked = 0;
   r.sent = 0;
   ++r.rounds;
@@ -148,10 +192,7 @@ Status with_ready(Request* request, Marks marks) {
   progress::poll(lane);  // the receiver's word that it has started may be here
   const Status marked = marks(r);
   send_ready(lane, r);
-  if (r.size == 0 && r.marked == r.partitions && r.active()) {
-    r.settle();
-    r.finish(Status{});
-  }
+  if (r.active()) end_when_sent(r);  // a message without bytes
   return marked;
 }
 
@@ -213,16 +254,56 @@ Status pready_list(int length, const int* partitions, Request* request) {
   });
 }
 
-void on_part_go(Lane& lane, const ashlar_am& am) {
-  void* const at = Arena::at(static_cast<int>(high_word(am.h0)));
-  if (!Arena::contains(at)) return;
+namespace {
+
+/// The request of that name, active or not; nullptr: there is none any more.
+PartSend* sending(std::uint32_t name) {
+  void* const at = at_name(name);
+  if (!Arena::contains(at)) return nullptr;
   auto* const request = static_cast<Request*>(static_cast<Object*>(at));
-  if (request->kind != Kind::kRequest || request->ops != &kPartSendOps) return;
-  auto& r = static_cast<PartSend&>(*request);
-  if (r.serial != am.h1) return;  // the one that was meant is gone
-  r.remote = low_word(am.h0);
-  ++r.allowed;
-  send_ready(lane, r);
+  const bool is_one = request->kind == Kind::kRequest && request->ops == &kPartSendOps;
+  return is_one ? static_cast<PartSend*>(request) : nullptr;
+}
+
+}  // namespace
+
+void on_part_go(Lane& lane, const ashlar_am& am) {
+  PartSend* const r = sending(high_word(am.h0));
+  if (r == nullptr || r->serial != am.h1) return;  // the one that was meant is gone
+  r->remote = low_word(am.h0);
+  ++r->allowed;
+  send_ready(lane, *r);
+}
+
+void on_part_read(Lane& lane, const ashlar_am& am) {
+  PartSend* const r = sending(high_word(am.h0));
+  if (r == nullptr || !r->active()) return;
+  const auto lent = std::find_if(r->lent.begin(), r->lent.end(), [&am](const PartSend::Range& range) {
+    return range.first <= am.h1 && am.h1 < range.last;
+  });
+  if (lent == r->lent.end()) return;
+  const PartSend::Range range = *lent;
+  r->lent.erase(lent);
+  if (am.id == kPartRead) {
+    r->sent += range.last - range.first;
+    return end_when_sent(*r);
+  }
+  r->sent += am.h1 - range.first;
+  r->leaving.push_back({am.h1, range.last});
+  r->in_pieces = true;
+  send_ready(lane, *r);
+}
+
+bool fail_partitioned(Operation& operation, Status outcome) {
+  if (operation.ops == &kPartSendOps) {
+    end_round(static_cast<PartSend&>(operation), outcome);
+    return true;
+  }
+  auto& r = static_cast<PartRecv&>(operation);
+  if (r.reader.asked != 0) return false;
+  r.lent.clear();
+  r.finish(outcome);
+  return true;
 }
 
 }  // namespace ashlar::p2p

@@ -6,19 +6,6 @@
 namespace ashlar::p2p {
 namespace {
 
-// A receive with gaps is read piece by piece when the pieces are few or long; else fragments and unpack are better.
-constexpr std::size_t kRunsLookedAt = 16;
-constexpr std::size_t kShortestRun = 4096;
-
-bool readable_in_runs(const DataView& data) {
-  if (data.dense()) return true;
-  std::array<iovec, kRunsLookedAt> runs;
-  const std::size_t count = datatype::runs(data, 0, runs.size(), runs.data());
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < count; ++i) bytes += runs[i].iov_len;
-  return count != 0 && bytes / count >= kShortestRun;
-}
-
 void ask_for_fragments(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_REQUIRES(lane.lock) {
   r.received = 0;
   send_control(lane, *r.link, kCts, pair_word(remote, r.name()), static_cast<std::uint64_t>(r.bytes));
@@ -101,7 +88,20 @@ void advance(Lane& lane, Pull& pull) {
   finish_recv(r);
 }
 
+// A receive with gaps is read piece by piece when the pieces are few or long; else fragments and unpack are better.
+constexpr std::size_t kRunsLookedAt = 16;
+constexpr std::size_t kShortestRun = 4096;
+
 }  // namespace
+
+bool readable_in_runs(const DataView& data) {
+  if (data.dense()) return true;
+  std::array<iovec, kRunsLookedAt> runs;
+  const std::size_t count = datatype::runs(data, 0, runs.size(), runs.data());
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) bytes += runs[i].iov_len;
+  return count != 0 && bytes / count >= kShortestRun;
+}
 
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   LaneState& state = *lane.p2p;

@@ -3,6 +3,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/p2p/api.h"
+#include "framework/p2p/signature_check.h"
 
 namespace ashlar::p2p {
 
@@ -25,8 +26,10 @@ Status sendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, in
   }
   if (dest != MPI_PROC_NULL) datatype::pack(data, 0, outgoing, bytes);
   // Packed bytes are what travels: the receiver sees no difference.
-  return sendrecv(outgoing, static_cast<MPI_Count>(bytes), datatype::predefined(MPI_PACKED), dest, sendtag, buf, count,
-                  type, source, recvtag, comm, status);
+  DataView packed;
+  Ref<Datatype> stands;
+  ASHLAR_TRY(stand_in(comm, outgoing, data, &stands, &packed));
+  return sendrecv(outgoing, packed.count, *packed.type, dest, sendtag, buf, count, type, source, recvtag, comm, status);
 }
 
 }  // namespace ashlar::p2p

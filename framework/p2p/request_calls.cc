@@ -105,8 +105,9 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
 Status cancel(Request* request) {
   if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
   const LaneGuard guard(request->lane().lock);
-  const bool over = !request->active() && (request->flags & Request::kGeneralized) == 0;
-  if (over || request->ops->cancel == nullptr) return {};
+  // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
+  const bool inactive = request->state.load(std::memory_order_relaxed) == Request::State::kInactive;
+  if (inactive || request->ops->cancel == nullptr) return {};
   return request->ops->cancel(*request);
 }
 

@@ -74,13 +74,7 @@ void route_by_context(Lane& first, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY 
   hand_over(first, lane_of(key_of(am).context(), static_cast<unsigned>(first.p2p->routes->lanes.size())), am);
 }
 
-void route_by_operation(Lane& first, const ashlar_am& am) {
-  void* const at = Arena::at(static_cast<int>(high_word(am.h0)));
-  if (!Arena::contains(at)) return;
-  auto* const request = static_cast<Request*>(static_cast<Object*>(at));
-  if (request->kind != Kind::kRequest) return;  // gone; an answer to it says nothing any more
-  hand_over(first, request->lane().index, am);
-}
+void route_by_operation(Lane& first, const ashlar_am& am) { hand_over(first, lane_of_name(high_word(am.h0)), am); }
 
 /// A process of one lane means all of ours; others speak for the lane they say it on.
 void route_about_link(Lane& first, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
@@ -97,9 +91,10 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   if (lanes.size() < 2) return;
   Lane& first = *lanes.front();
   first.p2p->routes = std::make_unique<RouteTable>(lanes, first.handlers);
-  for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kPartOffer})
+  for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer})
     first.handlers[id] = route_by_context;
-  for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kUnready, kPartGo, kPartData})
+  for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
+                      kPartRead, kPartUnread})
     first.handlers[id] = route_by_operation;
   for (const Id id : {kHold, kResume}) first.handlers[id] = route_about_link;
   for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -7,17 +7,18 @@
 namespace ashlar::p2p {
 namespace {
 
-/// A send that the short path could not do. On success *out is the request, complete or not, or nullptr: it has left.
-[[gnu::noinline]] Status send_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
-                                    bool synchronous, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
+/// Connects, and takes a look around: here one who only sends makes progress, takes answers in, and hears that it must
+/// hold. A large message is announced first, or the peer would have to wait while this process copies what it was sent.
+Status approach(Lane& lane, Comm& comm, const DataView& data, Rank to) ASHLAR_REQUIRES(lane.lock) {
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, comm, to, &link));
-  // Here one who only sends makes progress: takes answers in, and hears that it must hold. A large message is announced
-  // first, or the peer would have to wait while this process copies what it was sent.
   if (data.bytes() <= link->eager_limit) progress::poll(lane);
-  *out = nullptr;
-  // Most come here because the budget was used up, and it has just been renewed.
-  if (!synchronous && send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) return {};
+  return {};
+}
+
+/// A send with a request, which may be complete.
+Status launch_new(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous,
+                  SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
   r->synchronous = synchronous;
@@ -31,6 +32,26 @@ namespace {
   return {};
 }
 
+/// The request of a nonblocking send that could leave within the call; nullptr: it could not.
+inline Request* isend_now(Lane& lane, Comm& comm, const void* buf, MPI_Count count, Datatype& type, Rank to, Tag tag)
+    ASHLAR_REQUIRES(lane.lock) {
+  Peer* const peer = known_peer(comm, to);
+  if (peer == nullptr) [[unlikely]]
+    return nullptr;
+  Link& link = peer->link(lane);
+  LaneState& state = *lane.p2p;
+  SendRequest* const r = state.sent_requests.next(state.sends, state.nowhere);
+  if (!send_on(link, comm, comm.context, buf, count, type, tag, r != nullptr ? r->remote : 0)) [[unlikely]]
+    return nullptr;
+  if (r == nullptr) [[unlikely]]
+    return state.sent;
+  state.sent_requests.use(*r);
+  r->link = &link;
+  r->from = match::Key::place(comm.context, comm.rank);
+  r->tag = tag;
+  return r;
+}
+
 Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
   progress::wait(
       lane, [&r] { return r.complete(); }, because_of(r));
@@ -41,20 +62,23 @@ Status finish_blocking(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock) {
 
 [[gnu::noinline]] Status send_blocking(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                        bool synchronous) ASHLAR_REQUIRES(lane.lock) {
+  ASHLAR_TRY(approach(lane, comm, data, to));
+  // Most come here because the budget was used up, and it has just been renewed.
+  if (!synchronous && send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) return {};
   SendRequest* r = nullptr;
-  ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
-  return r == nullptr ? Status{} : finish_blocking(lane, *r);
+  ASHLAR_TRY(launch_new(lane, comm, data, to, tag, call, synchronous, &r));
+  return finish_blocking(lane, *r);
 }
 
 [[gnu::noinline]] Status isend_later(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call,
                                      bool synchronous, Request** request) ASHLAR_REQUIRES(lane.lock) {
-  SendRequest* r = nullptr;
-  ASHLAR_TRY(send_later(lane, comm, data, to, tag, call, synchronous, &r));
-  if (r == nullptr || (r->complete() && r->outcome.ok())) {
-    if (r != nullptr) lane.p2p->sends.put(r);
-    *request = lane.p2p->sent;
-    return {};
+  ASHLAR_TRY(approach(lane, comm, data, to));
+  if (!synchronous) {
+    *request = isend_now(lane, comm, data.data, data.count, *data.type, to, tag);
+    if (*request != nullptr) return {};
   }
+  SendRequest* r = nullptr;
+  ASHLAR_TRY(launch_new(lane, comm, data, to, tag, call, synchronous, &r));
   hold(*r);
   *request = r;
   return {};
@@ -103,10 +127,13 @@ inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, i
                              Request** request) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  if (dest == MPI_PROC_NULL || send_now(lane, comm, comm.context, buf, count, type, dest, tag)) [[likely]] {
+  if (dest == MPI_PROC_NULL) [[unlikely]] {
     *request = lane.p2p->sent;
     return {};
   }
+  *request = isend_now(lane, comm, buf, count, type, dest, tag);
+  if (*request != nullptr) [[likely]]
+    return {};
   return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, call, false, request);
 }
 

@@ -31,15 +31,16 @@ bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf
 inline Peer* known_peer(const Comm& comm, Rank rank) { return __atomic_load_n(&comm.peers[rank], __ATOMIC_ACQUIRE); }
 
 /// The short path of sending: gives the message to the endpoint when nothing is in the way. False: it has not left, for
-/// whatever reason; the slow path finds out which. Makes no request.
+/// whatever reason; the slow path finds out which. Makes no request; `name` is that of the one by which the message may
+/// be recalled.
 inline bool send_on(Link& link, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
-                    Tag tag) {
+                    Tag tag, std::uint32_t name = 0) {
   if (--link.budget < 0) [[unlikely]]
     return false;
   ashlar_endpoint* const endpoint = link.endpoint;
   const auto bytes = static_cast<std::uint64_t>(count * type.size());
   const std::uint64_t h0 = match::Key::place(context, comm.rank);
-  const std::uint64_t h1 = tag_word(tag, 0);
+  const std::uint64_t h1 = tag_word(tag, name);
   if (bytes > endpoint->max_short || !type.dense()) [[unlikely]]
     return send_packed(link, h0, h1, buf, count, type);
   return endpoint->ops->am_short(endpoint, kEager, h0, h1, buf, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;

@@ -18,10 +18,10 @@ bool of_collective(const ashlar_am& am) { return (key_of(am).context() & 1) != 0
 
 }  // namespace
 
-ashlar_result SignatureCheck::announce(const SendRequest& r, ashlar_endpoint* endpoint) {
-  const datatype::Signature signature = datatype::signature_of(r.data);
-  char words[kWords];
-  datatype::describe_signature(r.data, words, sizeof words);
+ashlar_result SignatureCheck::announce(const DataView& data, ashlar_endpoint* endpoint) {
+  const datatype::Signature signature = datatype::signature_of(data);
+  char words[Announced::kWords];
+  datatype::describe_signature(data, words, sizeof words);
   const auto length = static_cast<std::uint32_t>(std::strlen(words) + 1);
   const auto elements = static_cast<std::uint64_t>(signature.elements);
   if (length <= endpoint->max_short)
@@ -30,11 +30,11 @@ ashlar_result SignatureCheck::announce(const SendRequest& r, ashlar_endpoint* en
 }
 
 void SignatureCheck::arrived(const ashlar_am& am) {
-  Sent& sent = next_[am.peer];
+  Announced& sent = next_[am.peer];
   sent.hash = am.h0;
   sent.elements = static_cast<MPI_Count>(am.h1);
-  std::memcpy(sent.words, am.data, std::min<std::size_t>(am.length, kWords));
-  sent.words[kWords - 1] = '\0';
+  std::memcpy(sent.words, am.data, std::min<std::size_t>(am.length, sizeof sent.words));
+  sent.words[sizeof sent.words - 1] = '\0';
 }
 
 void SignatureCheck::keep(const ashlar_am& kept) {
@@ -44,7 +44,7 @@ void SignatureCheck::keep(const ashlar_am& kept) {
 
 Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
   if (of_collective(am)) return {};
-  Sent sent;
+  Announced sent;
   if (auto kept = kept_.extract(&am)) {
     sent = kept.mapped();
   } else if (auto next = next_.extract(am.peer)) {
@@ -52,12 +52,38 @@ Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
   } else {
     return {};
   }
-  if (datatype::accepts(r.data, sent.hash, sent.elements, bytes_announced(am))) return {};
-  char wanted[kWords];
+  if ((r.comm->enforced & Comm::kExactLength) != 0 && bytes_announced(am) < r.size)
+    return Status::fail(MPI_ERR_OTHER,
+                        "%s of %lld bytes from rank %d, tag %d on '%s' takes a message of %lld, though "
+                        "mpi_assert_exact_length is true there (check.hints)",
+                        name_of(r.call), static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str(),
+                        static_cast<long long>(bytes_announced(am)));
+  return compare(r, name_of(r.call), sent, bytes_announced(am));
+}
+
+std::unique_ptr<Announced> SignatureCheck::take(PeerId peer) {
+  auto next = next_.extract(peer);
+  return next ? std::make_unique<Announced>(next.mapped()) : nullptr;
+}
+
+Status SignatureCheck::compare(const Operation& r, const char* call, const Announced& sent, MPI_Count bytes) {
+  if (datatype::accepts(r.data, sent.hash, sent.elements, bytes)) return {};
+  char wanted[Announced::kWords];
   datatype::describe_signature(r.data, wanted, sizeof wanted);
   return Status::fail(MPI_ERR_TYPE,
                       "the datatypes do not match: rank %d sent %s (tag %d) on '%s', and %s here receives %s", r.source,
-                      sent.words, r.tag, r.comm->name.c_str(), name_of(r.call), wanted);
+                      sent.words, r.tag, r.comm->name.c_str(), call, wanted);
+}
+
+// The configuration does not change while there is traffic.
+Status stand_in(const Comm& comm, void* bytes, const DataView& data, Ref<Datatype>* keep,
+                DataView* out) ASHLAR_NO_THREAD_SAFETY {
+  *out = {bytes, data.bytes(), &datatype::predefined(MPI_PACKED)};
+  if (!comm.lane->p2p->check) [[likely]]
+    return {};
+  ASHLAR_TRY(datatype::packed_form(*data.type, keep));
+  *out = {bytes, data.count, keep->get()};
+  return {};
 }
 
 }  // namespace ashlar::p2p

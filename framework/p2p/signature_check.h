@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 #include "framework/base/status.h"
@@ -8,17 +9,22 @@
 
 namespace ashlar::p2p {
 
-/// `check.datatypes`: the type signature of each message goes ahead of it on the same link (kSignature), and the
-/// receiver compares. The switch is the same in all processes, which connecting makes sure of. Collectives send bytes
-/// of their own making and are not compared. One per lane, guarded by its lock; none when the switch is off, so that
-/// the short path knows nothing of all this.
+/// What a sender says of its message.
+struct Announced {
+  static constexpr std::size_t kWords = 112;  // longest text that travels
+  std::uint64_t hash;
+  MPI_Count elements;
+  char words[kWords];
+};
+
+/// `check.datatypes`: the type signature of each message, and of each partitioned one's offer, goes ahead of it on the
+/// same link (kSignature), and the receiver compares. The switch is the same in all processes, which connecting makes
+/// sure of. Collectives send bytes of their own making; what their calls say is compared in coll/check_types.h. One per
+/// lane, guarded by its lock; none when the switch is off, so that the short path knows nothing of all this.
 class SignatureCheck {
  public:
-  /// Longest text about a signature that travels.
-  static constexpr std::size_t kWords = 112;
-
-  /// Sends the signature of `r` ahead of it. AGAIN: no room.
-  static ashlar_result announce(const SendRequest& r, ashlar_endpoint* endpoint);
+  /// Sends the signature of `data` ahead of it. AGAIN: no room.
+  static ashlar_result announce(const DataView& data, ashlar_endpoint* endpoint);
 
   /// A signature arrived; it belongs to the next message of its sender.
   void arrived(const ashlar_am& am);
@@ -27,15 +33,18 @@ class SignatureCheck {
   void forget(const ashlar_am& kept) { kept_.erase(&kept); }
   /// Whether `r` may take `am`, which has just arrived or was kept. MPI_ERR_TYPE with both signatures when not.
   Status examine(const RecvRequest& r, const ashlar_am& am);
+  /// What was announced of the offer that `peer` has just made; nullptr: nothing.
+  std::unique_ptr<Announced> take(PeerId peer);
+  /// MPI_ERR_TYPE unless `r`, made by `call`, may take a message of `bytes` bytes of which this was announced.
+  static Status compare(const Operation& r, const char* call, const Announced& sent, MPI_Count bytes);
 
  private:
-  struct Sent {
-    std::uint64_t hash;
-    MPI_Count elements;
-    char words[kWords];
-  };
-  std::unordered_map<PeerId, Sent> next_;
-  std::unordered_map<const ashlar_am*, Sent> kept_;
+  std::unordered_map<PeerId, Announced> next_;
+  std::unordered_map<const ashlar_am*, Announced> kept_;
 };
+
+/// How a packed copy of `data` at `bytes` is sent: as MPI_PACKED, or with check.datatypes as a datatype that tells the
+/// signature of `data`; `keep` then holds it.
+Status stand_in(const Comm& comm, void* bytes, const DataView& data, Ref<Datatype>* keep, DataView* out);
 
 }  // namespace ashlar::p2p

@@ -33,10 +33,12 @@ void describe_send(const Request& request, char* out, std::size_t room) {
                 static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
 }
 
-/// While it waits for room it can be taken back here; once it was announced, only its receiver can tell whether it is
-/// matched. Either way the request completes.
+/// While it waits for room it can be taken back here; once it has left or was announced, only its receiver can tell
+/// whether it is matched. Either way the request completes.
 Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
+  if (r.left_eager) return recall(r);
+  if (r.complete()) return {};
   if (r.link == nullptr || r.matched) return {};
   if (r.pending().linked()) {
     List<Pending>::remove(&r.pending());
@@ -64,7 +66,7 @@ ashlar_result push_eager(Pending& work, Link& link) {
   const auto bytes = static_cast<std::uint32_t>(r.size);
   const std::uint8_t id = r.ready ? kEagerReady : r.synchronous ? kEagerSync : kEager;
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
-  const std::uint64_t h1 = tag_word(r.tag, r.synchronous ? r.name() : 0);
+  const std::uint64_t h1 = tag_word(r.tag, r.name());
   ashlar_result result;
   if (bytes <= endpoint->max_short && r.data.dense()) {
     result = endpoint->ops->am_short(endpoint, id, h0, h1, r.data.data, bytes);
@@ -72,6 +74,7 @@ ashlar_result push_eager(Pending& work, Link& link) {
     Piece piece{&r.data, 0};
     result = endpoint->ops->am_bcopy(endpoint, id, h0, h1, Piece::fill, &piece, bytes);
   }
+  r.left_eager = result == ASHLAR_OK && !r.synchronous && (r.flags & Request::kHeld) != 0;
   return after_push(r, result, !r.synchronous);
 }
 
@@ -85,7 +88,7 @@ ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   LaneState& state = *r.lane().p2p;
   ashlar_endpoint* const endpoint = link.endpoint;
   if (!r.exposed && state.config.single_copy && r.data.dense() && r.size > 0 && link.iface->ops->expose != nullptr &&
-      static_cast<std::uint64_t>(r.size) >= (state.config.get_min ? state.config.get_min : endpoint->get_from)) {
+      static_cast<std::uint64_t>(r.size) >= smallest_read(state.config, *endpoint)) {
     r.exposed = link.iface->ops->expose(link.iface, r.data.data, static_cast<std::uint64_t>(r.size), ASHLAR_MEMORY_HOST,
                                         &r.key) == ASHLAR_OK;
   }
@@ -129,7 +132,7 @@ Push protocol_for(const SendRequest& r, const Link& link) {
 /// With check.datatypes: the signature, and the message right behind it.
 ashlar_result push_announced(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
-  const ashlar_result result = SignatureCheck::announce(r, link.endpoint);
+  const ashlar_result result = SignatureCheck::announce(r.data, link.endpoint);
   if (result != ASHLAR_OK) return result == ASHLAR_AGAIN ? result : after_push(r, result, false);
   r.push = protocol_for(r, link);
   return r.push(r, link);
@@ -166,7 +169,7 @@ Status launch(Lane& lane, SendRequest& r) {
   ASHLAR_TRY(open_link(lane, *r.comm, r.source, &link));
   r.link = link;
   r.sent = r.wanted = 0;
-  r.matched = false;
+  r.matched = r.left_eager = false;
   r.push = lane.p2p->check && !r.collective ? push_announced : protocol_for(r, *link);
   link->active.push_back(&r);
   if (link->is_self) lane.self_busy = true;
@@ -178,13 +181,6 @@ Status launch(Lane& lane, SendRequest& r) {
 void on_matched(Lane&, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
   if (r != nullptr) finish_send(*r, Status{});
-}
-
-void on_cancelled(Lane&, const ashlar_am& am) {
-  SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
-  if (r == nullptr) return;
-  r->flags |= Request::kCancelled;
-  finish_send(*r, Status{});
 }
 
 void on_unready(Lane&, const ashlar_am& am) {

@@ -11,6 +11,7 @@
 #include "framework/p2p/message.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/partitioned.h"
+#include "framework/p2p/recall.h"
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/signature_check.h"
@@ -34,7 +35,8 @@ struct LaneState {
   Slab<SendRequest> sends;
   const Config config;
 
-  /// Complete requests that are given out again and again: for sends that left within the call, and for what goes to
+  SentRequests sent_requests;
+  /// Complete requests that are given out again and again: for what needs no request of its own, and for what goes to
   /// or comes from MPI_PROC_NULL. Never released.
   Request* sent = nullptr;
   Request* nothing_received = nullptr;
@@ -94,6 +96,12 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(la
 void discard(LaneState& state, Arrival& arrival);
 MPI_Count bytes_announced(const ashlar_am& am);
 Status truncated(const Operation& r, std::uint64_t arrived);
+/// Whether reading straight into the memory of `data` pays: not where it has many short runs.
+bool readable_in_runs(const DataView& data);
+/// The size from which a receiver may read from a sender's memory.
+inline std::uint64_t smallest_read(const Config& config, const ashlar_endpoint& endpoint) {
+  return config.get_min != 0 ? config.get_min : endpoint.get_from;
+}
 
 // --- both ---
 /// Sends an answer, or queues it when there is no room.
@@ -115,13 +123,15 @@ void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_hold(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cancel(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cancelled(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_recall(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_delivered(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 /// The active operation of that name and kind, or nullptr.
 template <class T>
 T* named(std::uint32_t name, const RequestOps& ops) {
-  void* const at = Arena::at(static_cast<int>(name));
+  void* const at = at_name(name);
   if (!Arena::contains(at)) return nullptr;
   auto* const request = static_cast<Request*>(static_cast<Object*>(at));
   if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;

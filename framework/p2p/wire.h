@@ -1,17 +1,18 @@
 #pragma once
 #include <cstdint>
 
+#include "framework/base/arena.h"
 #include "framework/base/types.h"
 #include "framework/match/table.h"
 #include "framework/plugin/transport.h"
 
 /// What point-to-point says on the wire. The sixteen header bytes travel in registers; a payload follows where said.
-/// Operations are named by Arena::number_of, 32 bits, and only ever told to the one process that has to answer.
+/// Operations are named by 32 bits, and only ever told to the one process that has to answer.
 namespace ashlar::p2p {
 
 enum Id : std::uint8_t {
   // Messages to be matched. h0 = context << 32 | source, h1 = tag << 32 | sender's operation (where it has one).
-  kEager = 1,      // payload: the message
+  kEager = 1,      // payload: the message. The operation is only for recalling it
   kEagerSync = 2,  // the same; answer kAck when it is matched
   kRts = 3,        // payload: Rts. Answer kFin after reading the data, or kCts
 
@@ -36,14 +37,22 @@ enum Id : std::uint8_t {
   kRtsReady = 13,
   kUnready = 14,
 
-  // Only with check.datatypes, ahead of each message to be matched. h0 = the hash of its type signature, h1 = the
+  // Only with check.datatypes, ahead of each message to be matched and of each kPartOffer. h0 = the hash of its type signature, h1 = the
   // number of its elements; payload: the signature in words.
   kSignature = 15,
 
   // Partitioned communication; partitioned.h says how.
   kPartOffer = 16,  // headers of a message; payload: PartOffer
   kPartGo = 17,     // h0 as in an answer, h1 = serial number of the offer
-  kPartData = 18    // as kData
+  kPartData = 18,   // as kData
+  kPartReady = 19,  // as kData, but the payload is PartReady: the receiver may read that piece from the sender's memory
+  kPartRead = 20,   // h1 = where that piece began: it has been read
+  kPartUnread = 21,  // h1 = where reading ended, inside that piece: send the rest, and all others, as kPartData
+
+  // Cancelling a send that left as kEager: its headers again. Answer kCancelled when it was still unmatched, kDelivered
+  // when it was not.
+  kRecall = 22,
+  kDelivered = 23
 };
 
 /// The payload of kRts; without a key only `bytes` travels.
@@ -52,6 +61,17 @@ struct Rts {
   ashlar_key key;
 };
 static_assert(sizeof(Rts) == 56);
+
+/// Names: the number in the arena (16 GiB of requests have one), and above it the lane, so that an answer which comes
+/// on another one is handed over without a look at the operation.
+inline constexpr unsigned kNameBits = 28;
+inline std::uint32_t wire_name(const void* operation, unsigned lane) {
+  return static_cast<std::uint32_t>(Arena::number_of(operation)) | lane << kNameBits;
+}
+inline unsigned lane_of_name(std::uint32_t name) { return name >> kNameBits; }
+inline void* at_name(std::uint32_t name) {
+  return Arena::at(static_cast<int>(name & ((std::uint32_t{1} << kNameBits) - 1)));
+}
 
 inline std::uint64_t tag_word(Tag tag, std::uint32_t operation) {
   return std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | operation;

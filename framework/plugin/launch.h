@@ -26,23 +26,23 @@ typedef enum ashlar_launch_result {
 /* What connect() finds out. Everything it points to belongs to the module and lives until destroy. */
 typedef struct ashlar_job {
   size_t size;
-  char job_id[64];               /* the same text in every rank, different for every job of this machine */
-  uint64_t cookie;               /* the same in every rank, hard to guess; to know one's fellows on a wire */
-  uint32_t rank, ranks;          /* in this job's MPI_COMM_WORLD */
+  char job_id[64];      /* the same text in every rank, different for every job of this machine */
+  uint64_t cookie;      /* the same in every rank, hard to guess; to know one's fellows on a wire */
+  uint32_t rank, ranks; /* in this job's MPI_COMM_WORLD */
   uint32_t local_rank, local_size;
-  uint32_t node, nodes;          /* index of this node, and how many there are */
-  uint32_t appnum;               /* which colon-separated segment of the command line (MPI_APPNUM) */
-  uint32_t universe_size;        /* MPI_UNIVERSE_SIZE; 0: the launcher does not say */
-  const uint32_t* node_of_rank;  /* `ranks` entries; NULL: every rank is on this node */
-  const uint32_t* local_peers;   /* `local_size` world ranks of this node, ascending; NULL: 0, 1, 2, ... */
-  uint32_t oversubscribed;       /* 1: more ranks than cores on this node, so waiting should yield at once */
-  uint32_t bound;                /* 1: the launcher bound this process to a part of the node */
-  int shared_fd;                 /* memfd that every rank of this node holds, empty at first, which they may grow and
-                                    map for their own purposes; -1: none. Close-on-exec; the module closes it. */
-  const char* params;            /* the merged parameters as the launcher hands them down; NULL: read them yourself */
-  size_t params_bytes;           /* without the terminating zero, which is there */
-  const char* launcher;          /* for people: "Ashlar mpiexec, process 4711", "Slurm step 12.0 through PMIx 4.2.2" */
-  const char* placement;         /* for people: where this rank is bound and why, or why not; may be "" */
+  uint32_t node, nodes;         /* index of this node, and how many there are */
+  uint32_t appnum;              /* which colon-separated segment of the command line (MPI_APPNUM) */
+  uint32_t universe_size;       /* MPI_UNIVERSE_SIZE; 0: the launcher does not say */
+  const uint32_t* node_of_rank; /* `ranks` entries; NULL: every rank is on this node */
+  const uint32_t* local_peers;  /* `local_size` world ranks of this node, ascending; NULL: 0, 1, 2, ... */
+  uint32_t oversubscribed;      /* 1: more ranks than cores on this node, so waiting should yield at once */
+  uint32_t bound;               /* 1: the launcher bound this process to a part of the node */
+  int shared_fd;                /* memfd that every rank of this node holds, empty at first, which they may grow and
+                                   map for their own purposes; -1: none. Close-on-exec; the module closes it. */
+  const char* params;           /* the merged parameters as the launcher hands them down; NULL: read them yourself */
+  size_t params_bytes;          /* without the terminating zero, which is there */
+  const char* launcher;         /* for people: "Ashlar mpiexec, process 4711", "Slurm step 12.0 through PMIx 4.2.2" */
+  const char* placement;        /* for people: where this rank is bound and why, or why not; may be "" */
 } ashlar_job;
 
 typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */
@@ -101,6 +101,10 @@ typedef struct ashlar_launch_ops {
   uint32_t* (*news)(ashlar_launch* self);
   int (*asked)(ashlar_launch* self);
   void (*answer)(ashlar_launch* self, const char* account, size_t bytes, int settled);
+
+  /* The process sets that the launcher knows by names of its own, as "NAME=RANKS;NAME=RANKS" with lists of ranks such
+   * as 0-3,7. May ask a server; the text belongs to the module. NULL: there are none. The member may be NULL. */
+  const char* (*process_sets)(ashlar_launch* self);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

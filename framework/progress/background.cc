@@ -5,6 +5,7 @@
 
 #include <system_error>
 
+#include "framework/base/background_thread.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::progress {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLongestSleep = 20'000'000;
 constexpr long kOutOfTheWay = 500'000;  // ns between looks whether the program still waits by itself
+constexpr long kUnderWay = 40'000;      // and between looks at something that others are busy with
 
 }  // namespace
 
@@ -39,17 +41,27 @@ void Background::stop() {
 }
 
 void Background::run(Lane& lane) {
+  enter_background();
   while (!stopping_.load(std::memory_order_acquire)) {
     if (lane.attended.load(std::memory_order_relaxed) != 0) {
       const timespec pause{0, kOutOfTheWay};
       nanosleep(&pause, nullptr);
       continue;
     }
-    const LaneGuard guard(lane.lock);
-    if (poll(lane) == 0) {
-      sleep(lane, kLongestSleep, Sleeper::kBackground);
-    } else {
-      lane.lock.give_way();
+    bool under_way = false;
+    {
+      const LaneGuard guard(lane.lock);
+      if (poll(lane) != 0) {
+        lane.lock.give_way();
+      } else {
+        const std::uint64_t sleeps = lane.counters.sleeps;
+        sleep(lane, kLongestSleep, Sleeper::kBackground);
+        under_way = lane.counters.sleeps == sleeps;  // the transports did not let it
+      }
+    }
+    if (under_way) {
+      const timespec pause{0, kUnderWay};
+      nanosleep(&pause, nullptr);
     }
   }
 }

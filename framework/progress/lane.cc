@@ -67,6 +67,14 @@ unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
+unsigned poll_self(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  lane.self_busy = false;
+  if (lane.self_iface == nullptr) return 0;  // another transport carries what a process sends to itself
+  const unsigned events = lane.self_iface->ops->progress(lane.self_iface);
+  lane.self_busy = lane.self_iface->ops->idle(lane.self_iface) == 0;
+  return events;
+}
+
 unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   unsigned events = 0;
   while (Waiter* waiter = lane.ready.pop_front()) {
@@ -123,10 +131,8 @@ unsigned poll(Lane& lane) {
     ashlar_iface* const iface = lane.ifaces[i];
     events += iface->ops->progress(iface);
   }
-  if (lane.self_busy) [[unlikely]] {
-    events += lane.self_iface->ops->progress(lane.self_iface);
-    lane.self_busy = lane.self_iface->ops->idle(lane.self_iface) == 0;
-  }
+  if (lane.self_busy) [[unlikely]]
+    events += poll_self(lane);
   if (!lane.stalled.empty()) [[unlikely]]
     events += retry_all(lane);
   if (!lane.ready.empty()) [[unlikely]]

@@ -69,6 +69,7 @@ struct Lane {
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
+  std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;  // of the lock, by threads that sleep for the lane as well
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
     std::uint64_t yields = 0, sleeps = 0;

@@ -19,18 +19,27 @@ constexpr std::uint64_t kShortSleep = 1'000'000;
 // Nobody tells when a full ring of a peer has room again.
 constexpr std::uint64_t kUntilRoom = 100'000;
 
+constexpr unsigned kMostWakeups = 128;  // what one futex_waitv takes
+constexpr unsigned kMostLanes = 64;     // of one sleep; those beyond are looked at now and then
+
 /// What a sleeping thread can be woken by, read before the transports are armed.
 struct Wakeups {
   struct Word {
     std::uint32_t* at;
     std::uint32_t value;
   };
-  std::array<Word, Lane::kMaxIfaces + 1> words;
-  std::array<pollfd, Lane::kMaxIfaces> fds;
+  std::array<Word, kMostWakeups> words;
+  std::array<pollfd, kMostWakeups> fds;
   unsigned word_count = 0, fd_count = 0;
-  bool blind = false;  // something has neither
+  bool blind = false;  // something has neither, or there is no room for it
 
-  void add_word(std::uint32_t* at) { words[word_count++] = {at, __atomic_load_n(at, __ATOMIC_SEQ_CST)}; }
+  void add_word(std::uint32_t* at) {
+    if (word_count == kMostWakeups) {
+      blind = true;
+      return;
+    }
+    words[word_count++] = {at, __atomic_load_n(at, __ATOMIC_SEQ_CST)};
+  }
   void add_iface(ashlar_iface* iface) {
     std::uint32_t* const word = iface->ops->wake_word ? iface->ops->wake_word(iface) : nullptr;
     if (word != nullptr) {
@@ -38,7 +47,7 @@ struct Wakeups {
       return;
     }
     const int fd = iface->ops->wake_fd ? iface->ops->wake_fd(iface) : -1;
-    if (fd < 0) {
+    if (fd < 0 || fd_count == kMostWakeups) {
       blind = true;
     } else {
       fds[fd_count++] = pollfd{fd, POLLIN, 0};
@@ -60,7 +69,7 @@ void sleep_on_one(const Wakeups::Word& word, std::uint64_t ns) {
 
 void sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
 #ifdef SYS_futex_waitv
-  std::array<futex_waitv, Lane::kMaxIfaces + 1> list = {};
+  std::array<futex_waitv, kMostWakeups> list = {};
   for (unsigned i = 0; i < wakeups.word_count; ++i) {
     list[i].val = wakeups.words[i].value;
     list[i].uaddr = reinterpret_cast<std::uintptr_t>(wakeups.words[i].at);
@@ -88,36 +97,98 @@ void block(Wakeups& wakeups, std::uint64_t ns) {
   }
 }
 
-}  // namespace
-
-void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who) {
-  if (lane.self_busy || !lane.ready.empty()) return;
-  if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kUntilRoom);
-
-  Wakeups wakeups;
+/// Arms the transports of one lane. The order matters: read the words, arm, look once more, sleep. Whatever arrives
+/// after the look changes a word. False: something is there already. `*armed` is for disarm() in any case.
+bool arm(Lane& lane, Wakeups& wakeups, unsigned* armed) ASHLAR_REQUIRES(lane.lock) {
   if (LaneLock::threads_on()) wakeups.add_word(&lane.wake_word);
   for (unsigned i = 0; i < lane.iface_count; ++i) wakeups.add_iface(lane.ifaces[i]);
-
-  // The order matters: read the words, arm, look once more, sleep. Whatever arrives after the look changes a word.
-  const bool waiting = who == Sleeper::kWaiting;
-  if (waiting) ++lane.sleepers;
   ++lane.armed;
   bool quiet = true;
-  unsigned armed = 0;
-  while (armed < lane.iface_count && quiet) {
-    quiet = lane.ifaces[armed]->ops->arm(lane.ifaces[armed]) == ASHLAR_OK;
-    ++armed;
+  for (*armed = 0; *armed < lane.iface_count && quiet; ++*armed)
+    quiet = lane.ifaces[*armed]->ops->arm(lane.ifaces[*armed]) == ASHLAR_OK;
+  return quiet && poll(lane) == 0;
+}
+
+void disarm(Lane& lane, unsigned armed) ASHLAR_REQUIRES(lane.lock) {
+  if (--lane.armed != 0) return;  // another thread sleeps on it too
+  while (armed-- > 0) lane.ifaces[armed]->ops->disarm(lane.ifaces[armed]);
+}
+
+bool has_work(const Lane& lane) ASHLAR_REQUIRES(lane.lock) { return lane.self_busy || !lane.ready.empty(); }
+
+/// The process's other lanes, as far as nobody else looks after them: a thread that sleeps is woken for them as well.
+class Others {
+ public:
+  enum class Found { kQuiet, kSomeLeftOut, kWork };
+
+  Found arm_all(Lane& own, Wakeups& wakeups, std::uint64_t* limit_ns) ASHLAR_NO_THREAD_SAFETY {
+    Found found = Found::kQuiet;
+    for (Lane* other = own.next_lane; other != nullptr && other != &own; other = other->next_lane) {
+      if (count_ == kMostLanes || other->attended.load(std::memory_order_relaxed) != 0 || !other->lock.try_lock()) {
+        found = Found::kSomeLeftOut;
+        continue;
+      }
+      Found of_this = Found::kSomeLeftOut;
+      // One that is used from time to time would wake this thread for messages that another thread is after.
+      if (other->uses_seen == other->lock.uses()) {
+        if (!other->stalled.empty()) *limit_ns = std::min(*limit_ns, kUntilRoom);
+        ++other->sleepers;
+        of_this = arm(*other, wakeups, &armed_[count_]) && !has_work(*other) ? Found::kQuiet : Found::kWork;
+        lanes_[count_++] = other;
+      }
+      other->uses_seen = other->lock.uses();
+      other->lock.unlock();
+      if (of_this == Found::kWork) return of_this;
+      if (of_this == Found::kSomeLeftOut) found = of_this;
+    }
+    return found;
   }
-  if (quiet && poll(lane) == 0) {
-    ++lane.counters.sleeps;
+  /// Without any lock held: one that waits for another lane's lock must have none.
+  void disarm_all() {
+    for (unsigned i = 0; i < count_; ++i) {
+      Lane& other = *lanes_[i];
+      const LaneGuard guard(other.lock);
+      if (other.uses_seen + 1 == other.lock.uses()) ++other.uses_seen;  // that was the guard here
+      --other.sleepers;
+      disarm(other, armed_[i]);
+    }
+    count_ = 0;
+  }
+
+ private:
+  std::array<Lane*, kMostLanes> lanes_;
+  std::array<unsigned, kMostLanes> armed_;
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_left_out_ns) {
+  if (has_work(lane)) return true;
+  if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kUntilRoom);
+
+  const bool waiting = who == Sleeper::kWaiting;
+  if (waiting) ++lane.sleepers;
+  Wakeups wakeups;
+  unsigned armed = 0;
+  bool quiet = arm(lane, wakeups, &armed);
+  Others others;
+  auto found = Others::Found::kQuiet;
+  if (quiet && waiting && lane.next_lane != nullptr) {
+    found = others.arm_all(lane, wakeups, &limit_ns);
+    if (found == Others::Found::kSomeLeftOut) limit_ns = std::min(limit_ns, limit_left_out_ns);
+    quiet = found != Others::Found::kWork;
+  }
+  if (quiet) ++lane.counters.sleeps;
+  if (quiet || lane.next_lane != nullptr) {
     lane.lock.unlock();
-    block(wakeups, limit_ns);
+    if (quiet) block(wakeups, limit_ns);
+    others.disarm_all();
     lane.lock.lock();
   }
   if (waiting) --lane.sleepers;
-  if (--lane.armed == 0) {
-    while (armed-- > 0) lane.ifaces[armed]->ops->disarm(lane.ifaces[armed]);
-  }
+  disarm(lane, armed);
+  return found == Others::Found::kQuiet;
 }
 
 }  // namespace ashlar::progress

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 #include "framework/progress/peer.h"
 
 namespace ashlar::progress {
@@ -15,16 +17,21 @@ constexpr std::uint64_t kLongestSleep = 50'000'000;
 // at once for this long before one tries again.
 constexpr std::uint64_t kCrowdedFor = 50'000'000;
 
+// Sleeps while other lanes are left to other threads. One of these may stop looking after its lane without a word.
+constexpr std::uint64_t kFirstNap = 1'000'000, kLongestNap = 4'000'000;
+
 // Rounds of one lane between looks at the others: a blocking call makes progress on everything its process has going.
 constexpr std::uint64_t kOthersEvery = 16;
 
-void poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  unsigned events = 0;
   for (Lane* other = lane.next_lane; other != &lane; other = other->next_lane) {
     if (other->attended.load(std::memory_order_relaxed) != 0) continue;
     if (!other->lock.try_lock()) continue;  // its holder polls it, or soon will
-    poll(*other);
+    events += poll(*other);
     other->lock.unlock();
   }
+  return events;
 }
 
 }  // namespace
@@ -34,11 +41,14 @@ void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
   if (since_ != 0) List<Waiting>::remove(this);
 }
 
+inline void Waiting::attend(Lane& lane) {
+  if (attended_ != nullptr) return;
+  attended_ = &lane;
+  lane.attended.fetch_add(1, std::memory_order_relaxed);
+}
+
 void Waiting::share(Lane& lane) {
-  if (attended_ == nullptr) {
-    attended_ = &lane;
-    lane.attended.fetch_add(1, std::memory_order_relaxed);
-  }
+  attend(lane);
   if (lane.next_lane != nullptr && empty_rounds_ % kOthersEvery == 0) poll_others(lane);
   lane.lock.give_way();
 }
@@ -51,8 +61,13 @@ void Waiting::offer(Lane& lane, Reason reason) {
     lane.waits.push_back(this);
     lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
   }
-  if (lane.next_lane != nullptr) poll_others(lane);
-  if (now - since_ < lane.sleep_after() && now >= lane.crowded_until) {
+  // Messages that follow each other closely, as the parts of one large transfer, find a receiver that is awake: waking
+  // it costs the sender more than the message. Where ranks outnumber cores somebody else needs the core at once.
+  if (idle_since_ == 0) idle_since_ = lane.config.oversubscribed ? since_ : now;
+  if (LaneLock::threads_on()) attend(lane);
+  // What happened there may be what is waited for.
+  if (lane.next_lane != nullptr && poll_others(lane) != 0) return;
+  if (now - idle_since_ < lane.sleep_after() && now >= lane.crowded_until) {
     ++lane.counters.yields;
     lane.lock.unlock();
     sched_yield();
@@ -61,8 +76,8 @@ void Waiting::offer(Lane& lane, Reason reason) {
     if (back - now > lane.config.long_yield) lane.crowded_until = back + kCrowdedFor;
     return;
   }
-  // Several lanes have no wake-up in common: then sleep in short pieces.
-  sleep(lane, lane.next_lane == nullptr ? kLongestSleep : 1'000'000);
+  if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;
+  if (!sleep(lane, kLongestSleep, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
 }
 
 }  // namespace ashlar::progress

@@ -32,6 +32,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   void pause(Lane& lane, unsigned events, const Reason& reason) ASHLAR_REQUIRES(lane.lock) {
     if (events != 0) {
       empty_rounds_ = 0;
+      idle_since_ = 0;
     } else if (++empty_rounds_ > spin_) {
       offer(lane, reason);
       return;
@@ -48,20 +49,26 @@ class Waiting : public ListHook {  // hook: Lane::waits
   void end();
   void offer(Lane& lane, Reason reason) ASHLAR_REQUIRES(lane.lock);
   void share(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+  void attend(Lane& lane);
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
-  Lane* attended_ = nullptr;  // counted in its Lane::attended
-  std::uint64_t since_ = 0;   // 0: it is in the spin stage
-  Reason reason_;             // set when it leaves that
+  Lane* attended_ = nullptr;      // counted in its Lane::attended
+  std::uint64_t since_ = 0;       // 0: it is in the spin stage
+  std::uint64_t idle_since_ = 0;  // when it offered the core for the first time since something happened
+  std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
+  Reason reason_;                 // set when it leaves that
 };
 
 /// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
 enum class Sleeper { kWaiting, kBackground };
 
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
-/// when there is work left, or something arrived before the transports could arm themselves.
-void sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting) ASHLAR_REQUIRES(lane.lock);
+/// when there is work left, or something arrived before the transports could arm themselves. A waiting thread is woken
+/// for the process's other lanes too, but for those that are in the hands of other threads: while there are such, it
+/// sleeps `limit_left_out_ns` at most. False when that, or work on another lane, was the case.
+bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting,
+           std::uint64_t limit_left_out_ns = 1'000'000) ASHLAR_REQUIRES(lane.lock);
 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
 /// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.

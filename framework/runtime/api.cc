@@ -11,14 +11,15 @@
 #include <new>
 
 #include "framework/base/lane_lock.h"
-#include "framework/comm/hardware.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/object/leaks.h"
 #include "framework/object/predefined.h"
+#include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/process.h"
 #include "framework/runtime/version.h"
@@ -74,6 +75,7 @@ Status finalize() {
   // (MPI-5.0, 11.2.4).
   ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
   const std::lock_guard guard(life_mutex);
+  if (leaks::watching.load() && !in_sessions()) tell_leaks(*Process::current(), Ending::kWorld);
   const Status ended = Process::current()->end_world();
   if (!in_sessions()) ASHLAR_TRY(Process::stop());
   world.store(World::kOver);
@@ -186,14 +188,6 @@ Status abi_get_info(Info** info) {
                                                        {"mpi_count_size", sizeof(MPI_Count)},
                                                        {"mpi_offset_size", sizeof(MPI_Offset)}};
   for (const auto& [key, bytes] : sizes) ASHLAR_TRY(info::set(*info, key, std::to_string(bytes).c_str()));
-  return {};
-}
-
-Status get_hw_resource_info(Info** info) {
-  ASHLAR_TRY(info::create(info));
-  for (std::size_t type = 0; type < comm::kResourceTypes.size(); ++type)
-    ASHLAR_TRY(
-        info::set(*info, comm::kResourceTypes[type].name, comm::resource_instance(type) >= 0 ? "true" : "false"));
   return {};
 }
 

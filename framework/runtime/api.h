@@ -8,6 +8,7 @@ class Comm;
 class Errhandler;
 class Group;
 class Info;
+class Request;
 class Session;
 }  // namespace ashlar
 /// The environment calls of MPI-5.0, chapters 9 and 11: arguments in the standard's order, handles resolved.
@@ -35,6 +36,12 @@ Status session_get_num_psets(Session& session, Info* info, int* count);
 Status session_get_nth_pset(Session& session, Info* info, int n, int* length, char* name);
 Status session_get_pset_info(Session& session, const char* name, Info** info);
 Status group_from_session_pset(Session& session, const char* name, Group** group);
+
+/// The session's buffer for buffered sends: as p2p/buffer_api.h has it for communicators.
+Status session_attach_buffer(Session& session, void* buffer, MPI_Count size);
+Status session_detach_buffer(Session& session, void* buffer_addr, MPI_Count* size);
+Status session_flush_buffer(Session& session);
+Status session_iflush_buffer(Session& session, Request** request);
 
 double wtime();
 double wtick();

@@ -6,13 +6,12 @@
 
 namespace ashlar::runtime {
 
-/// What memory MPI calls accept (MPI-5.0, 11.4.3): the value of info key mpi_memory_alloc_kinds.
-inline constexpr char kMemoryKinds[] = "mpi,system";
-
 /// Parameters runtime.*; the rows describe this block.
 struct Config {
   std::uint64_t start_timeout = 0;  // ns
   std::int32_t initial_errhandler = 0;
+  const char* memory_alloc_kinds = "";
+  const char* process_sets = "";
 };
 
 inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return",
@@ -28,6 +27,16 @@ inline constexpr ashlar_param kParams[] = {
      "of sessions.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
+    {"memory_alloc_kinds", "",
+     "Kinds of memory that programs want to pass to calls of the world model (mpi_memory_alloc_kinds), as mpiexec "
+     "-memory-alloc-kinds.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, memory_alloc_kinds), nullptr},
+    {"process_sets", "",
+     "Process sets that sessions see, as NAME=RANKS;NAME=RANKS with lists such as 0-3,8-14:2. mpiexec --pset writes "
+     "it.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, process_sets),
+     nullptr},
 };
 
 /// Parameters threads.*.
@@ -37,9 +46,30 @@ struct ThreadConfig {
 
 inline constexpr ashlar_param kThreadParams[] = {
     {"lanes", "4",
-     "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do not "
+     "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do "
+     "not "
      "share a lock.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
+     nullptr},
+};
+
+/// Parameters check.*, as far as they are of this room.
+struct CheckConfig {
+  bool leaks = false;
+  bool hints = false;
+};
+
+inline constexpr ashlar_param kCheckParams[] = {
+    {"leaks", "false",
+     "Tell at the end which communicators, datatypes, requests and other objects the program still holds, and which "
+     "line "
+     "got them.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, leaks),
+     nullptr},
+    {"hints", "false",
+     "Make it an error to break what mpi_assert_no_any_source and mpi_assert_no_any_tag promise; with check.datatypes, "
+     "mpi_assert_exact_length too.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, hints),
      nullptr},
 };
 

@@ -14,12 +14,15 @@
 #include "framework/coll/room.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
+#include "framework/datatype/pvars.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/handle.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/object/leaks.h"
+#include "framework/object/memory_kinds.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/route.h"
@@ -28,6 +31,7 @@
 #include "framework/plugin/setup.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/place.h"
@@ -44,15 +48,29 @@ Lane* lane_of_context(std::uint32_t context) {
 }
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }
+bool in_process_set(const char* name) {
+  const runtime::ProcessSet* const set = runtime::find_process_set(*Process::current(), name);
+  return set && set->members->own_rank() >= 0;
+}
 Object* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
 
 void record_topology(const char* subject, const char* chosen, const char* because) {
-  Process::current()->registry.records().add({"topo", subject, chosen, because, "", "topo.reorder"});
+  Process::current()->registry.records().add({"topology", subject, chosen, because, "", "topology, topo.reorder"});
 }
 
-[[noreturn]] void abort_job(Comm*, int code, const char* text) {
+/// The standard asks that at least the processes of `comm` end. All of the job do: those that are left could not be
+/// told apart from a job that hangs. The reason says so when it is not what the caller named.
+[[noreturn]] void abort_job(Comm* comm, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
-  if (Process* process = Process::current(); process && process->launch)
+  Process* const process = Process::current();
+  char longer[900];
+  const unsigned ranks = process && process->job ? process->job->ranks : 0;
+  if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
+    std::snprintf(longer, sizeof longer, "%s; all %u ranks of the job end, not only those of '%s'", text, ranks,
+                  comm->name.c_str());
+    text = longer;
+  }
+  if (process && process->launch)
     process->launch->ops->abort(process->launch, exit_code, text);
   else
     log::line(log::Level::error, "mpi", "%s", text);
@@ -101,7 +119,12 @@ Status Process::start(int thread_level) {
     delete process;
     return status;
   }
-  comm::surroundings = {.lane_of = lane_of_context, .node_of = node_of_peer, .everyone = everyone_in_job};
+  comm::surroundings = {.lane_of = lane_of_context,
+                        .node_of = node_of_peer,
+                        .hardware = runtime::hardware,
+                        .everyone = everyone_in_job,
+                        .check_hints = process->check_hints_,
+                        .in_process_set = in_process_set};
   topo::surroundings = {&process->topo_config_, record_topology};
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
@@ -151,6 +174,10 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
+  runtime::CheckConfig check;
+  ASHLAR_TRY(params.fill("check", runtime::kCheckParams, &check));
+  if (!check.leaks) leaks::stop_watching();
+  check_hints_ = check.hints;
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
@@ -201,6 +228,7 @@ Status Process::make_lanes() {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
     const LaneGuard guard(lanes_.back()->lock);
+    if (i == 0) registry.host().add_pvars("datatype", datatype::pvars());
     registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
@@ -236,6 +264,8 @@ Status Process::begin_world() {
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
+  all->origin = alone->origin = Ref<Origin>::adopt(new Origin);
+  all->origin->memory_kinds = memory_kinds::supported(runtime_config_.memory_alloc_kinds);
   Errhandler& initial = *error_hooks.initial;
   ASHLAR_TRY(comm::make(all, comm::ContextIds::kWorld, initial, nullptr, &world));
   world->child_context = comm::ContextIds::kWorldChildren;
@@ -260,7 +290,7 @@ Status Process::begin_world() {
                       : thread_level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
                       : thread_level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
                                                               : "MPI_THREAD_MULTIPLE";
-  info::describe_job(ranks, level);
+  info::describe_job(ranks, level, runtime_config_.memory_alloc_kinds);
   launch->ops->initialized(launch);
   explain();
   return {};
@@ -340,7 +370,9 @@ Status Process::stop() {
 
 void Process::leave_at_exit() {
   Process* const process = current();
-  if (process && process->idle) (void)process->launch->ops->finalize(process->launch);
+  if (!process || !process->idle) return;
+  if (leaks::watching.load()) runtime::tell_leaks(*process, runtime::Ending::kProcess);
+  (void)process->launch->ops->finalize(process->launch);
 }
 
 Process::~Process() {

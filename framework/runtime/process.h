@@ -18,7 +18,9 @@
 #include "framework/progress/background.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
+#include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/process_sets.h"
 #include "framework/topo/params.h"
 
 namespace ashlar {
@@ -62,6 +64,9 @@ class Process {
   Comm* self = nullptr;
   /// All processes of the job, for constructors that have no communicator to begin with. Made on first use.
   Status everyone(Comm** result);
+  std::unique_ptr<runtime::TopologyModules> topology;  // runtime::hardware() makes it
+  std::vector<runtime::ProcessSet> process_sets;       // of the job; filled by runtime::process_sets
+  const char* process_sets_asked() const { return runtime_config_.process_sets; }
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
 
   std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
@@ -92,6 +97,7 @@ class Process {
   std::string explain_topics_;
   std::size_t explained_ = 0;
   bool leaving_ = false;
+  bool check_hints_ = false;
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   runtime::ThreadConfig thread_config_;

@@ -1,6 +1,5 @@
 // Sessions (MPI-5.0, 11.3): users of the library that know nothing of each other.
 #include <mpi.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,15 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "framework/object/group_api.h"
+#include "framework/object/group_builder.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/object/leaks.h"
+#include "framework/object/memory_kinds.h"
 #include "framework/object/pool.h"
 #include "framework/object/session.h"
+#include "framework/p2p/buffer_api.h"
 #include "framework/runtime/api.h"
+#include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process.h"
+#include "framework/runtime/process_sets.h"
 
 namespace ashlar {
 namespace {
@@ -58,32 +62,13 @@ Status wanted_level(const Info* info, int* level) {
                       wanted->c_str());
 }
 
-/// A process set: its name, and the world ranks in it.
-struct ProcessSet {
-  const char* name;
-  Group* (*make)(const Process& process);
-};
-
-Group* world_set(const Process& process) { return Group::strided(0, 1, static_cast<int>(process.job->ranks)); }
-Group* self_set(const Process& process) { return Group::strided(process.job->rank, 1, 1); }
-Group* node_set(const Process& process) {
-  std::vector<PeerId> members;
-  for (PeerId p = 0; p < process.job->ranks; ++p)
-    if (process.node_of(p) == process.job->node) members.push_back(p);
-  return Group::of(std::move(members));
-}
-
-constexpr ProcessSet kSets[] = {
-    {"mpi://WORLD", world_set}, {"mpi://SELF", self_set}, {"ashlar://NODE", node_set}};  // the last: of this node
-
 Status set_of(const char* name, const ProcessSet** found) {
-  for (const ProcessSet& set : kSets) {
-    if (strcasecmp(set.name, name) != 0) continue;
-    *found = &set;
-    return {};
-  }
+  *found = find_process_set(*Process::current(), name);
+  if (*found) return {};
   return Status::fail(MPI_ERR_ARG, "argument pset_name is '%s', which is no process set of this job", name);
 }
+
+void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 
 }  // namespace
 
@@ -107,6 +92,11 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   if (!session) return Status::fail(MPI_ERR_NO_MEM, "no memory for another session");
   session->errhandler = Ref<Errhandler>::share(errhandler);
   session->thread_level = level;
+  const std::string* const kinds = info ? info->find("mpi_memory_alloc_kinds") : nullptr;
+  session->origin = Ref<Origin>::adopt(new Origin);
+  session->origin->memory_kinds = memory_kinds::supported(kinds ? *kinds : "");
+  session->origin->of_session = true;
+  session->origin->at_end = drop_send_buffer;
   std::snprintf(session->name, sizeof session->name, "%d", ++sessions_made);
   open_sessions.fetch_add(1);
   *result = session;
@@ -117,9 +107,15 @@ Status session_finalize(Session** session) {
   const std::lock_guard guard(life_mutex);
   Process& process = *Process::current();
   process.settle();
+  // What is still attached is given back as by MPI_Session_detach_buffer.
+  void* memory = nullptr;
+  MPI_Count bytes = 0;
+  (void)p2p::detach_from((*session)->origin->send_buffer, &memory, &bytes).ok();
   release(std::exchange(*session, nullptr));
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
-  if (open_sessions.fetch_sub(1) == 1 && !process.world) process.rest();
+  if (open_sessions.fetch_sub(1) != 1 || process.world) return {};
+  if (leaks::watching.load()) tell_leaks(process, Ending::kSessions);
+  process.rest();
   return {};
 }
 
@@ -127,24 +123,26 @@ Status session_get_info(Session& session, Info** result) {
   ASHLAR_TRY(info::create(result));
   for (const auto& [name, value] : kLevels)
     if (value == session.thread_level) ASHLAR_TRY(info::set(*result, "thread_level", name));
-  return info::set(*result, "mpi_memory_alloc_kinds", kMemoryKinds);
+  return info::set(*result, "mpi_memory_alloc_kinds", session.origin->memory_kinds.c_str());
 }
 
 Status session_get_num_psets(Session&, Info*, int* count) {
-  *count = static_cast<int>(std::size(kSets));
+  *count = static_cast<int>(process_sets(*Process::current()).size());
   return {};
 }
 
 Status session_get_nth_pset(Session&, Info*, int n, int* length, char* name) {
-  if (n < 0 || n >= static_cast<int>(std::size(kSets)))
+  const std::vector<ProcessSet>& sets = process_sets(*Process::current());
+  if (n < 0 || n >= static_cast<int>(sets.size()))
     return Status::fail(MPI_ERR_ARG, "argument n is %d, but there are process sets 0..%d", n,
-                        static_cast<int>(std::size(kSets)) - 1);
+                        static_cast<int>(sets.size()) - 1);
+  const std::string& own = sets[static_cast<std::size_t>(n)].name;
   if (*length < 0) return Status::fail(MPI_ERR_ARG, "argument pset_len is %d; it must be 0 or more", *length);
-  const std::size_t needed = std::strlen(kSets[n].name) + 1;
+  const std::size_t needed = own.size() + 1;
   if (*length > 0) {
     if (!name) return Status::fail(MPI_ERR_ARG, "argument pset_name is a null pointer");
     const std::size_t copied = std::min(needed, static_cast<std::size_t>(*length)) - 1;
-    std::memcpy(name, kSets[n].name, copied);
+    std::memcpy(name, own.c_str(), copied);
     name[copied] = '\0';
   }
   *length = static_cast<int>(needed);
@@ -160,11 +158,16 @@ Status session_get_pset_info(Session& session, const char* name, Info** result) 
   return info::set(*result, "mpi_size", size.c_str());
 }
 
-Status group_from_session_pset(Session&, const char* name, Group** result) {
+Status group_from_session_pset(Session& session, const char* name, Group** result) {
   const ProcessSet* set = nullptr;
   ASHLAR_TRY(set_of(name, &set));
-  *result = set->make(*Process::current());
-  return *result ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  // A group of the session's own: what is made from it belongs to the session.
+  GroupBuilder members;
+  members.append_all(*set->members);
+  *result = members.finish();
+  if (!*result) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  (*result)->origin = session.origin;
+  return {};
 }
 
 }  // namespace runtime

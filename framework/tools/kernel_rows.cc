@@ -2,8 +2,8 @@
 // static constructors would run, and launcher and tools know every parameter without linking the rooms. A room with a
 // params.h has a line here.
 #include "framework/coll/params.h"
-#include "framework/param/table.h"
 #include "framework/p2p/params.h"
+#include "framework/param/table.h"
 #include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
@@ -24,6 +24,7 @@ std::span<const Table> kernel_tables() {
       {"check", p2p::kCheckParams},
       {"coll", coll::kParams},
       {"check", coll::kCheckParams},
+      {"check", runtime::kCheckParams},
       {"topo", topo::kParams},
       {"mpiexec", plugin::kMpiexecParams},
   };

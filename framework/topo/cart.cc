@@ -66,10 +66,10 @@ Status cart_create(Comm& comm, int ndims, const int dims[], const int periods[],
   return {};
 }
 
-Status cart_map(Comm& comm, int ndims, const int dims[], const int[], int* newrank) {
+Status cart_map(Comm& comm, int ndims, const int dims[], const int periods[], int* newrank) {
   int places = 0;
   ASHLAR_TRY(check_grid(comm, ndims, dims, &places));
-  *newrank = comm.rank < places ? comm.rank : MPI_UNDEFINED;
+  *newrank = map(comm, pattern_of(ndims, dims, periods, places));
   return {};
 }
 

@@ -31,17 +31,18 @@ Status check_graph(const Comm& comm, int nnodes, const int ends[], const int edg
   return {};
 }
 
+Pattern pattern_of(int nnodes, const int ends[], const int edges[]) {
+  if (nnodes == 0) return {};
+  return {std::vector<int>(ends, ends + nnodes), std::vector<Rank>(edges, edges + ends[nnodes - 1]), {}};
+}
+
 }  // namespace
 
 Status graph_create(Comm& comm, int nnodes, const int indx[], const int edges[], int reorder, Comm** result) {
   *result = nullptr;
   ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
   std::vector<Rank> order = as_they_are(nnodes);
-  if (reorder && nnodes > 0) {
-    const Pattern pattern{
-        std::vector<int>(indx, indx + nnodes), std::vector<Rank>(edges, edges + indx[nnodes - 1]), {}};
-    ASHLAR_TRY(place(comm, pattern, "graph", &order));
-  }
+  if (reorder && nnodes > 0) ASHLAR_TRY(place(comm, pattern_of(nnodes, indx, edges), "graph", &order));
   Comm* made = nullptr;
   ASHLAR_TRY(make_ordered(comm, order, &made));
   if (!made) return {};
@@ -53,7 +54,7 @@ Status graph_create(Comm& comm, int nnodes, const int indx[], const int edges[],
 
 Status graph_map(Comm& comm, int nnodes, const int indx[], const int edges[], int* newrank) {
   ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
-  *newrank = comm.rank < nnodes ? comm.rank : MPI_UNDEFINED;
+  *newrank = map(comm, pattern_of(nnodes, indx, edges));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/comm.h"
+#include "framework/object/group_builder.h"
 
 namespace ashlar::topo {
 
@@ -26,18 +27,18 @@ Status make_ordered(Comm& comm, const std::vector<Rank>& order, Comm** result) {
   *result = nullptr;
   std::uint32_t context = 0;
   ASHLAR_TRY(comm::take_ids(comm, 1, &context));
-  std::vector<PeerId> members;
-  members.reserve(order.size());
+  GroupBuilder members;
   bool all_as_before = static_cast<int>(order.size()) == comm.size, among = false;
   for (std::size_t r = 0; r < order.size(); ++r) {
-    members.push_back((*comm.local_group)[order[r]]);
+    members.append((*comm.local_group)[order[r]]);
     among = among || order[r] == comm.rank;
     all_as_before = all_as_before && order[r] == static_cast<Rank>(r);
   }
   if (!among) return {};
   if (all_as_before) return comm::make(comm.local_group, context, *comm.errhandler, &comm, result);
-  const Ref<Group> group = Ref<Group>::adopt(Group::of(std::move(members)));
+  const Ref<Group> group = Ref<Group>::adopt(members.finish());
   if (!group) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a communicator");
+  group->origin = comm.local_group->origin;
   return comm::make(group, context, *comm.errhandler, nullptr, result);
 }
 

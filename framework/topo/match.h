@@ -4,37 +4,37 @@
 #include <vector>
 
 #include "framework/base/types.h"
+#include "framework/comm/hardware.h"
 
 namespace ashlar::topo {
 
 /// Who talks to whom: node i's neighbours are to[ends[i - 1]] ... to[ends[i] - 1], each with its weight.
 struct Pattern {
-  std::vector<int> ends;
+  std::vector<std::int32_t> ends;
   std::vector<Rank> to;
-  std::vector<int> weights;  // empty: all 1
+  std::vector<std::int32_t> weights;  // empty: all 1
 
   int nodes() const { return static_cast<int>(ends.size()); }
   void add(Rank neighbour, int weight = 1) {
     to.push_back(neighbour);
     weights.push_back(weight);
   }
-  void end_node() { ends.push_back(static_cast<int>(to.size())); }
+  void end_node() { ends.push_back(static_cast<std::int32_t>(to.size())); }
 };
 
-/// Where a process runs, from the widest kind of place to the narrowest; -1: not told. Two processes are as far from
-/// each other as the number of kinds that they do not share; a kind that is not told is shared.
-inline constexpr std::size_t kPlaceKinds = 8;
+/// Where a process runs, by comm::kComparedTypes; -1: not told. Two processes are as far from each other as the number
+/// of kinds that they do not share; a kind that is not told is shared.
+inline constexpr std::size_t kPlaceKinds = comm::kComparedTypes.size();
 using Place = std::array<std::int64_t, kPlaceKinds>;
 
 struct Matching {
   std::vector<Rank> order;       // order[node of the pattern] = process
   double before = 0, after = 0;  // sum of weight * distance over all edges, as the processes stand and as ordered
+  const char* kept = nullptr;    // why the processes stay as they stand, if they do
 };
 
-/// Puts the nodes of `pattern` on as many processes so that neighbours are near each other: the hierarchy of places is
-/// filled from one end, each time with the node that has most to do with those already there; then pairs are exchanged
-/// while that helps. The processes as they stand, when that is no better. The same result everywhere for the same
-/// input.
-Matching match(const Pattern& pattern, const std::vector<Place>& places);
+/// Lets `matcher` put the nodes of `pattern` on as many processes. The processes stay as they stand when there is no
+/// matcher, when it answers something that is no order, or one that is no better.
+Matching match(const Pattern& pattern, const std::vector<Place>& places, ashlar_topology* matcher);
 
 }  // namespace ashlar::topo

@@ -1,5 +1,7 @@
 #include "framework/topo/place.h"
 
+#include <mpi.h>
+
 #include <cstdio>
 
 #include "framework/comm/hardware.h"
@@ -16,38 +18,42 @@ Surroundings surroundings;
 namespace {
 
 Place own_place() {
-  static_assert(comm::kResourceTypes.size() == kPlaceKinds);
   Place place;
   place[0] = comm::surroundings.node_of(Group::self_peer);  // the machine
   for (std::size_t kind = 1; kind < kPlaceKinds; ++kind) {
-    const int instance = comm::resource_instance(kind);
+    const std::int64_t instance = comm::resource_instance(comm::kComparedTypes[kind]);
     // Numbers of processors are unique on one node only.
     place[kind] = instance < 0 ? -1 : place[0] << 32 | instance;
   }
   return place;
 }
 
-void tell(const Comm& comm, const char* what, const Matching& matching, bool allowed) {
+void tell(const Comm& comm, const char* what, const Matching& matching) {
   if (!surroundings.record) return;
-  char subject[160], because[200];
+  char subject[160], because[240];
   std::snprintf(subject, sizeof subject, "ranks of a %s on '%s'", what, comm.name.c_str());
-  if (!allowed)
-    std::snprintf(because, sizeof because, "topo.reorder is none");
-  else if (matching.before == 0)
-    std::snprintf(because, sizeof because, "as far as bindings tell, every neighbour is as near as any other rank");
+  if (matching.before == 0) return surroundings.record(subject, "as they are", matching.kept);
+  const comm::Hardware& parts = comm::surroundings.hardware();
+  if (matching.kept)
+    std::snprintf(because, sizeof because, "%s; weighted distance of neighbours %.0f, places from %s", matching.kept,
+                  matching.before, parts.locator_name);
   else
-    std::snprintf(because, sizeof because, "weighted distance of neighbours %.0f instead of %.0f, a gain of %.0f %%",
-                  matching.after, matching.before, 100 * (matching.before - matching.after) / matching.before);
-  surroundings.record(subject, matching.after < matching.before ? "match" : "as they are", because);
+    std::snprintf(because, sizeof because,
+                  "weighted distance of neighbours %.0f instead of %.0f, a gain of %.0f %%; places from %s",
+                  matching.after, matching.before, 100 * (matching.before - matching.after) / matching.before,
+                  parts.locator_name);
+  surroundings.record(subject, matching.kept ? "as they are" : parts.matcher_name, because);
 }
+
+bool allowed() { return surroundings.config == nullptr || surroundings.config->reorder == 0; }
 
 }  // namespace
 
 Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<Rank>* order) {
   *order = as_they_are(pattern.nodes());
-  const bool allowed = surroundings.config == nullptr || surroundings.config->reorder == 0;
   Matching matching;
-  if (allowed) {
+  matching.kept = "topo.reorder is none";
+  if (allowed()) {
     const Place mine = own_place();
     std::vector<std::int64_t> words;
     ASHLAR_TRY(comm::gather_words(comm, mine.data(), static_cast<int>(mine.size()), &words));
@@ -55,11 +61,28 @@ Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<R
     for (std::size_t r = 0; r < places.size(); ++r)
       for (std::size_t kind = 0; kind < kPlaceKinds; ++kind) places[r][kind] = words[r * kPlaceKinds + kind];
     // Every rank computes the same: no result has to travel.
-    matching = match(pattern, places);
+    matching = match(pattern, places, comm::surroundings.hardware().matcher);
     *order = matching.order;
   }
-  tell(comm, what, matching, allowed);
+  tell(comm, what, matching);
   return {};
+}
+
+Rank map(const Comm& comm, const Pattern& pattern) {
+  const Rank unmoved = comm.rank < pattern.nodes() ? comm.rank : MPI_UNDEFINED;
+  if (!allowed() || pattern.nodes() == 0) return unmoved;
+  std::vector<Place> places(static_cast<std::size_t>(pattern.nodes()));
+  bool several = false;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    places[r].fill(-1);
+    places[r][0] = comm::surroundings.node_of((*comm.local_group)[static_cast<Rank>(r)]);
+    several = several || places[r][0] != places[0][0];
+  }
+  if (!several) return unmoved;
+  const Matching matching = match(pattern, places, comm::surroundings.hardware().matcher);
+  for (Rank node = 0; node < pattern.nodes(); ++node)
+    if (matching.order[static_cast<std::size_t>(node)] == comm.rank) return node;
+  return MPI_UNDEFINED;
 }
 
 }  // namespace ashlar::topo

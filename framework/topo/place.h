@@ -24,4 +24,8 @@ extern Surroundings surroundings;
 /// `what`: for the record of the decision. Collective over `comm`; every rank gives the same pattern.
 Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<Rank>* order);
 
+/// The node of `pattern` that this process should take, or MPI_UNDEFINED, by what every process knows without asking:
+/// on which machine each rank runs. Local, as MPI_Cart_map and MPI_Graph_map are.
+Rank map(const Comm& comm, const Pattern& pattern);
+
 }  // namespace ashlar::topo

@@ -1,85 +1,76 @@
-/* How much of a nonblocking collective hides behind work: `overlap allreduce tests bytes 1048576 percent 71.0`.
- * The work takes as long as the collective alone. `tests`: it is cut in 20 slices with an MPI_Test behind each; `calls`:
- * with an MPI_Iprobe that has nothing to do with it; `none`: no call until the MPI_Wait. 100: the time of the collective
- * is gone altogether; 0: it was waited for in full.
- *
- *   overlap [BYTES...] */
+/* Overlap of large messages and work. One rank starts an operation, works for as long as a message at 4 GB/s would
+ * take, and waits; its partner waits all the time. Printed is the time until both are done, beside the message and the
+ * work alone: the larger of the two is the least there can be, their sum what there is without overlap. `overlap work
+ * bytes 1048576 us 262`, and likewise `message`; `send`: the sender works; `receive`: the receiver; `both`: both of
+ * them. */
 #include "bench.h"
 
-enum { kNone, kTests, kCalls, kWays, kSlices = 20 };
-static const char* const kWayNames[] = {"none", "tests", "calls"};
+enum { kTag = 5, kRounds = 20 };
+enum Who { kSender = 1, kReceiver = 2 };
 
-typedef struct {
-  char *in, *out;
-  int bytes;
-} Data;
+static volatile double sink;
 
-static void start_bcast(const Data* d, MPI_Request* r) { MPI_Ibcast(d->in, d->bytes, MPI_BYTE, 0, MPI_COMM_WORLD, r); }
-static void start_allreduce(const Data* d, MPI_Request* r) {
-  MPI_Iallreduce(d->in, d->out, d->bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, r);
-}
-static void start_alltoall(const Data* d, MPI_Request* r) {
-  MPI_Ialltoall(d->in, d->bytes, MPI_BYTE, d->out, d->bytes, MPI_BYTE, MPI_COMM_WORLD, r);
-}
-static const struct {
-  const char* name;
-  void (*start)(const Data*, MPI_Request*);
-} kCollectives[] = {{"bcast", start_bcast}, {"allreduce", start_allreduce}, {"alltoall", start_alltoall}};
-
-static void work(double seconds) {
-  const double until = MPI_Wtime() + seconds;
-  while (MPI_Wtime() < until) {
-  }
+static void work(long amount) {
+  double x = 1;
+  for (long i = 0; i < amount; i++) x = x * 0.999999 + 1e-7;
+  sink = x;
 }
 
-/* Seconds of one collective with `seconds` of work beside it. */
-static double run(size_t what, const Data* data, double seconds, int way) {
-  MPI_Request request;
+/* One message from rank 0 to rank 1; who is named works meanwhile. The time until both are done, in seconds. */
+static double once(char* buffer, int bytes, int rank, int who, long amount) {
+  MPI_Request r;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  kCollectives[what].start(data, &request);
-  for (int i = 0; i < kSlices && seconds > 0; i++) {
-    int flag;
-    work(seconds / kSlices);
-    if (way == kTests) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    if (way == kCalls) MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  if (rank == 0) {
+    MPI_Isend(buffer, bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &r);
+    if (who & kSender) work(amount);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Irecv(buffer, bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &r);
+    if (who & kReceiver) work(amount);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
   }
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
   return MPI_Wtime() - start;
 }
 
-/* The median of many, the mean over the ranks. */
-static double typical(size_t what, const Data* data, double seconds, int way, int size) {
-  double times[kBatches], sum = 0;
-  run(what, data, seconds, way);
-  for (int i = 0; i < kBatches; i++) times[i] = run(what, data, seconds, way);
-  const double mine = bench_median(times, kBatches);
-  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return sum / size;
+static double median_of(char* buffer, int bytes, int rank, int who, long amount) {
+  double times[kRounds];
+  once(buffer, bytes, rank, who, amount);
+  for (int i = 0; i < kRounds; i++) times[i] = once(buffer, bytes, rank, who, amount);
+  return bench_median(times, kRounds);
+}
+
+static double work_alone(long amount) {
+  double times[kRounds];
+  for (int i = 0; i < kRounds; i++) {
+    const double start = MPI_Wtime();
+    work(amount);
+    times[i] = MPI_Wtime() - start;
+  }
+  return bench_median(times, kRounds);
 }
 
 int main(int argc, char** argv) {
-  static const long usual[] = {65536, 1048576, -1};
-  long sizes[16];
+  static const long usual[] = {65536, 1048576, 4194304, -1};
+  static const char* const kNames[] = {"message", "send", "receive", "both"};
+  long sizes[32];
   int rank, size;
-  bench_start(&argc, &argv, 0, &rank, &size);
-  const int n = bench_sizes(argc, argv, usual, sizes, 16);
-  for (size_t what = 0; what < sizeof kCollectives / sizeof *kCollectives; what++) {
-    for (int s = 0; s < n; s++) {
-      Data data = {.bytes = (int)sizes[s]};
-      data.in = bench_alloc((size_t)sizes[s] * (size_t)size);
-      data.out = bench_alloc((size_t)sizes[s] * (size_t)size);
-      memset(data.in, 0, (size_t)sizes[s] * (size_t)size);
-      const double alone = typical(what, &data, 0, kNone, size);
-      for (int way = 0; way < kWays; way++) {
-        const double both = typical(what, &data, alone, way, size);
-        const double hidden = (2 * alone - both) / alone * 100;
-        if (rank == 0)
-          printf("overlap %s %s bytes %ld percent %.1f\n", kCollectives[what].name, kWayNames[way], sizes[s],
-                 hidden < 0 ? 0.0 : hidden);
-      }
-      free(data.in), free(data.out);
+  bench_start(&argc, &argv, 2, &rank, &size);
+  const int count = bench_sizes(argc, argv, usual, sizes, 32);
+  for (int s = 0; s < count; s++) {
+    char* buffer = bench_alloc((size_t)sizes[s]);
+    const int bytes = (int)sizes[s];
+    const double microseconds = (double)bytes / 4000;
+    const long amount = (long)(microseconds * 1e-6 / work_alone(1000000) * 1e6) + 1;
+    const double alone = work_alone(amount);
+    if (rank == 0) printf("overlap work bytes %ld us %.1f\n", sizes[s], alone * 1e6);
+    for (int who = 0; who <= (kSender | kReceiver); who++) {
+      const double together = median_of(buffer, bytes, rank, who, amount);
+      if (rank == 0) printf("overlap %s bytes %ld us %.1f\n", kNames[who], sizes[s], together * 1e6);
     }
+    free(buffer);
   }
   MPI_Finalize();
   return 0;

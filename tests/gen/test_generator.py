@@ -109,7 +109,7 @@ class EntryPoints(unittest.TestCase):
         self.assertEqual(lines[-7:], ["MPI_Count size_wide = 0;", "Comm* new_obj = nullptr;",
                                       "const Status outcome = x::p(*type_obj, &size_wide, &new_obj);",
                                       'if (!outcome.ok()) return failed("MPI_P", nullptr, outcome);',
-                                      "*size = narrow(size_wide);", "store(new, new_obj);", "return MPI_SUCCESS;"])
+                                      "*size = narrow(size_wide);", 'store("MPI_P", new, new_obj);', "return MPI_SUCCESS;"])
         large = self.body("MPI_P", "proc MPI_P large\n  size  bytes out\n", "header framework/x/api.h\nMPI_P calls=x::p\n", True)
         self.assertIn("const Status outcome = x::p(size);", large)
 

@@ -4,6 +4,7 @@
 
 # start RANKS: a job that waits; its launcher is $launcher, its ranks' lines are in $WORK/out.
 start() {
+  : >"$WORK/out" # here, not when the background process gets to it: the lines of the job before are not to be counted
   "$MPIEXEC" -n "$1" "$JOB" wait >"$WORK/out" 2>"$WORK/err" </dev/null &
   launcher=$!
   for _ in $(seq 100); do

@@ -45,7 +45,10 @@ class Hostile(unittest.TestCase):
     def test_an_ordinary_user(self):
         if os.getuid() != 0 or not shutil.which("setpriv"):
             self.skipTest("needs root and setpriv")
-        self.check(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        somebody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        if subprocess.run([*somebody, "test", "-x", DRIVER]).returncode:
+            self.skipTest("the build folder is not open to other users")
+        self.check(somebody)
 
     def test_few_descriptors(self):
         done = subprocess.run(["sh", "-c", f"ulimit -Sn 64; ulimit -Hn 64; {MPIEXEC} -n 40 true"], capture_output=True,

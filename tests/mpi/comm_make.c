@@ -171,6 +171,10 @@ static void names(void) {
   MPI_Comm comm;
   MUST(MPI_Comm_get_name(MPI_COMM_WORLD, name, &length));
   CHECK(strcmp(name, "MPI_COMM_WORLD") == 0 && length == 14, "%s", name);
+  MUST(MPI_Comm_get_name(MPI_COMM_NULL, name, &length));
+  CHECK(strcmp(name, "MPI_COMM_NULL") == 0 && length == 13, "%s", name);
+  MUST(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
+  CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17, "%s", name);
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
   MUST(MPI_Comm_get_name(comm, name, &length));
   CHECK(length == 0 && name[0] == '\0', "a new communicator is called %s", name);

@@ -98,6 +98,27 @@ static void hints(void) {
   MUST(MPI_Comm_free(&later));
 }
 
+/* Kinds of memory: what was granted, and a promise about it, which counts only if it is a part of that. */
+static void memory_kinds(void) {
+  MPI_Info info;
+  MPI_Comm comm, half;
+  hint_is(MPI_COMM_WORLD, "mpi_memory_alloc_kinds", "mpi,system");
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem"));
+  MUST(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm));
+  hint_is(comm, "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem");
+  hint_is(comm, "mpi_memory_alloc_kinds", "mpi:alloc_mem");
+  MUST(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "somebody's:memory"));
+  MUST(MPI_Comm_split(comm, check_rank % 2, 0, &half));
+  hint_is(half, "mpi_memory_alloc_kinds", "mpi,system");
+  MUST(MPI_Comm_set_info(half, info));
+  hint_is(half, "mpi_assert_memory_alloc_kinds", NULL);
+  hint_is(half, "mpi_memory_alloc_kinds", "mpi,system");
+  MUST(MPI_Comm_free(&half));
+  MUST(MPI_Comm_free(&comm));
+  MUST(MPI_Info_free(&info));
+}
+
 static MPI_Comm guided(int type, const char* resource) {
   MPI_Info info;
   MPI_Comm part;
@@ -198,6 +219,7 @@ int main(int argc, char** argv) {
   idup(MPI_COMM_WORLD);
   MUST(MPI_Comm_free(&base));
   hints();
+  memory_kinds();
   split_types();
   many(check_size > 4 ? 2000 : 66000);
   return check_end();

@@ -1,5 +1,5 @@
 /* What holds before init, between, and after; clocks, names, versions, predefined attributes, memory.
- * Arguments: how to initialise (init, null, thread), then two that have to arrive as they are. */
+ * Arguments: how to initialise (init, null, thread, kinds), then two that have to arrive as they are. */
 #include <time.h>
 #include <unistd.h>
 
@@ -89,6 +89,22 @@ static void memory(void) {
   MUST(MPI_Free_mem(p));
 }
 
+static void value_is(MPI_Info info, const char* wanted) {
+  char value[128] = "";
+  int flag, length = sizeof value;
+  MUST(MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &length, value, &flag));
+  CHECK(wanted ? flag && strcmp(value, wanted) == 0 : !flag, "'%s'", value);
+}
+
+/* What mpiexec was asked for, and what of it there is. */
+static void memory_kinds(int asked) {
+  MPI_Info info;
+  value_is(MPI_INFO_ENV, asked ? "mpi:alloc_mem,gpu" : NULL);
+  MUST(MPI_Comm_get_info(MPI_COMM_WORLD, &info));
+  value_is(info, asked ? "mpi:alloc_mem,system" : "mpi,system");
+  MUST(MPI_Info_free(&info));
+}
+
 int main(int argc, char** argv) {
   const char* way = argc > 1 ? argv[1] : "init";
   int asked = -1;
@@ -114,6 +130,7 @@ int main(int argc, char** argv) {
   predefined_attributes();
   threads(asked);
   memory();
+  memory_kinds(strcmp(way, "kinds") == 0);
   CHECK(MPI_Init(NULL, NULL) != MPI_SUCCESS, "a second MPI_Init is an error");
   MUST(MPI_Barrier(MPI_COMM_WORLD));
   const int result = check_end();

@@ -17,6 +17,20 @@ int main(int argc, char** argv) {
     MPI_Bcast(&value, 1, MPI_INT, -3, MPI_COMM_WORLD);
   }
   if (me && strcmp(way, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (strncmp(way, "part-", 5) == 0) { /* in a communicator that does not have all ranks */
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, me, 0, &part);
+    MPI_Comm_set_name(part, "the last one");
+    MPI_Comm_set_errhandler(part, MPI_ERRORS_ABORT);
+    if (me && strcmp(way, "part-abort") == 0) MPI_Abort(part, 9);
+    if (me && strcmp(way, "part-error") == 0) MPI_Send(&value, 1, MPI_INT, 4711, 0, part);
+  }
+  if (me && strcmp(way, "session") == 0) {
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ABORT, &session);
+    MPI_Group_from_session_pset(session, "nowhere", &group);
+  }
   if (me && strcmp(way, "exit") == 0) _exit(3);
   if (me && strcmp(way, "return") == 0) return 5;
   if (me && strcmp(way, "kill") == 0) raise(SIGKILL);

@@ -85,13 +85,15 @@ static void gathered_from_anyone(MPI_Comm comm, int mark) {
     MUST(MPI_Send(&mark, 1, MPI_INT, 0, 0, comm));
   }
 }
-static void overlapping(void) {
+static void overlapping(int with_barrier) {
   MPI_Comm a, b;
   if (check_size < 3) return;
   MUST(MPI_Comm_split(MPI_COMM_WORLD, check_rank <= 1 ? 0 : MPI_UNDEFINED, check_rank, &a));
   MUST(MPI_Comm_split(MPI_COMM_WORLD, check_rank != 1 ? 0 : MPI_UNDEFINED, check_rank, &b));
   gathered_from_anyone(a, 1);
+  if (with_barrier && a != MPI_COMM_NULL) MUST(MPI_Barrier(a));
   gathered_from_anyone(b, 2);
+  if (with_barrier && b != MPI_COMM_NULL) MUST(MPI_Barrier(b));
   if (a != MPI_COMM_NULL) MUST(MPI_Comm_free(&a));
   if (b != MPI_COMM_NULL) MUST(MPI_Comm_free(&b));
 }
@@ -264,7 +266,8 @@ int main(int argc, char** argv) {
   if (check_size > 1) group_without_the_first();
   pending_across_reductions();
   two_libraries();
-  overlapping();
+  overlapping(0);
+  overlapping(1);
   three_groups(0);
   three_groups(1);
   name_service();

@@ -234,6 +234,100 @@ static void gathered_units(void) {
   free(places);
 }
 
+/* 3.27: a copy of a handle is as good after the commit; the variable may then name a datatype that is not committed. */
+static void handles(void) {
+  MPI_Datatype type, copy;
+  float data[5] = {1, 2, 3, 4, 5}, in[5] = {0};
+  MUST(MPI_Type_contiguous(5, MPI_FLOAT, &type));
+  copy = type;
+  MUST(MPI_Type_commit(&type));
+  to_self(data, 1, copy, in, 5, MPI_FLOAT);
+  CHECK(memcmp(data, in, sizeof data) == 0, " ");
+  MUST(MPI_Type_vector(3, 5, 4, MPI_FLOAT, &type));
+  int class_of;
+  MUST(MPI_Error_class(MPI_Send(data, 0, type, MPI_PROC_NULL, 0, MPI_COMM_SELF), &class_of));
+  CHECK_EQ(class_of, MPI_ERR_TYPE);
+  memset(in, 0, sizeof in);
+  to_self(data, 5, MPI_FLOAT, in, 1, copy);
+  CHECK(memcmp(data, in, sizeof data) == 0, " ");
+  MUST(MPI_Type_free(&type));
+  MUST(MPI_Type_free(&copy));
+}
+
+/* 3.38: a number and an array of that length, described by absolute addresses. Packed, or sent as they are, they can be
+ * received as packed and taken apart again. */
+static void packed_or_sent(void) {
+  enum { kMost = 100, kRoom = 1000 };
+  char buffer[kRoom], in[kRoom];
+  int i = 60, b, position = 0, size;
+  float a[kMost], got[kMost];
+  for (int k = 0; k < kMost; k++) a[k] = (float)k / 4;
+  const int lengths[2] = {1, i};
+  const MPI_Datatype parts[2] = {MPI_INT, MPI_FLOAT};
+  MPI_Aint at[2];
+  MPI_Datatype type;
+  MUST(MPI_Get_address(&i, &at[0]));
+  MUST(MPI_Get_address(a, &at[1]));
+  MUST(MPI_Type_create_struct(2, lengths, at, parts, &type));
+  type = committed(type);
+  MUST(MPI_Pack_size(1, type, MPI_COMM_SELF, &size));
+  CHECK(size <= kRoom, "%d", size);
+  MUST(MPI_Pack(MPI_BOTTOM, 1, type, buffer, kRoom, &position, MPI_COMM_SELF));
+  for (int way = 0; way < 2; way++) {
+    memset(in, 0, sizeof in);
+    if (way == 0) {
+      to_self(buffer, position, MPI_PACKED, in, kRoom, MPI_PACKED);
+    } else {
+      to_self(MPI_BOTTOM, 1, type, in, kRoom, MPI_PACKED);
+    }
+    int place = 0;
+    MUST(MPI_Unpack(in, kRoom, &place, &b, 1, MPI_INT, MPI_COMM_SELF));
+    CHECK_EQ(b, i);
+    MUST(MPI_Unpack(in, kRoom, &place, got, b, MPI_FLOAT, MPI_COMM_SELF));
+    CHECK(place == position && memcmp(a, got, (size_t)b * sizeof *a) == 0, "way %d: %d of %d", way, place, position);
+  }
+  MUST(MPI_Type_free(&type));
+}
+
+/* `count` items of a type are one item of `count` of them in a row; and a structure that is an array's element. */
+static void rows_of_items(void) {
+  typedef struct {
+    int i;
+    float r;
+    double d;
+    char tail;
+  } Foo;
+  enum { kItems = 7 };
+  Foo foo[kItems], in[kItems];
+  char one[kItems * 17], other[kItems * 17];
+  for (int k = 0; k < kItems; k++) foo[k] = (Foo){k, (float)k / 2, k * 0.25, (char)k};
+  const int lengths[4] = {1, 1, 1, 1};
+  MPI_Aint at[4], base;
+  const MPI_Datatype parts[4] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_CHAR};
+  MUST(MPI_Get_address(&foo[0], &base));
+  MUST(MPI_Get_address(&foo[0].i, &at[0]));
+  MUST(MPI_Get_address(&foo[0].r, &at[1]));
+  MUST(MPI_Get_address(&foo[0].d, &at[2]));
+  MUST(MPI_Get_address(&foo[0].tail, &at[3]));
+  for (int k = 0; k < 4; k++) at[k] = MPI_Aint_diff(at[k], base);
+  MPI_Datatype members, item, row;
+  MUST(MPI_Type_create_struct(4, lengths, at, parts, &members));
+  MUST(MPI_Type_create_resized(members, 0, sizeof(Foo), &item));
+  MUST(MPI_Type_contiguous(kItems, item, &row));
+  item = committed(item);
+  row = committed(row);
+  to_self(foo, kItems, item, one, (int)sizeof one, MPI_PACKED);
+  to_self(foo, 1, row, other, (int)sizeof other, MPI_PACKED);
+  CHECK(memcmp(one, other, sizeof one) == 0, " ");
+  memset(in, 0, sizeof in);
+  to_self(foo, 1, row, in, kItems, item);
+  for (int k = 0; k < kItems; k++)
+    CHECK(in[k].i == k && in[k].r == (float)k / 2 && in[k].d == k * 0.25 && in[k].tail == (char)k, "%d", k);
+  MUST(MPI_Type_free(&members));
+  MUST(MPI_Type_free(&item));
+  MUST(MPI_Type_free(&row));
+}
+
 /* Darray: a 16 x 12 array in blocks of (cyclic(3), block) over a 2 x 3 grid; the parts of all together are the array.
  */
 static void distributed(void) {
@@ -293,6 +387,9 @@ int main(int argc, char** argv) {
   absolute();
   unions();
   gathered_units();
+  handles();
+  packed_or_sent();
+  rows_of_items();
   distributed();
   decoded();
   return check_end();

@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   }
   deleted = 0;
   any_time();
+  for (int k = 0; k < 3; k++) MUST(MPI_Comm_free_keyval(&(int){keys[k]})); /* in use until the attributes are gone */
   CHECK(MPI_Finalize() == MPI_SUCCESS);
   CHECK(deleted == 3 && order[0] == 3 && order[1] == 9 && order[2] == 1, "%d: %d %d %d", deleted, order[0], order[1],
         order[2]);

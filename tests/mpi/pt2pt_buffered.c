@@ -1,5 +1,7 @@
 /* Buffered mode: buffers of the process, of a communicator and automatic ones; the accounting of MPI_BSEND_OVERHEAD;
  * what fails and how; flushing; persistent buffered sends. */
+#include <time.h>
+
 #include "check.h"
 
 static int right, left;
@@ -83,7 +85,8 @@ static void buffer_of_communicator(void) {
   enum { kBytes = 100000 };
   MPI_Comm comm;
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-  char *small = check_alloc(600), *large = check_alloc(kBytes + MPI_BSEND_OVERHEAD);
+  char* small = check_alloc(600);
+  static char large[kBytes + MPI_BSEND_OVERHEAD]; /* the library's until the last message has left: nobody is told */
   char *out = check_alloc(kBytes), *in = check_alloc(kBytes);
   void* back;
   MPI_Count size;
@@ -146,6 +149,46 @@ static void automatic(MPI_Comm comm) {
   free(message);
 }
 
+/* The same clock in all processes of a node. */
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Detaching waits until the messages have left: the memory is the program's again. Here they cannot leave before the
+ * receiver asks for them, which it does late. */
+static void detach_waits(MPI_Comm comm) {
+  enum { kBytes = 300000 };
+  if (check_size < 2 || check_rank > 1) return;
+  char *memory = check_alloc(kBytes + MPI_BSEND_OVERHEAD), *message = check_alloc(kBytes);
+  double said = 0;
+  void* back;
+  int size;
+  MPI_Request r;
+  if (check_rank == 0) {
+    pattern_fill(message, kBytes, 3);
+    MUST(MPI_Buffer_attach(memory, kBytes + MPI_BSEND_OVERHEAD));
+    MUST(MPI_Ibsend(message, kBytes, MPI_BYTE, 1, 8, comm, &r));
+    MUST(MPI_Wait(&r, MPI_STATUS_IGNORE)); /* local */
+    memset(message, 0, kBytes);
+    MUST(MPI_Buffer_detach(&back, &size));
+    const double when = seconds();
+    memset(memory, 0, kBytes); /* nobody may look there any more */
+    MUST(MPI_Recv(&said, 1, MPI_DOUBLE, 1, 8, comm, MPI_STATUS_IGNORE));
+    CHECK(when >= said, "detached %f s before the receive was posted", said - when);
+  } else {
+    const double until = seconds() + 0.1;
+    int flag = 0;
+    while (seconds() < until) MUST(MPI_Iprobe(0, 99, comm, &flag, MPI_STATUS_IGNORE));
+    said = seconds();
+    MUST(MPI_Recv(message, kBytes, MPI_BYTE, 0, 8, comm, MPI_STATUS_IGNORE));
+    CHECK_PATTERN(message, kBytes, 3);
+    MUST(MPI_Send(&said, 1, MPI_DOUBLE, 0, 8, comm));
+  }
+  free(memory), free(message);
+}
+
 /* 3.5 and 3.6: order among buffered messages, and against a synchronous one. */
 static void order(MPI_Comm comm) {
   if (check_size < 2 || check_rank > 1) return;
@@ -206,6 +249,7 @@ int main(int argc, char** argv) {
   }
   buffer_of_communicator();
   automatic(MPI_COMM_WORLD);
+  detach_waits(MPI_COMM_WORLD);
   order(MPI_COMM_WORLD);
   persistent(MPI_COMM_WORLD);
   /* Finalisation is a detach: what is in the buffer arrives, and the memory is good for anything afterwards. */

@@ -78,8 +78,114 @@ static void sends(MPI_Comm comm) {
   }
 }
 
+/* Standard sends that have left at once and lie unreceived at the other side: they are called back. */
+static void sends_that_left(MPI_Comm comm) {
+  static const int kBytes[] = {0, 8, 700, 3000};
+  for (int k = 0; k < 4; k++) {
+    const int n = kBytes[k], tag = 30 + k;
+    unsigned char *a = check_alloc((size_t)n), *b = check_alloc((size_t)n), *in = check_alloc((size_t)n);
+    MPI_Request r[2];
+    MPI_Status s;
+    int flag, first, second;
+    pattern_fill(a, (size_t)n, 1), pattern_fill(b, (size_t)n, 2);
+    MUST(MPI_Isend(a, n, MPI_BYTE, right, tag, comm, &r[0]));
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Cancel(&r[0]));
+    CHECK(was_cancelled(&r[0]), "%d bytes", n);
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Iprobe(left, tag, comm, &flag, MPI_STATUS_IGNORE));
+    CHECK(!flag, "no part of a cancelled message is there");
+    MUST(MPI_Barrier(comm));
+    /* Of two that look the same the one that is meant is called back: the second, with and without the first one's
+     * request being over, and then the first. */
+    for (int way = 0; way < 3; way++) {
+      flag = 1;
+      MUST(MPI_Isend(a, n, MPI_BYTE, right, tag, comm, &r[0]));
+      if (way == 0) MUST(MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE)); /* with a handshake it is not over */
+      MUST(MPI_Isend(b, n, MPI_BYTE, right, tag, comm, &r[1]));
+      MUST(MPI_Barrier(comm));
+      MUST(MPI_Cancel(&r[way < 2]));
+      second = way < 2 ? was_cancelled(&r[1]) : 0;
+      first = way == 2 ? was_cancelled(&r[0]) : 0;
+      CHECK(first == (way == 2) && second == (way < 2), "way %d: %d %d", way, first, second);
+      MUST(MPI_Barrier(comm)); /* all that is to be called back has been */
+      MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, &s));
+      CHECK_PATTERN(in, (size_t)n, way < 2 ? 1u : 2u);
+      CHECK(!was_cancelled(&r[way == 2]));
+      MUST(MPI_Iprobe(left, tag, comm, &flag, MPI_STATUS_IGNORE));
+      CHECK(!flag);
+      MUST(MPI_Barrier(comm));
+    }
+    /* One that was received, or taken by a matching probe, is delivered. */
+    MUST(MPI_Isend(a, n, MPI_BYTE, right, tag, comm, &r[0]));
+    MUST(MPI_Isend(b, n, MPI_BYTE, right, tag, comm, &r[1]));
+    MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE));
+    MPI_Message m;
+    MUST(MPI_Mprobe(left, tag, comm, &m, MPI_STATUS_IGNORE));
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Cancel(&r[0]));
+    MUST(MPI_Cancel(&r[1]));
+    MUST(MPI_Cancel(&r[1]));
+    CHECK(!was_cancelled(&r[0]));
+    MUST(MPI_Mrecv(in, n, MPI_BYTE, &m, MPI_STATUS_IGNORE));
+    CHECK_PATTERN(in, (size_t)n, 2);
+    CHECK(!was_cancelled(&r[1]));
+    /* A persistent one, started again afterwards; and one that nobody waits for any more. */
+    MUST(MPI_Send_init(a, n, MPI_BYTE, right, tag, comm, &r[0]));
+    for (int i = 0; i < 2; i++) {
+      MUST(MPI_Start(&r[0]));
+      MUST(MPI_Barrier(comm));
+      MUST(MPI_Cancel(&r[0]));
+      CHECK(was_cancelled(&r[0]));
+    }
+    MUST(MPI_Barrier(comm)); /* nobody receives before all is called back */
+    MUST(MPI_Start(&r[0]));
+    MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE));
+    MUST(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
+    MUST(MPI_Request_free(&r[0]));
+    MUST(MPI_Isend(b, n, MPI_BYTE, right, tag, comm, &r[0]));
+    MUST(MPI_Cancel(&r[0]));
+    MUST(MPI_Request_free(&r[0]));
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Isend(a, n, MPI_BYTE, right, tag, comm, &r[0]));
+    MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE));
+    if (n > 0 && in[0] == b[0])
+      MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE)); /* it came through */
+    if (n > 0) CHECK_PATTERN(in, (size_t)n, 1);
+    CHECK(!was_cancelled(&r[0]));
+    MUST(MPI_Barrier(comm));
+    free(a), free(b), free(in);
+  }
+}
+
+/* More of them than a process keeps requests for: each is either cancelled or received, and the rest in order. */
+static void many_that_left(MPI_Comm comm) {
+  enum { kMany = 200 };
+  int out[kMany], in, cancelled[kMany], theirs[kMany];
+  MPI_Request r[kMany];
+  for (int i = 0; i < kMany; i++) {
+    out[i] = i;
+    MUST(MPI_Isend(&out[i], 1, MPI_INT, right, 40, comm, &r[i]));
+  }
+  MUST(MPI_Barrier(comm));
+  for (int i = 0; i < kMany; i += 3) MUST(MPI_Cancel(&r[i]));
+  int count = 0;
+  for (int i = 0; i < kMany; i++) {
+    cancelled[i] = was_cancelled(&r[i]);
+    CHECK(!cancelled[i] || i % 3 == 0);
+    count += cancelled[i];
+  }
+  CHECK(count > 0);
+  MUST(MPI_Sendrecv(cancelled, kMany, MPI_INT, right, 41, theirs, kMany, MPI_INT, left, 41, comm, MPI_STATUS_IGNORE));
+  for (int i = 0; i < kMany; i++) {
+    if (theirs[i]) continue;
+    MUST(MPI_Recv(&in, 1, MPI_INT, left, 40, comm, MPI_STATUS_IGNORE));
+    CHECK_EQ(in, i);
+  }
+}
+
 /* A race between the cancel and the receive: the sender's word and what arrives agree. */
-static void race(MPI_Comm comm) {
+static void race(MPI_Comm comm, int synchronous) {
   if (check_size < 2 || check_rank > 1) return;
   enum { kRounds = 300 };
   Random random = {41};
@@ -90,12 +196,16 @@ static void race(MPI_Comm comm) {
     MPI_Request r;
     if (check_rank == 0) {
       pattern_fill(buffer, (size_t)bytes, (unsigned)i);
-      MUST(MPI_Issend(buffer, bytes, MPI_BYTE, 1, 5, comm, &r));
+      if (synchronous)
+        MUST(MPI_Issend(buffer, bytes, MPI_BYTE, 1, 5, comm, &r));
+      else
+        MUST(MPI_Isend(buffer, bytes, MPI_BYTE, 1, 5, comm, &r));
       for (volatile int spin = 0; spin < delay * 20; spin++) continue;
       MUST(MPI_Cancel(&r));
       cancelled[i] = was_cancelled(&r);
       cancels += cancelled[i];
       MUST(MPI_Send(NULL, 0, MPI_BYTE, 1, 6, comm)); /* after whatever became of the other one */
+      MUST(MPI_Recv(NULL, 0, MPI_BYTE, 1, 8, comm, MPI_STATUS_IGNORE));
     } else {
       int flag = 0;
       received[i] = 0;
@@ -117,6 +227,7 @@ static void race(MPI_Comm comm) {
         }
       }
       random.state = 41 + (uint64_t)i;
+      MUST(MPI_Send(NULL, 0, MPI_BYTE, 0, 8, comm)); /* no receive of this round is left for the next one's message */
     }
     free(buffer);
     random.state = 1000 + (uint64_t)i * 7;
@@ -134,16 +245,22 @@ int main(int argc, char** argv) {
   right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
   receives(MPI_COMM_WORLD);
   sends(MPI_COMM_WORLD);
-  race(MPI_COMM_WORLD);
+  sends_that_left(MPI_COMM_WORLD);
+  many_that_left(MPI_COMM_WORLD);
+  race(MPI_COMM_WORLD, 1);
+  race(MPI_COMM_WORLD, 0);
   /* 11.6: the receiver is in finalisation already when the send is cancelled. */
   if (check_size > 1 && check_rank < 2) {
     int x = 1;
-    MPI_Request r;
+    MPI_Request r[2];
     if (check_rank == 0) {
-      MUST(MPI_Issend(&x, 1, MPI_INT, 1, 21, MPI_COMM_WORLD, &r));
+      MUST(MPI_Issend(&x, 1, MPI_INT, 1, 21, MPI_COMM_WORLD, &r[0]));
+      MUST(MPI_Isend(&x, 1, MPI_INT, 1, 21, MPI_COMM_WORLD, &r[1]));
       MUST(MPI_Recv(&x, 1, MPI_INT, 1, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-      MUST(MPI_Cancel(&r));
-      CHECK(was_cancelled(&r));
+      for (int i = 0; i < 2; i++) {
+        MUST(MPI_Cancel(&r[i]));
+        CHECK(was_cancelled(&r[i]), "request %d", i);
+      }
     } else {
       int flag = 1;
       MUST(MPI_Iprobe(0, 23, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));

@@ -70,6 +70,30 @@ static void against_plain_calls(void) {
   }
 }
 
+/* Every second number goes round and is replaced in place; the others stay. Few, and more than fit on a stack. */
+static void replace_with_gaps(int numbers) {
+  const int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+  double* values = check_alloc(sizeof(double) * 2 * (size_t)numbers);
+  MPI_Datatype every_second;
+  MPI_Status s;
+  int count = 0;
+  MUST(MPI_Type_vector(numbers, 1, 2, MPI_DOUBLE, &every_second));
+  MUST(MPI_Type_commit(&every_second));
+  for (int i = 0; i < 2 * numbers; i++) values[i] = check_rank * 1000000 + i;
+  MUST(MPI_Sendrecv_replace(values, 1, every_second, right, 1, left, 1, MPI_COMM_WORLD, &s));
+  MUST(MPI_Get_count(&s, every_second, &count));
+  CHECK_EQ(count, 1);
+  for (int i = 0; i < 2 * numbers; i++)
+    if (values[i] != (i % 2 ? check_rank : left) * 1000000 + i) {
+      CHECK(0, "number %d of %d is %f", i, numbers, values[i]);
+      break;
+    }
+  MUST(MPI_Sendrecv_replace(values, 1, every_second, MPI_PROC_NULL, 1, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &s));
+  CHECK(s.MPI_SOURCE == MPI_PROC_NULL && values[0] == left * 1000000.0);
+  MUST(MPI_Type_free(&every_second));
+  free(values);
+}
+
 int main(int argc, char** argv) {
   static const size_t sizes[] = {0, 1, 8, 100, 4096, 20000, 65536, 1 << 20};
   check_start(&argc, &argv);
@@ -77,6 +101,8 @@ int main(int argc, char** argv) {
     ring(sizes[i]);
     self(sizes[i]);
   }
+  replace_with_gaps(5);
+  replace_with_gaps(40000);
   line();
   against_plain_calls();
   return check_end();

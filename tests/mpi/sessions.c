@@ -97,6 +97,9 @@ static void communicators(MPI_Session session, int size, int rank) {
   CHECK_EQ(sum_over(all, rank), size * (size - 1) / 2);
   MUST(MPI_Comm_get_attr(all, MPI_TAG_UB, &tag_ub, &flag));
   CHECK(flag && *tag_ub >= 32767);
+  /* The other predefined attributes belong to the world model. */
+  MUST(MPI_Comm_get_attr(all, MPI_UNIVERSE_SIZE, &tag_ub, &flag));
+  CHECK_EQ(flag, 0);
   int ranges[1][3] = {{rank % 2, size - 1 - (size - 1 - rank % 2) % 2, 2}};
   MUST(MPI_Group_range_incl(world, 1, ranges, &parity));
   MUST(MPI_Comm_create_from_group(parity, "org.ashlar.test.half", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half));
@@ -153,6 +156,35 @@ static void errors(MPI_Session session, MPI_Session other) {
   CHECK(handler == MPI_ERRHANDLER_NULL);
 }
 
+/* Kinds of memory: a session gets what it asks for and the library knows, and so do its communicators. */
+static void memory_kinds(void) {
+  MPI_Session session;
+  MPI_Info info, told;
+  MPI_Comm comm, twin;
+  char value[128] = "";
+  int flag, length = sizeof value;
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "mpi_memory_alloc_kinds", "system,gpu:device,mpi:alloc_mem"));
+  MUST(MPI_Session_init(info, MPI_ERRORS_RETURN, &session));
+  MUST(MPI_Info_free(&info));
+  MUST(MPI_Session_get_info(session, &told));
+  MUST(MPI_Info_get_string(told, "mpi_memory_alloc_kinds", &length, value, &flag));
+  CHECK(flag && strcmp(value, "system,mpi:alloc_mem") == 0, "'%s'", value);
+  MUST(MPI_Info_free(&told));
+  MPI_Group world = set(session, "mpi://WORLD");
+  MUST(MPI_Comm_create_from_group(world, "kinds", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  MUST(MPI_Comm_dup(comm, &twin));
+  MUST(MPI_Comm_get_info(twin, &told));
+  length = sizeof value;
+  MUST(MPI_Info_get_string(told, "mpi_memory_alloc_kinds", &length, value, &flag));
+  CHECK(flag && strcmp(value, "system,mpi:alloc_mem") == 0, "'%s'", value);
+  MUST(MPI_Info_free(&told));
+  MUST(MPI_Comm_free(&comm));
+  MUST(MPI_Comm_free(&twin));
+  MUST(MPI_Group_free(&world));
+  MUST(MPI_Session_finalize(&session));
+}
+
 static void life(void) {
   MPI_Session one = opened(NULL), two = opened("MPI_THREAD_SERIALIZED");
   int size, rank, flag;
@@ -164,6 +196,7 @@ static void life(void) {
   communicators(one, size, rank);
   communicators(two, size, rank);
   errors(one, two);
+  memory_kinds();
   MUST(MPI_Session_finalize(&one));
   CHECK(one == MPI_SESSION_NULL);
   communicators(two, size, rank);

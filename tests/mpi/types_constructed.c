@@ -50,7 +50,7 @@ static MPI_Datatype double_char(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  MPI_Datatype pair = double_char(), t, u;
+  MPI_Datatype pair = double_char(), t, u; /* examples 3.19 to 3.24 */
   expect("{double, char}", pair, 0, 16, (int[]){0, 8, 8, 1, 0, 0});
 
   MUST(MPI_Type_contiguous(3, pair, &t));
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   expect("struct", t, 0, 32, (int[]){0, 8, 16, 8, 24, 1, 26, 3, 0, 0});
   MUST(MPI_Type_free(&t));
 
-  /* Bounds set by hand: they place the next item, also through further constructors. */
+  /* 3.26. Bounds set by hand: they place the next item, also through further constructors. */
   MUST(MPI_Type_create_resized(MPI_INT, -3, 9, &t));
   expect("resized int", t, -3, 9, (int[]){0, 4, 0, 0});
   MUST(MPI_Type_contiguous(2, t, &u));
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   expect("contiguous(0)", t, 0, 0, (int[]){0, 0});
   MUST(MPI_Type_free(&t));
 
-  /* A handle copied before commit stays good; an inner type may be freed. */
+  /* 3.27. A handle copied before commit stays good; an inner type may be freed. */
   MUST(MPI_Type_contiguous(2, pair, &t));
   MUST(MPI_Type_free(&pair));
   u = t;

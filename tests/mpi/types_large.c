@@ -117,6 +117,63 @@ static void far_apart(void) {
   munmap(memory, span);
 }
 
+/* Back into places far apart, and packed behind 2^31 bytes of other things. */
+static void far_into(void) {
+  const size_t span = (size_t)1 << 36, room = (size_t)6 << 30;
+  char* memory = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return; /* no such address space here */
+  char* packed = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const MPI_Count step = ((MPI_Count)3 << 30) + 8, at = (MPI_Count)5 << 30;
+  enum { kItems = 12 };
+  double out[kItems], in[kItems];
+  for (int i = 0; i < kItems; i++) out[i] = 1.5 * i;
+  MPI_Datatype far, item, backwards;
+  MPI_Status status;
+  MPI_Count count;
+  MUST(MPI_Type_create_hvector_c(kItems, 1, step, MPI_DOUBLE, &far));
+  far = committed(far);
+  MUST(MPI_Type_create_resized_c(MPI_DOUBLE, 0, step, &item)); /* the same as that many items */
+  item = committed(item);
+  MUST(MPI_Type_create_hvector_c(kItems, 1, -step, MPI_DOUBLE, &backwards));
+  backwards = committed(backwards);
+  MUST(MPI_Sendrecv(out, kItems, MPI_DOUBLE, 0, 0, memory, 1, far, 0, 0, MPI_COMM_SELF, &status));
+  MUST(MPI_Get_count_c(&status, far, &count));
+  CHECK_EQ(count, 1);
+  for (int i = 0; i < kItems; i++) CHECK(*(double*)(memory + i * step) == out[i], "%d", i);
+  MUST(MPI_Sendrecv(memory, kItems, item, 0, 0, memory + (kItems - 1) * step + 8, 1, backwards, 0, 0, MPI_COMM_SELF,
+                    &status));
+  for (int i = 0; i < kItems; i++) CHECK(*(double*)(memory + (kItems - 1 - i) * step + 8) == out[i], "%d", i);
+
+  /* Part of an item: seven of the twelve. */
+  MUST(MPI_Sendrecv(out, 7, MPI_DOUBLE, 0, 0, memory, 1, far, 0, 0, MPI_COMM_SELF, &status));
+  MUST(MPI_Get_count_c(&status, far, &count));
+  CHECK_EQ(count, MPI_UNDEFINED);
+  MUST(MPI_Get_elements_c(&status, far, &count));
+  CHECK_EQ(count, 7);
+
+  if (packed != MAP_FAILED) {
+    MPI_Count position = at;
+    MUST(MPI_Pack_c(memory, kItems, item, packed, (MPI_Count)room, &position, MPI_COMM_SELF));
+    CHECK_EQ(position, at + (MPI_Count)sizeof out);
+    CHECK(memcmp(packed + at, out, sizeof out) == 0, "packed far behind");
+    position = at + 8;
+    MUST(MPI_Unpack_c(packed, (MPI_Count)room, &position, in, kItems - 1, MPI_DOUBLE, MPI_COMM_SELF));
+    CHECK(position == at + (MPI_Count)sizeof out && memcmp(in, out + 1, sizeof out - 8) == 0, "unpacked");
+    position = at;
+    MUST(MPI_Pack_external_c("external32", memory, 1, far, packed, (MPI_Count)room, &position));
+    CHECK_EQ(position, at + (MPI_Count)sizeof out);
+    position = at;
+    memset(in, 0, sizeof in);
+    MUST(MPI_Unpack_external_c("external32", packed, (MPI_Count)room, &position, in, kItems, MPI_DOUBLE));
+    CHECK(memcmp(in, out, sizeof out) == 0, "external");
+    munmap(packed, room);
+  }
+  MUST(MPI_Type_free(&far));
+  MUST(MPI_Type_free(&item));
+  MUST(MPI_Type_free(&backwards));
+  munmap(memory, span);
+}
+
 /* More than 2^31 items of nothing, and of a type that has data but no length. */
 static void many_items(void) {
   MPI_Datatype nothing;
@@ -154,6 +211,7 @@ int main(int argc, char** argv) {
   check_start(&argc, &argv);
   answers();
   far_apart();
+  far_into();
   many_items();
   return check_end();
 }

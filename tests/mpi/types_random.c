@@ -1,6 +1,7 @@
 /* Random nests of constructors against an oracle that keeps the plain list of byte offsets: sent, received, packed and
- * unpacked, broadcast, gathered, scattered, exchanged; at sizes on both sides of every protocol switch. The seeds are the
- * numbers of the rounds; a long run by hand: types_random 100000 [first round]. */
+ * unpacked, broadcast, gathered, scattered, exchanged, also between two unlike datatypes; at sizes on both sides of
+ * every protocol switch. The seeds are the numbers of the rounds; a long run by hand: types_random 100000 [first
+ * round]. */
 #include "check.h"
 
 enum { kMostBytes = 6000 };
@@ -242,8 +243,92 @@ static void exchange(const Oracle* o, int count, unsigned seed) {
   free(packed);
 }
 
+/* The same bytes travel however each side describes them: between two unlike datatypes, through nonblocking, persistent
+ * and buffered calls, and through the collectives that have a datatype for each rank. `n` bytes on both sides. */
+static void exchange_unlike(const Oracle* a, const Oracle* b, unsigned seed) {
+  const int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+  const int count = b->n, counts_b = a->n; /* items: both are a->n * b->n bytes */
+  const int root = (int)(seed % (unsigned)check_size);
+  Space out = space_for(a, count, 0x22), in = space_for(b, counts_b, 0x11);
+  lay_out(a, count, seed, &out);
+  MPI_Request requests[2];
+
+  MUST(MPI_Irecv(origin(&in), counts_b, b->type, left, 1, MPI_COMM_WORLD, &requests[0]));
+  MUST(MPI_Isend(origin(&out), count, a->type, right, 1, MPI_COMM_WORLD, &requests[1]));
+  MUST(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+  compare("unlike", &in, b, counts_b, seed);
+
+  MUST(MPI_Recv_init(origin(&in), counts_b, b->type, left, 2, MPI_COMM_WORLD, &requests[0]));
+  MUST(MPI_Bsend_init(origin(&out), count, a->type, right, 2, MPI_COMM_WORLD, &requests[1]));
+  for (int start = 0; start < 2; start++) {
+    memset(in.memory, 0x11, (size_t)in.bytes);
+    MUST(MPI_Startall(2, requests));
+    MUST(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    compare("unlike, persistent", &in, b, counts_b, seed);
+  }
+  MUST(MPI_Request_free(&requests[0]));
+  MUST(MPI_Request_free(&requests[1]));
+
+  memset(in.memory, 0x11, (size_t)in.bytes);
+  if (check_rank == root) {
+    MUST(MPI_Ibcast(origin(&out), count, a->type, root, MPI_COMM_WORLD, requests));
+  } else {
+    MUST(MPI_Ibcast(origin(&in), counts_b, b->type, root, MPI_COMM_WORLD, requests));
+  }
+  MUST(MPI_Wait(requests, MPI_STATUS_IGNORE));
+  if (check_rank != root) compare("unlike, broadcast", &in, b, counts_b, seed);
+
+  /* A block for each rank, all in the same place of the sender and apart at the receiver; types by turns. */
+  const long apart = (in.bytes + 15) / 16 * 16;
+  unsigned char* all = check_alloc((size_t)(apart * check_size));
+  int* send_counts = check_alloc(sizeof(int) * (size_t)check_size);
+  int* recv_counts = check_alloc(sizeof(int) * (size_t)check_size);
+  int* send_at = check_alloc(sizeof(int) * (size_t)check_size);
+  int* recv_at = check_alloc(sizeof(int) * (size_t)check_size);
+  MPI_Datatype* send_types = check_alloc(sizeof(MPI_Datatype) * (size_t)check_size);
+  MPI_Datatype* recv_types = check_alloc(sizeof(MPI_Datatype) * (size_t)check_size);
+  for (int r = 0; r < check_size; r++) {
+    send_counts[r] = count;
+    recv_counts[r] = counts_b;
+    send_at[r] = 0;
+    recv_at[r] = (int)(r * apart - in.low);
+    send_types[r] = a->type;
+    recv_types[r] = b->type;
+  }
+  memset(all, 0x11, (size_t)(apart * check_size));
+  MUST(MPI_Alltoallw(origin(&out), send_counts, send_at, send_types, all, recv_counts, recv_at, recv_types,
+                     MPI_COMM_WORLD));
+  for (int r = 0; r < check_size; r++) {
+    const Space block = {all + r * apart, in.low, in.bytes};
+    compare("unlike, to each", &block, b, counts_b, seed);
+  }
+  /* One after the other as contiguous bytes, to everyone and to one; and back. */
+  const int bytes = a->n * b->n;
+  unsigned char* flat = check_alloc((size_t)bytes * (size_t)check_size);
+  for (int r = 0; r < check_size; r++) {
+    recv_counts[r] = bytes;
+    recv_at[r] = (check_size - 1 - r) * bytes;
+  }
+  memset(flat, 0, (size_t)bytes * (size_t)check_size);
+  MUST(MPI_Allgatherv(origin(&out), count, a->type, flat, recv_counts, recv_at, MPI_BYTE, MPI_COMM_WORLD));
+  for (int r = 0; r < check_size; r++) CHECK_PATTERN(flat + (size_t)r * (size_t)bytes, (size_t)bytes, seed);
+  memset(in.memory, 0x11, (size_t)in.bytes);
+  MUST(MPI_Scatterv(flat, recv_counts, recv_at, MPI_BYTE, origin(&in), counts_b, b->type, root, MPI_COMM_WORLD));
+  compare("unlike, scattered", &in, b, counts_b, seed);
+  memset(flat, 0, (size_t)bytes * (size_t)check_size);
+  MUST(MPI_Gatherv(origin(&in), counts_b, b->type, flat, recv_counts, recv_at, MPI_BYTE, root, MPI_COMM_WORLD));
+  for (int r = 0; check_rank == root && r < check_size; r++)
+    CHECK_PATTERN(flat + (size_t)r * (size_t)bytes, (size_t)bytes, seed);
+  free(flat), free(all);
+  free(send_counts), free(recv_counts), free(send_at), free(recv_at), free(send_types), free(recv_types);
+  free(out.memory), free(in.memory);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
+  void* buffer;
+  int buffered;
+  MUST(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0));
   const int rounds = argc > 1 ? atoi(argv[1]) : 120, first = argc > 2 ? atoi(argv[2]) : 0;
   for (int round = first; round < first + rounds && check_failures == 0; round++) {
     dice.state = (uint64_t)round * 1000003u + 17;
@@ -259,8 +344,14 @@ int main(int argc, char** argv) {
     exchange(&o, 1, (unsigned)round);
     exchange(&o, 3, (unsigned)round + 1);
     if (round % 6 == 0) exchange(&o, 60000 / (o.n + 1) + 2, (unsigned)round + 2);
+    if (round % 2 == 0) {
+      Oracle other = build(1 + roll(3));
+      if ((long)o.n * other.n <= 1 << 20) exchange_unlike(&o, &other, (unsigned)round + 3);
+      release(&other, 1);
+    }
     if (check_failures) fprintf(stderr, "rank %d: in round %d\n", check_rank, round);
     release(&o, depth);
   }
+  MUST(MPI_Buffer_detach(&buffer, &buffered));
   return check_end();
 }

@@ -81,7 +81,8 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 why,
                                 news,
                                 asked,
-                                answer};
+                                answer,
+                                nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void*) {
   g_host = host;

@@ -30,6 +30,8 @@ class PmixClient {
   void abort(int code, const char* text);
   ashlar_launch_result finalize();
   const char* why() const { return why_; }
+  /// Asks the launcher the first time.
+  const char* process_sets();
 
  private:
   // What the library's thread tells ours. Shared with callbacks that may come after this client is gone, so it is
@@ -53,13 +55,15 @@ class PmixClient {
   bool rank_number(std::uint32_t rank, const char* key, std::uint32_t* to);
   std::string job_text(const char* key);
   bool find_places();
+  std::string members_of(const std::string& set);
   void watch_peers();
 
   PmixLibrary pmix_;
   pmix_proc_t me_ = {};
   std::vector<std::uint32_t> node_of_rank_, local_peers_;
   std::vector<std::string> hosts_;
-  std::string launcher_;
+  std::string launcher_, process_sets_;
+  bool asked_for_sets_ = false;
   bool all_local_ = false;
   std::uint64_t fence_number_ = 0;
   ashlar_launch_peer_failed* listener_ = nullptr;

@@ -58,11 +58,26 @@ ashlar_launch_result initialized(ashlar_launch*) { return ASHLAR_LAUNCH_OK; }
 void abort_job(ashlar_launch* self, int code, const char* text) { of(self).abort(code, text); }
 ashlar_launch_result finalize(ashlar_launch* self) { return of(self).finalize(); }
 const char* why(ashlar_launch* self) { return of(self).why(); }
+const char* process_sets(ashlar_launch* self) { return of(self).process_sets(); }
 
-const ashlar_launch_ops kOps = {
-    sizeof(ashlar_launch_ops), connect, put,         fence,     get,      view, barrier, host_of,
-    on_peer_failure,           poll,    initialized, abort_job, finalize, why,
-    nullptr,                   nullptr, nullptr};
+const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
+                                connect,
+                                put,
+                                fence,
+                                get,
+                                view,
+                                barrier,
+                                host_of,
+                                on_peer_failure,
+                                poll,
+                                initialized,
+                                abort_job,
+                                finalize,
+                                why,
+                                nullptr,
+                                nullptr,
+                                nullptr,
+                                process_sets};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;

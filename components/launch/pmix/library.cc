@@ -23,6 +23,7 @@ bool PmixLibrary::load(const char* file, char* why, std::size_t why_bytes) {
                   dlerror());
     return false;
   }
+  query_info = reinterpret_cast<decltype(query_info)>(dlsym(handle, "PMIx_Query_info"));
   return find(handle, "PMIx_Init", &init, why, why_bytes) && find(handle, "PMIx_Finalize", &finalize, why, why_bytes) &&
          find(handle, "PMIx_Put", &put, why, why_bytes) && find(handle, "PMIx_Commit", &commit, why, why_bytes) &&
          find(handle, "PMIx_Fence_nb", &fence_nb, why, why_bytes) && find(handle, "PMIx_Get", &get, why, why_bytes) &&

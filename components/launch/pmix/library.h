@@ -19,6 +19,7 @@ struct PmixLibrary {
   decltype(&PMIx_Register_event_handler) register_events = nullptr;
   decltype(&PMIx_Error_string) error_string = nullptr;
   decltype(&PMIx_Get_version) version = nullptr;
+  decltype(&PMIx_Query_info) query_info = nullptr;  // nullptr: this version does not have it
 
   /// Loads `file`; false with a sentence in `why`. The library stays loaded: it has threads.
   bool load(const char* file, char* why, std::size_t why_bytes);

@@ -138,6 +138,7 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 why,
                                 nullptr,
                                 nullptr,
+                                nullptr,
                                 nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

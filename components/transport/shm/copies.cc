@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kCount = 0xfffff;  // a chunk counter inside CopyDescriptor::claim
 constexpr std::uint64_t kBackOne = 1ull << 20;
+constexpr std::uint64_t kOwnerIsLate = 300'000;  // ns for a chunk, and for waking up
 constexpr std::uint64_t kEpochOne = 1ull << 40;
 constexpr std::uint64_t kEpochs = ~(kEpochOne - 1);
 
@@ -149,6 +150,17 @@ Get::State Get::advance(std::uint64_t* slice, int* error) {
     claim = shared->claim.load(std::memory_order_acquire);
   }
   return State::kMore;
+}
+
+bool Get::owner_copies(std::uint64_t now) {
+  if (!shared) return false;
+  const std::uint64_t claim = shared->claim.load(std::memory_order_acquire);
+  if (front_of(claim) + back_of(claim) >= chunks) return false;  // all taken: there is only the end to be seen
+  if (left_at == 0 || back_of(claim) != left_since) {
+    left_since = back_of(claim);
+    left_at = now;
+  }
+  return now - left_at < kOwnerIsLate;
 }
 
 // Leaves nothing to take; how much the owner has.

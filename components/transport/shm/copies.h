@@ -72,11 +72,14 @@ struct Get {
   std::uint64_t base;       // remote address of byte 0 when shared
   std::uint64_t length, chunk, epoch, generation;
   std::uint64_t chunks;
-  int failure;  // errno of this side; told when the owner has finished what it took
+  int failure;                        // errno of this side; told when the owner has finished what it took
+  std::uint64_t left_since, left_at;  // while it is left to the owner: chunks the owner had taken, and when
 
   enum class State { kMore, kWaiting, kDone, kFailed };
   /// Copies up to about *slice bytes and takes them off it. *error is an errno when it failed.
   State advance(std::uint64_t* slice, int* error);
+  /// Whether the owner gets on with it by itself, so that this side may use its core for something else.
+  bool owner_copies(std::uint64_t now);
 
  private:
   State advance_alone(std::uint64_t* slice, int* error);

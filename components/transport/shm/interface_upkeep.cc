@@ -8,6 +8,7 @@
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
+#include "framework/base/background_thread.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {
@@ -56,14 +57,15 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   if (length >= config_.both_sides_from && !context_.oversubscribed && !exposed_.any() &&
       lease(g, key, offset, chunk, nonce_)) {
     count(counters_.gets_shared);
-    if (length >= kWakeFrom) raise(*ep.owner);
+    if (length >= kWakeFrom || in_background()) raise(*ep.owner);
   } else {
     alone(g, key, offset);
   }
   count(counters_.gets);
   busy_ = true;  // the next round renews the slice
   int error = 0;
-  switch (gets_.empty() ? g.advance(&slice_, &error) : Get::State::kMore) {
+  const bool later = !gets_.empty() || (in_background() && g.owner_copies(now_ns()));
+  switch (later ? Get::State::kMore : g.advance(&slice_, &error)) {
     case Get::State::kDone:
       return ASHLAR_OK;
     case Get::State::kFailed:
@@ -116,8 +118,14 @@ unsigned Interface::advance() {
 
 unsigned Interface::advance_gets() {
   unsigned events = 0;
+  const bool background = in_background();
+  const std::uint64_t now = background ? now_ns() : 0;
   for (std::size_t i = 0; i < gets_.size();) {
     int error = 0;
+    if (background && gets_[i].owner_copies(now)) {
+      ++i;
+      continue;
+    }
     const Get::State state = gets_[i].advance(&slice_, &error);
     if (state == Get::State::kMore) return events + 1;
     if (state == Get::State::kWaiting) {

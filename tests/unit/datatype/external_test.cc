@@ -43,10 +43,14 @@ std::vector<unsigned char> packed(const void* data, MPI_Count count, Datatype& t
   return out;
 }
 
+// The datatypes whose vectors were looked at.
+std::set<MPI_Datatype> seen;
+
 // Packs to `wanted`, and `wanted` unpacks to the same value.
 template <class T>
 void expect(MPI_Datatype handle, T value, const std::string& wanted) {
   Datatype& type = predefined(handle);
+  seen.insert(handle);
   SCOPED_TRACE(type.name());
   std::vector<unsigned char> data(sizeof value + 1, 0);
   std::memcpy(data.data() + 1, &value, sizeof value);  // not aligned
@@ -92,6 +96,13 @@ TEST_F(External, Integers) {
   expect<std::int16_t>(MPI_INTEGER2, 258, "0102");
   __extension__ typedef __int128 Int128;
   expect<Int128>(MPI_INTEGER16, Int128{1} << 64 | 5, "00000000 00000001 00000000 00000005");
+  expect<unsigned char>(MPI_UNSIGNED_CHAR, 200, "c8");
+  expect<std::uint8_t>(MPI_UINT8_T, 255, "ff");
+  expect<std::uint16_t>(MPI_UINT16_T, 0xfedc, "fedc");
+  expect<std::uint32_t>(MPI_UINT32_T, 0x80000001u, "80000001");
+  expect<std::int8_t>(MPI_INTEGER1, -3, "fd");
+  expect<std::int32_t>(MPI_INTEGER4, -258, "fffffefe");
+  expect<std::int64_t>(MPI_INTEGER8, -258, "ffffffff fffffefe");
 }
 
 // A long has 4 bytes there, whatever it has here; the sign stays.
@@ -117,7 +128,10 @@ TEST_F(External, Logicals) {
   expect<int>(MPI_LOGICAL, 1, "00000001");
   expect<std::uint8_t>(MPI_LOGICAL1, 1, "01");
   expect<std::uint16_t>(MPI_LOGICAL2, 1, "0001");
+  expect<std::uint32_t>(MPI_LOGICAL4, 1, "00000001");
   expect<std::uint64_t>(MPI_LOGICAL8, 1, "0000000000000001");
+  __extension__ typedef unsigned __int128 Wide;
+  expect<Wide>(MPI_LOGICAL16, 1, "00000000000000000000000000000001");
 }
 
 TEST_F(External, FloatingPoint) {
@@ -128,6 +142,9 @@ TEST_F(External, FloatingPoint) {
   expect<double>(MPI_DOUBLE, 1.0, "3ff00000 00000000");
   expect<double>(MPI_DOUBLE_PRECISION, 3.141592653589793, "400921fb 54442d18");
   expect<double>(MPI_REAL8, -0.0, "80000000 00000000");
+  // The compiler's own format is the external one, turned round.
+  __extension__ typedef __float128 Quad;
+  expect<Quad>(MPI_REAL16, Quad{-1.5}, "bfff8000 00000000 00000000 00000000");
 }
 
 TEST_F(External, LongDoubles) {
@@ -183,6 +200,46 @@ TEST_F(External, ComplexNumbersAndPairs) {
   expect<std::complex<double>>(MPI_COMPLEX16, {1, 2}, "3ff0000000000000 4000000000000000");
   expect<std::complex<long double>>(MPI_C_LONG_DOUBLE_COMPLEX, {1, -1.5L},
                                     "3fff0000000000000000000000000000 bfff8000000000000000000000000000");
+  expect<std::complex<float>>(MPI_CXX_FLOAT_COMPLEX, {0, 1}, "00000000 3f800000");
+  expect<std::complex<double>>(MPI_CXX_DOUBLE_COMPLEX, {0, 1}, "0000000000000000 3ff0000000000000");
+  expect<std::complex<long double>>(MPI_CXX_LONG_DOUBLE_COMPLEX, {2, 1},
+                                    "40000000000000000000000000000000 3fff0000000000000000000000000000");
+  expect<std::complex<double>>(MPI_DOUBLE_COMPLEX, {-1, 2}, "bff0000000000000 4000000000000000");
+  expect<std::complex<float>>(MPI_COMPLEX8, {-1, 2}, "bf800000 40000000");
+  struct Halves {
+    std::uint16_t re, im;
+    bool operator==(const Halves&) const = default;
+  };
+  expect<Halves>(MPI_COMPLEX4, {0x3c00, 0xc000}, "3c00 c000");
+  __extension__ typedef __float128 Quad;
+  struct Quads {
+    Quad re, im;
+    bool operator==(const Quads&) const = default;
+  };
+  expect<Quads>(MPI_COMPLEX32, {Quad{1}, Quad{-1.5}},
+                "3fff0000000000000000000000000000 bfff8000000000000000000000000000");
+  struct TwoInts {
+    int value, index;
+    bool operator==(const TwoInts&) const = default;
+  };
+  expect<TwoInts>(MPI_2INT, {-1, 2}, "ffffffff 00000002");
+  expect<TwoInts>(MPI_2INTEGER, {3, -4}, "00000003 fffffffc");
+  struct TwoReals {
+    float value, index;
+    bool operator==(const TwoReals&) const = default;
+  };
+  expect<TwoReals>(MPI_2REAL, {1, -2}, "3f800000 c0000000");
+  struct TwoDoubles {
+    double value, index;
+    bool operator==(const TwoDoubles&) const = default;
+  };
+  expect<TwoDoubles>(MPI_2DOUBLE_PRECISION, {1, 2}, "3ff0000000000000 4000000000000000");
+  struct DoubleInt {
+    double value;
+    int index;
+    bool operator==(const DoubleInt& o) const { return value == o.value && index == o.index; }
+  };
+  expect<DoubleInt>(MPI_DOUBLE_INT, {-2, 9}, "c000000000000000 00000009");
   struct FloatInt {
     float value;
     int index;
@@ -207,6 +264,16 @@ TEST_F(External, ComplexNumbersAndPairs) {
     bool operator==(const LongDoubleInt& o) const { return value == o.value && index == o.index; }
   };
   expect<LongDoubleInt>(MPI_LONG_DOUBLE_INT, {2, 7}, "40000000000000000000000000000000 00000007");
+}
+
+// Whoever adds a predefined datatype adds its vector above.
+TEST_F(External, NoPredefinedDatatypeIsLeftOut) {
+  if (seen.empty()) GTEST_SKIP() << "the tests before this one did not run";
+  for (const BasicRow& row : basic_rows()) {
+    if (row.size > 0) {
+      EXPECT_TRUE(seen.contains(row.handle)) << row.name;
+    }
+  }
 }
 
 TEST_F(External, AStructHasNoGapsAndStaysInOrder) {

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/datatype/layout_make.h"
+#include "framework/datatype/layout_words.h"
+#include "framework/datatype/pvars.h"
+#include "framework/object/handle.h"
 #include "tests/unit/datatype/type_map.h"
 
 namespace ashlar::datatype {
@@ -101,6 +105,63 @@ TEST(Layout, TablesAreNarrowWhileTheyCan) {
   const auto b = made(create_hindexed_block(3, 8, far, predefined(MPI_CHAR), &type), &type);
   EXPECT_TRUE(b->layout().wide);
   EXPECT_EQ(b->layout().displacement(1), std::ptrdiff_t{1} << 31);
+}
+
+std::string words_of(const Datatype& type, std::size_t room = 400) {
+  std::string text(room, '?');
+  describe_layout(type, text.data(), room);
+  return text.c_str();
+}
+
+TEST(Layout, IsToldInWords) {
+  Datatype& real = predefined(MPI_DOUBLE);
+  Datatype *row = nullptr, *grid = nullptr, *blocks = nullptr, *scattered = nullptr, *pair = nullptr, *dense = nullptr;
+  ASSERT_TRUE(vector(512, 1, 2, real, &row).ok());
+  EXPECT_EQ(words_of(*committed(row)), "512 x 8 bytes, 16 apart");
+  ASSERT_TRUE(vector(512, 1, 2, real, &row).ok());
+  const auto keep = committed(row);
+  ASSERT_TRUE(create_hvector(3, 1, 100000, *row, &grid).ok());
+  EXPECT_EQ(words_of(*committed(grid)), "3 x (512 x 8 bytes, 16 apart), 100000 apart");
+  const int lengths[] = {1, 3, 2, 1, 5, 1, 2}, places[] = {1, 7, 13, 20, 25, 40, 50};
+  ASSERT_TRUE(indexed(7, IntArray(lengths), IntArray(places), real, &blocks).ok());
+  EXPECT_EQ(words_of(*committed(blocks)),
+            "7 runs: 8 bytes at 0, 24 bytes at 48, 16 bytes at 96, 8 bytes at 152, ..., from 8 on");
+  ASSERT_TRUE(create_indexed_block(4, 1, IntArray(places), predefined(MPI_CHAR), &scattered).ok());
+  EXPECT_EQ(words_of(*committed(scattered)), "4 x 1 byte at 0, 6, 12, 19, from 1 on");
+  const int ones[] = {1, 1};
+  const MPI_Aint at[] = {0, 100};
+  const MPI_Datatype parts[] = {to_handle<MPI_Datatype>(row), MPI_INT};
+  ASSERT_TRUE(create_struct(2, IntArray(ones), IntArray(at), parts, &pair).ok());
+  EXPECT_EQ(words_of(*committed(pair)), "2 parts: (512 x 8 bytes, 16 apart) at 0, 4 bytes at 100");
+  ASSERT_TRUE(contiguous(5, real, &dense).ok());
+  EXPECT_EQ(words_of(*committed(dense)), "one run of 40 bytes");
+  ASSERT_TRUE(contiguous(0, real, &dense).ok());
+  EXPECT_EQ(words_of(*committed(dense)), "nothing");
+  EXPECT_EQ(words_of(*row, 12), "512 x 8 ...");
+}
+
+TEST(Layout, SharedOnesAreCounted) {
+  const auto value = [](const char* name) {
+    for (const ashlar_pvar& row : pvars())
+      if (std::string(row.name) == name) return *row.value;
+    ADD_FAILURE() << name;
+    return std::uint64_t{0};
+  };
+  const auto make = [] {
+    Datatype* type = nullptr;
+    EXPECT_TRUE(vector(77, 3, 1001, predefined(MPI_INT), &type).ok());
+    return committed(type);
+  };
+  const auto one = make();
+  const std::uint64_t layouts = value("layouts"), made = value("layouts_made"), shared = value("layouts_shared");
+  {
+    const auto other = make();
+    EXPECT_EQ(&one->layout(), &other->layout());
+    EXPECT_EQ(value("layouts"), layouts);
+    EXPECT_GT(value("layouts_made"), made);
+    EXPECT_EQ(value("layouts_made") - made, value("layouts_shared") - shared);
+  }
+  EXPECT_EQ(value("layouts"), layouts);
 }
 
 TEST(Layout, PartIsFoundByBisection) {

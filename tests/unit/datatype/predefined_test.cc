@@ -113,12 +113,12 @@ TEST(Predefined, NamesCanBeChangedAndAreCutAtTheLimit) {
   Datatype& type = datatype::predefined(MPI_INTEGER1);
   char name[MPI_MAX_OBJECT_NAME];
   int length;
-  ASSERT_TRUE(datatype::get_name(type, name, &length).ok());
+  ASSERT_TRUE(datatype::get_name(&type, name, &length).ok());
   EXPECT_STREQ(name, "MPI_INTEGER1");
   EXPECT_EQ(length, 12);
   const std::string longest(300, 'x');
   ASSERT_TRUE(datatype::set_name(type, longest.c_str()).ok());
-  ASSERT_TRUE(datatype::get_name(type, name, &length).ok());
+  ASSERT_TRUE(datatype::get_name(&type, name, &length).ok());
   EXPECT_EQ(length, MPI_MAX_OBJECT_NAME - 1);
   ASSERT_TRUE(datatype::set_name(type, "").ok());
   EXPECT_STREQ(type.name(), "MPI_INTEGER1");

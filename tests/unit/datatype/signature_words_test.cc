@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 #include <string>
 
 #include "tests/unit/datatype/type_map.h"
@@ -32,7 +33,7 @@ TEST(SignatureWords, SayWhatTravels) {
   ASSERT_TRUE(datatype::create_struct(3, IntArray(lengths), IntArray(places), types, &mixed).ok());
   ASSERT_TRUE(datatype::vector(4, 2, 5, predefined(MPI_SHORT), &row).ok());
   ASSERT_TRUE(datatype::contiguous(2, *mixed, &nest).ok());
-  const auto keep = {oracle::committed(mixed), oracle::committed(row), oracle::committed(nest)};
+  [[maybe_unused]] const auto keep = {oracle::committed(mixed), oracle::committed(row), oracle::committed(nest)};
   EXPECT_EQ(words(predefined(MPI_INT), 1), "MPI_INT");
   EXPECT_EQ(words(predefined(MPI_INT), 100), "100 x MPI_INT");
   EXPECT_EQ(words(predefined(MPI_INT), 0), "nothing");
@@ -76,6 +77,27 @@ TEST(SignatureWords, RandomBeginnings) {
     EXPECT_TRUE(accepted(*sample.type, 1, *sample.type, 2));
     EXPECT_TRUE(accepted(*sample.type, 2, *sample.type, 2));
     EXPECT_FALSE(accepted(predefined(MPI_WCHAR), 1, *sample.type, 2));
+  }
+}
+
+// What a packed copy is sent as: the bytes of MPI_PACKED, the signature of what they are.
+TEST(SignatureWords, PackedFormsKeepTheSignature) {
+  std::mt19937_64 random(31);
+  for (int round = 0; round < 200; ++round) {
+    const oracle::Sample sample = oracle::random_sample(random, 1 + round % 4);
+    Datatype& type = *sample.type;
+    Ref<Datatype> form;
+    ASSERT_TRUE(datatype::packed_form(type, &form).ok());
+    EXPECT_TRUE(form->committed() && form->dense());
+    EXPECT_EQ(form->size(), type.size());
+    EXPECT_EQ(form->extent(), type.size());
+    EXPECT_EQ(form->signature(), type.signature());
+    char words[2][200];
+    datatype::describe_signature(DataView{nullptr, 3, &type}, words[0], sizeof words[0]);
+    datatype::describe_signature(DataView{nullptr, 3, form.get()}, words[1], sizeof words[1]);
+    EXPECT_STREQ(words[0], words[1]);
+    const datatype::Signature all = datatype::signature_of(DataView{nullptr, 3, &type});
+    EXPECT_TRUE(datatype::accepts(DataView{nullptr, 3, form.get()}, all.hash, all.elements, 3 * type.size()));
   }
 }
 

@@ -1,7 +1,10 @@
 #include "mpiexec/options.h"
 
 #include <gmock/gmock.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+#include <cstdio>
 
 namespace ashlar::mpiexec {
 namespace {
@@ -54,6 +57,70 @@ TEST(Options, ColonsSeparatePrograms) {
   EXPECT_THAT(p.options.segments[1].env, ElementsAre(Pair("B", "2=3")));
   EXPECT_THAT(p.options.segments[1].argv, ElementsAre("b", "c"));
   EXPECT_EQ(p.options.segments[2].wdir, "");
+}
+
+TEST(Options, ProcessSets) {
+  const Parsed p =
+      parse({"--pset", "all=0-5", "-n", "2", "--pset", "boss", "a", ":", "--pset", "crew", "-n", "4", "b"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_EQ(p.options.process_sets(), "all=0-5;boss=0-1;ashlar://APP/0=0-1;crew=2-5;ashlar://APP/1=2-5");
+  EXPECT_THAT(p.options.params, ElementsAre(Pair("runtime.process_sets", p.options.process_sets())));
+  EXPECT_THAT(parse({"-n", "3", "a"}).options.params, ElementsAre());
+  std::vector<unsigned> ranks;
+  EXPECT_TRUE(expand_ranks("0-2,9,4-8:2", &ranks));
+  EXPECT_THAT(ranks, ElementsAre(0, 1, 2, 9, 4, 6, 8));
+  for (const char* list : {"", "1-", "-1", "a", "1,", "3-2", "0-4:0", "1 2"})
+    EXPECT_FALSE(expand_ranks(list, &ranks)) << list;
+  EXPECT_THAT(parse({"--pset", "x=3", "-n", "3", "a"}).error, HasSubstr("no rank 3"));
+  EXPECT_THAT(parse({"--pset", "x=1;y", "a"}).error, HasSubstr("--pset"));
+  EXPECT_FALSE(parse({"--pset", "=1", "a"}).ok);
+}
+
+class ConfigFile : public testing::Test {
+ protected:
+  Parsed parse_file(const std::string& text) {
+    const std::string path = testing::TempDir() + "ashlar_config_file";
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    std::fputs(text.c_str(), file);
+    std::fclose(file);
+    return parse({"-configfile", path.c_str()});
+  }
+};
+
+// The standard's example, with comments and lines that go on.
+TEST_F(ConfigFile, OneProgramOnEachLine) {
+  utsname machine;
+  ASSERT_EQ(uname(&machine), 0);
+  const Parsed p =
+      parse_file(std::string("# two programs\n-n 5 -arch ") + machine.machine +
+                 " ocean\n\n  # and the other\n-n 10 \\\n  -x 'A=two words' \\\n  atmos \"an argument\" \n");
+  ASSERT_TRUE(p.ok) << p.error;
+  ASSERT_EQ(p.options.segments.size(), 2u);
+  EXPECT_EQ(p.options.segments[0].ranks, 5u);
+  EXPECT_THAT(p.options.segments[0].argv, ElementsAre("ocean"));
+  EXPECT_EQ(p.options.segments[1].ranks, 10u);
+  EXPECT_THAT(p.options.segments[1].env, ElementsAre(Pair("A", "two words")));
+  EXPECT_THAT(p.options.segments[1].argv, ElementsAre("atmos", "an argument"));
+}
+
+TEST_F(ConfigFile, Mistakes) {
+  EXPECT_THAT(parse_file("# nothing\n").error, HasSubstr("names no program"));
+  EXPECT_THAT(parse_file("a\n-n 2 'b\n").error, HasSubstr(":2: a quote does not end"));
+  EXPECT_THAT(parse({"-configfile", "/there/is/no/such/file"}).error, HasSubstr("No such file"));
+  EXPECT_THAT(parse({"-configfile", "/dev/null", "a"}).error, HasSubstr("stands alone"));
+  EXPECT_THAT(parse({"-n", "1", "-configfile", "/dev/null"}).error, HasSubstr("stands alone"));
+}
+
+TEST(Options, KindsOfMachine) {
+  utsname machine;
+  ASSERT_EQ(uname(&machine), 0);
+  EXPECT_TRUE(parse({"-arch", machine.machine, "a"}).ok);
+  EXPECT_THAT(parse({"-arch", "abacus", "a"}).error, HasSubstr("abacus"));
+}
+
+TEST(Options, KindsOfMemory) {
+  EXPECT_THAT(parse({"-memory-alloc-kinds", "system,mpi", "a"}).options.params,
+              ElementsAre(Pair("runtime.memory_alloc_kinds", "system,mpi")));
 }
 
 TEST(Options, AColonInsideAWordSeparatesNothing) { EXPECT_EQ(parse({"a", "x:y"}).options.segments.size(), 1u); }

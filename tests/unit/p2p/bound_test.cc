@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/log.h"
 #include "tests/unit/p2p/world.h"
 
 namespace ashlar::test {
@@ -84,6 +85,72 @@ TEST(Unexpected, BlockingSenderThatNeverLooksIsStopped) {
   ASSERT_TRUE(world.finish(last).ok());
 }
 
+TEST(Unexpected, MemoryOfAllPeersTogetherIsBounded) {
+  constexpr int kSenders = 4, kBytes = 1000;
+  p2p::Config config;
+  config.unexpected_limit = 1 << 20;
+  config.unexpected_total_limit = 60000;
+  World world(kSenders + 1, {}, config);
+  std::vector<std::byte> data(kBytes);
+  std::vector<std::vector<Request*>> sends(kSenders);
+  for (int i = 0; i < 400; ++i) {
+    for (int from = 0; from < kSenders; ++from) {
+      Request* r = nullptr;
+      ASSERT_TRUE(p2p::isend(data.data(), kBytes, bytes(), kSenders, i, world.comm(from), &r).ok());
+      sends[static_cast<std::size_t>(from)].push_back(r);
+    }
+    world.poll();
+  }
+  // Nobody sent as much as one peer may; each was told to ask, and goes on once there is room again.
+  EXPECT_EQ(pvar(world[kSenders], "holds"), static_cast<std::uint64_t>(kSenders));
+  EXPECT_LT(pvar(world[kSenders], "unexpected_bytes_peak"),
+            config.unexpected_total_limit + kSenders * (130u * (kBytes + 200) + 400u * 250u));
+  for (int from = 0; from < kSenders; ++from) {
+    for (int i = 0; i < 400; ++i) {
+      Request* receive = nullptr;
+      ASSERT_TRUE(p2p::irecv(data.data(), kBytes, bytes(), from, i, world.comm(kSenders), &receive).ok());
+      ASSERT_TRUE(world.finish(receive).ok());
+      ASSERT_TRUE(world.finish(sends[static_cast<std::size_t>(from)][static_cast<std::size_t>(i)]).ok());
+    }
+  }
+  EXPECT_EQ(pvar(world[kSenders], "unexpected_bytes"), 0u);
+}
+
+TEST(Unexpected, TheWarningNamesSenderTagAndCountAndComesOnce) {
+  p2p::Config config;
+  config.unexpected_limit = 10000;
+  World world(2, {}, config);
+  const int value = 1;
+  std::vector<Request*> sends;
+  log::set_level(log::Level::warn);
+  testing::internal::CaptureStderr();
+  for (int lap = 0; lap < 2; ++lap) {
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(p2p::isend(&value, 4, bytes(), 1, 70 + lap, world.comm(0), &sends.emplace_back()).ok());
+      world.poll();
+    }
+    for (int i = 0; i < 300; ++i) {
+      int in = 0;
+      Request* receive = nullptr;
+      ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 0, 70 + lap, world.comm(1), &receive).ok());
+      ASSERT_TRUE(world.finish(receive).ok());
+    }
+    for (Request* send : sends) ASSERT_TRUE(world.finish(send).ok());
+    sends.clear();
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  log::set_level(log::Level::error);
+  EXPECT_EQ(pvar(world[1], "holds"), 2u);
+  const std::size_t at = said.find("rank 0 (process 0) has sent ");
+  ASSERT_NE(at, std::string::npos) << said;
+  EXPECT_EQ(said.find("rank 0 (process 0) has sent ", at + 1), std::string::npos) << said;
+  EXPECT_NE(
+      said.find(" messages that no receive has asked for, the last with tag 70; it will wait for receives from now "
+                "on (p2p.unexpected_limit)"),
+      std::string::npos)
+      << said;
+}
+
 TEST(Outstanding, TenThousandPostedReceives) {
   constexpr int kCount = 10000;
   World world(2);
@@ -135,7 +202,7 @@ TEST(DropContext, ForgetsOnlyThatCommunicatorsMessages) {
   receiver.poll();
   EXPECT_EQ(pvar(receiver, "unexpected"), 2u);
   {
-    const LaneGuard guard(receiver.lane.lock);
+    const LaneGuard guard(receiver.comm.lane->lock);
     receiver.comm.context = 8;
     p2p::drop_context(receiver.comm);
     receiver.comm.context = 2;

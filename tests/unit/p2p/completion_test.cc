@@ -290,7 +290,7 @@ TEST_F(Completion, GatesOpenWhenTheLastOperationIsOver) {
   waiter.run = [](Waiter& w) { ++*static_cast<Counting&>(w).ran; };
   Gate gate, sending;
   {
-    const LaneGuard guard(world[0].lane.lock);
+    const LaneGuard guard(world.comm(0).lane->lock);
     ASSERT_TRUE(p2p::post_recv(world.comm(0), DataView{&in[0], 4, &bytes()}, 1, 3, gate).ok());
     ASSERT_TRUE(p2p::post_recv(world.comm(0), DataView{got.data(), 30000, &bytes()}, 1, 4, gate).ok());
     ASSERT_FALSE(gate.open());
@@ -298,7 +298,7 @@ TEST_F(Completion, GatesOpenWhenTheLastOperationIsOver) {
   }
   send(3);  // point-to-point traffic of the same tag is another context
   {
-    const LaneGuard guard(world[1].lane.lock);
+    const LaneGuard guard(world.comm(1).lane->lock);
     const int value = 42;
     ASSERT_TRUE(p2p::post_send(world.comm(1), DataView::of(&value, 4, bytes()), 0, 3, sending).ok());
     EXPECT_TRUE(sending.open()) << "what has left is not counted";

@@ -122,5 +122,90 @@ TEST(WaitingThreads, TheOneThatProgressesWakesTheOthers) ASHLAR_NO_THREAD_SAFETY
   EXPECT_LT(now_ns() - begin, 5'000'000'000u);
 }
 
+/// Two lanes of one process, each with an interface.
+struct TwoLanes {
+  TwoLanes() ASHLAR_NO_THREAD_SAFETY {
+    LaneLock::enable_threads();
+    first.next_lane = &second;
+    second.next_lane = &first;
+    first.add_iface(&of_first, false);
+    second.add_iface(&of_second, false);
+  }
+  PeerTable peers{0, 1, 2};
+  Lane first{0, peers, progress::Config{}}, second{1, peers, progress::Config{}};
+  FakeIface of_first{false}, of_second{false};
+};
+
+// A thread that sleeps on one lane is woken for the other by an arrival there, and not by the clock.
+TEST(SeveralLanes, AreSleptOnAtOnce) ASHLAR_NO_THREAD_SAFETY {
+  TwoLanes lanes;
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    lanes.of_second.arrive();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    lanes.of_first.arrive();
+  });
+  {
+    const LaneGuard guard(lanes.first.lock);
+    progress::wait(lanes.first, [&] { return lanes.of_second.seen == 1; });
+    progress::wait(lanes.first, [&] { return lanes.of_first.seen == 1; });
+    EXPECT_LT(lanes.first.counters.sleeps, 60u) << "600 ms in pieces of 50 ms, and what a busy machine adds";
+  }
+  sender.join();
+  EXPECT_EQ(lanes.first.armed + lanes.second.armed, 0u);
+  EXPECT_EQ(lanes.first.sleepers + lanes.second.sleepers, 0u);
+  EXPECT_FALSE(lanes.of_first.armed || lanes.of_second.armed);
+}
+
+TEST(SeveralLanes, NoWakeUpIsMissed) ASHLAR_NO_THREAD_SAFETY {
+  TwoLanes lanes;
+  for (Lane* lane : {&lanes.first, &lanes.second}) {
+    lane->config.spin = 0;
+    lane->config.sleep_after = 0;
+  }
+  constexpr unsigned kArrivals = 2000;
+  std::atomic<unsigned> wanted{0};
+  std::thread sender([&] {
+    for (unsigned i = 1; i <= kArrivals; ++i) {
+      while (wanted.load() < i) relax();
+      for (unsigned n = i % 64; n-- > 0;) relax();
+      (i % 2 ? lanes.of_second : lanes.of_first).arrive();
+    }
+  });
+  const std::uint64_t begin = now_ns();
+  for (unsigned i = 1; i <= kArrivals; ++i) {
+    wanted = i;
+    const LaneGuard guard(lanes.first.lock);
+    progress::wait(lanes.first, [&] { return lanes.of_first.seen + lanes.of_second.seen >= i; });
+  }
+  sender.join();
+  EXPECT_LT(now_ns() - begin, kArrivals * std::uint64_t{25'000'000});
+}
+
+// A lane that other threads use is left to them: their messages do not wake this one.
+TEST(SeveralLanes, LeaveThoseInUseAlone) ASHLAR_NO_THREAD_SAFETY {
+  TwoLanes lanes;
+  std::atomic<bool> over{false};
+  std::thread other([&]() ASHLAR_NO_THREAD_SAFETY {
+    while (!over.load()) {
+      lanes.of_second.arrive();
+      const LaneGuard guard(lanes.second.lock);
+      progress::poll(lanes.second);
+    }
+  });
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    lanes.of_first.arrive();
+  });
+  {
+    const LaneGuard guard(lanes.first.lock);
+    progress::wait(lanes.first, [&] { return lanes.of_first.seen == 1; });
+    EXPECT_LT(lanes.first.counters.sleeps, 400u) << "naps of 1 to 4 ms";
+  }
+  over = true;
+  sender.join();
+  other.join();
+}
+
 }  // namespace
 }  // namespace ashlar

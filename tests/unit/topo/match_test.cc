@@ -1,89 +1,123 @@
+// What the kernel makes of a component's answer.
 #include "framework/topo/match.h"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
-#include <algorithm>
-#include <random>
+#include "framework/comm/make.h"
+#include "framework/object/comm.h"
+#include "framework/topo/params.h"
+#include "framework/topo/place.h"
 
 namespace ashlar::topo {
 namespace {
 
-Pattern grid(int rows, int columns) {
-  Pattern pattern;
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < columns; ++c) {
-      if (r + 1 < rows) pattern.add((r + 1) * columns + c);
-      if (c + 1 < columns) pattern.add(r * columns + c + 1);
-      pattern.end_node();
+/// A component that gives the answer that a test wants.
+std::vector<Rank> answer;
+ashlar_result result = ASHLAR_OK;
+ashlar_result give_answer(ashlar_topology*, const ashlar_topology_problem* problem, std::int32_t* order) {
+  EXPECT_EQ(problem->kinds, static_cast<std::int32_t>(kPlaceKinds));
+  for (std::int32_t i = 0; i < problem->nodes; ++i) order[i] = answer[static_cast<std::size_t>(i)];
+  return result;
+}
+constexpr ashlar_topology_ops kOps = {sizeof kOps, nullptr, nullptr, give_answer};
+
+class MatchTest : public testing::Test {
+ protected:
+  // Two pairs, on two machines the wrong way round.
+  void SetUp() override {
+    result = ASHLAR_OK;
+    for (const Rank other : {1, 0, 3, 2}) {
+      pairs.add(other, 10);
+      pairs.end_node();
     }
-  return pattern;
-}
-
-/// Processes dealt out over the nodes in turn, which is bad for grids.
-std::vector<Place> dealt_out(int processes, int nodes) {
-  std::vector<Place> places(static_cast<std::size_t>(processes));
-  for (int p = 0; p < processes; ++p) {
-    Place& place = places[static_cast<std::size_t>(p)];
-    place.fill(-1);
-    place[0] = p % nodes;
-    place[6] = p;
-  }
-  return places;
-}
-
-bool is_permutation_of_ranks(std::vector<Rank> order) {
-  std::sort(order.begin(), order.end());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (order[i] != static_cast<Rank>(i)) return false;
-  return true;
-}
-
-TEST(Match, BringsTheRowsOfAGridTogether) {
-  const Matching m = match(grid(8, 8), dealt_out(64, 16));
-  EXPECT_TRUE(is_permutation_of_ranks(m.order));
-  EXPECT_LT(m.after, 0.9 * m.before);
-}
-
-TEST(Match, FindsThePerfectPlaceOfPairs) {
-  Pattern pairs;  // 0-1, 2-3 ...
-  for (int i = 0; i < 32; ++i) {
-    pairs.add(i ^ 1, 5);
-    pairs.end_node();
-  }
-  std::vector<Place> places = dealt_out(32, 16);
-  for (Place& place : places) place[6] = -1;
-  const Matching m = match(pairs, places);
-  EXPECT_TRUE(is_permutation_of_ranks(m.order));
-  EXPECT_EQ(m.after, 0) << "two processes fit on each node";
-  EXPECT_GT(m.before, 0);
-}
-
-TEST(Match, LeavesEverybodyWhereNothingCanBeGained) {
-  std::vector<Place> unbound(12);
-  for (Place& place : unbound) place.fill(-1);
-  const Matching m = match(grid(3, 4), unbound);
-  for (std::size_t i = 0; i < m.order.size(); ++i) EXPECT_EQ(m.order[i], static_cast<Rank>(i));
-  EXPECT_EQ(m.before, 0);
-}
-
-TEST(Match, IsNeverWorseAndAlwaysTheSame) {
-  std::mt19937 random(7);
-  for (int round = 0; round < 30; ++round) {
-    const int n = 1 + static_cast<int>(random() % 40);
-    Pattern pattern;
-    for (int i = 0; i < n; ++i) {
-      for (auto e = random() % 5; e > 0; --e)
-        pattern.add(static_cast<Rank>(random() % static_cast<unsigned>(n)), static_cast<int>(random() % 10));
-      pattern.end_node();
+    places.resize(4);
+    for (std::size_t p = 0; p < 4; ++p) {
+      places[p].fill(-1);
+      places[p][0] = static_cast<std::int64_t>(p % 2);
     }
-    std::vector<Place> places(static_cast<std::size_t>(n));
-    for (Place& place : places)
-      for (auto& kind : place) kind = static_cast<std::int64_t>(random() % 4) - 1;
-    const Matching m = match(pattern, places);
-    EXPECT_TRUE(is_permutation_of_ranks(m.order));
-    EXPECT_LE(m.after, m.before);
-    EXPECT_EQ(match(pattern, places).order, m.order);
   }
+  void expect_kept(const Matching& m) {
+    EXPECT_NE(m.kept, nullptr);
+    EXPECT_EQ(m.after, m.before);
+    EXPECT_EQ(m.order, (std::vector<Rank>{0, 1, 2, 3}));
+  }
+  Pattern pairs;
+  std::vector<Place> places;
+  ashlar_topology component{&kOps};
+};
+
+TEST_F(MatchTest, AGainIsTaken) {
+  answer = {0, 2, 1, 3};
+  const Matching m = match(pairs, places, &component);
+  EXPECT_EQ(m.order, answer);
+  EXPECT_EQ(m.before, 40);
+  EXPECT_EQ(m.after, 0);
+  EXPECT_EQ(m.kept, nullptr);
+}
+
+TEST_F(MatchTest, WhatIsNoGainOrNoOrderIsNot) {
+  expect_kept(match(pairs, places, nullptr));
+  answer = {1, 0, 3, 2};
+  expect_kept(match(pairs, places, &component));
+  for (const auto& bad : {std::vector<Rank>{0, 0, 1, 2}, {0, 1, 2, 4}, {-1, 0, 1, 2}}) {
+    answer = bad;
+    expect_kept(match(pairs, places, &component));
+  }
+  answer = {0, 2, 1, 3};
+  result = -1;
+  expect_kept(match(pairs, places, &component));
+}
+
+TEST_F(MatchTest, NobodyIsAskedWhereNothingCanBeGained) {
+  for (Place& place : places) place.fill(-1);
+  answer.clear();
+  expect_kept(match(pairs, places, &component));
+}
+
+/// What MPI_Cart_map and MPI_Graph_map answer: by the machines of the ranks, without a message.
+class MapTest : public MatchTest {
+ protected:
+  void SetUp() override {
+    MatchTest::SetUp();
+    before_ = comm::surroundings;
+    parts.matcher = &component;
+    comm::surroundings.node_of = [](PeerId peer) { return static_cast<std::uint32_t>(peer % 2); };
+    comm::surroundings.hardware = []() -> const comm::Hardware& { return parts; };
+    surroundings.config = &config;
+    for (Rank r = 0; r < 5; ++r) {
+      members[r].local_group = Ref<Group>::adopt(Group::strided(0, 1, 5));
+      members[r].rank = r;
+      members[r].size = 5;
+    }
+    answer = {0, 2, 1, 3};
+  }
+  void TearDown() override {
+    comm::surroundings = before_;
+    surroundings.config = nullptr;
+  }
+  Comm members[5];
+  Config config;
+  static comm::Hardware parts;
+
+ private:
+  comm::Surroundings before_;
+};
+comm::Hardware MapTest::parts;
+
+TEST_F(MapTest, RanksOfOneMachineTakeNodesThatTalk) {
+  const Rank expected[] = {0, 2, 1, 3, MPI_UNDEFINED};
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), expected[r]);
+}
+
+TEST_F(MapTest, TheOwnRankWhereNothingCanBeGained) {
+  comm::surroundings.node_of = [](PeerId) { return std::uint32_t{7}; };
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
+}
+
+TEST_F(MapTest, TheOwnRankWhenRanksMayNotChange) {
+  config.reorder = 1;
+  for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
 }
 
 }  // namespace

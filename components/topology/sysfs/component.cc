@@ -1,0 +1,162 @@
+// topology/sysfs: where this process runs, read from Linux itself. No library, no cost before it is asked; knows the
+// types of hardware that the system's files tell of.
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "framework/plugin/topology.h"
+
+namespace {
+
+struct Config {
+  const char* folder;
+};
+constexpr ashlar_param kParams[] = {
+    {"folder", "/sys/devices/system", "Where the system describes its hardware; another folder is for tests.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_ALL, ASHLAR_PARAM_FROZEN, offsetof(Config, folder), nullptr},
+};
+std::string folder = "/sys/devices/system";
+
+struct Type {
+  const char* name;
+  const char* leaf;  // file below cpu/cpu<n>/ that lists the processors of the same instance, or ""
+  int cache_level;   // > 0: the cache of this level; -1: a processor itself
+};
+constexpr Type kTypes[] = {{"hwloc://Machine", "", 0},
+                           {"hwloc://NUMANode", "node", 0},
+                           {"hwloc://Package", "topology/core_siblings_list", 0},
+                           {"hwloc://L3Cache", "", 3},
+                           {"hwloc://L2Cache", "", 2},
+                           {"hwloc://L1Cache", "", 1},
+                           {"hwloc://Core", "topology/thread_siblings_list", 0},
+                           {"hwloc://PU", "", -1}};
+
+std::string line_of(const std::string& path) {
+  char text[1024] = "";
+  if (std::FILE* file = std::fopen((folder + "/" + path).c_str(), "re")) {
+    if (!std::fgets(text, sizeof text, file)) text[0] = '\0';
+    std::fclose(file);
+  }
+  return text;
+}
+
+/// "0-3,8" as numbers.
+std::vector<int> numbers(const std::string& list) {
+  std::vector<int> result;
+  for (const char* at = list.c_str(); *at >= '0' && *at <= '9';) {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    long last = first;
+    if (*end == '-') last = std::strtol(end + 1, &end, 10);
+    for (long n = first; n <= last && n - first < 65536; ++n) result.push_back(static_cast<int>(n));
+    at = *end == ',' ? end + 1 : end;
+  }
+  return result;
+}
+
+bool holds(const std::vector<int>& list, int number) {
+  for (const int n : list)
+    if (n == number) return true;
+  return false;
+}
+
+std::vector<int> of_numa_node(int cpu) {
+  for (const int node : numbers(line_of("node/has_cpu"))) {
+    std::vector<int> list = numbers(line_of("node/node" + std::to_string(node) + "/cpulist"));
+    if (holds(list, cpu)) return list;
+  }
+  return {};
+}
+
+std::vector<int> of_cache(int cpu, int level) {
+  const std::string cache = "cpu/cpu" + std::to_string(cpu) + "/cache/index";
+  for (int i = 0; i < 8; ++i) {
+    const std::string at = cache + std::to_string(i);
+    if (std::atoi(line_of(at + "/level").c_str()) != level || line_of(at + "/type")[0] == 'I') continue;
+    return numbers(line_of(at + "/shared_cpu_list"));
+  }
+  return {};
+}
+
+/// The processors of the instance that `cpu` belongs to; empty: not told.
+std::vector<int> instance_around(const Type& type, int cpu) {
+  if (type.cache_level > 0) return of_cache(cpu, type.cache_level);
+  if (type.cache_level < 0) return {cpu};
+  if (std::strcmp(type.leaf, "node") == 0) return of_numa_node(cpu);
+  return numbers(line_of("cpu/cpu" + std::to_string(cpu) + "/" + type.leaf));
+}
+
+std::vector<int> own_processors() {
+  cpu_set_t set;
+  std::vector<int> result;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return result;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) result.push_back(cpu);
+  return result;
+}
+
+const char* type_at(ashlar_topology*, std::uint32_t index) {
+  return index < sizeof kTypes / sizeof kTypes[0] ? kTypes[index].name : nullptr;
+}
+
+std::int64_t instance(ashlar_topology*, const char* name) {
+  for (const Type& type : kTypes) {
+    if (std::strcmp(type.name, name) != 0) continue;
+    if (&type == &kTypes[0]) return 0;
+    const std::vector<int> mine = own_processors();
+    if (mine.empty()) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
+    const std::vector<int> around = instance_around(type, mine.front());
+    if (around.empty()) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
+    for (const int cpu : mine)
+      if (!holds(around, cpu)) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
+    return around.front();
+  }
+  return ASHLAR_TOPOLOGY_NO_SUCH_TYPE;
+}
+
+constexpr ashlar_topology_ops kOps = {sizeof kOps, type_at, instance, nullptr};
+ashlar_topology module{&kOps};
+
+ashlar_result open(const ashlar_host*, const void* config) {
+  folder = static_cast<const Config*>(config)->folder;
+  return ASHLAR_OK;
+}
+
+void query(const void*, ashlar_answer* answer) {
+  answer->priority = 40;
+  answer->capabilities = ASHLAR_TOPOLOGY_LOCATES;
+  std::snprintf(answer->reason, sizeof answer->reason, "%s tells where this process runs", folder.c_str());
+}
+
+ashlar_result create(const void*, void** out) {
+  *out = &module;
+  return ASHLAR_OK;
+}
+void destroy(void*) {}
+
+}  // namespace
+
+const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = ASHLAR_TOPOLOGY_FRAMEWORK,
+    .name = "sysfs",
+    .version = "1.0.0",
+    .description = "Where processes run, from the files of Linux.",
+    .interface_version = ASHLAR_TOPOLOGY_INTERFACE,
+    .config_size = sizeof(Config),
+    .param_count = sizeof kParams / sizeof kParams[0],
+    .params = kParams,
+    .build_id = 0,
+    .open = open,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+    .close = nullptr,
+};

@@ -1,0 +1,92 @@
+#include "mpiexec/config_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+bool read_whole(const std::string& path, std::string* out) {
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (!file) return false;
+  char piece[4096];
+  for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, file)) > 0;) out->append(piece, n);
+  const bool good = std::ferror(file) == 0;
+  std::fclose(file);
+  return good;
+}
+
+/// The words of one line; false: a quote does not end.
+bool split(const std::string& line, std::vector<std::string>* words) {
+  std::string word;
+  bool inside = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      inside = true;
+    } else if (c == '\\' && i + 1 < line.size()) {
+      word += line[++i];
+      inside = true;
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      if (inside) words->push_back(std::move(word));
+      word.clear();
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) words->push_back(std::move(word));
+  return quote == 0;
+}
+
+}  // namespace
+
+bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+  std::string all;
+  if (!read_whole(path, &all)) {
+    *error = text("-configfile %s cannot be read: %s", path.c_str(), std::strerror(errno));
+    return false;
+  }
+  std::string line;
+  unsigned number = 0;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    std::string piece = all.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (line.empty() && piece.find_first_not_of(" \t") != std::string::npos &&
+        piece[piece.find_first_not_of(" \t")] == '#')
+      continue;
+    const bool goes_on = piece.ends_with('\\');
+    if (goes_on) piece.pop_back();
+    line += piece;
+    if (goes_on && at < all.size()) continue;
+    std::vector<std::string> of_line;
+    if (!split(line, &of_line)) {
+      *error = text("%s:%u: a quote does not end", path.c_str(), number);
+      return false;
+    }
+    line.clear();
+    if (of_line.empty()) continue;
+    if (!words->empty()) words->push_back(":");
+    for (std::string& word : of_line) words->push_back(std::move(word));
+  }
+  if (!words->empty()) return true;
+  *error = text("-configfile %s names no program", path.c_str());
+  return false;
+}
+
+}  // namespace ashlar::mpiexec

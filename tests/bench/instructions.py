@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Instructions of the calls that every program makes most, counted by callgrind on two ranks.
+
+    tests/bench/instructions.py MPIEXEC PROGRAM [BUDGETS]
+
+PROGRAM is the one built from instructions.c. Counted is what a call executes up to its return, the library and the
+transport included, when it does not have to wait: the difference between many calls and a few, so that first use
+(connecting, memory) is left out. Prints lines as the other benchmarks do; with BUDGETS, whose lines read
+`instructions send bytes 8 <= 100`, the exit status is 1 when one is above its limit."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FEW, MANY, TRIES = 8, 40, 2
+
+# what, the calls that are counted, the rank whose calls they are
+PLAN = [
+    ("send", ["MPI_Send"], 0),
+    ("recv", ["MPI_Recv"], 1),
+    ("exchange", ["MPI_Isend", "MPI_Irecv", "MPI_Waitall"], 0),
+]
+
+
+def count(mpiexec, program, what, calls, rank, times):
+    """Instructions of all `calls` that rank makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        # A call goes by one of its two names; which one the symbol table offers first differs.
+        toggles = [f"--toggle-collect={prefix}{call}" for call in calls for prefix in ("", "P")]
+        done = subprocess.run(
+            [mpiexec, "-n", "2", "valgrind", "--tool=callgrind", "--quiet", "--collect-atstart=no", *toggles,
+             f"--callgrind-out-file={folder}/%p", program, what, str(times)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        found = re.search(rf"rank {rank} pid (\d+)", done.stdout)
+        if done.returncode != 0 or not found:
+            sys.exit(f"instructions: the run failed:\n{done.stdout}")
+        with open(os.path.join(folder, found.group(1)), encoding="utf-8") as result:
+            return int(re.search(r"^(?:summary|totals): (\d+)", result.read(), re.MULTILINE).group(1))
+
+
+def limits(path):
+    found = {}
+    with open(path, encoding="utf-8") as budgets:
+        for line in budgets:
+            words = line.split("#")[0].split()
+            if len(words) > 2 and words[-2] == "<=":
+                found[" ".join(words[:-2])] = float(words[-1])
+    return found
+
+
+def main():
+    mpiexec, program = sys.argv[1:3]
+    allowed = limits(sys.argv[3]) if len(sys.argv) > 3 else {}
+    failed = False
+    for what, calls, rank in PLAN:
+        # A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the least counts.
+        runs = [min(count(mpiexec, program, what, calls, rank, times) for _ in range(TRIES)) for times in (FEW, MANY)]
+        each = (runs[1] - runs[0]) / (MANY - FEW)
+        row = f"instructions {what} bytes 8"
+        over = each > allowed.get(row, each)
+        failed = failed or over
+        print(f"{row} count {each:.0f}" + (f"   (allowed: {allowed[row]:.0f})" if over else ""), flush=True)
+    sys.exit(1 if failed else 0)
+
+
+main()

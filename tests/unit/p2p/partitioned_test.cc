@@ -1,0 +1,191 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "framework/p2p/partitioned_api.h"
+#include "tests/unit/p2p/faults.h"
+#include "tests/unit/p2p/world.h"
+
+namespace ashlar::test {
+namespace {
+
+std::byte byte_of(unsigned round, std::size_t i) {
+  return static_cast<std::byte>((i * 7 + i / 251 + round * 31) & 0xff);
+}
+
+/// One partitioned message from process 0 to process 1, both sides with cuts of their own.
+struct Transfer {
+  Transfer(World& w, int send_parts, int recv_parts, std::size_t bytes_sent, std::size_t room)
+      : world(w), out(bytes_sent), in(room), cuts(send_parts), pieces(recv_parts) {
+    const auto part = [](std::size_t all, int count) {
+      return static_cast<MPI_Count>(all / static_cast<unsigned>(count));
+    };
+    const auto make_send = [&] {
+      EXPECT_TRUE(
+          p2p::psend_init(out.data(), cuts, part(out.size(), cuts), bytes(), 1, 3, world.comm(0), nullptr, &send).ok());
+    };
+    const auto make_receive = [&] {
+      EXPECT_TRUE(
+          p2p::precv_init(in.data(), pieces, part(in.size(), pieces), bytes(), 0, 3, world.comm(1), nullptr, &receive)
+              .ok());
+    };
+    make_send();
+    if (bytes_sent % 2 == 0) world.poll();
+    make_receive();
+  }
+  ~Transfer() {
+    EXPECT_TRUE(p2p::request_free(&send).ok());
+    EXPECT_TRUE(p2p::request_free(&receive).ok());
+  }
+
+  void fill(unsigned round) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = byte_of(round, i);
+    std::fill(in.begin(), in.end(), std::byte{0xee});
+  }
+  void start(Request* r) { EXPECT_TRUE(p2p::start(&r).ok()); }
+  Status end(Request* r, MPI_Status* status = MPI_STATUS_IGNORE) {
+    EXPECT_TRUE(world.complete(r));
+    return p2p::wait(&r, status);
+  }
+  /// What has arrived is there, byte for byte.
+  void look(unsigned round) {
+    const std::size_t part = in.size() / static_cast<unsigned>(pieces);
+    for (int p = 0; p < pieces; ++p) {
+      int flag = 0;
+      ASSERT_TRUE(p2p::parrived(receive, p, &flag).ok());
+      if (!flag) continue;
+      for (std::size_t i = part * static_cast<unsigned>(p); i < part * static_cast<unsigned>(p + 1); ++i)
+        ASSERT_EQ(in[i], byte_of(round, i)) << "byte " << i << " of partition " << p;
+    }
+  }
+
+  World& world;
+  std::vector<std::byte> out, in;
+  const int cuts, pieces;
+  Request *send = nullptr, *receive = nullptr;
+};
+
+p2p::Config mixed() {
+  p2p::Config config;
+  config.get_min = 3000;  // smaller pieces travel in messages, larger ones are read
+  return config;
+}
+
+class Partitioned : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Partitioned, EveryPartitionArrivesHoweverItIsCutAndInWhateverOrder) {
+  World world(2, faults(GetParam()), mixed());
+  std::mt19937 random(GetParam());
+  for (int n = 0; n < 6; ++n) {
+    const int cuts = 1 + static_cast<int>(random() % 20), pieces = 1 + static_cast<int>(random() % 20);
+    const std::size_t whole = static_cast<unsigned>(cuts * pieces) * (1 + random() % 400);
+    Transfer t(world, cuts, pieces, whole, whole);
+    for (unsigned round = 0; round < 4; ++round) {
+      t.fill(round);
+      std::vector<int> order(static_cast<unsigned>(cuts));
+      std::iota(order.begin(), order.end(), 0);
+      if (random() % 2) std::shuffle(order.begin(), order.end(), random);
+      if (round % 2) t.start(t.receive);
+      t.start(t.send);
+      const std::size_t late = random() % order.size();
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        ASSERT_TRUE(p2p::pready(order[i], t.send).ok());
+        if (i == late && round % 2 == 0) t.start(t.receive);
+        if (random() % 3 == 0) world.poll();
+        if (random() % 3 == 0 && t.receive->active()) t.look(round);
+      }
+      ASSERT_TRUE(t.end(t.send).ok());
+      ASSERT_TRUE(t.end(t.receive).ok());
+      t.look(round);
+      ASSERT_EQ(t.in, t.out);
+    }
+  }
+  EXPECT_EQ(world[0].others->exposed, world[0].others->unexposed);
+}
+
+TEST_P(Partitioned, WhatHasNoRoomIsCutOff) {
+  World world(2, faults(GetParam()), mixed());
+  Transfer t(world, 4, 2, 40000, 25000);
+  for (unsigned round = 0; round < 3; ++round) {
+    t.fill(round);
+    t.start(t.receive);
+    t.start(t.send);
+    ASSERT_TRUE(p2p::pready_range(2, 3, t.send).ok());
+    ASSERT_TRUE(p2p::pready_range(0, 1, t.send).ok());
+    ASSERT_TRUE(t.end(t.send).ok());
+    EXPECT_EQ(t.end(t.receive).mpi_class(), MPI_ERR_TRUNCATE);
+    for (std::size_t i = 0; i < t.in.size(); ++i) ASSERT_EQ(t.in[i], byte_of(round, i));
+  }
+}
+
+// A partition that is ready is there before the next one is: nobody need wait for the last.
+TEST_P(Partitioned, PartitionsTravelWhenTheyAreReady) {
+  World world(2, faults(GetParam()), mixed());
+  Transfer t(world, 4, 4, 80000, 80000);
+  t.fill(1);
+  t.start(t.send);
+  t.start(t.receive);
+  for (const int p : {2, 0, 3, 1}) {
+    int flag = 0;
+    ASSERT_TRUE(p2p::parrived(t.receive, p, &flag).ok());
+    EXPECT_FALSE(flag);
+    ASSERT_TRUE(p2p::pready(p, t.send).ok());
+    EXPECT_TRUE(world.poll_until([&] { return p2p::parrived(t.receive, p, &flag).ok() && flag; }));
+    t.look(1);
+  }
+  ASSERT_TRUE(t.end(t.send).ok());
+  ASSERT_TRUE(t.end(t.receive).ok());
+}
+
+TEST_P(Partitioned, ADeadPeerEndsBothSides) {
+  LoopOptions options = faults(GetParam());
+  options.delay = 0.5;
+  for (const unsigned dead : {0u, 1u}) {
+    World world(2, options, mixed());
+    Transfer t(world, 8, 8, 64000, 64000);
+    t.fill(0);
+    t.start(t.send);
+    t.start(t.receive);
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(p2p::pready(i, t.send).ok());
+      if (i != 3) world.poll();
+    }
+    world.network().kill(dead);
+    Request* const alive = dead == 0 ? t.receive : t.send;
+    ASSERT_TRUE(world.poll_until([alive] { return alive->complete(); }));
+    Request* handle = alive;
+    EXPECT_EQ(p2p::wait(&handle, MPI_STATUS_IGNORE).mpi_class(), MPI_ERR_PROC_ABORTED);
+    if (dead == 1) {
+      EXPECT_EQ(world[0].others->exposed, world[0].others->unexposed);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Partitioned, testing::Range(1u, 25u));
+
+TEST(PartitionedReading, LargePartsAreReadAndSmallOnesSent) {
+  World world(2, {}, mixed());
+  Transfer large(world, 4, 2, 40000, 40000);
+  large.start(large.receive);
+  large.start(large.send);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(p2p::pready(i, large.send).ok());
+    world.poll();
+  }
+  EXPECT_EQ(world[1].others->gets, 4u);
+  ASSERT_TRUE(large.end(large.send).ok());
+  ASSERT_TRUE(large.end(large.receive).ok());
+  Transfer small(world, 4, 2, 4000, 4000);
+  small.start(small.receive);
+  small.start(small.send);
+  ASSERT_TRUE(p2p::pready(0, small.send).ok());
+  ASSERT_TRUE(p2p::pready_range(1, 3, small.send).ok());
+  ASSERT_TRUE(small.end(small.send).ok());
+  ASSERT_TRUE(small.end(small.receive).ok());
+}
+
+}  // namespace
+}  // namespace ashlar::test

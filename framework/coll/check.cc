@@ -7,19 +7,12 @@
 #include "framework/coll/comm_state.h"
 #include "framework/coll/judge.h"
 #include "framework/coll/op.h"
-#include "framework/coll/room.h"
-#include "framework/datatype/signature_words.h"
 #include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
 
-Piece piece_of(const DataView& data) {
-  if (data.type == nullptr) return Piece{};
-  if (data.count == 0) return Piece{data.bytes(), 0};
-  const datatype::Signature signature = data.type->signature().repeated(data.count);
-  return Piece{data.bytes(), datatype::is_packed(signature.hash, signature.elements) ? kAnyTypes : signature.hash};
-}
+std::int64_t bytes_of(const DataView& data) { return data.type == nullptr ? -1 : data.bytes(); }
 
 std::uint64_t mixed(std::uint64_t hash, std::int64_t value) {
   hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
@@ -44,13 +37,14 @@ struct Sides {
   }
   std::size_t stride() const {
     const auto most = static_cast<std::size_t>(own > partners ? own : partners);
-    return sizeof(CallRecord) + 2 * most * sizeof(Piece);
+    return sizeof(CallRecord) + 2 * most * sizeof(std::int64_t);
   }
 };
 
 /// Writes what this rank says of its call; returns how long it is.
 MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form form, std::byte* to) {
   CallRecord r{};
+  r.sends = r.gets = -1;
   r.what = static_cast<std::int32_t>(call.what);
   r.form = static_cast<std::int32_t>(form);
   r.root = call.root;
@@ -58,39 +52,39 @@ MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form 
   r.group = sides.group;
   r.op = call.op == nullptr ? -1 : static_cast<std::int32_t>(call.op->code()) * 2 + (call.op->commutative() ? 1 : 0);
   if (sides.inter && call.root == MPI_PROC_NULL) r.op = -1;
-  auto* const pieces = reinterpret_cast<Piece*>(to + sizeof(CallRecord));
+  auto* const pieces = reinterpret_cast<std::int64_t*>(to + sizeof(CallRecord));
   const auto list = [&](bool outgoing) {
     for (Rank i = 0; i < sides.partners; ++i) {
       const bool other_way = call.in_place && pairwise(call.what);
-      pieces[r.pieces++] = piece_of(outgoing && !other_way ? call.send_block(i) : call.recv_block(i));
+      pieces[r.pieces++] = bytes_of(outgoing && !other_way ? call.send_block(i) : call.recv_block(i));
     }
   };
   if (pairwise(call.what)) {
     list(true);
     list(false);
   } else if (call.what == Collective::kAllgatherv) {
-    r.sends = piece_of(call.in_place ? call.recv_block(op.rank()) : call.send);
+    r.sends = bytes_of(call.in_place ? call.recv_block(op.rank()) : call.send);
     list(false);
   } else if (call.what == Collective::kGatherv && call.recv_counts) {
-    r.sends = piece_of(call.send);
+    r.sends = bytes_of(call.send);
     list(false);
   } else if (call.what == Collective::kScatterv && call.send_counts) {
-    r.gets = piece_of(call.recv);
+    r.gets = bytes_of(call.recv);
     list(true);
   } else if (!among_neighbours(call.what)) {
-    r.sends = piece_of(call.send);
-    r.gets = piece_of(call.recv);
+    r.sends = bytes_of(call.send);
+    r.gets = bytes_of(call.recv);
     // One buffer: what is there is what goes, or comes.
     const bool from_there =
         call.in_place && (call.what == Collective::kAllgather || call.what == Collective::kAlltoall);
     if (call.what == Collective::kBcast || from_there) r.sends = r.gets;
     if (call.recv_counts) {  // reduce_scatter
-      r.gets.types = 1;
-      for (Rank i = 0; i < sides.own; ++i) r.gets.types = mixed(r.gets.types, call.piece(i));
+      r.counts = 1;
+      for (Rank i = 0; i < sides.own; ++i) r.counts = mixed(r.counts, call.piece(i));
     }
   }
   std::memcpy(to, &r, sizeof r);
-  return static_cast<MPI_Count>(sizeof r) + r.pieces * MPI_Count{sizeof(Piece)};
+  return static_cast<MPI_Count>(sizeof r) + r.pieces * MPI_Count{sizeof(std::int64_t)};
 }
 
 /// Everyone's record goes to rank 0, and its verdict to everyone. Of an intercommunicator, to the rank 0 of the other
@@ -162,16 +156,15 @@ void name_of_call(Collective what, Form form, char* out, std::size_t room) {
 }
 
 Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
-  const CheckConfig& checks = Room::current()->checks;
   Gate gate;
   Status st;
-  if (checks.collectives) {
+  if (Room::current()->checks.collectives) {
     const Co calls = compare_calls(op, call, form);
     op.join(calls, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
-  if (checks.datatypes && call.what != Collective::kBarrier) {
+  if (call.what != Collective::kBarrier) {
     const Co types = compare_types(op, call, form);
     op.join(types, gate);
     st = co_await gate;

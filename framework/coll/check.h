@@ -18,10 +18,10 @@ void name_of_call(Collective what, Form form, char* out, std::size_t room);
 
 /// check.collectives and check.datatypes: compares the call on all ranks, and then runs it with `algorithm`. When ranks
 /// disagree it fails on all of them alike, with a sentence that says who differs and how; the class says in what:
-/// MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_TYPE, MPI_ERR_COUNT, or MPI_ERR_OTHER when they are in different collectives. Rank
-/// 0 looks at everyone's record (judge.h): 2 rounds, 2 (n - 1) messages more; check.datatypes has a way of its own
-/// (check_types.h). Of an intercommunicator both groups are compared; "the first group" is the one whose rank 0 has the
-/// lower process number.
+/// MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_COUNT, MPI_ERR_TYPE (check_types.h), or MPI_ERR_OTHER when they are in different
+/// collectives. For all but the types rank 0 looks at everyone's record (judge.h): 2 rounds, 2 (n - 1) messages more.
+/// Of an intercommunicator both groups are compared; "the first group" is the one whose rank 0 has the lower process
+/// number.
 Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form);
 
 }  // namespace ashlar::coll

@@ -48,7 +48,7 @@ Status run(Comm& comm, const Call& call) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
-  const bool check = Room::current()->checks.apply();
+  const bool check = Room::current()->checks.any();
   if (call.is_nothing(comm.size, comm.inter) && !check) return {};
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));

@@ -109,7 +109,7 @@ Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
 
 Co Flight::begin() {
   const Algorithm& algorithm = *choice_.entry->algorithm;
-  if (!Room::current()->checks.apply()) [[likely]]
+  if (!Room::current()->checks.any()) [[likely]]
     return algorithm.run(op_, call_);
   return checked(op_, call_, algorithm, persistent() ? Form::kPersistent : Form::kNonblocking);
 }
@@ -117,7 +117,7 @@ Co Flight::begin() {
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
   if (call_.vector() && arrays_ == nullptr) return op_.failure();
-  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.apply()) {
+  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.any()) {
     finish({});
     return {};
   }

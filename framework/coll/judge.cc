@@ -103,23 +103,13 @@ bool same_call(const CallTable& all, Verdict* verdict) {
 }
 
 /// What `from` hands over is what `to` expects of it.
-bool meet(const CallTable& all, int from, const Piece& sent, int to, const Piece& expected, Verdict* verdict) {
-  if (sent.bytes < 0 || expected.bytes < 0) return true;  // in place, or nothing to do with it
-  const bool size = sent.bytes == expected.bytes;
-  if (size && (sent.bytes == 0 || sent.types == expected.types || sent.types == kAnyTypes ||
-               expected.types == kAnyTypes)) return true;
+bool meet(const CallTable& all, int from, std::int64_t sent, int to, std::int64_t expected, Verdict* verdict) {
+  if (sent < 0 || expected < 0 || sent == expected) return true;  // in place, or nothing to do with it
   char call[64];
   name_of_call(all[from], call, sizeof call);
-  const Name sender = name_of_rank(all, from), receiver = name_of_rank(all, to);
-  if (!size) {
-    say(verdict, MPI_ERR_COUNT, "the ranks do not agree in %s: %s sends %lld bytes to %s, which expects %lld", call,
-        sender.text, static_cast<long long>(sent.bytes), receiver.text, static_cast<long long>(expected.bytes));
-  } else {
-    say(verdict, MPI_ERR_TYPE,
-        "the ranks do not agree in %s: %s sends %lld bytes to %s, which expects as many, of another type "
-        "signature",
-        call, sender.text, static_cast<long long>(sent.bytes), receiver.text);
-  }
+  say(verdict, MPI_ERR_COUNT, "the ranks do not agree in %s: %s sends %lld bytes to %s, which expects %lld", call,
+      name_of_rank(all, from).text, static_cast<long long>(sent), name_of_rank(all, to).text,
+      static_cast<long long>(expected));
   return false;
 }
 
@@ -168,7 +158,7 @@ bool rooted_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) 
   for (int which = 0; which < all.partners(root); ++which) {
     const int i = all.partner(root, which);
     const CallRecord& r = all[i];
-    const Piece& at_root = listed ? all.pieces(root)[which] : to_root ? all[root].gets : all[root].sends;
+    const std::int64_t at_root = listed ? all.pieces(root)[which] : to_root ? all[root].gets : all[root].sends;
     const bool fits =
         to_root ? meet(all, i, r.sends, root, at_root, verdict) : meet(all, root, at_root, i, r.gets, verdict);
     if (!fits) return false;
@@ -183,10 +173,10 @@ bool all_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) {
     for (int which = 0; which < all.partners(from); ++which) {
       const int to = all.partner(from, which);
       const int self = all[from].rank;
-      const Piece sent = pairs ? all.pieces(from)[which] : all[from].sends;
-      const Piece expected = pairs                             ? all.pieces(to)[all.partners(to) + self]
-                             : what == Collective::kAllgatherv ? all.pieces(to)[self]
-                                                               : all[to].gets;
+      const std::int64_t sent = pairs ? all.pieces(from)[which] : all[from].sends;
+      const std::int64_t expected = pairs                             ? all.pieces(to)[all.partners(to) + self]
+                                    : what == Collective::kAllgatherv ? all.pieces(to)[self]
+                                                                      : all[to].gets;
       if (!meet(all, from, sent, to, expected, verdict)) return false;
     }
   }
@@ -198,12 +188,10 @@ constexpr Aspect kOp{[](const CallRecord& r) { return std::int64_t{r.op / 2}; },
                      "another operation (number %lld)"};
 constexpr Aspect kCommute{[](const CallRecord& r) { return std::int64_t{r.op % 2}; }, MPI_ERR_OP,
                           "an operation with commute %lld"};
-constexpr Aspect kSent{[](const CallRecord& r) { return r.sends.bytes; }, MPI_ERR_COUNT, "%lld bytes"};
-constexpr Aspect kSentTypes{[](const CallRecord& r) { return static_cast<std::int64_t>(r.sends.types); }, MPI_ERR_TYPE,
-                            "another type signature (fingerprint %llx)"};
-constexpr Aspect kPieces{[](const CallRecord& r) { return static_cast<std::int64_t>(r.gets.types); }, MPI_ERR_COUNT,
+constexpr Aspect kSent{[](const CallRecord& r) { return r.sends; }, MPI_ERR_COUNT, "%lld bytes"};
+constexpr Aspect kPieces{[](const CallRecord& r) { return static_cast<std::int64_t>(r.counts); }, MPI_ERR_COUNT,
                          "other counts (fingerprint %llx)"};
-bool has_operand(const CallRecord& r) { return r.sends.bytes >= 0; }
+bool has_operand(const CallRecord& r) { return r.sends >= 0; }
 bool in_first_group(const CallRecord& r) { return r.group == 0; }
 bool in_second_group(const CallRecord& r) { return r.group == 1; }
 
@@ -211,7 +199,7 @@ bool reductions_fit(const CallTable& all, Collective what, Verdict* verdict) {
   if (what == Collective::kReduce && all.inter() && root_of(all) < 0) return true;
   const auto takes_part = [](const CallRecord& r) { return r.op >= 0; };
   if (!agree(all, kOp, verdict, takes_part) || !agree(all, kCommute, verdict, takes_part) ||
-      !agree(all, kSent, verdict, has_operand) || !agree(all, kSentTypes, verdict, has_operand))
+      !agree(all, kSent, verdict, has_operand))
     return false;
   if (what == Collective::kReduceScatter)  // the lists of counts
     return agree(all, kPieces, verdict, in_first_group) && agree(all, kPieces, verdict, in_second_group);
@@ -246,7 +234,7 @@ Verdict judge(const CallTable& all) {
     reductions_fit(all, what, &verdict);
   } else if (what == Collective::kBcast && !all.inter()) {
     // Most may differ from the root: all are held against each other.
-    if (agree(all, kSent, &verdict)) agree(all, kSentTypes, &verdict);
+    agree(all, kSent, &verdict);
   } else if (what == Collective::kBcast || what == Collective::kGather || what == Collective::kGatherv ||
              what == Collective::kScatter || what == Collective::kScatterv) {
     rooted_sizes_meet(all, what, &verdict);

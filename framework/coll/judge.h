@@ -8,23 +8,15 @@
 /// check.collectives: what ranks say of their calls, and whether that fits together.
 namespace ashlar::coll {
 
-/// The signature of MPI_PACKED, which goes with everything.
-constexpr std::uint64_t kAnyTypes = 1;
-
-/// Bytes and the signature of their types.
-struct Piece {
-  std::int64_t bytes = -1;  // -1: not significant
-  std::uint64_t types = 0;
-};
-
-/// What one rank says of its call. Behind it lie its pieces, one for each rank of the group that it exchanges data with
-/// (of an intercommunicator the other group): gatherv and scatterv at the root, alltoallv and w everywhere (those that
-/// leave, then those that arrive), allgatherv everywhere (those that arrive).
+/// What one rank says of its call. Behind it lie the bytes of its pieces, one for each rank of the group that it
+/// exchanges data with (of an intercommunicator the other group): gatherv and scatterv at the root, alltoallv and w
+/// everywhere (those that leave, then those that arrive), allgatherv everywhere (those that arrive).
 struct CallRecord {
   std::int32_t what, form;
   std::int32_t root, op;     // op: its number and whether it commutes
   std::int32_t rank, group;  // of an intercommunicator: 0 is the group of the judge
-  Piece sends, gets;         // this rank's contribution, and what it gets of each
+  std::int64_t sends, gets;  // bytes of this rank's contribution, and of what it gets of each; -1: not significant
+  std::uint64_t counts;      // of reduce_scatter: a fingerprint of the list
   std::int64_t pieces;       // behind the record
 };
 
@@ -38,7 +30,7 @@ struct CallTable {
   const CallRecord& operator[](int i) const {
     return *reinterpret_cast<const CallRecord*>(first + stride * static_cast<std::size_t>(i));
   }
-  const Piece* pieces(int i) const { return reinterpret_cast<const Piece*>(&(*this)[i] + 1); }
+  const std::int64_t* pieces(int i) const { return reinterpret_cast<const std::int64_t*>(&(*this)[i] + 1); }
   bool inter() const { return ranks[1] > 0; }
   /// Those that rank i exchanges data with.
   int partners(int i) const { return inter() ? ranks[1 - (*this)[i].group] : ranks[0]; }

@@ -18,6 +18,7 @@ namespace comm {
 
 /// Takes over the hints of `info` (nullptr: none) that this library knows; others are left alone, as the standard asks.
 void set_hints(Comm& comm, Info* info);
+
 /// The end of a constructor that takes an info object: what `info` says goes to the communicator that was `made`, if
 /// there is one. A value that cannot be makes the whole call fail.
 Status with_info(Status made, Info* info, Comm** comm);

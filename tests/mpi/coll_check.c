@@ -77,7 +77,7 @@ static void between_groups(void) {
   expect(MPI_Bcast(data, last ? 2 : 1, MPI_DOUBLE, low ? root : 0, inter), MPI_ERR_COUNT, "which expects 16",
          "another count between groups");
   expect(MPI_Gather(data, 1, last ? MPI_INT64_T : MPI_DOUBLE, result, 1, MPI_DOUBLE, low ? root : 0, inter), MPI_ERR_TYPE,
-         "another type signature", "another type between groups");
+         "of the other group", "another type between groups");
   expect(MPI_Allgather(data, low ? 1 : 2, MPI_DOUBLE, result, low ? (rank == 0 ? 1 : 2) : 1, MPI_DOUBLE, inter),
          MPI_ERR_COUNT, "expects 8", "a group's count");
   expect(MPI_Allreduce(data, result, 1, MPI_DOUBLE, last ? MPI_MAX : MPI_SUM, inter), MPI_ERR_OP, "operation",

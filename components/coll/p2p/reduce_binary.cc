@@ -16,6 +16,7 @@ Co reduce_binary(Op& op, const Call& call) {
   const MPI_Count wanted = op.arguments().segment > 0 ? op.arguments().segment : 64 * 1024;
   const MPI_Count segment = type.size() > 0 && wanted > type.size() ? wanted / type.size() : 1;
   const MPI_Count count = call.send.count;
+  if (count == 0) co_return op.failure();
   const int left = 2 * me + 1;  // at most twice the ranks, which fit an int by far
   const int children = left >= size ? 0 : left + 1 < size ? 2 : 1;
   const Rank parent = me > 0 ? to_rank((me - 1) / 2, call.root, size) : 0;

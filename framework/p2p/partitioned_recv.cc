@@ -37,8 +37,7 @@ void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
     r.refused = !same.ok();
     if (r.refused) r.outcome = same;
   }
-  if (r.coming == 0) return end_round(r);
-  let_come(lane, r);
+  let_come(lane, r);  // of a message without bytes, the word that all its partitions are ready
 }
 
 Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer,
@@ -144,8 +143,10 @@ Status parrived(Request* request, int partition, int* flag) {
   const LaneGuard guard(lane.lock);
   if (!r.active()) return {};
   const std::uint64_t& missing = r.missing[static_cast<std::size_t>(partition)];
-  if (missing != 0) progress::poll(lane);
-  *flag = missing == 0;
+  // Partitions without bytes are there when the message is.
+  const auto there = [&] { return r.partition_bytes != 0 ? missing == 0 : !r.active(); };
+  if (!there()) progress::poll(lane);
+  *flag = there();
   return {};
 }
 

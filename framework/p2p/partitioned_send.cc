@@ -36,7 +36,7 @@ void end_when_sent(PartSend& r) {
 bool may_lend(PartSend& r, const PartSend::Range& range, const Link& link) ASHLAR_NO_THREAD_SAFETY {
   const Config& config = link.lane->p2p->config;
   if (r.in_pieces || !config.single_copy || !r.data.dense() || link.iface->ops->expose == nullptr) return false;
-  if (range.last - range.first < smallest_read(config, *link.endpoint)) return false;
+  if (range.first == range.last || range.last - range.first < smallest_read(config, *link.endpoint)) return false;
   if (!r.exposed) {
     r.exposed = link.iface->ops->expose(link.iface, r.data.data, static_cast<std::uint64_t>(r.size), ASHLAR_MEMORY_HOST,
                                         &r.key) == ASHLAR_OK;
@@ -142,10 +142,14 @@ Status start_part_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   r.marked = 0;
   r.sent = 0;
   ++r.rounds;
-  if (r.source == MPI_PROC_NULL || r.partitions == 0) {
+  if (r.source == MPI_PROC_NULL) {
     r.finish(Status{});
-  } else {
-    r.link->active.push_back(&r);
+    return {};
+  }
+  r.link->active.push_back(&r);
+  if (r.partitions == 0) {
+    r.leaving.push_back({0, 0});
+    send_ready(r.lane(), r);
   }
   return {};
 }
@@ -169,7 +173,10 @@ Status mark(PartSend& r, int low, int high) {
   r.marked += high - low + 1;
   const PartSend::Range range{static_cast<std::uint64_t>(low) * r.partition_bytes,
                               static_cast<std::uint64_t>(high + 1) * r.partition_bytes};
-  if (range.first == range.last) return {};
+  if (r.partition_bytes == 0) {
+    if (r.marked == r.partitions) r.leaving.push_back({0, 0});  // nothing but the word that it is all there
+    return {};
+  }
   if (!r.leaving.empty() && r.leaving.back().last == range.first) {
     r.leaving.back().last = range.last;  // neighbours leave together
   } else {
@@ -192,7 +199,6 @@ Status with_ready(Request* request, Marks marks) {
   progress::poll(lane);  // the receiver's word that it has started may be here
   const Status marked = marks(r);
   send_ready(lane, r);
-  if (r.active()) end_when_sent(r);  // a message without bytes
   return marked;
 }
 

@@ -224,6 +224,33 @@ static void nobody_and_errors(MPI_Comm comm) {
   MUST(MPI_Request_free(&s[1]));
 }
 
+/* Partitions without bytes arrive when the sender has marked them ready, and not before. */
+static void empty(int send_parts, int recv_parts) {
+  MPI_Request r[2];
+  int flag;
+  MUST(MPI_Psend_init(NULL, send_parts, 0, MPI_INT, right, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
+  MUST(MPI_Precv_init(NULL, recv_parts, 0, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+  for (int round = 0; round < 3; round++) {
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Start(&r[1]));
+    for (int i = 0; i < recv_parts; i++) {
+      MUST(MPI_Parrived(r[1], i, &flag));
+      CHECK(!flag, "partition %d is there before it was sent", i);
+    }
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Start(&r[0]));
+    for (int i = 0; i < send_parts; i++) MUST(MPI_Pready(i, r[0]));
+    for (int i = 0; i < recv_parts; i++) {
+      do {
+        MUST(MPI_Parrived(r[1], i, &flag));
+      } while (!flag);
+    }
+    MUST(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+  }
+  MUST(MPI_Request_free(&r[0]));
+  MUST(MPI_Request_free(&r[1]));
+}
+
 int main(int argc, char** argv) {
   static const int kCuts[][3] = {{1, 1, 64},      {8, 8, 8 * 500}, {1, 16, 160000},           {16, 1, 160000},
                                  {6, 10, 300000}, {7, 5, 35 * 11}, {32, 4, 2000000 / 32 * 32}};
@@ -236,6 +263,9 @@ int main(int argc, char** argv) {
   CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
   right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
   for (int i = 0; i < 7; i++) cuts(kCuts[i][0], kCuts[i][1], kCuts[i][2], MPI_COMM_WORLD, 17 + (uint64_t)i);
+  empty(1, 1);
+  empty(3, 2);
+  empty(0, 1);
   pipelined(MPI_COMM_WORLD);
   pairing(MPI_COMM_WORLD);
   with_gaps(MPI_COMM_WORLD);

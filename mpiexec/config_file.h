@@ -4,9 +4,9 @@
 
 namespace ashlar::mpiexec {
 
-/// Reads the file of -configfile (MPI-5.0, 11.5): one program with its options on each line, # begins a line of comment,
-/// a backslash at its end continues a line; words may be quoted as in a shell. Gives the words as on a command line, with
-/// a colon between programs. False with a sentence in `error`.
+/// Reads the file of -configfile (MPI-5.0, 11.5): one program with its options on each line, # begins a line of
+/// comment, a backslash at its end continues a line; words may be quoted as in a shell. Gives the words as on a command
+/// line, with a colon between programs. False with a sentence in `error`.
 bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error);
 
 }  // namespace ashlar::mpiexec

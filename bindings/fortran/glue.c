@@ -81,9 +81,9 @@ static void call_target(int slot, void* in, void* inout, int* len, MPI_Datatype*
   int handle = PMPI_Type_toint(*type);
   targets[slot](in, inout, len, &handle);
 }
-#define TRAMPOLINE(n)                                                              \
+#define TRAMPOLINE(n)                                                               \
   static void trampoline_##n(void* in, void* inout, int* len, MPI_Datatype* type) { \
-    call_target(n, in, inout, len, type);                                          \
+    call_target(n, in, inout, len, type);                                           \
   }
 TRAMPOLINES(TRAMPOLINE)
 #define ENTRY(n) trampoline_##n,

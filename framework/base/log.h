@@ -15,8 +15,8 @@ void set_speaker(const char* who) noexcept;
 
 }  // namespace ashlar::log
 
-#define ASHLAR_LOG(level, room, ...)                                             \
-  do {                                                                           \
-    if (::ashlar::log::enabled(::ashlar::log::Level::level)) [[unlikely]]        \
-      ::ashlar::log::line(::ashlar::log::Level::level, room, __VA_ARGS__);       \
+#define ASHLAR_LOG(level, room, ...)                                       \
+  do {                                                                     \
+    if (::ashlar::log::enabled(::ashlar::log::Level::level)) [[unlikely]]  \
+      ::ashlar::log::line(::ashlar::log::Level::level, room, __VA_ARGS__); \
   } while (0)

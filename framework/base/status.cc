@@ -18,9 +18,7 @@ thread_local Ring ring;
 
 }  // namespace
 
-Status Status::fail_text(int mpi_class, const char* text) noexcept {
-  return fail(mpi_class, "%s", text);
-}
+Status Status::fail_text(int mpi_class, const char* text) noexcept { return fail(mpi_class, "%s", text); }
 
 Status Status::fail(int mpi_class, const char* format, ...) noexcept {
   Ring& r = ring;

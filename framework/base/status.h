@@ -14,7 +14,8 @@ class [[nodiscard]] Status {
 
   constexpr Status() = default;
 
-  /// Records a failure of class `mpi_class` (MPI_ERR_...) with a sentence made as printf does. Any thread, no allocation.
+  /// Records a failure of class `mpi_class` (MPI_ERR_...) with a sentence made as printf does. Any thread, no
+  /// allocation.
   [[gnu::cold]] [[gnu::format(printf, 2, 3)]] static Status fail(int mpi_class, const char* format, ...) noexcept;
   /// The same with a text that is ready.
   [[gnu::cold]] static Status fail_text(int mpi_class, const char* text) noexcept;
@@ -25,8 +26,8 @@ class [[nodiscard]] Status {
   const char* text() const noexcept;
 
  private:
-  std::int32_t class_ = 0;    // an MPI error class, or a code a user added
-  std::uint32_t stamp_ = 0;   // number of the failure on its thread; its slot is stamp % kRingSlots
+  std::int32_t class_ = 0;   // an MPI error class, or a code a user added
+  std::uint32_t stamp_ = 0;  // number of the failure on its thread; its slot is stamp % kRingSlots
 };
 
 static_assert(sizeof(Status) == 8 && std::is_trivially_copyable_v<Status>);
@@ -34,8 +35,8 @@ static_assert(sizeof(Status) == 8 && std::is_trivially_copyable_v<Status>);
 }  // namespace ashlar
 
 /// Returns from the calling function when `expression` is a failed Status.
-#define ASHLAR_TRY(expression)                                \
-  do {                                                        \
+#define ASHLAR_TRY(expression)                                                     \
+  do {                                                                             \
     if (::ashlar::Status try_status = (expression); !try_status.ok()) [[unlikely]] \
-      return try_status;                                      \
+      return try_status;                                                           \
   } while (0)

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-using Rank = int;            // position in a communicator's group
+using Rank = int;  // position in a communicator's group
 using Tag = int;
 using Bytes = std::size_t;
 using PeerId = std::uint32_t;  // index of a process in this process's table; world ranks come first

@@ -98,7 +98,8 @@ constexpr Row kRows[] = {
     {MPI_T_ERR_CVAR_SET_NOT_NOW, "MPI_T_ERR_CVAR_SET_NOT_NOW", "the control variable cannot be set now"},
     {MPI_T_ERR_CVAR_SET_NEVER, "MPI_T_ERR_CVAR_SET_NEVER", "the control variable cannot be set"},
     {MPI_T_ERR_PVAR_NO_WRITE, "MPI_T_ERR_PVAR_NO_WRITE", "the performance variable cannot be written"},
-    {MPI_T_ERR_PVAR_NO_STARTSTOP, "MPI_T_ERR_PVAR_NO_STARTSTOP", "the performance variable cannot be started or stopped"},
+    {MPI_T_ERR_PVAR_NO_STARTSTOP, "MPI_T_ERR_PVAR_NO_STARTSTOP",
+     "the performance variable cannot be started or stopped"},
     {MPI_T_ERR_PVAR_NO_ATOMIC, "MPI_T_ERR_PVAR_NO_ATOMIC", "the performance variable cannot be read and reset at once"},
 };
 
@@ -109,8 +110,8 @@ const Row* row_of(int code) {
 }
 
 struct Added {
-  int mpi_class;   // equals the code when the entry is a class
-  int users = 0;   // codes added to this class
+  int mpi_class;  // equals the code when the entry is a class
+  int users = 0;  // codes added to this class
   std::string text;
 };
 
@@ -216,8 +217,8 @@ Status add_error_string(int code, const char* text) {
   const std::lock_guard guard(added_mutex);
   const auto found = added().find(code);
   if (found == added().end())
-    return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which was not made by MPI_Add_error_class or MPI_Add_error_code",
-                        code);
+    return Status::fail(
+        MPI_ERR_ARG, "argument errorcode is %d, which was not made by MPI_Add_error_class or MPI_Add_error_code", code);
   const std::size_t length = std::strlen(text);
   if (length >= MPI_MAX_ERROR_STRING)
     return Status::fail(MPI_ERR_ARG, "argument string has %zu characters; at most %d are allowed", length,
@@ -234,7 +235,8 @@ Status remove_error_class(int mpi_class) {
   if (found->second.users > 0)
     return Status::fail(MPI_ERR_OTHER, "error class %d still has %d error codes", mpi_class, found->second.users);
   if (!found->second.text.empty())
-    return Status::fail(MPI_ERR_OTHER, "error class %d still has a text; MPI_Remove_error_string removes it", mpi_class);
+    return Status::fail(MPI_ERR_OTHER, "error class %d still has a text; MPI_Remove_error_string removes it",
+                        mpi_class);
   added().erase(found);
   return {};
 }

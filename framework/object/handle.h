@@ -34,13 +34,16 @@ inline T* resolve_as(const void* handle, Kind kind) {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   const Object* object;
   if (bits >= kPredefinedLimit) [[likely]] {
-    if (!Arena::contains(handle)) [[unlikely]] return nullptr;
+    if (!Arena::contains(handle)) [[unlikely]]
+      return nullptr;
     object = static_cast<const Object*>(handle);
   } else {
     object = predefined_objects[bits];
-    if (!object) [[unlikely]] return nullptr;
+    if (!object) [[unlikely]]
+      return nullptr;
   }
-  if (object->kind != kind) [[unlikely]] return nullptr;
+  if (object->kind != kind) [[unlikely]]
+    return nullptr;
   return reinterpret_cast<T*>(const_cast<Object*>(object));
 }
 
@@ -55,7 +58,8 @@ inline Info* resolve(MPI_Info h) { return detail::resolve_as<Info>(h, Kind::kInf
 inline Session* resolve(MPI_Session h) { return detail::resolve_as<Session>(h, Kind::kSession); }
 /// No request is predefined, so every small value is none.
 inline Request* resolve(MPI_Request h) {
-  if (!Arena::contains(h) || reinterpret_cast<const Object*>(h)->kind != Kind::kRequest) [[unlikely]] return nullptr;
+  if (!Arena::contains(h) || reinterpret_cast<const Object*>(h)->kind != Kind::kRequest) [[unlikely]]
+    return nullptr;
   return reinterpret_cast<Request*>(h);
 }
 inline MessageObject* resolve(MPI_Message h) { return detail::resolve_as<MessageObject>(h, Kind::kMessage); }

@@ -28,7 +28,8 @@ Status check(const Info* info) {
 
 Status check_writable(const Info* info) {
   ASHLAR_TRY(check(info));
-  if (info->predefined != 0) return Status::fail(MPI_ERR_INFO, "argument info is MPI_INFO_ENV, which cannot be changed");
+  if (info->predefined != 0)
+    return Status::fail(MPI_ERR_INFO, "argument info is MPI_INFO_ENV, which cannot be changed");
   return {};
 }
 
@@ -77,8 +78,8 @@ Status set(Info* info, const char* key, const char* value) {
   if (!value) return Status::fail(MPI_ERR_INFO_VALUE, "argument value is a null pointer");
   const std::size_t length = std::strlen(value);
   if (length >= MPI_MAX_INFO_VAL)
-    return Status::fail(MPI_ERR_INFO_VALUE, "the value of key '%s' has %zu characters; at most %d are allowed", key, length,
-                        MPI_MAX_INFO_VAL - 1);
+    return Status::fail(MPI_ERR_INFO_VALUE, "the value of key '%s' has %zu characters; at most %d are allowed", key,
+                        length, MPI_MAX_INFO_VAL - 1);
   const std::lock_guard guard(info_mutex);
   for (auto& entry : info->entries) {
     if (entry.first == key) {

@@ -10,8 +10,8 @@ namespace ashlar {
 class IntArray {
  public:
   IntArray() = default;
-  IntArray(const int* values) : values_(values), wide_(false) {}             // NOLINT: the generated code converts
-  IntArray(const MPI_Count* values) : values_(values), wide_(true) {}        // NOLINT
+  IntArray(const int* values) : values_(values), wide_(false) {}       // NOLINT: the generated code converts
+  IntArray(const MPI_Count* values) : values_(values), wide_(true) {}  // NOLINT
   MPI_Count operator[](std::size_t i) const {
     return wide_ ? static_cast<const MPI_Count*>(values_)[i] : static_cast<const int*>(values_)[i];
   }

@@ -9,7 +9,9 @@ namespace ashlar::p2p {
 namespace {
 
 void await(Lane& lane, Request& r) ASHLAR_NO_THREAD_SAFETY {
-  if (!r.complete()) progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
+  if (!r.complete())
+    progress::wait(
+        lane, [&r] { return r.complete(); }, because_of(r));
 }
 
 void poll_once(Lane& lane) ASHLAR_NO_THREAD_SAFETY { progress::poll(lane); }

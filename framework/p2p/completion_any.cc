@@ -47,7 +47,8 @@ bool await_any(int count, const MPI_Request* requests) ASHLAR_NO_THREAD_SAFETY {
   // The lane of the first one is polled in every round; the wait looks at the other lanes as well.
   Lane& lane = lanes.enter(first.waiting->lane());
   const RequestArray any{count, requests};
-  progress::wait(lane, [&] { return look(count, requests).complete != MPI_UNDEFINED; }, because_of(any));
+  progress::wait(
+      lane, [&] { return look(count, requests).complete != MPI_UNDEFINED; }, because_of(any));
   return true;
 }
 

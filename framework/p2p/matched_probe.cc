@@ -95,7 +95,8 @@ Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message
     RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kMrecv);
     if (r == nullptr) return no_memory("a request");
     *message = nullptr;
-    progress::wait(lane, [r] { return r->complete(); }, because_of(*r));
+    progress::wait(
+        lane, [r] { return r->complete(); }, because_of(*r));
     outcome = r->outcome;
     fill_status(status, r->source, r->tag, r->bytes);
     lane.p2p->receives.put(r);

@@ -22,7 +22,8 @@ inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank sou
 }
 
 inline Status finish_blocking(Lane& lane, RecvRequest& r, MPI_Status* status) ASHLAR_REQUIRES(lane.lock) {
-  progress::wait(lane, [&r] { return r.complete(); }, because_of(r));
+  progress::wait(
+      lane, [&r] { return r.complete(); }, because_of(r));
   const Status outcome = r.outcome;
   fill_status(status, r.source, r.tag, r.bytes);
   lane.p2p->receives.put(&r);
@@ -78,7 +79,8 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
       // The receive must not stay behind in the caller's buffer; when it is matched it completes.
       if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
     } else {
-      progress::wait(lane, [&sending] { return sending.open(); }, because_of(sending));
+      progress::wait(
+          lane, [&sending] { return sending.open(); }, because_of(sending));
       sent = sending.status();
     }
   }

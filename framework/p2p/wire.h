@@ -37,7 +37,8 @@ enum Id : std::uint8_t {
   kRtsReady = 13,
   kUnready = 14,
 
-  // Only with check.datatypes, ahead of each message to be matched and of each kPartOffer. h0 = the hash of its type signature, h1 = the
+  // Only with check.datatypes, ahead of each message to be matched and of each kPartOffer. h0 = the hash of its type
+  // signature, h1 = the
   // number of its elements; payload: the signature in words.
   kSignature = 15,
 

@@ -35,7 +35,10 @@ enum {
 
 /* A performance variable: a counter or level the component keeps; the kernel reads it through the pointer. */
 typedef enum ashlar_pvar_class {
-  ASHLAR_PVAR_LEVEL = 2, ASHLAR_PVAR_SIZE = 3, ASHLAR_PVAR_HIGHWATERMARK = 5, ASHLAR_PVAR_COUNTER = 7,
+  ASHLAR_PVAR_LEVEL = 2,
+  ASHLAR_PVAR_SIZE = 3,
+  ASHLAR_PVAR_HIGHWATERMARK = 5,
+  ASHLAR_PVAR_COUNTER = 7,
   ASHLAR_PVAR_AGGREGATE = 8
 } ashlar_pvar_class;
 typedef struct ashlar_pvar {

@@ -14,11 +14,11 @@ extern "C" {
 #define ASHLAR_REPORT_INTERFACE 1
 
 enum { /* which of the numbers of an error record are known; texts are NULL when they are not */
-  ASHLAR_HAS_RANK = 1u << 0,
-  ASHLAR_HAS_PEER = 1u << 1,
-  ASHLAR_HAS_TAG = 1u << 2,
-  ASHLAR_HAS_BYTES_WANTED = 1u << 3,
-  ASHLAR_HAS_BYTES_GOT = 1u << 4
+       ASHLAR_HAS_RANK = 1u << 0,
+       ASHLAR_HAS_PEER = 1u << 1,
+       ASHLAR_HAS_TAG = 1u << 2,
+       ASHLAR_HAS_BYTES_WANTED = 1u << 3,
+       ASHLAR_HAS_BYTES_GOT = 1u << 4
 };
 
 typedef struct ashlar_error_record {
@@ -28,11 +28,11 @@ typedef struct ashlar_error_record {
   const char* call;       /* "MPI_Send" */
   const char* class_name; /* "MPI_ERR_TRUNCATE" */
   int mpi_class, mpi_code;
-  const char* text;     /* the sentence of the first function that knew the reason */
-  const char* because;  /* more, from the catalogue */
-  const char* try_next; /* lines of advice, separated by newlines */
-  const char* argument; /* "tag" */
-  const char* value;    /* "-7" */
+  const char* text;        /* the sentence of the first function that knew the reason */
+  const char* because;     /* more, from the catalogue */
+  const char* try_next;    /* lines of advice, separated by newlines */
+  const char* argument;    /* "tag" */
+  const char* value;       /* "-7" */
   const char* object_kind; /* "communicator" */
   const char* object_name; /* "MPI_COMM_WORLD" */
   int rank, object_size;   /* this process in that object */

@@ -14,14 +14,14 @@ extern "C" {
 
 #define ASHLAR_TRANSPORT_INTERFACE 1
 
-enum { /* capability bits of an endpoint (proved for that peer) and of a component's answer */
-  ASHLAR_CAP_GET = 1u << 0,  /* get(): reads the peer's exposed memory without its software's help */
-  ASHLAR_CAP_PUT = 1u << 1,
-  ASHLAR_CAP_AMO = 1u << 2,
-  ASHLAR_CAP_TAG = 1u << 3,  /* matches tags itself (table to come with the first such component) */
-  ASHLAR_CAP_WAKE_FD = 1u << 4,
-  ASHLAR_CAP_WAKE_WORD = 1u << 5,
-  ASHLAR_CAP_FAILURE = 1u << 6 /* tells of a peer's death */
+enum {                           /* capability bits of an endpoint (proved for that peer) and of a component's answer */
+       ASHLAR_CAP_GET = 1u << 0, /* get(): reads the peer's exposed memory without its software's help */
+       ASHLAR_CAP_PUT = 1u << 1,
+       ASHLAR_CAP_AMO = 1u << 2,
+       ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
+       ASHLAR_CAP_WAKE_FD = 1u << 4,
+       ASHLAR_CAP_WAKE_WORD = 1u << 5,
+       ASHLAR_CAP_FAILURE = 1u << 6 /* tells of a peer's death */
 };
 
 enum { ASHLAR_KEY_BYTES = 48, ASHLAR_ADDRESS_MAX = 512 };
@@ -48,7 +48,12 @@ typedef struct ashlar_key {
   uint8_t bytes[ASHLAR_KEY_BYTES];
 } ashlar_key;
 
-enum ashlar_memory_kind { ASHLAR_MEMORY_HOST = 0, ASHLAR_MEMORY_CUDA = 1, ASHLAR_MEMORY_ROCM = 2, ASHLAR_MEMORY_ZE = 3 };
+enum ashlar_memory_kind {
+  ASHLAR_MEMORY_HOST = 0,
+  ASHLAR_MEMORY_CUDA = 1,
+  ASHLAR_MEMORY_ROCM = 2,
+  ASHLAR_MEMORY_ZE = 3
+};
 
 typedef struct ashlar_endpoint ashlar_endpoint;
 typedef struct ashlar_iface ashlar_iface;
@@ -76,22 +81,22 @@ typedef struct ashlar_endpoint_ops {
 struct ashlar_endpoint {
   const ashlar_endpoint_ops* ops;
   uint64_t capabilities;
-  uint32_t max_short;   /* bytes of payload */
+  uint32_t max_short; /* bytes of payload */
   uint32_t max_bcopy;
   uint32_t peer;
   /* Cost model, for protocol switches: a message of n bytes takes latency_ns + n / bandwidth. */
   float latency_ns;
-  float bandwidth_copy;  /* bytes per ns through am_bcopy */
-  float bandwidth_get;   /* bytes per ns through get, 0 without it */
-  uint32_t get_from;     /* bytes from which a get beats pieces through am_bcopy: a get has a fixed cost, too */
+  float bandwidth_copy; /* bytes per ns through am_bcopy */
+  float bandwidth_get;  /* bytes per ns through get, 0 without it */
+  uint32_t get_from;    /* bytes from which a get beats pieces through am_bcopy: a get has a fixed cost, too */
 };
 
 typedef struct ashlar_iface_ops {
   uint32_t size;
   /* This interface's address, at most ASHLAR_ADDRESS_MAX bytes; published to all peers before any connect. */
   ashlar_result (*address)(ashlar_iface*, void* out, uint32_t* length);
-  /* Makes the endpoint to `peer` (the kernel's number) at `address`. Proves by use that the peer can be reached; when it
-   * cannot, an error whose text says why (the kernel tries the next transport). May be called in the middle of
+  /* Makes the endpoint to `peer` (the kernel's number) at `address`. Proves by use that the peer can be reached; when
+   * it cannot, an error whose text says why (the kernel tries the next transport). May be called in the middle of
    * traffic, on first use. The peer need not be inside the library. */
   ashlar_result (*connect)(ashlar_iface*, uint32_t peer, const void* address, uint32_t length, ashlar_endpoint** out);
   void (*disconnect)(ashlar_iface*, ashlar_endpoint*);
@@ -100,8 +105,8 @@ typedef struct ashlar_iface_ops {
   /* Lets peers read (and write) [address, address + length) through the key until unexpose. */
   ashlar_result (*expose)(ashlar_iface*, const void* address, uint64_t length, int memory_kind, ashlar_key* out);
   void (*unexpose)(ashlar_iface*, const ashlar_key*);
-  /* Sleeping. arm(): OK = nothing has arrived and from now on the next arrival raises the wake-up; AGAIN = something has
-   * arrived, do not sleep. disarm() after waking. */
+  /* Sleeping. arm(): OK = nothing has arrived and from now on the next arrival raises the wake-up; AGAIN = something
+   * has arrived, do not sleep. disarm() after waking. */
   ashlar_result (*arm)(ashlar_iface*);
   void (*disarm)(ashlar_iface*);
   /* At least one of: a descriptor that becomes readable, a futex word whose value changes. -1 / NULL: not offered. */
@@ -119,13 +124,13 @@ struct ashlar_iface {
 typedef struct ashlar_transport_context {
   uint32_t size;
   uint32_t lane;
-  uint32_t self;                       /* the kernel's number of this process (its world rank) */
+  uint32_t self; /* the kernel's number of this process (its world rank) */
   uint32_t job_size;
-  uint32_t local_rank, local_size;     /* among the job's processes of this node */
-  const char* job_id;                  /* same text in every process of the job */
-  uint64_t job_cookie;                 /* shared secret of the job */
-  int oversubscribed;                  /* more ranks than cores on this node: spinning hurts */
-  void* lane_context;                  /* first argument of the functions below */
+  uint32_t local_rank, local_size; /* among the job's processes of this node */
+  const char* job_id;              /* same text in every process of the job */
+  uint64_t job_cookie;             /* shared secret of the job */
+  int oversubscribed;              /* more ranks than cores on this node: spinning hurts */
+  void* lane_context;              /* first argument of the functions below */
   /* Called by progress() for each arrival, in the order of each peer's sends. The handler never blocks; it may send. */
   void (*deliver)(void* lane_context, const ashlar_am*);
   void (*failed)(void* lane_context, uint32_t peer, const char* reason);

@@ -64,8 +64,8 @@ struct Peer {
   const PeerId id;
   std::atomic<bool> failed{false};
   std::atomic<bool> one_lane{false};  // it has only the first of our lanes; known once a later one has connected
-  Link first;                      // on lane 0, beside the peer: one load less
-  std::unique_ptr<Link[]> others;  // on lanes 1...
+  Link first;                         // on lane 0, beside the peer: one load less
+  std::unique_ptr<Link[]> others;     // on lanes 1...
 
   Link& link(const Lane& lane) {
     if (lane.index == 0) [[likely]]

@@ -198,9 +198,8 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
 }
 
 bool Wiring::idle(const Lane& lane) {
-  return std::all_of(ways_.begin(), ways_.end(), [&](const Way& way) {
-    return way.lane != lane.index || way.iface->ops->idle(way.iface) != 0;
-  });
+  return std::all_of(ways_.begin(), ways_.end(),
+                     [&](const Way& way) { return way.lane != lane.index || way.iface->ops->idle(way.iface) != 0; });
 }
 
 }  // namespace ashlar

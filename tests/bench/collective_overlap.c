@@ -1,7 +1,7 @@
-/* How much of a nonblocking collective hides behind work: `collective_overlap allreduce tests bytes 1048576 percent 71.0`.
- * The work takes as long as the collective alone. `tests`: it is cut in 20 slices with an MPI_Test behind each; `calls`:
- * with an MPI_Iprobe that has nothing to do with it; `none`: no call until the MPI_Wait. 100: the time of the collective
- * is gone altogether; 0: it was waited for in full.
+/* How much of a nonblocking collective hides behind work: `collective_overlap allreduce tests bytes 1048576
+ * percent 71.0`. The work takes as long as the collective alone. `tests`: it is cut in 20 slices with an MPI_Test
+ * behind each; `calls`: with an MPI_Iprobe that has nothing to do with it; `none`: no call until the MPI_Wait. 100: the
+ * time of the collective is gone altogether; 0: it was waited for in full.
  *
  *   collective_overlap [BYTES...] */
 #include "bench.h"

@@ -13,16 +13,16 @@ typedef struct {
   int bytes;
 } Data;
 
-#define FORMS(Name, ...)                                                                       \
-  static void run_##Name(int form, const Data* d, MPI_Request* r) {                            \
-    (void)d;                                                                                   \
-    if (form == kBlocking) MPI_##Name(__VA_ARGS__);                                            \
-    if (form == kNonblocking) MPI_I_##Name(__VA_ARGS__, r), MPI_Wait(r, MPI_STATUS_IGNORE);    \
-    if (form == kPersistent) MPI_Start(r), MPI_Wait(r, MPI_STATUS_IGNORE);                     \
-  }                                                                                            \
-  static void make_##Name(const Data* d, MPI_Request* r) {                                     \
-    (void)d;                                                                                   \
-    MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, r);                                          \
+#define FORMS(Name, ...)                                                                    \
+  static void run_##Name(int form, const Data* d, MPI_Request* r) {                         \
+    (void)d;                                                                                \
+    if (form == kBlocking) MPI_##Name(__VA_ARGS__);                                         \
+    if (form == kNonblocking) MPI_I_##Name(__VA_ARGS__, r), MPI_Wait(r, MPI_STATUS_IGNORE); \
+    if (form == kPersistent) MPI_Start(r), MPI_Wait(r, MPI_STATUS_IGNORE);                  \
+  }                                                                                         \
+  static void make_##Name(const Data* d, MPI_Request* r) {                                  \
+    (void)d;                                                                                \
+    MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, r);                                       \
   }
 #define MPI_I_Barrier MPI_Ibarrier
 #define MPI_I_Bcast MPI_Ibcast

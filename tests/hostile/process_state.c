@@ -1,4 +1,5 @@
-/* MPI_Init and MPI_Finalize leave the process as it was: signals, environment, folder, umask, locale, rounding, limits. */
+/* MPI_Init and MPI_Finalize leave the process as it was: signals, environment, folder, umask, locale, rounding, limits.
+ */
 #include <fenv.h>
 #include <locale.h>
 #include <stdio.h>

@@ -76,8 +76,8 @@ static void between_groups(void) {
   expect(MPI_Bcast(data, 1, MPI_DOUBLE, root, inter), MPI_ERR_ROOT, "passed root 1", "another root between groups");
   expect(MPI_Bcast(data, last ? 2 : 1, MPI_DOUBLE, low ? root : 0, inter), MPI_ERR_COUNT, "which expects 16",
          "another count between groups");
-  expect(MPI_Gather(data, 1, last ? MPI_INT64_T : MPI_DOUBLE, result, 1, MPI_DOUBLE, low ? root : 0, inter), MPI_ERR_TYPE,
-         "of the other group", "another type between groups");
+  expect(MPI_Gather(data, 1, last ? MPI_INT64_T : MPI_DOUBLE, result, 1, MPI_DOUBLE, low ? root : 0, inter),
+         MPI_ERR_TYPE, "of the other group", "another type between groups");
   expect(MPI_Allgather(data, low ? 1 : 2, MPI_DOUBLE, result, low ? (rank == 0 ? 1 : 2) : 1, MPI_DOUBLE, inter),
          MPI_ERR_COUNT, "expects 8", "a group's count");
   expect(MPI_Allreduce(data, result, 1, MPI_DOUBLE, last ? MPI_MAX : MPI_SUM, inter), MPI_ERR_OP, "operation",

@@ -1,5 +1,5 @@
-/* Erroneous orders of collectives, as the standard shows them: coll_orders WHICH. Each either hangs or mixes up data under
- * a library that does not look; coll_orders.py says what ours has to say of each. */
+/* Erroneous orders of collectives, as the standard shows them: coll_orders WHICH. Each either hangs or mixes up data
+ * under a library that does not look; coll_orders.py says what ours has to say of each. */
 #include "check.h"
 
 int main(int argc, char** argv) {

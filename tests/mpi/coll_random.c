@@ -1,8 +1,8 @@
 /* Random collectives: coll_random SEED CALLS. Every rank draws the same calls from the seed: which collective, in which
  * form, on which communicator, with which counts, types, roots and operations, in place or not. Ranks describe equal
- * signatures by different types; some calls have no data at all; several nonblocking calls are pending at once, and what
- * they were given (types, operations, communicators) is freed before they are over. What must come out, each rank works
- * out by itself. */
+ * signatures by different types; some calls have no data at all; several nonblocking calls are pending at once, and
+ * what they were given (types, operations, communicators) is freed before they are over. What must come out, each rank
+ * works out by itself. */
 #include <stdint.h>
 
 #include "coll.h"
@@ -10,12 +10,29 @@
 enum { kMostPending = 4, kGuard = 12345 };
 
 typedef enum {
-  kBarrier, kBcast, kReduce, kAllreduce, kGather, kGatherv, kScatter, kScatterv, kAllgather, kAllgatherv, kAlltoall,
-  kAlltoallv, kAlltoallw, kReduceScatter, kReduceScatterBlock, kScan, kExscan, kKinds
+  kBarrier,
+  kBcast,
+  kReduce,
+  kAllreduce,
+  kGather,
+  kGatherv,
+  kScatter,
+  kScatterv,
+  kAllgather,
+  kAllgatherv,
+  kAlltoall,
+  kAlltoallv,
+  kAlltoallw,
+  kReduceScatter,
+  kReduceScatterBlock,
+  kScan,
+  kExscan,
+  kKinds
 } Kind;
-static const char* const kNames[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter",
-    "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter",
-    "reduce_scatter_block", "scan", "exscan"};
+static const char* const kNames[] = {"barrier",  "bcast",     "reduce",    "allreduce",      "gather",
+                                     "gatherv",  "scatter",   "scatterv",  "allgather",      "allgatherv",
+                                     "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block",
+                                     "scan",     "exscan"};
 typedef enum { kNow, kLater, kAgain, kForms } Form; /* blocking, nonblocking, persistent and started twice */
 
 static uint64_t state;
@@ -97,15 +114,20 @@ static int block(const Job* j, int from, int to) {
   uint64_t who;
   switch (j->kind) {
     case kGatherv:
-    case kAllgatherv: who = (uint64_t)from; break;
+    case kAllgatherv:
+      who = (uint64_t)from;
+      break;
     case kScatterv:
-    case kReduceScatter: who = (uint64_t)to; break;
+    case kReduceScatter:
+      who = (uint64_t)to;
+      break;
     case kAlltoallv:
     case kAlltoallw: /* in place both ways alike */
       who = j->in_place ? (uint64_t)((from < to ? from : to) * 1000 + (from < to ? to : from))
                         : (uint64_t)(from * 1000 + to);
       break;
-    default: return j->most;
+    default:
+      return j->most;
   }
   return of(j->seed * 77 + who, j->most / 2 + 1) * 2;
 }
@@ -205,11 +227,11 @@ static void fill_reduction(Job* j) {
 }
 
 /* CALL(name, arguments...): the call in the form of the job. */
-#define CALL(Blocking, Nonblocking, Persistent, ...)                                      \
-  do {                                                                                    \
-    if (j->form == kNow) MUST(Blocking(__VA_ARGS__));                                     \
-    if (j->form == kLater) MUST(Nonblocking(__VA_ARGS__, &j->request));                   \
-    if (j->form == kAgain) MUST(Persistent(__VA_ARGS__, MPI_INFO_NULL, &j->request));     \
+#define CALL(Blocking, Nonblocking, Persistent, ...)                                  \
+  do {                                                                                \
+    if (j->form == kNow) MUST(Blocking(__VA_ARGS__));                                 \
+    if (j->form == kLater) MUST(Nonblocking(__VA_ARGS__, &j->request));               \
+    if (j->form == kAgain) MUST(Persistent(__VA_ARGS__, MPI_INFO_NULL, &j->request)); \
   } while (0)
 
 static void call(Job* j) {
@@ -220,13 +242,19 @@ static void call(Job* j) {
   int* const sd = j->send_displs;
   int* const rd = j->recv_displs;
   switch (j->kind) {
-    case kBarrier: CALL(MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init, c); break;
-    case kBcast: CALL(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, j->recv, count, t, j->root, c); break;
+    case kBarrier:
+      CALL(MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init, c);
+      break;
+    case kBcast:
+      CALL(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, j->recv, count, t, j->root, c);
+      break;
     case kReduce:
       CALL(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, j->in_place && root ? MPI_IN_PLACE : j->send, j->recv, count, t,
            j->op, j->root, c);
       break;
-    case kAllreduce: CALL(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, send, j->recv, count, t, j->op, c); break;
+    case kAllreduce:
+      CALL(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, send, j->recv, count, t, j->op, c);
+      break;
     case kGather:
       CALL(MPI_Gather, MPI_Igather, MPI_Gather_init, j->in_place && root ? MPI_IN_PLACE : j->send, count, t, j->recv,
            count, t, j->root, c);
@@ -266,14 +294,19 @@ static void call(Job* j) {
            j->recv_counts, rd, j->types, c);
       break;
     case kReduceScatter:
-      CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, send, j->recv, j->recv_counts, t, j->op, c);
+      CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, send, j->recv, j->recv_counts, t, j->op,
+           c);
       break;
     case kReduceScatterBlock:
       CALL(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, send, j->recv, count, t,
            j->op, c);
       break;
-    case kScan: CALL(MPI_Scan, MPI_Iscan, MPI_Scan_init, send, j->recv, count, t, j->op, c); break;
-    default: CALL(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, send, j->recv, count, t, j->op, c); break;
+    case kScan:
+      CALL(MPI_Scan, MPI_Iscan, MPI_Scan_init, send, j->recv, count, t, j->op, c);
+      break;
+    default:
+      CALL(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, send, j->recv, count, t, j->op, c);
+      break;
   }
 }
 
@@ -288,7 +321,8 @@ static void begin(Job* j) {
   j->in_place = draw(3) == 0 && j->kind != kBarrier && j->kind != kBcast;
   const uint64_t root = mix(state++), length = mix(state++);
   /* The world, everyone in another order, or two parts. Always a communicator of its own: it is freed while in use. */
-  MUST(MPI_Comm_split(MPI_COMM_WORLD, shape == 2 ? check_rank % 2 : 0, shape == 1 ? -check_rank : check_rank, &j->comm));
+  MUST(
+      MPI_Comm_split(MPI_COMM_WORLD, shape == 2 ? check_rank % 2 : 0, shape == 1 ? -check_rank : check_rank, &j->comm));
   MUST(MPI_Comm_rank(j->comm, &j->rank));
   MUST(MPI_Comm_size(j->comm, &j->size));
   j->root = (int)(root % (uint64_t)j->size);
@@ -307,8 +341,10 @@ static void begin(Job* j) {
   } else {
     j->items = items_of(same ? which % 3 : (which + j->rank) % 3);
   }
-  j->send_counts = check_alloc((size_t)j->size * sizeof(int)), j->recv_counts = check_alloc((size_t)j->size * sizeof(int));
-  j->send_displs = check_alloc((size_t)j->size * sizeof(int)), j->recv_displs = check_alloc((size_t)j->size * sizeof(int));
+  j->send_counts = check_alloc((size_t)j->size * sizeof(int)),
+  j->recv_counts = check_alloc((size_t)j->size * sizeof(int));
+  j->send_displs = check_alloc((size_t)j->size * sizeof(int)),
+  j->recv_displs = check_alloc((size_t)j->size * sizeof(int));
   j->types = check_alloc((size_t)j->size * sizeof *j->types);
   if (j->kind != kBarrier) reduces(j->kind) ? fill_reduction(j) : fill_moves(j);
   call(j);
@@ -321,7 +357,9 @@ static void begin(Job* j) {
 static void check(const Job* j, int number) {
   for (size_t i = 0; j->kind != kBarrier && i < j->recv_places; i++) {
     if (j->recv[i] == j->expected[i]) continue;
-    CHECK(0, "call %d, %s, form %d, %d ranks, rank %d, root %d, most %d, %s, operation %d, stride %d: place %zu is %d, not %d",
+    CHECK(0,
+          "call %d, %s, form %d, %d ranks, rank %d, root %d, most %d, %s, operation %d, stride %d: place %zu is %d, "
+          "not %d",
           number, kNames[j->kind], (int)j->form, j->size, j->rank, j->root, j->most, j->in_place ? "in place" : "apart",
           j->operation, j->items.stride, i, j->recv[i], j->expected[i]);
     return;

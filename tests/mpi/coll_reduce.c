@@ -91,7 +91,7 @@ PAIR(short_int, short)
       ROW(mpi, T, tag, LAND, land), ROW(mpi, T, tag, LOR, lor), ROW(mpi, T, tag, LXOR, lxor)
 #define ROWS2(mpi, T, tag) ROW(mpi, T, tag, MAXLOC, maxloc), ROW(mpi, T, tag, MINLOC, minloc)
 
-    static const Case* cases(int* n) {
+static const Case* cases(int* n) {
   static const Case all[] = {
       ROWS10(MPI_INT, int, int),
       ROWS4(MPI_DOUBLE, double, double), /* these two first: quick runs look at them only */

@@ -62,14 +62,18 @@ TEST_F(GroupTest, AlgebraOnRandomSets) {
     ASSERT_TRUE(group::intersection(*ga, *gb, &i).ok());
     ASSERT_TRUE(group::difference(*ga, *gb, &d).ok());
     std::vector<PeerId> eu = a, ei, ed;
-    const auto in = [](const std::vector<PeerId>& set, PeerId p) { return std::find(set.begin(), set.end(), p) != set.end(); };
+    const auto in = [](const std::vector<PeerId>& set, PeerId p) {
+      return std::find(set.begin(), set.end(), p) != set.end();
+    };
     for (PeerId p : b)
       if (!in(a, p)) eu.push_back(p);
     for (PeerId p : a) (in(b, p) ? ei : ed).push_back(p);
     EXPECT_EQ(members(*u), eu);
     EXPECT_EQ(members(*i), ei);
     EXPECT_EQ(members(*d), ed);
-    if (ei.empty()) { EXPECT_EQ(i, &group::empty()); }
+    if (ei.empty()) {
+      EXPECT_EQ(i, &group::empty());
+    }
 
     int result = 0;
     ASSERT_TRUE(group::compare(*ga, *gb, &result).ok());

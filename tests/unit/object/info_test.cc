@@ -18,7 +18,9 @@ class InfoTest : public testing::Test {
     ASSERT_TRUE(info::create(&made).ok());
   }
   void TearDown() override {
-    if (made) { ASSERT_TRUE(info::free(&made).ok()); }
+    if (made) {
+      ASSERT_TRUE(info::free(&made).ok());
+    }
   }
   Info* made = nullptr;
 };

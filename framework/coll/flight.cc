@@ -56,10 +56,21 @@ Flight::~Flight() {
   let_go(call_.op);
 }
 
+// How long the caller's arrays are.
+struct Flight::Lengths {
+  std::size_t in, out;
+
+  Lengths(const Comm& comm, const Call& call) {
+    const Topology* const near = call.topology;
+    const bool pieces = call.what == Collective::kReduceScatter;  // one for each rank of our own group
+    const int others = pieces ? comm.size : comm.remote_size;
+    in = static_cast<std::size_t>(near != nullptr ? near->indegree() : others);
+    out = static_cast<std::size_t>(near != nullptr ? near->outdegree() : others);
+  }
+};
+
 void Flight::hold_types() {
-  const Topology* const near = call_.topology;
-  const auto in = static_cast<std::size_t>(near != nullptr ? near->indegree() : comm->remote_size);
-  const auto out = static_cast<std::size_t>(near != nullptr ? near->outdegree() : comm->remote_size);
+  const auto [in, out] = Lengths(*comm, call_);
   types_.reset(new (std::nothrow) Datatype*[in + out]);
   if (types_ == nullptr) {
     op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %zu datatypes of a collective", in + out));
@@ -74,11 +85,7 @@ void Flight::hold_types() {
 // The standard has the caller keep his arrays until the operation is complete, or the persistent request freed. Callers
 // that matter do not (docs/decisions/0042-argument-arrays.md), and a copy is nothing beside the collective.
 void Flight::keep_arrays() {
-  const Topology* const near = call_.topology;
-  const bool pieces = call_.what == Collective::kReduceScatter;  // one for each rank of our own group
-  const auto others = static_cast<std::size_t>(pieces ? comm->size : comm->remote_size);
-  const std::size_t in = near != nullptr ? static_cast<std::size_t>(near->indegree()) : others;
-  const std::size_t out = near != nullptr ? static_cast<std::size_t>(near->outdegree()) : others;
+  const auto [in, out] = Lengths(*comm, call_);
   arrays_.reset(new (std::nothrow) std::byte[3 * (in + out) * sizeof(MPI_Count)]);
   if (arrays_ == nullptr) {
     op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the argument arrays of a collective among %zu", in + out));

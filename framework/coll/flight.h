@@ -37,6 +37,7 @@ class Flight final : public Request {
   static void release(Request& self);
   static void describe(const Request& self, char* out, std::size_t room);
   static const RequestOps kOps, kPersistentOps;
+  struct Lengths;
   void hold_types();
   void keep_arrays();
 

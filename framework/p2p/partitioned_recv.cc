@@ -145,7 +145,7 @@ Status parrived(Request* request, int partition, int* flag) {
   const std::uint64_t& missing = r.missing[static_cast<std::size_t>(partition)];
   // Partitions without bytes are there when the message is.
   const auto there = [&] { return r.partition_bytes != 0 ? missing == 0 : !r.active(); };
-  if (!there()) progress::poll(lane);
+  if (!there()) progress::look(lane);
   *flag = there();
   return {};
 }

@@ -6,10 +6,10 @@
 namespace ashlar::p2p {
 namespace {
 
-void poll_lane_of(Request& r) {
+void look_at_lane_of(Request& r) {
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
-  progress::poll(lane);
+  progress::look(lane);
 }
 
 /// The status of a complete request, which stays as it is.
@@ -45,7 +45,7 @@ Status request_free(Request** request) {
 }
 
 Status request_get_status(Request* request, int* flag, MPI_Status* status) {
-  if (!done(request)) poll_lane_of(*request);
+  if (!done(request)) look_at_lane_of(*request);
   *flag = done(request);
   return *flag ? copy_status(request, status) : Status{};
 }
@@ -54,7 +54,7 @@ Status request_get_status_all(int count, const MPI_Request* requests, int* flag,
   *flag = 0;
   for (int i = 0; i < count; ++i) {
     Request* const r = resolve(requests[i]);
-    if (!done(r)) poll_lane_of(*r);
+    if (!done(r)) look_at_lane_of(*r);
     if (!done(r)) return {};
   }
   *flag = 1;
@@ -71,7 +71,7 @@ Status request_get_status_any(int count, const MPI_Request* requests, int* index
     Request* const r = resolve(requests[i]);
     if (idle(r)) continue;
     active = true;
-    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) look_at_lane_of(*r);
     if (!r->complete()) continue;
     *flag = 1;
     *index = i;
@@ -93,7 +93,7 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
     Request* const r = resolve(requests[i]);
     if (idle(r)) continue;
     active = true;
-    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) look_at_lane_of(*r);
     if (!r->complete()) continue;
     outcomes.add(found, i, copy_status(r, at(statuses, found)));
     indices[found++] = i;

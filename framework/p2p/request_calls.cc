@@ -6,6 +6,8 @@
 namespace ashlar::p2p {
 namespace {
 
+constexpr int kRoundsToOneself = 4;  // a question, its answer, and what was on its way
+
 void look_at_lane_of(Request& r) {
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
@@ -104,11 +106,16 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
 
 Status cancel(Request* request) {
   if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
-  const LaneGuard guard(request->lane().lock);
+  Lane& lane = request->lane();
+  const LaneGuard guard(lane.lock);
   // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
   const bool inactive = request->state.load(std::memory_order_relaxed) == Request::State::kInactive;
   if (inactive || request->ops->cancel == nullptr) return {};
-  return request->ops->cancel(*request);
+  ASHLAR_TRY(request->ops->cancel(*request));
+  // Within the process the answer is at hand: who asks for the status next is told.
+  for (int i = 0; lane.self_busy && i < kRoundsToOneself && !request->complete(); ++i) progress::poll(lane);
+  progress::raise(lane);  // another thread may wait for it
+  return {};
 }
 
 Status start(Request** request) {

@@ -61,11 +61,12 @@ struct Lane {
   void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;
 
   // --- waiting ---
-  progress::Config config;                                  // constant once traffic starts
-  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
-  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;          // these, and background threads: transports are armed
-  std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
-  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
+  progress::Config config;                                // constant once traffic starts
+  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;     // threads asleep in progress::wait
+  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;        // these, and background threads: transports are armed
+  unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;      // so many of `ifaces` are to be disarmed by the last of them
+  std::uint32_t wake_word = 0;                            // futex: raised when a thread progresses for sleeping ones
+  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);  // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
@@ -109,6 +110,8 @@ unsigned look(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 /// The same for one who does not hold the lock.
 void raise_from_outside(Lane& lane);
+/// Wakes background threads as well: there is work for the lane that the caller leaves to others.
+void raise_armed(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace progress
 }  // namespace ashlar

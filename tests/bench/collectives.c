@@ -123,12 +123,17 @@ static double time_calls(const struct Collective* what, const Call* call, int re
   return spent / repeats * 1e6;
 }
 
-/* As many calls as fit the time, agreed by all ranks. */
+/* As many calls as fit the time, agreed by all ranks: by the first call after a warm one, and by ten where they are
+ * fast. Of calls that take long there are two. */
 static int choose_repeats(const struct Collective* what, const Call* call) {
-  const double start = MPI_Wtime();
-  time_calls(what, call, 10);
-  int repeats = (int)fmin(20000, fmax(10, kTimePerFigure / kSlices / (MPI_Wtime() - start) * 10));
-  MPI_Bcast(&repeats, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  int repeats = 1;
+  time_calls(what, call, 1);
+  for (int probe = 1; probe <= 10 && probe <= repeats; probe *= 10) {
+    const double start = MPI_Wtime();
+    time_calls(what, call, probe);
+    repeats = (int)fmin(20000, fmax(2, kTimePerFigure / kSlices / (MPI_Wtime() - start) * probe));
+    MPI_Bcast(&repeats, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
   return repeats;
 }
 
@@ -157,7 +162,6 @@ static void measure(const struct Collective* what, long bytes, int rank, int siz
   memset(call.in, 0, (size_t)bytes * blocks); /* sums of zeros stay numbers however long the run */
   double slice[kSlices];
   MPI_Barrier(MPI_COMM_WORLD);
-  time_calls(what, &call, 5);
   const int repeats = choose_repeats(what, &call);
   for (int s = 0; s < kSlices; s++) {
     const double mine = time_calls(what, &call, repeats);

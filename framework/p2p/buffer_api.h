@@ -27,11 +27,11 @@ Status comm_flush_buffer(Comm& comm);
 Status comm_iflush_buffer(Comm& comm, Request** request);
 
 /// The same for any other owner of a buffer, which keeps it in `*slot` (nullptr until the first attach) and ends it
-/// with drop_buffer() when nothing uses it any more.
+/// with drop_buffer() when nothing uses it any more. An owner that is a communicator may be freed before that.
 Status attach_to(SendBuffer** slot, void* buffer, MPI_Count size);
 Status detach_from(SendBuffer* slot, void* buffer_addr, MPI_Count* size);
 Status flush(SendBuffer* slot);
-Status iflush(SendBuffer* slot, Request** request);
+Status iflush(SendBuffer* slot, Request** request, Comm* owner = nullptr);
 void drop_buffer(SendBuffer** slot);
 
 }  // namespace ashlar::p2p

@@ -16,8 +16,9 @@ namespace {
 /// Complete when all messages below a number have left their buffer. That may happen on any lane, so the request looks
 /// itself, in every round of its own.
 struct FlushRequest : Request, Poller {
-  FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b);
+  FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b, Comm* of);
   SendBuffer* const buffer;
+  Comm* const owner;  // of the buffer, if that is a communicator: it lives on as long as somebody looks
   const std::uint64_t until;
 };
 
@@ -31,12 +32,17 @@ bool look_whether_left(Poller& poller) {
   return true;
 }
 
-FlushRequest::FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b)
-    : Request(o, lane.p2p->nowhere), buffer(&b), until(b.next_number()) {
+FlushRequest::FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b, Comm* of)
+    : Request(o, lane.p2p->nowhere), buffer(&b), owner(of), until(b.next_number()) {
   poll = look_whether_left;
+  if (owner != nullptr) hold(*owner);
 }
 
-void release_flush(Request& request) { requests.put(static_cast<FlushRequest*>(&request)); }
+void release_flush(Request& request) {
+  auto& r = static_cast<FlushRequest&>(request);
+  if (r.owner != nullptr) let_go(*r.owner);
+  requests.put(&r);
+}
 
 void describe_flush(const Request&, char* out, std::size_t room) {
   std::snprintf(out, room, "MPI_Buffer_iflush of messages that have not left");
@@ -77,14 +83,14 @@ Status detach_from(SendBuffer* slot, void* buffer_addr, MPI_Count* size) {
   return {};
 }
 
-Status iflush(SendBuffer* slot, Request** request) {
+Status iflush(SendBuffer* slot, Request** request, Comm* owner) {
   Lane& lane = home();
   const LaneGuard guard(lane.lock);
   if (slot == nullptr || slot->empty()) {
     *request = lane.p2p->sent;
     return {};
   }
-  FlushRequest* const r = requests.take(kFlushOps, lane, *slot);
+  FlushRequest* const r = requests.take(kFlushOps, lane, *slot, owner);
   if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
   lane.pollers.push_back(r);
   *request = r;
@@ -110,6 +116,6 @@ Status comm_detach_buffer(Comm& comm, void* buffer_addr, MPI_Count* size) {
   return detach_from(comm.send_buffer, buffer_addr, size);
 }
 Status comm_flush_buffer(Comm& comm) { return flush(comm.send_buffer); }
-Status comm_iflush_buffer(Comm& comm, Request** request) { return iflush(comm.send_buffer, request); }
+Status comm_iflush_buffer(Comm& comm, Request** request) { return iflush(comm.send_buffer, request, &comm); }
 
 }  // namespace ashlar::p2p

@@ -26,7 +26,7 @@ Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
   // Room is asked for even when the message then leaves without it: whether a program fails must not depend on that.
   BufferedMessage* kept = buffer.reserve(bytes);
   for (int round = 0; kept == nullptr && buffer.attached() && round < kRoundsBeforeRefusal; ++round) {
-    progress::poll(lane);
+    progress::look(lane);
     kept = buffer.reserve(bytes);
   }
   if (kept == nullptr) return buffer.refusal(name_of(call), bytes);

@@ -14,7 +14,7 @@ void await(Lane& lane, Request& r) ASHLAR_NO_THREAD_SAFETY {
         lane, [&r] { return r.complete(); }, because_of(r));
 }
 
-void poll_once(Lane& lane) ASHLAR_NO_THREAD_SAFETY { progress::poll(lane); }
+void look_once(Lane& lane) ASHLAR_NO_THREAD_SAFETY { progress::look(lane); }
 
 /// After a process failed, its requests are over but others may never be: what is not complete stays pending.
 bool leaves_others(Status outcome) { return outcome.mpi_class() == MPI_ERR_PROC_ABORTED; }
@@ -51,7 +51,7 @@ Status test(Request** request, int* flag, MPI_Status* status) {
   Lane& lane = r->lane();
   const LaneGuard guard(lane.lock);
   if (!r->complete()) {
-    progress::poll(lane);
+    progress::look(lane);
     if (!r->complete()) {
       *flag = 0;
       return {};
@@ -79,7 +79,7 @@ Status wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (!peer_lost) [[likely]] {
       await(lane, *r);
     } else if (!r->complete()) {
-      poll_once(lane);
+      look_once(lane);
       if (!r->complete()) {
         if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_ERR_PENDING;
         continue;
@@ -102,7 +102,7 @@ Status test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
   for (int i = 0; i < count; ++i) {
     Request* const r = resolve(requests[i]);
     if (idle(r) || r->complete()) continue;
-    poll_once(lanes.enter(r->lane()));
+    look_once(lanes.enter(r->lane()));
     if (!r->complete()) return {};
   }
   *flag = 1;

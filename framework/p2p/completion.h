@@ -15,7 +15,7 @@ class Request;
 /// operation failed and then, and only then, fill every MPI_ERROR; with MPI_STATUSES_IGNORE they return the first
 /// failure itself.
 /// Any thread that may call MPI. wait* block and make progress on all lanes that their requests belong to; the others
-/// make one round of progress.
+/// make one round of progress there, and now and then one on all lanes (progress::look).
 namespace ashlar::p2p {
 
 Status wait(Request** request, MPI_Status* status);

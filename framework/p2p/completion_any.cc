@@ -27,14 +27,14 @@ Look look(int count, const MPI_Request* requests) {
 }
 
 /// One round of progress on every lane that an active request belongs to.
-void poll_all(int count, const MPI_Request* requests) ASHLAR_NO_THREAD_SAFETY {
+void look_all(int count, const MPI_Request* requests) ASHLAR_NO_THREAD_SAFETY {
   LaneCursor lanes;
   const Lane* last = nullptr;
   for (int i = 0; i < count; ++i) {
     Request* const r = resolve(requests[i]);
     if (idle(r) || r->complete() || &r->lane() == last) continue;
     last = &r->lane();
-    progress::poll(lanes.enter(r->lane()));
+    progress::look(lanes.enter(r->lane()));
   }
 }
 
@@ -103,7 +103,7 @@ Status wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status
 Status test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Look found = look(count, requests);
   if (found.complete == MPI_UNDEFINED && found.waiting != nullptr) {
-    poll_all(count, requests);
+    look_all(count, requests);
     found = look(count, requests);
   }
   *index = found.complete;
@@ -126,7 +126,7 @@ Status test_some(int incount, MPI_Request* requests, int* outcount, int* indices
     *outcount = MPI_UNDEFINED;
     return {};
   }
-  poll_all(incount, requests);
+  look_all(incount, requests);
   return take_some(incount, requests, outcount, indices, statuses);
 }
 

@@ -69,7 +69,7 @@ Status transport_failure(ashlar_result result, const Operation& operation) {
 }
 
 void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) {
-  if (link.is_self) lane.self_busy = true;
+  about_to_use(lane, link);
   if (link.pending.empty()) [[likely]] {
     ashlar_endpoint* const endpoint = link.endpoint;
     const ashlar_result result = endpoint->ops->am_short(endpoint, id, h0, h1, nullptr, 0);

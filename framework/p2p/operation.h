@@ -73,9 +73,9 @@ class SendRequest : public Operation, public Pending {
   bool synchronous = false;
   bool matched = false;                // the receiver has asked for the data: too late to cancel
   bool left_eager = false;             // complete because it left as kEager: it may still be recalled
-  std::uint8_t place_among_sent = 0;   // of kSentOps
   bool ready = false;                  // and to be refused when no receive is posted: check.ready
   BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
+  SendRequest* next_sent = nullptr;    // of kSentOps, while it is free
   bool exposed = false;                // `key` is valid at the link's interface
   std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
   std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts

@@ -50,6 +50,7 @@ class PartSend : public Operation, public Pending {
   std::deque<Range> leaving;  // ready and not yet sent, in the order of their marks
   std::vector<Range> lent;    // the receiver was told that it may read them
   bool in_pieces = false;     // it cannot
+  bool freed = false;         // by the user, before the offer could leave
   bool exposed = false;       // `key` is valid at the link's interface: in a round in which something was lent
   ashlar_key key;             // NOLINT: written when exposed
   Status broken;              // the offer could not be made
@@ -80,6 +81,7 @@ class PartRecv : public Operation, public match::Entry {
   std::uint64_t received = 0;            // of them, in this round
   std::vector<std::uint64_t> missing;    // bytes of each partition
   std::unique_ptr<Announced> announced;  // with check.datatypes, once paired
+  bool freed = false;                    // by the user, before it was paired: only its place in the order counts
   bool refused = false;                  // the datatypes do not match: what comes is not stored
   std::deque<Lent> lent;
   Reader reader;

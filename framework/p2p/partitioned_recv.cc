@@ -51,15 +51,27 @@ Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const P
   return {};
 }
 
-void release_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
+void release_part_recv(Request& request) {
   auto& r = static_cast<PartRecv&>(request);
-  if (r.filed()) r.lane().p2p->unpaired.receives.remove(r);
   drop(r);
+  if (r.filed()) {
+    r.freed = true;  // its place is still its own: the offer that comes for it must not go to a later one
+  } else {
+    requests.put(&r);
+  }
+}
+
+void forget(match::Table& receives, PartRecv& r) {
+  receives.remove(r);
   requests.put(&r);
 }
 
 Status start_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<PartRecv&>(request);
+  if (r.source != MPI_PROC_NULL) {
+    Link* link = nullptr;
+    ASHLAR_TRY(open_link(r.lane(), *r.comm, r.source, &link));  // it may have gone since
+  }
   r.outcome = Status{};
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   r.received = 0;
@@ -145,7 +157,7 @@ Status parrived(Request* request, int partition, int* flag) {
   const std::uint64_t& missing = r.missing[static_cast<std::size_t>(partition)];
   // Partitions without bytes are there when the message is.
   const auto there = [&] { return r.partition_bytes != 0 ? missing == 0 : !r.active(); };
-  if (!there()) progress::poll(lane);
+  if (!there()) progress::look(lane);
   *flag = there();
   return {};
 }
@@ -157,6 +169,7 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   std::memcpy(&offer, am.data, sizeof offer);
   std::unique_ptr<Announced> announced = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
   if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
+    if (r->freed) return forget(unpaired.receives, *r);
     unpaired.receives.remove(*r);
     const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(announced));
     if (!paired.ok() && r->active()) r->finish(paired);
@@ -287,7 +300,7 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
   if (!readable) return send_control(lane, *r->link, kPartUnread, pair_word(r->remote, 0), am.h1);
   r->lent.push_back({am.h1, am.h1, am.h1 + said.bytes, said.key});
   if (r->lent.size() > 1) return;  // it is being read to
-  if (r->link->is_self) lane.self_busy = true;
+  about_to_use(lane, *r->link);
   r->reader.request = r;
   r->reader.done = on_read;
   r->reader.push = push_read;
@@ -303,11 +316,16 @@ void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, 
 }
 
 void drop_offers(Lane& lane, const Comm* comm) {
+  const auto concerned = [comm](const match::Entry& e) { return comm == nullptr || e.key.context() == comm->context; };
   match::Table& offers = lane.p2p->unpaired.offers;
   offers.each([&](match::Entry& entry) {
-    if (comm != nullptr && entry.key.context() != comm->context) return;
+    if (!concerned(entry)) return;
     offers.remove(entry);
     kept_offers.put(static_cast<KeptOffer*>(&entry));
+  });
+  match::Table& receives = lane.p2p->unpaired.receives;
+  receives.each([&](match::Entry& entry) {
+    if (auto& r = static_cast<PartRecv&>(entry); concerned(entry) && r.freed) forget(receives, r);
   });
 }
 

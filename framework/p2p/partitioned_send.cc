@@ -96,13 +96,20 @@ ashlar_result push_range(Pending& work, Link& link) {
   return ASHLAR_OK;
 }
 
-void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link::active
+void put(PartSend& r) {
+  drop(r);
+  requests.put(&r);
+}
+
+void abandon_part_send(Pending& work, Link&) {  // the request is told through Link::active
+  if (auto& r = static_cast<PartSend&>(work); r.freed) put(r);
+}
 
 /// Sends what may leave, at once as far as there is room: the caller may not come back soon.
 void send_ready(Lane& lane, PartSend& r) ASHLAR_REQUIRES(lane.lock) {
   if (r.pending().linked() || !may_send(r)) return;
   Link& link = *r.link;
-  if (link.is_self) lane.self_busy = true;
+  about_to_use(lane, link);
   if (link.pending.empty() && link.bulk.empty()) {
     ashlar_result result;
     do {
@@ -121,19 +128,26 @@ ashlar_result push_offer(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   if (result == ASHLAR_AGAIN) return result;
   if (result < 0) r.broken = transport_failure(result, r);
   r.push = push_range;
+  if (r.freed) put(r);
   return ASHLAR_OK;
 }
 
 void release_part_send(Request& request) {
   auto& r = static_cast<PartSend&>(request);
-  if (r.pending().linked()) List<Pending>::remove(&r.pending());
-  drop(r);
-  requests.put(&r);
+  if (r.pending().linked() && r.push == push_offer) {
+    r.freed = true;  // the other side pairs in the order of making, so the offer has to leave all the same
+  } else {
+    put(r);
+  }
 }
 
 Status start_part_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<PartSend&>(request);
   if (!r.broken.ok()) return r.broken;
+  if (r.source != MPI_PROC_NULL) {
+    Link* link = nullptr;
+    ASHLAR_TRY(open_link(r.lane(), r.link->peer->id, &link));  // it may have gone since
+  }
   r.outcome = Status{};
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   r.ready.assign(static_cast<std::size_t>(r.partitions), false);
@@ -217,7 +231,7 @@ PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank des
   source = dest;
   tag = with_tag;
   push = push_offer;
-  abandon = nothing_to_abandon;
+  abandon = abandon_part_send;
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
 }
@@ -237,7 +251,7 @@ Status psend_init(const void* buf, int partitions, MPI_Count count, Datatype& ty
       return opened;
     }
     Link& link = *r->link;
-    if (link.is_self) lane.self_busy = true;
+    about_to_use(lane, link);
     if (!link.pending.empty() || push_offer(*r, link) == ASHLAR_AGAIN) progress::enqueue(lane, link, *r);
   }
   hold(*r);

@@ -32,7 +32,7 @@ void tell_probe(const void* what, Lane&, plugin::AccountWriter& account) {
 
 Arrival* look_twice(Lane& lane, const Comm& comm, int source, int tag) {
   if (Arrival* const found = look(lane, comm, source, tag)) return found;
-  progress::poll(lane);
+  progress::look(lane);
   return look(lane, comm, source, tag);
 }
 

@@ -1,8 +1,4 @@
 #pragma once
-#include <array>
-#include <bit>
-#include <cstdint>
-
 #include "framework/base/slab.h"
 #include "framework/p2p/operation.h"
 
@@ -12,28 +8,27 @@
 /// unreceived at a process only the newest can be meant: the older ones would have had to be received first.
 namespace ashlar::p2p {
 
-/// The requests that nonblocking sends hand out when they have left within the call. Few are made, as many as a program
-/// has at a time; they are never constructed again. When all are in use the send gets a request that cannot be
-/// recalled.
+/// The requests that nonblocking sends hand out when they have left within the call. As many are made as a program has
+/// at a time; they are never constructed again, and the one given back last is the next to be used.
 class SentRequests {
  public:
-  static constexpr unsigned kMost = 64;
-
-  /// One that is free, still free; nullptr: there is none.
+  /// One that is free, still free; nullptr: no memory for one.
   SendRequest* next(Slab<SendRequest>& memory, Comm& nowhere) {
-    if (free_ == 0) [[unlikely]]
+    if (free_ == nullptr) [[unlikely]]
       make_one(memory, nowhere);
-    return free_ != 0 ? all_[static_cast<unsigned>(std::countr_zero(free_))] : nullptr;
+    return free_;
   }
-  void use(const SendRequest& r) { free_ &= ~(1ull << r.place_among_sent); }
-  void put(const SendRequest& r) { free_ |= 1ull << r.place_among_sent; }
+  /// Takes what next() gave.
+  void use(const SendRequest& r) { free_ = r.next_sent; }
+  void put(SendRequest& r) {
+    r.next_sent = free_;
+    free_ = &r;
+  }
 
  private:
   void make_one(Slab<SendRequest>& memory, Comm& nowhere);
 
-  std::uint64_t free_ = 0;  // bit i: all_[i]
-  std::array<SendRequest*, kMost> all_ = {};
-  unsigned made_ = 0;
+  SendRequest* free_ = nullptr;
 };
 
 /// Asks the receiver of a message that has left to take it back. The request is active until the answer.

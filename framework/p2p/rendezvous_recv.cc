@@ -74,7 +74,7 @@ void abandon_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
 
 void advance(Lane& lane, Pull& pull) {
   RecvRequest& r = *pull.request;
-  if (r.link->is_self) lane.self_busy = true;
+  about_to_use(lane, *r.link);
   while (pull.done_bytes < static_cast<std::uint64_t>(r.bytes)) {
     const ashlar_result result = read_next(pull);
     if (result == ASHLAR_PENDING) return;

@@ -6,10 +6,12 @@
 namespace ashlar::p2p {
 namespace {
 
-void poll_lane_of(Request& r) {
+constexpr int kRoundsToOneself = 4;  // a question, its answer, and what was on its way
+
+void look_at_lane_of(Request& r) {
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
-  progress::poll(lane);
+  progress::look(lane);
 }
 
 /// The status of a complete request, which stays as it is.
@@ -45,7 +47,7 @@ Status request_free(Request** request) {
 }
 
 Status request_get_status(Request* request, int* flag, MPI_Status* status) {
-  if (!done(request)) poll_lane_of(*request);
+  if (!done(request)) look_at_lane_of(*request);
   *flag = done(request);
   return *flag ? copy_status(request, status) : Status{};
 }
@@ -54,7 +56,7 @@ Status request_get_status_all(int count, const MPI_Request* requests, int* flag,
   *flag = 0;
   for (int i = 0; i < count; ++i) {
     Request* const r = resolve(requests[i]);
-    if (!done(r)) poll_lane_of(*r);
+    if (!done(r)) look_at_lane_of(*r);
     if (!done(r)) return {};
   }
   *flag = 1;
@@ -71,7 +73,7 @@ Status request_get_status_any(int count, const MPI_Request* requests, int* index
     Request* const r = resolve(requests[i]);
     if (idle(r)) continue;
     active = true;
-    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) look_at_lane_of(*r);
     if (!r->complete()) continue;
     *flag = 1;
     *index = i;
@@ -93,7 +95,7 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
     Request* const r = resolve(requests[i]);
     if (idle(r)) continue;
     active = true;
-    if (!r->complete()) poll_lane_of(*r);
+    if (!r->complete()) look_at_lane_of(*r);
     if (!r->complete()) continue;
     outcomes.add(found, i, copy_status(r, at(statuses, found)));
     indices[found++] = i;
@@ -104,11 +106,16 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
 
 Status cancel(Request* request) {
   if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
-  const LaneGuard guard(request->lane().lock);
+  Lane& lane = request->lane();
+  const LaneGuard guard(lane.lock);
   // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
   const bool inactive = request->state.load(std::memory_order_relaxed) == Request::State::kInactive;
   if (inactive || request->ops->cancel == nullptr) return {};
-  return request->ops->cancel(*request);
+  ASHLAR_TRY(request->ops->cancel(*request));
+  // Within the process the answer is at hand: who asks for the status next is told.
+  for (int i = 0; lane.self_busy && i < kRoundsToOneself && !request->complete(); ++i) progress::poll(lane);
+  progress::raise(lane);  // another thread may wait for it
+  return {};
 }
 
 Status start(Request** request) {

@@ -35,19 +35,9 @@ void describe_send(const Request& request, char* out, std::size_t room) {
 
 /// While it waits for room it can be taken back here; once it has left or was announced, only its receiver can tell
 /// whether it is matched. Either way the request completes.
-/// Within the process the answer is at hand: who asks for the status next is told.
-void hear_own_answer(SendRequest& r) ASHLAR_NO_THREAD_SAFETY {
-  constexpr int kRounds = 4;  // the question, the answer, and what was on its way
-  for (int i = 0; r.link->is_self && i < kRounds && !r.complete(); ++i) progress::poll(r.lane());
-}
-
 Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
-  if (r.left_eager) {
-    ASHLAR_TRY(recall(r));
-    hear_own_answer(r);
-    return {};
-  }
+  if (r.left_eager) return recall(r);
   if (r.complete()) return {};
   if (r.link == nullptr || r.matched) return {};
   if (r.pending().linked()) {
@@ -57,7 +47,6 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
     return {};
   }
   send_control(r.lane(), *r.link, kCancel, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()));
-  hear_own_answer(r);
   return {};
 }
 
@@ -183,7 +172,7 @@ Status launch(Lane& lane, SendRequest& r) {
   r.matched = r.left_eager = false;
   r.push = lane.p2p->check && !r.collective ? push_announced : protocol_for(r, *link);
   link->active.push_back(&r);
-  if (link->is_self) lane.self_busy = true;
+  about_to_use(lane, *link);
   // Whatever waits for room goes first. Bulk data does not: messages may pass the fragments of others.
   if (!link->pending.empty() || r.push(r, *link) == ASHLAR_AGAIN) progress::enqueue(lane, *link, r);
   return {};
@@ -212,7 +201,7 @@ void on_cts(Lane& lane, const ashlar_am& am) {
   r->sent = 0;
   r->matched = true;
   r->push = push_fragment;
-  if (r->link->is_self) lane.self_busy = true;
+  about_to_use(lane, *r->link);
   progress::enqueue(lane, *r->link, *r, /*bulk=*/true);
 }
 

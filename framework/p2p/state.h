@@ -104,6 +104,14 @@ inline std::uint64_t smallest_read(const Config& config, const ashlar_endpoint& 
 }
 
 // --- both ---
+/// Something is about to go over `link`: if that leads to this process itself, the lane has something to take in, and
+/// whoever sleeps for it has to know, because the caller may leave without a round of progress.
+inline void about_to_use(Lane& lane, const Link& link) ASHLAR_REQUIRES(lane.lock) {
+  if (!link.is_self) [[likely]]
+    return;
+  lane.self_busy = true;
+  progress::raise_armed(lane);
+}
 /// Sends an answer, or queues it when there is no room.
 void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) ASHLAR_REQUIRES(lane.lock);
 /// The link to `rank`, connected, with its limits decided.

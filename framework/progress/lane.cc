@@ -149,6 +149,11 @@ void raise(Lane& lane) {
     raise_from_outside(lane);
 }
 
+void raise_armed(Lane& lane) {
+  if (lane.armed != 0) [[unlikely]]
+    raise_from_outside(lane);
+}
+
 void raise_from_outside(Lane& lane) {
   __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
   syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -61,15 +61,18 @@ struct Lane {
   void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;
 
   // --- waiting ---
-  progress::Config config;                                  // constant once traffic starts
-  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;       // threads asleep in progress::wait
-  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;          // these, and background threads: transports are armed
-  std::uint32_t wake_word = 0;                              // futex: raised when a thread progresses for sleeping ones
-  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
+  progress::Config config;                                // constant once traffic starts
+  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;     // threads asleep in progress::wait
+  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;        // these, and background threads: transports are armed
+  unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;      // so many of `ifaces` are to be disarmed by the last of them
+  std::uint32_t wake_word = 0;                            // futex: raised when a thread progresses for sleeping ones
+  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);  // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
-  std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;  // of the lock, by threads that sleep for the lane as well
+  std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;    // of the lock, by threads that sleep for the lane as well
+  std::uint32_t looks ASHLAR_GUARDED_BY(lock) = 0;        // progress::look: what they weigh since it last went further
+  std::uint32_t empty_looks ASHLAR_GUARDED_BY(lock) = 0;  // in a row
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
     std::uint64_t yields = 0, sleeps = 0;
@@ -98,10 +101,17 @@ void failed(void* lane_context, std::uint32_t peer, const char* reason);
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
 unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
+/// The same for a call that only looks and returns (MPI_Test and its like): who calls it again and again makes progress
+/// on everything its process has going, on the other lanes too, and lets others have the core when nothing comes.
+/// Gives up the lock for that, now and then.
+unsigned look(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
 /// Wakes the threads that sleep in wait() on this lane: something they may wait for happened outside a round.
 void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 /// The same for one who does not hold the lock.
 void raise_from_outside(Lane& lane);
+/// Wakes background threads as well: there is work for the lane that the caller leaves to others.
+void raise_armed(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace progress
 }  // namespace ashlar

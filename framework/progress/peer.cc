@@ -110,7 +110,9 @@ Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) {
 void enqueue(Lane& lane, Link& link, Pending& work, bool bulk) {
   (bulk ? link.bulk : link.pending).push_back(&work);
   link.budget = 0;
-  if (!link.stalled()) lane.stalled.push_back(&link);
+  if (link.stalled()) return;
+  lane.stalled.push_back(&link);
+  raise_armed(lane);  // who sleeps has to look again soon: nobody tells when there is room
 }
 
 }  // namespace progress

@@ -98,20 +98,27 @@ void block(Wakeups& wakeups, std::uint64_t ns) {
 }
 
 /// Arms the transports of one lane. The order matters: read the words, arm, look once more, sleep. Whatever arrives
-/// after the look changes a word. False: something is there already. `*armed` is for disarm() in any case.
-bool arm(Lane& lane, Wakeups& wakeups, unsigned* armed) ASHLAR_REQUIRES(lane.lock) {
+/// after the look changes a word. False: something is there already. disarm() has to follow in any case.
+bool arm(Lane& lane, Wakeups& wakeups) ASHLAR_REQUIRES(lane.lock) {
   if (LaneLock::threads_on()) wakeups.add_word(&lane.wake_word);
   for (unsigned i = 0; i < lane.iface_count; ++i) wakeups.add_iface(lane.ifaces[i]);
   ++lane.armed;
   bool quiet = true;
-  for (*armed = 0; *armed < lane.iface_count && quiet; ++*armed)
-    quiet = lane.ifaces[*armed]->ops->arm(lane.ifaces[*armed]) == ASHLAR_OK;
+  unsigned armed = 0;
+  while (armed < lane.iface_count && quiet) {
+    ashlar_iface* const iface = lane.ifaces[armed++];
+    quiet = iface->ops->arm(iface) == ASHLAR_OK;
+  }
+  lane.armed_ifaces = std::max(lane.armed_ifaces, armed);
   return quiet && poll(lane) == 0;
 }
 
-void disarm(Lane& lane, unsigned armed) ASHLAR_REQUIRES(lane.lock) {
+void disarm(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   if (--lane.armed != 0) return;  // another thread sleeps on it too
-  while (armed-- > 0) lane.ifaces[armed]->ops->disarm(lane.ifaces[armed]);
+  while (lane.armed_ifaces > 0) {
+    ashlar_iface* const iface = lane.ifaces[--lane.armed_ifaces];
+    iface->ops->disarm(iface);
+  }
 }
 
 bool has_work(const Lane& lane) ASHLAR_REQUIRES(lane.lock) { return lane.self_busy || !lane.ready.empty(); }
@@ -133,7 +140,7 @@ class Others {
       if (other->uses_seen == other->lock.uses()) {
         if (!other->stalled.empty()) *limit_ns = std::min(*limit_ns, kUntilRoom);
         ++other->sleepers;
-        of_this = arm(*other, wakeups, &armed_[count_]) && !has_work(*other) ? Found::kQuiet : Found::kWork;
+        of_this = arm(*other, wakeups) && !has_work(*other) ? Found::kQuiet : Found::kWork;
         lanes_[count_++] = other;
       }
       other->uses_seen = other->lock.uses();
@@ -150,14 +157,13 @@ class Others {
       const LaneGuard guard(other.lock);
       if (other.uses_seen + 1 == other.lock.uses()) ++other.uses_seen;  // that was the guard here
       --other.sleepers;
-      disarm(other, armed_[i]);
+      disarm(other);
     }
     count_ = 0;
   }
 
  private:
   std::array<Lane*, kMostLanes> lanes_;
-  std::array<unsigned, kMostLanes> armed_;
   unsigned count_ = 0;
 };
 
@@ -170,8 +176,7 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_
   const bool waiting = who == Sleeper::kWaiting;
   if (waiting) ++lane.sleepers;
   Wakeups wakeups;
-  unsigned armed = 0;
-  bool quiet = arm(lane, wakeups, &armed);
+  bool quiet = arm(lane, wakeups);
   Others others;
   auto found = Others::Found::kQuiet;
   if (quiet && waiting && lane.next_lane != nullptr) {
@@ -187,7 +192,7 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_
     lane.lock.lock();
   }
   if (waiting) --lane.sleepers;
-  disarm(lane, armed);
+  disarm(lane);
   return found == Others::Found::kQuiet;
 }
 

@@ -21,7 +21,12 @@ constexpr std::uint64_t kCrowdedFor = 50'000'000;
 constexpr std::uint64_t kFirstNap = 1'000'000, kLongestNap = 4'000'000;
 
 // Rounds of one lane between looks at the others: a blocking call makes progress on everything its process has going.
-constexpr std::uint64_t kOthersEvery = 16;
+constexpr std::uint32_t kOthersEvery = 16;
+
+// The same for calls that only look: so much weight of looks, of which one that finds nothing weighs kOthersEvery.
+// Those that find something may well be all that a busy server does.
+constexpr std::uint32_t kLooks = 256;
+static_assert(kLooks % kOthersEvery == 0);
 
 unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   unsigned events = 0;
@@ -34,7 +39,40 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   return events;
 }
 
+/// Gives the core to others, unless these computed on it for long a short while ago. Gives up the lock meanwhile.
+void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
+  ++lane.counters.yields;
+  lane.lock.unlock();
+  sched_yield();
+  const std::uint64_t back = now_ns();
+  lane.lock.lock();
+  if (back - now > lane.config.long_yield) lane.crowded_until = back + kCrowdedFor;
+}
+
+[[gnu::noinline]] unsigned look_further(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  lane.looks = 0;
+  const unsigned events = lane.next_lane != nullptr ? poll_others(lane) : 0;
+  if (lane.empty_looks > lane.spin_rounds()) {
+    if (const std::uint64_t now = now_ns(); now >= lane.crowded_until) yield(lane, now);
+  }
+  return events;
+}
+
 }  // namespace
+
+unsigned look(Lane& lane) {
+  const unsigned events = poll(lane);
+  if (events != 0) {
+    lane.empty_looks = 0;
+    ++lane.looks;
+  } else {
+    ++lane.empty_looks;
+    lane.looks += kOthersEvery;
+  }
+  if (lane.looks >= kLooks) [[unlikely]]
+    return events + look_further(lane);
+  return events;
+}
 
 void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
   if (attended_ != nullptr) attended_->attended.fetch_sub(1, std::memory_order_relaxed);
@@ -68,12 +106,7 @@ void Waiting::offer(Lane& lane, Reason reason) {
   // What happened there may be what is waited for.
   if (lane.next_lane != nullptr && poll_others(lane) != 0) return;
   if (now - idle_since_ < lane.sleep_after() && now >= lane.crowded_until) {
-    ++lane.counters.yields;
-    lane.lock.unlock();
-    sched_yield();
-    const std::uint64_t back = now_ns();
-    lane.lock.lock();
-    if (back - now > lane.config.long_yield) lane.crowded_until = back + kCrowdedFor;
+    yield(lane, now);
     return;
   }
   if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;

@@ -76,6 +76,11 @@ static void both_ways(unsigned char* out, unsigned char* in, MPI_Comm comm) {
   memset(in, 0, kPeriod);
   MUST(MPI_Sendrecv_c(out, (MPI_Count)kBytes, MPI_BYTE, to, 4, in, (MPI_Count)kBytes, MPI_BYTE, from, 4, comm, s));
   look(in, out, "MPI_Sendrecv_c");
+  pattern_fill(in, kPeriod, 10 + (unsigned)check_rank);
+  MUST(MPI_Isendrecv_replace_c(in, (MPI_Count)kBytes, MPI_BYTE, to, 7, from, 7, comm, r));
+  MUST(MPI_Wait(r, s));
+  CHECK_PATTERN(in, kPeriod, 10 + (unsigned)from);
+  look_at_status(s, kBytes, "MPI_Isendrecv_replace_c");
 }
 
 /* One way, blocking: odd ranks receive. */

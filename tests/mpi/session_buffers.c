@@ -110,6 +110,22 @@ static void calls(MPI_Session session, MPI_Comm comm) {
   CHECK_EQ(class_of(MPI_Session_attach_buffer(session, room, -1)), MPI_ERR_COUNT);
 }
 
+/* A communicator may be freed while its buffer is being flushed. */
+static void freed_while_flushed(MPI_Session session) {
+  static char room[4 * kRoom], message[2 * kRoom], back[2 * kRoom];
+  MPI_Request flush, receive;
+  MPI_Comm comm = self_of(session, "flushed");
+  MUST(MPI_Comm_attach_buffer(comm, room, sizeof room));
+  pattern_fill(message, sizeof message, 21);
+  MUST(MPI_Bsend(message, sizeof message, MPI_BYTE, 0, 8, comm));
+  MUST(MPI_Comm_iflush_buffer(comm, &flush));
+  MUST(MPI_Irecv(back, sizeof back, MPI_BYTE, 0, 8, comm, &receive));
+  MUST(MPI_Comm_free(&comm));
+  MUST(MPI_Wait(&receive, MPI_STATUS_IGNORE));
+  MUST(MPI_Wait(&flush, MPI_STATUS_IGNORE));
+  CHECK_PATTERN(back, sizeof back, 21);
+}
+
 /* What is attached when a session ends is given back by that. */
 static void left_behind(void) {
   static char room[kRoom];
@@ -126,6 +142,7 @@ int main(void) {
   MPI_Comm comm = self_of(session, "self");
   calls(session, comm);
   precedence(session, comm);
+  freed_while_flushed(session);
   left_behind();
   MUST(MPI_Comm_free(&comm));
   MUST(MPI_Session_finalize(&session));

@@ -1,5 +1,6 @@
 /* Threads with communicators of their own, threads that share one, and a thread that waits while others work. With the
- * argument "mixed" every second rank has no threads: its messages take other ways. */
+ * argument "mixed", those ranks that have "single" too have no threads: messages between them and the others take other
+ * ways. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -91,13 +92,17 @@ static void* complete_later(void* argument) {
   return NULL;
 }
 
+static int among(int argc, char** argv, const char* word) {
+  while (argc-- > 1)
+    if (strcmp(argv[argc], word) == 0) return 1;
+  return 0;
+}
+
 int main(int argc, char** argv) {
-  const int mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
+  const int mixed = among(argc, argv, "mixed"), single = among(argc, argv, "single");
   int provided = MPI_THREAD_SINGLE;
   MPI_Comm comms[kThreads];
-  /* Nothing portable tells the rank before initialisation; neighbours have neighbouring process numbers, mostly. */
-  const int odd = mixed && getpid() % 2;
-  MUST(MPI_Init_thread(&argc, &argv, odd ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided));
+  MUST(MPI_Init_thread(&argc, &argv, single ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MUST(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
   MUST(MPI_Comm_size(MPI_COMM_WORLD, &check_size));

@@ -186,14 +186,15 @@ bool Interface::anything_new() const {
 
 ashlar_result Interface::arm() {
   SegmentHeader& head = own_.header();
-  head.sleeping.store(1, std::memory_order_relaxed);
+  // Another thread may sleep on this already: what keeps this one from it must not take its wake-up away.
+  const std::uint32_t before = head.sleeping.exchange(1, std::memory_order_relaxed);
   if (barriers_) {
     barrier_everywhere();
   } else {
     full_fence();
   }
   if (anything_new()) {
-    head.sleeping.store(0, std::memory_order_relaxed);
+    if (before == 0) head.sleeping.store(0, std::memory_order_relaxed);
     return ASHLAR_AGAIN;
   }
   count(counters_.sleeps);

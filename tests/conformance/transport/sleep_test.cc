@@ -115,6 +115,26 @@ TEST_P(SleepTest, ArmRefusesWhenSomethingHasArrived) {
   EXPECT_EQ(got, 3u);
 }
 
+// Two threads may sleep on one interface: what keeps the second from it leaves the first its wake-up.
+TEST_P(SleepTest, WhoIsRefusedDoesNotDisarmAnother) {
+  Pair pair(GetParam());
+  if (pair.loopback() || !(pair.to_b->capabilities & ASHLAR_CAP_GET)) GTEST_SKIP() << "no single copies here";
+  const auto source = pattern(5, 256 << 10);
+  std::vector<unsigned char> target(source.size());
+  ashlar_key key;
+  ASSERT_EQ(pair.b().ops().expose(pair.b().get(), source.data(), source.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  std::uint32_t* word = pair.b().ops().wake_word(pair.b().get());
+  const std::uint32_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  ASSERT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK);
+  Completion done;
+  ASSERT_EQ(pair.to_b->ops->get(pair.to_b, target.data(), &key, 0, target.size(), &done), ASHLAR_OK) << last_failure();
+  ASSERT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_AGAIN) << "the owner is asked to copy along";
+  ASSERT_EQ(pair.to_b->ops->am_short(pair.to_b, 1, 0, 0, nullptr, 0), ASHLAR_OK);
+  EXPECT_NE(__atomic_load_n(word, __ATOMIC_SEQ_CST), before);
+  pair.b().ops().disarm(pair.b().get());
+  pair.b().ops().unexpose(pair.b().get(), &key);
+}
+
 TEST_P(SleepTest, WakeMakesAnArmedSleeperLookAgain) {
   Pair pair(GetParam());
   std::uint32_t* word = pair.b().ops().wake_word(pair.b().get());

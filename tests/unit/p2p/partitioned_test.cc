@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -160,6 +161,70 @@ TEST_P(Partitioned, ADeadPeerEndsBothSides) {
     EXPECT_EQ(p2p::wait(&handle, MPI_STATUS_IGNORE).mpi_class(), MPI_ERR_PROC_ABORTED);
     if (dead == 1) {
       EXPECT_EQ(world[0].others->exposed, world[0].others->unexposed);
+    }
+  }
+}
+
+// Requests that are freed unused still count: the first of one side belongs to the first of the other, and so on.
+TEST_P(Partitioned, FreedRequestsKeepTheirPlaceInTheOrder) {
+  LoopOptions options = faults(GetParam());
+  options.room = 2;  // most offers have to wait
+  World world(2, options, mixed());
+  std::mt19937 random(GetParam());
+  constexpr int kPairs = 12;
+  std::array<std::array<std::byte, 64>, kPairs> out, in;
+  std::array<Request*, kPairs> sends{}, receives{};
+  std::array<bool, kPairs> used{};
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    out[i].fill(static_cast<std::byte>(i + 1));
+    used[i] = random() % 2;
+  }
+  for (const bool sender : {random() % 2 == 0, true, false}) {
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      Request*& r = sender ? sends[i] : receives[i];
+      if (r != nullptr) break;
+      const Status made = sender ? p2p::psend_init(out[i].data(), 2, 32, bytes(), 1, 3, world.comm(0), nullptr, &r)
+                                 : p2p::precv_init(in[i].data(), 4, 16, bytes(), 0, 3, world.comm(1), nullptr, &r);
+      ASSERT_TRUE(made.ok());
+      Request* freed = r;
+      if (!used[i]) {
+        ASSERT_TRUE(p2p::request_free(&freed).ok());
+      }
+    }
+  }
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    if (!used[i]) continue;
+    for (Request* r : {sends[i], receives[i]}) ASSERT_TRUE(p2p::start(&r).ok());
+    ASSERT_TRUE(p2p::pready_range(0, 1, sends[i]).ok());
+    for (Request* r : {sends[i], receives[i]}) {
+      ASSERT_TRUE(world.complete(r)) << i;
+      Request* handle = r;
+      ASSERT_TRUE(p2p::wait(&handle, MPI_STATUS_IGNORE).ok());
+    }
+    EXPECT_EQ(in[i], out[i]);
+    for (Request* r : {sends[i], receives[i]}) ASSERT_TRUE(p2p::request_free(&r).ok());
+  }
+}
+
+TEST_P(Partitioned, NothingStartsWithAPeerThatIsGone) {
+  for (const bool paired : {true, false}) {
+    World world(2, faults(GetParam()), mixed());
+    std::vector<std::byte> room(64);
+    Request *send = nullptr, *receive = nullptr, *theirs = nullptr;
+    ASSERT_TRUE(p2p::psend_init(room.data(), 2, 32, bytes(), 1, 3, world.comm(0), nullptr, &send).ok());
+    ASSERT_TRUE(p2p::precv_init(room.data(), 2, 32, bytes(), 1, 4, world.comm(0), nullptr, &receive).ok());
+    if (paired) {
+      ASSERT_TRUE(p2p::psend_init(room.data(), 2, 32, bytes(), 0, 4, world.comm(1), nullptr, &theirs).ok());
+      for (int i = 0; i < 100; ++i) world.poll();
+    }
+    world.network().kill(1);
+    for (int i = 0; i < 10; ++i) world[0].poll();
+    for (Request* r : {send, receive}) {
+      EXPECT_EQ(p2p::start(&r).mpi_class(), MPI_ERR_PROC_ABORTED);
+      ASSERT_TRUE(p2p::request_free(&r).ok());
+    }
+    if (paired) {
+      ASSERT_TRUE(p2p::request_free(&theirs).ok());
     }
   }
 }

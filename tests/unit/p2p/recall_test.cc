@@ -84,6 +84,38 @@ TEST_P(Recall, NeverBothAndNeverNeither) {
   }
 }
 
+// However many have left: each can be called back.
+TEST_P(Recall, AsManyAsTheProgramHas) {
+  World world(2, faults(GetParam()));
+  constexpr int kMany = 1000;
+  std::vector<int> out(kMany);
+  std::vector<Request*> sends(kMany);
+  std::vector<bool> called(kMany);
+  for (int i = 0; i < kMany; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out[at] = i;
+    ASSERT_TRUE(p2p::isend(&out[at], 4, bytes(), 1, 0, world.comm(0), &sends[at]).ok());
+    if (i % 50 == 0) world.poll();
+  }
+  for (std::size_t i = 0; i < kMany; ++i) {
+    called[i] = i % 3 != 0;
+    if (called[i]) {
+      ASSERT_TRUE(p2p::cancel(sends[i]).ok());
+    }
+  }
+  for (std::size_t i = 0; i < kMany; ++i) {
+    MPI_Status status;
+    ASSERT_TRUE(world.finish(sends[i], &status).ok());
+    EXPECT_EQ(cancelled_of(status), called[i]) << "nobody has asked for message " << i;
+    if (called[i]) continue;
+    int in = -1;
+    Request* receive = nullptr;
+    ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 0, 0, world.comm(1), &receive).ok());
+    ASSERT_TRUE(world.finish(receive).ok());
+    EXPECT_EQ(in, static_cast<int>(i));
+  }
+}
+
 TEST_P(Recall, ADeadReceiverEndsIt) {
   World world(2, faults(GetParam()));
   int value = 7;

@@ -9,6 +9,29 @@
 namespace ashlar::test {
 namespace {
 
+// What another thread of the same process does without a round of progress reaches the one that sleeps.
+TEST(Sleepers, HearOfMessagesToTheirOwnProcessAndOfCancels) ASHLAR_NO_THREAD_SAFETY {
+  World world(1);
+  Lane& lane = world[0].lane;
+  int in = 0, out = 5;
+  Request *receive = nullptr, *send = nullptr;
+  ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 0, 1, world.comm(0), &receive).ok());
+  lane.armed = lane.sleepers = 1;
+  std::uint32_t before = lane.wake_word;
+  ASSERT_TRUE(p2p::isend(&out, 4, bytes(), 0, 1, world.comm(0), &send).ok());
+  EXPECT_NE(lane.wake_word, before);
+  ASSERT_TRUE(world.finish(receive).ok());
+  ASSERT_TRUE(world.finish(send).ok());
+  EXPECT_EQ(in, 5);
+  ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 0, 1, world.comm(0), &receive).ok());
+  before = lane.wake_word;
+  ASSERT_TRUE(p2p::cancel(receive).ok());
+  EXPECT_NE(lane.wake_word, before);
+  EXPECT_TRUE(receive->complete());
+  lane.armed = lane.sleepers = 0;
+  ASSERT_TRUE(world.finish(receive).ok());
+}
+
 TEST(Blocking, TwoProcessesExchangeMessagesOfAllSizes) {
   LoopOptions options;
   options.room = 8;

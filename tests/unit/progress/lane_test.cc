@@ -102,6 +102,21 @@ TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_STREQ(connected.text(), "process 1 is gone: for the test");
 }
 
+// Nobody tells a sleeper when there is room again: it has to hear that it must look, whoever left the work behind.
+TEST_F(Retry, WhatHasToWaitForRoomWakesWhoSleeps) ASHLAR_NO_THREAD_SAFETY {
+  const std::uint32_t before = lane.wake_word;
+  progress::enqueue(lane, *link, make(1, 2));
+  EXPECT_EQ(lane.wake_word, before) << "nobody sleeps";
+  while (link->stalled()) progress::poll(lane);
+  lane.armed = 1;
+  progress::enqueue(lane, *link, make(2, 1));
+  EXPECT_NE(lane.wake_word, before);
+  const std::uint32_t once = lane.wake_word;
+  progress::enqueue(lane, *link, make(3, 1));
+  EXPECT_EQ(lane.wake_word, once) << "it knows already";
+  while (link->stalled()) progress::poll(lane);
+}
+
 TEST(Lane, LeavesTheLoopbackAloneUntilSomethingIsQueued) ASHLAR_NO_THREAD_SAFETY {
   PeerTable peers(0, 1, 1);
   Lane lane(0, peers, progress::Config{});

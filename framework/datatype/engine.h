@@ -136,6 +136,8 @@ class Engine {
   static constexpr std::size_t kManyParts = 32;  // from here on the parts themselves make a good inner loop
   static constexpr std::size_t kFewRuns = 8;     // the same for equal runs, whose inner loop has no other cost
   static constexpr std::size_t kTileBytes = 16 * 1024;
+  static constexpr std::size_t kFarBlock = 64, kFarStep = 1024;  // not foreseen by the processor
+  static constexpr std::size_t kFarSpan = 1024 * 1024;  // and smaller matrices are in its cache, where asking costs
 
   [[gnu::noinline]] static void other(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t step) {
     whole(l, user, packed, n, step, static_cast<std::ptrdiff_t>(l.bytes));
@@ -223,6 +225,8 @@ class Engine {
   static void strided(Block block, User user, Packed packed, std::size_t n, std::ptrdiff_t user_step,
                       std::ptrdiff_t packed_step) {
     if constexpr (kPack) {
+      if (block.bytes() <= kFarBlock && distance(user_step) >= kFarStep && n * distance(user_step) >= kFarSpan)
+        return copy_far(block, packed, packed_step, user, user_step, n);
       if constexpr (kGathers<Block>) {
         if (packed_step == static_cast<std::ptrdiff_t>(block.bytes())) return gather(block, packed, user, user_step, n);
       }

@@ -9,6 +9,9 @@
 
 namespace ashlar::test {
 
+/// A module of a component, destroyed with its last user.
+using Module = std::shared_ptr<ashlar_topology>;
+
 /// Every topology component of the build that can serve, opened once.
 class TopologyComponents {
  public:
@@ -23,12 +26,12 @@ class TopologyComponents {
       if (c.capabilities & capability) names.emplace_back(c.component->name());
     return names;
   }
-  ashlar_topology* module(const std::string& name) {
+  Module module(const std::string& name) {
     for (const plugin::Chosen& c : chosen_) {
       if (name != c.component->name()) continue;
       void* made = nullptr;
       if (!c.component->create(nullptr, &made).ok()) return nullptr;
-      return static_cast<ashlar_topology*>(made);
+      return {static_cast<ashlar_topology*>(made), [component = c.component](void* m) { component->destroy(m); }};
     }
     return nullptr;
   }

@@ -17,11 +17,11 @@ class Locate : public testing::TestWithParam<std::string> {
   void TearDown() override { sched_setaffinity(0, sizeof before_, &before_); }
   std::vector<std::string> types() const {
     std::vector<std::string> names;
-    while (const char* name = module_->ops->type(module_, static_cast<std::uint32_t>(names.size())))
+    while (const char* name = module_->ops->type(module_.get(), static_cast<std::uint32_t>(names.size())))
       names.emplace_back(name);
     return names;
   }
-  std::int64_t instance(const std::string& type) const { return module_->ops->instance(module_, type.c_str()); }
+  std::int64_t instance(const std::string& type) const { return module_->ops->instance(module_.get(), type.c_str()); }
   static void bind(int cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -30,7 +30,7 @@ class Locate : public testing::TestWithParam<std::string> {
   }
 
   cpu_set_t before_;
-  ashlar_topology* module_ = nullptr;
+  Module module_;
 };
 
 TEST_P(Locate, KnowsTheMachineAndItsProcessors) {
@@ -67,12 +67,12 @@ TEST_P(Locate, AProcessOnSeveralProcessorsIsOnNoSingleOne) {
 // Ranks of one job may use different components.
 TEST_P(Locate, AllComponentsSayTheSame) {
   for (const std::string& name : TopologyComponents::with(ASHLAR_TOPOLOGY_LOCATES)) {
-    ashlar_topology* const other = TopologyComponents::all().module(name);
+    const Module other = TopologyComponents::all().module(name);
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (!CPU_ISSET(cpu, &before_)) continue;
       bind(cpu);
       for (const std::string& type : types()) {
-        const std::int64_t theirs = other->ops->instance(other, type.c_str()), ours = instance(type);
+        const std::int64_t theirs = other->ops->instance(other.get(), type.c_str()), ours = instance(type);
         if (theirs >= 0 && ours >= 0) {
           EXPECT_EQ(theirs, ours) << type << " of " << name << " and " << GetParam();
         }

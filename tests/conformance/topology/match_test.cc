@@ -17,9 +17,9 @@ class Match : public testing::TestWithParam<std::string> {
     ASSERT_NE(module_, nullptr);
   }
   Matching match(const Pattern& pattern, const std::vector<Place>& places) const {
-    return topo::match(pattern, places, module_);
+    return topo::match(pattern, places, module_.get());
   }
-  ashlar_topology* module_ = nullptr;
+  test::Module module_;
 };
 
 Pattern grid(int rows, int columns) {

@@ -52,12 +52,12 @@ bool split(const std::string& line, std::vector<std::string>* words) {
   return quote == 0;
 }
 
-}  // namespace
-
-bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+/// `between`: the word that stands between those of two lines; nullptr: none.
+bool read_lines(const char* option, const std::string& path, const char* between, std::vector<std::string>* words,
+                std::string* error) {
   std::string all;
   if (!read_whole(path, &all)) {
-    *error = text("-configfile %s cannot be read: %s", path.c_str(), std::strerror(errno));
+    *error = text("%s %s cannot be read: %s", option, path.c_str(), std::strerror(errno));
     return false;
   }
   std::string line;
@@ -81,9 +81,20 @@ bool read_config_file(const std::string& path, std::vector<std::string>* words, 
     }
     line.clear();
     if (of_line.empty()) continue;
-    if (!words->empty()) words->push_back(":");
+    if (!words->empty() && between) words->push_back(between);
     for (std::string& word : of_line) words->push_back(std::move(word));
   }
+  return true;
+}
+
+}  // namespace
+
+bool read_option_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+  return read_lines("-file", path, nullptr, words, error);
+}
+
+bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+  if (!read_lines("-configfile", path, ":", words, error)) return false;
   if (!words->empty()) return true;
   *error = text("-configfile %s names no program", path.c_str());
   return false;

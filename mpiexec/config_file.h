@@ -8,5 +8,7 @@ namespace ashlar::mpiexec {
 /// comment, a backslash at its end continues a line; words may be quoted as in a shell. Gives the words as on a command
 /// line, with a colon between programs. False with a sentence in `error`.
 bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error);
+/// The same of -file: options of one program, on as many lines as it takes.
+bool read_option_file(const std::string& path, std::vector<std::string>* words, std::string* error);
 
 }  // namespace ashlar::mpiexec

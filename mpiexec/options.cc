@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "mpiexec/config_file.h"
+#include "mpiexec/soft.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -22,6 +23,11 @@ struct State {
   Options* options;
   Segment segment;
   std::string* error;
+  std::vector<std::string> words = {};  // the command line, and what -file has put into it
+  std::size_t at = 0;                   // the word that is looked at
+  bool ranks_given = false;             // of this segment
+  std::string soft = {};                // of this segment
+  int files = 0;
 
   bool fail(std::string why) {
     *error = std::move(why);
@@ -30,6 +36,9 @@ struct State {
 };
 
 using Values = std::vector<std::string>;
+
+constexpr long kMostRanks = 1 << 20;
+constexpr int kMostFiles = 100;  // files may name files, but not for ever
 
 struct Row {
   const char* names;  // without dashes, separated by spaces; the first is the one shown
@@ -50,9 +59,39 @@ bool to_number(const std::string& text, long low, long high, long* out) {
 
 bool take_ranks(State& s, const Values& v) {
   long n = 0;
-  if (!to_number(v[0], 1, 1 << 20, &n))
-    return s.fail(text("-n needs a number of ranks from 1 to 1048576, not \"%s\"", v[0].c_str()));
+  if (!to_number(v[0], 1, kMostRanks, &n))
+    return s.fail(text("-n needs a number of ranks from 1 to %ld, not \"%s\"", kMostRanks, v[0].c_str()));
   s.segment.ranks = static_cast<unsigned>(n);
+  s.ranks_given = true;
+  return true;
+}
+
+bool take_soft(State& s, const Values& v) {
+  long most = 0;
+  if (!largest_of(v[0], INT_MAX, &most))
+    return s.fail(
+        text("-soft needs numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step), not \"%s\"", v[0].c_str()));
+  s.soft = v[0];
+  return true;
+}
+
+/// Every number of ranks can be started here, so the largest that is acceptable is.
+bool apply_soft(State& s) {
+  if (s.soft.empty()) return true;
+  const long most = s.ranks_given ? static_cast<long>(s.segment.ranks) : kMostRanks;
+  long ranks = 0;
+  static_cast<void>(largest_of(s.soft, most, &ranks));  // looked at by take_soft
+  if (ranks == 0)
+    return s.fail(text("-soft %s: none of these is a number of ranks from 1 to %ld", s.soft.c_str(), most));
+  s.segment.ranks = static_cast<unsigned>(ranks);
+  return true;
+}
+
+bool take_file(State& s, const Values& v) {
+  Values more;
+  if (++s.files > kMostFiles) return s.fail(text("-file %s: more than %d files", v[0].c_str(), kMostFiles));
+  if (!read_option_file(v[0], &more, s.error)) return false;
+  s.words.insert(s.words.begin() + static_cast<std::ptrdiff_t>(s.at) + 1, more.begin(), more.end());
   return true;
 }
 
@@ -192,6 +231,8 @@ bool take_stdin(State& s, const Values& v) {
 
 const Row kRows[] = {
     {"-n -np -c --n --np", 1, "N", "run N ranks of the program (1 unless given)", take_ranks},
+    {"-soft --soft", 1, "NUMBERS", "numbers of ranks that will do, as 1,2,8 or 4:16:4; the largest up to -n is taken",
+     take_soft},
     {"-wdir --wdir --wd", 1, "DIR", "start the ranks in DIR",
      [](State& s, const Values& v) { return s.segment.wdir = v[0], true; }},
     {"-path --path", 1, "DIRS", "look for the program in these folders (separated by colons) before PATH",
@@ -235,6 +276,7 @@ const Row kRows[] = {
      }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
     {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
+    {"-file --file", 1, "FILE", "more options for this program, on the lines of FILE", take_file},
     {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",
      [](State& s, const Values&) {
        return s.fail("-configfile FILE stands alone: what the ranks run is in the file");
@@ -281,8 +323,11 @@ bool unknown(State& s, const std::string& option) {
 
 bool finish_segment(State& s) {
   if (s.segment.argv.empty()) return s.fail("there is no program to run; mpiexec --help shows how to name one");
+  if (!apply_soft(s)) return false;
   s.options->segments.push_back(std::move(s.segment));
   s.segment = {};
+  s.soft.clear();
+  s.ranks_given = false;
   return true;
 }
 
@@ -345,19 +390,20 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
     return parse_options(static_cast<int>(line.size()), line.data(), options, error);
   }
   State s{options, {}, error};
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
+  s.words.assign(argv, argv + argc);
+  for (s.at = 1; s.at < s.words.size(); ++s.at) {
+    std::string word = s.words[s.at];
     if (word == ":") {
       if (!finish_segment(s)) return false;
-      if (i + 1 == argc) return s.fail("nothing follows the last colon");
+      if (s.at + 1 == s.words.size()) return s.fail("nothing follows the last colon");
       continue;
     }
     const bool ends_options = word == "--";
     if (!s.segment.argv.empty() || word.empty() || word[0] != '-' || ends_options) {
       // The program and all its arguments, up to a colon that stands alone.
-      for (i += ends_options ? 1 : 0; i < argc && std::strcmp(argv[i], ":") != 0; ++i)
-        s.segment.argv.push_back(argv[i]);
-      --i;
+      for (s.at += ends_options ? 1 : 0; s.at < s.words.size() && s.words[s.at] != ":"; ++s.at)
+        s.segment.argv.push_back(s.words[s.at]);
+      --s.at;
       continue;
     }
     Values values;
@@ -373,8 +419,8 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
     }
     if (!row) return unknown(s, word);
     while (row->values > static_cast<int>(values.size())) {
-      if (++i == argc) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
-      values.push_back(argv[i]);
+      if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
+      values.push_back(s.words[s.at]);
     }
     if (!row->take(s, values)) return false;
     if (options->help || options->version) return true;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "framework/base/slab.h"
+#include "framework/datatype/api.h"
 
 namespace ashlar::bindings {
 namespace {
@@ -34,6 +35,10 @@ const char* null_handle_of(int mpi_class) {
       return "MPI_ERRHANDLER_NULL";
     case MPI_ERR_INFO:
       return "MPI_INFO_NULL";
+    case MPI_ERR_WIN:
+      return "MPI_WIN_NULL";
+    case MPI_ERR_FILE:
+      return "MPI_FILE_NULL";
     case MPI_ERR_SESSION:
       return "MPI_SESSION_NULL";
     default:
@@ -75,6 +80,14 @@ int broken_promise(const char* call, Object* on, const char* argument, const cha
 
 }  // namespace
 
+void got_contents(const char* call, Datatype& of, const MPI_Datatype* types, const void* caller) noexcept {
+  MPI_Count integers = 0, addresses = 0, large_counts = 0, count = 0;
+  int combiner = 0;
+  if (!datatype::get_envelope(of, &integers, &addresses, &large_counts, &count, &combiner).ok()) return;
+  for (MPI_Count i = 0; i < count; ++i)
+    if (const Datatype* const type = resolve(types[i])) leaks::made(*type, call, caller);
+}
+
 int not_running(const char* call) noexcept {
   int finalized = 0;
   (void)runtime::finalized(&finalized).ok();
@@ -82,16 +95,10 @@ int not_running(const char* call) noexcept {
   return raise(Status::fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize" : "called before MPI_Init"), call);
 }
 
-int unsupported(const char* call, MPI_Comm comm) noexcept {
+int unsupported(const char* call, Object* on) noexcept {
   prepare();
   return raise(Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not part of this version of Ashlar MPI yet", call),
-               call, resolve(comm));
-}
-
-int unsupported(const char* call, MPI_Session session) noexcept {
-  prepare();
-  return raise(Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not part of this version of Ashlar MPI yet", call),
-               call, resolve(session));
+               call, on);
 }
 
 int failed(const char* call, Object* on, Status outcome) noexcept { return raise(outcome, call, on); }
@@ -123,6 +130,12 @@ int bad_handle(const char* call, Object* on, const char* argument, MPI_Message h
 
 int bad_handle(const char* call, Object* on, const char* argument, MPI_Session handle) noexcept {
   return bad_value(call, on, argument, handle, "session", MPI_ERR_SESSION, handle == MPI_SESSION_NULL);
+}
+int bad_handle(const char* call, Object* on, const char* argument, MPI_Win handle) noexcept {
+  return bad_value(call, on, argument, handle, "window", MPI_ERR_WIN, handle == MPI_WIN_NULL);
+}
+int bad_handle(const char* call, Object* on, const char* argument, MPI_File handle) noexcept {
+  return bad_value(call, on, argument, handle, "file", MPI_ERR_FILE, handle == MPI_FILE_NULL);
 }
 
 int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept {

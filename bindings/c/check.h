@@ -8,10 +8,12 @@
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
+#include "framework/object/file.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
 #include "framework/object/leaks.h"
 #include "framework/object/session.h"
+#include "framework/object/window.h"
 #include "framework/runtime/api.h"
 
 /// What the generated entry points are made of. Tests are inline and a few instructions; everything that happens when
@@ -31,8 +33,15 @@ inline bool running() {
 using runtime::prepare;
 
 [[gnu::cold]] int not_running(const char* call) noexcept;
-[[gnu::cold]] int unsupported(const char* call, MPI_Comm comm) noexcept;
-[[gnu::cold]] int unsupported(const char* call, MPI_Session session) noexcept;
+[[gnu::cold]] int unsupported(const char* call, Object* on) noexcept;
+template <class Handle>
+inline int unsupported(const char* call, Handle on) {
+  return unsupported(call, static_cast<Object*>(resolve(on)));
+}
+inline int unsupported(const char* call, MPI_File on) {
+  File* const file = resolve(on);
+  return unsupported(call, static_cast<Object*>(file ? file : &no_file()));
+}
 [[gnu::cold]] int failed(const char* call, Object* on, Status outcome) noexcept;
 
 // --- handles
@@ -43,6 +52,9 @@ inline Datatype* committed(MPI_Datatype handle) {
   Datatype* const type = resolve(handle);
   return type != nullptr && type->committed() ? type : nullptr;
 }
+
+/// For calls that take MPI_FILE_NULL for the files that are not open.
+inline File* file_or_none(MPI_File handle) { return handle == MPI_FILE_NULL ? &no_file() : resolve(handle); }
 
 /// What a collective gets for an argument that the standard says is not significant in this process.
 inline Datatype* insignificant_type() { return resolve(MPI_BYTE); }
@@ -57,6 +69,8 @@ inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Info handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Message handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Session handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Win handle) noexcept;
+[[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_File handle) noexcept;
 /// The same for a datatype that has to be committed.
 [[gnu::cold]] int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept;
 
@@ -77,6 +91,12 @@ template <class Handle, class T>
   store(out, o);
   if (leaks::watching.load(std::memory_order_relaxed) && o) [[unlikely]]
     leaks::made(*reinterpret_cast<const Object*>(o), call, __builtin_return_address(0));
+}
+/// The datatypes that MPI_Type_get_contents stored in `types` are the user's to free.
+[[gnu::cold]] void got_contents(const char* call, Datatype& of, const MPI_Datatype* types, const void* caller) noexcept;
+[[gnu::always_inline]] inline void got_contents(const char* call, Datatype& of, const MPI_Datatype* types) {
+  if (leaks::watching.load(std::memory_order_relaxed)) [[unlikely]]
+    got_contents(call, of, types, __builtin_return_address(0));
 }
 /// Stores what became of a handle of the user's.
 template <class Handle, class T>

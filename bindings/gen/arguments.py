@@ -14,9 +14,12 @@ from c_types import c_name
 
 # Classes behind handles, and the null handle where there is one.
 OBJECTS = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "ReduceOp", "request": "Request",
-           "errhandler": "Errhandler", "info": "Info", "message": "MessageObject", "session": "Session"}
+           "errhandler": "Errhandler", "info": "Info", "message": "MessageObject", "session": "Session", "win": "Window", "file": "File"}
 NULLS = {"request": "MPI_REQUEST_NULL", "info": "MPI_INFO_NULL", "errhandler": "MPI_ERRHANDLER_NULL",
-         "comm": "MPI_COMM_NULL", "session": "MPI_SESSION_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL"}
+         "comm": "MPI_COMM_NULL", "session": "MPI_SESSION_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL", "win": "MPI_WIN_NULL",
+         "file": "MPI_FILE_NULL"}
+# Objects that errors are raised on.
+GUARDED = ("comm", "session", "win", "file")
 
 # Chapters whose calls move data, and so ask for committed datatypes.
 COMMUNICATION = ("pt2pt", "coll", "neighbor", "partitioned", "op", "rma", "io")
@@ -45,6 +48,17 @@ class Steps:
     store: list = field(default_factory=list)
 
 
+def about_files(procedure):
+    """Whether the procedure's errors are for the default file error handler when no file is there to have one."""
+    return procedure.chapter == "io" or any(p.kind.name == "file" for p in procedure.parameters)
+
+
+def guarded_by(procedure, parameters):
+    """The parameter whose error handler gets the errors, or None."""
+    kinds = ("file",) if procedure.chapter == "io" else GUARDED
+    return next((p for p in parameters if p.kind.name in kinds and p.direction != "out" and not p.array), None)
+
+
 class Arguments:
     """Works out the steps of one procedure in one form."""
 
@@ -55,9 +69,10 @@ class Arguments:
         self.unchecked = self.overlay.options.get("unchecked", "").split(",")
         self.null_ok = self.overlay.options.get("null_ok", "").split(",") + self.unchecked
         self.call = f'"{c_name(procedure, large)}"'
-        # The object that errors are raised on.
-        self.comm = next((p for p in self.parameters if p.kind.name in ("comm", "session") and p.direction != "out"), None)
-        self.on = f"{self.comm.name}_obj" if self.comm else "nullptr"
+        # The object that errors are raised on; without one, calls on files have a handler of their own.
+        self.comm = guarded_by(procedure, self.parameters)
+        self.nobody = "&no_file()" if about_files(procedure) else "nullptr"
+        self.on = f"{self.comm.name}_obj" if self.comm else self.nobody
         self.guards = {}
         self.steps = Steps()
         self.plan_guards()
@@ -127,6 +142,8 @@ class Arguments:
         name, kind, cls = p.name, p.kind.name, OBJECTS[p.kind.name]
         resolver = "committed" if kind == "datatype" and self.needs_commit() else "resolve"
         bad = "bad_type" if resolver == "committed" else "bad_handle"
+        if kind == "file" and name in self.null_ok:
+            resolver = "file_or_none"
         if p.direction == "out":
             self.check(name, f"{name} == nullptr", "bad_null", f'"{name}"')
             self.steps.local.append(f"{cls}* {name}_obj = nullptr;")
@@ -134,7 +151,7 @@ class Arguments:
             return
         value = name
         into = self.steps.resolve if p is self.comm else self.steps.check
-        on = "nullptr" if p is self.comm else self.on
+        on = self.nobody if p is self.comm else self.on
         if p.direction == "inout" or "pointer" in p.flags:
             into.append(f'if ({name} == nullptr) return bad_null({self.call}, {on}, "{name}");')
             value = f"*{name}"
@@ -175,6 +192,8 @@ class Arguments:
         search = {"count": ("bad_counts", f"first_negative({name}, {size})"),
                   "datatype": ("bad_types", f"first_bad_type({name}, {size}, {self.commit_word()})"),
                   "request": ("bad_requests", f"first_bad_request({name}, {size})")}.get(kind)
+        if p.direction == "out" and kind == "datatype":
+            self.steps.store.append(f"got_contents({self.call}, *datatype_obj, {name});")
         if p.direction == "out" or search is None:
             self.check(name, f"{name} == nullptr && {size} > 0", "bad_null", f'"{name}"')
             return
@@ -230,7 +249,7 @@ class Arguments:
         if kind in OBJECTS and not p.array:
             if p.output:
                 return f"&{name}_obj"
-            pointer = kind in ("info", "request") or p.name in self.null_ok
+            pointer = kind in ("info", "request") or p.name in self.null_ok and kind != "file"
             return f"{name}_obj" if pointer else f"*{name}_obj"
         if p.kind.wide and p.array and p.direction == "in":
             return f"IntArray({name})"
@@ -243,7 +262,7 @@ def kernel_type(p, arguments):
     if kind in OBJECTS and not p.array:
         if p.output:
             return f"{OBJECTS[kind]}**"
-        return OBJECTS[kind] + ("*" if kind in ("info", "request") or p.name in arguments.null_ok else "&")
+        return OBJECTS[kind] + ("*" if kind in ("info", "request") or p.name in arguments.null_ok and kind != "file" else "&")
     if p.kind.wide and p.array and p.direction == "in":
         return "IntArray"
     if p.kind.wide and p.kind.c != "-":

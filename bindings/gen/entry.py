@@ -1,5 +1,5 @@
 """The C entry points: one .cc per chapter, one function per form of a procedure."""
-from arguments import Arguments, kernel_type
+from arguments import NULLS, Arguments, about_files, guarded_by, kernel_type
 from c_types import c_name, declarator, prototype, wrap
 from template import fill
 
@@ -17,7 +17,7 @@ def body(procedure, large, table):
     lines = []
     if "anytime" in overlay.flags:
         lines.append("prepare();")
-    elif "hot" not in overlay.flags and not arguments.comm:
+    elif "hot" not in overlay.flags and (not arguments.comm or arguments.comm.name in arguments.null_ok):
         lines.append(f"if (!running()) return not_running({arguments.call});")
     lines += steps.resolve + steps.check + steps.buffer + steps.local
     target = overlay.options.get("calls_c", overlay.calls) if large else overlay.calls
@@ -34,8 +34,11 @@ def unimplemented(procedure, large):
     name = c_name(procedure, large)
     if procedure.chapter == "tool":
         return ["return MPI_T_ERR_NOT_SUPPORTED;"]      # tools calls have codes of their own and no error handler
-    comm = next((p for p in procedure.form(large) if p.kind.name == "comm" and p.direction == "in" and not p.array), None)
-    return [f'return unsupported("{name}", {comm.name if comm else "MPI_COMM_NULL"});']
+    on = guarded_by(procedure, procedure.form(large))
+    if on is None:
+        return [f'return unsupported("{name}", {"MPI_FILE_NULL" if about_files(procedure) else "MPI_COMM_NULL"});']
+    value = f"{on.name} ? *{on.name} : {NULLS[on.kind.name]}" if on.output else on.name
+    return [f'return unsupported("{name}", {value});']
 
 
 def function(procedure, large, table):
@@ -67,7 +70,7 @@ def nameless(procedure, large, table, lines):
     used = lines[0]
     items = []
     for p in procedure.form(large):
-        keep = p.kind.name == "comm" and f", {p.name})" in used
+        keep = f", {p.name}" in used and p is guarded_by(procedure, procedure.form(large))
         items.append(declarator(p, large, table.callbacks, names=keep))
     return f"{procedure.returns} P{c_name(procedure, large)}({', '.join(items)}) {{"
 

@@ -16,6 +16,8 @@ Status attach(Comm& comm) {
   comm.coll = nullptr;  // made by the first collective
   return {};
 }
+bool busy(const Comm& comm) { return comm.coll != nullptr && comm.coll->in_flight != 0; }
+
 void detach(Comm& comm) {
   delete comm.coll;
   comm.coll = nullptr;

@@ -33,6 +33,9 @@ namespace ashlar::coll {
 Status attach(Comm& comm);
 void detach(Comm& comm);
 
+/// Whether a collective of this process is in flight on `comm`. The caller holds the lane's lock.
+bool busy(const Comm& comm);
+
 /// For info objects of communicators: "coll.<collective>.algorithm" = name uses that algorithm on this communicator
 /// wherever it can serve, before every rule; an empty name takes that back. Other keys are passed over. All members
 /// must agree. Fails with MPI_ERR_ARG when there is no such algorithm. Takes the lane's lock.

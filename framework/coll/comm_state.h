@@ -37,6 +37,7 @@ struct CommState {
   /// Of an intercommunicator: the collectives of the local group among itself; made with this.
   CommState* own_group = nullptr;
   std::uint32_t disabled = 0;
+  std::uint32_t in_flight = 0;  // nonblocking and persistent collectives that the progress loop completes
   /// By the number of the component.
   static constexpr unsigned kSlots = 8;
   Slot slots[kSlots];

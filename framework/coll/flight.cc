@@ -139,6 +139,7 @@ Status Flight::run() {
   if (co_.done()) {
     finish(co_.status());
   } else {
+    ++op_.comm()->in_flight;
     finished_.add();
     co_.promise().joined = &finished_;
     finished_.on_open(over_);
@@ -148,6 +149,7 @@ Status Flight::run() {
 
 void Flight::over(Waiter& self) {
   Flight& flight = *static_cast<Over&>(self).flight;
+  --flight.op_.comm()->in_flight;
   const Status outcome = flight.finished_.status();
   flight.finished_.reset();
   flight.block_.reset();

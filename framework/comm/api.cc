@@ -1,12 +1,12 @@
 #include "framework/comm/api.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/group_api.h"
+#include "framework/object/name.h"
 
 namespace ashlar::comm {
 
@@ -65,15 +65,12 @@ Status group(Comm& comm, Group** group) {
 }
 
 Status get_name(Comm* comm, char* name, int* length) {
-  const char* const own = comm != nullptr ? comm->name.c_str() : "MPI_COMM_NULL";
-  *length = static_cast<int>(std::strlen(own));
-  std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
+  copy_name(comm != nullptr ? comm->name.c_str() : "MPI_COMM_NULL", name, length);
   return {};
 }
 
 Status set_name(Comm& comm, const char* name) {
-  // Too long a name is cut, as the standard lets names be.
-  comm.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+  assign_name(comm.name, name);
   return {};
 }
 

@@ -49,5 +49,9 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
                                     const char* stringtag, Info* info, Errhandler& errhandler, Comm** result);
 /// Marks for freeing: pending operations of this process complete first. Collective, does not wait.
 Status free(Comm** comm);
+/// The same after all operations that this process began on the communicator are complete. Collective.
+Status disconnect(Comm** comm);
+/// The communicator with the processes that started this one: nullptr.
+Status get_parent(Comm** parent);
 
 }  // namespace ashlar::comm

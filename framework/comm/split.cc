@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "framework/comm/api.h"
@@ -19,14 +18,15 @@ int key_of(std::int64_t word) { return static_cast<int>(static_cast<std::uint32_
 
 /// The members of `group` that chose `color`, ordered by key and then by rank in `group`. nullptr: no memory.
 Group* members_of(const Group& group, const std::vector<std::int64_t>& choices, int color) {
-  std::vector<std::pair<int, Rank>> members;
+  const auto chosen = [&](std::int64_t word) { return choice_color(word) == color; };
+  std::vector<PeerId> members;  // their ranks first
+  members.reserve(static_cast<std::size_t>(std::ranges::count_if(choices, chosen)));
   for (std::size_t r = 0; r < choices.size(); ++r)
-    if (choice_color(choices[r]) == color) members.emplace_back(key_of(choices[r]), static_cast<Rank>(r));
-  std::sort(members.begin(), members.end());
-  std::vector<PeerId> peers;
-  peers.reserve(members.size());
-  for (const auto& [key, rank] : members) peers.push_back(group[rank]);
-  Group* const made = Group::of(peers);
+    if (chosen(choices[r])) members.push_back(static_cast<PeerId>(r));
+  const auto key = [&](PeerId rank) { return key_of(choices[rank]); };
+  if (!std::ranges::is_sorted(members, {}, key)) std::ranges::stable_sort(members, {}, key);
+  for (PeerId& member : members) member = group[static_cast<Rank>(member)];
+  Group* const made = Group::of(members);
   if (made) made->origin = group.origin;
   return made;
 }

@@ -5,6 +5,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/object/handle.h"
+#include "framework/object/name.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -79,7 +80,7 @@ Status get_true_extent(Datatype& type, MPI_Count* true_lb, MPI_Count* true_exten
 Status set_name(Datatype& type, const char* name) {
   return guarded([&] {
     Cold& cold = Builder::cold_of(type);
-    cold.name.assign(name, std::min<std::size_t>(std::strlen(name), MPI_MAX_OBJECT_NAME - 1));
+    assign_name(cold.name, name);
     // A predefined datatype goes back to being a row of the table.
     if (cold.name.empty() && type.predefined != 0 && cold.attributes.entries.empty()) Builder::take_cold(type);
     return Status{};
@@ -87,9 +88,7 @@ Status set_name(Datatype& type, const char* name) {
 }
 
 Status get_name(Datatype* type, char* name, int* length) {
-  const char* const own = type != nullptr ? type->name() : "MPI_DATATYPE_NULL";
-  *length = static_cast<int>(std::strlen(own));
-  std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
+  copy_name(type != nullptr ? type->name() : "MPI_DATATYPE_NULL", name, length);
   return {};
 }
 

@@ -1,9 +1,13 @@
 #include "framework/object/attribute_api.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "framework/object/attribute_table.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
 #include "framework/object/handle.h"
+#include "framework/object/window.h"
 
 namespace ashlar::attribute {
 
@@ -41,14 +45,52 @@ bool predefined_value(int keyval, int** value) {
   }
 }
 
+/// The same for windows, of which every one has its own values; MPI_WIN_BASE's is an address itself.
+bool predefined_value(Window& window, int keyval, void** value) {
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      *value = window.base;
+      return true;
+    case MPI_WIN_SIZE:
+      *value = &window.size;
+      return true;
+    case MPI_WIN_DISP_UNIT:
+      *value = &window.disp_unit;
+      return true;
+    case MPI_WIN_CREATE_FLAVOR:
+      *value = &window.create_flavor;
+      return true;
+    case MPI_WIN_MODEL:
+      *value = &window.model;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Keys that the standard fixed can be read, on objects of their class, and that is all.
 Status refuse_predefined(int keyval) {
-  int* value = nullptr;
-  if (!predefined_value(keyval, &value)) return {};
+  constexpr int kFixed[] = {MPI_TAG_UB,
+                            MPI_IO,
+                            MPI_HOST,
+                            MPI_WTIME_IS_GLOBAL,
+                            MPI_APPNUM,
+                            MPI_LASTUSEDCODE,
+                            MPI_UNIVERSE_SIZE,
+                            MPI_WIN_BASE,
+                            MPI_WIN_DISP_UNIT,
+                            MPI_WIN_SIZE,
+                            MPI_WIN_CREATE_FLAVOR,
+                            MPI_WIN_MODEL};
+  if (std::ranges::find(kFixed, keyval) == std::end(kFixed)) return {};
   return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, a predefined key whose value cannot be changed", keyval);
 }
 
 Holder holder_of(Comm& comm) {
   return {Kind::kComm, "communicators", comm.name.c_str(), &comm.attributes, to_handle<MPI_Comm>(&comm)};
+}
+Holder holder_of(Window& window) {
+  return {Kind::kWin, "windows", window.name.c_str(), &window.attributes, to_handle<MPI_Win>(&window)};
 }
 
 }  // namespace
@@ -95,10 +137,33 @@ Status win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_f
                        reinterpret_cast<Function>(remove), extra_state, keyval);
 }
 
-Status win_free_keyval(int* keyval) { return free_keyval(Kind::kWin, "windows", keyval); }
+Status win_free_keyval(int* keyval) {
+  ASHLAR_TRY(refuse_predefined(*keyval));
+  return free_keyval(Kind::kWin, "windows", keyval);
+}
+
+Status win_set(Window& window, int keyval, void* value) {
+  ASHLAR_TRY(refuse_predefined(keyval));
+  return set(holder_of(window), keyval, value);
+}
+
+Status win_get(Window& window, int keyval, void* value, int* flag) {
+  void* fixed = nullptr;
+  if (!predefined_value(window, keyval, &fixed)) return get(holder_of(window), keyval, value, flag);
+  *static_cast<void**>(value) = fixed;
+  *flag = 1;
+  return {};
+}
+
+Status win_delete(Window& window, int keyval) {
+  ASHLAR_TRY(refuse_predefined(keyval));
+  return remove(holder_of(window), keyval);
+}
 
 Status copy_all(Comm& from, Comm& to) { return copy_all(holder_of(from), holder_of(to)); }
 
 Status delete_all(Comm& comm) { return delete_all(holder_of(comm)); }
+
+Status delete_all(Window& window) { return delete_all(holder_of(window)); }
 
 }  // namespace ashlar::attribute

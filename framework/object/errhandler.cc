@@ -9,9 +9,11 @@
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
+#include "framework/object/file.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
 #include "framework/object/session.h"
+#include "framework/object/window.h"
 
 namespace ashlar {
 
@@ -112,22 +114,33 @@ bool subject_of(Object& object, ErrorSubject* subject) {
     *subject = {&session.errhandler, "session", session.name, -1, 0, nullptr};
     return true;
   }
-  return error_hooks.describe && error_hooks.describe(object, subject);
+  if (object.kind == Kind::kWin) {
+    auto& window = static_cast<Window&>(object);
+    *subject = {&window.errhandler, "window", window.name.c_str(), -1, 0, window.comm};
+    if (window.comm) subject->rank = window.comm->rank, subject->size = window.comm->size;
+    return true;
+  }
+  if (object.kind == Kind::kFile) {
+    auto& file = static_cast<File&>(object);
+    const bool open = &file != &no_file();
+    *subject = {&file.errhandler, "file", open ? file.name.c_str() : nullptr, -1, 0, file.comm};
+    if (file.comm) subject->rank = file.comm->rank, subject->size = file.comm->size;
+    return true;
+  }
+  return false;
 }
 
 int raise(Status status, const char* call, Object* on) noexcept {
   Comm* const failed_on = std::exchange(blamed, nullptr);
   if (!on) on = failed_on;
-  ErrorSubject subject, self;
-  const ErrorSubject* const named = on && subject_of(*on, &subject) ? &subject : nullptr;
+  ErrorSubject subject;
+  Object* handled_by = on && subject_of(*on, &subject) ? on : nullptr;
+  const ErrorSubject* const named = handled_by && subject.name ? &subject : nullptr;
   const int code = status.mpi_class();
   remember_failure(code, call, named ? named->name : nullptr, status.text());
-  Object* handled_by = named ? on : error_hooks.comm_self ? error_hooks.comm_self() : nullptr;
   Errhandler* handler = error_hooks.initial;
-  if (named)
-    handler = named->handler->get();
-  else if (handled_by && subject_of(*handled_by, &self))
-    handler = self.handler->get();
+  if (!handled_by && error_hooks.comm_self) handled_by = error_hooks.comm_self();
+  if (ErrorSubject of; handled_by && subject_of(*handled_by, &of)) handler = of.handler->get();
   if (!handler) handler = &fatal;
   switch (handler->action) {
     case Errhandler::Action::kReturn:

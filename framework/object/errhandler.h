@@ -32,12 +32,11 @@ Errhandler& errors_are_fatal();
 Errhandler& errors_abort();
 Errhandler& errors_return();
 
-/// An object that errors are raised on, as raise() and the texts need it. Communicators and sessions are known here;
-/// windows and files are described by their rooms (ErrorHooks::describe).
+/// An object that errors are raised on, as raise() and the texts need it.
 struct ErrorSubject {
   Ref<Errhandler>* handler = nullptr;
-  const char* what = "";  // "communicator"
-  const char* name = "";
+  const char* what = "";    // "communicator"
+  const char* name = "";    // nullptr: nothing that a sentence could name (the files that are not open)
   int rank = -1, size = 0;  // in its group; -1: it has none
   Comm* comm = nullptr;     // whose processes end with MPI_ERRORS_ABORT; nullptr: only this one
 };
@@ -64,8 +63,6 @@ struct ErrorHooks {
   void (*report)(const ashlar_error_record& record) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
-  /// Describes objects of kinds whose classes lie further right.
-  bool (*describe)(Object& object, ErrorSubject* subject) = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.
   Errhandler* initial = nullptr;
 };

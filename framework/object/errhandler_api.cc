@@ -3,7 +3,9 @@
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/error_text.h"
+#include "framework/object/file.h"
 #include "framework/object/session.h"
+#include "framework/object/window.h"
 
 namespace ashlar {
 
@@ -65,6 +67,13 @@ Status comm_call(Comm& comm, int code) { return call_handler(comm, code, "MPI_Co
 Status session_set(Session& session, Errhandler& handler) { return set(session, handler); }
 Status session_get(Session& session, Errhandler** handler) { return get(session, handler); }
 Status session_call(Session& session, int code) { return call_handler(session, code, "MPI_Session_call_errhandler"); }
+
+Status win_set(Window& window, Errhandler& handler) { return set(window, handler); }
+Status win_get(Window& window, Errhandler** handler) { return get(window, handler); }
+Status win_call(Window& window, int code) { return call_handler(window, code, "MPI_Win_call_errhandler"); }
+Status file_set(File& file, Errhandler& handler) { return set(file, handler); }
+Status file_get(File& file, Errhandler** handler) { return get(file, handler); }
+Status file_call(File& file, int code) { return call_handler(file, code, "MPI_File_call_errhandler"); }
 
 Status free(Errhandler** handler) {
   release(*handler);

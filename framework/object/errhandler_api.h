@@ -6,7 +6,9 @@
 namespace ashlar {
 class Comm;
 class Errhandler;
+class File;
 class Session;
+class Window;
 struct Object;
 }  // namespace ashlar
 /// The error handling calls of MPI-5.0, chapter 9.3-9.5.
@@ -18,6 +20,13 @@ Status comm_get(Comm& comm, Errhandler** handler);
 Status comm_call(Comm& comm, int code);
 Status win_create(MPI_Win_errhandler_function* function, Errhandler** handler);
 Status file_create(MPI_File_errhandler_function* function, Errhandler** handler);
+Status win_set(Window& window, Errhandler& handler);
+Status win_get(Window& window, Errhandler** handler);
+Status win_call(Window& window, int code);
+/// MPI_FILE_NULL comes as no_file().
+Status file_set(File& file, Errhandler& handler);
+Status file_get(File& file, Errhandler** handler);
+Status file_call(File& file, int code);
 Status session_create(MPI_Session_errhandler_function* function, Errhandler** handler);
 Status session_set(Session& session, Errhandler& handler);
 Status session_get(Session& session, Errhandler** handler);

@@ -16,6 +16,7 @@ constinit Pool<Group> pool;
 
 /// A run takes as much as this many entries of a table. Fewer members than that per run are not worth one.
 constexpr std::size_t kRunWorth = sizeof(Run) / sizeof(PeerId);
+constexpr Run kNoRun{0, 0, 0, 1};
 /// A builder goes on with runs up to here whatever their lengths.
 constexpr std::size_t kFewRuns = 64;
 
@@ -59,12 +60,17 @@ void destroy(Origin* origin) {
 }
 
 Group* Group::strided(PeerId first, std::int64_t stride, int size) {
-  GroupBuilder builder;
-  if (size > 0) builder.append(first, stride == 0 ? 1 : stride, size);
-  return builder.finish();
+  return pool.take(size > 0 ? Run{0, size, first, size == 1 || stride == 0 ? 1 : stride} : kNoRun);
 }
 
 Group* Group::of(const std::vector<PeerId>& members) {
+  // Nearly all groups that communicators have: nothing to allocate.
+  Run one = kNoRun;
+  each_run(members, [&](const Run& run) {
+    one = run;
+    return false;
+  });
+  if (static_cast<std::size_t>(one.count) == members.size()) return pool.take(one);
   std::vector<Run> runs = runs_of(members);
   const auto size = static_cast<int>(members.size());
   if (size > 0 && runs.empty()) return pool.take(std::move(runs), members, size);
@@ -74,9 +80,11 @@ Group* Group::of(const std::vector<PeerId>& members) {
 Group::Group(std::vector<Run> runs, std::vector<PeerId> table, int size)
     : Object(Kind::kGroup),
       size_(size),
-      one_(runs.size() == 1 ? runs[0] : Run{0, 0, 0, 1}),
+      one_(runs.size() == 1 ? runs[0] : kNoRun),
       more_(runs.size() > 1 ? std::move(runs) : std::vector<Run>()),
       table_(std::move(table)) {}
+
+Group::Group(const Run& run) : Object(Kind::kGroup), size_(run.count), one_(run) {}
 
 PeerId Group::member(Rank rank) const {
   if (more_.empty()) return table_[static_cast<std::size_t>(rank)];

@@ -34,6 +34,7 @@ class Group : public Object {
   static Group* of(const std::vector<PeerId>& members);
   /// For GroupBuilder.
   Group(std::vector<Run> runs, std::vector<PeerId> table, int size);
+  explicit Group(const Run& run);
 
   int size() const { return size_; }
   PeerId operator[](Rank rank) const {

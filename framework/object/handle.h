@@ -18,6 +18,8 @@ class Errhandler;
 class Info;
 class Request;
 class Session;
+class Window;
+class File;
 struct MessageObject;
 
 inline constexpr std::uintptr_t kPredefinedLimit = 4096;
@@ -56,6 +58,8 @@ inline ReduceOp* resolve(MPI_Op h) { return detail::resolve_as<ReduceOp>(h, Kind
 inline Errhandler* resolve(MPI_Errhandler h) { return detail::resolve_as<Errhandler>(h, Kind::kErrhandler); }
 inline Info* resolve(MPI_Info h) { return detail::resolve_as<Info>(h, Kind::kInfo); }
 inline Session* resolve(MPI_Session h) { return detail::resolve_as<Session>(h, Kind::kSession); }
+inline Window* resolve(MPI_Win h) { return detail::resolve_as<Window>(h, Kind::kWin); }
+inline File* resolve(MPI_File h) { return detail::resolve_as<File>(h, Kind::kFile); }
 /// No request is predefined, so every small value is none.
 inline Request* resolve(MPI_Request h) {
   if (!Arena::contains(h) || reinterpret_cast<const Object*>(h)->kind != Kind::kRequest) [[unlikely]]

@@ -110,6 +110,12 @@ void account_for(Lane& lane, plugin::AccountWriter& account) {
   });
 }
 
+bool busy(const Comm& comm) {
+  bool found = false;
+  each_active(*comm.lane, [&](Operation& operation) { found = found || operation.comm == &comm; });
+  return found;
+}
+
 bool quiet(Lane& lane) {
   bool active = !lane.stalled.empty();
   lane.peers.each([&](Peer& peer) {

@@ -48,6 +48,9 @@ bool is_constant(const Request& request);
 /// Whether no operation of this process is active on `lane`, requests that nobody waits for included.
 bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
+/// Whether an operation of this process on `comm` is active, requests that nobody waits for included.
+bool busy(const Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
+
 /// Says what the calls that wait on `lane` wait for, and which operations are active on it.
 void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lane.lock);
 

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/base/clock.h"
 #include "framework/base/log.h"
@@ -58,6 +60,27 @@ void record_topology(const char* subject, const char* chosen, const char* becaus
   Process::current()->registry.records().add({"topology", subject, chosen, because, "", "topology, topo.reorder"});
 }
 
+/// "rank 2" or "ranks 0-3, 8" of the job: the members of `comm`. Of many, the first few.
+std::string ranks_of(const Comm& comm) {
+  std::vector<PeerId> ranks;
+  const auto add = [&ranks](const Group& group) {
+    for (Rank r = 0; r < group.size(); ++r) ranks.push_back(group[r]);
+  };
+  add(*comm.local_group);
+  if (comm.inter) add(*comm.remote_group);
+  std::sort(ranks.begin(), ranks.end());
+  std::string list;
+  int pieces = 0;
+  for (std::size_t i = 0, last = 0; i < ranks.size(); i = last + 1) {
+    if (++pieces > 8) return "ranks " + list + " ...";
+    for (last = i; last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1;) ++last;
+    if (i > 0) list += ", ";
+    list += std::to_string(ranks[i]);
+    if (last > i) list += "-" + std::to_string(ranks[last]);
+  }
+  return (ranks.size() == 1 ? "rank " : "ranks ") + list;
+}
+
 /// The standard asks that at least the processes of `comm` end. All of the job do: those that are left could not be
 /// told apart from a job that hangs. The reason says so when it is not what the caller named.
 [[noreturn]] void abort_job(Comm* comm, int code, const char* text) {
@@ -66,8 +89,8 @@ void record_topology(const char* subject, const char* chosen, const char* becaus
   char longer[900];
   const unsigned ranks = process && process->job ? process->job->ranks : 0;
   if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
-    std::snprintf(longer, sizeof longer, "%s; all %u ranks of the job end, not only those of '%s'", text, ranks,
-                  comm->name.c_str());
+    std::snprintf(longer, sizeof longer, "%s; all %u ranks of the job end, not only those of '%s' (%s)", text, ranks,
+                  comm->name.c_str(), ranks_of(*comm).c_str());
     text = longer;
   }
   if (process && process->launch)

@@ -102,7 +102,7 @@ int main(void) {
 
 # Kind -> a good argument. The address of a variable where the procedure writes.
 GOOD = {"comm": "a_comm", "group": "a_group", "datatype": "a_type", "op": "an_op", "request": "a_request",
-        "message": "a_message", "info": "an_info", "errhandler": "a_handler", "session": "a_session",
+        "message": "a_message", "info": "an_info", "errhandler": "a_handler", "session": "a_session", "win": "MPI_WIN_NULL", "file": "MPI_FILE_NULL",
         "buffer": "room", "memory": "&pointer", "string": "name_room", "status": "&a_status"}
 HANDLES = {   # kind -> class, null handle, a constant of another kind, a freed handle
     "comm": ("MPI_ERR_COMM", "MPI_COMM_NULL", "(MPI_Comm)MPI_INT", "freed_comm"),
@@ -111,6 +111,8 @@ HANDLES = {   # kind -> class, null handle, a constant of another kind, a freed 
     "op": ("MPI_ERR_OP", "MPI_OP_NULL", "(MPI_Op)MPI_INT", "freed_op"),
     "errhandler": ("MPI_ERR_ERRHANDLER", "MPI_ERRHANDLER_NULL", "(MPI_Errhandler)MPI_INT", "freed_handler"),
     "info": ("MPI_ERR_INFO", "MPI_INFO_NULL", "(MPI_Info)MPI_INT", "freed_info"),
+    "win": ("MPI_ERR_WIN", "MPI_WIN_NULL", "(MPI_Win)MPI_INT", None),
+    "file": ("MPI_ERR_FILE", "MPI_FILE_NULL", "(MPI_File)MPI_INT", None),
     "session": ("MPI_ERR_SESSION", "MPI_SESSION_NULL", "(MPI_Session)MPI_INT", "freed_session"),
 }
 NUMBERS = {   # kind -> [(value, class)]
@@ -222,7 +224,8 @@ def cases(table):
             continue                                     # return values, no error handlers: tests of their own
         for large in (False, True) if procedure.large else (False,):
             parameters = procedure.form(large)
-            for p in parameters:
+            window = next((p for p in parameters if p.kind.name == "win" and not p.output), None)
+            for p in [window] if window else parameters:  # no window can be had to go with what else may be wrong
                 for value, others, error, said, what in mistakes(p, procedure, parameters):
                     arguments = [value if q is p else others.get(q.name, good(q, large))
                                  for q in parameters if q.kind.name != "varargs"]

@@ -25,6 +25,22 @@ int main(int argc, char** argv) {
     if (me && strcmp(way, "part-abort") == 0) MPI_Abort(part, 9);
     if (me && strcmp(way, "part-error") == 0) MPI_Send(&value, 1, MPI_INT, 4711, 0, part);
   }
+  if (strcmp(way, "odd-abort") == 0) { /* ranks 1, 3, 4 and 5, in falling order */
+    MPI_Comm odd;
+    const int in = check_rank % 2 == 1 || check_rank == 4;
+    MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, -check_rank, &odd);
+    if (in) MPI_Comm_set_name(odd, "odd ones");
+    if (me) MPI_Abort(odd, 9);
+  }
+  if (strcmp(way, "session-abort") == 0) { /* on a communicator of a session, beside the world */
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "aborts", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    if (me) MPI_Abort(comm, 11);
+  }
   if (me && strcmp(way, "session") == 0) {
     MPI_Session session;
     MPI_Group group;

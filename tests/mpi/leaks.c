@@ -23,6 +23,23 @@ __attribute__((noinline)) static void make_communicators(const char* name) {
   MUST(MPI_Comm_set_name(comm, name));
 }
 
+/* What MPI_Type_get_contents gives is to be freed too, beside the handle from which the type was made. */
+static void look_into_type(int keep) {
+  MPI_Datatype column, resized, got[1];
+  MPI_Aint places[2];
+  MUST(MPI_Type_vector(2, 1, 3, MPI_INT, &column));
+  MUST(MPI_Type_create_resized(column, 0, 64, &resized));
+  MUST(MPI_Type_get_contents(resized, 0, 2, 1, NULL, places, got));
+  MUST(MPI_Type_free(&column));
+  if (!keep) MUST(MPI_Type_free(&got[0]));
+  MUST(MPI_Type_get_contents(resized, 0, 2, 1, NULL, places, got));
+  MUST(MPI_Type_free(&got[0]));
+  MUST(MPI_Type_free(&resized));
+  MUST(MPI_Type_contiguous(2, MPI_INT, &column));
+  MUST(MPI_Type_get_contents(column, 1, 0, 1, (int[1]){0}, NULL, got)); /* MPI_INT: not to be freed */
+  MUST(MPI_Type_free(&column));
+}
+
 static void leaky(void) {
   static int data[4];
   MPI_Group group, same;
@@ -32,6 +49,7 @@ static void leaky(void) {
   MPI_Errhandler handler;
   MPI_Info info;
   int key;
+  look_into_type(1);
   make_communicators("first");
   make_communicators("second");
   MUST(MPI_Comm_group(MPI_COMM_WORLD, &group));
@@ -70,6 +88,7 @@ static void clean(void) {
   MUST(MPI_Type_contiguous(3, MPI_INT, &type));
   MUST(MPI_Type_commit(&type));
   MUST(MPI_Type_free(&type));
+  look_into_type(0);
   MUST(MPI_Isend(data, 1, MPI_INT, check_rank, 1, MPI_COMM_WORLD, &requests[0]));
   MUST(MPI_Irecv(data + 1, 1, MPI_INT, check_rank, 1, MPI_COMM_WORLD, &requests[1]));
   MUST(MPI_Ibarrier(MPI_COMM_WORLD, &requests[2]));

@@ -111,6 +111,55 @@ TEST_F(ConfigFile, Mistakes) {
   EXPECT_THAT(parse({"-n", "1", "-configfile", "/dev/null"}).error, HasSubstr("stands alone"));
 }
 
+TEST_F(ConfigFile, OptionsOfOneProgram) {
+  const std::string path = testing::TempDir() + "ashlar_option_file", other = path + ".other";
+  const auto write = [](const std::string& to, const std::string& words) {
+    std::FILE* const file = std::fopen(to.c_str(), "w");
+    std::fputs(words.c_str(), file);
+    std::fclose(file);
+  };
+  write(path, "# for the ocean\n-n 3\n-x 'A=two words' \\\n-file " + other + "\n");
+  write(other, "-wdir /tmp\n");
+  const Parsed p = parse({"-n", "9", "-file", path.c_str(), "ocean", "-file", "x", ":", "atmos"});
+  ASSERT_TRUE(p.ok) << p.error;
+  ASSERT_EQ(p.options.segments.size(), 2u);
+  EXPECT_EQ(p.options.segments[0].ranks, 3u);
+  EXPECT_EQ(p.options.segments[0].wdir, "/tmp");
+  EXPECT_THAT(p.options.segments[0].env, ElementsAre(Pair("A", "two words")));
+  EXPECT_THAT(p.options.segments[0].argv, ElementsAre("ocean", "-file", "x")) << "what follows a program is its own";
+  EXPECT_EQ(p.options.segments[1].ranks, 1u);
+  write(path, "-file " + path);
+  EXPECT_THAT(parse({"-file", path.c_str(), "a"}).error, HasSubstr("more than"));
+  EXPECT_THAT(parse({"-file", "/there/is/no/such/file", "a"}).error, HasSubstr("-file /there/is/no/such/file cannot"));
+  write(path, "");
+  EXPECT_TRUE(parse({"-file", path.c_str(), "a"}).ok);
+}
+
+TEST(Options, SoftNumbersOfRanks) {
+  const auto ranks = [](std::vector<const char*> words) {
+    words.push_back("a");
+    const Parsed p = parse(words);
+    return p.ok ? static_cast<int>(p.options.segments.at(0).ranks) : -1;
+  };
+  EXPECT_EQ(ranks({"-n", "10", "-soft", "1,2,8"}), 8);
+  EXPECT_EQ(ranks({"-soft", "1,2,8", "-n", "7"}), 2);
+  EXPECT_EQ(ranks({"-soft", "4:16:5"}), 14) << "without -n the largest";
+  EXPECT_EQ(ranks({"-n", "13", "-soft", "4:16:5,-3:2"}), 9);
+  EXPECT_EQ(ranks({"-n", "12", "-soft", "0:100"}), 12);
+  EXPECT_EQ(ranks({"-n", "12", "-soft", "20:5:-3"}), 11);
+  EXPECT_EQ(ranks({"-n", "14", "-soft", "20:5:-3"}), 14);
+  EXPECT_EQ(ranks({"-n", "30", "-soft", "20:5:-3"}), 20);
+  EXPECT_EQ(ranks({"-n", "4", "-soft", "20:5:-3"}), -1) << "none is small enough";
+  EXPECT_EQ(ranks({"-n", "4", "-soft", "-8:0"}), -1) << "nor large enough";
+  for (const char* list : {"", "a", "1,", "1:", "1:2:3:4", "1:5:0", "5:1", "1:5:-1", "1 2", "99999999999999999999"})
+    EXPECT_THAT(parse({"-soft", list, "a"}).error, HasSubstr("-soft")) << list;
+  // Of one program only, and colons inside the word do not part programs.
+  const Parsed p = parse({"-n", "9", "-soft", "2:8:2", "a", ":", "-n", "9", "b"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_EQ(p.options.segments.at(0).ranks, 8u);
+  EXPECT_EQ(p.options.segments.at(1).ranks, 9u);
+}
+
 TEST(Options, KindsOfMachine) {
   utsname machine;
   ASSERT_EQ(uname(&machine), 0);

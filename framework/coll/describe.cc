@@ -26,7 +26,23 @@ Status check_side(const char* side, int degree, bool has_counts, IntArray counts
   return {};
 }
 
+/// A null buffer that is to hold data, as far as its datatype has no absolute addresses.
+Status check_buffer(const char* side, const void* buffer, int degree, IntArray counts, const Datatype* type) {
+  constexpr MPI_Count kFirstPage = 4096;
+  if (buffer != MPI_BOTTOM || type == nullptr || type->size() == 0) return {};
+  if (type->true_lb() < 0 || type->true_lb() >= kFirstPage) return {};
+  for (int i = 0; i < degree && counts; ++i) {
+    if (counts[static_cast<std::size_t>(i)] == 0) continue;
+    return Status::fail(MPI_ERR_BUFFER, "argument %sbuf is null, but neighbour %d has data in it", side, i);
+  }
+  return {};
+}
+
 }  // namespace
+
+Status refuse_operation(const ReduceOp& op) {
+  return Status::fail(MPI_ERR_OP, "%s is for accumulate calls on windows only", op.name());
+}
 
 Status check_inter(const Call& call, const Comm& comm) {
   if (call.what == Collective::kScan || call.what == Collective::kExscan) {
@@ -55,6 +71,8 @@ Status describe_neighbours(Call& call, Collective what, const Comm& comm, const 
   const bool out_counts = types || what == Collective::kNeighborAlltoallv;
   ASHLAR_TRY(check_side("send", topology->outdegree(), out_counts, sendcounts, types, sendtypes));
   ASHLAR_TRY(check_side("recv", topology->indegree(), in_counts, recvcounts, types, recvtypes));
+  if (out_counts) ASHLAR_TRY(check_buffer("send", sendbuf, topology->outdegree(), sendcounts, sendtype));
+  if (in_counts) ASHLAR_TRY(check_buffer("recv", recvbuf, topology->indegree(), recvcounts, recvtype));
   call.what = what;
   call.topology = topology;
   call.send = {const_cast<void*>(sendbuf), sendcount, sendtype};

@@ -14,6 +14,14 @@ inline bool is_root(const Comm& comm, int root) { return root == (comm.inter ? M
 /// Whether it stands on the other side: everyone, or of an intercommunicator the group without the root.
 inline bool is_leaf(const Comm& comm, int root) { return !comm.inter || root >= 0; }
 
+/// MPI_ERR_OP for one that does not fit the type, and for those of windows.
+[[gnu::cold]] Status refuse_operation(const ReduceOp& op);
+inline Status check_operation(const ReduceOp& op, const Datatype& type) {
+  if (op.code() == ReduceOp::Code::kReplace || op.code() == ReduceOp::Code::kNoOp) [[unlikely]]
+    return refuse_operation(op);
+  return op.check(type);
+}
+
 inline Status describe_barrier(Call& call) {
   call.what = Collective::kBarrier;
   return {};
@@ -28,7 +36,7 @@ inline Status describe_bcast(Call& call, void* buffer, MPI_Count count, Datatype
 
 inline Status describe_reduce(Call& call, const Comm& comm, const void* sendbuf, void* recvbuf, MPI_Count count,
                               Datatype& type, ReduceOp& op, int root) {
-  if (root != MPI_PROC_NULL) ASHLAR_TRY(op.check(type));
+  if (root != MPI_PROC_NULL) ASHLAR_TRY(check_operation(op, type));
   call.what = Collective::kReduce;
   call.root = root;
   call.op = &op;
@@ -41,7 +49,7 @@ inline Status describe_reduce(Call& call, const Comm& comm, const void* sendbuf,
 /// allreduce, scan, exscan
 inline Status describe_combine(Call& call, Collective what, const void* sendbuf, void* recvbuf, MPI_Count count,
                                Datatype& type, ReduceOp& op) {
-  ASHLAR_TRY(op.check(type));
+  ASHLAR_TRY(check_operation(op, type));
   call.what = what;
   call.op = &op;
   call.recv = {recvbuf, count, &type};
@@ -51,7 +59,7 @@ inline Status describe_combine(Call& call, Collective what, const void* sendbuf,
 
 inline Status describe_reduce_scatter(Call& call, const Comm& comm, const void* sendbuf, void* recvbuf, IntArray counts,
                                       Datatype& type, ReduceOp& op) {
-  ASHLAR_TRY(op.check(type));
+  ASHLAR_TRY(check_operation(op, type));
   call.what = Collective::kReduceScatter;
   call.op = &op;
   call.recv_counts = counts;
@@ -63,7 +71,7 @@ inline Status describe_reduce_scatter(Call& call, const Comm& comm, const void* 
 }
 inline Status describe_reduce_scatter(Call& call, const Comm& comm, const void* sendbuf, void* recvbuf, MPI_Count count,
                                       Datatype& type, ReduceOp& op) {
-  ASHLAR_TRY(op.check(type));
+  ASHLAR_TRY(check_operation(op, type));
   call.what = Collective::kReduceScatterBlock;
   call.op = &op;
   call.recv = {recvbuf, count, &type};
@@ -135,6 +143,7 @@ inline Status describe_alltoallv(Call& call, const void* sendbuf, IntArray sendc
 inline Status describe_alltoallw(Call& call, const void* sendbuf, IntArray sendcounts, IntArray sdispls,
                                  const MPI_Datatype* sendtypes, void* recvbuf, IntArray recvcounts, IntArray rdispls,
                                  const MPI_Datatype* recvtypes) {
+  if (recvbuf == MPI_IN_PLACE) return Status::fail(MPI_ERR_BUFFER, "argument recvbuf is MPI_IN_PLACE");
   call.what = Collective::kAlltoallw;
   call.in_place = sendbuf == MPI_IN_PLACE;
   if (!call.in_place) {

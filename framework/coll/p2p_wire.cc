@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kTurnsBeforeProgress = 3;
 constexpr int kLooksBeforeProgress = 400;
+constexpr int kLooksBeforeYield = 800;  // about as long as a core takes to change hands
 
 }  // namespace
 
@@ -66,6 +67,10 @@ void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
 Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm_.lane;
   if (lane.config.oversubscribed) {
+    // Two hand-overs of the core, there and back, cost more than it takes whoever runs elsewhere to get to it.
+    for (int more = condition.soon != nullptr && condition.soon(condition) ? kLooksBeforeYield : 0; more > 0; --more) {
+      if (condition.holds(condition)) return {};
+    }
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
     for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {

@@ -17,6 +17,8 @@ class Wire;
 struct Condition : Poller {
   /// Whether it holds. May be called many times, and may keep what it has found out so far.
   bool (*holds)(Condition&) = nullptr;
+  /// Whether it may come about soon although the one who waits keeps his core. May be null: it cannot.
+  bool (*soon)(Condition&) = nullptr;
   /// Called before the process may fall asleep over it, and before a last look: time to tell others to wake us.
   void (*before_sleep)(Condition&) = nullptr;
   // While a coroutine is suspended on it:

@@ -6,7 +6,7 @@
 #include "framework/object/int_array.h"
 
 /// The datatype calls of MPI-5.0, chapter 5, and those on statuses that need a datatype: arguments in the standard's
-/// order, handles resolved, counts as MPI_Count. Small and `_c` forms share each function.
+/// order, handles resolved, counts as MPI_Count. Small and `_c` forms share each function, unless said otherwise.
 namespace ashlar {
 class Comm;
 class Datatype;
@@ -32,6 +32,15 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
                      const int* psizes, int order, Datatype& oldtype, Datatype** newtype);
 Status create_resized(Datatype& oldtype, MPI_Count lb, MPI_Count extent, Datatype** newtype);
 Status dup(Datatype& oldtype, Datatype** newtype);
+
+/// The large forms whose arguments do not show that they are one; a datatype is decoded as the call that made it.
+Status contiguous_c(MPI_Count count, Datatype& oldtype, Datatype** newtype);
+Status vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype);
+Status create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype,
+                        Datatype** newtype);
+Status create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, IntArray displacements, Datatype& oldtype,
+                               Datatype** newtype);
+Status create_resized_c(Datatype& oldtype, MPI_Count lb, MPI_Count extent, Datatype** newtype);
 
 Status commit(Datatype** type);
 Status free(Datatype** type);

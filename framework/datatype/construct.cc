@@ -1,4 +1,5 @@
-// Constructors whose parts are evenly spaced: contiguous, vector, hvector, resized, dup.
+// Constructors whose parts are evenly spaced: contiguous, vector, hvector, resized, dup. The large forms that are
+// functions of their own.
 #include "framework/datatype/api.h"
 
 #include "framework/datatype/contents.h"
@@ -103,6 +104,37 @@ Status dup(Datatype& oldtype, Datatype** newtype) {
     *newtype = copy;
     return Status{};
   });
+}
+
+namespace {
+
+Status as_large(Status made, Datatype** newtype) {
+  if (made.ok()) Builder::cold_of(**newtype).contents.large = true;
+  return made;
+}
+
+}  // namespace
+
+Status contiguous_c(MPI_Count count, Datatype& oldtype, Datatype** newtype) {
+  return as_large(contiguous(count, oldtype, newtype), newtype);
+}
+
+Status vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype) {
+  return as_large(vector(count, blocklength, stride, oldtype, newtype), newtype);
+}
+
+Status create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype,
+                        Datatype** newtype) {
+  return as_large(create_hvector(count, blocklength, stride, oldtype, newtype), newtype);
+}
+
+Status create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, IntArray displacements, Datatype& oldtype,
+                               Datatype** newtype) {
+  return as_large(create_hindexed_block(count, blocklength, displacements, oldtype, newtype), newtype);
+}
+
+Status create_resized_c(Datatype& oldtype, MPI_Count lb, MPI_Count extent, Datatype** newtype) {
+  return as_large(create_resized(oldtype, lb, extent, newtype), newtype);
 }
 
 Status commit(Datatype** type) {

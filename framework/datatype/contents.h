@@ -24,7 +24,7 @@ struct Contents {
   };
 
   int combiner = MPI_COMBINER_NAMED;
-  bool large = false;  // made by a `_c` call, as far as its arguments show
+  bool large = false;  // made by a `_c` call
   std::vector<Segment> segments;
   std::vector<MPI_Count> numbers;
   std::vector<Ref<Datatype>> types;

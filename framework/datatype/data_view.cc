@@ -33,7 +33,7 @@ void pack_all(const void* data, MPI_Count count, const Datatype& type, void* to,
   const auto* user = static_cast<const char*>(data);
   auto* packed = static_cast<char*>(to);
   if (type.dense()) {
-    std::memcpy(packed, user, bytes);
+    copy_piece(packed, user, bytes);
   } else {
     Engine<true>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
   }
@@ -43,7 +43,7 @@ void unpack_all(void* data, MPI_Count count, const Datatype& type, const void* f
   auto* user = static_cast<char*>(data);
   const auto* packed = static_cast<const char*>(from);
   if (type.dense()) {
-    std::memcpy(user, packed, bytes);
+    copy_piece(user, packed, bytes);
   } else {
     Engine<false>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
   }

@@ -236,7 +236,7 @@ void read_on(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
     const std::uint64_t end = std::min(lent.last, room_of(r));
     ashlar_result result = ASHLAR_OK;
     while (lent.next < end && result == ASHLAR_OK) result = read_next(r, lent, end);
-    if (result == ASHLAR_PENDING) return;
+    if (result == ASHLAR_PENDING) return progress::raise_armed(lane);
     if (result == ASHLAR_AGAIN) return progress::enqueue(lane, *r.link, r.reader, /*bulk=*/true);
     give_back(lane, r, result == ASHLAR_OK ? kPartRead : kPartUnread);
   }

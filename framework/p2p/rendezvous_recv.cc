@@ -77,7 +77,8 @@ void advance(Lane& lane, Pull& pull) {
   about_to_use(lane, *r.link);
   while (pull.done_bytes < static_cast<std::uint64_t>(r.bytes)) {
     const ashlar_result result = read_next(pull);
-    if (result == ASHLAR_PENDING) return;
+    // Rounds of progress bring the rest, and the caller may leave without one.
+    if (result == ASHLAR_PENDING) return progress::raise_armed(lane);
     if (result == ASHLAR_AGAIN) return progress::enqueue(lane, *r.link, pull, /*bulk=*/true);
     if (result < 0) return give_up_reading(lane, pull);
   }

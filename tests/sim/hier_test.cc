@@ -41,7 +41,7 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
   void TearDown() override { coll::Room::close(); }
 
   static World::Options on(const NodeMap& nodes, World::Options options = {}) {
-    options.slot_of = [nodes](Rank rank) {
+    options.slot_of = [nodes](Rank rank, coll::Wire&) {
       return coll::Slot{new coll::hier::Nodes(nodes, rank),
                         [](void* data) { delete static_cast<coll::hier::Nodes*>(data); }};
     };
@@ -98,8 +98,11 @@ TEST_P(HierTest, OneRankBlocksWhileOthersSuspend) {
 
 TEST_P(HierTest, AtScale) {
   std::mt19937_64 engine(3);
-  // Every rank of an allgather has all blocks: a thousand are enough.
-  for (const int size : {1000, GetParam()->collective == Collective::kAllgather ? 1024 : 4096}) {
+  // Where every rank has blocks of every rank, a thousand are enough.
+  const Collective what = GetParam()->collective;
+  const bool wide = what == Collective::kAllgather || what == Collective::kAlltoall ||
+                    what == Collective::kReduceScatter || what == Collective::kReduceScatterBlock;
+  for (const int size : {1000, wide ? 1024 : 4096}) {
     Scenario s = draw(engine, size);
     s.count = 2;
     s.items = Items::kInt;
@@ -178,6 +181,25 @@ TEST_P(HierTest, MessagesBetweenNodesInClosedForm) {
         case Collective::kScatter:  // the other nodes' blocks once, a message for each node
           EXPECT_EQ(leave, n - 1);
           EXPECT_EQ(bytes, (n - 1) * each * block);
+          break;
+        case Collective::kAlltoall:  // a message for each pair of nodes
+          EXPECT_EQ(leave, n * (n - 1));
+          EXPECT_EQ(bytes, n * (n - 1) * each * each * block);
+          break;
+        case Collective::kReduceScatter:  // recursive halving among the leaders; what is empty does not travel
+        case Collective::kReduceScatterBlock: {
+          int levels = 0;
+          while ((1 << levels) < power) ++levels;
+          EXPECT_LE(leave, power * levels + 2 * (n - power));
+          if (what == Collective::kReduceScatterBlock) {
+            EXPECT_EQ(leave, power * levels + 2 * (n - power));
+          }
+          break;
+        }
+        case Collective::kScan:
+        case Collective::kExscan:  // doubling among the last ranks
+          EXPECT_EQ(leave, n * rounds - ((1 << rounds) - 1));
+          EXPECT_EQ(bytes, (n * rounds - ((1 << rounds) - 1)) * block);
           break;
         default:  // allgather: Bruck's among the leaders
           EXPECT_EQ(leave, n * rounds);

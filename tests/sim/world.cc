@@ -1,5 +1,7 @@
 #include "tests/sim/world.h"
 
+#include <mpi.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <tuple>
@@ -77,7 +79,14 @@ World::Virtual::Virtual(World& world, Rank rank, std::size_t block_bytes)
 
 World::World(int size, std::uint64_t seed, Options options)
     : size_(size), options_(options), engine_(seed), peers_(0, 1, 1), lane_(0, peers_, progress::Config{}) {
-  for (Rank r = 0; r < size; ++r) ranks_.push_back(std::make_unique<Virtual>(*this, r, options.block_bytes));
+  for (Rank r = 0; r < size; ++r) groups_[r < options.first_group ? 0 : 1].push_back(r);
+  for (Rank r = 0; r < size; ++r) {
+    ranks_.push_back(std::make_unique<Virtual>(*this, r, options.block_bytes));
+    if (options.first_group == 0) continue;
+    const int mine = r < options.first_group ? 0 : 1;
+    ranks_.back()->own.emplace(ranks_.back()->wire, groups_[mine].data());
+    ranks_.back()->other.emplace(ranks_.back()->wire, groups_[1 - mine].data());
+  }
 }
 World::~World() {
   for (const auto& rank : ranks_) {
@@ -94,14 +103,18 @@ void World::start(Rank rank, const coll::Algorithm& algorithm, const std::functi
                   const coll::Arguments& arguments) {
   Virtual& v = at(rank);
   v.call = call_of(rank);
-  v.op.emplace(v.wire, rank, size_, 1, v.block, rank == options_.blocking_rank);
+  v.started = true;
+  if (v.call.root == MPI_PROC_NULL) return;
+  const std::vector<Rank>& group = groups_[rank < options_.first_group ? 0 : 1];
+  coll::Wire& own = v.own ? static_cast<coll::Wire&>(*v.own) : v.wire;
+  v.op.emplace(v.other ? static_cast<coll::Wire&>(*v.other) : v.wire, rank - group.front(),
+               static_cast<int>(group.size()), 1, v.block, rank == options_.blocking_rank);
   v.op->set_arguments(arguments);
   if (options_.slot_of != nullptr) {
-    v.slot = options_.slot_of(rank);
+    v.slot = options_.slot_of(rank, own);
     v.op->set_own_slot(&v.slot);
   }
   v.co = algorithm.run(*v.op, v.call);
-  v.started = true;
   if (!v.co.started()) std::abort();
   if (!v.co.done()) {
     v.finished.add();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/coll/algorithm.h"
+#include "framework/coll/group_wire.h"
 #include "framework/coll/op.h"
 #include "framework/coll/wire.h"
 #include "framework/progress/lane.h"
@@ -57,18 +58,24 @@ class World {
     Rank dies = -1;                // this rank stops ...
     std::uint64_t dies_after = 0;  // ... after so many events
     std::size_t block_bytes = 4096;
-    /// What a component would have kept for its communicator, of each rank; given back at the end.
-    std::function<coll::Slot(Rank)> slot_of = nullptr;
+    /// What a component would have kept for its communicator, of each rank; given back at the end. `own`: what leads to
+    /// the ranks of the rank's group.
+    std::function<coll::Slot(Rank, coll::Wire& own)> slot_of = nullptr;
+    /// Not 0: an intercommunicator. The first so many ranks are one group, the others the other.
+    int first_group = 0;
   };
   World(int size, std::uint64_t seed, Options options);
   World(int size, std::uint64_t seed) : World(size, seed, Options{}) {}
   ~World();
 
   /// Starts `algorithm` on every rank, in any order, and runs until all that live are done. False, with a description
-  /// in `stuck`, when nothing can go on any more.
+  /// in `stuck`, when nothing can go on any more. Who passes MPI_PROC_NULL as the root takes no part.
   bool run(const coll::Algorithm& algorithm, const std::function<coll::Call(Rank)>& call_of,
            const coll::Arguments& arguments = {});
-  Status outcome(Rank rank) const { return ranks_[static_cast<std::size_t>(rank)]->co.status(); }
+  Status outcome(Rank rank) const {
+    const coll::Co co = ranks_[static_cast<std::size_t>(rank)]->co;
+    return co.started() ? co.status() : Status{};
+  }
   bool done(Rank rank) const;
 
   int size() const { return size_; }
@@ -101,6 +108,7 @@ class World {
   struct Virtual {
     Virtual(World& world, Rank rank, std::size_t block_bytes);
     SimWire wire;
+    std::optional<coll::GroupWire> own, other;  // of an intercommunicator: to the ranks of either group
     coll::ChunkCache cache{std::size_t{64} << 10};
     std::unique_ptr<std::byte[]> memory;
     coll::Block block;
@@ -131,6 +139,7 @@ class World {
 
   const int size_;
   const Options options_;
+  std::vector<Rank> groups_[2];
   std::mt19937_64 engine_;
   PeerTable peers_;
   Lane lane_;

@@ -14,6 +14,9 @@ Co allreduce(Op& op, const Call& call);
 Co gather(Op& op, const Call& call);
 Co scatter(Op& op, const Call& call);
 Co allgather(Op& op, const Call& call);
+Co alltoall(Op& op, const Call& call);
+Co reduce_scatter(Op& op, const Call& call);  // reduce_scatter_block as well
+Co prefix(Op& op, const Call& call);          // scan, exscan
 
 /// All of them, for registration and for tests.
 const AlgorithmList& algorithm_list();

@@ -28,20 +28,6 @@ struct Packs {
   }
 };
 
-/// A part's blocks of `bytes` each, packed.
-Call gather_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank root) {
-  Call call = part_call(Collective::kGather, root, bytes);
-  call.send = Op::view(from, bytes);
-  if (to != nullptr) call.recv = Op::view(to, bytes);
-  return call;
-}
-Call scatter_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank root) {
-  Call call = part_call(Collective::kScatter, root, bytes);
-  if (from != nullptr) call.send = Op::view(from, bytes);
-  call.recv = Op::view(to, bytes);
-  return call;
-}
-
 }  // namespace
 
 /// Each node's blocks to its leader, the leaders' to the root: one message for each node. T. Kielmann et al., PPoPP

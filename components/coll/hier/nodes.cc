@@ -76,4 +76,12 @@ Leaders Leaders::of(Op& op, const Nodes& nodes, Rank root) {
   return leaders;
 }
 
+Leaders Leaders::last(Op& op, const Nodes& nodes) {
+  Leaders leaders = of(op, nodes);
+  leaders.inside = nodes.my_ranks() - 1;
+  for (int node = 0; node < nodes.count() && leaders.ranks != nullptr; ++node)
+    leaders.ranks[node] = nodes.members(node)[nodes.ranks_on(node) - 1];
+  return leaders;
+}
+
 }  // namespace ashlar::coll::hier

@@ -56,6 +56,8 @@ struct Leaders {
 
   static Leaders of(Op& op, const Nodes& nodes, Rank root);
   static Leaders of(Op& op, const Nodes& nodes) { return of(op, nodes, nodes.in_order(0)); }
+  /// The last rank of each node instead.
+  static Leaders last(Op& op, const Nodes& nodes);
   bool lead(const Op& op) const { return ranks[nodes->mine()] == op.rank(); }
 };
 

@@ -25,4 +25,18 @@ inline Call reduce_call(const Call& whole, Collective what, const void* operand,
   return call;
 }
 
+/// A part's blocks of `bytes` each, packed.
+inline Call gather_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank root) {
+  Call call = part_call(Collective::kGather, root, bytes);
+  call.send = Op::view(from, bytes);
+  if (to != nullptr) call.recv = Op::view(to, bytes);
+  return call;
+}
+inline Call scatter_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank root) {
+  Call call = part_call(Collective::kScatter, root, bytes);
+  if (from != nullptr) call.send = Op::view(from, bytes);
+  call.recv = Op::view(to, bytes);
+  return call;
+}
+
 }  // namespace ashlar::coll::hier

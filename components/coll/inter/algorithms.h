@@ -15,4 +15,7 @@ Co gather(Op& op, const Call& call);          // gatherv as well
 Co scatter(Op& op, const Call& call);         // scatterv as well
 Co exchange(Op& op, const Call& call);        // allgather(v), alltoall(v, w)
 
+/// All of them, for registration and for tests.
+const AlgorithmList& algorithm_list();
+
 }  // namespace ashlar::coll::inter

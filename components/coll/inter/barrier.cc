@@ -1,18 +1,19 @@
 #include "components/coll/inter/algorithms.h"
-#include "components/coll/inter/own_group.h"
+#include "components/coll/inter/groups.h"
 
 namespace ashlar::coll::inter {
 
 /// Each group meets; the leaders tell each other; each leader tells its group.
 Co barrier(Op& op, const Call&) {
-  CommState& own = own_group(op);
-  Op part(op, own.wire, op.rank(), op.size());
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  Op part(op, *groups->own, op.rank(), op.size());
   Gate gate;
   Status st;
   std::byte token{};
   Call call;
   if (op.size() > 1) {
-    const Co meeting = run_part(op, part, own, call);
+    const Co meeting = run_part(op, part, *groups->inside, call);
     op.join(meeting, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
@@ -25,7 +26,7 @@ Co barrier(Op& op, const Call&) {
   }
   if (op.size() > 1) {
     call = bcast_from_first(Op::view(&token, 1));
-    const Co telling = run_part(op, part, own, call);
+    const Co telling = run_part(op, part, *groups->inside, call);
     op.join(telling, gate);
     st = co_await gate;
   }

@@ -1,5 +1,5 @@
 #include "components/coll/inter/algorithms.h"
-#include "components/coll/inter/own_group.h"
+#include "components/coll/inter/groups.h"
 
 namespace ashlar::coll::inter {
 
@@ -18,10 +18,11 @@ Co bcast(Op& op, const Call& call) {
     if (!st.ok()) co_return st;
   }
   if (op.size() == 1) co_return st;
-  CommState& own = own_group(op);
-  Op part(op, own.wire, op.rank(), op.size());
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  Op part(op, *groups->own, op.rank(), op.size());
   const Call inner = bcast_from_first(call.recv);
-  const Co telling = run_part(op, part, own, inner);
+  const Co telling = run_part(op, part, *groups->inside, inner);
   op.join(telling, gate);
   st = co_await gate;
   co_return st;

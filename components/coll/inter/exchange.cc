@@ -1,13 +1,14 @@
 #include "components/coll/inter/algorithms.h"
-#include "framework/coll/comm_state.h"
-#include "framework/coll/op.h"
+#include "components/coll/inter/groups.h"
 
 namespace ashlar::coll::inter {
 
 /// Linear with a window: every rank of the other group sends to the root, which receives straight into place.
 /// Argument: window (ranks, 32).
 Co gather(Op& op, const Call& call) {
-  const int remote = op.comm()->comm.remote_size;
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  const int remote = groups->remote;
   const int window = op.arguments().window > 0 ? op.arguments().window : 32;
   Gate gate;
   Status st;
@@ -29,7 +30,9 @@ Co gather(Op& op, const Call& call) {
 
 /// The same the other way round.
 Co scatter(Op& op, const Call& call) {
-  const int remote = op.comm()->comm.remote_size;
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  const int remote = groups->remote;
   const int window = op.arguments().window > 0 ? op.arguments().window : 32;
   Gate gate;
   Status st;
@@ -52,7 +55,9 @@ Co scatter(Op& op, const Call& call) {
 /// Linear: every rank with every rank of the other group, all at once. Groups of different sizes have no order in which
 /// a window could move on without ranks waiting in a circle.
 Co exchange(Op& op, const Call& call) {
-  const int remote = op.comm()->comm.remote_size;
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  const int remote = groups->remote;
   const bool same_for_all = call.what == Collective::kAllgather || call.what == Collective::kAllgatherv;
   Gate gate;
   Status st;

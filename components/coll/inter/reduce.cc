@@ -1,5 +1,5 @@
 #include "components/coll/inter/algorithms.h"
-#include "components/coll/inter/own_group.h"
+#include "components/coll/inter/groups.h"
 
 namespace ashlar::coll::inter {
 namespace {
@@ -20,11 +20,12 @@ Co reduce(Op& op, const Call& call) {
     st = co_await gate;
     co_return st;
   }
-  CommState& own = own_group(op);
-  Op part(op, own.wire, op.rank(), op.size());
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  Op part(op, *groups->own, op.rank(), op.size());
   std::byte* const sum = result_place(op, call);
   const Call inner = reduce_to_first(call, sum);
-  const Co reducing = run_part(op, part, own, inner);
+  const Co reducing = run_part(op, part, *groups->inside, inner);
   op.join(reducing, gate);
   st = co_await gate;
   if (!st.ok() || op.rank() != 0) co_return st;
@@ -35,13 +36,14 @@ Co reduce(Op& op, const Call& call) {
 
 /// Each group reduces to its leader; the leaders exchange; each leader tells its group.
 Co allreduce(Op& op, const Call& call) {
-  CommState& own = own_group(op);
-  Op part(op, own.wire, op.rank(), op.size());
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  Op part(op, *groups->own, op.rank(), op.size());
   Gate gate;
   Status st;
   std::byte* const sum = result_place(op, call);
   Call inner = reduce_to_first(call, sum);
-  const Co reducing = run_part(op, part, own, inner);
+  const Co reducing = run_part(op, part, *groups->inside, inner);
   op.join(reducing, gate);
   st = co_await gate;
   if (!st.ok()) co_return st;
@@ -53,7 +55,7 @@ Co allreduce(Op& op, const Call& call) {
   }
   if (op.size() == 1) co_return st;
   inner = bcast_from_first(call.recv);
-  const Co telling = run_part(op, part, own, inner);
+  const Co telling = run_part(op, part, *groups->inside, inner);
   op.join(telling, gate);
   st = co_await gate;
   co_return st;
@@ -62,14 +64,15 @@ Co allreduce(Op& op, const Call& call) {
 /// As allreduce, but the leader deals the result out. The whole vector is as long in both groups; its pieces are those
 /// of the own group.
 Co reduce_scatter(Op& op, const Call& call) {
-  CommState& own = own_group(op);
-  Op part(op, own.wire, op.rank(), op.size());
+  const Groups* const groups = Groups::of(op);
+  if (groups == nullptr) co_return op.failure();
+  Op part(op, *groups->own, op.rank(), op.size());
   Gate gate;
   Status st;
   std::byte* const sum = result_place(op, call);
   std::byte* const theirs = result_place(op, call);
   Call inner = reduce_to_first(call, sum);
-  const Co reducing = run_part(op, part, own, inner);
+  const Co reducing = run_part(op, part, *groups->inside, inner);
   op.join(reducing, gate);
   st = co_await gate;
   if (!st.ok()) co_return st;
@@ -97,7 +100,7 @@ Co reduce_scatter(Op& op, const Call& call) {
     }
   }
   inner.bytes = inner.quantity(op.size());
-  const Co dealing = run_part(op, part, own, inner);
+  const Co dealing = run_part(op, part, *groups->inside, inner);
   op.join(dealing, gate);
   st = co_await gate;
   co_return st;

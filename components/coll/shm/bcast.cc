@@ -16,7 +16,7 @@ Co bcast(Op& op, const Call& call, Visit visit) {
     done(op, visit);
     co_return st;
   }
-  LineWait wait = LineWait::result(op, visit);
+  LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
   st = co_await wait;
   if (wait.failed()) co_return st;
   op.copy(shared, call.recv);

@@ -39,7 +39,7 @@ Co bcast_direct(Op& op, const Call& call, Visit visit) {
     done(op, visit);
     co_return op.failure();
   }
-  LineWait wait = LineWait::result(op, visit);
+  LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
   st = co_await wait;
   if (wait.failed()) co_return st;
   read_into(op, visit, call.root, address_in(visit.layout().result(visit.number)), call.recv);
@@ -60,7 +60,7 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
     if (bytes <= room) {
       op.copy(call.send, Op::view(operand(visit, bytes, me), bytes));
     } else {
-      LineWait wait = LineWait::result(op, visit);
+      LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
       st = co_await wait;
       if (wait.failed()) co_return st;
       const auto* const places = reinterpret_cast<const std::uint64_t*>(
@@ -112,7 +112,7 @@ Co scatter_direct(Op& op, const Call& call, Visit visit) {
   const auto place = static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())));
   const MPI_Count room = place < kSmallBlock ? place : kSmallBlock;
   if (op.rank() != call.root) {
-    LineWait wait(op, visit, layout.contribution(visit.number, me), 1);
+    LineWait wait = LineWait::from(op, visit, layout.contribution(visit.number, me), call.root);
     st = co_await wait;
     if (wait.failed()) co_return st;
     const MPI_Count bytes = call.recv.bytes();

@@ -52,7 +52,7 @@ Co bcast_large(Op& op, const Call& call, Visit visit) {
       datatype::pack(call.recv, static_cast<std::size_t>(at), place, bytes);
       publish(op, visit);
     } else {
-      LineWait wait = LineWait::result(op, visit);
+      LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
       st = co_await wait;
       if (wait.failed()) co_return st;
       datatype::unpack(call.recv, static_cast<std::size_t>(at), place, bytes);

@@ -27,6 +27,7 @@ static_assert(sizeof(Line) == kCacheLine);
 struct alignas(kCacheLine) RankLine {
   std::atomic<std::uint64_t> done;      // it will not look at slots of this number, or lower ones, again
   std::atomic<std::uint32_t> sleeping;  // it may be asleep: wake it
+  std::atomic<std::uint32_t> core;      // where it has run last, where ranks take turns
   std::int32_t pid;                     // set when it attaches, like the rest
   std::uint64_t probe;                  // where a word lies in its own memory that holds the segment's nonce
 };

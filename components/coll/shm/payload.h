@@ -63,6 +63,7 @@ inline void combine_all(Op& op, const Call& call, const Visit& visit, void* to) 
 inline void done(Op& op, const Visit& visit) {
   const Layout& layout = visit.layout();
   layout.rank(static_cast<std::uint32_t>(op.rank())).done.store(visit.number, std::memory_order_release);
+  if (!visit.group->flat) tell_core(op, visit);
   if (visit.number == visit.last) visit.leave();
   if (layout.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
     wake_announced(op, visit);

@@ -45,7 +45,7 @@ Co scatter(Op& op, const Call& call, Visit visit) {
     done(op, visit);
     co_return op.failure();
   }
-  LineWait wait(op, visit, visit.layout().contribution(visit.number, me), 1);
+  LineWait wait = LineWait::from(op, visit, visit.layout().contribution(visit.number, me), call.root);
   st = co_await wait;
   if (wait.failed()) co_return st;
   op.copy(Op::view(operand(visit, bytes, me), bytes), call.recv);

@@ -1,6 +1,17 @@
 #include "components/coll/shm/waits.h"
 
+#include <sched.h>
+
 namespace ashlar::coll::shm {
+namespace {
+
+std::uint32_t this_core() { return static_cast<std::uint32_t>(sched_getcpu()); }
+
+}  // namespace
+
+void tell_core(const Op& op, const Visit& visit) {
+  visit.layout().rank(static_cast<std::uint32_t>(op.rank())).core.store(this_core(), std::memory_order_relaxed);
+}
 
 void wake_announced(Op& op, const Visit& visit) {
   const Layout& layout = visit.layout();
@@ -27,6 +38,10 @@ void VisitWait::take_back() {
 }
 
 bool LineWait::look(Condition& self) { return static_cast<LineWait&>(self).seen(); }
+bool LineWait::runs_elsewhere(Condition& self) {
+  const auto& wait = static_cast<LineWait&>(self);
+  return wait.visit->layout().rank(wait.writer).core.load(std::memory_order_relaxed) != this_core();
+}
 bool DoneWait::look(Condition& self) { return static_cast<DoneWait&>(self).seen(); }
 bool SlotWait::look(Condition& self) { return static_cast<SlotWait&>(self).seen(); }
 

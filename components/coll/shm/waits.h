@@ -14,6 +14,9 @@ inline void wake_sleepers(Op& op, const Visit& visit) {
     wake_announced(op, visit);
 }
 
+/// Says where this rank runs, to those who think about waiting for it.
+void tell_core(const Op& op, const Visit& visit);
+
 /// A wait of one rank for others of its visit's group. Ends the visit when it fails.
 struct VisitWait : Condition {
   const Visit* visit;
@@ -40,12 +43,20 @@ struct VisitWait : Condition {
 /// Until a line (or each rank's contribution) carries the visit's number.
 struct LineWait : VisitWait {
   const Line* line;
-  std::uint32_t ranks;  // lines to look at, from `line` on
-  std::uint32_t next;   // the first one not seen yet
+  std::uint32_t ranks;       // lines to look at, from `line` on
+  std::uint32_t next;        // the first one not seen yet
+  std::uint32_t writer = 0;  // of the line, where there is but one
 
   LineWait(const Op& op, const Visit& of, const Line& first, std::uint32_t lines)
       : VisitWait(op, of), line(&first), ranks(lines), next(0) {
     holds = &LineWait::look;
+  }
+  /// For what one rank writes: where that runs on another core, it may come soon.
+  static LineWait from(const Op& op, const Visit& of, const Line& line, Rank writer) {
+    LineWait wait(op, of, line, 1);
+    wait.writer = static_cast<std::uint32_t>(writer);
+    wait.soon = &LineWait::runs_elsewhere;
+    return wait;
   }
   static LineWait result(const Op& op, const Visit& of) { return LineWait(op, of, of.layout().result(of.number), 1); }
   static LineWait contributions(const Op& op, const Visit& of) {
@@ -65,6 +76,7 @@ struct LineWait : VisitWait {
 
  private:
   static bool look(Condition& self);
+  static bool runs_elsewhere(Condition& self);
 };
 
 /// Until every other rank is done with the visit's number.

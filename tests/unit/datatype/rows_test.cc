@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -38,7 +39,9 @@ Datatype* row_of(MPI_Count count, MPI_Count bytes, MPI_Count step) {
 
 TEST(Rows, NothingBesideTheElementsIsTouched) {
   Fenced memory;
-  for (const MPI_Count bytes : {1, 2, 3, 4, 8, 12, 16, 24, 40}) {
+  // Every loop there is, at both ends of its sizes; none may ask for more than the elements have.
+  for (const MPI_Count bytes : {1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,  17,   24,   31,   32,   33,
+                                40, 47, 48, 63, 64, 65, 96, 127, 191, 192, 193, 1000, 1023, 1024, 2047, 2048}) {
     for (const MPI_Count gap : {1, 2, 3, 4, 7, 8, 24}) {
       for (MPI_Count count = 1; count * (bytes + gap) < MPI_Count{2 * kPage} && count < 80; count += 1 + count / 8) {
         for (const bool backwards : {false, true}) {
@@ -68,6 +71,39 @@ TEST(Rows, NothingBesideTheElementsIsTouched) {
           }
         }
       }
+    }
+  }
+}
+
+// Elements on pages of their own, in a matrix larger than a processor's cache: all, and pieces of them.
+TEST(Rows, FarApart) {
+  constexpr MPI_Count kCount = 700, kStep = 3 * 1024 + 8;
+  std::vector<char> memory(static_cast<std::size_t>(kCount * kStep));
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(i * 31 + (i >> 10));
+  for (const MPI_Count bytes : {1, 2, 4, 8, 13, 16, 24, 40, 64, 65}) {
+    for (const bool backwards : {false, true}) {
+      const auto type = oracle::committed(row_of(kCount, bytes, backwards ? -kStep : kStep));
+      const MPI_Count first = backwards ? (kCount - 1) * kStep : 0;
+      std::vector<char> packed(static_cast<std::size_t>(kCount * bytes)), wanted;
+      for (MPI_Count i = 0; i < kCount; ++i) {
+        const char* const from = &memory[static_cast<std::size_t>(first + (backwards ? -i : i) * kStep)];
+        wanted.insert(wanted.end(), from, from + bytes);
+      }
+      datatype::pack_all(&memory[static_cast<std::size_t>(first)], 1, *type, packed.data(), packed.size());
+      ASSERT_EQ(packed, wanted) << bytes;
+      const DataView view = DataView::of(&memory[static_cast<std::size_t>(first)], 1, *type);
+      for (const std::size_t piece : {packed.size() - 1, packed.size() / 2 + 3}) {
+        std::fill(packed.begin(), packed.end(), '.');
+        for (std::size_t done = 0; done < packed.size();)
+          done += datatype::pack(view, done, &packed[done], std::min(piece, packed.size() - done));
+        ASSERT_EQ(packed, wanted) << bytes << " in pieces of " << piece;
+      }
+      std::vector<char> back(memory.size(), '.'), spread(back);
+      for (MPI_Count i = 0; i < kCount; ++i)
+        std::memcpy(&spread[static_cast<std::size_t>(i * kStep)], &memory[static_cast<std::size_t>(i * kStep)],
+                    static_cast<std::size_t>(bytes));
+      datatype::unpack_all(&back[static_cast<std::size_t>(first)], 1, *type, packed.data(), packed.size());
+      ASSERT_TRUE(back == spread) << bytes;
     }
   }
 }

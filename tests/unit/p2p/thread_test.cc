@@ -32,6 +32,26 @@ TEST(Sleepers, HearOfMessagesToTheirOwnProcessAndOfCancels) ASHLAR_NO_THREAD_SAF
   ASSERT_TRUE(world.finish(receive).ok());
 }
 
+TEST(Sleepers, HearOfReadsThatAreUnderWay) ASHLAR_NO_THREAD_SAFETY {
+  LoopOptions options;
+  options.get_pending = 1;
+  World world(2, options);
+  Lane& lane = world[1].lane;
+  std::vector<std::byte> out(50000, std::byte{7}), in(50000);
+  Request *receive = nullptr, *send = nullptr;
+  ASSERT_TRUE(p2p::isend(out.data(), 50000, bytes(), 1, 1, world.comm(0), &send).ok());
+  world.poll();  // it has been announced, and nobody has asked for it
+  lane.armed = lane.sleepers = 1;
+  const std::uint32_t before = lane.wake_word;
+  ASSERT_TRUE(p2p::irecv(in.data(), 50000, bytes(), 0, 1, world.comm(1), &receive).ok());
+  EXPECT_FALSE(receive->complete());
+  EXPECT_NE(lane.wake_word, before);
+  lane.armed = lane.sleepers = 0;
+  ASSERT_TRUE(world.finish(receive).ok());
+  ASSERT_TRUE(world.finish(send).ok());
+  EXPECT_EQ(in, out);
+}
+
 TEST(Blocking, TwoProcessesExchangeMessagesOfAllSizes) {
   LoopOptions options;
   options.room = 8;

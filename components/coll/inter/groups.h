@@ -5,7 +5,15 @@
 
 namespace ashlar::coll::inter {
 
-inline CommState& own_group(const Op& op) { return *op.comm()->own_group; }
+/// The two groups of an intercommunicator, as one rank sees them. Kept in the slot of this component.
+struct Groups {
+  Wire* own;          // among the ranks of the own group
+  CommState* inside;  // whose rules choose for the parts there
+  int remote;         // ranks of the other group
+
+  /// Those of op's communicator; nullptr: no memory, noted as op's failure.
+  static const Groups* of(Op& op);
+};
 
 inline Call bcast_from_first(const DataView& data) {
   Call call;

@@ -1,0 +1,119 @@
+#include "components/coll/hier/algorithms.h"
+#include "components/coll/hier/parts.h"
+
+namespace ashlar::coll::hier {
+namespace {
+
+/// How the items of the result are dealt to the ranks, node after node.
+struct Dealing {
+  MPI_Count* of_node;  // items of each node
+  MPI_Count* of_ours;  // items of each rank of ours
+  MPI_Count* begins;   // of these, within the node's
+  MPI_Count ours;      // items of our node
+
+  static Dealing of(Op& op, const Nodes& nodes, const Call& call) {
+    const int numbers = nodes.count() + 2 * nodes.my_ranks();
+    Dealing dealing{reinterpret_cast<MPI_Count*>(op.scratch(numbers * MPI_Count{sizeof(MPI_Count)})), nullptr, nullptr,
+                    0};
+    if (dealing.of_node == nullptr) return dealing;
+    dealing.of_ours = dealing.of_node + nodes.count();
+    dealing.begins = dealing.of_ours + nodes.my_ranks();
+    for (int node = 0; node < nodes.count(); ++node) {
+      dealing.of_node[node] = 0;
+      for (int i = 0; i < nodes.ranks_on(node); ++i) dealing.of_node[node] += call.piece(nodes.members(node)[i]);
+    }
+    for (int i = 0; i < nodes.my_ranks(); ++i) {
+      dealing.begins[i] = dealing.ours;
+      dealing.of_ours[i] = call.piece(nodes.members(nodes.mine())[i]);
+      dealing.ours += dealing.of_ours[i];
+    }
+    return dealing;
+  }
+  /// The leader deals its node's items out.
+  Call scatter(const Nodes& nodes, const Call& call, std::byte* items, Rank leader) const {
+    const bool lists = call.what == Collective::kReduceScatter;
+    Call part = part_call(lists ? Collective::kScatterv : Collective::kScatter, leader, 0);
+    part.recv = call.recv;
+    if (items != nullptr) {
+      part.send = DataView{items, lists ? 0 : call.recv.count, call.recv.type};
+      if (lists) part.send_counts = IntArray(of_ours);
+      if (lists) part.send_displs = IntArray(begins);
+    }
+    part.bytes = part.quantity(nodes.my_ranks());
+    return part;
+  }
+};
+
+/// The vector with the pieces of each node's ranks behind each other.
+std::byte* by_nodes(Op& op, const Nodes& nodes, const Call& call, const std::byte* items) {
+  const MPI_Count extent = call.send.type->extent();
+  std::byte* const sorted = op.scratch_items(call.send.count, *call.send.type);
+  auto* const begins = reinterpret_cast<MPI_Count*>(op.scratch(op.size() * MPI_Count{sizeof(MPI_Count)}));
+  if (sorted == nullptr || begins == nullptr) return nullptr;
+  MPI_Count at = 0;
+  for (Rank r = 0; r < op.size(); ++r) {
+    begins[r] = at;
+    at += call.piece(r);
+  }
+  at = 0;
+  for (int i = 0; i < op.size(); ++i) {
+    const Rank r = nodes.in_order(i);
+    op.copy_items(items + begins[r] * extent, sorted + at * extent, call.piece(r), *call.send.type);
+    at += call.piece(r);
+  }
+  return sorted;
+}
+
+}  // namespace
+
+/// Each node reduces to its leader, the leaders reduce and share out what is their nodes', each leader deals it out.
+/// H. Ritzdorf, J. L. Träff, "Collective operations in NEC's high-performance MPI libraries", IPDPS 2006.
+Co reduce_scatter(Op& op, const Call& call) {
+  Gate gate;
+  Status st;
+  const Nodes* const nodes = Nodes::of(op);
+  if (nodes == nullptr) co_return op.failure();
+  const Leaders leaders = Leaders::of(op, *nodes);
+  const Dealing dealing = Dealing::of(op, *nodes, call);
+  if (!op.failure().ok()) co_return op.failure();
+  const bool lead = leaders.lead(op);
+  const bool alone = nodes->my_ranks() == 1;
+  auto* operand = static_cast<std::byte*>(call.send.data);
+  std::byte* items = nullptr;
+  GroupWire node(op.wire(), nodes->members(nodes->mine()));
+  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Call part;
+  if (!alone) {
+    std::byte* const sum = lead ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
+    part = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
+    const Co reducing = run_part(op, inside, nodes->inside(), part);
+    op.join(reducing, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    operand = sum;
+  }
+  if (lead) {
+    if (!nodes->in_runs()) operand = by_nodes(op, *nodes, call, operand);
+    items = static_cast<std::byte*>(call.recv.data);
+    if (!alone) items = op.scratch_items(dealing.ours, *call.send.type);
+    if (!op.failure().ok()) co_return op.failure();
+    GroupWire all(op.wire(), leaders.ranks);
+    Op across(op, all, nodes->mine(), nodes->count());
+    Call among = reduce_call(call, Collective::kReduceScatter, operand, items, 0);
+    among.recv.count = dealing.ours;
+    among.recv_counts = IntArray(dealing.of_node);
+    const Co reducing = run_part(op, across, nodes->across(), among);
+    op.join(reducing, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+  }
+  if (!alone) {
+    part = dealing.scatter(*nodes, call, items, leaders.inside);
+    const Co sharing = run_part(op, inside, nodes->inside(), part);
+    op.join(sharing, gate);
+    st = co_await gate;
+  }
+  co_return st;
+}
+
+}  // namespace ashlar::coll::hier

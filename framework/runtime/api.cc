@@ -2,20 +2,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
-#include <new>
 
 #include "framework/base/lane_lock.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
-#include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/object/leaks.h"
 #include "framework/object/predefined.h"
@@ -145,34 +142,6 @@ Status get_library_version(char* version, int* length) {
   *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
                           "Ashlar MPI %s, MPI %d.%d, standard ABI %d.%d, built with %s", kVersion, MPI_VERSION,
                           MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION, kCompiler);
-  return {};
-}
-
-Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
-  if (size < 0)
-    return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
-  std::size_t alignment = kCacheLine;
-  if (info) {
-    if (const std::string* wanted = info->find("mpi_minimum_memory_alignment")) {
-      char* end = nullptr;
-      const unsigned long long value = std::strtoull(wanted->c_str(), &end, 10);
-      if (end == wanted->c_str() || *end != '\0' || value == 0 || (value & (value - 1)) != 0)
-        return Status::fail(MPI_ERR_INFO_VALUE,
-                            "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
-                            wanted->c_str());
-      alignment = std::max<std::size_t>(alignment, value);
-    }
-  }
-  void* memory = nullptr;
-  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
-  if (posix_memalign(&memory, alignment, bytes) != 0)
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
-  std::memcpy(baseptr, &memory, sizeof memory);
-  return {};
-}
-
-Status free_mem(void* base) {
-  std::free(base);
   return {};
 }
 

@@ -87,6 +87,20 @@ static void memory(void) {
   CHECK(p != NULL && (uintptr_t)p % 16 == 0);
   memset(p, 1, 100000);
   MUST(MPI_Free_mem(p));
+  /* Neither twice, nor what is not the beginning of what was given. */
+  int mpi_class = 0;
+  MPI_Errhandler before;
+  MUST(MPI_Comm_get_errhandler(MPI_COMM_SELF, &before));
+  MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  MPI_Error_class(MPI_Free_mem(p), &mpi_class);
+  CHECK_EQ(mpi_class, MPI_ERR_BASE);
+  MPI_Error_class(MPI_Free_mem(&mpi_class), &mpi_class);
+  CHECK_EQ(mpi_class, MPI_ERR_BASE);
+  MUST(MPI_Alloc_mem(100, MPI_INFO_NULL, &p));
+  MPI_Error_class(MPI_Free_mem((char*)p + 8), &mpi_class);
+  CHECK_EQ(mpi_class, MPI_ERR_BASE);
+  MUST(MPI_Free_mem(p));
+  MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, before));
 }
 
 static void value_is(MPI_Info info, const char* wanted) {

@@ -1,0 +1,67 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_set>
+
+#include "framework/base/types.h"
+#include "framework/object/info.h"
+#include "framework/runtime/api.h"
+
+namespace ashlar::runtime {
+namespace {
+
+/// What MPI_Alloc_mem has given and MPI_Free_mem has not taken back: the standard has a class for wrong addresses, and
+/// the allocator would end the process.
+constinit std::mutex mutex;
+std::unordered_set<void*>& given() {
+  static auto* const addresses = new std::unordered_set<void*>;  // there at exit too
+  return *addresses;
+}
+
+Status alignment_of(const Info& info, std::size_t* alignment) {
+  const std::string* const wanted = info.find("mpi_minimum_memory_alignment");
+  if (!wanted) return {};
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(wanted->c_str(), &end, 10);
+  if (end == wanted->c_str() || *end != '\0' || value == 0 || (value & (value - 1)) != 0)
+    return Status::fail(MPI_ERR_INFO_VALUE, "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
+                        wanted->c_str());
+  *alignment = std::max<std::size_t>(*alignment, value);
+  return {};
+}
+
+}  // namespace
+
+Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
+  if (size < 0)
+    return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
+  std::size_t alignment = kCacheLine;
+  if (info) ASHLAR_TRY(alignment_of(*info, &alignment));
+  void* memory = nullptr;
+  const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
+  if (posix_memalign(&memory, alignment, bytes) != 0)
+    return Status::fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
+  {
+    const std::lock_guard guard(mutex);
+    given().insert(memory);
+  }
+  std::memcpy(baseptr, &memory, sizeof memory);
+  return {};
+}
+
+Status free_mem(void* base) {
+  {
+    const std::lock_guard guard(mutex);
+    if (given().erase(base) == 0)
+      return Status::fail(MPI_ERR_BASE,
+                          "argument base is %p, which MPI_Alloc_mem did not give or which was freed already", base);
+  }
+  std::free(base);
+  return {};
+}
+
+}  // namespace ashlar::runtime

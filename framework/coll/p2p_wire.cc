@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <cstdio>
+#include <utility>
 
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
@@ -21,6 +22,16 @@ namespace {
 constexpr int kTurnsBeforeProgress = 3;
 constexpr int kLooksBeforeProgress = 400;
 constexpr int kLooksBeforeYield = 800;  // about as long as a core takes to change hands
+
+/// Where ranks take turns, before the first one is taken: two hand-overs of the core, there and back, cost more than it
+/// takes whoever runs elsewhere to get to it. Asked once of each condition.
+bool comes_soon(Condition& condition) {
+  const auto soon = std::exchange(condition.soon, nullptr);
+  for (int more = soon != nullptr && soon(condition) ? kLooksBeforeYield : 0; more > 0; --more) {
+    if (condition.holds(condition)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -67,10 +78,7 @@ void P2pWire::wait(Gate& gate) ASHLAR_NO_THREAD_SAFETY {
 Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm_.lane;
   if (lane.config.oversubscribed) {
-    // Two hand-overs of the core, there and back, cost more than it takes whoever runs elsewhere to get to it.
-    for (int more = condition.soon != nullptr && condition.soon(condition) ? kLooksBeforeYield : 0; more > 0; --more) {
-      if (condition.holds(condition)) return {};
-    }
+    if (comes_soon(condition)) return {};
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
     for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
@@ -114,7 +122,7 @@ bool P2pWire::look(Poller& poller) ASHLAR_NO_THREAD_SAFETY {
 
 bool P2pWire::look_and_resume(Poller& poller) {
   auto& condition = static_cast<Condition&>(poller);
-  if (!look(poller)) {
+  if (!look(poller) && !(condition.wire->lane()->config.oversubscribed && comes_soon(condition))) {
     condition.outcome = condition.wire->members_alive();
     if (condition.outcome.ok()) return false;
   }

@@ -6,6 +6,7 @@
 #include "framework/datatype/copy.h"
 #include "framework/datatype/gather.h"
 #include "framework/datatype/layout.h"
+#include "framework/datatype/repeat.h"
 
 /// Walks a layout and moves bytes between memory ("user") and the packed stream. One text for both directions.
 ///
@@ -166,7 +167,7 @@ class Engine {
       if constexpr (kPack) {
         block.copy(packed, user + at[i]);
       } else {
-        block.copy(user + at[i], packed);
+        place(block, user + at[i], packed);
       }
     }
   }
@@ -217,7 +218,16 @@ class Engine {
     if constexpr (kPack) {
       std::memcpy(packed, user, n);
     } else {
-      std::memcpy(user, packed, n);
+      spread(user, packed, n);
+    }
+  }
+
+  template <class Block>
+  static void place(Block block, char* to, const char* from) {
+    if constexpr (std::is_same_v<Block, Long>) {
+      spread(to, from, block.size);
+    } else {
+      block.copy(to, from);
     }
   }
 
@@ -231,6 +241,8 @@ class Engine {
         if (packed_step == static_cast<std::ptrdiff_t>(block.bytes())) return gather(block, packed, user, user_step, n);
       }
       copy_strided(block, packed, packed_step, user, user_step, n);
+    } else if constexpr (std::is_same_v<Block, Long>) {
+      for (; n > 0; --n, user += user_step, packed += packed_step) place(block, user, packed);
     } else {
       copy_strided(block, user, user_step, packed, packed_step, n);
     }
@@ -366,7 +378,11 @@ class Engine {
       if constexpr (kPack) {
         copy_piece(packed, user + at[i], bytes);
       } else {
-        copy_piece(user + at[i], packed, bytes);
+        if (bytes >= kRepeatFrom) {
+          spread(user + at[i], packed, bytes);
+        } else {
+          copy_piece(user + at[i], packed, bytes);
+        }
       }
       packed += bytes;
     }

@@ -111,6 +111,7 @@ Status cancel(Request* request) {
   // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
   const bool inactive = request->state.load(std::memory_order_relaxed) == Request::State::kInactive;
   if (inactive || request->ops->cancel == nullptr) return {};
+  progress::look(lane);  // who asks and gives up again and again must come across what is on its way
   ASHLAR_TRY(request->ops->cancel(*request));
   // Within the process the answer is at hand: who asks for the status next is told.
   for (int i = 0; lane.self_busy && i < kRoundsToOneself && !request->complete(); ++i) progress::poll(lane);

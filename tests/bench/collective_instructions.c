@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   bench_start(&argc, &argv, 2, &rank, &size);
   const int counts_here = argc<2, calls = argc> 1 ? atoi(argv[1]) : kUsualCalls;
   /* Under a tool the other rank is slow as well. When not, it must not fall asleep over the wait. */
-  const struct timespec late = {0, argc > 2 ? atol(argv[2]) * 1000000 : counts_here ? 300000 : 3000000};
+  const struct timespec late = {0, argc > 2 ? atol(argv[2]) * 1000000 : counts_here ? 50000 : 3000000};
   const struct sigaction action = {.sa_handler = on_step};
   double mine = rank, sum = 0, *counts = malloc((size_t)calls * sizeof *counts);
   if (counts_here && rank == 0) sigaction(SIGTRAP, &action, NULL);

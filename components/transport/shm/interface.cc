@@ -5,6 +5,7 @@
 
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
+#include "framework/base/background_thread.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {
@@ -180,21 +181,24 @@ void Interface::activate(std::uint32_t index) {
 
 bool Interface::anything_new() const {
   const auto news = [](const Sender* s) { return s->ring.has_news(); };
-  return own_.header().attention.load(std::memory_order_relaxed) != 0 || busy_ ||
+  const bool busy = in_background() ? !gets_.empty() || knocking_ > 0 : busy_;
+  return own_.header().attention.load(std::memory_order_relaxed) != 0 || busy ||
          std::any_of(polled_.begin(), polled_.end(), news) || std::any_of(unpolled_.begin(), unpolled_.end(), news);
 }
 
 ashlar_result Interface::arm() {
   SegmentHeader& head = own_.header();
   // Another thread may sleep on this already: what keeps this one from it must not take its wake-up away.
-  const std::uint32_t before = head.sleeping.exchange(1, std::memory_order_relaxed);
+  const std::uint32_t before =
+      head.sleeping.exchange(in_background() ? kAsleepInBackground : kAsleep, std::memory_order_relaxed);
+  if (before == kAsleep) head.sleeping.store(kAsleep, std::memory_order_relaxed);
   if (barriers_) {
     barrier_everywhere();
   } else {
     full_fence();
   }
   if (anything_new()) {
-    if (before == 0) head.sleeping.store(0, std::memory_order_relaxed);
+    if (before == kAwake) head.sleeping.store(kAwake, std::memory_order_relaxed);
     return ASHLAR_AGAIN;
   }
   count(counters_.sleeps);
@@ -202,7 +206,7 @@ ashlar_result Interface::arm() {
 }
 
 void Interface::disarm() {
-  own_.header().sleeping.store(0, std::memory_order_relaxed);
+  own_.header().sleeping.store(kAwake, std::memory_order_relaxed);
   if (now_ns() >= next_upkeep_) upkeep();
 }
 

@@ -57,7 +57,8 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   if (length >= config_.both_sides_from && !context_.oversubscribed && !exposed_.any() &&
       lease(g, key, offset, chunk, nonce_)) {
     count(counters_.gets_shared);
-    if (length >= kWakeFrom || in_background()) raise(*ep.owner);
+    const bool worth_it = length >= kWakeFrom || in_background();
+    if (worth_it && ep.owner->sleeping.load(std::memory_order_relaxed) == kAsleep) raise(*ep.owner);
   } else {
     alone(g, key, offset);
   }

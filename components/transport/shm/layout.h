@@ -9,7 +9,7 @@
 namespace ashlar::shm {
 
 inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
-inline constexpr std::uint32_t kLayout = 1;
+inline constexpr std::uint32_t kLayout = 2;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
 inline constexpr std::uint64_t kPage = 4096;
@@ -71,6 +71,10 @@ static_assert(sizeof(CopyDescriptor) == 192);
 
 inline constexpr std::uint64_t kAttendSlots = 1;   // a bell: new sender, unpolled ring with news, sender leaves
 inline constexpr std::uint64_t kAttendCopies = 2;  // a reader asks the owner to copy along
+
+/// SegmentHeader::sleeping: who sleeps there. A thread of progress.thread copies for nobody, so it is not woken for
+/// that.
+enum Sleeping : std::uint32_t { kAwake = 0, kAsleep = 1, kAsleepInBackground = 2 };
 
 struct SegmentHeader {
   // Identity: constant once the magic is there.

@@ -21,8 +21,8 @@ void barrier_everywhere() { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDI
 // The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
 // have its flag cleared by the same raise before it is in the futex: it would sleep on a word that nobody changes.
 void raise(SegmentHeader& header) {
-  if (header.sleeping.load(std::memory_order_relaxed) == 0) return;
-  if (header.sleeping.exchange(0, std::memory_order_seq_cst) == 0) return;  // another sender raises
+  if (header.sleeping.load(std::memory_order_relaxed) == kAwake) return;
+  if (header.sleeping.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return;  // another sender raises
   header.wake.fetch_add(1, std::memory_order_seq_cst);
   syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "framework/base/background_thread.h"
 #include "tests/conformance/transport/pair.h"
 #include "tests/conformance/transport/process.h"
 
@@ -132,6 +133,42 @@ TEST_P(SleepTest, WhoIsRefusedDoesNotDisarmAnother) {
   ASSERT_EQ(pair.to_b->ops->am_short(pair.to_b, 1, 0, 0, nullptr, 0), ASHLAR_OK);
   EXPECT_NE(__atomic_load_n(word, __ATOMIC_SEQ_CST), before);
   pair.b().ops().disarm(pair.b().get());
+  pair.b().ops().unexpose(pair.b().get(), &key);
+}
+
+// The program computes while a background thread sleeps: its core is not for copying, so nothing wakes it for that.
+TEST_P(SleepTest, ABackgroundThreadIsNotAskedToCopy) {
+  Pair pair(GetParam());
+  if (pair.loopback() || !(pair.to_b->capabilities & ASHLAR_CAP_GET)) GTEST_SKIP() << "no single copies here";
+  const auto in_background_thread = [](auto does) {
+    std::thread thread([&] {
+      enter_background();
+      does();
+    });
+    thread.join();
+  };
+  const auto source = pattern(6, 4 << 20);
+  std::vector<unsigned char> target(source.size());
+  ashlar_key key;
+  ASSERT_EQ(pair.b().ops().expose(pair.b().get(), source.data(), source.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  std::uint32_t* word = pair.b().ops().wake_word(pair.b().get());
+  const std::uint32_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  in_background_thread([&] { EXPECT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK); });
+  Completion done;
+  const ashlar_result got = pair.to_b->ops->get(pair.to_b, target.data(), &key, 0, target.size(), &done);
+  ASSERT_EQ(got, ASHLAR_PENDING) << "more than is copied at a time";
+  EXPECT_EQ(__atomic_load_n(word, __ATOMIC_SEQ_CST), before);
+  in_background_thread([&] {
+    pair.b().ops().disarm(pair.b().get());
+    while (pair.b().progress() > 0) {
+    }
+    EXPECT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK) << "it may sleep on";
+    pair.b().ops().disarm(pair.b().get());
+  });
+  EXPECT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_AGAIN) << "one that waits copies along";
+  while (!done.finished) progress_or_yield({&pair.a()});
+  EXPECT_EQ(done.result, ASHLAR_OK);
+  EXPECT_EQ(target, source);
   pair.b().ops().unexpose(pair.b().get(), &key);
 }
 

@@ -40,8 +40,8 @@ Datatype* row_of(MPI_Count count, MPI_Count bytes, MPI_Count step) {
 TEST(Rows, NothingBesideTheElementsIsTouched) {
   Fenced memory;
   // Every loop there is, at both ends of its sizes; none may ask for more than the elements have.
-  for (const MPI_Count bytes : {1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,  17,   24,   31,   32,   33,
-                                40, 47, 48, 63, 64, 65, 96, 127, 191, 192, 193, 1000, 1023, 1024, 2047, 2048}) {
+  for (const MPI_Count bytes : {1,  2,  3,  4,  5,  7,  8,   9,   12,  15,  16,   17,   24,   31,   32,   33,  40,
+                                47, 48, 63, 64, 65, 96, 127, 191, 192, 193, 1000, 1023, 1024, 2047, 2048, 3001}) {
     for (const MPI_Count gap : {1, 2, 3, 4, 7, 8, 24}) {
       for (MPI_Count count = 1; count * (bytes + gap) < MPI_Count{2 * kPage} && count < 80; count += 1 + count / 8) {
         for (const bool backwards : {false, true}) {
@@ -80,7 +80,7 @@ TEST(Rows, FarApart) {
   constexpr MPI_Count kCount = 700, kStep = 3 * 1024 + 8;
   std::vector<char> memory(static_cast<std::size_t>(kCount * kStep));
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(i * 31 + (i >> 10));
-  for (const MPI_Count bytes : {1, 2, 4, 8, 13, 16, 24, 40, 64, 65}) {
+  for (const MPI_Count bytes : {1, 2, 4, 8, 13, 16, 24, 40, 64, 65, 3001}) {
     for (const bool backwards : {false, true}) {
       const auto type = oracle::committed(row_of(kCount, bytes, backwards ? -kStep : kStep));
       const MPI_Count first = backwards ? (kCount - 1) * kStep : 0;
@@ -104,6 +104,11 @@ TEST(Rows, FarApart) {
                     static_cast<std::size_t>(bytes));
       datatype::unpack_all(&back[static_cast<std::size_t>(first)], 1, *type, packed.data(), packed.size());
       ASSERT_TRUE(back == spread) << bytes;
+      std::fill(back.begin(), back.end(), '.');
+      const DataView into{&back[static_cast<std::size_t>(first)], 1, &*type};
+      for (std::size_t done = 0; done < packed.size();)
+        done += datatype::unpack(into, done, &packed[done], std::min<std::size_t>(8192, packed.size() - done));
+      ASSERT_TRUE(back == spread) << bytes << " in pieces";
     }
   }
 }

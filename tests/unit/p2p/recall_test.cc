@@ -84,6 +84,22 @@ TEST_P(Recall, NeverBothAndNeverNeither) {
   }
 }
 
+TEST(CancelledReceive, TakesWhatIsThereAlready) {
+  World world(2);
+  const int out = 4;
+  int in = 0, tries = 0;
+  ASSERT_TRUE(p2p::send(&out, 4, bytes(), 1, 0, world.comm(0)).ok());
+  MPI_Status status;
+  do {  // no other call makes progress here
+    Request* receive = nullptr;
+    ASSERT_TRUE(p2p::irecv(&in, 4, bytes(), 0, 0, world.comm(1), &receive).ok());
+    ASSERT_TRUE(p2p::cancel(receive).ok());
+    ASSERT_TRUE(p2p::wait(&receive, &status).ok());
+  } while (cancelled_of(status) && ++tries < 1000);
+  EXPECT_FALSE(cancelled_of(status));
+  EXPECT_EQ(in, 4);
+}
+
 // However many have left: each can be called back.
 TEST_P(Recall, AsManyAsTheProgramHas) {
   World world(2, faults(GetParam()));

@@ -63,7 +63,7 @@ bool ContextIds::claim(std::int64_t id, std::int64_t end) {
 
 Status ids_left(std::int64_t begin, std::int64_t span) {
   if (begin + span <= ContextIds::kEnd) return {};
-  return Status::fail(MPI_ERR_OTHER, "2^31 communicators were made; no context id is left");
+  return Status::fail(MPI_ERR_OTHER, "2^30 communicators were made; no context id is left");
 }
 
 std::int64_t next_range(const Comm& comm) {

@@ -32,7 +32,7 @@ class ContextIds {
   /// Ids of the communicators that exist without agreement, those for the first children of MPI_COMM_WORLD, and the
   /// first that is agreed on.
   static constexpr std::uint32_t kWorld = 0, kSelf = 2, kEveryone = 4, kWorldChildren = 6, kFirst = 262;
-  static constexpr std::int64_t kEnd = 0xfffffffe;
+  static constexpr std::int64_t kEnd = 0x7ffffffe;  // the highest bit: kOwnGroupContext
 };
 
 /// The next `count` (at most 2) ids for a child of `comm`: ids `*context`, `*context` + 2... Collective over `comm`.

@@ -30,7 +30,7 @@ Status create_inter(Comm& inter, Group& group, Comm** result) {
   std::vector<std::int64_t> theirs;
   ASHLAR_TRY(span_of(inter).trade(words_of(group), &theirs));
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(inter, kInterIds, &context));
+  ASHLAR_TRY(take_ids(inter, 1, &context));
   const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
   if (!remote)
     return Status::fail(MPI_ERR_NO_MEM, "no memory for a group of %lld ranks", static_cast<long long>(theirs[0]));
@@ -57,7 +57,7 @@ Status duplicate(Comm& comm, std::uint32_t context, Comm** result) {
 
 Status dup(Comm& comm, Comm** result) {
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(comm, ids_for(comm.inter), &context));
+  ASHLAR_TRY(take_ids(comm, 1, &context));
   return duplicate(comm, context, result);
 }
 

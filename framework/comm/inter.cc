@@ -59,7 +59,7 @@ Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
   // Every process of both groups finds the same, so none is left waiting.
   ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
   std::uint32_t context = 0;
-  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, 2 * kInterIds, &context));
+  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, 2, &context));
   return make_inter(span.local.local_group, remote, context, handler, &span.local, result);
 }
 

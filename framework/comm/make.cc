@@ -12,7 +12,7 @@
 #include "framework/object/pool.h"
 #include "framework/object/topology.h"
 #include "framework/p2p/internal.h"
-#include "framework/progress/lane.h"
+#include "framework/progress/context_lane.h"
 
 namespace ashlar {
 namespace {
@@ -113,7 +113,7 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
   // Both groups use the same second id: they have no process in common.
   Comm* local_comm = nullptr;
   Comm* const like_local = like && like->inter ? like->local_comm : like;
-  ASHLAR_TRY(make(local, context + 2, handler, like_local, &local_comm));
+  ASHLAR_TRY(make(local, context | kOwnGroupContext, handler, like_local, &local_comm));
   Comm* const like_remote = like && like->inter ? like : nullptr;
   if (const Status made = make_any(std::move(local), std::move(remote), true, context, handler, like_remote, result);
       !made.ok()) {
@@ -127,7 +127,7 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
 void give_context(Comm& comm, std::uint32_t context) {
   comm.context = context;
   comm.lane = surroundings.lane_of(context);
-  if (comm.inter) give_context(*comm.local_comm, context + 2);
+  if (comm.inter) give_context(*comm.local_comm, context | kOwnGroupContext);
 }
 
 }  // namespace comm

@@ -29,12 +29,9 @@ extern Surroundings surroundings;
 /// A communicator of `group` in which this process has a rank, ready for use. `like`: communicator of the same group
 /// whose table of peers it can share, or nullptr.
 Status make(Ref<Group> group, std::uint32_t context, Errhandler& handler, Comm* like, Comm** result);
-/// An intercommunicator; takes two ids. `like`: a communicator of the same local group, or nullptr.
+/// An intercommunicator. `like`: a communicator of the same local group, or nullptr.
 Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Errhandler& handler, Comm* like,
                   Comm** result);
-/// Of one constructor of intercommunicators: how many ids it takes.
-inline constexpr int kInterIds = 2;
-inline int ids_for(bool inter) { return inter ? kInterIds : 1; }
 
 /// Sets the ids of a communicator that was made before they were agreed on.
 void give_context(Comm& comm, std::uint32_t context);

@@ -7,6 +7,7 @@
 
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/state.h"
+#include "framework/progress/context_lane.h"
 
 namespace ashlar::p2p {
 
@@ -71,7 +72,7 @@ void hand_over(Lane& first, unsigned to, const ashlar_am& am) ASHLAR_NO_THREAD_S
 }
 
 void route_by_context(Lane& first, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
-  hand_over(first, lane_of(key_of(am).context(), static_cast<unsigned>(first.p2p->routes->lanes.size())), am);
+  hand_over(first, lane_of_context(key_of(am).context(), static_cast<unsigned>(first.p2p->routes->lanes.size())), am);
 }
 
 void route_by_operation(Lane& first, const ashlar_am& am) { hand_over(first, lane_of_name(high_word(am.h0)), am); }

@@ -31,6 +31,7 @@
 #include "framework/plugin/account.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
+#include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
 #include "framework/runtime/leaks.h"
@@ -46,7 +47,7 @@ namespace {
 
 Lane* lane_of_context(std::uint32_t context) {
   const Process& process = *Process::current();
-  return process.lane(lane_of(context, process.lane_count()));
+  return process.lane(ashlar::lane_of_context(context, process.lane_count()));
 }
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }

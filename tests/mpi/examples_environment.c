@@ -40,8 +40,9 @@ static void versions(void) {
   CHECK(version == MPI_VERSION && subversion == MPI_SUBVERSION);
 }
 
+static char* data; /* until the process ends: nobody tells when the send is done */
 static void freed(size_t bytes) {
-  char* data = check_alloc(bytes); /* until the process ends: nobody tells when the send is done */
+  data = check_alloc(bytes);
   if (check_rank == 0) {
     MPI_Request request;
     pattern_fill(data, bytes, 3);
@@ -61,17 +62,17 @@ static void freed(size_t bytes) {
 static char* attached;
 static void buffered(void) {
   enum { kBytes = 200000 };
-  static char data[kBytes];
+  static char message[kBytes];
   if (check_rank == 0) {
     attached = check_alloc(kBytes + MPI_BSEND_OVERHEAD);
     MUST(MPI_Buffer_attach(attached, kBytes + MPI_BSEND_OVERHEAD));
-    pattern_fill(data, kBytes, 8);
-    MUST(MPI_Bsend(data, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
-    memset(data, 0, kBytes);
+    pattern_fill(message, kBytes, 8);
+    MUST(MPI_Bsend(message, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
+    memset(message, 0, kBytes);
   } else if (check_rank == 1) {
     usleep(50000);
-    MUST(MPI_Recv(data, kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    CHECK_PATTERN(data, kBytes, 8);
+    MUST(MPI_Recv(message, kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_PATTERN(message, kBytes, 8);
   }
 }
 

@@ -137,8 +137,9 @@ struct Exchange {
     }
     if (count == 0) return;
     const MPI_Count bytes = bytes_to(op.rank());
-    for (MPI_Count at = 0; at < bytes; at += kChunk) {
-      const MPI_Count n = bytes - at < kChunk ? bytes - at : kChunk;
+    const MPI_Count chunk = count > 1 ? kChunk : bytes;  // for one, every call of the system would only cost
+    for (MPI_Count at = 0; at < bytes; at += chunk) {
+      const MPI_Count n = bytes - at < chunk ? bytes - at : chunk;
       for (int i = 0; i < count; ++i) {
         const std::uint64_t to = Tables::of(op, visit, takers[i]).in(op.rank()) + static_cast<std::uint64_t>(at);
         write_to(op, visit, takers[i], to, memory_at(mine.out(takers[i])) + at, n);

@@ -55,7 +55,7 @@ class InterCalls {
       if (what_ != Collective::kReduceScatter) call.recv_displs = IntArray(mine.recv_places.data());
     }
     if (w) call.send_types = call.recv_types = types_.data();
-    call.bytes = call.quantity(own_size(rank));
+    call.bytes = call.quantity(sizes_[1 - group(rank)]);  // lists are of the other group
     return call;
   }
   bool right(Rank rank) const {

@@ -70,29 +70,28 @@ std::int64_t next_range(const Comm& comm) {
   return std::clamp<std::int64_t>(2 * std::int64_t{comm.child_context_range}, kSmallestRange, kLargestRange);
 }
 
-bool take_agreed_ids(Comm& comm, int count, std::uint32_t* context) {
-  const auto span = static_cast<std::uint32_t>(2 * count);
-  if (comm.child_context_end - comm.child_context < span) return false;
+bool take_agreed_id(Comm& comm, std::uint32_t* context) {
+  if (comm.child_context_end - comm.child_context < ContextIds::kStep) return false;
   *context = comm.child_context;
-  comm.child_context += span;
+  comm.child_context += ContextIds::kStep;
   return true;
 }
 
-Status take_ids(Comm& comm, int count, std::uint32_t* context) {
-  if (take_agreed_ids(comm, count, context)) return {};
+Status take_id(Comm& comm, std::uint32_t* context) {
+  if (take_agreed_id(comm, context)) return {};
   const std::int64_t range = next_range(comm);
   std::uint32_t begin = 0;
   ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return max_over_all(comm, values, n); }, range, &begin));
   comm.child_context = begin;
   comm.child_context_range = static_cast<std::uint32_t>(range);
   comm.child_context_end = begin + comm.child_context_range;
-  if (!take_agreed_ids(comm, count, context))
-    return Status::fail(MPI_ERR_INTERN, "a range of %d ids is too small", count);
+  if (!take_agreed_id(comm, context)) return Status::fail(MPI_ERR_INTERN, "a range of ids is too small");
   return {};
 }
 
 Status agree(Comm& comm, Group& group, int tag, std::uint32_t* context) {
-  return agree_with([&](std::int64_t* values, int n) { return group_max(comm, group, tag, values, n); }, 2, context);
+  return agree_with([&](std::int64_t* values, int n) { return group_max(comm, group, tag, values, n); },
+                    ContextIds::kStep, context);
 }
 
 }  // namespace ashlar::comm

@@ -32,13 +32,14 @@ class ContextIds {
   /// Ids of the communicators that exist without agreement, those for the first children of MPI_COMM_WORLD, and the
   /// first that is agreed on.
   static constexpr std::uint32_t kWorld = 0, kSelf = 2, kEveryone = 4, kWorldChildren = 6, kFirst = 262;
+  static constexpr std::uint32_t kStep = 2;  // from one id to the next: a communicator's collectives have the odd one
   static constexpr std::int64_t kEnd = 0x7ffffffe;  // the highest bit: kOwnGroupContext
 };
 
-/// The next `count` (at most 2) ids for a child of `comm`: ids `*context`, `*context` + 2... Collective over `comm`.
-Status take_ids(Comm& comm, int count, std::uint32_t* context);
+/// The next id for a child of `comm`. Collective over `comm`.
+Status take_id(Comm& comm, std::uint32_t* context);
 /// The same without waiting: false when an agreement is due first (and nothing was taken).
-bool take_agreed_ids(Comm& comm, int count, std::uint32_t* context);
+bool take_agreed_id(Comm& comm, std::uint32_t* context);
 /// How many ids the next agreement of `comm` is about, as a distance: twice what the last one was.
 std::int64_t next_range(const Comm& comm);
 

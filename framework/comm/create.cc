@@ -30,7 +30,7 @@ Status create_inter(Comm& inter, Group& group, Comm** result) {
   std::vector<std::int64_t> theirs;
   ASHLAR_TRY(span_of(inter).trade(words_of(group), &theirs));
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(inter, 1, &context));
+  ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
   if (!remote)
     return Status::fail(MPI_ERR_NO_MEM, "no memory for a group of %lld ranks", static_cast<long long>(theirs[0]));
@@ -57,7 +57,7 @@ Status duplicate(Comm& comm, std::uint32_t context, Comm** result) {
 
 Status dup(Comm& comm, Comm** result) {
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(comm, 1, &context));
+  ASHLAR_TRY(take_id(comm, &context));
   return duplicate(comm, context, result);
 }
 
@@ -68,7 +68,7 @@ Status create(Comm& comm, Group& group, Comm** result) {
   ASHLAR_TRY(check_members(comm, group));
   if (comm.inter) return create_inter(comm, group, result);
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(comm, 1, &context));
+  ASHLAR_TRY(take_id(comm, &context));
   if (group.own_rank() < 0) return {};
   return make(Ref<Group>::share(group), context, *comm.errhandler, nullptr, result);
 }

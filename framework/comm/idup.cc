@@ -112,7 +112,7 @@ class Agreement final : public Request {
 
   /// All members know the largest value of this round.
   void conclude() ASHLAR_REQUIRES(comm->lane->lock) {
-    constexpr std::int64_t span = 2;
+    constexpr std::int64_t span = ContextIds::kStep;
     if (!confirming_) {
       begin_ = values_[1];
       if (const Status left = ids_left(begin_, span); !left.ok()) return finish(left);
@@ -185,7 +185,7 @@ Status no_memory() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a reques
 
 Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) {
   std::uint32_t context = 0;
-  const bool agreed = take_agreed_ids(comm, 1, &context);
+  const bool agreed = take_agreed_id(comm, &context);
   const auto tag = static_cast<Tag>(0x40000000u | (comm.collective_sequence++ & 0x3fffffffu));
   // Attributes are copied here and now, as their functions are called in calls of the user only.
   ASHLAR_TRY(with_info(duplicate(comm, context, result), info, result));

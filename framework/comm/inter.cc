@@ -59,7 +59,7 @@ Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
   // Every process of both groups finds the same, so none is left waiting.
   ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
   std::uint32_t context = 0;
-  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, 2, &context));
+  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, ContextIds::kStep, &context));
   return make_inter(span.local.local_group, remote, context, handler, &span.local, result);
 }
 
@@ -92,7 +92,7 @@ Status intercomm_merge(Comm& inter, int high, Comm** result) {
   ASHLAR_TRY(span_of(inter).trade({our_word}, &their_word));
   const bool we_first = our_word != their_word[0] ? our_word == 0 : (*inter.local_group)[0] < (*inter.remote_group)[0];
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(inter, 1, &context));
+  ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)
                                                     : joined(*inter.remote_group, *inter.local_group));
   if (!all) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a merged communicator");

@@ -43,7 +43,7 @@ Status split(Comm& comm, int color, int key, Comm** result) {
   ASHLAR_TRY(gather_words(comm.inter ? *comm.local_comm : comm, &mine, 1, &ours));
   if (comm.inter) ASHLAR_TRY(span_of(comm).trade(ours, &theirs));
   std::uint32_t context = 0;
-  ASHLAR_TRY(take_ids(comm, 1, &context));  // disjoint communicators may share them
+  ASHLAR_TRY(take_id(comm, &context));  // disjoint communicators may share them
   if (color == MPI_UNDEFINED) return {};
 
   const Ref<Group> local = Ref<Group>::adopt(members_of(*comm.local_group, ours, color));

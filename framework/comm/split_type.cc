@@ -110,7 +110,7 @@ Status not_involved(Comm& comm, int key) {
   Comm* none = nullptr;
   if (others_unguided) return unguided(comm, false, key, &none);
   std::uint32_t context = 0;
-  return take_ids(comm, 1, &context);
+  return take_id(comm, &context);
 }
 
 Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {

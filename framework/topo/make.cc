@@ -26,7 +26,7 @@ std::vector<Rank> as_they_are(int n) {
 Status make_ordered(Comm& comm, const std::vector<Rank>& order, Comm** result) {
   *result = nullptr;
   std::uint32_t context = 0;
-  ASHLAR_TRY(comm::take_ids(comm, 1, &context));
+  ASHLAR_TRY(comm::take_id(comm, &context));
   GroupBuilder members;
   bool all_as_before = static_cast<int>(order.size()) == comm.size, among = false;
   for (std::size_t r = 0; r < order.size(); ++r) {

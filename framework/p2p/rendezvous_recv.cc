@@ -110,9 +110,9 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   const std::uint32_t remote = low_word(am.h1);
   r.outcome = Status{};
   r.bytes = announced;
-  if (announced > r.size) [[unlikely]] {
-    r.outcome = truncated(r, static_cast<std::uint64_t>(announced));
-    r.bytes = r.size;
+  if (announced > r.size || (r.collective && announced != r.size)) [[unlikely]] {
+    r.outcome = wrong_size(r, static_cast<std::uint64_t>(announced));
+    if (announced > r.size) r.bytes = r.size;
   }
   Link* link = nullptr;
   const Status connected = open_link(lane, am.peer, &link);

@@ -10,8 +10,16 @@ Stay small_stay(const Op&, const Call& call) { return Stay{call.bytes}; }
 /// place of the sense.
 Co barrier(Op& op, const Call&, Visit visit) {
   Status st;
-  if (visit.group->flat) sign(op, visit);
-  meet(op, visit);
+  if (visit.group->flat) {
+    sign(op, visit);
+    wake_sleepers(op, visit);
+  } else if (have_parted(visit)) {
+    // Somebody may have counted himself in and left: only lines can be trusted.
+    sign(op, visit);
+    meet(op, visit);
+  } else if (last_to_arrive(op, visit)) {
+    publish(op, visit);
+  }
   LineWait wait = LineWait::everyone(op, visit);
   st = co_await wait;
   if (wait.failed()) co_return st;

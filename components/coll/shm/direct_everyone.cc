@@ -15,8 +15,8 @@ constexpr std::uint64_t kFailed = std::uint64_t{1} << 32;
 
 /// What a rank's place says of its blocks. `out`: the distance from the place's beginning of a block that lies behind
 /// the tables, or the address of one in the rank's memory (addresses are larger than places). `in`: where the block of
-/// another rank goes, or 0 when only the rank itself can put it there. `taken`: whether somebody copies an outgoing
-/// block, its sender or its receiver: whoever comes first.
+/// another rank goes, or 0 when only the rank itself can put it there. `out_bytes`, `in_bytes`: the sizes of both.
+/// `taken`: whether somebody copies an outgoing block, its sender or its receiver: whoever comes first.
 struct Tables {
   std::byte* place;
   std::size_t ranks;
@@ -25,12 +25,15 @@ struct Tables {
     return Tables{visit.layout().large_contribution(visit.number, static_cast<std::uint32_t>(r)),
                   static_cast<std::size_t>(op.size())};
   }
-  std::uint64_t& out(Rank to) const { return reinterpret_cast<std::uint64_t*>(place)[to]; }
-  std::uint64_t& in(Rank from) const {
-    return reinterpret_cast<std::uint64_t*>(place)[ranks + static_cast<std::size_t>(from)];
-  }
+  std::uint64_t& out(Rank to) const { return word(0, to); }
+  std::uint64_t& in(Rank from) const { return word(1, from); }
+  std::uint64_t& out_bytes(Rank to) const { return word(2, to); }
+  std::uint64_t& in_bytes(Rank from) const { return word(3, from); }
   std::atomic<std::uint32_t>& taken(Rank to) const {
-    return reinterpret_cast<std::atomic<std::uint32_t>*>(place + 2 * ranks * sizeof(std::uint64_t))[to];
+    return reinterpret_cast<std::atomic<std::uint32_t>*>(place + 4 * ranks * sizeof(std::uint64_t))[to];
+  }
+  std::uint64_t& word(std::size_t table, Rank r) const {
+    return reinterpret_cast<std::uint64_t*>(place)[table * ranks + static_cast<std::size_t>(r)];
   }
   MPI_Count end() const { return static_cast<MPI_Count>((ranks * table_entry_bytes() + 63) / 64 * 64); }
 };
@@ -49,7 +52,10 @@ struct CopiesWait : VisitWait {
 
   CopiesWait(const Op& op, const Visit& of, std::uint64_t all)
       : VisitWait(op, of), count(&copies(of, of.number, op.rank())), expected(all) {
-    holds = [](Condition& self) { return static_cast<CopiesWait&>(self).seen(); };
+    holds = [](Condition& self) {
+      auto& wait = static_cast<CopiesWait&>(self);
+      return wait.seen() || wait.parted_elsewhere();
+    };
   }
   bool seen() const { return (count->load(std::memory_order_acquire) & (kFailed - 1)) == expected; }
   bool all_went_well() const { return count->load(std::memory_order_relaxed) < kFailed; }
@@ -90,6 +96,8 @@ struct Exchange {
       mine.taken(other).store(0, std::memory_order_relaxed);
       mine.out(other) = same_for_all ? shared : put(outgoing(other), &used);
       const DataView block = call.recv_block(other);
+      mine.out_bytes(other) = static_cast<std::uint64_t>(bytes_to(other));
+      mine.in_bytes(other) = static_cast<std::uint64_t>(block.bytes());
       mine.in(other) = block.dense() && block.bytes() > kSmallBlock ? address_of(block.data) : 0;
     }
   }
@@ -119,13 +127,23 @@ struct Exchange {
     wake_sleepers(op, visit);
   }
 
+  /// Whether both have the same size in mind: both look, and neither copies otherwise.
+  bool agree(Rank from, Rank to) {
+    const std::uint64_t sent = Tables::of(op, visit, from).out_bytes(to);
+    const std::uint64_t wanted = Tables::of(op, visit, to).in_bytes(from);
+    if (sent == wanted) [[likely]]
+      return true;
+    op.fail(sizes_differ(from, static_cast<MPI_Count>(sent), to, static_cast<MPI_Count>(wanted)));
+    return false;
+  }
+
   /// Our blocks to whom they go, as far as nobody has fetched them.
   void hand_out() {
     auto* const takers = reinterpret_cast<Rank*>(op.scratch(op.size() * MPI_Count{sizeof(Rank)}));
     int count = 0;
     for (int step = 1; step < op.size(); ++step) {
       const Rank to = (op.rank() + step) % op.size();
-      if (bytes_to(to) == 0 || lies_in_place(mine.out(to))) continue;
+      if (!agree(op.rank(), to) || bytes_to(to) == 0 || lies_in_place(mine.out(to))) continue;
       ++expected;
       if (takers == nullptr || Tables::of(op, visit, to).in(op.rank()) == 0) continue;
       if (same_for_all) {
@@ -152,7 +170,7 @@ struct Exchange {
     for (int step = 1; step < op.size(); ++step) {
       const Rank from = (op.rank() - step + op.size()) % op.size();
       const DataView block = call.recv_block(from);
-      if (block.bytes() == 0) continue;
+      if (!agree(from, op.rank()) || block.bytes() == 0) continue;
       const Tables theirs = Tables::of(op, visit, from);
       const std::uint64_t where = theirs.out(op.rank());
       if (lies_in_place(where)) {
@@ -170,7 +188,7 @@ struct Exchange {
 
 }  // namespace
 
-std::size_t table_entry_bytes() { return 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t); }
+std::size_t table_entry_bytes() { return 4 * sizeof(std::uint64_t) + sizeof(std::uint32_t); }
 
 Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 2, true}; }
 

@@ -9,14 +9,30 @@ namespace {
 /// Blocks of a scatter up to this size are left in the segment by the root: it copies them one by one, and goes on.
 constexpr MPI_Count kSmallBlock = 8192;
 
-void put_address(Line& line, const void* memory) {
-  const std::uint64_t address = address_of(memory);
-  std::memcpy(line.data, &address, sizeof address);
-}
-std::uint64_t address_in(const Line& line) {
+/// Where a block lies in the root's memory, or goes.
+struct Place {
   std::uint64_t address;
-  std::memcpy(&address, line.data, sizeof address);
-  return address;
+  MPI_Count bytes;
+};
+static_assert(sizeof(Place) <= kInline);
+
+void put_place(Line& line, const void* memory, MPI_Count bytes) {
+  const Place place{address_of(memory), bytes};
+  std::memcpy(line.data, &place, sizeof place);
+}
+Place place_in(const Line& line) {
+  Place place;
+  std::memcpy(&place, line.data, sizeof place);
+  return place;
+}
+
+/// The root's block for this rank.
+void fetch(Op& op, const Visit& visit, Rank root, const Line& line, const DataView& to) {
+  const Place place = place_in(line);
+  const MPI_Count bytes = to.bytes();
+  if (place.bytes != bytes) [[unlikely]]
+    return op.fail(sizes_differ(root, place.bytes, op.rank(), bytes));
+  read_into(op, visit, root, place.address, to);
 }
 
 }  // namespace
@@ -31,7 +47,7 @@ Co bcast_direct(Op& op, const Call& call, Visit visit) {
   Status st;
   if (op.rank() == call.root) {
     const Packed data = op.packed_in(call.recv);
-    put_address(visit.layout().result(visit.number), data.bytes);
+    put_place(visit.layout().result(visit.number), data.bytes, data.size);
     publish(op, visit);
     DoneWait readers(op, visit);
     st = co_await readers;
@@ -42,7 +58,7 @@ Co bcast_direct(Op& op, const Call& call, Visit visit) {
   LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
   st = co_await wait;
   if (wait.failed()) co_return st;
-  read_into(op, visit, call.root, address_in(visit.layout().result(visit.number)), call.recv);
+  fetch(op, visit, call.root, visit.layout().result(visit.number), call.recv);
   done_and_tell(op, visit);
   co_return op.failure();
 }
@@ -63,36 +79,41 @@ Co gather_direct(Op& op, const Call& call, Visit visit) {
       LineWait wait = LineWait::from(op, visit, visit.layout().result(visit.number), call.root);
       st = co_await wait;
       if (wait.failed()) co_return st;
-      const auto* const places = reinterpret_cast<const std::uint64_t*>(
+      const auto* const places = reinterpret_cast<const Place*>(
           layout.large_contribution(visit.number, static_cast<std::uint32_t>(call.root)));
       const Packed data = op.packed_in(call.send);
-      write_to(op, visit, call.root, places[me], data.bytes, bytes);
+      if (places[me].bytes != bytes) [[unlikely]]
+        op.fail(sizes_differ(op.rank(), bytes, call.root, places[me].bytes));
+      write_to(op, visit, call.root, places[me].address, data.bytes, bytes);
       layout.contribution(visit.number, me).data[0] = std::byte{op.failure().ok()};
     }
-    sign(op, visit);
+    layout.contribution(visit.number, me).number.store(visit.word_of_block(bytes), std::memory_order_release);
     wake_sleepers(op, visit);
     done(op, visit);
     co_return op.failure();
   }
   const int size = op.size();
-  auto* const places = reinterpret_cast<std::uint64_t*>(layout.large_contribution(visit.number, me));
+  auto* const places = reinterpret_cast<Place*>(layout.large_contribution(visit.number, me));
   auto* const blocks = reinterpret_cast<Packed*>(op.scratch(size * static_cast<MPI_Count>(sizeof(Packed))));
   for (Rank r = 0; r < size && blocks != nullptr; ++r) {
     const DataView block = call.recv_block(r);
     blocks[r] = r == op.rank() || block.bytes() <= room ? Packed{} : op.packed_out(block);
-    places[r] = address_of(blocks[r].bytes);
+    places[r] = Place{address_of(blocks[r].bytes), block.bytes()};
   }
   sign(op, visit);
   publish(op, visit);
   if (!call.in_place) op.copy(call.send, call.recv_block(op.rank()));
-  LineWait wait = LineWait::contributions(op, visit);
+  LineWait wait = LineWait::blocks(op, visit);
   st = co_await wait;
   if (wait.failed()) co_return st;
   for (Rank r = 0; r < size && blocks != nullptr; ++r) {
     const DataView block = call.recv_block(r);
     const auto from = static_cast<std::uint32_t>(r);
     if (r == op.rank()) continue;
-    if (block.bytes() <= room) {
+    if (layout.contribution(visit.number, from).number.load(std::memory_order_relaxed) !=
+        visit.word_of_block(block.bytes())) {
+      op.fail(disagreement(visit, me));
+    } else if (block.bytes() <= room) {
       op.copy(Op::view(operand(visit, block.bytes(), from), block.bytes()), block);
     } else {
       if (layout.contribution(visit.number, from).data[0] == std::byte{0}) op.fail(other_rank_failed());
@@ -112,14 +133,15 @@ Co scatter_direct(Op& op, const Call& call, Visit visit) {
   const auto place = static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())));
   const MPI_Count room = place < kSmallBlock ? place : kSmallBlock;
   if (op.rank() != call.root) {
+    const MPI_Count bytes = call.recv.bytes();
     LineWait wait = LineWait::from(op, visit, layout.contribution(visit.number, me), call.root);
+    wait.word = visit.word_of_block(bytes);
     st = co_await wait;
     if (wait.failed()) co_return st;
-    const MPI_Count bytes = call.recv.bytes();
     if (bytes <= room) {
       op.copy(Op::view(operand(visit, bytes, me), bytes), call.recv);
     } else {
-      read_into(op, visit, call.root, address_in(layout.contribution(visit.number, me)), call.recv);
+      fetch(op, visit, call.root, layout.contribution(visit.number, me), call.recv);
     }
     done_and_tell(op, visit);
     co_return op.failure();
@@ -135,10 +157,10 @@ Co scatter_direct(Op& op, const Call& call, Visit visit) {
       op.copy(block, Op::view(operand(visit, bytes, to), bytes));
     } else {
       const Packed data = op.packed_in(block);
-      put_address(line, data.bytes);
+      put_place(line, data.bytes, bytes);
       others_read = true;
     }
-    line.number.store(visit.number, std::memory_order_release);
+    line.number.store(visit.word_of_block(bytes), std::memory_order_release);
   }
   wake_sleepers(op, visit);
   if (!call.in_place) op.copy(call.send_block(op.rank()), call.recv);

@@ -154,6 +154,7 @@ Co late(Op& op, const Call& call, Visit visit, Body body) {
   SlotWait slot(op, visit);
   st = co_await slot;
   if (slot.failed()) co_return st;
+  visit.note(op.rank());
   if (visit.proves) {
     const Co proving = prove(op, visit);
     op.join(proving, gate);

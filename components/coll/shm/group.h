@@ -52,29 +52,61 @@ struct Stay {
   bool reaches = false;       // ranks copy from and to each other's memory
 };
 
+/// What tells calls apart that should agree: which collective, its root, the bytes. Never 0 in all its bits, and in its
+/// place above the number.
+inline std::uint64_t mark_of(Collective what, Rank root, MPI_Count bytes) {
+  const std::uint64_t call = static_cast<std::uint64_t>(bytes) ^ static_cast<std::uint64_t>(what) << 56 ^
+                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(root)) << 40;
+  return ((call ^ call >> 29) * 0x9e3779b97f4a7c15u & ~kNumberMask) | std::uint64_t{1} << kNumberBits;
+}
+
 /// One collective's stay in the segment. Trivial: it lives in a coroutine.
 struct Visit {
   Group* group;
+  const Call* call;
   std::uint64_t number;  // the one it is at
+  std::uint64_t first;   // of this collective
   std::uint64_t last;    // the last one of this collective
   std::uint64_t ahead;   // how far ranks may run ahead of each other, for this payload
+  std::uint64_t mark;    // of the call
   bool reaches;
   bool proves;  // the first number is that of the proof
 
-  static Visit begin(Op& op, const Stay& stay) {
+  static Visit begin(Op& op, const Call& call, const Stay& stay) {
     Group* const group = Group::of(op);
-    if (group == nullptr) return Visit{nullptr, 0, 0, 0, false, false};
+    if (group == nullptr) return Visit{nullptr, nullptr, 0, 0, 0, 0, 0, false, false};
     const bool proves = stay.reaches && !group->proof_called;
     if (proves) group->proof_called = true;
     const std::uint64_t first = group->next_number;
     group->next_number += stay.numbers + (proves ? 1 : 0);
-    return Visit{group,        first, group->next_number - 1, is_inline(stay.bytes) ? kSlots : kLargeSlots,
-                 stay.reaches, proves};
+    return Visit{group,
+                 &call,
+                 first,
+                 first,
+                 group->next_number - 1,
+                 is_inline(stay.bytes) ? kSlots : kLargeSlots,
+                 mark_of(call.what, call.root, call.bytes),
+                 stay.reaches,
+                 proves};
   }
+  /// What lines of this visit carry.
+  std::uint64_t word() const { return number | mark; }
+  /// The same of a block whose size need not be that of the others'.
+  std::uint64_t word_of_block(MPI_Count bytes) const { return number | mark_of(call->what, call->root, bytes); }
   /// Whether everything is in place: attached, our turn, and the slot free.
   bool ready() const {
     return group->turn == number && group->state == Group::State::kAttached && group->slot_free(number, ahead) &&
            (!reaches || group->reach == Group::Reach::kProved);
+  }
+  /// Tells what this rank called. Before the first line of the visit is written.
+  void note(Rank me) const {
+    CallNote& mine = layout().note(number, static_cast<std::uint32_t>(me));
+    const std::uint64_t more = last - number < 0xffff ? last - number : 0xffff;
+    mine.number_what.store(number << 24 | more << 8 | static_cast<std::uint64_t>(call->what),
+                           std::memory_order_relaxed);
+    mine.root_bytes.store(
+        static_cast<std::uint64_t>(call->root) << kNumberBits | (static_cast<std::uint64_t>(call->bytes) & kNumberMask),
+        std::memory_order_relaxed);
   }
   /// The next collective's turn.
   void leave() const { group->turn = last + 1; }
@@ -95,11 +127,13 @@ Co late(Op& op, const Call& call, Visit visit, Body body);
 /// costs no frame where nothing is missing.
 template <Body body, Stay (*stay)(const Op&, const Call&)>
 Co enter(Op& op, const Call& call) {
-  const Visit visit = Visit::begin(op, stay(op, call));
+  const Visit visit = Visit::begin(op, call, stay(op, call));
   if (visit.group == nullptr) [[unlikely]]
     return Co();  // noted as op's failure
-  if (visit.ready()) [[likely]]
+  if (visit.ready()) [[likely]] {
+    visit.note(op.rank());
     return body(op, call, visit);
+  }
   return late(op, call, visit, body);
 }
 

@@ -13,7 +13,7 @@ constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
 constexpr std::uint64_t kLeastPlace = 4096;
 
-Config config{65536, true, 0, 4u << 20};
+Config config{65536, true, 8192, 0, 4u << 20};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
 
 const ashlar_host* the_host = nullptr;
@@ -42,6 +42,11 @@ constexpr ashlar_param kParams[] = {
      "system forbids it they find out by themselves.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, single_copy)), nullptr},
+    {"small_block", "8KiB",
+     "Blocks for one rank up to this size are left in the segment by their sender, as far as there is room (algorithm "
+     "direct): a copy more, a system call less. A block for everyone is left there whenever there is room.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, small_block)), nullptr},
     {"movers", "0",
      "Ranks that copy at the same time in an exchange of blocks (algorithm direct); the others wait for their turn, so "
      "that the first ones are done early. 0: where ranks take turns on the cores, as many as they share cores; else "

@@ -7,6 +7,7 @@ namespace ashlar::coll::shm {
 struct Config {
   std::uint64_t piece;
   bool single_copy;
+  std::uint64_t small_block;
   std::uint64_t movers;
   std::uint64_t far_copy;
 };

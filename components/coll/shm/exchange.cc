@@ -11,11 +11,10 @@
 namespace ashlar::coll::shm {
 namespace {
 
-/// Blocks for one rank up to this size are left in the segment by their sender: a copy more, a system call less. A
-/// block for all is left there whenever there is room.
-constexpr MPI_Count kSmallBlock = 8192;
 /// What is written to everyone while it is in a core's cache.
 constexpr MPI_Count kChunk = 256 * 1024;
+/// With more edges than that, nobody looks whether several come from the same rank.
+constexpr int kTwins = 16;
 
 /// Begins a rank's place; its rows follow.
 struct alignas(16) Head {
@@ -69,6 +68,7 @@ Exchange::Exchange(Op& op, const Call& call, const Visit& visit)
       same_for_all_(call.what == Collective::kAllgather || call.what == Collective::kAllgatherv ||
                     call.what == Collective::kNeighborAllgather || call.what == Collective::kNeighborAllgatherv),
       room_(static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())))),
+      small_(static_cast<MPI_Count>(configuration().small_block)),
       sent_(reinterpret_cast<Sent*>(op.scratch(sent_blocks() * MPI_Count{sizeof(Sent)}))),
       got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))) {}
 
@@ -86,7 +86,7 @@ DataView Exchange::outgoing(int block) const {
 
 std::uint64_t Exchange::put(const DataView& block, MPI_Count* used) {
   const MPI_Count bytes = block.bytes();
-  if ((bytes <= kSmallBlock || same_for_all_) && *used + bytes <= room_) {
+  if ((bytes <= small_ || same_for_all_) && *used + bytes <= room_) {
     const MPI_Count at = *used;
     op_.copy(block, Op::view(place_of(visit_, op_.rank()) + at, bytes));
     *used += (bytes + 15) / 16 * 16;
@@ -130,10 +130,24 @@ void Exchange::offer() {
     if (row.from == MPI_PROC_NULL || row.from == op_.rank()) continue;
     const DataView block = call_.recv_block(i);
     row.bytes = static_cast<std::uint64_t>(block.bytes());
-    if (!block.dense() || block.bytes() <= kSmallBlock) continue;
-    row.address = address_of(block.data);
-    amount_ += block.bytes();
+    if (block.bytes() > small_) amount_ += block.bytes();
+    if (block.dense() && !has_twin(i)) row.address = address_of(block.data);
   }
+}
+
+/// Whether the same block comes along another edge as well, from the same rank: then this rank reads it once, and
+/// copies from one place to the other itself.
+bool Exchange::has_twin(int block) const {
+  if (!neighbours() || !same_for_all_ || got_blocks() > kTwins) return false;
+  for (int i = 0; i < got_blocks(); ++i) {
+    if (i != block && sender(i) == sender(block)) return true;
+  }
+  return false;
+}
+
+void Exchange::copy_dense(const void* from, void* to, MPI_Count bytes) {
+  if (amount_ < static_cast<MPI_Count>(configuration().far_copy)) return op_.copy_bytes(from, to, bytes);
+  if (op_.failure().ok()) far_copy(to, from, static_cast<std::size_t>(bytes));
 }
 
 void Exchange::copy_within(const DataView& from, const DataView& to) {
@@ -142,9 +156,8 @@ void Exchange::copy_within(const DataView& from, const DataView& to) {
                           static_cast<long long>(from.bytes()), static_cast<long long>(to.bytes()));
     return;
   }
-  const auto far = static_cast<MPI_Count>(configuration().far_copy);
-  if (amount_ < far || !from.dense() || !to.dense() || !op_.failure().ok()) return op_.copy(from, to);
-  far_copy(to.data, from.data, static_cast<std::size_t>(from.bytes()));
+  if (!from.dense() || !to.dense()) return op_.copy(from, to);
+  copy_dense(from.data, to.data, from.bytes());
 }
 
 void Exchange::copy_own() {
@@ -152,13 +165,25 @@ void Exchange::copy_own() {
     if (!call_.in_place) copy_within(outgoing(op_.rank()), call_.recv_block(op_.rank()));
     return;
   }
-  // The first edge that leaves for this rank is the first one that arrives from it.
-  for (int i = 0, block = 0; i < got_blocks(); ++i) {
-    if (sender(in_order(i)) != op_.rank()) continue;
-    while (block < sent_blocks() && receiver(block) != op_.rank()) ++block;
-    if (block == sent_blocks()) return;
-    copy_within(outgoing(block++), call_.recv_block(in_order(i)));
-  }
+  // Of a block for everyone a piece at a time, which stays in the cache.
+  const bool in_pieces = same_for_all_ && call_.send.dense() && call_.send.bytes() > kChunk;
+  MPI_Count at = 0;
+  do {
+    // The first edge that leaves for this rank is the first one that arrives from it.
+    for (int i = 0, block = 0; i < got_blocks(); ++i) {
+      if (sender(in_order(i)) != op_.rank()) continue;
+      while (block < sent_blocks() && receiver(block) != op_.rank()) ++block;
+      if (block == sent_blocks()) break;
+      const DataView to = call_.recv_block(in_order(i)), from = outgoing(block++);
+      if (!in_pieces || !to.dense() || to.bytes() != from.bytes()) {
+        if (at == 0) copy_within(from, to);
+      } else {
+        copy_dense(static_cast<std::byte*>(from.data) + at, static_cast<std::byte*>(to.data) + at,
+                   from.bytes() - at < kChunk ? from.bytes() - at : kChunk);
+      }
+    }
+    at += kChunk;
+  } while (in_pieces && at < call_.send.bytes());
 }
 
 /// Finds both ends' rows of every edge to another rank.
@@ -231,7 +256,10 @@ void Exchange::copied(Rank from, Rank to) {
 void Exchange::move() {
   match();
   hand_out();
-  for (int i = 0; i < got_count_; ++i) fetch(got_[i]);
+  for (int i = 0; i < got_count_; ++i) {
+    fetch_twins(i);
+    fetch(got_[i]);
+  }
 }
 
 bool Exchange::take(Outgoing& row) {
@@ -294,6 +322,30 @@ void Exchange::fetch(const Got& edge) {
   if (!take(row)) return;
   if (fit) read_into(op_, visit_, edge.from, row.where, block);
   copied(edge.from, op_.rank());
+}
+
+/// Reads what comes along several edges once, and copies it on while it is in the cache; fetch() then finds it taken.
+void Exchange::fetch_twins(int first) {
+  const Got& edge = got_[first];
+  const DataView block = call_.recv_block(edge.block);
+  const bool wanted = edge.theirs->bytes != 0 && !lies_in_place(edge.theirs->where) && block.dense() &&
+                      static_cast<MPI_Count>(edge.theirs->bytes) == block.bytes() && has_twin(edge.block);
+  if (!wanted || !take(*edge.theirs)) return;
+  std::byte* twins[kTwins];
+  int count = 0;
+  for (int i = first + 1; i < got_count_; ++i) {
+    const DataView other = call_.recv_block(got_[i].block);
+    if (got_[i].from != edge.from || !other.dense() || other.bytes() != block.bytes() || !take(*got_[i].theirs))
+      continue;
+    twins[count++] = static_cast<std::byte*>(other.data);
+  }
+  auto* const data = static_cast<std::byte*>(block.data);
+  for (MPI_Count at = 0; at < block.bytes(); at += kChunk) {
+    const MPI_Count n = block.bytes() - at < kChunk ? block.bytes() - at : kChunk;
+    read_from(op_, visit_, edge.from, edge.theirs->where + static_cast<std::uint64_t>(at), data + at, n);
+    for (int i = 0; i < count; ++i) copy_dense(data + at, twins[i] + at, n);
+  }
+  for (int i = 0; i <= count; ++i) copied(edge.from, op_.rank());
 }
 
 void Exchange::finish() {

@@ -87,6 +87,9 @@ class Exchange {
   bool lies_in_place(std::uint64_t where) const { return where < static_cast<std::uint64_t>(room_); }
   void copied(Rank from, Rank to);
   void copy_within(const DataView& from, const DataView& to);
+  void copy_dense(const void* from, void* to, MPI_Count bytes);
+  bool has_twin(int block) const;
+  void fetch_twins(int first);
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   Op& op_;
@@ -94,6 +97,7 @@ class Exchange {
   const Visit& visit_;
   const bool same_for_all_;
   const MPI_Count room_;
+  const MPI_Count small_;
   Sent* const sent_;
   Got* const got_;
   int sent_count_ = 0, got_count_ = 0;

@@ -35,6 +35,7 @@ Co bcast_direct(Op& op, const Call& call, Visit visit);
 Co gather_direct(Op& op, const Call& call, Visit visit);    // gatherv as well
 Co scatter_direct(Op& op, const Call& call, Visit visit);   // scatterv as well
 Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
+Co neighbor_direct(Op& op, const Call& call, Visit visit);  // every neighbourhood collective
 Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
 
 /// What they need of the segment.
@@ -45,7 +46,7 @@ Stay place_stay(const Op& op, const Call& call);     // of gather_direct and sca
 Stay reach_stay(const Op& op, const Call& call);     // of bcast_direct: one number
 Stay twice_stay(const Op& op, const Call& call);     // of the other direct ones: two numbers; tables in places
 
-/// What a rank's place must hold of every other, in the direct ones.
-std::size_t table_entry_bytes();
+/// What a rank's place must hold at least, in an exchange of so many blocks.
+std::size_t table_bytes(std::size_t sent, std::size_t got);
 
 }  // namespace ashlar::coll::shm

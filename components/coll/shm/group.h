@@ -31,6 +31,8 @@ class Group {
   bool flat = false;
   bool proof_called = false;  // a collective that was called has the number of the proof
   Reach reach = Reach::kUntried;
+  bool edges_fit = false;    // every rank's edges fit into its place; known with the proof
+  std::uint32_t movers = 0;  // ranks that copy at a time; 0: all
   Segment segment;
   std::uint64_t next_number = 1;  // for the next collective that is called
   std::uint64_t turn = 1;         // the number whose turn it is on this rank

@@ -41,7 +41,11 @@ struct alignas(kCacheLine) RankLine {
   std::atomic<std::uint32_t> core;      // where it has run last, where ranks take turns
   std::int32_t pid;                     // set when it attaches, like the rest
   std::uint64_t probe;                  // where a word lies in its own memory that holds the segment's nonce
+  std::uint64_t cores;                  // a mark of the set of cores it may run on, and how many they are
+  std::uint32_t core_count;
+  std::atomic<std::uint32_t> wants_turn;  // it waits for a turn to copy
 };
+static_assert(sizeof(RankLine) == kCacheLine);
 
 struct alignas(kCacheLine) Header {
   std::uint64_t nonce;
@@ -51,6 +55,7 @@ struct alignas(kCacheLine) Header {
   std::uint32_t flat;  // 1: everyone looks at everyone; 0: the last to arrive acts for all
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // ranks whose `sleeping` is set
   std::atomic<std::uint64_t> parted;  // the last number of a collective in which the ranks did not agree
+  alignas(kCacheLine) std::atomic<std::uint32_t> moving;  // ranks whose turn to copy it is
 };
 
 /// Where the parts lie, behind the header.

@@ -14,6 +14,16 @@ inline void wake_sleepers(Op& op, const Visit& visit) {
     wake_announced(op, visit);
 }
 
+/// Tells one rank, if it may be asleep.
+inline void wake_sleeper(Op& op, const Visit& visit, Rank other) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Layout& layout = visit.layout();
+  if (layout.header().sleepers.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  if (layout.rank(static_cast<std::uint32_t>(other)).sleeping.load(std::memory_order_relaxed) != 0)
+    op.wire().wake(other);
+}
+
 /// Says where this rank runs, to those who think about waiting for it.
 void tell_core(const Op& op, const Visit& visit);
 

@@ -172,7 +172,7 @@ struct Exchange {
 
 std::size_t table_entry_bytes() { return 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t); }
 
-Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 2, true}; }
+Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 2, Stay::Reach::kNeeded}; }
 
 /// Allgather(v) and alltoall(v, w): everyone tells where its blocks lie and where those of the others go. Then each
 /// rank writes its own and reads the others', whichever nobody else has begun with: on few cores whoever is on one

@@ -125,8 +125,8 @@ constexpr Algorithm direct(Collective what, const char* (*excluded)(const Shape&
 }
 
 constexpr auto kEveryone = enter<everyone, everyone_stay>;
-constexpr auto kGather = enter<gather_direct, place_stay>;
-constexpr auto kScatter = enter<scatter_direct, place_stay>;
+constexpr auto kGather = enter<gather_blocks, gather_blocks_stay>;
+constexpr auto kScatter = enter<scatter_blocks, scatter_blocks_stay>;
 constexpr auto kExchange = enter<exchange_direct, twice_stay>;
 constexpr auto kNeighbors = enter<neighbor_direct, twice_stay>;
 constexpr auto kCombine = enter<combine_direct, twice_stay>;
@@ -138,6 +138,8 @@ constexpr Algorithm kAlgorithms[] = {
     small(Collective::kAllreduce, needs_node_and_dense, enter<allreduce, small_stay>, kFixedOrder),
     small(Collective::kGather, needs_node, enter<gather, small_stay>),
     small(Collective::kScatter, needs_node, enter<scatter, small_stay>),
+    small(Collective::kGatherv, needs_node_of_any_size, kGather),
+    small(Collective::kScatterv, needs_node_of_any_size, kScatter),
     small(Collective::kAllgather, needs_node, kEveryone),
     small(Collective::kAlltoall, needs_small_row, kEveryone),
     small(Collective::kReduceScatter, needs_node_and_dense, kEveryone, kFixedOrder),
@@ -148,10 +150,8 @@ constexpr Algorithm kAlgorithms[] = {
     large(Collective::kReduce, needs_dense_items, enter<reduce_large, large_stay>, kFixedOrder),
     large(Collective::kAllreduce, needs_dense_items, enter<allreduce_large, large_stay>, kFixedOrder),
     direct(Collective::kBcast, needs_reach, enter<bcast_direct, reach_stay>),
-    direct(Collective::kGather, needs_reach_and_table, kGather),
-    direct(Collective::kGatherv, needs_reach_and_table, kGather),
+    direct(Collective::kGather, needs_reach, kGather),
     direct(Collective::kScatter, needs_reach, kScatter),
-    direct(Collective::kScatterv, needs_reach, kScatter),
     direct(Collective::kAllgather, needs_reach_and_table, kExchange),
     direct(Collective::kAllgatherv, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoall, needs_reach_and_table, kExchange),

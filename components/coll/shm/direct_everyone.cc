@@ -35,7 +35,7 @@ struct NeighboursWait : VisitWait {
 
 }  // namespace
 
-Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 2, true}; }
+Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kInline) + 1, 2, Stay::Reach::kNeeded}; }
 
 /// Allgather(v) and alltoall(v, w): everyone tells where its blocks lie and where those of the others go. Then each
 /// rank writes its own and reads the others', whichever nobody else has begun with. Where ranks take turns on the

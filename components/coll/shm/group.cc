@@ -204,7 +204,7 @@ Co late(Op& op, const Call& call, Visit visit, Body body) {
     if (!st.ok()) co_return st;
     ++visit.number;
   }
-  if (visit.reaches && group.reach == Group::Reach::kRefused) {
+  if (visit.reach == Stay::Reach::kNeeded && group.reach == Group::Reach::kRefused) {
     visit.number = visit.last;
     done(op, visit);
     const Co other = instead_of(op, call, kReaches);

@@ -15,6 +15,7 @@ class Group {
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
   /// Whether the ranks may copy from and to each other's memory: tried before it is first relied upon.
   enum class Reach : std::uint8_t { kUntried, kProved, kRefused };
+  static constexpr Rank kNobody = -1;
 
   /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted
   /// as op's failure.
@@ -38,6 +39,8 @@ class Group {
   std::uint64_t turn = 1;         // the number whose turn it is on this rank
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
   std::uint64_t probe = 0;        // what others try to read
+  Rank leader = kNobody;          // whom the others wait for in the collective that was called last
+  Rank leader_before = kNobody;   // and in the one before
 
  private:
   static Group* make(Op& op, Slot& slot);
@@ -49,9 +52,12 @@ inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(
 
 /// What a collective needs of the segment.
 struct Stay {
+  /// Whether ranks copy from and to each other's memory: not at all; where they can; always.
+  enum class Reach : std::uint8_t { kNone, kTried, kNeeded };
+
   MPI_Count bytes = 0;        // of the largest payload
   std::uint64_t numbers = 1;  // that it takes, one behind the other
-  bool reaches = false;       // ranks copy from and to each other's memory
+  Reach reach = Reach::kNone;
 };
 
 /// What tells calls apart that should agree: which collective, its root, the bytes. Never 0 in all its bits, and in its
@@ -71,13 +77,13 @@ struct Visit {
   std::uint64_t last;    // the last one of this collective
   std::uint64_t ahead;   // how far ranks may run ahead of each other, for this payload
   std::uint64_t mark;    // of the call
-  bool reaches;
+  Stay::Reach reach;
   bool proves;  // the first number is that of the proof
 
   static Visit begin(Op& op, const Call& call, const Stay& stay) {
     Group* const group = Group::of(op);
-    if (group == nullptr) return Visit{nullptr, nullptr, 0, 0, 0, 0, 0, false, false};
-    const bool proves = stay.reaches && !group->proof_called;
+    if (group == nullptr) return Visit{nullptr, nullptr, 0, 0, 0, 0, 0, Stay::Reach::kNone, false};
+    const bool proves = stay.reach != Stay::Reach::kNone && !group->proof_called;
     if (proves) group->proof_called = true;
     const std::uint64_t first = group->next_number;
     group->next_number += stay.numbers + (proves ? 1 : 0);
@@ -88,7 +94,7 @@ struct Visit {
                  group->next_number - 1,
                  is_inline(stay.bytes) ? kSlots : kLargeSlots,
                  mark_of(call.what, call.root, call.bytes),
-                 stay.reaches,
+                 stay.reach,
                  proves};
   }
   /// What lines of this visit carry.
@@ -98,7 +104,8 @@ struct Visit {
   /// Whether everything is in place: attached, our turn, and the slot free.
   bool ready() const {
     return group->turn == number && group->state == Group::State::kAttached && group->slot_free(number, ahead) &&
-           (!reaches || group->reach == Group::Reach::kProved);
+           (reach == Stay::Reach::kNone || group->reach == Group::Reach::kProved ||
+            (reach == Stay::Reach::kTried && group->reach == Group::Reach::kRefused));
   }
   /// Tells what this rank called. Before the first line of the visit is written.
   void note(Rank me) const {
@@ -125,6 +132,14 @@ using Body = Co (*)(Op& op, const Call& call, Visit visit);
 /// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
 Co late(Op& op, const Call& call, Visit visit, Body body);
 
+/// Notes for whom the others wait: the root of what begins there.
+inline void note_leader(Group& group, const Call& call) {
+  group.leader_before = group.leader;
+  const bool led =
+      call.what == Collective::kBcast || call.what == Collective::kScatter || call.what == Collective::kScatterv;
+  group.leader = led ? call.root : Group::kNobody;
+}
+
 /// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
 /// costs no frame where nothing is missing.
 template <Body body, Stay (*stay)(const Op&, const Call&)>
@@ -132,6 +147,7 @@ Co enter(Op& op, const Call& call) {
   const Visit visit = Visit::begin(op, call, stay(op, call));
   if (visit.group == nullptr) [[unlikely]]
     return Co();  // noted as op's failure
+  note_leader(*visit.group, call);
   if (visit.ready()) [[likely]] {
     visit.note(op.rank());
     return body(op, call, visit);

@@ -19,7 +19,7 @@ struct Called {
 Called called_by(const Layout& layout, std::uint32_t r, std::uint64_t number) {
   for (std::uint64_t i = 0; i < kSlots; ++i) {
     const CallNote& note = layout.note(i, r);
-    const std::uint64_t head = note.number_what.load(std::memory_order_relaxed);
+    const std::uint64_t head = note.number_what.load(std::memory_order_acquire);
     const std::uint64_t begin = head >> 24;
     if (begin == 0 || begin > number || begin + (head >> 8 & 0xffff) < number) continue;
     const std::uint64_t rest = note.root_bytes.load(std::memory_order_relaxed);

@@ -111,11 +111,11 @@ struct Visit {
   void note(Rank me) const {
     CallNote& mine = layout().note(number, static_cast<std::uint32_t>(me));
     const std::uint64_t more = last - number < 0xffff ? last - number : 0xffff;
-    mine.number_what.store(number << 24 | more << 8 | static_cast<std::uint64_t>(call->what),
-                           std::memory_order_relaxed);
     mine.root_bytes.store(
         static_cast<std::uint64_t>(call->root) << kNumberBits | (static_cast<std::uint64_t>(call->bytes) & kNumberMask),
         std::memory_order_relaxed);
+    mine.number_what.store(number << 24 | more << 8 | static_cast<std::uint64_t>(call->what),
+                           std::memory_order_release);
   }
   /// The next collective's turn.
   void leave() const { group->turn = last + 1; }

@@ -28,7 +28,8 @@ struct alignas(kCacheLine) Line {
 };
 static_assert(sizeof(Line) == kCacheLine);
 
-/// What a rank called, in the slot of its first number.
+/// What a rank called, in the slot of its first number, which is stored last. As long as anybody may be at that number
+/// it stays.
 struct CallNote {
   std::atomic<std::uint64_t> number_what;  // number << 24 | how many more numbers it takes << 8 | Collective
   std::atomic<std::uint64_t> root_bytes;   // root << 48 | quantity of bytes

@@ -144,6 +144,12 @@ Status Registry::candidates(std::string_view framework, SelectionList* list, std
   return {};
 }
 
+Status Registry::check_choices() const {
+  for (const ashlar_param& row : kSelection) ASHLAR_TRY(check_names(read_list(*store_, row.name), row.name, entries_));
+  const param::Setting* explain = store_->find("explain");
+  return explain ? check_topics(explain->text, explain->origin) : Status();
+}
+
 Status Registry::select(std::string_view framework, const void* context, std::vector<Chosen>* out) {
   out->clear();
   SelectionList list;

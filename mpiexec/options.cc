@@ -1,7 +1,6 @@
 #include "mpiexec/options.h"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "mpiexec/config_file.h"
+#include "mpiexec/hosts.h"
 #include "mpiexec/soft.h"
 #include "mpiexec/text.h"
 
@@ -176,29 +176,14 @@ bool take_map(State& s, const Values& v) {
                           &s.options->map);
 }
 
-bool is_this_host(const std::string& name) {
-  if (name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
-  char self[256] = {};
-  if (gethostname(self, sizeof self - 1) != 0) return false;
-  const std::string full = self;
-  return name == full || name == full.substr(0, full.find('.'));
+bool take_hosts(State& s, const Values& v) {
+  std::string why;
+  return all_this_host(v[0], &why) || s.fail(why);
 }
 
-bool take_hosts(State& s, const Values& v) {
-  for (std::size_t at = 0; at <= v[0].size();) {
-    std::size_t comma = v[0].find(',', at);
-    if (comma == std::string::npos) comma = v[0].size();
-    std::string host = v[0].substr(at, comma - at);
-    // "host:4" counts slots; an IPv6 address has more than one colon.
-    if (std::count(host.begin(), host.end(), ':') == 1) host.resize(host.find(':'));
-    if (!is_this_host(host))
-      return s.fail(
-          text("host \"%s\" is not this machine, and starting ranks on other machines is not implemented "
-               "yet. Inside a Slurm allocation use: srun --mpi=pmix -n N PROGRAM",
-               host.c_str()));
-    at = comma + 1;
-  }
-  return true;
+bool take_host_file(State& s, const Values& v) {
+  std::string why;
+  return host_file_is_this_host(v[0], &why) || s.fail(why);
 }
 
 bool take_arch(State& s, const Values& v) {
@@ -275,6 +260,8 @@ const Row kRows[] = {
        return true;
      }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
+    {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
+     take_host_file},
     {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
     {"-file --file", 1, "FILE", "more options for this program, on the lines of FILE", take_file},
     {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",

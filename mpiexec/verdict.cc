@@ -68,8 +68,8 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
       ++fine;
   }
   for (const auto& [words, ranks] : likewise)
-    out +=
-        text(" Also failed: rank%s %s (each %s).", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str(), words.c_str());
+    out += text(" Also failed: rank%s %s (%s%s).", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str(),
+                ranks.size() == 1 ? "" : "each ", words.c_str());
   if (fine) out += text(" %u other%s had ended by then.", fine, fine == 1 ? "" : "s");
   if (stopped.size() == 1)
     out += text(" Rank %u still ran and was stopped.", stopped[0]);

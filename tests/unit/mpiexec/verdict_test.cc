@@ -75,6 +75,12 @@ TEST(Verdict, OthersThatFailedAreListedTogether) {
   EXPECT_THAT(words, Not(HasSubstr("stopped")));
 }
 
+TEST(Verdict, OneOtherThatFailedIsNotEach) {
+  std::vector<RankFate> fates(2, fate(RankState::kInitialized, SIGABRT));
+  for (RankFate& f : fates) f.failed = true;
+  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("Also failed: rank 1 (was killed by signal 6"));
+}
+
 TEST(Verdict, AnAbortQuotesItsText) {
   std::vector<RankFate> fates(1, fate(RankState::kInitialized, SIGTERM));
   fates[0].aborted = fates[0].failed = true;

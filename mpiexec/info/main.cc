@@ -80,11 +80,23 @@ int answer(const Options& o) {
   const Status configured = plugin::configure(prefix, sources, &store, &registry);
   for (const param::Problem& p : store.problems()) std::fprintf(stderr, "ashlar_info: %s\n", p.text.c_str());
   int result = configured.ok() ? 0 : 1;
+  if (const Status chosen = registry.check_choices(); !chosen.ok()) {
+    std::fprintf(stderr, "ashlar_info: %s\n", chosen.text());
+    result = 1;
+  }
   switch (o.question) {
     case Question::components:
+      if (const std::string why = no_such_framework(o.subject); !why.empty()) {
+        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        return 1;
+      }
       say(o.json ? components_json(registry, o.subject) : components_text(registry, o.subject));
       break;
     case Question::params:
+      if (const std::string why = no_such_params(store, o.subject, o.level); !why.empty()) {
+        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        return 1;
+      }
       say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
       break;
     case Question::explain:
@@ -107,7 +119,7 @@ int answer(const Options& o) {
 int main(int argc, char** argv) {
   const Options o = parse_options(argc, argv);
   if (!o.mistake.empty()) {
-    std::fprintf(stderr, "ashlar_info: %s\n%s", o.mistake.c_str(), kHelp);
+    std::fprintf(stderr, "ashlar_info: %s\nashlar_info --help lists the questions.\n", o.mistake.c_str());
     return 2;
   }
   switch (o.question) {

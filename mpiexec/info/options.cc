@@ -6,6 +6,7 @@
 
 #include "framework/param/param_row.h"
 #include "framework/param/parse.h"
+#include "framework/param/suggest.h"
 
 namespace ashlar::info {
 
@@ -31,6 +32,15 @@ const char kHelp[] =
     "Listing opens no component.\n";
 
 namespace {
+
+std::string unknown(const char* word) {
+  param::Suggestion suggestion(word);
+  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--coverage", "--check",
+                            "--register", "--version", "--help", "--level", "--set", "--json"})
+    suggestion.consider(known);
+  const std::string meant(suggestion.best());
+  return std::string("unknown argument '") + word + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
 
 bool add_setting(const char* word, Options* o) {
   const char* equals = std::strchr(word, '=');
@@ -100,7 +110,7 @@ Options parse_options(int argc, char** argv) {
     } else if (word == "--json") {
       o.json = true;
     } else {
-      o.mistake = std::string("unknown argument ") + argv[i];
+      o.mistake = unknown(argv[i]);
     }
   }
   if (!o.mistake.empty()) return o;

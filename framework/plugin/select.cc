@@ -123,7 +123,7 @@ Status Registry::conclude(std::string_view framework, const SelectionList& list,
   if (chosen.empty()) decision.chosen = "none";
   records().add(decision);
   if (!chosen.empty()) return {};
-  std::replace(lost.begin(), lost.end(), '\n', ';');
+  for (std::size_t at = 0; (at = lost.find('\n', at)) != std::string::npos;) lost.replace(at, 1, "; ");
   return catalogue::fail(
       kErrOther, "plugin.none_can_serve",
       {{"framework", framework}, {"reasons", lost.empty() ? "none is installed" : lost}, {"setting", list.setting}});

@@ -103,7 +103,7 @@ TEST_F(SelectTest, WhenNoneIsLeftEveryReasonIsSaid) {
   EXPECT_THAT(select({"good", "sad", "unable"}), ElementsAre());
   EXPECT_EQ(status_.mpi_class(), kErrOther);
   EXPECT_THAT(status_.text(),
-              AllOf(HasSubstr("sad: the paint is dry"), HasSubstr("the setting is report = sad,unable")));
+              AllOf(HasSubstr("; sad: the paint is dry"), HasSubstr(". The setting is report = sad,unable")));
   EXPECT_EQ(record().chosen, "none");
 }
 

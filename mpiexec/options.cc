@@ -318,6 +318,45 @@ bool finish_segment(State& s) {
   return true;
 }
 
+/// One option at s.at, and its values.
+bool take_option(State& s, std::string word) {
+  Values values;
+  const Row* row = find(word);
+  const std::size_t eq = word.find('=');
+  if (!row && eq != std::string::npos) {
+    row = find(word.substr(0, eq));
+    if (row && (row->values == 1 || row->values == -1))
+      values.push_back(word.substr(eq + 1));
+    else if (row)
+      return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
+    word.resize(eq);
+  }
+  if (!row) return unknown(s, word);
+  while (row->values > static_cast<int>(values.size())) {
+    if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
+    values.push_back(s.words[s.at]);
+  }
+  return row->take(s, values);
+}
+
+/// What takes the whole command line: the ranks that sets and standard input name must exist.
+bool finish_job(State& s) {
+  for (const auto& [name, list] : s.options->sets) {
+    std::vector<unsigned> ranks;
+    if (!expand_ranks(list, &ranks)) continue;
+    const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
+    if (highest >= s.options->ranks())
+      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
+                         s.options->ranks() - 1));
+  }
+  if (const std::string sets = s.options->process_sets(); !sets.empty())
+    s.options->params.emplace_back("runtime.process_sets", sets);
+  if (s.options->stdin_rank >= static_cast<int>(s.options->ranks()))
+    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", s.options->stdin_rank, s.options->ranks(),
+                       s.options->ranks() - 1));
+  return true;
+}
+
 }  // namespace
 
 unsigned Options::ranks() const {
@@ -393,40 +432,11 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
       --s.at;
       continue;
     }
-    Values values;
-    const Row* row = find(word);
-    const std::size_t eq = word.find('=');
-    if (!row && eq != std::string::npos) {
-      row = find(word.substr(0, eq));
-      if (row && (row->values == 1 || row->values == -1))
-        values.push_back(word.substr(eq + 1));
-      else if (row)
-        return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
-      word.resize(eq);
-    }
-    if (!row) return unknown(s, word);
-    while (row->values > static_cast<int>(values.size())) {
-      if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
-      values.push_back(s.words[s.at]);
-    }
-    if (!row->take(s, values)) return false;
+    if (!take_option(s, word)) return false;
     if (options->help || options->version) return true;
   }
   if (!finish_segment(s)) return false;
-  for (const auto& [name, list] : options->sets) {
-    std::vector<unsigned> ranks;
-    if (!expand_ranks(list, &ranks)) continue;
-    const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
-    if (highest >= options->ranks())
-      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
-                         options->ranks() - 1));
-  }
-  if (const std::string sets = options->process_sets(); !sets.empty())
-    options->params.emplace_back("runtime.process_sets", sets);
-  if (options->stdin_rank >= static_cast<int>(options->ranks()))
-    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", options->stdin_rank, options->ranks(),
-                       options->ranks() - 1));
-  return true;
+  return finish_job(s);
 }
 
 std::string help_text() {

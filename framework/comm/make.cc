@@ -63,8 +63,6 @@ namespace comm {
 
 Surroundings surroundings;
 
-std::uint64_t alive() { return pool.out(); }
-
 void collect() {
   if (!LaneLock::threads_on()) return;
   std::vector<Comm*> now;

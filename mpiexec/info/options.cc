@@ -49,6 +49,16 @@ bool add_setting(const char* word, Options* o) {
   return true;
 }
 
+/// What is wrong with the whole of it.
+std::string mistake_of(const Options& o) {
+  if (o.question == Question::explain && o.subject.empty()) return "explain needs a key, such as p2p.eager_limit";
+  if (o.question == Question::waits && o.pid == 0) return "waits needs --pid and the number of a process";
+  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
+    return "--pid goes with explain and waits";
+  if (o.pid != 0 && !o.settings.empty()) return "--set changes nothing in a running job";
+  return "";
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -113,12 +123,7 @@ Options parse_options(int argc, char** argv) {
       o.mistake = unknown(argv[i]);
     }
   }
-  if (!o.mistake.empty()) return o;
-  if (o.question == Question::explain && o.subject.empty()) o.mistake = "explain needs a key, such as p2p.eager_limit";
-  if (o.question == Question::waits && o.pid == 0) o.mistake = "waits needs --pid and the number of a process";
-  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
-    o.mistake = "--pid goes with explain and waits";
-  if (o.pid != 0 && !o.settings.empty()) o.mistake = "--set changes nothing in a running job";
+  if (o.mistake.empty()) o.mistake = mistake_of(o);
   return o;
 }
 

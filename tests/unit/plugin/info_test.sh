@@ -43,6 +43,9 @@ rm ashlar.yaml
 grep -q "there are no parameters below 'transport.shn'; did you mean 'transport.shm'?" said || fail "no parameters: $(cat said)"
 "$info" --components nosuch >said 2>&1 && fail "a framework that does not exist is a success"
 grep -q "there is no framework 'nosuch'; there are launch, transport, coll, " said || fail "no framework: $(cat said)"
+"$info" --set plugin.path=/nowhere:/tmp >/dev/null 2>said || fail "a folder that is not there is an error"
+[ "$(cat said)" = "ashlar_info: plugin.path (--set plugin.path=/nowhere:/tmp): there is no folder /nowhere" ] ||
+  fail "a folder that is not there: $(cat said)"
 "$info" --components rma >said || fail "a framework without components is a failure"
 "$info" --set transport=nosuch >/dev/null 2>said && fail "choosing what is not installed is a success"
 grep -q "There is no transport component called 'nosuch'.*installed: self, shm" said || fail "a wrong choice: $(cat said)"

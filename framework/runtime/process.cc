@@ -34,6 +34,7 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
@@ -122,6 +123,7 @@ Status Process::start(int thread_level) {
     if (std::exchange(process->idle, false)) process->serve();
     return {};
   }
+  runtime::watch_forks();
   error_hooks.comm_self = comm_self;
   error_hooks.report = [](const ashlar_error_record& record) {
     if (current()) current()->reporter.error(record);

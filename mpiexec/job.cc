@@ -258,7 +258,7 @@ void Job::check_time_limit(std::uint64_t now) {
 
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
-  if (options_.timeout_s > 0 && !stopping_) check_time_limit(now);
+  if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
     kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group

@@ -5,7 +5,6 @@
 
 #include "framework/base/slab.h"
 #include "framework/datatype/api.h"
-#include "framework/runtime/fork.h"
 
 namespace ashlar::bindings {
 namespace {
@@ -90,7 +89,6 @@ void got_contents(const char* call, Datatype& of, const MPI_Datatype* types, con
 }
 
 int not_running(const char* call) noexcept {
-  if (const Status child = runtime::check_not_forked(); !child.ok()) return raise(child, call);
   int finalized = 0;
   (void)runtime::finalized(&finalized).ok();
   prepare();

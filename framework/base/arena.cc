@@ -1,7 +1,5 @@
 #include "framework/base/arena.h"
 
-#include "framework/base/arena_clear.h"
-
 #include <sys/mman.h>
 
 #include <mutex>
@@ -16,8 +14,6 @@ namespace {
 std::mutex arena_mutex;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kChunk = 64 * 1024;  // made writable at a time: few mprotect calls, little committed memory
-void* begin = nullptr;
-std::size_t writable = 0;
 
 }  // namespace
 
@@ -32,7 +28,6 @@ void* Arena::grow(std::size_t bytes) noexcept {
     for (std::size_t size = std::size_t{1} << 36; size >= (std::size_t{1} << 24); size >>= 1) {
       void* at = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (at == MAP_FAILED) continue;
-      begin = at;
       base_ = reinterpret_cast<std::uintptr_t>(at);
       reserved_ = size;
       break;
@@ -42,6 +37,7 @@ void* Arena::grow(std::size_t bytes) noexcept {
   bytes = (bytes + kPage - 1) / kPage * kPage;
   const std::size_t used = used_.load(std::memory_order_relaxed);
   if (bytes > reserved_ - used) return nullptr;
+  static std::size_t writable = 0;
   if (used + bytes > writable) {
     std::size_t wanted = (used + bytes + kChunk - 1) / kChunk * kChunk;
     if (wanted > reserved_) wanted = reserved_;
@@ -56,10 +52,6 @@ void* Arena::grow(std::size_t bytes) noexcept {
   void* result = reinterpret_cast<void*>(base_ + used);
   used_.store(used + bytes, std::memory_order_relaxed);
   return result;
-}
-
-void clear_arena() noexcept {
-  if (begin) madvise(begin, writable, MADV_DONTNEED);
 }
 
 }  // namespace ashlar

@@ -69,6 +69,7 @@ Status init_thread(int*, char***, int required, int* provided) {
 }
 
 Status finalize() {
+  ASHLAR_TRY(check_not_forked());
   if (world.load() != World::kOn)
     return Status::fail(MPI_ERR_OTHER,
                         world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
@@ -112,7 +113,7 @@ Status abort(Comm& comm, int code) {
                 code);
   plugin::Reporter& reporter = Process::current()->reporter;
   if (!reporter.launcher_tells()) reporter.notice(0, nullptr, text);
-  error_hooks.abort(&comm, code, text);
+  if (error_hooks.abort) error_hooks.abort(&comm, code, text);  // none in a forked child
   std::_Exit(code & 0xff ? code & 0xff : 1);
 }
 

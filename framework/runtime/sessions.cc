@@ -73,7 +73,7 @@ void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 
 }  // namespace
 
-bool in_sessions() { return open_sessions.load(std::memory_order_relaxed) > 0 && !forked(); }
+bool in_sessions() { return open_sessions.load(std::memory_order_relaxed) > 0; }
 
 Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   ASHLAR_TRY(check_not_forked());

@@ -25,6 +25,13 @@ Entry* PostedQueue::take_among_wild(const Key& message, Entry* best) {
   return best;
 }
 
+bool PostedQueue::has_rival(const Key& message) const {
+  if (any_wild_ == 0) return false;
+  const std::uint64_t any_source = Key::place(message.context(), MPI_ANY_SOURCE);
+  return table_.find({any_source, message.tag}) != nullptr || table_.find({message.where, MPI_ANY_TAG}) != nullptr ||
+         table_.find({any_source, MPI_ANY_TAG}) != nullptr;
+}
+
 Message* UnexpectedQueue::find_wild(const Key& wanted) {
   if (!indexed_) {
     unsigned walked = 0;

@@ -43,6 +43,8 @@ class PostedQueue {
     }
   }
   Table& table() { return table_; }
+  /// Whether a receive with a wildcard is posted that could take a message of this key.
+  bool has_rival(const Key& message) const;
 
  private:
   static unsigned wild_class(const Key& key) {

@@ -18,6 +18,7 @@ struct Key {
   }
   std::uint32_t context() const { return static_cast<std::uint32_t>(where >> 32); }
   Rank source() const { return static_cast<Rank>(static_cast<std::uint32_t>(where)); }
+  bool operator==(const Key&) const = default;
 };
 
 struct Node {
@@ -84,6 +85,21 @@ class Table {
       if (entry->key.where == key.where && entry->key.tag == key.tag && is(*entry)) return entry;
     }
     return nullptr;
+  }
+  /// Entries of the same key that were inserted before `entry` and are still here; `limit` when there are more.
+  std::size_t ahead_of(const Entry& entry, std::size_t limit) const {
+    const Node& bucket = buckets_[slot(entry.key)];
+    std::size_t ahead = 0;
+    for (const Node* node = entry.previous; node != &bucket && ahead < limit; node = node->previous)
+      if (static_cast<const Entry*>(node)->key == entry.key) ++ahead;
+    return ahead;
+  }
+  /// Calls visit(Entry&) for those that were inserted after it, oldest first; visit changes nothing here.
+  template <class Visit>
+  void each_behind(Entry& entry, Visit visit) {
+    const Node& bucket = buckets_[slot(entry.key)];
+    for (Node* node = entry.next; node != &bucket; node = node->next)
+      if (static_cast<Entry*>(node)->key == entry.key) visit(*static_cast<Entry*>(node));
   }
   std::size_t count() const { return count_; }
   /// Entries looked at in vain, since the start: what matching cost beyond the least possible.

@@ -30,15 +30,18 @@ Status start_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
     r.finish(Status{});
     return {};
   }
+  r.received = 0;
   Lane& lane = r.lane();
-  begin(lane, *lane.p2p, r);
+  begin_nonblocking(lane, *lane.p2p, r);
   return {};
 }
 
 Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   if (!r.filed()) return {};  // matched already: it completes with its message
-  r.lane().p2p->posted.remove(r);
+  LaneState& state = *r.lane().p2p;
+  if (spoken_for(state, r)) return {};
+  state.posted.remove(r);
   r.flags |= Request::kCancelled;
   r.bytes = 0;
   r.finish(Status{});
@@ -55,7 +58,9 @@ void describe_recv(const Request& request, char* out, std::size_t room) {
                 r.filed() ? "" : ": matched, its data is on the way");
 }
 
-inline void land(RecvRequest& r, const ashlar_am& am) {
+inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
+  if (r.offer != 0) [[unlikely]]
+    end_offer(*r.lane().p2p, r);
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (bytes != r.size && (bytes > r.size || r.collective)) [[unlikely]] {

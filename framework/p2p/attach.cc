@@ -1,4 +1,5 @@
 #include <atomic>
+#include <limits>
 #include <new>
 
 #include "framework/p2p/buffer_api.h"
@@ -19,7 +20,21 @@ const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_not
 
 bool is_constant(const Request& request) { return request.ops == &kConstantOps; }
 
-LaneState::LaneState(Lane& lane, const Config& configuration) : config(configuration) {
+namespace {
+
+// No transport copies less than this in one piece with profit.
+constexpr std::uint64_t kNoOffersBelow = 4096;
+
+MPI_Count first_offer(const Config& config) {
+  // With check.datatypes a receive may turn out to get nothing of its message.
+  if (!config.offers || !config.single_copy || config.check_datatypes) return std::numeric_limits<MPI_Count>::max();
+  return static_cast<MPI_Count>(config.offer_min != 0 ? config.offer_min : kNoOffersBelow);
+}
+
+}  // namespace
+
+LaneState::LaneState(Lane& lane, const Config& configuration)
+    : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration) {
   nowhere.lane = &lane;
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
@@ -51,6 +66,7 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kDelivered] = on_delivered;
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
+  lane.handlers[kStopped] = on_stopped;
   lane.handlers[kPartOffer] = on_part_offer;
   lane.handlers[kPartGo] = on_part_go;
   lane.handlers[kPartData] = on_part_data;
@@ -94,6 +110,10 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
         {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
          &l.single_copy_failures},
+        {"offered", "receives whose memory is offered to their sender", ASHLAR_PVAR_LEVEL, &l.offered},
+        {"offers", "receives that were offered", ASHLAR_PVAR_COUNTER, &l.offers},
+        {"deposits", "messages that this process wrote into an offered receive to their end", ASHLAR_PVAR_COUNTER,
+         &l.deposits},
     }};
   }
   return state.pvar_rows;

@@ -109,6 +109,7 @@ void fail_peer(Lane& lane, PeerId id) {
     const Rank source = r.key.source();
     if (source == MPI_ANY_SOURCE || (*r.comm->remote_group)[source] != id) return;
     state.posted.remove(r);
+    if (r.offer != 0) end_offer(state, r);
     r.source = source;
     r.finish(outcome(r));
   });
@@ -139,6 +140,7 @@ void fail_peer(Lane& lane, PeerId id) {
       link->active.push_back(&r);
       continue;
     }
+    if (r.offer != 0) end_offer(state, r);
     if (r.pull != nullptr) {
       state.pulls.put(r.pull);
       r.pull = nullptr;

@@ -12,6 +12,7 @@
 namespace ashlar::p2p {
 
 struct BufferedMessage;
+struct Claim;
 
 /// The call that made an operation, for sentences about it.
 enum class Call : std::uint8_t {
@@ -55,6 +56,7 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   Call call;
   bool holds = false;       // references to the communicator and the datatype, dropped on release
   bool collective = false;  // uses the communicator's collective context
+  std::uint32_t offer = 0;  // of a receive: the number under which its memory is offered to the sender
 
   std::uint32_t name() const { return wire_name(static_cast<const Object*>(this), lane().index); }
   std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
@@ -75,6 +77,7 @@ class SendRequest : public Operation, public Pending {
   bool left_eager = false;             // complete because it left as kEager: it may still be recalled
   bool ready = false;                  // and to be refused when no receive is posted: check.ready
   BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
+  Claim* claim = nullptr;              // announced, and looking for an offered receive
   SendRequest* next_sent = nullptr;    // of kSentOps, while it is free
   bool exposed = false;                // `key` is valid at the link's interface
   std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
@@ -94,7 +97,7 @@ class RecvRequest : public Operation, public match::Entry {
   RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
       : Operation(kRecvOps, c, by, view, bytes_of_view) {}
 
-  std::uint64_t received = 0;  // packed bytes of a fragmented message
+  std::uint64_t received = 0;  // packed bytes of a fragmented message; those that its sender has written here itself
   Pull* pull = nullptr;        // while it reads from the sender's memory
 };
 

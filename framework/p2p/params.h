@@ -24,6 +24,19 @@ inline constexpr ashlar_param kParams[] = {
     {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
      nullptr},
+    {"offers", "true",
+     "Offer the memory of large nonblocking receives to their senders, which write the message there while the "
+     "receiver "
+     "computes.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offers), nullptr},
+    {"offer_min", "256KiB",
+     "Smallest receive that is offered, and smallest message written so; 0: from the size of single copies (get_min).",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offer_min),
+     nullptr},
+    {"offer_patience", "20us",
+     "Time that a sender gives the receiver to answer the announcement of a message before it looks for an offer.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, offer_patience), nullptr},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

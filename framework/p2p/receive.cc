@@ -10,6 +10,7 @@ namespace {
 Status no_request() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a request"); }
 
 /// A receive that is on its way or complete; nullptr: no memory.
+template <auto kBegin = begin>
 inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank source, Tag tag, Call call)
     ASHLAR_REQUIRES(lane.lock) {
   LaneState& state = *lane.p2p;
@@ -17,7 +18,7 @@ inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank sou
   if (r == nullptr) [[unlikely]]
     return nullptr;
   r->key = {match::Key::place(comm.context, source), tag};
-  begin(lane, state, *r);
+  kBegin(lane, state, *r);
   return r;
 }
 
@@ -52,7 +53,7 @@ Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Co
     *request = lane.p2p->nothing_received;
     return {};
   }
-  RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
+  RecvRequest* const r = start<begin_nonblocking>(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
   if (r == nullptr) [[unlikely]]
     return no_request();
   hold(*r);
@@ -96,7 +97,7 @@ Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank 
   r->key = {match::Key::place(comm.context, from), tag};
   gate.add();
   r->gate = &gate;
-  begin(lane, state, *r);
+  begin_nonblocking(lane, state, *r);
   return {};
 }
 

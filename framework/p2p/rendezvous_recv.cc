@@ -93,6 +93,9 @@ void advance(Lane& lane, Pull& pull) {
 constexpr std::size_t kRunsLookedAt = 16;
 constexpr std::size_t kShortestRun = 4096;
 
+/// Of a message that its sender has written into the offered receive: whether it is all there.
+bool written_whole(const RecvRequest& r) { return r.received == static_cast<std::uint64_t>(r.bytes); }
+
 }  // namespace
 
 bool readable_in_runs(const DataView& data) {
@@ -114,9 +117,15 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
     r.outcome = wrong_size(r, static_cast<std::uint64_t>(announced));
     if (announced > r.size) r.bytes = r.size;
   }
+  const bool being_written = r.offer != 0 && !take_back(state, r);
+  if (!being_written && r.received != 0 && written_whole(r)) {
+    r.finish(r.outcome);  // the sender, which may be gone, knows that its message is here
+    return;
+  }
   Link* link = nullptr;
   const Status connected = open_link(lane, am.peer, &link);
   if (!connected.ok()) {
+    if (r.offer != 0) end_offer(state, r);
     r.finish(connected);
     return;
   }
@@ -129,15 +138,27 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   link->active.push_back(&r);
   const bool readable = am.length >= sizeof(Rts) && (link->endpoint->capabilities & ASHLAR_CAP_GET) != 0 &&
                         state.config.single_copy && readable_in_runs(r.data);
-  Pull* const pull = readable ? state.pulls.take(r) : nullptr;
-  if (pull == nullptr) return ask_for_fragments(lane, r, remote);
-  r.pull = pull;
-  pull->push = push_read;
-  pull->abandon = abandon_read;
-  pull->done = on_read;
-  pull->remote = remote;
-  std::memcpy(&pull->key, static_cast<const std::byte*>(am.data) + offsetof(Rts, key), sizeof pull->key);
-  advance(lane, *pull);
+  r.pull = readable ? state.pulls.take(r) : nullptr;
+  if (r.pull != nullptr) {
+    Pull& pull = *r.pull;
+    pull.push = push_read;
+    pull.abandon = abandon_read;
+    pull.done = on_read;
+    pull.remote = remote;
+    std::memcpy(&pull.key, static_cast<const std::byte*>(am.data) + offsetof(Rts, key), sizeof pull.key);
+  }
+  if (!being_written) go_on_reading(lane, r, remote);
+}
+
+void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) {
+  if (r.received != 0 && written_whole(r)) {
+    if (r.pull != nullptr) lane.p2p->pulls.put(r.pull);
+    r.pull = nullptr;
+    return finish_recv(r);
+  }
+  if (r.pull == nullptr) return ask_for_fragments(lane, r, remote);
+  r.pull->done_bytes = r.received;
+  advance(lane, *r.pull);
 }
 
 void on_data(Lane&, const ashlar_am& am) {

@@ -95,7 +95,7 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer})
     first.handlers[id] = route_by_context;
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
-                      kPartRead, kPartUnread})
+                      kPartRead, kPartUnread, kStopped})
     first.handlers[id] = route_by_operation;
   for (const Id id : {kHold, kResume}) first.handlers[id] = route_about_link;
   for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -105,7 +105,12 @@ ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   } else {
     result = endpoint->ops->am_bcopy(endpoint, id, h0, h1, fill_rts, &rts, length);
   }
-  if (result == ASHLAR_OK) ++state.levels.handshakes;
+  if (result == ASHLAR_OK) {
+    ++state.levels.handshakes;
+    if ((endpoint->capabilities & ASHLAR_CAP_OFFER) != 0 && r.size >= state.offer_from && !r.collective &&
+        r.data.dense() && static_cast<std::uint64_t>(r.size) >= smallest_offer(state.config, *endpoint))
+      state.claims.watch(r);
+  }
   return after_push(r, result, false);
 }
 
@@ -155,8 +160,9 @@ SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes
   abandon = abandon_send;
 }
 
-void finish_send(SendRequest& r, Status outcome) {
+void finish_send(SendRequest& r, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   r.settle();
+  if (r.claim != nullptr) r.lane().p2p->claims.forget(r);
   if (r.exposed) {
     r.exposed = false;
     r.link->iface->ops->unexpose(r.link->iface, &r.key);
@@ -180,7 +186,9 @@ Status launch(Lane& lane, SendRequest& r) {
 
 void on_matched(Lane&, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
-  if (r != nullptr) finish_send(*r, Status{});
+  if (r == nullptr) return;
+  ++r->link->answers;
+  finish_send(*r, Status{});
 }
 
 void on_unready(Lane&, const ashlar_am& am) {
@@ -196,6 +204,8 @@ void on_unready(Lane&, const ashlar_am& am) {
 void on_cts(Lane& lane, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
   if (r == nullptr) return;
+  ++r->link->answers;
+  if (r->claim != nullptr) lane.p2p->claims.forget(*r);
   r->remote = low_word(am.h0);
   r->wanted = am.h1;
   r->sent = 0;

@@ -9,6 +9,7 @@
 #include "framework/object/comm.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/message.h"
+#include "framework/p2p/offered.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/recall.h"
@@ -35,6 +36,11 @@ struct LaneState {
   Slab<SendRequest> sends;
   const Config config;
 
+  /// Bytes from which a nonblocking receive may be worth offering; links decide.
+  const MPI_Count offer_from;
+  LastOffer last_offer;
+  Claims claims;
+
   SentRequests sent_requests;
   /// Complete requests that are given out again and again: for what needs no request of its own, and for what goes to
   /// or comes from MPI_PROC_NULL. Never released.
@@ -55,8 +61,9 @@ struct LaneState {
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
     std::uint64_t unexpected_total = 0, holds = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
+    std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
-  std::array<ashlar_pvar, 9> pvar_rows = {};
+  std::array<ashlar_pvar, 12> pvar_rows = {};
 };
 
 /// The sizes of the short path, and the shared parts of the files of this room.
@@ -81,12 +88,21 @@ inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(
   }
   state.posted.post(r);
 }
+/// The same for a nonblocking receive, whose caller may go and compute.
+inline void begin_nonblocking(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
+  begin(lane, state, r);
+  if (r.size >= state.offer_from) [[unlikely]]
+    offer(lane, state, r);
+}
 /// `r` takes a message that was kept and is out of the queue; frees it.
 void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 /// A receive that tells `gate` when it is over, even if that is at once.
 Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
     ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// For a matched receive whose sender was writing into it and has stopped: takes the rest from `remote`, if there is
+/// one.
+void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_REQUIRES(lane.lock);
 /// Takes a message for which check.datatypes is on: `r` fails when the signatures do not go together.
 void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Keeps a message that nobody waits for.
@@ -102,6 +118,10 @@ bool readable_in_runs(const DataView& data);
 /// The size from which a receiver may read from a sender's memory.
 inline std::uint64_t smallest_read(const Config& config, const ashlar_endpoint& endpoint) {
   return config.get_min != 0 ? config.get_min : endpoint.get_from;
+}
+/// The size from which a receive may be offered, and a message written into an offered one.
+inline std::uint64_t smallest_offer(const Config& config, const ashlar_endpoint& endpoint) {
+  return config.offer_min != 0 ? config.offer_min : smallest_read(config, endpoint);
 }
 
 // --- both ---

@@ -53,7 +53,12 @@ enum Id : std::uint8_t {
   // Cancelling a send that left as kEager: its headers again. Answer kCancelled when it was still unmatched, kDelivered
   // when it was not.
   kRecall = 22,
-  kDelivered = 23
+  kDelivered = 23,
+
+  // Offered receives (offered.h): the sender of an announced message was writing it into the receive when that asked
+  // for
+  // its memory; it has stopped. h0 as in an answer, h1 = number of the offer.
+  kStopped = 24
 };
 
 /// The payload of kRts; without a key only `bytes` travels.

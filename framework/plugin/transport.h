@@ -21,7 +21,8 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
        ASHLAR_CAP_WAKE_FD = 1u << 4,
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
-       ASHLAR_CAP_FAILURE = 1u << 6 /* tells of a peer's death */
+       ASHLAR_CAP_FAILURE = 1u << 6, /* tells of a peer's death */
+       ASHLAR_CAP_OFFER = 1u << 7    /* offer, withdraw, claim and deposit, to and from that peer */
 };
 
 enum { ASHLAR_KEY_BYTES = 48, ASHLAR_ADDRESS_MAX = 512 };
@@ -55,6 +56,39 @@ enum ashlar_memory_kind {
   ASHLAR_MEMORY_ZE = 3
 };
 
+/* Offered receives: a receiver shows its peer the memory that one message of the peer belongs into, and the peer writes
+ * it there while the receiver's program computes. Nothing is sent for that: an offer lies where the peer can see it.
+ *
+ * The message is named without knowing it: of the peer's active messages that this process has not been delivered
+ * when it makes the offer, the one that comes after `before` others with the same words h0 and h1. Only the peer can
+ * tell which of its messages that is, and whether enough of what it sent is still known to tell. */
+typedef struct ashlar_offer {
+  uint64_t h0, h1; /* h1 as under the peer's mask */
+  uint64_t before;
+  void* address;
+  uint64_t length; /* a longer message does not use the offer */
+  uint64_t token;  /* for whoever finds it */
+} ashlar_offer;
+
+/* A message that was sent over an endpoint, as its sender describes it. */
+typedef struct ashlar_sent {
+  uint64_t h0, h1;
+  uint64_t h1_mask; /* what of h1 is compared with offers, and with messages that may come first */
+  uint32_t ids;     /* bit per id of a message that is counted when its words fit */
+  uint8_t id;       /* its own */
+  uint64_t length;
+} ashlar_sent;
+
+/* An offer that a sender has found. All zero before the first claim(). */
+typedef struct ashlar_claim {
+  uint64_t written; /* bytes of the message that lie at the receiver */
+  uint32_t asked;   /* the receiver waits for a word about this, and takes the offer back after it */
+  uint32_t number;  /* of the offer, as its owner knows it, and its token */
+  uint64_t token;
+  uint32_t seen; /* the transport's: how many offers there were when it last looked */
+  uint64_t place[3];
+} ashlar_claim;
+
 typedef struct ashlar_endpoint ashlar_endpoint;
 typedef struct ashlar_iface ashlar_iface;
 
@@ -75,6 +109,23 @@ typedef struct ashlar_endpoint_ops {
                        ashlar_completion* done);
   /* Makes the peer's sleeping progress loop look again (for components that signal through memory of their own). */
   void (*wake)(ashlar_endpoint*);
+  /* The four below: with ASHLAR_CAP_OFFER only, and absent from older tables.
+   *
+   * Offers memory of this process to the peer; `*number` names the offer and is never 0. AGAIN: as many offers are out
+   * as there may be. A peer that has looked in vain and sleeps is woken. */
+  ashlar_result (*offer)(ashlar_endpoint*, const ashlar_offer*, uint32_t* number);
+  /* Takes an offer back. OK: nobody writes there any more, the number means nothing, and `*written` bytes of the
+   * message are there; a sender that has written all of it considers it delivered. PENDING: the peer is writing just
+   * now; it stops soon and finds `asked` set in its claim; then call again. */
+  ashlar_result (*withdraw)(ashlar_endpoint*, uint32_t number, uint64_t* written);
+  /* Looks for the offer that is meant for a message sent here and not yet answered. AGAIN: there is none, or it cannot
+   * be told. Cheap when there is no new offer since the last look. */
+  ashlar_result (*claim)(ashlar_endpoint*, const ashlar_sent*, ashlar_claim*);
+  /* Writes up to `most` further bytes of the message `data` into a claimed offer, with nobody's help. OK: all of it is
+   * there, the receiver finds it when it comes to the message. PENDING: there is more to write. AGAIN: the receiver has
+   * taken the offer back. An error: this offer cannot be used, the receiver has what was written before. With `asked`
+   * set by OK, PENDING or an error the receiver waits to be told, and this claim is at its end. */
+  ashlar_result (*deposit)(ashlar_endpoint*, ashlar_claim*, const void* data, uint64_t length, uint64_t most);
 } ashlar_endpoint_ops;
 
 /* The head of every endpoint; the component's own data follows it. */

@@ -68,6 +68,7 @@ struct Lane {
   std::uint32_t wake_word = 0;                            // futex: raised when a thread progresses for sleeping ones
   List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);  // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
+  std::uint64_t look_again ASHLAR_GUARDED_BY(lock) = 0;     // a poller has something to do then, 0: none; ends sleeps
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
   std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;    // of the lock, by threads that sleep for the lane as well

@@ -121,6 +121,14 @@ void disarm(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   }
 }
 
+/// How long a sleep for this lane may last.
+void limit_by(const Lane& lane, std::uint64_t* limit_ns) ASHLAR_REQUIRES(lane.lock) {
+  if (!lane.stalled.empty()) *limit_ns = std::min(*limit_ns, kUntilRoom);
+  if (lane.look_again == 0) return;
+  const std::uint64_t now = now_ns();
+  *limit_ns = std::min(*limit_ns, lane.look_again > now ? lane.look_again - now : 1);
+}
+
 bool has_work(const Lane& lane) ASHLAR_REQUIRES(lane.lock) { return lane.self_busy || !lane.ready.empty(); }
 
 /// The process's other lanes, as far as nobody else looks after them: a thread that sleeps is woken for them as well.
@@ -138,7 +146,7 @@ class Others {
       Found of_this = Found::kSomeLeftOut;
       // One that is used from time to time would wake this thread for messages that another thread is after.
       if (other->uses_seen == other->lock.uses()) {
-        if (!other->stalled.empty()) *limit_ns = std::min(*limit_ns, kUntilRoom);
+        limit_by(*other, limit_ns);
         ++other->sleepers;
         of_this = arm(*other, wakeups) && !has_work(*other) ? Found::kQuiet : Found::kWork;
         lanes_[count_++] = other;
@@ -171,12 +179,12 @@ class Others {
 
 bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_left_out_ns) {
   if (has_work(lane)) return true;
-  if (!lane.stalled.empty()) limit_ns = std::min(limit_ns, kUntilRoom);
 
   const bool waiting = who == Sleeper::kWaiting;
   if (waiting) ++lane.sleepers;
   Wakeups wakeups;
   bool quiet = arm(lane, wakeups);
+  limit_by(lane, &limit_ns);
   Others others;
   auto found = Others::Found::kQuiet;
   if (quiet && waiting && lane.next_lane != nullptr) {

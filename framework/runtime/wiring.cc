@@ -22,16 +22,54 @@ struct Preamble {
   std::uint32_t interface = ASHLAR_TRANSPORT_INTERFACE;
   char version[24] = {};
   std::uint32_t check_datatypes = 0;  // changes what is said on the wire
+  // Which lane a communicator is on follows from their number. A process with one lane is understood by all
+  // (p2p/route.h).
+  std::uint32_t lanes = 1;
+  char lanes_from[64] = {};  // who set it; cut where it is longer
 };
 
 // Published last.
 constexpr char kAllPublished[] = "transport.all";
 
-Preamble preamble_of(const p2p::Config& p2p) {
+Preamble preamble_of(const p2p::Config& p2p, std::size_t lanes, const param::Store& params) {
   Preamble p;
   std::snprintf(p.version, sizeof p.version, "%s", kVersion);
   p.check_datatypes = p2p.check_datatypes;
+  p.lanes = static_cast<std::uint32_t>(lanes);
+  const param::Setting* const set = lanes > 1 ? params.find("threads.lanes") : nullptr;
+  if (lanes > 1) std::snprintf(p.lanes_from, sizeof p.lanes_from, "%s", set != nullptr ? set->origin : "built in");
   return p;
+}
+
+/// Why the two cannot talk; empty: they can.
+std::string disagreement(const Preamble& own, const Preamble& theirs, bool complete, PeerId self, PeerId peer,
+                         const char* host) {
+  const auto same = [&own](Preamble p) {
+    p.lanes = own.lanes;
+    std::memcpy(p.lanes_from, own.lanes_from, sizeof p.lanes_from);
+    return std::memcmp(&p, &own, sizeof own) == 0;
+  };
+  char text[400];
+  if (!complete || !same(theirs)) {
+    const auto word = [](const Preamble& p) { return p.check_datatypes != 0 ? "on" : "off"; };
+    Preamble alike = theirs;
+    alike.check_datatypes = own.check_datatypes;
+    if (complete && same(alike)) {
+      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s",
+                    peer, host, word(theirs), word(own));
+    } else {
+      std::snprintf(text, sizeof text,
+                    "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
+                    theirs.version, theirs.interface, own.version, own.interface);
+    }
+    return text;
+  }
+  if (own.lanes == theirs.lanes || own.lanes == 1 || theirs.lanes == 1) return {};
+  std::snprintf(
+      text, sizeof text,
+      "rank %u on %s has threads.lanes %u (%.63s), this process, rank %u, has %u (%s): all ranks need the same", peer,
+      host, theirs.lanes, theirs.lanes_from, self, own.lanes, own.lanes_from);
+  return text;
 }
 
 std::string key_of(const std::string& transport, unsigned lane) {
@@ -85,7 +123,7 @@ Status Wiring::open(Lane& lane) {
 
 Status Wiring::publish() {
   std::uint8_t blob[sizeof(Preamble) + ASHLAR_ADDRESS_MAX];
-  const Preamble preamble = preamble_of(process_.p2p_config_);
+  const Preamble preamble = preamble_of(process_.p2p_config_, process_.lanes_.size(), process_.params);
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
@@ -134,26 +172,11 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
     *why = launch->ops->why(launch);
     return Status::fail(MPI_ERR_OTHER, "the address of rank %u could not be read: %s", peer, why->c_str());
   }
-  const Preamble own = preamble_of(process_.p2p_config_);
+  const Preamble own = preamble_of(process_.p2p_config_, process_.lanes_.size(), process_.params);
   Preamble theirs;
   std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
-  if (bytes < sizeof own || std::memcmp(&theirs, &own, sizeof own) != 0) {
-    char text[300];
-    const char* const host = process_.host_of(peer);
-    const auto word = [](const Preamble& p) { return p.check_datatypes != 0 ? "on" : "off"; };
-    Preamble alike = theirs;
-    alike.check_datatypes = own.check_datatypes;
-    if (bytes >= sizeof own && std::memcmp(&alike, &own, sizeof own) == 0) {
-      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s",
-                    peer, host, word(theirs), word(own));
-    } else {
-      std::snprintf(text, sizeof text,
-                    "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
-                    theirs.version, theirs.interface, own.version, own.interface);
-    }
-    *why = text;
-    return Status::fail(MPI_ERR_OTHER, "%s", text);
-  }
+  *why = disagreement(own, theirs, bytes >= sizeof own, process_.job->rank, peer, process_.host_of(peer));
+  if (!why->empty()) return Status::fail(MPI_ERR_OTHER, "%s", why->c_str());
   address->resize(bytes);
   return {};
 }

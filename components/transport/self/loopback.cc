@@ -85,7 +85,8 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
 
 void wake(ashlar_endpoint*) {}  // who calls it is awake
 
-constexpr ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake};
+constexpr ashlar_endpoint_ops kEndpointOps = {
+    sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "components/transport/shm/copies.h"
 #include "components/transport/shm/interface.h"
+#include "components/transport/shm/offers.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 
@@ -96,13 +97,31 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
   return self(e).iface->put(self(e), from, k, offset, length);
 }
 
+ashlar_result offer(ashlar_endpoint* e, const ashlar_offer* what, std::uint32_t* number) {
+  return self(e).iface->offered().offer(self(e), *what, number);
+}
+
+ashlar_result withdraw(ashlar_endpoint* e, std::uint32_t number, std::uint64_t* written) {
+  return self(e).iface->offered().withdraw(number, written);
+}
+
+ashlar_result claim(ashlar_endpoint* e, const ashlar_sent* message, ashlar_claim* claim) {
+  return claim_offer(self(e), *message, claim);
+}
+
+ashlar_result deposit_piece(ashlar_endpoint* e, ashlar_claim* claim, const void* data, std::uint64_t length,
+                            std::uint64_t most) {
+  return deposit(self(e), claim, data, length, most);
+}
+
 void wake(ashlar_endpoint* e) {
   if (Endpoint& ep = self(e); ep.owner) raise_always(*ep.owner);
 }
 
 }  // namespace
 
-const ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake};
+const ashlar_endpoint_ops kEndpointOps = {
+    sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake, offer, withdraw, claim, deposit_piece};
 
 void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
   if (cold) {

@@ -27,6 +27,8 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t nonce = 0;
   Interface* iface = nullptr;
   Segment segment;
+  const Inbound* inbound = nullptr;  // its ring here, once it sends; and its slot
+  Slot* inbound_slot = nullptr;
   std::uint32_t slot_index = 0;
   std::unique_ptr<std::uint64_t[]> dirty;
   Address address{};

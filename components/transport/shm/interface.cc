@@ -46,6 +46,7 @@ ashlar_result Interface::open() {
   senders_.resize(own_.geometry().slots);
   slice_ = config_.copy_slice;
   exposed_.attach(&own_);
+  offered_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
   if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie);
   next_upkeep_ = now_ns() + config_.death_check;
@@ -165,10 +166,14 @@ void Interface::activate(std::uint32_t index) {
   sender->slot = &slot;
   sender->index = index;
   sender->nonce = slot.claim.load(std::memory_order_relaxed);
-  const Endpoint* known = endpoint_of(sender->nonce);
+  Endpoint* const known = endpoint_of(sender->nonce);
   sender->peer = known ? known->peer : slot.peer;
   const auto shift = static_cast<std::uint32_t>(std::countr_zero(own_.geometry().ring_bytes / sizeof(Line)));
   sender->ring.attach(own_.ring(index), shift, &slot);
+  if (known) {
+    known->inbound = &sender->ring;
+    known->inbound_slot = &slot;
+  }
   if (!known && slot.pid_namespace == identity_.pid_namespace) {
     // Dead already: its last messages are still in the ring and the upkeep finds the death.
     if (!watch_.add(sender->nonce, slot.pid, slot.start_time)) dead_.push_back(sender->nonce);

@@ -10,6 +10,7 @@
 #include "components/transport/shm/counters.h"
 #include "components/transport/shm/door.h"
 #include "components/transport/shm/endpoint.h"
+#include "components/transport/shm/offers.h"
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
 #include "components/transport/shm/watch.h"
@@ -40,12 +41,15 @@ class Interface : public ashlar_iface {
 
   // For endpoints.
   const ashlar_host& host() const { return host_; }
+  std::uint64_t nonce() const { return nonce_; }
+  Offered& offered() { return offered_; }
   /// The ring of `ep` gave no room: makes the ring on first use and tries again; *line stays nullptr with AGAIN or an
   /// error.
   ashlar_result make_room(Endpoint& ep, std::uint32_t lines, Line** line);
   ashlar_result get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                     ashlar_completion* done);
   ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
+  ashlar_result copy_failed(const Endpoint& ep, int error) const;
 
  private:
   // A process that sends to this one.
@@ -87,7 +91,6 @@ class Interface : public ashlar_iface {
   void upkeep();
   void bury(std::uint64_t nonce);
   void retire(std::uint32_t index);
-  ashlar_result copy_failed(const Endpoint& ep, int error) const;
 
   const ashlar_host& host_;
   const Config& config_;
@@ -110,6 +113,7 @@ class Interface : public ashlar_iface {
   std::deque<Get> gets_;     // oldest first
   std::uint64_t slice_ = 0;  // bytes still to be copied in this round of progress
   Exposed exposed_;
+  Offered offered_;
   Watch watch_;
   Door door_;
   std::uint32_t knocking_ = 0;

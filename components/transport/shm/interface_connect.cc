@@ -55,7 +55,10 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   }
   // A sender that was known by its own number only has now the kernel's.
   for (const auto& s : senders_) {
-    if (s && s->nonce == ep->nonce) s->peer = peer;
+    if (!s || s->nonce != ep->nonce) continue;
+    s->peer = peer;
+    ep->inbound = &s->ring;
+    ep->inbound_slot = s->slot;
   }
   *out = ep.get();
   endpoints_.push_back(std::move(ep));
@@ -154,6 +157,7 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
     slot.pid_namespace = identity_.pid_namespace;
     slot.peer = context_.self;
     slot.cold.store(0, std::memory_order_relaxed);
+    slot.looks_for_offers.store(0, std::memory_order_relaxed);
     slot.state.store(kClaimed, std::memory_order_release);
     ep.slot = &slot;
     ep.slot_index = i;
@@ -188,7 +192,8 @@ void Interface::prove_single_copy(Endpoint& ep) {
     const std::uint64_t from = context_.oversubscribed ? std::min(config_.get_from, kGetFromCrowded) : config_.get_from;
     ep.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(from, ~0u));
   }
-  if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT;
+  // An offer is made by one side and used by the other: what is proved here stands for both.
+  if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT | ASHLAR_CAP_OFFER;
   std::snprintf(because, sizeof because, "process_vm_readv: %s, process_vm_writev: %s",
                 may_read     ? "proved"
                 : read_error ? std::strerror(read_error)

@@ -161,6 +161,7 @@ void Interface::upkeep() {
 // The process behind `nonce` has ended: delivers what it sent, then tells, unless it had said good-bye.
 void Interface::bury(std::uint64_t nonce) {
   bool orderly = false, known = false;
+  offered_.stop(nonce);
   std::uint32_t peer = 0;
   std::int32_t pid = 0;
   for (std::uint32_t i = 0; i < senders_.size(); ++i) {
@@ -205,7 +206,12 @@ void Interface::retire(std::uint32_t index) {
   if (sender->closing) --closing_;
   sender->ring.rewind_for_next_sender();
   sender->slot->cold.store(0, std::memory_order_relaxed);
-  if (!endpoint_of(sender->nonce)) watch_.remove(sender->nonce);
+  if (Endpoint* const ep = endpoint_of(sender->nonce)) {
+    ep->inbound = nullptr;
+    ep->inbound_slot = nullptr;
+  } else {
+    watch_.remove(sender->nonce);
+  }
   count(counters_.rings, ~0ull);
   count(counters_.ring_bytes, ~own_.geometry().ring_bytes + 1);
   sender->slot->state.store(kFree, std::memory_order_relaxed);

@@ -90,6 +90,27 @@ class Outbound {
     line->head.store(word(length, id, form), std::memory_order_release);
     tail_ += lines;
   }
+  /// Calls visit(id, h0, h1) for the records from `position` on, oldest first. False: these are not known any more. The
+  /// receiver never writes into them, so they stay until the ring comes round again.
+  template <class Visit>
+  bool revisit(std::uint64_t position, Visit&& visit) const {
+    if (position < slot_->start || position > tail_ || tail_ - position > mask_) return false;
+    while (position < tail_) {
+      const Line& line = base_[position & mask_];
+      const std::uint64_t word = line.head.load(std::memory_order_relaxed);
+      const auto form = static_cast<Form>((word >> 16) & 0xff);
+      if (form == kSkip) {
+        position += mask_ + 1 - (position & mask_);
+        continue;
+      }
+      visit(static_cast<std::uint8_t>(word >> 24), line.h0, line.h1);
+      position += lines_of(static_cast<std::uint32_t>(word >> 32), form);
+    }
+    return true;
+  }
+  /// Where this sender's first record lies.
+  std::uint64_t first() const { return slot_->start; }
+
   /// Gives up what reserve() gave: the payload may have been written in part.
   void abandon(std::uint32_t lines) {
     if (lines > 1) mark_dirty((static_cast<std::uint32_t>(tail_) & mask_) + 1, lines - 1);
@@ -181,6 +202,9 @@ class Inbound {
     }
     return count;
   }
+
+  /// Up to where records were delivered.
+  std::uint64_t position() const { return head_; }
 
   /// Prepares the ring for another sender: its first head word must not look published. Only when drained.
   void rewind_for_next_sender() {

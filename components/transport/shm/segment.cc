@@ -126,4 +126,9 @@ ashlar_result Segment::claim_ring(const ashlar_host& host, std::uint32_t i) {
   return r;
 }
 
+ashlar_result Segment::claim_offers(const ashlar_host& host) const {
+  return allocate(host, fd_.get(), Geometry::offers_at(), Geometry::slots_at() - Geometry::offers_at(),
+                  "offered receives");
+}
+
 }  // namespace ashlar::shm

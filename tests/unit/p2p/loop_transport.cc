@@ -141,7 +141,8 @@ int idle(ashlar_iface* i) {
   return channel.packets.empty();
 }
 
-const ashlar_endpoint_ops kEndpointOps = {sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake};
+const ashlar_endpoint_ops kEndpointOps = {
+    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, nullptr, nullptr, nullptr, nullptr};
 const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose,
                                     unexpose,         arm,     disarm,  nullptr, nullptr,  idle};
 

@@ -67,7 +67,7 @@ Exchange::Exchange(Op& op, const Call& call, const Visit& visit)
       visit_(visit),
       same_for_all_(call.what == Collective::kAllgather || call.what == Collective::kAllgatherv ||
                     call.what == Collective::kNeighborAllgather || call.what == Collective::kNeighborAllgatherv),
-      room_(static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())))),
+      room_(static_cast<MPI_Count>(blocks_bytes(static_cast<std::uint32_t>(op.size())))),
       small_(static_cast<MPI_Count>(configuration().small_block)),
       sent_(reinterpret_cast<Sent*>(op.scratch(sent_blocks() * MPI_Count{sizeof(Sent)}))),
       got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))) {}
@@ -86,7 +86,9 @@ DataView Exchange::outgoing(int block) const {
 
 std::uint64_t Exchange::put(const DataView& block, MPI_Count* used) {
   const MPI_Count bytes = block.bytes();
-  if ((bytes <= small_ || same_for_all_) && *used + bytes <= room_) {
+  const MPI_Count most =
+      same_for_all_ ? static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op_.size()))) : small_;
+  if (bytes <= most && *used + bytes <= room_) {
     const MPI_Count at = *used;
     op_.copy(block, Op::view(place_of(visit_, op_.rank()) + at, bytes));
     *used += (bytes + 15) / 16 * 16;
@@ -255,8 +257,15 @@ void Exchange::copied(Rank from, Rank to) {
 
 void Exchange::move() {
   match();
-  hand_out();
-  for (int i = 0; i < got_count_; ++i) {
+  if (same_for_all_) hand_out();
+  for (int i = 0; i < sent_count_ || i < got_count_; ++i) {
+    if (!same_for_all_ && i < sent_count_ && begin_with(sent_[i])) {
+      const Outgoing& mine = *sent_[i].mine;
+      write_to(op_, visit_, mine.to, sent_[i].theirs->address, memory_at(mine.where),
+               static_cast<MPI_Count>(mine.bytes));
+      copied(op_.rank(), mine.to);
+    }
+    if (i >= got_count_) continue;
     fetch_twins(i);
     fetch(got_[i]);
   }
@@ -266,38 +275,31 @@ bool Exchange::take(Outgoing& row) {
   return row.taken.load(std::memory_order_relaxed) == 0 && row.taken.exchange(1, std::memory_order_relaxed) == 0;
 }
 
-void Exchange::hand_out() {
-  auto* const takers = reinterpret_cast<Sent**>(op_.scratch(sent_count_ * MPI_Count{sizeof(Sent*)}));
-  int count = 0;
-  for (int i = 0; i < sent_count_; ++i) {
-    Sent& edge = sent_[i];
-    if (edge.mine->bytes == 0 || lies_in_place(edge.mine->where)) continue;
-    ++expected_;
-    if (takers == nullptr || edge.theirs->address == 0) continue;
-    if (edge.theirs->bytes != edge.mine->bytes || !take(*edge.mine)) continue;
-    if (same_for_all_) {
-      takers[count++] = &edge;
-    } else {
-      write_to(op_, visit_, edge.mine->to, edge.theirs->address, memory_at(edge.mine->where),
-               static_cast<MPI_Count>(edge.mine->bytes));
-      copied(op_.rank(), edge.mine->to);
-    }
-  }
-  if (count > 0) hand_to_all(takers, count);
+/// Counts a block that leaves by a copy; whether this rank is to make it.
+bool Exchange::begin_with(const Sent& edge) {
+  if (edge.mine->bytes == 0 || lies_in_place(edge.mine->where)) return false;
+  ++expected_;
+  return edge.theirs->address != 0 && edge.theirs->bytes == edge.mine->bytes && take(*edge.mine);
 }
 
-void Exchange::hand_to_all(Sent* const* takers, int count) {
-  const auto bytes = static_cast<MPI_Count>(takers[0]->mine->bytes);
+/// The block for everyone, to all who have not fetched it.
+void Exchange::hand_out() {
+  int count = 0;
+  for (int i = 0; i < sent_count_; ++i) {
+    if (begin_with(sent_[i])) sent_[count++] = sent_[i];
+  }
+  if (count == 0) return;
+  const auto bytes = static_cast<MPI_Count>(sent_[0].mine->bytes);
   const MPI_Count chunk = count > 1 ? kChunk : bytes;  // for one, every call of the system would only cost
   for (MPI_Count at = 0; at < bytes; at += chunk) {
     const MPI_Count n = bytes - at < chunk ? bytes - at : chunk;
     for (int i = 0; i < count; ++i) {
-      const Sent& edge = *takers[i];
+      const Sent& edge = sent_[i];
       write_to(op_, visit_, edge.mine->to, edge.theirs->address + static_cast<std::uint64_t>(at),
                memory_at(edge.mine->where) + at, n);
     }
   }
-  for (int i = 0; i < count; ++i) copied(op_.rank(), takers[i]->mine->to);
+  for (int i = 0; i < count; ++i) copied(op_.rank(), sent_[i].mine->to);
 }
 
 /// Whether a block is as long as its receiver expects.

@@ -80,7 +80,7 @@ class Exchange {
   std::uint64_t put(const DataView& block, MPI_Count* used);
   void match();
   void hand_out();
-  void hand_to_all(Sent* const* takers, int count);
+  bool begin_with(const Sent& edge);
   void fetch(const Got& edge);
   bool fits(const Got& edge, const DataView& block);
   static bool take(Outgoing& row);

@@ -8,25 +8,14 @@
 namespace ashlar::coll::shm {
 namespace {
 
-/// Until everyone we exchange blocks with along an edge has signed.
-struct NeighboursWait : VisitWait {
-  const Topology* topology;
-  int next = 0;  // the first edge not seen yet: the incoming ones, then the outgoing ones
+/// Until somebody has signed along whose edges nothing has moved yet.
+struct OffersWait : VisitWait {
+  const Exchange* exchange;
 
-  NeighboursWait(const Op& op, const Visit& of, const Topology& edges) : VisitWait(op, of), topology(&edges) {
-    holds = [](Condition& self) { return static_cast<NeighboursWait&>(self).seen(); };
+  OffersWait(const Op& op, const Visit& of, const Exchange& ours) : VisitWait(op, of), exchange(&ours) {
+    holds = [](Condition& self) { return static_cast<OffersWait&>(self).seen(); };
   }
-  bool seen() {
-    const int in = topology->indegree();
-    for (; next < in + topology->outdegree(); ++next) {
-      const auto edge = static_cast<std::size_t>(next < in ? next : next - in);
-      const Rank other = next < in ? topology->sources()[edge] : topology->destinations()[edge];
-      if (other == MPI_PROC_NULL) continue;
-      const Line& line = visit->layout().contribution(visit->number, static_cast<std::uint32_t>(other));
-      if (line.number.load(std::memory_order_acquire) != visit->number) return false;
-    }
-    return true;
-  }
+  bool seen() const { return exchange->any_new(); }
 };
 
 }  // namespace
@@ -74,8 +63,8 @@ Co exchange_direct(Op& op, const Call& call, Visit visit) {
 }
 
 /// The same along the edges of a topology, for the neighbourhood collectives: a rank waits for those it has edges with,
-/// and for nobody else. Of several edges between the same two ranks, the first outgoing belongs to the first incoming,
-/// as in neighbor_linear of the algorithms by messages.
+/// and for nobody else, and begins with whoever is there. Of several edges between the same two ranks, the first
+/// outgoing belongs to the first incoming, as in neighbor_linear of the algorithms by messages.
 Co neighbor_direct(Op& op, const Call& call, Visit visit) {
   Status st;
   if (!visit.group->edges_fit) {
@@ -93,18 +82,20 @@ Co neighbor_direct(Op& op, const Call& call, Visit visit) {
   wake_sleepers(op, visit);
   const bool in_turns = Movers::limited(visit, exchange.amount());
   if (!in_turns) exchange.copy_own();
-  NeighboursWait offered(op, visit, *call.topology);
-  st = co_await offered;
-  if (offered.failed()) co_return st;
-  if (in_turns) {
-    Movers mover(op, visit);
-    st = co_await mover;
-    if (mover.failed()) co_return st;
-    exchange.copy_own();
-    exchange.move();
-    mover.next(op);
-  } else {
-    exchange.move();
+  while (!exchange.complete()) {
+    OffersWait offered(op, visit, exchange);
+    st = co_await offered;
+    if (offered.failed()) co_return st;
+    if (in_turns) {
+      Movers mover(op, visit);
+      st = co_await mover;
+      if (mover.failed()) co_return st;
+      exchange.copy_own();
+      exchange.move();
+      mover.next(op);
+    } else {
+      exchange.move();
+    }
   }
   ++visit.number;
   CopiesWait finished(op, visit, exchange.expected());

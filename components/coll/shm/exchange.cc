@@ -70,7 +70,14 @@ Exchange::Exchange(Op& op, const Call& call, const Visit& visit)
       room_(static_cast<MPI_Count>(blocks_bytes(static_cast<std::uint32_t>(op.size())))),
       small_(static_cast<MPI_Count>(configuration().small_block)),
       sent_(reinterpret_cast<Sent*>(op.scratch(sent_blocks() * MPI_Count{sizeof(Sent)}))),
-      got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))) {}
+      got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))),
+      seen_(reinterpret_cast<bool*>(op.scratch(sent_blocks() + got_blocks()))) {
+  for (int i = 0; seen_ != nullptr && i < sent_blocks() + got_blocks(); ++i) {
+    const Rank other = i < sent_blocks() ? receiver(i) : sender(i - sent_blocks());
+    seen_[i] = other == MPI_PROC_NULL || other == op_.rank();
+    if (!seen_[i]) ++to_see_;
+  }
+}
 
 int Exchange::sent_blocks() const { return neighbours() ? call_.topology->outdegree() : op_.size(); }
 int Exchange::got_blocks() const { return neighbours() ? call_.topology->indegree() : op_.size(); }
@@ -109,6 +116,7 @@ void Exchange::offer() {
   const bool able = op_.failure().ok();
   const Head head{able ? sent : 0, able ? got : 0};
   std::memcpy(place, &head, sizeof head);
+  if (!able) to_see_ = 0;
   if (!able) return;
   const Table mine{place + sizeof head, sent, got};
   MPI_Count used = to_line(static_cast<MPI_Count>(table_bytes(index(sent), index(got))));
@@ -163,6 +171,8 @@ void Exchange::copy_within(const DataView& from, const DataView& to) {
 }
 
 void Exchange::copy_own() {
+  if (own_copied_) return;
+  own_copied_ = true;
   if (!neighbours()) {
     if (!call_.in_place) copy_within(outgoing(op_.rank()), call_.recv_block(op_.rank()));
     return;
@@ -188,13 +198,32 @@ void Exchange::copy_own() {
   } while (in_pieces && at < call_.send.bytes());
 }
 
-/// Finds both ends' rows of every edge to another rank.
+/// Whether an edge that was not looked at yet leads to a rank that has signed by now.
+bool Exchange::is_new(int edge, Rank other) const {
+  if (seen_[edge]) return false;
+  const Line& line = visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(other));
+  return line.number.load(std::memory_order_acquire) == visit_.number;
+}
+
+bool Exchange::any_new() const {
+  for (int i = 0; i < sent_blocks(); ++i) {
+    if (is_new(i, receiver(i))) return true;
+  }
+  for (int i = 0; i < got_blocks(); ++i) {
+    if (is_new(sent_blocks() + i, sender(i))) return true;
+  }
+  return false;
+}
+
+/// Finds both ends' rows of the edges to other ranks that have signed since the last time.
 void Exchange::match() {
   const Table mine = Table::of(visit_, op_.rank());
   for (int step = 0; step < mine.sent; ++step) {
     const int i = neighbours() ? step : (op_.rank() + step) % mine.sent;
     const Rank to = receiver(i);
-    if (to == MPI_PROC_NULL || to == op_.rank()) continue;
+    if (!is_new(i, to)) continue;
+    seen_[i] = true;
+    --to_see_;
     const Table theirs = Table::of(visit_, to);
     const int at = neighbours() ? nth_from(theirs, op_.rank(), earlier_to(i)) : op_.rank();
     if (at >= 0 && at < theirs.got) {
@@ -206,7 +235,9 @@ void Exchange::match() {
   for (int step = 0; step < mine.got; ++step) {
     const int i = neighbours() ? in_order(step) : (op_.rank() - step + mine.got) % mine.got;
     const Rank from = sender(i);
-    if (from == MPI_PROC_NULL || from == op_.rank()) continue;
+    if (!is_new(mine.sent + i, from)) continue;
+    seen_[mine.sent + i] = true;
+    --to_see_;
     const Table theirs = Table::of(visit_, from);
     const int at = neighbours() ? nth_to(theirs, op_.rank(), earlier_from(step)) : op_.rank();
     if (at >= 0 && at < theirs.sent) {
@@ -256,15 +287,17 @@ void Exchange::copied(Rank from, Rank to) {
 }
 
 void Exchange::move() {
+  const int first_sent = sent_count_, first_got = got_count_;
   match();
-  if (same_for_all_) hand_out();
-  for (int i = 0; i < sent_count_ || i < got_count_; ++i) {
-    if (!same_for_all_ && i < sent_count_ && begin_with(sent_[i])) {
+  if (same_for_all_) hand_out(first_sent);
+  for (int step = 0; first_sent + step < sent_count_ || first_got + step < got_count_; ++step) {
+    if (const int i = first_sent + step; !same_for_all_ && i < sent_count_ && begin_with(sent_[i])) {
       const Outgoing& mine = *sent_[i].mine;
       write_to(op_, visit_, mine.to, sent_[i].theirs->address, memory_at(mine.where),
                static_cast<MPI_Count>(mine.bytes));
       copied(op_.rank(), mine.to);
     }
+    const int i = first_got + step;
     if (i >= got_count_) continue;
     fetch_twins(i);
     fetch(got_[i]);
@@ -283,23 +316,23 @@ bool Exchange::begin_with(const Sent& edge) {
 }
 
 /// The block for everyone, to all who have not fetched it.
-void Exchange::hand_out() {
+void Exchange::hand_out(int first) {
+  Sent* const takers = sent_ + first;
   int count = 0;
-  for (int i = 0; i < sent_count_; ++i) {
-    if (begin_with(sent_[i])) sent_[count++] = sent_[i];
+  for (int i = first; i < sent_count_; ++i) {
+    if (begin_with(sent_[i])) takers[count++] = sent_[i];
   }
   if (count == 0) return;
-  const auto bytes = static_cast<MPI_Count>(sent_[0].mine->bytes);
+  const auto bytes = static_cast<MPI_Count>(takers[0].mine->bytes);
   const MPI_Count chunk = count > 1 ? kChunk : bytes;  // for one, every call of the system would only cost
   for (MPI_Count at = 0; at < bytes; at += chunk) {
     const MPI_Count n = bytes - at < chunk ? bytes - at : chunk;
     for (int i = 0; i < count; ++i) {
-      const Sent& edge = sent_[i];
-      write_to(op_, visit_, edge.mine->to, edge.theirs->address + static_cast<std::uint64_t>(at),
-               memory_at(edge.mine->where) + at, n);
+      write_to(op_, visit_, takers[i].mine->to, takers[i].theirs->address + static_cast<std::uint64_t>(at),
+               memory_at(takers[i].mine->where) + at, n);
     }
   }
-  for (int i = 0; i < count; ++i) copied(op_.rank(), sent_[i].mine->to);
+  for (int i = 0; i < count; ++i) copied(op_.rank(), takers[i].mine->to);
 }
 
 /// Whether a block is as long as its receiver expects.

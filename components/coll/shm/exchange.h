@@ -32,11 +32,14 @@ class Exchange {
 
   /// Writes our tables, and the blocks that go through our place. To be signed.
   void offer();
-  /// What stays on this rank.
+  /// What stays on this rank; the second time nothing.
   void copy_own();
-  /// Once those we exchange with have signed: our blocks to whom they go, as far as nobody has fetched them, then the
-  /// blocks for us, as far as nobody has brought them.
+  /// Along the edges to and from those who have signed since the last time: our blocks to whom they go, as far as
+  /// nobody has fetched them, and the blocks for us, as far as nobody has brought them.
   void move();
+  /// Whether somebody has signed since; and whether nobody is left who has not.
+  bool any_new() const;
+  bool complete() const { return to_see_ == 0; }
   /// After all copies from and to our buffers are over.
   void finish();
   /// Copies that our buffers are part of; after move().
@@ -79,7 +82,8 @@ class Exchange {
   DataView outgoing(int block) const;
   std::uint64_t put(const DataView& block, MPI_Count* used);
   void match();
-  void hand_out();
+  bool is_new(int edge, Rank other) const;
+  void hand_out(int first);
   bool begin_with(const Sent& edge);
   void fetch(const Got& edge);
   bool fits(const Got& edge, const DataView& block);
@@ -100,6 +104,9 @@ class Exchange {
   const MPI_Count small_;
   Sent* const sent_;
   Got* const got_;
+  bool* const seen_;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
+  int to_see_ = 0;
+  bool own_copied_ = false;
   int sent_count_ = 0, got_count_ = 0;
   std::uint64_t expected_ = 0;
   MPI_Count amount_ = 0;

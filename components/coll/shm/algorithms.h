@@ -34,8 +34,7 @@ Co allreduce_large(Op& op, const Call& call, Visit visit);
 Co bcast_direct(Op& op, const Call& call, Visit visit);
 Co gather_direct(Op& op, const Call& call, Visit visit);    // gatherv as well
 Co scatter_direct(Op& op, const Call& call, Visit visit);   // scatterv as well
-Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
-Co neighbor_direct(Op& op, const Call& call, Visit visit);  // every neighbourhood collective
+Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w), those of neighbours
 Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
 
 /// What they need of the segment.

@@ -134,7 +134,6 @@ constexpr auto kEveryone = enter<everyone, everyone_stay>;
 constexpr auto kGather = enter<gather_direct, place_stay>;
 constexpr auto kScatter = enter<scatter_direct, place_stay>;
 constexpr auto kExchange = enter<exchange_direct, twice_stay>;
-constexpr auto kNeighbors = enter<neighbor_direct, twice_stay>;
 constexpr auto kCombine = enter<combine_direct, twice_stay>;
 
 constexpr Algorithm kAlgorithms[] = {
@@ -163,11 +162,11 @@ constexpr Algorithm kAlgorithms[] = {
     direct(Collective::kAlltoall, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallv, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallw, needs_reach_and_table, kExchange),
-    direct(Collective::kNeighborAllgather, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAllgatherv, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoall, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoallv, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoallw, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAllgather, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAllgatherv, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoall, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoallv, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoallw, needs_reach, kExchange, kListsEdges),
     direct(Collective::kReduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kAllreduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kReduceScatter, needs_reach_and_dense, kCombine, kFixedOrder),

@@ -24,50 +24,20 @@ Stay twice_stay(const Op&, const Call&) { return Stay{static_cast<MPI_Count>(kIn
 
 /// Allgather(v) and alltoall(v, w): everyone tells where its blocks lie and where those of the others go. Then each
 /// rank writes its own and reads the others', whichever nobody else has begun with. Where ranks take turns on the
-/// cores, as many copy at a time as there are cores (movers.h): each is done with all of its blocks before the next one
-/// begins, and has copied for both sides. A block that goes to everyone is written while it is in the cache. Each rank
-/// leaves when all copies from and to its buffers are over. T. Ma, G. Bosilca, A. Bouteiller, B. Goglin, J. Squyres, J.
+/// cores, as many copy at a time as there are cores (movers.h). With much to copy a rank begins with whoever is there;
+/// with little it waits for all. A block that goes to everyone is written while it is in the cache. Each rank leaves
+/// when all copies from and to its buffers are over. T. Ma, G. Bosilca, A. Bouteiller, B. Goglin, J. Squyres, J.
 /// Dongarra, "Kernel assisted collective intra-node MPI communication among multi-core and many-core CPUs", ICPP 2011,
-/// for the single copies; the blocks that lie in the segment are the message buffers of R. Graham, G. Shipman, EuroPVM/
-/// MPI 2008.
+/// for the single copies; the blocks that lie in the segment are the message buffers of R. Graham, G. Shipman,
+/// EuroPVM/MPI 2008.
+///
+/// The neighbourhood collectives are the same along the edges of a topology: a rank waits for those it has edges with,
+/// and for nobody else. Of several edges between the same two ranks, the first outgoing belongs to the first incoming,
+/// as in neighbor_linear of the algorithms by messages.
 Co exchange_direct(Op& op, const Call& call, Visit visit) {
   Status st;
-  Exchange exchange(op, call, visit);
-  exchange.offer();
-  sign(op, visit);
-  meet(op, visit);
-  const bool in_turns = Movers::limited(visit, exchange.amount());
-  if (!in_turns) exchange.copy_own();
-  LineWait offered = LineWait::everyone(op, visit);
-  st = co_await offered;
-  if (offered.failed()) co_return st;
-  all_met(visit);
-  if (in_turns) {
-    Movers mover(op, visit);
-    st = co_await mover;
-    if (mover.failed()) co_return st;
-    exchange.copy_own();
-    exchange.move();
-    mover.next(op);
-  } else {
-    exchange.move();
-  }
-  ++visit.number;
-  CopiesWait finished(op, visit, exchange.expected());
-  st = co_await finished;
-  if (finished.failed()) co_return st;
-  if (!finished.all_went_well()) op.fail(other_rank_failed());
-  exchange.finish();
-  done(op, visit);
-  co_return op.failure();
-}
-
-/// The same along the edges of a topology, for the neighbourhood collectives: a rank waits for those it has edges with,
-/// and for nobody else, and begins with whoever is there. Of several edges between the same two ranks, the first
-/// outgoing belongs to the first incoming, as in neighbor_linear of the algorithms by messages.
-Co neighbor_direct(Op& op, const Call& call, Visit visit) {
-  Status st;
-  if (!visit.group->edges_fit) {
+  const bool neighbours = call.topology != nullptr;
+  if (neighbours && !visit.group->edges_fit) {
     visit.number = visit.last;
     done(op, visit);
     Gate gate;
@@ -79,9 +49,18 @@ Co neighbor_direct(Op& op, const Call& call, Visit visit) {
   Exchange exchange(op, call, visit);
   exchange.offer();
   sign(op, visit);
-  wake_sleepers(op, visit);
+  if (neighbours) {
+    wake_sleepers(op, visit);
+  } else {
+    meet(op, visit);
+  }
   const bool in_turns = Movers::limited(visit, exchange.amount());
   if (!in_turns) exchange.copy_own();
+  if (!neighbours && !exchange.begins_early()) {
+    LineWait offered = LineWait::everyone(op, visit);
+    st = co_await offered;
+    if (offered.failed()) co_return st;
+  }
   while (!exchange.complete()) {
     OffersWait offered(op, visit, exchange);
     st = co_await offered;
@@ -97,6 +76,7 @@ Co neighbor_direct(Op& op, const Call& call, Visit visit) {
       exchange.move();
     }
   }
+  if (!neighbours) all_met(visit);
   ++visit.number;
   CopiesWait finished(op, visit, exchange.expected());
   st = co_await finished;

@@ -155,6 +155,11 @@ bool Exchange::has_twin(int block) const {
   return false;
 }
 
+bool Exchange::begins_early() const {
+  const auto far = static_cast<MPI_Count>(configuration().far_copy);
+  return amount_ > (same_for_all_ ? 2 * far : far);
+}
+
 void Exchange::copy_dense(const void* from, void* to, MPI_Count bytes) {
   if (amount_ < static_cast<MPI_Count>(configuration().far_copy)) return op_.copy_bytes(from, to, bytes);
   if (op_.failure().ok()) far_copy(to, from, static_cast<std::size_t>(bytes));

@@ -44,6 +44,9 @@ class Exchange {
   void finish();
   /// Copies that our buffers are part of; after move().
   std::uint64_t expected() const { return expected_; }
+  /// Whether there is so much to copy that a rank need not wait for all before it begins. A block for everyone is best
+  /// handed to all at once, as long as the caches hold it.
+  bool begins_early() const;
   /// Bytes that leave and reach this rank by copies between ranks; after offer().
   MPI_Count amount() const { return amount_; }
 

@@ -60,6 +60,7 @@ Co exchange_direct(Op& op, const Call& call, Visit visit) {
     LineWait offered = LineWait::everyone(op, visit);
     st = co_await offered;
     if (offered.failed()) co_return st;
+    exchange.all_are_there();
   }
   while (!exchange.complete()) {
     OffersWait offered(op, visit, exchange);

@@ -16,10 +16,14 @@ constexpr MPI_Count kChunk = 256 * 1024;
 /// With more edges than that, nobody looks whether several come from the same rank.
 constexpr int kTwins = 16;
 
-/// Begins a rank's place; its rows follow.
-struct alignas(16) Head {
+/// How many rows a rank's place begins with. In its line: whoever waits for that has it in the cache.
+struct Head {
   std::int32_t sent, got;
 };
+static_assert(sizeof(Head) <= kInline);
+
+/// The length in the rows of a rank that had no memory to take part.
+constexpr std::uint64_t kUnable = ~std::uint64_t{0};
 
 MPI_Count to_line(MPI_Count bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -35,11 +39,14 @@ struct Exchange::Table {
   std::byte* rows;
   int sent, got;
 
-  static Table of(const Visit& visit, Rank r) {
-    std::byte* const place = place_of(visit, r);
+  static Table of(const Op& op, const Call& call, const Visit& visit, Rank r) {
+    Table table{place_of(visit, r), op.size(), op.size()};
+    if (call.topology == nullptr) return table;
     Head head;
-    std::memcpy(&head, place, sizeof head);
-    return Table{place + sizeof head, head.sent, head.got};
+    std::memcpy(&head, visit.layout().contribution(visit.number, static_cast<std::uint32_t>(r)).data, sizeof head);
+    table.sent = head.sent;
+    table.got = head.got;
+    return table;
   }
   Outgoing& out(int i) const { return reinterpret_cast<Outgoing*>(rows)[i]; }
   Incoming& in(int i) const {
@@ -47,9 +54,7 @@ struct Exchange::Table {
   }
 };
 
-std::size_t table_bytes(std::size_t sent, std::size_t got) {
-  return sizeof(Head) + sent * sizeof(Outgoing) + got * sizeof(Incoming);
-}
+std::size_t table_bytes(std::size_t sent, std::size_t got) { return sent * sizeof(Outgoing) + got * sizeof(Incoming); }
 
 std::atomic<std::uint64_t>& Exchange::copies(const Visit& visit, std::uint64_t number, Rank r) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(
@@ -112,13 +117,17 @@ void Exchange::offer() {
   copies(visit_, visit_.number + 1, op_.rank()).store(0, std::memory_order_relaxed);
   std::byte* const place = place_of(visit_, op_.rank());
   const int sent = sent_blocks(), got = got_blocks();
+  const Head head{sent, got};
+  std::memcpy(visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(op_.rank())).data, &head,
+              sizeof head);
+  const Table mine{place, sent, got};
   // Without memory nobody gets anything from us, nor we from others; they hear that it went wrong.
-  const bool able = op_.failure().ok();
-  const Head head{able ? sent : 0, able ? got : 0};
-  std::memcpy(place, &head, sizeof head);
-  if (!able) to_see_ = 0;
-  if (!able) return;
-  const Table mine{place + sizeof head, sent, got};
+  if (!op_.failure().ok()) {
+    to_see_ = 0;
+    for (int i = 0; i < sent; ++i) mine.out(i).bytes = kUnable;
+    for (int i = 0; i < got; ++i) mine.in(i).bytes = kUnable;
+  }
+  if (!op_.failure().ok()) return;
   MPI_Count used = to_line(static_cast<MPI_Count>(table_bytes(index(sent), index(got))));
   std::uint64_t shared = 0;
   if (same_for_all_ && sent > 0) shared = put(outgoing(0), &used);
@@ -206,6 +215,7 @@ void Exchange::copy_own() {
 /// Whether an edge that was not looked at yet leads to a rank that has signed by now.
 bool Exchange::is_new(int edge, Rank other) const {
   if (seen_[edge]) return false;
+  if (all_signed_) return true;
   const Line& line = visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(other));
   return line.number.load(std::memory_order_acquire) == visit_.number;
 }
@@ -222,19 +232,20 @@ bool Exchange::any_new() const {
 
 /// Finds both ends' rows of the edges to other ranks that have signed since the last time.
 void Exchange::match() {
-  const Table mine = Table::of(visit_, op_.rank());
+  const Table mine = Table::of(op_, call_, visit_, op_.rank());
   for (int step = 0; step < mine.sent; ++step) {
     const int i = neighbours() ? step : (op_.rank() + step) % mine.sent;
     const Rank to = receiver(i);
     if (!is_new(i, to)) continue;
     seen_[i] = true;
     --to_see_;
-    const Table theirs = Table::of(visit_, to);
+    if (mine.out(i).bytes == 0 || lies_in_place(mine.out(i).where)) continue;  // the receiver sees to it
+    const Table theirs = Table::of(op_, call_, visit_, to);
     const int at = neighbours() ? nth_from(theirs, op_.rank(), earlier_to(i)) : op_.rank();
-    if (at >= 0 && at < theirs.got) {
+    if (at >= 0 && theirs.in(at).bytes != kUnable) {
       sent_[sent_count_++] = Sent{&mine.out(i), &theirs.in(at)};
     } else {
-      no_such_edge(to, theirs.got);
+      no_such_edge(to, at >= 0);
     }
   }
   for (int step = 0; step < mine.got; ++step) {
@@ -243,20 +254,20 @@ void Exchange::match() {
     if (!is_new(mine.sent + i, from)) continue;
     seen_[mine.sent + i] = true;
     --to_see_;
-    const Table theirs = Table::of(visit_, from);
+    const Table theirs = Table::of(op_, call_, visit_, from);
     const int at = neighbours() ? nth_to(theirs, op_.rank(), earlier_from(step)) : op_.rank();
-    if (at >= 0 && at < theirs.sent) {
+    if (at >= 0 && theirs.out(at).bytes != kUnable) {
       got_[got_count_++] = Got{from, i, &theirs.out(at)};
     } else {
-      no_such_edge(from, theirs.sent);
+      no_such_edge(from, at >= 0);
     }
   }
 }
 
-void Exchange::no_such_edge(Rank other, int told) {
-  wrong_ = told == 0 ? other_rank_failed()
-                     : Status::fail(MPI_ERR_TOPOLOGY, "rank %d does not know of every edge between it and rank %d",
-                                    other, op_.rank());
+void Exchange::no_such_edge(Rank other, bool unable) {
+  wrong_ = unable ? other_rank_failed()
+                  : Status::fail(MPI_ERR_TOPOLOGY, "rank %d does not know of every edge between it and rank %d", other,
+                                 op_.rank());
 }
 
 int Exchange::earlier_to(int block) const {
@@ -315,7 +326,6 @@ bool Exchange::take(Outgoing& row) {
 
 /// Counts a block that leaves by a copy; whether this rank is to make it.
 bool Exchange::begin_with(const Sent& edge) {
-  if (edge.mine->bytes == 0 || lies_in_place(edge.mine->where)) return false;
   ++expected_;
   return edge.theirs->address != 0 && edge.theirs->bytes == edge.mine->bytes && take(*edge.mine);
 }

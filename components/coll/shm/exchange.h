@@ -40,6 +40,8 @@ class Exchange {
   /// Whether somebody has signed since; and whether nobody is left who has not.
   bool any_new() const;
   bool complete() const { return to_see_ == 0; }
+  /// Everybody is known to have signed.
+  void all_are_there() { all_signed_ = true; }
   /// After all copies from and to our buffers are over.
   void finish();
   /// Copies that our buffers are part of; after move().
@@ -81,7 +83,7 @@ class Exchange {
   /// The row of a table that is its rank's n-th to, or from, this one; -1: there is none.
   static int nth_to(const Table& table, Rank to, int n);
   int nth_from(const Table& table, Rank from, int n) const;
-  void no_such_edge(Rank other, int told);
+  void no_such_edge(Rank other, bool unable);
   DataView outgoing(int block) const;
   std::uint64_t put(const DataView& block, MPI_Count* used);
   void match();
@@ -110,6 +112,7 @@ class Exchange {
   bool* const seen_;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
   int to_see_ = 0;
   bool own_copied_ = false;
+  bool all_signed_ = false;
   int sent_count_ = 0, got_count_ = 0;
   std::uint64_t expected_ = 0;
   MPI_Count amount_ = 0;

@@ -73,15 +73,25 @@ Exchange::Exchange(Op& op, const Call& call, const Visit& visit)
       same_for_all_(call.what == Collective::kAllgather || call.what == Collective::kAllgatherv ||
                     call.what == Collective::kNeighborAllgather || call.what == Collective::kNeighborAllgatherv),
       room_(static_cast<MPI_Count>(blocks_bytes(static_cast<std::uint32_t>(op.size())))),
-      small_(static_cast<MPI_Count>(configuration().small_block)),
-      sent_(reinterpret_cast<Sent*>(op.scratch(sent_blocks() * MPI_Count{sizeof(Sent)}))),
-      got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))),
-      seen_(reinterpret_cast<bool*>(op.scratch(sent_blocks() + got_blocks()))) {
-  for (int i = 0; seen_ != nullptr && i < sent_blocks() + got_blocks(); ++i) {
-    const Rank other = i < sent_blocks() ? receiver(i) : sender(i - sent_blocks());
+      small_(static_cast<MPI_Count>(configuration().small_block)) {}
+
+/// What match() needs. Where everything goes through places among all, it is not called.
+bool Exchange::make_lists() {
+  if (!neighbours() && amount_ == 0) {
+    to_see_ = op_.size() - 1;
+    return true;
+  }
+  const int sent = sent_blocks(), got = got_blocks();
+  sent_ = reinterpret_cast<Sent*>(op_.scratch(sent * MPI_Count{sizeof(Sent)}));
+  got_ = reinterpret_cast<Got*>(op_.scratch(got * MPI_Count{sizeof(Got)}));
+  seen_ = reinterpret_cast<bool*>(op_.scratch(sent + got));
+  if (!op_.failure().ok()) return false;
+  for (int i = 0; i < sent + got; ++i) {
+    const Rank other = i < sent ? receiver(i) : sender(i - sent);
     seen_[i] = other == MPI_PROC_NULL || other == op_.rank();
     if (!seen_[i]) ++to_see_;
   }
+  return true;
 }
 
 int Exchange::sent_blocks() const { return neighbours() ? call_.topology->outdegree() : op_.size(); }
@@ -121,13 +131,6 @@ void Exchange::offer() {
   std::memcpy(visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(op_.rank())).data, &head,
               sizeof head);
   const Table mine{place, sent, got};
-  // Without memory nobody gets anything from us, nor we from others; they hear that it went wrong.
-  if (!op_.failure().ok()) {
-    to_see_ = 0;
-    for (int i = 0; i < sent; ++i) mine.out(i).bytes = kUnable;
-    for (int i = 0; i < got; ++i) mine.in(i).bytes = kUnable;
-  }
-  if (!op_.failure().ok()) return;
   MPI_Count used = to_line(static_cast<MPI_Count>(table_bytes(index(sent), index(got))));
   std::uint64_t shared = 0;
   if (same_for_all_ && sent > 0) shared = put(outgoing(0), &used);
@@ -152,6 +155,12 @@ void Exchange::offer() {
     if (block.bytes() > small_) amount_ += block.bytes();
     if (block.dense() && !has_twin(i)) row.address = address_of(block.data);
   }
+  // Without memory nobody gets anything from us, nor we from others; they hear that it went wrong.
+  if (op_.failure().ok() && make_lists()) return;
+  for (int i = 0; i < sent; ++i) mine.out(i).bytes = kUnable;
+  for (int i = 0; i < got; ++i) mine.in(i).bytes = kUnable;
+  amount_ = 0;
+  to_see_ = 0;
 }
 
 /// Whether the same block comes along another edge as well, from the same rank: then this rank reads it once, and
@@ -221,6 +230,7 @@ bool Exchange::is_new(int edge, Rank other) const {
 }
 
 bool Exchange::any_new() const {
+  if (all_signed_) return true;
   for (int i = 0; i < sent_blocks(); ++i) {
     if (is_new(i, receiver(i))) return true;
   }
@@ -303,6 +313,7 @@ void Exchange::copied(Rank from, Rank to) {
 }
 
 void Exchange::move() {
+  if (seen_ == nullptr) return fetch_all();
   const int first_sent = sent_count_, first_got = got_count_;
   match();
   if (same_for_all_) hand_out(first_sent);
@@ -318,6 +329,20 @@ void Exchange::move() {
     fetch_twins(i);
     fetch(got_[i]);
   }
+}
+
+/// Among all, when we have nothing to bring: straight from the rows of the others.
+void Exchange::fetch_all() {
+  for (int step = 1; step < op_.size(); ++step) {
+    const Rank from = (op_.rank() - step + op_.size()) % op_.size();
+    Outgoing& row = Table::of(op_, call_, visit_, from).out(op_.rank());
+    if (row.bytes == kUnable) {
+      no_such_edge(from, true);
+    } else {
+      fetch(Got{from, from, &row});
+    }
+  }
+  to_see_ = 0;
 }
 
 bool Exchange::take(Outgoing& row) {

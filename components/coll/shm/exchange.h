@@ -88,6 +88,8 @@ class Exchange {
   std::uint64_t put(const DataView& block, MPI_Count* used);
   void match();
   bool is_new(int edge, Rank other) const;
+  bool make_lists();
+  void fetch_all();
   void hand_out(int first);
   bool begin_with(const Sent& edge);
   void fetch(const Got& edge);
@@ -107,9 +109,9 @@ class Exchange {
   const bool same_for_all_;
   const MPI_Count room_;
   const MPI_Count small_;
-  Sent* const sent_;
-  Got* const got_;
-  bool* const seen_;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
+  Sent* sent_ = nullptr;
+  Got* got_ = nullptr;
+  bool* seen_ = nullptr;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
   int to_see_ = 0;
   bool own_copied_ = false;
   bool all_signed_ = false;

@@ -36,8 +36,7 @@ Co allreduce_large(Op& op, const Call& call, Visit visit);
 
 /// Any payload, copied once between the callers' buffers: ranks tell each other addresses and copy themselves.
 Co bcast_direct(Op& op, const Call& call, Visit visit);
-Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
-Co neighbor_direct(Op& op, const Call& call, Visit visit);  // every neighbourhood collective
+Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w), those of neighbours
 Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
 
 /// What they need of the segment.

@@ -13,7 +13,7 @@ constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
 constexpr std::uint64_t kLeastPlace = 4096;
 
-Config config{65536, true, 8192, 0, 4u << 20};
+Config config{65536, true, 32768, 256u << 10, 0, 4u << 20};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
 
 const ashlar_host* the_host = nullptr;
@@ -42,11 +42,17 @@ constexpr ashlar_param kParams[] = {
      "system forbids it they find out by themselves.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, single_copy)), nullptr},
-    {"small_block", "8KiB",
+    {"small_block", "32KiB",
      "Blocks for one rank up to this size are left in the segment by their sender, as far as there is room (algorithm "
      "direct): a copy more, a system call less. A block for everyone is left there whenever there is room.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, small_block)), nullptr},
+    {"blocks", "256KiB",
+     "Room for these blocks of one rank in the shared segment. With more than 4 ranks it is less; never less than for "
+     "a "
+     "piece.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, blocks)), nullptr},
     {"movers", "0",
      "Ranks that copy at the same time in an exchange of blocks (algorithm direct); the others wait for their turn, so "
      "that the first ones are done early. 0: where ranks take turns on the cores, as many as they share cores; else "
@@ -98,7 +104,7 @@ const char* needs_reach(const Shape& shape, const Call& call) {
 }
 const char* needs_reach_and_table(const Shape& shape, const Call& call) {
   const auto ranks = static_cast<std::uint32_t>(shape.ranks);
-  if (place_bytes(ranks) < table_bytes(ranks, ranks)) return "a table for all ranks does not fit into a rank's place";
+  if (blocks_bytes(ranks) < table_bytes(ranks, ranks)) return "a table for all ranks does not fit into a rank's place";
   return needs_reach(shape, call);
 }
 const char* needs_reach_and_dense(const Shape& shape, const Call& call) {
@@ -128,7 +134,6 @@ constexpr auto kEveryone = enter<everyone, everyone_stay>;
 constexpr auto kGather = enter<gather_blocks, gather_blocks_stay>;
 constexpr auto kScatter = enter<scatter_blocks, scatter_blocks_stay>;
 constexpr auto kExchange = enter<exchange_direct, twice_stay>;
-constexpr auto kNeighbors = enter<neighbor_direct, twice_stay>;
 constexpr auto kCombine = enter<combine_direct, twice_stay>;
 
 constexpr Algorithm kAlgorithms[] = {
@@ -157,11 +162,11 @@ constexpr Algorithm kAlgorithms[] = {
     direct(Collective::kAlltoall, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallv, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallw, needs_reach_and_table, kExchange),
-    direct(Collective::kNeighborAllgather, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAllgatherv, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoall, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoallv, needs_reach, kNeighbors, kListsEdges),
-    direct(Collective::kNeighborAlltoallw, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAllgather, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAllgatherv, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoall, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoallv, needs_reach, kExchange, kListsEdges),
+    direct(Collective::kNeighborAlltoallw, needs_reach, kExchange, kListsEdges),
     direct(Collective::kReduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kAllreduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kReduceScatter, needs_reach_and_dense, kCombine, kFixedOrder),
@@ -176,6 +181,7 @@ ashlar_result open(const ashlar_host* host, const void* block) {
   add_pvars(*host);
   config = *static_cast<const Config*>(block);
   config.piece = (config.piece + 63) / 64 * 64;  // places begin on cache lines
+  config.blocks = (config.blocks + 63) / 64 * 64;
   return ASHLAR_OK;
 }
 
@@ -190,6 +196,12 @@ ashlar_result create(const void*, void** module) {
 }
 
 void destroy(void*) {}
+
+std::uint64_t room_of(std::uint64_t wanted, std::uint32_t ranks) {
+  const std::uint64_t share = kPlacesOfAll / ranks / 64 * 64;
+  const std::uint64_t room = wanted < share ? wanted : share;
+  return room < kLeastPlace ? kLeastPlace : room;
+}
 
 }  // namespace
 
@@ -207,10 +219,9 @@ void record_movers(std::uint32_t movers, std::uint32_t ranks) {
   the_host->record("coll", "ranks that copy in an exchange", chosen, because, "", "coll.shm.movers");
 }
 
-std::uint64_t place_bytes(std::uint32_t ranks) {
-  const std::uint64_t share = kPlacesOfAll / ranks / 64 * 64;
-  const std::uint64_t piece = config.piece < share ? config.piece : share;
-  return piece < kLeastPlace ? kLeastPlace : piece;
+std::uint64_t place_bytes(std::uint32_t ranks) { return room_of(config.piece, ranks); }
+std::uint64_t blocks_bytes(std::uint32_t ranks) {
+  return room_of(config.blocks > config.piece ? config.blocks : config.piece, ranks);
 }
 
 }  // namespace ashlar::coll::shm

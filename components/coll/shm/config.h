@@ -8,6 +8,7 @@ struct Config {
   std::uint64_t piece;
   bool single_copy;
   std::uint64_t small_block;
+  std::uint64_t blocks;
   std::uint64_t movers;
   std::uint64_t far_copy;
 };
@@ -18,5 +19,7 @@ const Config& configuration();
 void record_movers(std::uint32_t movers, std::uint32_t ranks);
 /// Room of one rank's place in the segment: a piece of a large payload, less where many ranks share a segment.
 std::uint64_t place_bytes(std::uint32_t ranks);
+/// The same for the blocks of an exchange; not less.
+std::uint64_t blocks_bytes(std::uint32_t ranks);
 
 }  // namespace ashlar::coll::shm

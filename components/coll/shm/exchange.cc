@@ -16,10 +16,14 @@ constexpr MPI_Count kChunk = 256 * 1024;
 /// With more edges than that, nobody looks whether several come from the same rank.
 constexpr int kTwins = 16;
 
-/// Begins a rank's place; its rows follow.
-struct alignas(16) Head {
+/// How many rows a rank's place begins with. In its line: whoever waits for that has it in the cache.
+struct Head {
   std::int32_t sent, got;
 };
+static_assert(sizeof(Head) <= kInline);
+
+/// The length in the rows of a rank that had no memory to take part.
+constexpr std::uint64_t kUnable = ~std::uint64_t{0};
 
 MPI_Count to_line(MPI_Count bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -35,11 +39,14 @@ struct Exchange::Table {
   std::byte* rows;
   int sent, got;
 
-  static Table of(const Visit& visit, Rank r) {
-    std::byte* const place = place_of(visit, r);
+  static Table of(const Op& op, const Call& call, const Visit& visit, Rank r) {
+    Table table{place_of(visit, r), op.size(), op.size()};
+    if (call.topology == nullptr) return table;
     Head head;
-    std::memcpy(&head, place, sizeof head);
-    return Table{place + sizeof head, head.sent, head.got};
+    std::memcpy(&head, visit.layout().contribution(visit.number, static_cast<std::uint32_t>(r)).data, sizeof head);
+    table.sent = head.sent;
+    table.got = head.got;
+    return table;
   }
   Outgoing& out(int i) const { return reinterpret_cast<Outgoing*>(rows)[i]; }
   Incoming& in(int i) const {
@@ -47,9 +54,7 @@ struct Exchange::Table {
   }
 };
 
-std::size_t table_bytes(std::size_t sent, std::size_t got) {
-  return sizeof(Head) + sent * sizeof(Outgoing) + got * sizeof(Incoming);
-}
+std::size_t table_bytes(std::size_t sent, std::size_t got) { return sent * sizeof(Outgoing) + got * sizeof(Incoming); }
 
 std::atomic<std::uint64_t>& Exchange::copies(const Visit& visit, std::uint64_t number, Rank r) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(
@@ -72,10 +77,27 @@ Exchange::Exchange(Op& op, const Call& call, const Visit& visit)
       visit_(visit),
       same_for_all_(call.what == Collective::kAllgather || call.what == Collective::kAllgatherv ||
                     call.what == Collective::kNeighborAllgather || call.what == Collective::kNeighborAllgatherv),
-      room_(static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op.size())))),
-      small_(static_cast<MPI_Count>(configuration().small_block)),
-      sent_(reinterpret_cast<Sent*>(op.scratch(sent_blocks() * MPI_Count{sizeof(Sent)}))),
-      got_(reinterpret_cast<Got*>(op.scratch(got_blocks() * MPI_Count{sizeof(Got)}))) {}
+      room_(static_cast<MPI_Count>(blocks_bytes(static_cast<std::uint32_t>(op.size())))),
+      small_(static_cast<MPI_Count>(configuration().small_block)) {}
+
+/// What match() needs. Where everything goes through places among all, it is not called.
+bool Exchange::make_lists() {
+  if (!neighbours() && amount_ == 0) {
+    to_see_ = op_.size() - 1;
+    return true;
+  }
+  const int sent = sent_blocks(), got = got_blocks();
+  sent_ = reinterpret_cast<Sent*>(op_.scratch(sent * MPI_Count{sizeof(Sent)}));
+  got_ = reinterpret_cast<Got*>(op_.scratch(got * MPI_Count{sizeof(Got)}));
+  seen_ = reinterpret_cast<bool*>(op_.scratch(sent + got));
+  if (!op_.failure().ok()) return false;
+  for (int i = 0; i < sent + got; ++i) {
+    const Rank other = i < sent ? receiver(i) : sender(i - sent);
+    seen_[i] = other == MPI_PROC_NULL || other == op_.rank();
+    if (!seen_[i]) ++to_see_;
+  }
+  return true;
+}
 
 int Exchange::sent_blocks() const { return neighbours() ? call_.topology->outdegree() : op_.size(); }
 int Exchange::got_blocks() const { return neighbours() ? call_.topology->indegree() : op_.size(); }
@@ -91,7 +113,9 @@ DataView Exchange::outgoing(int block) const {
 
 std::uint64_t Exchange::put(const DataView& block, MPI_Count* used) {
   const MPI_Count bytes = block.bytes();
-  if ((bytes <= small_ || same_for_all_) && *used + bytes <= room_) {
+  const MPI_Count most =
+      same_for_all_ ? static_cast<MPI_Count>(place_bytes(static_cast<std::uint32_t>(op_.size()))) : small_;
+  if (bytes <= most && *used + bytes <= room_) {
     const MPI_Count at = *used;
     op_.copy(block, Op::view(place_of(visit_, op_.rank()) + at, bytes));
     *used += (bytes + 15) / 16 * 16;
@@ -108,12 +132,10 @@ void Exchange::offer() {
   copies(visit_, visit_.number + 1, op_.rank()).store(0, std::memory_order_relaxed);
   std::byte* const place = place_of(visit_, op_.rank());
   const int sent = sent_blocks(), got = got_blocks();
-  // Without memory nobody gets anything from us, nor we from others; they hear that it went wrong.
-  const bool able = op_.failure().ok();
-  const Head head{able ? sent : 0, able ? got : 0};
-  std::memcpy(place, &head, sizeof head);
-  if (!able) return;
-  const Table mine{place + sizeof head, sent, got};
+  const Head head{sent, got};
+  std::memcpy(visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(op_.rank())).data, &head,
+              sizeof head);
+  const Table mine{place, sent, got};
   MPI_Count used = to_line(static_cast<MPI_Count>(table_bytes(index(sent), index(got))));
   std::uint64_t shared = 0;
   if (same_for_all_ && sent > 0) shared = put(outgoing(0), &used);
@@ -138,6 +160,12 @@ void Exchange::offer() {
     if (block.bytes() > small_) amount_ += block.bytes();
     if (block.dense() && !has_twin(i)) row.address = address_of(block.data);
   }
+  // Without memory nobody gets anything from us, nor we from others; they hear that it went wrong.
+  if (op_.failure().ok() && make_lists()) return;
+  for (int i = 0; i < sent; ++i) mine.out(i).bytes = kUnable;
+  for (int i = 0; i < got; ++i) mine.in(i).bytes = kUnable;
+  amount_ = 0;
+  to_see_ = 0;
 }
 
 /// Whether the same block comes along another edge as well, from the same rank: then this rank reads it once, and
@@ -148,6 +176,11 @@ bool Exchange::has_twin(int block) const {
     if (i != block && sender(i) == sender(block)) return true;
   }
   return false;
+}
+
+bool Exchange::begins_early() const {
+  const auto far = static_cast<MPI_Count>(configuration().far_copy);
+  return amount_ > (same_for_all_ ? 2 * far : far);
 }
 
 void Exchange::copy_dense(const void* from, void* to, MPI_Count bytes) {
@@ -165,6 +198,8 @@ void Exchange::copy_within(const DataView& from, const DataView& to) {
 }
 
 void Exchange::copy_own() {
+  if (own_copied_) return;
+  own_copied_ = true;
   if (!neighbours()) {
     if (!call_.in_place) copy_within(outgoing(op_.rank()), call_.recv_block(op_.rank()));
     return;
@@ -190,39 +225,63 @@ void Exchange::copy_own() {
   } while (in_pieces && at < call_.send.bytes());
 }
 
-/// Finds both ends' rows of every edge to another rank.
+/// Whether an edge that was not looked at yet leads to a rank that has signed by now.
+bool Exchange::is_new(int edge, Rank other) const {
+  if (seen_[edge]) return false;
+  if (all_signed_) return true;
+  const Line& line = visit_.layout().contribution(visit_.number, static_cast<std::uint32_t>(other));
+  return line.number.load(std::memory_order_acquire) == visit_.word();
+}
+
+bool Exchange::any_new() const {
+  if (all_signed_) return true;
+  for (int i = 0; i < sent_blocks(); ++i) {
+    if (is_new(i, receiver(i))) return true;
+  }
+  for (int i = 0; i < got_blocks(); ++i) {
+    if (is_new(sent_blocks() + i, sender(i))) return true;
+  }
+  return false;
+}
+
+/// Finds both ends' rows of the edges to other ranks that have signed since the last time.
 void Exchange::match() {
-  const Table mine = Table::of(visit_, op_.rank());
+  const Table mine = Table::of(op_, call_, visit_, op_.rank());
   for (int step = 0; step < mine.sent; ++step) {
     const int i = neighbours() ? step : (op_.rank() + step) % mine.sent;
     const Rank to = receiver(i);
-    if (to == MPI_PROC_NULL || to == op_.rank()) continue;
-    const Table theirs = Table::of(visit_, to);
+    if (!is_new(i, to)) continue;
+    seen_[i] = true;
+    --to_see_;
+    if (mine.out(i).bytes == 0 || lies_in_place(mine.out(i).where)) continue;  // the receiver sees to it
+    const Table theirs = Table::of(op_, call_, visit_, to);
     const int at = neighbours() ? nth_from(theirs, op_.rank(), earlier_to(i)) : op_.rank();
-    if (at >= 0 && at < theirs.got) {
+    if (at >= 0 && theirs.in(at).bytes != kUnable) {
       sent_[sent_count_++] = Sent{&mine.out(i), &theirs.in(at)};
     } else {
-      no_such_edge(to, theirs.got);
+      no_such_edge(to, at >= 0);
     }
   }
   for (int step = 0; step < mine.got; ++step) {
     const int i = neighbours() ? in_order(step) : (op_.rank() - step + mine.got) % mine.got;
     const Rank from = sender(i);
-    if (from == MPI_PROC_NULL || from == op_.rank()) continue;
-    const Table theirs = Table::of(visit_, from);
+    if (!is_new(mine.sent + i, from)) continue;
+    seen_[mine.sent + i] = true;
+    --to_see_;
+    const Table theirs = Table::of(op_, call_, visit_, from);
     const int at = neighbours() ? nth_to(theirs, op_.rank(), earlier_from(step)) : op_.rank();
-    if (at >= 0 && at < theirs.sent) {
+    if (at >= 0 && theirs.out(at).bytes != kUnable) {
       got_[got_count_++] = Got{from, i, &theirs.out(at)};
     } else {
-      no_such_edge(from, theirs.sent);
+      no_such_edge(from, at >= 0);
     }
   }
 }
 
-void Exchange::no_such_edge(Rank other, int told) {
-  wrong_ = told == 0 ? other_rank_failed()
-                     : Status::fail(MPI_ERR_TOPOLOGY, "rank %d does not know of every edge between it and rank %d",
-                                    other, op_.rank());
+void Exchange::no_such_edge(Rank other, bool unable) {
+  wrong_ = unable ? other_rank_failed()
+                  : Status::fail(MPI_ERR_TOPOLOGY, "rank %d does not know of every edge between it and rank %d", other,
+                                 op_.rank());
 }
 
 int Exchange::earlier_to(int block) const {
@@ -258,50 +317,66 @@ void Exchange::copied(Rank from, Rank to) {
 }
 
 void Exchange::move() {
+  if (seen_ == nullptr) return fetch_all();
+  const int first_sent = sent_count_, first_got = got_count_;
   match();
-  hand_out();
-  for (int i = 0; i < got_count_; ++i) {
+  if (same_for_all_) hand_out(first_sent);
+  for (int step = 0; first_sent + step < sent_count_ || first_got + step < got_count_; ++step) {
+    if (const int i = first_sent + step; !same_for_all_ && i < sent_count_ && begin_with(sent_[i])) {
+      const Outgoing& mine = *sent_[i].mine;
+      write_to(op_, visit_, mine.to, sent_[i].theirs->address, memory_at(mine.where),
+               static_cast<MPI_Count>(mine.bytes));
+      copied(op_.rank(), mine.to);
+    }
+    const int i = first_got + step;
+    if (i >= got_count_) continue;
     fetch_twins(i);
     fetch(got_[i]);
   }
+}
+
+/// Among all, when we have nothing to bring: straight from the rows of the others.
+void Exchange::fetch_all() {
+  for (int step = 1; step < op_.size(); ++step) {
+    const Rank from = (op_.rank() - step + op_.size()) % op_.size();
+    Outgoing& row = Table::of(op_, call_, visit_, from).out(op_.rank());
+    if (row.bytes == kUnable) {
+      no_such_edge(from, true);
+    } else {
+      fetch(Got{from, from, &row});
+    }
+  }
+  to_see_ = 0;
 }
 
 bool Exchange::take(Outgoing& row) {
   return row.taken.load(std::memory_order_relaxed) == 0 && row.taken.exchange(1, std::memory_order_relaxed) == 0;
 }
 
-void Exchange::hand_out() {
-  auto* const takers = reinterpret_cast<Sent**>(op_.scratch(sent_count_ * MPI_Count{sizeof(Sent*)}));
-  int count = 0;
-  for (int i = 0; i < sent_count_; ++i) {
-    Sent& edge = sent_[i];
-    if (edge.mine->bytes == 0 || lies_in_place(edge.mine->where)) continue;
-    ++expected_;
-    if (takers == nullptr || edge.theirs->address == 0) continue;
-    if (edge.theirs->bytes != edge.mine->bytes || !take(*edge.mine)) continue;
-    if (same_for_all_) {
-      takers[count++] = &edge;
-    } else {
-      write_to(op_, visit_, edge.mine->to, edge.theirs->address, memory_at(edge.mine->where),
-               static_cast<MPI_Count>(edge.mine->bytes));
-      copied(op_.rank(), edge.mine->to);
-    }
-  }
-  if (count > 0) hand_to_all(takers, count);
+/// Counts a block that leaves by a copy; whether this rank is to make it.
+bool Exchange::begin_with(const Sent& edge) {
+  ++expected_;
+  return edge.theirs->address != 0 && edge.theirs->bytes == edge.mine->bytes && take(*edge.mine);
 }
 
-void Exchange::hand_to_all(Sent* const* takers, int count) {
-  const auto bytes = static_cast<MPI_Count>(takers[0]->mine->bytes);
+/// The block for everyone, to all who have not fetched it.
+void Exchange::hand_out(int first) {
+  Sent* const takers = sent_ + first;
+  int count = 0;
+  for (int i = first; i < sent_count_; ++i) {
+    if (begin_with(sent_[i])) takers[count++] = sent_[i];
+  }
+  if (count == 0) return;
+  const auto bytes = static_cast<MPI_Count>(takers[0].mine->bytes);
   const MPI_Count chunk = count > 1 ? kChunk : bytes;  // for one, every call of the system would only cost
   for (MPI_Count at = 0; at < bytes; at += chunk) {
     const MPI_Count n = bytes - at < chunk ? bytes - at : chunk;
     for (int i = 0; i < count; ++i) {
-      const Sent& edge = *takers[i];
-      write_to(op_, visit_, edge.mine->to, edge.theirs->address + static_cast<std::uint64_t>(at),
-               memory_at(edge.mine->where) + at, n);
+      write_to(op_, visit_, takers[i].mine->to, takers[i].theirs->address + static_cast<std::uint64_t>(at),
+               memory_at(takers[i].mine->where) + at, n);
     }
   }
-  for (int i = 0; i < count; ++i) copied(op_.rank(), takers[i]->mine->to);
+  for (int i = 0; i < count; ++i) copied(op_.rank(), takers[i].mine->to);
 }
 
 /// Whether a block is as long as its receiver expects.

@@ -32,15 +32,23 @@ class Exchange {
 
   /// Writes our tables, and the blocks that go through our place. To be signed.
   void offer();
-  /// What stays on this rank.
+  /// What stays on this rank; the second time nothing.
   void copy_own();
-  /// Once those we exchange with have signed: our blocks to whom they go, as far as nobody has fetched them, then the
-  /// blocks for us, as far as nobody has brought them.
+  /// Along the edges to and from those who have signed since the last time: our blocks to whom they go, as far as
+  /// nobody has fetched them, and the blocks for us, as far as nobody has brought them.
   void move();
+  /// Whether somebody has signed since; and whether nobody is left who has not.
+  bool any_new() const;
+  bool complete() const { return to_see_ == 0; }
+  /// Everybody is known to have signed.
+  void all_are_there() { all_signed_ = true; }
   /// After all copies from and to our buffers are over.
   void finish();
   /// Copies that our buffers are part of; after move().
   std::uint64_t expected() const { return expected_; }
+  /// Whether there is so much to copy that a rank need not wait for all before it begins. A block for everyone is best
+  /// handed to all at once, as long as the caches hold it.
+  bool begins_early() const;
   /// Bytes that leave and reach this rank by copies between ranks; after offer().
   MPI_Count amount() const { return amount_; }
 
@@ -75,12 +83,15 @@ class Exchange {
   /// The row of a table that is its rank's n-th to, or from, this one; -1: there is none.
   static int nth_to(const Table& table, Rank to, int n);
   int nth_from(const Table& table, Rank from, int n) const;
-  void no_such_edge(Rank other, int told);
+  void no_such_edge(Rank other, bool unable);
   DataView outgoing(int block) const;
   std::uint64_t put(const DataView& block, MPI_Count* used);
   void match();
-  void hand_out();
-  void hand_to_all(Sent* const* takers, int count);
+  bool is_new(int edge, Rank other) const;
+  bool make_lists();
+  void fetch_all();
+  void hand_out(int first);
+  bool begin_with(const Sent& edge);
   void fetch(const Got& edge);
   bool fits(const Got& edge, const DataView& block);
   static bool take(Outgoing& row);
@@ -98,8 +109,12 @@ class Exchange {
   const bool same_for_all_;
   const MPI_Count room_;
   const MPI_Count small_;
-  Sent* const sent_;
-  Got* const got_;
+  Sent* sent_ = nullptr;
+  Got* got_ = nullptr;
+  bool* seen_ = nullptr;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
+  int to_see_ = 0;
+  bool own_copied_ = false;
+  bool all_signed_ = false;
   int sent_count_ = 0, got_count_ = 0;
   std::uint64_t expected_ = 0;
   MPI_Count amount_ = 0;

@@ -77,7 +77,7 @@ Co attach(Op& op, Group& group) {
   if (op.rank() == 0) {
     const bool flat = size <= kFlatRanks && !Room::current()->surroundings.oversubscribed;
     const Status made = group.segment.make(static_cast<std::uint32_t>(size),
-                                           place_bytes(static_cast<std::uint32_t>(size)), flat, &invitation);
+                                           blocks_bytes(static_cast<std::uint32_t>(size)), flat, &invitation);
     verdict.attached = made.ok() ? 1 : 0;
     if (!made.ok()) ASHLAR_LOG(info, "coll.shm", "%s", made.text());
     if (made.ok()) introduce(group, 0);
@@ -124,7 +124,7 @@ bool edges_fit(const Op& op) {
   const Topology* const topology = op.comm()->comm.topology.get();
   if (topology == nullptr) return true;
   return table_bytes(topology->destinations().size(), topology->sources().size()) <=
-         place_bytes(static_cast<std::uint32_t>(op.size()));
+         blocks_bytes(static_cast<std::uint32_t>(op.size()));
 }
 
 /// Everyone tries to reach everyone, and leaves in its line whether it could; and whether its edges fit.

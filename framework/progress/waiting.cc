@@ -61,6 +61,13 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 
 }  // namespace
 
+bool offer_core(Lane& lane) {
+  const std::uint64_t now = now_ns();
+  if (now < lane.crowded_until) return false;
+  yield(lane, now);
+  return true;
+}
+
 unsigned look(Lane& lane) {
   const unsigned events = poll(lane);
   if (events != 0) {

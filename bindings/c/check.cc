@@ -219,6 +219,43 @@ bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type)
   return may_be(buffer, most, type);
 }
 
+namespace {
+
+/// Bytes from the buffer's address on; empty when there are gaps between them.
+struct Run {
+  MPI_Count begin = 0, end = 0;
+};
+
+Run run_of(const Side& side, int block) {
+  const auto at = static_cast<std::size_t>(block);
+  const Datatype* const type = side.types != nullptr ? resolve(side.types[at]) : side.type;
+  if (!type->dense()) return {};
+  if (side.blocks == 0) return Run{0, side.count * type->size()};
+  const MPI_Count begin = side.displs[at] * (side.types != nullptr ? 1 : type->size());
+  return Run{begin, begin + side.counts[at] * type->size()};
+}
+
+}  // namespace
+
+bool overlap(const Side& send, const Side& recv) noexcept {
+  if (send.blocks == 0 && recv.blocks == 0 && send.type == recv.type)  // whatever its gaps: item 0 is at one place
+    return send.count > 0 && recv.count > 0 && send.type->size() > 0;
+  const int blocks = send.blocks > recv.blocks ? send.blocks : recv.blocks;
+  for (int i = 0; i < blocks || i == 0; ++i) {
+    const Run out = run_of(send, i), in = run_of(recv, i);
+    if (out.begin < out.end && in.begin < in.end && out.begin < in.end && in.begin < out.end) return true;
+  }
+  return false;
+}
+
+int same_buffer(const char* call, Comm* on, const char* send, const char* recv, const char* in_place) noexcept {
+  char advice[64] = "";
+  if (!on->inter) std::snprintf(advice, sizeof advice, "; for that there is MPI_IN_PLACE as %s", in_place);
+  return raise(Status::fail(MPI_ERR_BUFFER, "arguments %s and %s are the same memory, but they must not overlap%s",
+                            send, recv, advice),
+               call, on);
+}
+
 int bad_counts(const char* call, Object* on, const char* argument, IntArray values, MPI_Count index) noexcept {
   if (!values) return bad_null(call, on, argument);
   return raise(

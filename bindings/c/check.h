@@ -161,6 +161,26 @@ inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintpt
 [[gnu::cold]] bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept;
 [[gnu::cold]] bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type) noexcept;
 
+/// What one side of a collective has at its buffer: items, or blocks of them.
+struct Side {
+  Side(const Datatype* items, MPI_Count amount) : type(items), count(amount) {}
+  Side(const Datatype* items, IntArray amounts, IntArray places, int n)
+      : type(items), counts(amounts), displs(places), blocks(n) {}
+  Side(const MPI_Datatype* each, IntArray amounts, IntArray places, int n)
+      : types(each), counts(amounts), displs(places), blocks(n) {}
+
+  const Datatype* type = nullptr;
+  const MPI_Datatype* types = nullptr;  // one for each block; displacements are then in bytes
+  MPI_Count count = 0;
+  IntArray counts, displs;
+  int blocks = 0;
+};
+/// Whether two sides at one address surely have a byte in common. Of different datatypes with gaps, or of blocks of
+/// different ranks, that is not looked into: columns may be sent that lie between those received.
+[[gnu::cold]] bool overlap(const Side& send, const Side& recv) noexcept;
+[[gnu::cold]] int same_buffer(const char* call, Comm* on, const char* send, const char* recv,
+                              const char* in_place) noexcept;
+
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
 // The index of the first element that is wrong, or -1; a null array of some length is wrong in its first element.

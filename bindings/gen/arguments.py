@@ -79,6 +79,8 @@ class Arguments:
         first = [p for p in self.parameters if p is self.comm] + [p for p in self.parameters if p.kind.name == "root"]
         for parameter in first + [p for p in self.parameters if p not in first]:
             self.look_at(parameter)
+        if "in_place" in self.overlay.options:
+            self.same_memory()
         self.steps.arguments = [self.argument(p) for p in self.parameters if p.kind.name != "varargs"]
 
     # --- collectives: arguments that are not significant in this process are not looked at ----------------------------
@@ -222,6 +224,30 @@ class Arguments:
         if guard:
             condition = f"{guard} && {condition}"
         self.steps.buffer.append(f"if ({condition}) " + self.fail("bad_buffer", f'"{p.name}"', p.name))
+
+    def same_memory(self):
+        """The same address for both buffers where MPI_IN_PLACE would have been right, and where both count."""
+        send, recv = "sendbuf", "recvbuf"
+        both = sorted({g for g in map(self.guards.get, (send, recv)) if g and g != "root != MPI_PROC_NULL"})
+        if "xscan" in self.procedure.name:      # nothing is received by the first rank
+            both.append(f"{self.on}->rank > 0")
+        condition = " && ".join([f"{send} == {recv}", *both, f"overlap({self.side(send)}, {self.side(recv)})"])
+        in_place = self.overlay.options["in_place"].partition("@")[0]
+        self.steps.buffer.append(f"if ({condition}) " + self.fail("same_buffer", f'"{send}"', f'"{recv}"', f'"{in_place}"'))
+
+    def side(self, buffer):
+        """What lies in a buffer, as the next count and datatype behind it say."""
+        names = [p.name for p in self.parameters]
+        after = self.parameters[names.index(buffer) + 1:]
+        count = next(p for p in after if p.kind.name == "count")
+        datatype = next(p for p in after if p.kind.name == "datatype")
+        displs = next((p for p in after[after.index(count):after.index(datatype)] if p.kind.name == "displ"), None)
+        if datatype.array:
+            return f"Side({datatype.name}, {count.name}, {displs.name}, {self.array_size(count)})"
+        if displs:
+            return f"Side({datatype.name}_obj, {count.name}, {displs.name}, {self.array_size(count)})"
+        amount = f"{count.name}[{self.on}->rank]" if count.array else count.name    # of reduce_scatter, our piece
+        return f"Side({datatype.name}_obj, {amount})"
 
     def result(self, p):
         """A variable of the caller for a result."""

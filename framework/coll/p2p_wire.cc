@@ -1,7 +1,6 @@
 #include "framework/coll/p2p_wire.h"
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <cctype>
 #include <cstdio>
@@ -81,8 +80,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
     if (comes_soon(condition)) return {};
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
-    for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
-      give_way();
+    for (int turn = 0; turn < kTurnsBeforeProgress && progress::offer_core(lane); ++turn) {
       if (condition.holds(condition)) return {};
     }
   } else {
@@ -106,11 +104,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   return alive;
 }
 
-void P2pWire::give_way() ASHLAR_NO_THREAD_SAFETY {
-  comm_.lane->lock.unlock();
-  sched_yield();
-  comm_.lane->lock.lock();
-}
+void P2pWire::give_way() ASHLAR_NO_THREAD_SAFETY { progress::offer_core(*comm_.lane); }
 
 void P2pWire::watch(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   condition.wire = this;

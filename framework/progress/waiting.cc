@@ -14,7 +14,8 @@ constexpr std::uint64_t kLongestSleep = 50'000'000;
 
 // A yield is the cheapest hand-over between processes that all wait for each other. Beside one that computes it costs a
 // whole time slice (3 ms measured against 10 us of being woken from sleep), so after such a yield waiting calls sleep
-// at once for this long before one tries again.
+// at once before one tries again. All processes of a node try at the same moments, the multiples of this time: beside
+// ranks that sleep and are woken for every message a yield is long as well, so one alone would never find it short.
 constexpr std::uint64_t kCrowdedFor = 50'000'000;
 
 // Sleeps while other lanes are left to other threads. One of these may stop looking after its lane without a word.
@@ -46,7 +47,7 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   sched_yield();
   const std::uint64_t back = now_ns();
   lane.lock.lock();
-  if (back - now > lane.config.long_yield) lane.crowded_until = back + kCrowdedFor;
+  if (back - now > lane.config.long_yield) lane.crowded_until = (back / kCrowdedFor + 1) * kCrowdedFor;
 }
 
 [[gnu::noinline]] unsigned look_further(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
@@ -59,6 +60,13 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 }
 
 }  // namespace
+
+bool offer_core(Lane& lane) {
+  const std::uint64_t now = now_ns();
+  if (now < lane.crowded_until) return false;
+  yield(lane, now);
+  return true;
+}
 
 unsigned look(Lane& lane) {
   const unsigned events = poll(lane);

@@ -63,6 +63,10 @@ class Waiting : public ListHook {  // hook: Lane::waits
 /// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
 enum class Sleeper { kWaiting, kBackground };
 
+/// Offers the core to others once; not when these computed on it for long a short while ago: false then. Gives up the
+/// lock meanwhile.
+bool offer_core(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
 /// when there is work left, or something arrived before the transports could arm themselves. A waiting thread is woken
 /// for the process's other lanes too, but for those that are in the hands of other threads: while there are such, it

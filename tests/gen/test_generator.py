@@ -128,6 +128,24 @@ class EntryPoints(unittest.TestCase):
         allreduce = "\n".join(entry.body(table.procedures["MPI_Allreduce"], False, table))
         self.assertIn("own_data && is_special(sendbuf)", allreduce)
 
+    def test_one_buffer_for_both_is_refused_where_both_count(self):
+        table = read_table(ROOT / "bindings/api")
+
+        def condition(name):
+            lines = entry.body(table.procedures[name], False, table)
+            return " ".join(" ".join(lines).split()).partition("if (sendbuf == recvbuf && ")[2].partition(" return")[0]
+        self.assertEqual(condition("MPI_Gatherv"), "at_root && takes_part && overlap(Side(sendtype_obj, sendcount), "
+                         "Side(recvtype_obj, recvcounts, displs, comm_obj->remote_size)))")
+        self.assertEqual(condition("MPI_Allreduce"),
+                         "own_data && overlap(Side(datatype_obj, count), Side(datatype_obj, count)))")
+        self.assertIn("own_data && comm_obj->rank > 0 && ", condition("MPI_Exscan"))
+        self.assertIn("recvcounts[comm_obj->rank]", condition("MPI_Reduce_scatter"))
+        self.assertEqual(condition("MPI_Neighbor_allgather"), "")   # no MPI_IN_PLACE there
+        together = [name for name, procedure in table.procedures.items()
+                    if {"sendbuf", "recvbuf"} <= {p.name for p in procedure.parameters} and procedure.chapter == "coll"]
+        for name in together:
+            self.assertTrue(condition(name), name)
+
     def test_every_entry_point_is_short(self):
         table = read_table(ROOT / "bindings/api")
         for procedure, large in table.entry_points():

@@ -33,7 +33,8 @@ enum {
   kSendInPlace = 1 << 11,
   kRecvInPlace = 1 << 12,
   kTopology = 1 << 13,
-  kNoInter = 1 << 14, /* not for intercommunicators */
+  kNoInter = 1 << 14,       /* not for intercommunicators */
+  kFirstGetsNone = 1 << 15, /* the buffer to receive into does not count on rank 0 */
   kPlain = kSend | kRecv | kSendType | kRecvType,
   kReduces = kSend | kRecv | kRecvType | kOp | kSendInPlace,
   kFor_w = kSend | kRecv | kSendCounts | kRecvCounts | kTypes
@@ -110,7 +111,7 @@ static const struct Collective {
     {"MPI_Reduce_scatter", call_Reduce_scatter, kReduces | kRecvCounts},
     {"MPI_Reduce_scatter_block", call_Reduce_scatter_block, kReduces | kRecvCount},
     {"MPI_Scan", call_Scan, kReduces | kRecvCount | kNoInter},
-    {"MPI_Exscan", call_Exscan, kReduces | kRecvCount | kNoInter},
+    {"MPI_Exscan", call_Exscan, kReduces | kRecvCount | kNoInter | kFirstGetsNone},
     {"MPI_Gather", call_Gather, kPlain | kSendCount | kRecvCount | kRoot | kSendInPlace},
     {"MPI_Gatherv", call_Gatherv, kPlain | kSendCount | kRecvCounts | kRoot | kSendInPlace},
     {"MPI_Scatter", call_Scatter, kPlain | kSendCount | kRecvCount | kRoot | kRecvInPlace},
@@ -167,6 +168,7 @@ CHANGE(no_send, a->send = NULL)
 CHANGE(no_recv, a->recv = NULL)
 CHANGE(send_in_place, a->send = MPI_IN_PLACE)
 CHANGE(recv_in_place, a->recv = MPI_IN_PLACE)
+CHANGE(one_buffer, a->recv = a->send)
 CHANGE(no_topology, a->comm = MPI_COMM_WORLD)
 
 static const struct Mistake {
@@ -203,6 +205,8 @@ static const struct Mistake {
     {"nothing to receive into", no_recv, kRecv, kTypes, MPI_ERR_BUFFER},
     {"MPI_IN_PLACE to send from", send_in_place, kSend, kSendInPlace, MPI_ERR_BUFFER},
     {"MPI_IN_PLACE to receive into", recv_in_place, kRecv, kRecvInPlace, MPI_ERR_BUFFER},
+    {"one buffer for both, MPI_IN_PLACE to send", one_buffer, kSendInPlace, kFirstGetsNone, MPI_ERR_BUFFER},
+    {"one buffer for both, MPI_IN_PLACE to receive", one_buffer, kRecvInPlace, 0, MPI_ERR_BUFFER},
     {"a communicator without a topology", no_topology, kTopology, 0, MPI_ERR_TOPOLOGY},
 };
 
@@ -233,6 +237,11 @@ static void expect(const struct Collective* c, int form, const Arguments* a, con
   MPI_Error_string(code, text, &length);
   CHECK(error_class == wanted, "%s %s with %s: class %d, not %d: %s", kFormNames[form], c->name, what, error_class,
         wanted, text);
+  if (strstr(what, "one buffer for both") != NULL) {
+    const int named = strstr(text, "sendbuf") && strstr(text, "recvbuf") && strstr(text, c->name) &&
+                      strstr(text, c->has & kSendInPlace ? "MPI_IN_PLACE as sendbuf" : "MPI_IN_PLACE as recvbuf");
+    CHECK(named || form != 0, "%s with %s: %s", c->name, what, text);
+  }
   CHECK(request == MPI_REQUEST_NULL, "%s %s with %s: a request although it failed", kFormNames[form], c->name, what);
 }
 

@@ -175,6 +175,7 @@ TEST_P(HierTest, MessagesBetweenNodesInClosedForm) {
           int levels = 0;
           while ((1 << levels) < power) ++levels;
           EXPECT_EQ(leave, power * levels + 2 * (n - power));
+          EXPECT_EQ(bytes, leave * block);
           break;
         }
         case Collective::kGather:
@@ -194,6 +195,15 @@ TEST_P(HierTest, MessagesBetweenNodesInClosedForm) {
           if (what == Collective::kReduceScatterBlock) {
             EXPECT_EQ(leave, power * levels + 2 * (n - power));
           }
+          // A leader that has no place in the halving gives its vector away and gets its node's items back; of those
+          // that have, every step halves what they go on with: power - 1 vectors in all.
+          const coll::Call call = calls.of(0);
+          const MPI_Count item = call.send.type->size();
+          MPI_Count without_place = 0;
+          for (int node = 0; node < 2 * (nodes - power); node += 2) {
+            for (int i = 0; i < each; ++i) without_place += call.piece(node * each + i) * item;
+          }
+          EXPECT_EQ(bytes, (n - 1) * block + without_place);
           break;
         }
         case Collective::kScan:

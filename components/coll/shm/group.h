@@ -132,12 +132,15 @@ using Body = Co (*)(Op& op, const Call& call, Visit visit);
 /// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
 Co late(Op& op, const Call& call, Visit visit, Body body);
 
-/// Notes for whom the others wait: the root of what begins there.
-inline void note_leader(Group& group, const Call& call) {
-  group.leader_before = group.leader;
+/// Notes for whom the others wait: the root of what begins there. On the communicator's group, for persistent
+/// operations as well.
+inline void note_leader(const Op& op, const Call& call) {
+  auto* const group = static_cast<Group*>(op.comm()->slots[op.component() % CommState::kSlots].data);
+  if (group == nullptr) return;
   const bool led =
       call.what == Collective::kBcast || call.what == Collective::kScatter || call.what == Collective::kScatterv;
-  group.leader = led ? call.root : Group::kNobody;
+  group->leader_before = group->leader;
+  group->leader = led ? call.root : Group::kNobody;
 }
 
 /// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
@@ -147,7 +150,7 @@ Co enter(Op& op, const Call& call) {
   const Visit visit = Visit::begin(op, call, stay(op, call));
   if (visit.group == nullptr) [[unlikely]]
     return Co();  // noted as op's failure
-  note_leader(*visit.group, call);
+  note_leader(op, call);
   if (visit.ready()) [[likely]] {
     visit.note(op.rank());
     return body(op, call, visit);

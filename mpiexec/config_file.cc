@@ -52,9 +52,10 @@ bool split(const std::string& line, std::vector<std::string>* words) {
   return quote == 0;
 }
 
-/// `between`: the word that stands between those of two lines; nullptr: none.
-bool read_lines(const char* option, const std::string& path, const char* between, std::vector<std::string>* words,
-                std::string* error) {
+}  // namespace
+
+bool read_word_lines(const char* option, const std::string& path, std::vector<std::vector<std::string>>* lines,
+                     std::string* error) {
   std::string all;
   if (!read_whole(path, &all)) {
     *error = text("%s %s cannot be read: %s", option, path.c_str(), std::strerror(errno));
@@ -81,20 +82,25 @@ bool read_lines(const char* option, const std::string& path, const char* between
     }
     line.clear();
     if (of_line.empty()) continue;
-    if (!words->empty() && between) words->push_back(between);
-    for (std::string& word : of_line) words->push_back(std::move(word));
+    lines->push_back(std::move(of_line));
   }
   return true;
 }
 
-}  // namespace
-
 bool read_option_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
-  return read_lines("-file", path, nullptr, words, error);
+  std::vector<std::vector<std::string>> lines;
+  if (!read_word_lines("-file", path, &lines, error)) return false;
+  for (const std::vector<std::string>& line : lines) words->insert(words->end(), line.begin(), line.end());
+  return true;
 }
 
 bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
-  if (!read_lines("-configfile", path, ":", words, error)) return false;
+  std::vector<std::vector<std::string>> lines;
+  if (!read_word_lines("-configfile", path, &lines, error)) return false;
+  for (const std::vector<std::string>& line : lines) {
+    if (!words->empty()) words->push_back(":");
+    words->insert(words->end(), line.begin(), line.end());
+  }
   if (!words->empty()) return true;
   *error = text("-configfile %s names no program", path.c_str());
   return false;

@@ -11,4 +11,9 @@ bool read_config_file(const std::string& path, std::vector<std::string>* words, 
 /// The same of -file: options of one program, on as many lines as it takes.
 bool read_option_file(const std::string& path, std::vector<std::string>* words, std::string* error);
 
+/// The words of each line that has some, with the same comments, continuations and quotes. `option` is for the
+/// sentence.
+bool read_word_lines(const char* option, const std::string& path, std::vector<std::vector<std::string>>* lines,
+                     std::string* error);
+
 }  // namespace ashlar::mpiexec

@@ -25,12 +25,6 @@ Environment::Environment(const char* const* base) {
     if (!belongs_to_a_launcher(*base)) entries_.emplace_back(*base);
 }
 
-void Environment::unset(const std::string& name) {
-  entries_.erase(
-      std::remove_if(entries_.begin(), entries_.end(), [&](const std::string& entry) { return names(entry, name); }),
-      entries_.end());
-}
-
 void Environment::set(const std::string& name, const std::string& value) {
   for (std::string& entry : entries_)
     if (names(entry, name)) {

@@ -14,7 +14,6 @@ class Environment {
   explicit Environment(const char* const* base);
 
   void set(const std::string& name, const std::string& value);
-  void unset(const std::string& name);
   std::string get(const std::string& name) const;
   /// For execve; valid until the next change.
   const char* const* pointers();

@@ -160,7 +160,10 @@ void Job::rank_ended(unsigned rank, int wait_status) {
     stop_everyone();
     return;
   }
-  if (status_ == 0 && !stopping_) status_ = exit_status(fate);
+  if (status_ == 0 && !stopping_) {
+    status_ = exit_status(fate);
+    if (status_ != 0) first_returned_ = static_cast<int>(rank);
+  }
   // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
   if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
 }
@@ -255,7 +258,7 @@ void Job::check_time_limit(std::uint64_t now) {
 
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
-  if (options_.timeout_s > 0 && !stopping_) check_time_limit(now);
+  if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
     kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
@@ -347,6 +350,8 @@ void Job::conclude() {
   } else if (interrupted_by_) {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
     say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+  } else if (first_returned_ >= 0 && ranks_.size() > 1) {
+    say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
   }
 }
 

@@ -95,7 +95,8 @@ class Job : private PmixListener {
   std::string waits_;                    // what they said
   bool stopping_ = false;
   int first_failed_ = -1;
-  int status_ = 0;  // first non-zero exit status
+  int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0
+  int status_ = 0;           // first non-zero exit status
   std::string start_error_;
   std::vector<unsigned> still_ran_;  // when the time was over
 };

@@ -1,6 +1,7 @@
 // The first half of a job: everything up to the running ranks. The second half is in job.cc.
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,11 @@ bool Job::prepare(std::string* error) {
     for (const EnvChange& change : segment.env)
       if (change.first == "PATH") path = change.second;
     if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
+    struct stat folder;
+    if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode))) {
+      *error = text("-wdir %s: there is no such folder", segment.wdir.c_str());
+      return false;
+    }
     files_.push_back(find_program(segment.argv[0], segment.path, segment.wdir, path, error));
     if (files_.back().empty()) return false;
   }

@@ -1,7 +1,6 @@
 #include "mpiexec/options.h"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "mpiexec/config_file.h"
+#include "mpiexec/hosts.h"
 #include "mpiexec/soft.h"
 #include "mpiexec/text.h"
 
@@ -176,29 +176,14 @@ bool take_map(State& s, const Values& v) {
                           &s.options->map);
 }
 
-bool is_this_host(const std::string& name) {
-  if (name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
-  char self[256] = {};
-  if (gethostname(self, sizeof self - 1) != 0) return false;
-  const std::string full = self;
-  return name == full || name == full.substr(0, full.find('.'));
+bool take_hosts(State& s, const Values& v) {
+  std::string why;
+  return all_this_host(v[0], &why) || s.fail(why);
 }
 
-bool take_hosts(State& s, const Values& v) {
-  for (std::size_t at = 0; at <= v[0].size();) {
-    std::size_t comma = v[0].find(',', at);
-    if (comma == std::string::npos) comma = v[0].size();
-    std::string host = v[0].substr(at, comma - at);
-    // "host:4" counts slots; an IPv6 address has more than one colon.
-    if (std::count(host.begin(), host.end(), ':') == 1) host.resize(host.find(':'));
-    if (!is_this_host(host))
-      return s.fail(
-          text("host \"%s\" is not this machine, and starting ranks on other machines is not implemented "
-               "yet. Inside a Slurm allocation use: srun --mpi=pmix -n N PROGRAM",
-               host.c_str()));
-    at = comma + 1;
-  }
-  return true;
+bool take_host_file(State& s, const Values& v) {
+  std::string why;
+  return host_file_is_this_host(v[0], &why) || s.fail(why);
 }
 
 bool take_arch(State& s, const Values& v) {
@@ -275,6 +260,8 @@ const Row kRows[] = {
        return true;
      }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
+    {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
+     take_host_file},
     {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
     {"-file --file", 1, "FILE", "more options for this program, on the lines of FILE", take_file},
     {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",
@@ -328,6 +315,45 @@ bool finish_segment(State& s) {
   s.segment = {};
   s.soft.clear();
   s.ranks_given = false;
+  return true;
+}
+
+/// One option at s.at, and its values.
+bool take_option(State& s, std::string word) {
+  Values values;
+  const Row* row = find(word);
+  const std::size_t eq = word.find('=');
+  if (!row && eq != std::string::npos) {
+    row = find(word.substr(0, eq));
+    if (row && (row->values == 1 || row->values == -1))
+      values.push_back(word.substr(eq + 1));
+    else if (row)
+      return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
+    word.resize(eq);
+  }
+  if (!row) return unknown(s, word);
+  while (row->values > static_cast<int>(values.size())) {
+    if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
+    values.push_back(s.words[s.at]);
+  }
+  return row->take(s, values);
+}
+
+/// What takes the whole command line: the ranks that sets and standard input name must exist.
+bool finish_job(State& s) {
+  for (const auto& [name, list] : s.options->sets) {
+    std::vector<unsigned> ranks;
+    if (!expand_ranks(list, &ranks)) continue;
+    const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
+    if (highest >= s.options->ranks())
+      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
+                         s.options->ranks() - 1));
+  }
+  if (const std::string sets = s.options->process_sets(); !sets.empty())
+    s.options->params.emplace_back("runtime.process_sets", sets);
+  if (s.options->stdin_rank >= static_cast<int>(s.options->ranks()))
+    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", s.options->stdin_rank, s.options->ranks(),
+                       s.options->ranks() - 1));
   return true;
 }
 
@@ -406,40 +432,11 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
       --s.at;
       continue;
     }
-    Values values;
-    const Row* row = find(word);
-    const std::size_t eq = word.find('=');
-    if (!row && eq != std::string::npos) {
-      row = find(word.substr(0, eq));
-      if (row && (row->values == 1 || row->values == -1))
-        values.push_back(word.substr(eq + 1));
-      else if (row)
-        return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
-      word.resize(eq);
-    }
-    if (!row) return unknown(s, word);
-    while (row->values > static_cast<int>(values.size())) {
-      if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
-      values.push_back(s.words[s.at]);
-    }
-    if (!row->take(s, values)) return false;
+    if (!take_option(s, word)) return false;
     if (options->help || options->version) return true;
   }
   if (!finish_segment(s)) return false;
-  for (const auto& [name, list] : options->sets) {
-    std::vector<unsigned> ranks;
-    if (!expand_ranks(list, &ranks)) continue;
-    const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
-    if (highest >= options->ranks())
-      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
-                         options->ranks() - 1));
-  }
-  if (const std::string sets = options->process_sets(); !sets.empty())
-    options->params.emplace_back("runtime.process_sets", sets);
-  if (options->stdin_rank >= static_cast<int>(options->ranks()))
-    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", options->stdin_rank, options->ranks(),
-                       options->ranks() - 1));
-  return true;
+  return finish_job(s);
 }
 
 std::string help_text() {

@@ -43,6 +43,11 @@ bool load_settings(const Options& options, const std::string& host, const char* 
     *error = loaded.text();
     return false;
   }
+  // Once here, and not by each rank.
+  if (const Status chosen = registry.check_choices(); !chosen.ok()) {
+    *error = chosen.text();
+    return false;
+  }
   plugin::MpiexecConfig config;
   if (const Status filled = store.fill("mpiexec", plugin::kMpiexecParams, &config); !filled.ok()) {
     *error = filled.text();

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/param/suggest.h"
+
 namespace ashlar::mpiexec {
 namespace {
 
@@ -44,21 +46,6 @@ std::string wrap(std::string_view message) {
   return out;
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::string text(const char* format, ...) {
@@ -85,16 +72,9 @@ void say(std::string_view message) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : known) {
-    const std::size_t d = distance(word, candidate);
-    if (d < least) {
-      least = d;
-      best = candidate;
-    }
-  }
-  return best;
+  param::Suggestion suggestion(word);
+  for (const std::string& candidate : known) suggestion.consider(candidate);
+  return std::string(suggestion.best());
 }
 
 std::string list_of(const std::vector<unsigned>& numbers, unsigned limit) {

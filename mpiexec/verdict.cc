@@ -34,6 +34,11 @@ std::string where_in_mpi(const RankFate& fate) {
 
 std::string seconds_words(double seconds) { return seconds < 10 ? text("%.2f s", seconds) : text("%.0f s", seconds); }
 
+std::string who(const std::vector<RankFate>& fates, unsigned rank, const std::string& host) {
+  return text("rank %u of %zu (%s, process %d on %s)", rank, fates.size(), fates[rank].program.c_str(),
+              static_cast<int>(fates[rank].pid), host.c_str());
+}
+
 }  // namespace
 
 bool fails_the_job(const RankFate& fate, bool others_in_mpi) {
@@ -52,8 +57,7 @@ int exit_status(const RankFate& fate) {
 
 std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host) {
   const RankFate& first = fates[first_failed];
-  std::string out = text("rank %u of %zu (%s, process %d on %s) %s%s, after %s.", first_failed, fates.size(),
-                         first.program.c_str(), static_cast<int>(first.pid), host.c_str(), how(first).c_str(),
+  std::string out = text("%s %s%s, after %s.", who(fates, first_failed, host).c_str(), how(first).c_str(),
                          where_in_mpi(first).c_str(), seconds_words(first.seconds).c_str());
   std::map<std::string, std::vector<unsigned>> likewise;
   std::vector<unsigned> stopped;
@@ -68,8 +72,8 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
       ++fine;
   }
   for (const auto& [words, ranks] : likewise)
-    out +=
-        text(" Also failed: rank%s %s (each %s).", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str(), words.c_str());
+    out += text(" Also failed: rank%s %s (%s%s).", ranks.size() == 1 ? "" : "s", list_of(ranks).c_str(),
+                ranks.size() == 1 ? "" : "each ", words.c_str());
   if (fine) out += text(" %u other%s had ended by then.", fine, fine == 1 ? "" : "s");
   if (stopped.size() == 1)
     out += text(" Rank %u still ran and was stopped.", stopped[0]);
@@ -77,6 +81,19 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
     out += text(" The %s%zu ranks%s were stopped.", fine || !likewise.empty() ? "" : "other ", stopped.size(),
                 fine || !likewise.empty() ? " that still ran" : "");
   if (!first.abort_text.empty()) out += text("\nIt said: %s", first.abort_text.c_str());
+  return out;
+}
+
+std::string return_words(const std::vector<RankFate>& fates, unsigned first, const std::string& host) {
+  std::vector<unsigned> others;
+  for (unsigned r = 0; r < fates.size(); ++r)
+    if (r != first && fates[r].wait_status != 0) others.push_back(r);
+  // A program without MPI is not told that it is one.
+  const bool mpi = fates[first].state != launch::RankState::kAbsent;
+  std::string out = text("%s %s%s.", who(fates, first, host).c_str(), how(fates[first]).c_str(),
+                         mpi ? where_in_mpi(fates[first]).c_str() : "");
+  if (!others.empty())
+    out += text(" Rank%s %s did not return 0 either.", others.size() == 1 ? "" : "s", list_of(others).c_str());
   return out;
 }
 

@@ -33,4 +33,7 @@ int exit_status(const RankFate& fate);
 /// The paragraph that says who failed how, and what became of the others.
 std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host);
 
+/// The same of a job that nothing went wrong with but what a rank, the first, returned.
+std::string return_words(const std::vector<RankFate>& fates, unsigned first, const std::string& host);
+
 }  // namespace ashlar::mpiexec

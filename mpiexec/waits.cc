@@ -12,6 +12,7 @@ using plugin::Account;
 
 constexpr std::size_t kMostSentences = 16;
 constexpr char kMismatch[] = "the calls do not match";
+constexpr char kIt = '\x01';  // in a phrase: "it", or "each" when several ranks do the same
 
 /// What one rank does, as a verb (for one rank, for several) and the rest of the sentence; and whom it cannot go on
 /// without.
@@ -21,6 +22,11 @@ struct Phrase {
   std::string rest;
   std::vector<unsigned> needs;
 
+  std::string about(std::size_t ranks) const {
+    std::string out = std::string(ranks == 1 ? one : several) + " " + rest;
+    if (const std::size_t at = out.find(kIt); at != std::string::npos) out.replace(at, 1, ranks == 1 ? "it" : "each");
+    return out;
+  }
   void add_need(unsigned rank) {
     if (std::find(needs.begin(), needs.end(), rank) == needs.end()) needs.push_back(rank);
   }
@@ -59,7 +65,10 @@ Phrase Words::phrase(unsigned r) const {
   const Standing& s = ranks_[r];
   if (s.ended) return {"has", "have", "ended", {}};
   if (s.state == RankState::kAbsent)
-    return {"has", "have", "not called MPI_Init" + (s.process.empty() ? "" : "; it " + s.process), {}};
+    return {"has",
+            "have",
+            "not called MPI_Init" + (s.process.empty() ? "" : std::string("; ") + kIt + " " + s.process),
+            {}};
   if (s.state == RankState::kAttached) return starting(r);
   if (s.state == RankState::kFinalized) return {"has", "have", "left MPI (MPI_Finalize is done)", {}};
   if (!s.answered) return outside(r);
@@ -83,9 +92,10 @@ Phrase Words::outside(unsigned r) const {
   const Standing& s = ranks_[r];
   Phrase p;
   p.rest = "not inside MPI";
-  if (!s.process.empty()) p.rest += ": it " + s.process;
+  if (!s.process.empty()) p.rest += std::string(": ") + kIt + " " + s.process;
   if (s.silent_s >= 1)
-    p.rest += (s.process.empty() ? ": it has" : " and has") + (" not communicated for " + seconds(s.silent_s));
+    p.rest +=
+        (s.process.empty() ? std::string(": ") + kIt : " and") + " has not communicated for " + seconds(s.silent_s);
   return p;
 }
 
@@ -243,8 +253,7 @@ std::string Words::all() const {
   std::string out;
   for (Sentence& s : sentences) {
     std::sort(s.ranks.begin(), s.ranks.end());
-    out += (out.empty() ? "" : ";\n") + named(s.ranks) + " " +
-           (s.ranks.size() == 1 ? s.phrase->one : s.phrase->several) + " " + s.phrase->rest;
+    out += (out.empty() ? "" : ";\n") + named(s.ranks) + " " + s.phrase->about(s.ranks.size());
   }
   if (untold) out += text(";\nand %zu more", untold);
   if (!round.empty()) {

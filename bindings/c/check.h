@@ -21,8 +21,8 @@
 /// handler of `on` (nullptr: no communicator is known). `argument` is the standard's name of the argument.
 namespace ashlar::bindings {
 
-// --- state of the process
-// ---------------------------------------------------------------------------------------------
+// --- state of the process --------------------------------------------------------------------------------------------
+// Whether MPI runs, and what calls say that come too early or too late.
 
 /// Whether the library is between initialisation and finalisation, of the world model or of some session.
 inline bool running() {
@@ -44,8 +44,8 @@ inline int unsupported(const char* call, MPI_File on) {
 }
 [[gnu::cold]] int failed(const char* call, Object* on, Status outcome) noexcept;
 
-// --- handles
-// ----------------------------------------------------------------------------------------------------------
+// --- handles ---------------------------------------------------------------------------------------------------------
+// From handles to objects and back.
 
 /// The datatype behind a handle if it may be used in communication.
 inline Datatype* committed(MPI_Datatype handle) {
@@ -114,8 +114,8 @@ inline void give_up_key(int keyval) {
     leaks::gone_key(keyval);
 }
 
-// --- numbers
-// ----------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
+// Ranks, tags, counts: which are good, and what is said of the others.
 
 inline bool is_dest(int rank, const Comm& comm) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.remote_size) || rank == MPI_PROC_NULL;
@@ -149,8 +149,8 @@ inline bool contributes(int root, const Comm& comm) { return !comm.inter || root
 /// A result that an int cannot hold is MPI_UNDEFINED, as the standard has it for sizes and counts.
 inline int narrow(MPI_Count value) { return value > INT_MAX ? MPI_UNDEFINED : static_cast<int>(value); }
 
-// --- addresses
-// --------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
+// Buffers, and other pointers.
 
 [[gnu::cold]] int bad_null(const char* call, Object* on, const char* argument) noexcept;
 [[gnu::cold]] int bad_buffer(const char* call, Object* on, const char* argument, const void* value) noexcept;
@@ -161,9 +161,9 @@ inline bool is_special(const void* buffer) { return reinterpret_cast<std::uintpt
 [[gnu::cold]] bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept;
 [[gnu::cold]] bool may_be(const void* buffer, IntArray counts, int size, const Datatype& type) noexcept;
 
-// --- arrays
-// ----------------------------------------------------------------------------------------------------------- The index
-// of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
+// --- arrays ----------------------------------------------------------------------------------------------------------
+
+// The index of the first element that is wrong, or -1; a null array of some length is wrong in its first element.
 
 template <class Integer>
 inline MPI_Count first_negative(const Integer* values, MPI_Count size) {

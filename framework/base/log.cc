@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 namespace ashlar::log {
 namespace {
@@ -19,16 +18,6 @@ constexpr const char* kNames[] = {"error", "warn", "info", "debug", "trace"};
 
 bool enabled(Level level) noexcept { return static_cast<int>(level) <= level_in_force.load(std::memory_order_relaxed); }
 void set_level(Level level) noexcept { level_in_force.store(static_cast<int>(level), std::memory_order_relaxed); }
-
-bool parse_level(const char* word, Level* level) noexcept {
-  for (int i = 0; i < 5; ++i) {
-    if (std::strcmp(word, kNames[i]) == 0) {
-      *level = static_cast<Level>(i);
-      return true;
-    }
-  }
-  return false;
-}
 
 void set_speaker(const char* who) noexcept { std::snprintf(speaker, sizeof speaker, "%s", who); }
 

@@ -31,6 +31,8 @@ enum Trait : std::uint8_t {
   kFixedOrder = 4,
   /// Ranks copy from and to each other's memory.
   kReaches = 8,
+  /// Every rank's edges are listed in shared memory, for which there is limited room.
+  kListsEdges = 16,
 };
 
 /// One algorithm of one collective: what a component registers. Constant data.

@@ -103,11 +103,12 @@ Co compare_calls(Op& op, const Call& call, Form form) {
   Gate gate;
   Status st;
   Verdict verdict{0, ""};
+  std::memset(mine, 0, stride);  // messages have one length, whatever the records have
   const MPI_Count length = write_record(op, sides, call, form, mine);
   if (sides.inter) {
     // Ours lie in front at the judge, theirs in front at the other one.
     std::byte* const theirs = records + (judges ? room * sides.own : 0);
-    op.send(0, mine, length, gate);
+    op.send(0, mine, room, gate);
     for (Rank r = 0; first && r < sides.partners; ++r) op.recv(r, theirs + room * r, room, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
@@ -128,7 +129,7 @@ Co compare_calls(Op& op, const Call& call, Form form) {
     }
     st = co_await gate;
   } else if (!first) {
-    op.send(0, mine, length, gate);
+    op.send(0, mine, room, gate);
     op.recv(0, &verdict, sizeof verdict, gate);
     st = co_await gate;
   } else {

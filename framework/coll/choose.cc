@@ -20,7 +20,8 @@ bool serves(const Plan& plan, const Choice& choice, const Call& call, const With
   if (without.part && algorithm.is(kInCallOrder)) return false;
   const char* why = nullptr;
   if ((algorithm.traits & without.traits) != 0) [[unlikely]]
-    why = "the ranks may not copy from each other's memory";
+    why = (algorithm.traits & without.traits & kReaches) != 0 ? "the ranks may not copy from each other's memory"
+                                                              : "a rank has more edges than its place has room for";
   else if (algorithm.excluded != nullptr)
     why = algorithm.excluded(plan.shape, call);
   if (why == nullptr) [[likely]]

@@ -19,7 +19,8 @@ bool Promise::wait_now(Gate& gate) noexcept {
 
 bool Promise::wait_now(Condition& condition) noexcept {
   if (!op->blocking()) return false;
-  condition.outcome = op->wire().wait(condition);
+  const Status waited = op->wire().wait(condition);
+  if (condition.outcome.ok()) condition.outcome = waited;  // the condition may have come to an end of its own
   return true;
 }
 

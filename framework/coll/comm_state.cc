@@ -74,7 +74,7 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
     return {};
   }
   Catalogue& catalogue = Room::current()->catalogue;
-  const std::string origin = "coll." + std::string(name_of(collective)) + ".algorithm of '" + comm.name + "'";
+  const std::string origin = "coll." + std::string(name_of(collective)) + ".algorithm of '" + comm.name.c_str() + "'";
   Entry* const entry = catalogue.find(collective, algorithm);
   if (entry == nullptr) return catalogue.unknown(collective, algorithm, origin.c_str());
   preference = std::make_unique<Preference>();

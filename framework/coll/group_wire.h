@@ -20,6 +20,7 @@ class GroupWire final : public Wire {
   Status wait(Condition& condition) override { return whole_.wait(condition); }
   void watch(Condition& condition) override { whole_.watch(condition); }
   void wake(Rank member) override { whole_.wake(members_[member]); }
+  void give_way() override { whole_.give_way(); }
   Status members_alive() override { return whole_.members_alive(); }
 
  private:

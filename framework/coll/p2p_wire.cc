@@ -82,9 +82,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
     for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
-      lane.lock.unlock();
-      sched_yield();
-      lane.lock.lock();
+      give_way();
       if (condition.holds(condition)) return {};
     }
   } else {
@@ -106,6 +104,12 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   progress::wait(lane, over, {Wait::tell, &waited});
   List<Poller>::remove(&condition);
   return alive;
+}
+
+void P2pWire::give_way() ASHLAR_NO_THREAD_SAFETY {
+  comm_.lane->lock.unlock();
+  sched_yield();
+  comm_.lane->lock.lock();
 }
 
 void P2pWire::watch(Condition& condition) ASHLAR_NO_THREAD_SAFETY {

@@ -21,6 +21,7 @@ class P2pWire final : public Wire {
   Status wait(Condition& condition) override;
   void watch(Condition& condition) override;
   void wake(Rank member) override;
+  void give_way() override;
   Status members_alive() override;
 
  private:

@@ -49,6 +49,8 @@ class Wire {
   virtual void watch(Condition& condition) = 0;
   /// Makes the member look at memory that has changed, should it be asleep.
   virtual void wake(Rank member) = 0;
+  /// Lets others have the core once, where ranks take turns on it.
+  virtual void give_way() {}
   /// Ok while no member of the group is known to be gone.
   virtual Status members_alive() = 0;
 

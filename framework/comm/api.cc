@@ -65,12 +65,12 @@ Status group(Comm& comm, Group** group) {
 }
 
 Status get_name(Comm* comm, char* name, int* length) {
-  copy_name(comm != nullptr ? comm->name.c_str() : "MPI_COMM_NULL", name, length);
+  copy_name(comm != nullptr ? comm->name.given() : "MPI_COMM_NULL", name, length);
   return {};
 }
 
 Status set_name(Comm& comm, const char* name) {
-  assign_name(comm.name, name);
+  comm.name.give(name);
   return {};
 }
 

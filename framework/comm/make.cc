@@ -63,8 +63,6 @@ namespace comm {
 
 Surroundings surroundings;
 
-std::uint64_t alive() { return pool.out(); }
-
 void collect() {
   if (!LaneLock::threads_on()) return;
   std::vector<Comm*> now;
@@ -83,6 +81,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
   Comm* comm = pool.take();
   if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
   comm->context = context;
+  comm->name.number(context);
   comm->inter = inter;
   comm->rank = local->own_rank();
   comm->size = local->size();
@@ -126,6 +125,7 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
 
 void give_context(Comm& comm, std::uint32_t context) {
   comm.context = context;
+  comm.name.number(context);
   comm.lane = surroundings.lane_of(context);
   if (comm.inter) give_context(*comm.local_comm, context | kOwnGroupContext);
 }

@@ -40,7 +40,4 @@ void give_context(Comm& comm, std::uint32_t context);
 /// constructors do it too; before the lanes go.
 void collect();
 
-/// Communicators alive, for leak reports and tests.
-std::uint64_t alive();
-
 }  // namespace ashlar::comm

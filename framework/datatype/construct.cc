@@ -30,7 +30,7 @@ Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Shape& 
 }  // namespace
 
 Status contiguous(MPI_Count count, Datatype& oldtype, Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
+  ASHLAR_TRY(check_count(count, "count"));
   return guarded([&] {
     Contents c;
     c.combiner = MPI_COMBINER_CONTIGUOUS;
@@ -44,8 +44,8 @@ Status contiguous(MPI_Count count, Datatype& oldtype, Datatype** newtype) {
 }
 
 Status vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
-  ASHLAR_TRY(check_count(blocklength, "the block length"));
+  ASHLAR_TRY(check_count(count, "count"));
+  ASHLAR_TRY(check_count(blocklength, "blocklength"));
   return guarded([&] {
     Contents c;
     c.combiner = MPI_COMBINER_VECTOR;
@@ -59,8 +59,8 @@ Status vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype
 }
 
 Status create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
-  ASHLAR_TRY(check_count(blocklength, "the block length"));
+  ASHLAR_TRY(check_count(count, "count"));
+  ASHLAR_TRY(check_count(blocklength, "blocklength"));
   return guarded([&] {
     Contents c;
     c.combiner = MPI_COMBINER_HVECTOR;

@@ -10,15 +10,19 @@ namespace {
 using What = Contents::What;
 
 Status check_array(int ndims, int order) {
-  if (ndims < 1) return Status::fail(MPI_ERR_ARG, "the number of dimensions is %d; it must be positive", ndims);
+  if (ndims < 1) return Status::fail(MPI_ERR_ARG, "argument ndims is %d; it must be 1 or more", ndims);
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-    return Status::fail(MPI_ERR_ARG, "the order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
+    return Status::fail(MPI_ERR_ARG, "argument order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
   return {};
 }
 
-Status bad_dimension(const char* what, int dimension, MPI_Count value, const char* rule) {
-  return Status::fail(MPI_ERR_ARG, "%s in dimension %d is %lld; it must be %s", what, dimension,
+Status bad_dimension(const char* array, int dimension, MPI_Count value, const char* rule) {
+  return Status::fail(MPI_ERR_ARG, "argument %s[%d] is %lld; it must be %s", array, dimension,
                       static_cast<long long>(value), rule);
+}
+Status not_within(const char* array, int dimension, MPI_Count value, MPI_Count low, MPI_Count high, const char* why) {
+  return Status::fail(MPI_ERR_ARG, "argument %s[%d] is %lld; it must be in %lld..%lld, %s", array, dimension,
+                      static_cast<long long>(value), static_cast<long long>(low), static_cast<long long>(high), why);
 }
 
 }  // namespace
@@ -40,11 +44,12 @@ Status create_subarray(int ndims, IntArray sizes, IntArray subsizes, IntArray st
     for (int k = 0; k < ndims; ++k) {
       const int dimension = order == MPI_ORDER_FORTRAN ? k : ndims - 1 - k;
       const auto d = static_cast<std::size_t>(dimension);
-      if (sizes[d] < 1) return bad_dimension("the size", dimension, sizes[d], "positive");
+      if (sizes[d] < 1) return bad_dimension("array_of_sizes", dimension, sizes[d], "1 or more");
       if (subsizes[d] < 1 || subsizes[d] > sizes[d])
-        return bad_dimension("the subsize", dimension, subsizes[d], "between 1 and the size");
+        return not_within("array_of_subsizes", dimension, subsizes[d], 1, sizes[d], "the size of that dimension");
       if (starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
-        return bad_dimension("the start", dimension, starts[d], "between 0 and the size minus the subsize");
+        return not_within("array_of_starts", dimension, starts[d], 0, sizes[d] - subsizes[d],
+                          "the size less the subsize of that dimension");
       items = shape.times(items, subsizes[d]);
       low = shape.plus(low, shape.times(starts[d], step));
       high = shape.plus(high, shape.times(starts[d] + subsizes[d] - 1, step));
@@ -64,29 +69,31 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
   MPI_Count processes = 1;
   for (int d = 0; d < ndims; ++d) {
     const MPI_Count global = gsizes[static_cast<std::size_t>(d)];
-    if (global < 1) return bad_dimension("the size", d, global, "positive");
-    if (psizes[d] < 1) return bad_dimension("the number of processes", d, psizes[d], "positive");
+    if (global < 1) return bad_dimension("array_of_gsizes", d, global, "1 or more");
+    if (psizes[d] < 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 or more");
     const bool fallback = dargs[d] == MPI_DISTRIBUTE_DFLT_DARG;
     switch (distribs[d]) {
       case MPI_DISTRIBUTE_NONE:
-        if (psizes[d] != 1)
-          return bad_dimension("the number of processes", d, psizes[d], "1 where nothing is shared out");
+        if (psizes[d] != 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 with MPI_DISTRIBUTE_NONE");
         break;
       case MPI_DISTRIBUTE_BLOCK:
         if (!fallback && (dargs[d] < 1 || MPI_Count{dargs[d]} * psizes[d] < global))
-          return bad_dimension("the block size", d, dargs[d], "large enough that every index has a process");
+          return bad_dimension("array_of_dargs", d, dargs[d], "large enough that every index has a process");
         break;
       case MPI_DISTRIBUTE_CYCLIC:
-        if (!fallback && dargs[d] < 1) return bad_dimension("the block size", d, dargs[d], "positive");
+        if (!fallback && dargs[d] < 1) return bad_dimension("array_of_dargs", d, dargs[d], "1 or more");
         break;
       default:
-        return bad_dimension("the distribution", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
+        return bad_dimension("array_of_distribs", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
     }
     processes *= psizes[d];
     if (processes > size) break;
   }
-  if (processes != size) return Status::fail(MPI_ERR_ARG, "the process grid does not have %d processes", size);
-  if (rank < 0 || rank >= size) return Status::fail(MPI_ERR_ARG, "rank %d is outside 0..%d", rank, size - 1);
+  if (processes != size)
+    return Status::fail(MPI_ERR_ARG, "argument array_of_psizes makes a grid of %s%lld processes; argument size is %d",
+                        processes > size ? "at least " : "", static_cast<long long>(processes), size);
+  if (rank < 0 || rank >= size)
+    return Status::fail(MPI_ERR_ARG, "argument rank is %d; it must be in 0..%d", rank, size - 1);
   return guarded([&] {
     const auto n = static_cast<std::size_t>(ndims);
     Contents c;

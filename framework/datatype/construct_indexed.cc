@@ -24,8 +24,8 @@ Status make_indexed(Contents&& c, MPI_Count count, Length&& length, IntArray dis
     const MPI_Count n = length(k);
     if (n == 0) continue;
     if (n < 0)
-      return Status::fail(MPI_ERR_ARG, "block length %lld is %lld; it must not be negative", static_cast<long long>(i),
-                          static_cast<long long>(n));
+      return Status::fail(MPI_ERR_ARG, "argument array_of_blocklengths[%lld] is %lld; it must be 0 or more",
+                          static_cast<long long>(i), static_cast<long long>(n));
     const MPI_Count at = shape.times(displacements[k], unit);
     const MPI_Count last = shape.plus(at, shape.times(n - 1, extent));
     low = items == 0 ? std::min(at, last) : std::min({low, at, last});
@@ -40,7 +40,7 @@ Status make_indexed(Contents&& c, MPI_Count count, Length&& length, IntArray dis
 
 Status blocks(int combiner, MPI_Count count, IntArray blocklengths, IntArray displacements, What what, MPI_Count unit,
               Datatype& oldtype, Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
+  ASHLAR_TRY(check_count(count, "count"));
   return guarded([&] {
     const auto n = static_cast<std::size_t>(count);
     Contents c;
@@ -56,8 +56,8 @@ Status blocks(int combiner, MPI_Count count, IntArray blocklengths, IntArray dis
 
 Status even_blocks(int combiner, MPI_Count count, MPI_Count blocklength, IntArray displacements, What what,
                    MPI_Count unit, Datatype& oldtype, Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
-  ASHLAR_TRY(check_count(blocklength, "the block length"));
+  ASHLAR_TRY(check_count(count, "count"));
+  ASHLAR_TRY(check_count(blocklength, "blocklength"));
   return guarded([&] {
     const auto n = static_cast<std::size_t>(count);
     Contents c;
@@ -97,7 +97,7 @@ Status create_hindexed_block(MPI_Count count, MPI_Count blocklength, IntArray di
 
 Status create_struct(MPI_Count count, IntArray blocklengths, IntArray displacements, const MPI_Datatype* types,
                      Datatype** newtype) {
-  ASHLAR_TRY(check_count(count, "the count"));
+  ASHLAR_TRY(check_count(count, "count"));
   return guarded([&] {
     const auto n = static_cast<std::size_t>(count);
     Contents c;
@@ -111,9 +111,9 @@ Status create_struct(MPI_Count count, IntArray blocklengths, IntArray displaceme
     for (std::size_t i = 0; i < n; ++i) {
       Datatype* type = resolve(types[i]);
       if (!type)
-        return Status::fail(MPI_ERR_TYPE, "datatype %zu of the struct is MPI_DATATYPE_NULL or not a datatype", i);
+        return Status::fail(MPI_ERR_TYPE, "argument array_of_types[%zu] is MPI_DATATYPE_NULL or not a datatype", i);
       if (blocklengths[i] < 0)
-        return Status::fail(MPI_ERR_ARG, "block length %zu is %lld; it must not be negative", i,
+        return Status::fail(MPI_ERR_ARG, "argument array_of_blocklengths[%zu] is %lld; it must be 0 or more", i,
                             static_cast<long long>(blocklengths[i]));
       shape.add_row(*type, blocklengths[i], displacements[i]);
       c.types.push_back(Ref<Datatype>::share(*type));

@@ -4,6 +4,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
+#include "framework/datatype/shape.h"
 #include "framework/object/status_fields.h"
 
 namespace ashlar::datatype {
@@ -79,8 +80,7 @@ Status get_elements(const MPI_Status* status, Datatype& type, MPI_Count* count) 
 }
 
 Status status_set_elements(MPI_Status* status, Datatype& type, MPI_Count count) {
-  if (count < 0)
-    return Status::fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative", static_cast<long long>(count));
+  ASHLAR_TRY(check_count(count, "count"));
   MPI_Count bytes = 0;
   if (type.size() > 0) {
     Walk walk{INT64_MAX, count};

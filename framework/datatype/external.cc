@@ -7,6 +7,7 @@
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/external_number.h"
 #include "framework/datatype/packed_room.h"
+#include "framework/datatype/shape.h"
 #include "framework/datatype/type_parts.h"
 
 namespace ashlar::datatype {
@@ -16,7 +17,7 @@ constexpr std::size_t kPiece = 8192;
 
 Status check_datarep(const char* datarep) {
   if (std::strcmp(datarep, "external32") == 0) return {};
-  return Status::fail(MPI_ERR_UNSUPPORTED_DATAREP, "the data representation is '%s'; there is only 'external32' here",
+  return Status::fail(MPI_ERR_UNSUPPORTED_DATAREP, "argument datarep is '%s'; there is only 'external32' here",
                       datarep);
 }
 
@@ -33,8 +34,7 @@ MPI_Count external_bytes(const Datatype& type) {
 }
 
 Status external_size(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
-  if (count < 0)
-    return Status::fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative", static_cast<long long>(count));
+  ASHLAR_TRY(check_count(count, "incount"));
   if (__builtin_mul_overflow(count, external_bytes(type), bytes))
     return Status::fail(MPI_ERR_COUNT, "%lld items of %s are more bytes than 64 bits can count",
                         static_cast<long long>(count), type.described());

@@ -8,7 +8,7 @@ namespace ashlar::datatype {
 namespace {
 
 Status create(ReduceOp::Function function, bool wide, int commute, ReduceOp** op) {
-  if (!function) return Status::fail(MPI_ERR_ARG, "the function of the operation is a null pointer");
+  if (!function) return Status::fail(MPI_ERR_ARG, "argument user_fn is a null pointer");
   *op = make_user_op(commute != 0, function, wide);
   if (!*op) return Status::fail(MPI_ERR_NO_MEM, "no memory for an operation");
   return {};

@@ -1,12 +1,12 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/packed_room.h"
+#include "framework/datatype/shape.h"
 
 namespace ashlar::datatype {
 namespace {
 
 Status packed_bytes(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
-  if (count < 0)
-    return Status::fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative", static_cast<long long>(count));
+  ASHLAR_TRY(check_count(count, "incount"));
   if (__builtin_mul_overflow(count, type.size(), bytes))
     return Status::fail(MPI_ERR_COUNT, "%lld items of %s are more bytes than 64 bits can count",
                         static_cast<long long>(count), type.described());

@@ -52,9 +52,9 @@ class Shape {
   bool fits_ = true;
 };
 
-inline Status check_count(MPI_Count count, const char* what) {
+inline Status check_count(MPI_Count count, const char* name) {
   if (count >= 0) return {};
-  return Status::fail(MPI_ERR_COUNT, "%s is %lld; it must not be negative", what, static_cast<long long>(count));
+  return Status::fail(MPI_ERR_COUNT, "argument %s is %lld; it must be 0 or more", name, static_cast<long long>(count));
 }
 
 }  // namespace ashlar::datatype

@@ -70,9 +70,9 @@ Status fortran(int combiner, int p, int r, MPI_Datatype handle, Datatype** newty
   });
 }
 
-Status check_defined(const char* call, int p, int r) {
+Status check_defined(int p, int r) {
   if (p != MPI_UNDEFINED || r != MPI_UNDEFINED) return {};
-  return Status::fail(MPI_ERR_ARG, "%s: precision and range are both MPI_UNDEFINED", call);
+  return Status::fail(MPI_ERR_ARG, "arguments p and r are both MPI_UNDEFINED; one of them must be given");
 }
 
 struct RealKind {
@@ -89,15 +89,16 @@ const RealKind kReals[] = {
     {33, 4931, MPI_REAL16, MPI_COMPLEX32},
 };
 
-Status real_kind(const char* call, int p, int r, const RealKind** kind) {
-  ASHLAR_TRY(check_defined(call, p, r));
+Status real_kind(int p, int r, const RealKind** kind) {
+  ASHLAR_TRY(check_defined(p, r));
   for (const RealKind& k : kReals) {
     if ((p != MPI_UNDEFINED && p > k.precision) || (r != MPI_UNDEFINED && r > k.range)) continue;
     if (row_of(k.real).size == 0) continue;
     *kind = &k;
     return {};
   }
-  return Status::fail(MPI_ERR_ARG, "%s: no kind of this compiler has precision %d and range %d", call, p, r);
+  return Status::fail(
+      MPI_ERR_ARG, "no kind of this compiler has the precision (argument p, %d) and the range (argument r, %d)", p, r);
 }
 
 MPI_Count up(MPI_Count value, MPI_Count to) { return (value + to - 1) / to * to; }
@@ -106,23 +107,24 @@ MPI_Count up(MPI_Count value, MPI_Count to) { return (value + to - 1) / to * to;
 
 Status create_f90_real(int p, int r, Datatype** newtype) {
   const RealKind* kind = nullptr;
-  ASHLAR_TRY(real_kind("MPI_Type_create_f90_real", p, r, &kind));
+  ASHLAR_TRY(real_kind(p, r, &kind));
   return fortran(MPI_COMBINER_F90_REAL, p, r, kind->real, newtype);
 }
 
 Status create_f90_complex(int p, int r, Datatype** newtype) {
   const RealKind* kind = nullptr;
-  ASHLAR_TRY(real_kind("MPI_Type_create_f90_complex", p, r, &kind));
+  ASHLAR_TRY(real_kind(p, r, &kind));
   return fortran(MPI_COMBINER_F90_COMPLEX, p, r, kind->complex, newtype);
 }
 
 Status create_f90_integer(int r, Datatype** newtype) {
   constexpr std::pair<int, std::uintptr_t> kRanges[] = {{2, 0}, {4, 1}, {9, 2}, {18, 3}, {38, 4}};
   const MPI_Datatype kinds[] = {MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16};
-  if (r == MPI_UNDEFINED) return Status::fail(MPI_ERR_ARG, "MPI_Type_create_f90_integer: the range is MPI_UNDEFINED");
+  if (r == MPI_UNDEFINED)
+    return Status::fail(MPI_ERR_ARG, "argument r is MPI_UNDEFINED; it must be a number of decimal digits");
   for (const auto& [range, kind] : kRanges)
     if (r <= range) return fortran(MPI_COMBINER_F90_INTEGER, 0, r, kinds[kind], newtype);
-  return Status::fail(MPI_ERR_ARG, "MPI_Type_create_f90_integer: no kind of this compiler has range %d", r);
+  return Status::fail(MPI_ERR_ARG, "no kind of this compiler has the range (argument r, %d)", r);
 }
 
 Status match_size(int typeclass, int size, Datatype** type) {
@@ -152,10 +154,10 @@ Status match_size(int typeclass, int size, Datatype** type) {
   }
   if (!known)
     return Status::fail(MPI_ERR_ARG,
-                        "the type class is %d; it must be MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL or "
+                        "argument typeclass is %d; it must be MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL or "
                         "MPI_TYPECLASS_COMPLEX",
                         typeclass);
-  return Status::fail(MPI_ERR_ARG, "no predefined datatype of that class has %d bytes", size);
+  return Status::fail(MPI_ERR_ARG, "argument size is %d, which no predefined datatype of that class has", size);
 }
 
 Status get_value_index(Datatype& value, Datatype& index, Datatype** pair) {

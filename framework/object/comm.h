@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "framework/base/types.h"
 #include "framework/object/attributes.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/group.h"
+#include "framework/object/name.h"
 #include "framework/object/object.h"
 
 namespace ashlar {
@@ -56,7 +56,7 @@ class Comm : public Object {
   /// more communicators. Owned; never seen by users.
   Comm* local_comm = nullptr;
   Ref<Errhandler> errhandler;
-  std::string name;
+  CommName name;
   AttributeSet attributes;
   std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator
   std::shared_ptr<const CommHints> hints;    // what the user asked for with info objects; nullptr: nothing

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -15,5 +16,35 @@ inline void copy_name(const char* own, char* name, int* length) {
   *length = static_cast<int>(std::strlen(own));
   std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
 }
+
+/// What a communicator is called. Where the user gave it no name, sentences call it by its context id, which is the
+/// same in all its processes: "unnamed #24".
+class CommName {
+ public:
+  /// For sentences.
+  const char* c_str() const { return text_.c_str(); }
+  /// The user's, as MPI_Comm_get_name has it: "" when there is none.
+  const char* given() const { return given_ ? text_.c_str() : ""; }
+  void give(const char* name) {
+    given_ = *name != '\0';
+    if (given_)
+      assign_name(text_, name);
+    else
+      number(number_);
+  }
+  CommName& operator=(const char* name) {
+    give(name);
+    return *this;
+  }
+  void number(std::uint32_t context) {
+    number_ = context;
+    if (!given_) text_ = "unnamed #" + std::to_string(context);
+  }
+
+ private:
+  std::string text_;
+  std::uint32_t number_ = 0;
+  bool given_ = false;
+};
 
 }  // namespace ashlar

@@ -63,9 +63,9 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
     end_offer(*r.lane().p2p, r);
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
-  if (bytes > r.size) [[unlikely]] {
-    outcome = truncated(r, am.length);
-    bytes = r.size;
+  if (bytes != r.size && (bytes > r.size || r.collective)) [[unlikely]] {
+    outcome = wrong_size(r, am.length);
+    if (bytes > r.size) bytes = r.size;
   }
   if (r.data.dense()) [[likely]] {
     copy(r.data.data, am.data, static_cast<std::size_t>(bytes));
@@ -130,7 +130,11 @@ void abandon(Lane& lane, Gate& gate) {
   });
 }
 
-[[gnu::cold]] Status truncated(const Operation& r, std::uint64_t arrived) {
+[[gnu::cold]] Status wrong_size(const Operation& r, std::uint64_t arrived) {
+  if (arrived < static_cast<std::uint64_t>(r.size)) {
+    return Status::fail(MPI_ERR_COUNT, "rank %d of '%s' sent %llu bytes where this rank expects %lld", r.source,
+                        r.comm->name.c_str(), static_cast<unsigned long long>(arrived), static_cast<long long>(r.size));
+  }
   return Status::fail(
       MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
       static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));

@@ -31,7 +31,7 @@ void end_round(PartRecv& r) {
 
 /// What follows a start when the sender is known, or its being known when started.
 void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
-  if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = truncated(r, r.coming);
+  if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = wrong_size(r, r.coming);
   if (r.announced != nullptr) {
     const Status same = SignatureCheck::compare(r, "MPI_Precv_init", *r.announced, static_cast<MPI_Count>(r.coming));
     r.refused = !same.ok();

@@ -113,9 +113,9 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   const std::uint32_t remote = low_word(am.h1);
   r.outcome = Status{};
   r.bytes = announced;
-  if (announced > r.size) [[unlikely]] {
-    r.outcome = truncated(r, static_cast<std::uint64_t>(announced));
-    r.bytes = r.size;
+  if (announced > r.size || (r.collective && announced != r.size)) [[unlikely]] {
+    r.outcome = wrong_size(r, static_cast<std::uint64_t>(announced));
+    if (announced > r.size) r.bytes = r.size;
   }
   const bool being_written = r.offer != 0 && !take_back(state, r);
   if (!being_written && r.received != 0 && written_whole(r)) {

@@ -111,7 +111,8 @@ void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 void discard(LaneState& state, Arrival& arrival);
 MPI_Count bytes_announced(const ashlar_am& am);
-Status truncated(const Operation& r, std::uint64_t arrived);
+/// Of a message that is longer than its receive, or, in a collective, not as long.
+Status wrong_size(const Operation& r, std::uint64_t arrived);
 /// Whether reading straight into the memory of `data` pays: not where it has many short runs.
 bool readable_in_runs(const DataView& data);
 /// The size from which a receiver may read from a sender's memory.

@@ -13,11 +13,23 @@
 namespace ashlar::param {
 namespace {
 
-Status read_text(const std::string& path, std::string* out) {
+// A folder may be anybody's, and what its ashlar.yaml names is loaded into the ranks (plugin.path).
+Status is_own(const std::string& path, int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || info.st_uid == geteuid() || info.st_uid == 0) return {};
+  return Status::fail(kErrOther, "%s is not read: it belongs to user %u, who is neither you nor root", path.c_str(),
+                      info.st_uid);
+}
+
+Status read_text(const std::string& path, bool own, std::string* out) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     return Status::fail(kErrArg, "%s cannot be read: %s", path.c_str(), std::strerror(errno));
+  }
+  if (const Status owner = own ? is_own(path, fd) : Status(); !owner.ok()) {
+    ::close(fd);
+    return owner;
   }
   char buffer[16384];
   ssize_t got;
@@ -42,18 +54,12 @@ bool only_comments(std::string_view text) {
 
 bool may_lock(Layer layer) { return layer == Layer::defaults || layer == Layer::site || layer == Layer::host_class; }
 
-// Names in the environment that are ours but no parameters: the launcher's hand-over, the compilers of mpicc.
+// Names in the environment that are ours but no parameters: the compilers of mpicc, the launcher's hand-over.
 bool reserved(std::string_view name) {
-  for (const std::string_view word : {"ASHLAR_JOB=", "ASHLAR_CC=", "ASHLAR_CXX="}) {
+  for (const std::string_view word : {"ASHLAR_CC=", "ASHLAR_CXX="}) {
     if (name.starts_with(word)) return true;
   }
   return name.starts_with("ASHLAR__");
-}
-
-std::string component_of(std::string_view key) {
-  const std::size_t first = key.find('.');
-  const std::size_t second = first == std::string_view::npos ? first : key.find('.', first + 1);
-  return second == std::string_view::npos ? std::string{} : std::string(key.substr(0, second));
 }
 
 }  // namespace
@@ -75,14 +81,7 @@ struct Store::Reading {
     Store& s = *store;
     const Row* row = s.schema_.find(key);
     if (!row) {
-      const std::string written(key), meant(s.schema_.nearest(key)), owner = component_of(key);
-      std::string text_of = origin + ": there is no parameter '" + written + "'";
-      if (!meant.empty()) {
-        text_of += "; did you mean '" + meant + "'?";
-      } else if (!owner.empty()) {
-        text_of += " (is the component that declares " + owner + ".* installed?)";
-      }
-      s.problem(layer == Layer::command_line, text_of);
+      s.problem(layer == Layer::command_line, origin + ": " + s.schema_.unknown(key));
       return;
     }
     const Row* meant = s.schema_.target(row);
@@ -138,8 +137,8 @@ struct Store::Reading {
 
 void Store::read_file(const SourceFile& file, const Sources& sources, Reading* reading) {
   std::string text;
-  if (Status status = read_text(file.path, &text); !status.ok()) {
-    problem(true, status.text());
+  if (Status status = read_text(file.path, file.layer == Layer::project, &text); !status.ok()) {
+    problem(status.mpi_class() == kErrArg, status.text());  // what is left out on purpose stops nobody
     return;
   }
   if (only_comments(text)) return;

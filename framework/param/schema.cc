@@ -83,7 +83,7 @@ std::string_view Schema::nearest(std::string_view key) const {
 std::string_view Schema::nearest_environment(std::string_view name) const {
   std::string written(name);
   for (char& c : written) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  std::size_t least = std::max<std::size_t>(2, name.size() / 4) + 1;
+  std::size_t least = edits_allowed(name.size()) + 1;
   std::string_view best;
   for (const Row& row : rows_) {
     std::string spelled = environment_name(row.key).substr(7);
@@ -94,6 +94,25 @@ std::string_view Schema::nearest_environment(std::string_view name) const {
     best = row.key;
   }
   return best;
+}
+
+std::string Schema::unknown(std::string_view key) const {
+  constexpr int kShown = 3;
+  const std::string written(key), group = written + ".";
+  std::string out = "there is no parameter '" + written + "'";
+  std::string members;
+  int count = 0;
+  for (const Row& row : rows_) {
+    if (!std::string_view(row.key).starts_with(group)) continue;
+    if (++count <= kShown) members += (members.empty() ? "" : ", ") + std::string(row.key);
+  }
+  if (count > kShown) members += " and " + std::to_string(count - kShown) + " more";
+  if (count > 0) return out + ", only a group of that name: " + members + " (ashlar_info --params " + written + ")";
+  if (const std::string meant(nearest(key)); !meant.empty()) return out + "; did you mean '" + meant + "'?";
+  const std::size_t first = written.find('.');
+  const std::size_t second = first == std::string::npos ? first : written.find('.', first + 1);
+  if (second == std::string::npos) return out;
+  return out + " (is the component that declares " + written.substr(0, second) + ".* installed?)";
 }
 
 std::string environment_name(std::string_view key) {

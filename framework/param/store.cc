@@ -103,9 +103,7 @@ Status Store::fill(std::string_view prefix, std::span<const ashlar_param> rows, 
 const Row* Store::require(std::string_view key, Status* status) const {
   const Row* row = schema_.find(key);
   if (row) return schema_.target(row);
-  const std::string meant(schema_.nearest(key));
-  *status = Status::fail(kErrArg, "there is no parameter '%.*s'%s%s%s", static_cast<int>(key.size()), key.data(),
-                         meant.empty() ? "" : "; did you mean '", meant.c_str(), meant.empty() ? "" : "'?");
+  *status = Status::fail_text(kErrArg, schema_.unknown(key).c_str());
   return nullptr;
 }
 

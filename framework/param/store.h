@@ -87,7 +87,6 @@ class Store {
   const Schema& schema() const { return schema_; }
   /// Every setting of `key`, the one in force first.
   std::vector<const Setting*> settings(std::string_view key) const;
-  const std::vector<Setting>& all_settings() const { return settings_; }
   /// Winner and losers with their origins, conditions, locks, and what the key means; for an unknown key a sentence
   /// with what was probably meant.
   std::string explain(std::string_view key) const;

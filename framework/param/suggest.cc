@@ -24,6 +24,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
   return std::min(previous[b.size()], limit + 1);
 }
 
+std::size_t edits_allowed(std::size_t length) { return std::clamp<std::size_t>(length / 3, 1, 4); }
+
 namespace {
 std::string_view last_part(std::string_view key) {
   const std::size_t dot = key.rfind('.');
@@ -31,13 +33,14 @@ std::string_view last_part(std::string_view key) {
 }
 }  // namespace
 
-Suggestion::Suggestion(std::string_view written)
-    : written_(written), distance_(std::max<std::size_t>(2, written.size() / 4) + 1) {}
+Suggestion::Suggestion(std::string_view written) : written_(written), distance_(edits_allowed(written.size()) + 1) {}
 
 void Suggestion::consider(std::string_view candidate) {
   std::size_t distance = edit_distance(written_, candidate, distance_);
   // The right name in the wrong place: "shm.eager_limit", "transport.eager_limit".
   if (distance > 1 && last_part(written_) == last_part(candidate) && last_part(candidate).size() > 3) distance = 1;
+  // Cut short: "transport.shm.ring".
+  if (distance > 2 && written_.size() > 3 && candidate.starts_with(written_)) distance = 2;
   if (distance >= distance_) return;
   distance_ = distance;
   best_ = candidate;

@@ -7,6 +7,9 @@ namespace ashlar::param {
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; `limit + 1` when more.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
+/// How many such edits a word of this length may be away from what was meant.
+std::size_t edits_allowed(std::size_t length);
+
 /// Collects candidates and keeps the one nearest to what was written.
 class Suggestion {
  public:

@@ -88,7 +88,7 @@ class Reader {
 
   bool attribute(const std::string& name, const YAML::Node& node, Attributes* attributes) {
     if (name == "lock") {
-      attributes->lock = node.as<bool>();
+      if (!YAML::convert<bool>::decode(node, attributes->lock)) problem(node, "lock: is true or false");
       return true;
     }
     if (name != "when") return false;
@@ -123,6 +123,7 @@ class Reader {
         if (name != "set" && !attribute(name, entry.second, &attributes))
           problem(entry.first, "a rule has no '" + name + "'; there are when, lock and set");
       }
+      if (!rule["set"].IsMap()) problem(rule, "set: is a map of keys to values");
       for (const auto& entry : rule["set"]) value(entry.first.Scalar(), entry.first, entry.second, attributes);
     }
   }
@@ -149,6 +150,8 @@ extern "C" __attribute__((visibility("default"))) void ashlar_yaml_read_v1(const
                                                                            const ashlar_yaml_sink* sink) {
   try {
     Reader(*sink).document(YAML::Load(std::string(text, length)));
+  } catch (const YAML::ParserException& error) {
+    sink->problem(sink->self, error.mark.line + 1, ("this is not YAML: " + error.msg).c_str());
   } catch (const YAML::Exception& error) {
     sink->problem(sink->self, error.mark.is_null() ? 1 : error.mark.line + 1, error.msg.c_str());
   } catch (const std::exception& error) {

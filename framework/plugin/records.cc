@@ -1,11 +1,21 @@
 #include "framework/plugin/records.h"
 
+#include <algorithm>
 #include <cstdio>
+
+#include "framework/base/error_class.h"
+#include "framework/param/suggest.h"
+#include "framework/plugin/statement.h"
 
 namespace ashlar::plugin {
 
 void Records::add(Decision decision) {
   const std::lock_guard guard(mutex_);
+  const auto count =
+      std::count_if(decisions_.begin(), decisions_.end(), [&](const Decision& d) { return d.topic == decision.topic; });
+  if (static_cast<std::size_t>(count) > kMostOfTopic) return;
+  if (static_cast<std::size_t>(count) == kMostOfTopic)
+    decision = {decision.topic, "", "later decisions are not kept", std::to_string(count) + " are", "", ""};
   decisions_.push_back(std::move(decision));
 }
 
@@ -88,14 +98,46 @@ std::string json_string(std::string_view text) {
   return out + "\"";
 }
 
+namespace {
+
+// Takes the first word off a list with commas.
+std::string_view next_word(std::string_view* list) {
+  const std::size_t comma = list->find(',');
+  const std::string_view word = list->substr(0, comma);
+  *list = comma == std::string_view::npos ? std::string_view{} : list->substr(comma + 1);
+  return word;
+}
+
+}  // namespace
+
 bool wants(std::string_view topics, std::string_view topic) {
   while (!topics.empty()) {
-    const std::size_t comma = topics.find(',');
-    const std::string_view word = topics.substr(0, comma);
+    const std::string_view word = next_word(&topics);
     if (word == "all" || word == topic) return true;
-    topics = comma == std::string_view::npos ? std::string_view{} : topics.substr(comma + 1);
   }
   return false;
+}
+
+Status check_topics(std::string_view topics, const char* origin) {
+  std::size_t count = 0;
+  const Framework* const all = frameworks(&count);
+  while (!topics.empty()) {
+    const std::string_view word = next_word(&topics);
+    param::Suggestion suggestion(word);
+    std::string known = "all";
+    bool found = word == "all" || word.empty();
+    for (std::size_t i = 0; i < count; ++i) {
+      found = found || word == all[i].name;
+      suggestion.consider(all[i].name);
+      known += std::string(", ") + all[i].name;
+    }
+    if (found) continue;
+    const std::string meant(suggestion.best());
+    return Status::fail(kErrArg, "explain (%s) knows no topic '%.*s'%s; there are %s", origin,
+                        static_cast<int>(word.size()), word.data(),
+                        meant.empty() ? "" : (" (did you mean '" + meant + "'?)").c_str(), known.c_str());
+  }
+  return {};
 }
 
 }  // namespace ashlar::plugin

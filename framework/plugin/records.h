@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/status.h"
+
 namespace ashlar::plugin {
 
 /// One decision: what was considered, why each loser lost, and the setting that would change it.
@@ -14,6 +16,8 @@ struct Decision {
 /// The decisions of this process, for `--explain` and for tools. Any thread.
 class Records {
  public:
+  /// Of each topic the first are kept, so that a program that decides for ever does not grow; one record says so.
+  static constexpr std::size_t kMostOfTopic = 1024;
   void add(Decision decision);
   /// Those of `topic` (of all topics when it is empty), in the order they were made.
   std::vector<Decision> of(std::string_view topic) const;
@@ -37,5 +41,7 @@ std::string json_string(std::string_view text);
 
 /// Whether `topics` ("all", "transport,coll") names `topic`.
 bool wants(std::string_view topics, std::string_view topic);
+/// Fails with MPI_ERR_ARG when `topics`, which `origin` set, names a topic that there is not.
+Status check_topics(std::string_view topics, const char* origin);
 
 }  // namespace ashlar::plugin

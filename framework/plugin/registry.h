@@ -77,6 +77,10 @@ class Registry {
   /// are to be shown (parameter `explain`).
   Status select_first(std::string_view framework, const void* context, std::span<const char* const> order, Chosen* out);
 
+  /// Whether every word of the parameters that choose components, and of `explain`, means something here. Fails as
+  /// select does, with MPI_ERR_ARG; opens nothing.
+  Status check_choices() const;
+
   Host& host() { return host_; }
   Records& records() { return host_.records(); }
   const Accepts& kernel() const { return kernel_; }

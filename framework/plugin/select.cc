@@ -123,7 +123,7 @@ Status Registry::conclude(std::string_view framework, const SelectionList& list,
   if (chosen.empty()) decision.chosen = "none";
   records().add(decision);
   if (!chosen.empty()) return {};
-  std::replace(lost.begin(), lost.end(), '\n', ';');
+  for (std::size_t at = 0; (at = lost.find('\n', at)) != std::string::npos;) lost.replace(at, 1, "; ");
   return catalogue::fail(
       kErrOther, "plugin.none_can_serve",
       {{"framework", framework}, {"reasons", lost.empty() ? "none is installed" : lost}, {"setting", list.setting}});
@@ -142,6 +142,12 @@ Status Registry::candidates(std::string_view framework, SelectionList* list, std
     }
   }
   return {};
+}
+
+Status Registry::check_choices() const {
+  for (const ashlar_param& row : kSelection) ASHLAR_TRY(check_names(read_list(*store_, row.name), row.name, entries_));
+  const param::Setting* explain = store_->find("explain");
+  return explain ? check_topics(explain->text, explain->origin) : Status();
 }
 
 Status Registry::select(std::string_view framework, const void* context, std::vector<Chosen>* out) {

@@ -310,6 +310,16 @@ const Framework* find_framework(const char* name) {
   return nullptr;
 }
 
+namespace {
+
+// What Store::fill writes for a value of this type.
+std::size_t bytes_of(ashlar_param_type type) {
+  if (type == ASHLAR_PARAM_BOOL) return sizeof(bool);
+  return type == ASHLAR_PARAM_ENUM ? sizeof(std::int32_t) : sizeof(std::uint64_t);
+}
+
+}  // namespace
+
 Accepts this_kernel() { return {ASHLAR_BUILD_ID}; }
 
 Status acceptable(const Statement& s, const Accepts& kernel) {
@@ -334,7 +344,7 @@ Status acceptable(const Statement& s, const Accepts& kernel) {
   for (const ashlar_param& p : s.params) {
     if (!*p.name || p.type < ASHLAR_PARAM_BOOL || p.type > ASHLAR_PARAM_DURATION)
       return Status::fail(kErrOther, "its parameter '%s' has the unknown type %d", p.name, static_cast<int>(p.type));
-    if (!(p.flags & ASHLAR_PARAM_SYNONYM) && p.offset >= s.config_size)
+    if (!(p.flags & ASHLAR_PARAM_SYNONYM) && std::uint64_t{p.offset} + bytes_of(p.type) > s.config_size)
       return Status::fail(kErrOther, "its parameter '%s' lies outside its configuration block", p.name);
     if (p.type == ASHLAR_PARAM_ENUM && !(p.flags & ASHLAR_PARAM_SYNONYM) && !p.choices)
       return Status::fail(kErrOther, "its parameter '%s' is a choice without choices", p.name);

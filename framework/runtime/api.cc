@@ -16,6 +16,7 @@
 #include "framework/object/info_api.h"
 #include "framework/object/leaks.h"
 #include "framework/object/predefined.h"
+#include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/process.h"
@@ -28,6 +29,8 @@ namespace {
 enum class World { kBefore, kOn, kOver };
 std::atomic<World> world{World::kBefore};
 int world_level = MPI_THREAD_SINGLE;
+
+World now() { return forked() ? World::kOver : world.load(); }
 
 bool known_level(int level) {
   return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED ||
@@ -47,6 +50,7 @@ Status init(int*, char***) {
 }
 
 Status init_thread(int*, char***, int required, int* provided) {
+  ASHLAR_TRY(check_not_forked());
   prepare();
   const std::lock_guard guard(life_mutex);
   if (world.load() == World::kOn) return Status::fail(MPI_ERR_OTHER, "MPI is initialised already");
@@ -65,6 +69,7 @@ Status init_thread(int*, char***, int required, int* provided) {
 }
 
 Status finalize() {
+  ASHLAR_TRY(check_not_forked());
   if (world.load() != World::kOn)
     return Status::fail(MPI_ERR_OTHER,
                         world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
@@ -85,7 +90,7 @@ Status initialized(int* flag) {
 }
 
 Status finalized(int* flag) {
-  *flag = world.load() == World::kOver;
+  *flag = now() == World::kOver;
   return {};
 }
 
@@ -108,7 +113,7 @@ Status abort(Comm& comm, int code) {
                 code);
   plugin::Reporter& reporter = Process::current()->reporter;
   if (!reporter.launcher_tells()) reporter.notice(0, nullptr, text);
-  error_hooks.abort(&comm, code, text);
+  if (error_hooks.abort) error_hooks.abort(&comm, code, text);  // none in a forked child
   std::_Exit(code & 0xff ? code & 0xff : 1);
 }
 

@@ -57,7 +57,7 @@ Words words_for(const leaks::Handle& handle) {
 
 std::string name_of(const leaks::Handle& handle) {
   if (!handle.object) return "";
-  if (handle.kind == Kind::kComm) return static_cast<const Comm*>(handle.object)->name;
+  if (handle.kind == Kind::kComm) return static_cast<const Comm*>(handle.object)->name.given();
   if (handle.kind == Kind::kDatatype) return static_cast<const Datatype*>(handle.object)->name();
   return "";
 }

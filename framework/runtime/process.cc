@@ -34,6 +34,7 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/wiring.h"
@@ -122,6 +123,7 @@ Status Process::start(int thread_level) {
     if (std::exchange(process->idle, false)) process->serve();
     return {};
   }
+  runtime::watch_forks();
   error_hooks.comm_self = comm_self;
   error_hooks.report = [](const ashlar_error_record& record) {
     if (current()) current()->reporter.error(record);
@@ -390,6 +392,35 @@ Status Process::stop() {
   current_.store(nullptr, std::memory_order_release);
   delete process;
   return {};
+}
+
+// Another thread may have held a lock when the process forked. Only the table of peers' is taken here, which others
+// hold when they meet a new peer, for a moment; calls of the child may wait for a lane's for ever.
+void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
+  constexpr std::uint32_t kMostMadeKnown = 4096;
+  idle = false;  // nothing to leave at exit
+  if (!peers_) return;
+  static std::uint32_t news_of_child = 0;
+  peers_->share_news(&news_of_child);  // the word may be one that the launcher sees
+  peers_->set_connector(
+      [](void*, Lane&, PeerId, ashlar_endpoint**, ashlar_iface**) { return runtime::check_not_forked(); }, nullptr);
+  for (const auto& lane : lanes_) {
+    lane->iface_count = 0;
+    lane->news = &news_of_child;
+  }
+  // A receive ends when its sender is known to be gone, so all are made known, unless they are very many.
+  for (std::uint32_t id = 0; job->ranks <= kMostMadeKnown && id < job->ranks; ++id) (void)peers_->get(id);
+  peers_->each([&](Peer& peer) {
+    for (const auto& lane : lanes_) {
+      Link& link = peer.link(*lane);
+      link.budget = 0;
+      link.endpoint = nullptr;
+    }
+    if (peer.id != peers_->self()) peers_->mark_failed(peer.id, reason);
+  });
+  for (const auto& lane : lanes_) lane->news_seen = news_of_child - 1;
+  // Collectives in shared memory send nothing. Compared, they do first, and fail by that.
+  if (coll::Room::current() != nullptr) coll::Room::current()->checks.collectives = true;
 }
 
 void Process::leave_at_exit() {

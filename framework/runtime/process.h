@@ -46,6 +46,8 @@ class Process {
   void settle();
   /// No session and no world model uses the process any more; start() takes it up again.
   void rest();
+  /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.
+  void cut_off(const char* reason);
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
   /// What the launcher must hear when the process ends and stop() was never called.

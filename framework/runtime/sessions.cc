@@ -20,6 +20,7 @@
 #include "framework/object/session.h"
 #include "framework/p2p/buffer_api.h"
 #include "framework/runtime/api.h"
+#include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/params.h"
@@ -75,6 +76,7 @@ void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 bool in_sessions() { return open_sessions.load(std::memory_order_relaxed) > 0; }
 
 Status session_init(Info* info, Errhandler& errhandler, Session** result) {
+  ASHLAR_TRY(check_not_forked());
   int level = MPI_THREAD_SINGLE;
   ASHLAR_TRY(wanted_level(info, &level));
   if (errhandler.action == Errhandler::Action::kCall && errhandler.of != Kind::kSession)

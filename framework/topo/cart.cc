@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/object/comm.h"
@@ -20,11 +21,15 @@ Status check_grid(const Comm& comm, int ndims, const int dims[], int* places) {
   long long product = 1;
   for (int d = 0; d < ndims; ++d) {
     if (dims[d] <= 0) return Status::fail(MPI_ERR_DIMS, "argument dims[%d] is %d; it must be 1 or more", d, dims[d]);
-    product *= dims[d];
-    if (product > comm.size)
-      return Status::fail(MPI_ERR_DIMS,
-                          "argument dims asks for a grid of more places than the %d ranks of communicator '%s'",
-                          comm.size, comm.name.c_str());
+    if (product <= comm.size) product *= dims[d];
+  }
+  if (product > comm.size) {
+    constexpr int kMostShown = 8;
+    std::string form;
+    for (int d = 0; d < ndims && d < kMostShown; ++d) form += (d ? " x " : "") + std::to_string(dims[d]);
+    if (ndims > kMostShown) form += " ...";
+    return Status::fail(MPI_ERR_DIMS, "argument dims asks for %s places; communicator '%s' has %d ranks", form.c_str(),
+                        comm.name.c_str(), comm.size);
   }
   *places = static_cast<int>(product);
   return {};

@@ -108,7 +108,9 @@ Status dims_create(int nnodes, int ndims, int dims[]) {
   }
   if (ndims == 0) return {};
   if (nnodes % fixed != 0 || (free == 0 && fixed != nnodes))
-    return Status::fail(MPI_ERR_DIMS, "%d processes do not fill the dimensions that argument dims fixes", nnodes);
+    return Status::fail(MPI_ERR_DIMS,
+                        "argument nnodes is %d; the dimensions that argument dims fixes have %lld%s places", nnodes,
+                        fixed, fixed > nnodes ? " or more" : "");
   if (free == 0) return {};
   const std::vector<int> factors = even_factors(nnodes / static_cast<int>(fixed), free);
   for (int d = 0, next = 0; d < ndims; ++d)

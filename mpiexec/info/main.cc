@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +47,22 @@ std::string overview(const std::string& prefix, const param::Sources& sources, c
   return out + "\n\n" + components_text(registry, "");
 }
 
+/// Folders of plugin.path that are not there: as with PATH they stop nobody, but here somebody wonders.
+void tell_missing_folders(const param::Store& store) {
+  const char* path = nullptr;
+  if (!store.get("plugin.path", &path).ok()) return;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string folder(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+    struct stat info;
+    if (folder.empty() || (stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) continue;
+    const param::Setting* const setting = store.find("plugin.path");
+    std::fprintf(stderr, "ashlar_info: plugin.path (%s): there is no folder %s\n",
+                 setting ? setting->origin : "built in", folder.c_str());
+  }
+}
+
 int answer_running(const Options& o) {
   RunningJob job;
   std::string why;
@@ -79,12 +96,25 @@ int answer(const Options& o) {
   plugin::Registry registry(&store);
   const Status configured = plugin::configure(prefix, sources, &store, &registry);
   for (const param::Problem& p : store.problems()) std::fprintf(stderr, "ashlar_info: %s\n", p.text.c_str());
+  tell_missing_folders(store);
   int result = configured.ok() ? 0 : 1;
+  if (const Status chosen = registry.check_choices(); !chosen.ok()) {
+    std::fprintf(stderr, "ashlar_info: %s\n", chosen.text());
+    result = 1;
+  }
   switch (o.question) {
     case Question::components:
+      if (const std::string why = no_such_framework(o.subject); !why.empty()) {
+        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        return 1;
+      }
       say(o.json ? components_json(registry, o.subject) : components_text(registry, o.subject));
       break;
     case Question::params:
+      if (const std::string why = no_such_params(store, o.subject, o.level); !why.empty()) {
+        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        return 1;
+      }
       say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
       break;
     case Question::explain:
@@ -107,7 +137,7 @@ int answer(const Options& o) {
 int main(int argc, char** argv) {
   const Options o = parse_options(argc, argv);
   if (!o.mistake.empty()) {
-    std::fprintf(stderr, "ashlar_info: %s\n%s", o.mistake.c_str(), kHelp);
+    std::fprintf(stderr, "ashlar_info: %s\nashlar_info --help lists the questions.\n", o.mistake.c_str());
     return 2;
   }
   switch (o.question) {

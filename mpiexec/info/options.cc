@@ -6,6 +6,7 @@
 
 #include "framework/param/param_row.h"
 #include "framework/param/parse.h"
+#include "framework/param/suggest.h"
 
 namespace ashlar::info {
 
@@ -32,11 +33,30 @@ const char kHelp[] =
 
 namespace {
 
+std::string unknown(const char* word) {
+  param::Suggestion suggestion(word);
+  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--coverage", "--check",
+                            "--register", "--version", "--help", "--level", "--set", "--json"})
+    suggestion.consider(known);
+  const std::string meant(suggestion.best());
+  return std::string("unknown argument '") + word + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
 bool add_setting(const char* word, Options* o) {
   const char* equals = std::strchr(word, '=');
   if (!equals) return false;
   o->settings.push_back({std::string(word, equals), equals + 1, std::string("--set ") + word});
   return true;
+}
+
+/// What is wrong with the whole of it.
+std::string mistake_of(const Options& o) {
+  if (o.question == Question::explain && o.subject.empty()) return "explain needs a key, such as p2p.eager_limit";
+  if (o.question == Question::waits && o.pid == 0) return "waits needs --pid and the number of a process";
+  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
+    return "--pid goes with explain and waits";
+  if (o.pid != 0 && !o.settings.empty()) return "--set changes nothing in a running job";
+  return "";
 }
 
 }  // namespace
@@ -100,15 +120,10 @@ Options parse_options(int argc, char** argv) {
     } else if (word == "--json") {
       o.json = true;
     } else {
-      o.mistake = std::string("unknown argument ") + argv[i];
+      o.mistake = unknown(argv[i]);
     }
   }
-  if (!o.mistake.empty()) return o;
-  if (o.question == Question::explain && o.subject.empty()) o.mistake = "explain needs a key, such as p2p.eager_limit";
-  if (o.question == Question::waits && o.pid == 0) o.mistake = "waits needs --pid and the number of a process";
-  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
-    o.mistake = "--pid goes with explain and waits";
-  if (o.pid != 0 && !o.settings.empty()) o.mistake = "--set changes nothing in a running job";
+  if (o.mistake.empty()) o.mistake = mistake_of(o);
   return o;
 }
 

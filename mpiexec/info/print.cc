@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "framework/param/suggest.h"
 #include "framework/plugin/records.h"
 
 namespace ashlar::info {
@@ -97,10 +98,37 @@ std::string params_text(const param::Store& store, const std::string& prefix, in
     out += padded(row.key, 32) + padded(text, 12) + "(" + v.origin + (v.lock ? ", locked" : "") + ")\n    " +
            row.spec->help + "\n";
   });
-  if (!out.empty()) return out;
-  const std::string_view meant = prefix.empty() ? std::string_view{} : store.schema().nearest(prefix);
-  return "no parameters" + (prefix.empty() ? "" : " below '" + prefix + "'") + " at this level" +
-         (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?") + "\n";
+  return out;
+}
+
+std::string no_such_params(const param::Store& store, const std::string& prefix, int level) {
+  bool any = false, above = false;
+  for (const param::Row& row : store.schema().rows()) {
+    if ((row.spec->flags & ASHLAR_PARAM_SYNONYM) || !below(row.key, prefix)) continue;
+    (row.spec->verbosity > level ? above : any) = true;
+  }
+  if (any) return "";
+  if (above) return "all parameters below '" + prefix + "' are of higher levels (--level)";
+  param::Suggestion group(prefix);
+  for (const param::Row& row : store.schema().rows()) {
+    const std::string_view key = row.key;
+    for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.', dot + 1))
+      group.consider(key.substr(0, dot));
+  }
+  const std::string_view meant = group.best().empty() ? store.schema().nearest(prefix) : group.best();
+  return "there are no parameters below '" + prefix + "'" +
+         (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?");
+}
+
+std::string no_such_framework(const std::string& framework) {
+  std::size_t count = 0;
+  const plugin::Framework* all = plugin::frameworks(&count);
+  std::string known;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (framework.empty() || framework == all[i].name) return "";
+    known += (i ? ", " : "") + std::string(all[i].name);
+  }
+  return "there is no framework '" + framework + "'; there are " + known;
 }
 
 std::string params_json(const param::Store& store, const std::string& prefix, int level) {

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "framework/coll/comm_state.h"
+#include "framework/coll/room.h"
 #include "framework/object/handle.h"
+#include "framework/param/suggest.h"
 #include "mpiexec/tune/measure.h"
 #include "mpiexec/tune/rules.h"
 
@@ -21,45 +24,80 @@ using ashlar::coll::Collective;
 using ashlar::tune::Point;
 
 constexpr const char* kUsage =
-    "Usage: mpiexec -n N ashlar_tune [--verify] [--output FILE] [--seconds S] [--max BYTES] [COLLECTIVE...]\n"
+    "Usage: mpiexec -n N ashlar_tune [--verify | --list] [--output FILE] [--seconds S] [--max BYTES] [COLLECTIVE...]\n"
     "Times every algorithm of the collectives (all, unless some are named) with N ranks, and writes a tuning file for\n"
     "coll.tuning_file to FILE, or to standard output.\n"
-    "  --verify     write no file: name the rules in force that are no longer best (exit status 1 when there are any)\n"
-    "  --seconds S  for each algorithm at each size, about (0.1)\n"
-    "  --max BYTES  largest size (1048576)\n";
+    "  --verify       write no file: name the rules in force that are no longer best (exit status 1 when there are "
+    "any)\n"
+    "  --list         measure nothing: list the algorithms, the component each belongs to, and what it does\n"
+    "  --output FILE  what to write instead of standard output\n"
+    "  --seconds S    time for each algorithm at each size, about (0.1)\n"
+    "  --max BYTES    largest size (1048576)\n";
 
 struct Options {
+  bool help = false;
   bool verify = false;
+  bool list = false;
   std::string output;
   double seconds = 0.1;
   long largest = 1 << 20;
   std::vector<Collective> collectives;
 };
 
-bool parse(int argc, char** argv, Options* out) {
+std::string unknown(const std::string& word) {
+  ashlar::param::Suggestion suggestion(word);
+  for (const char* option : {"--verify", "--list", "--output", "--seconds", "--max", "--help"})
+    suggestion.consider(option);
+  for (int i = 0; i < ashlar::coll::kCollectives; ++i)
+    suggestion.consider(ashlar::coll::name_of(static_cast<Collective>(i)));
+  const std::string meant(suggestion.best());
+  return (word[0] == '-' ? "unknown option " : "there is no collective ") + word +
+         (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
+/// What is wrong with the command line; "" when nothing is.
+std::string parse(int argc, char** argv, Options* out) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = [&]() -> const char* { return i + 1 < argc ? argv[++i] : ""; };
+    char* end = nullptr;
     Collective what;
-    if (word == "--verify") {
+    if (word == "--help" || word == "-h") {
+      out->help = true;
+    } else if (word == "--verify") {
       out->verify = true;
+    } else if (word == "--list") {
+      out->list = true;
     } else if (word == "--output") {
       out->output = value();
-      if (out->output.empty()) return false;
+      if (out->output.empty()) return "--output needs the name of a file";
     } else if (word == "--seconds") {
-      out->seconds = std::atof(value());
-      if (!(out->seconds > 0)) return false;
+      out->seconds = std::strtod(value(), &end);
+      if (!(out->seconds > 0) || *end) return "--seconds needs a number of seconds above 0";
     } else if (word == "--max") {
-      out->largest = std::atol(value());
-      if (out->largest < 8) return false;
+      out->largest = std::strtol(value(), &end, 10);
+      if (out->largest < 8 || *end) return "--max needs a number of bytes from 8 on";
     } else if (ashlar::coll::parse_collective(word.c_str(), &what)) {
       out->collectives.push_back(what);
     } else {
-      return false;
+      return unknown(word);
     }
   }
-  if (out->collectives.empty()) out->collectives = ashlar::tune::measured_collectives();
-  return true;
+  if (!out->collectives.empty()) return "";
+  if (!out->list) out->collectives = ashlar::tune::measured_collectives();
+  for (int i = 0; out->list && i < ashlar::coll::kCollectives; ++i)
+    out->collectives.push_back(static_cast<Collective>(i));
+  return "";
+}
+
+void list_algorithms(const std::vector<Collective>& collectives) {
+  for (const Collective what : collectives) {
+    std::printf("%s\n", ashlar::coll::name_of(what));
+    for (const ashlar::coll::Entry& entry : ashlar::coll::Room::current()->catalogue.entries()) {
+      const ashlar::coll::Algorithm& a = *entry.algorithm;
+      if (a.collective == what) std::printf("  %-19s %-6s %s\n", a.name, a.component, a.summary);
+    }
+  }
 }
 
 std::string origin(int ranks) {
@@ -87,7 +125,10 @@ int report(const Options& options, const std::vector<Point>& points, int ranks, 
   std::FILE* const file = std::fopen(options.output.c_str(), "we");
   const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
   if (file == nullptr || std::fclose(file) != 0 || !written) {
-    std::fprintf(stderr, "ashlar_tune: %s cannot be written\n", options.output.c_str());
+    // What was measured may have taken hours.
+    std::fprintf(stderr, "ashlar_tune: %s cannot be written (%s); here it is:\n", options.output.c_str(),
+                 std::strerror(errno));
+    std::fputs(text.c_str(), stdout);
     return 2;
   }
   return 0;
@@ -101,10 +142,19 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Options options;
-  if (!parse(argc, argv, &options)) {
-    if (rank == 0) std::fputs(kUsage, stderr);
+  const std::string mistake = parse(argc, argv, &options);
+  if (!mistake.empty() || options.help) {
+    if (rank == 0 && options.help)
+      std::fputs(kUsage, stdout);
+    else if (rank == 0)
+      std::fprintf(stderr, "ashlar_tune: %s\nashlar_tune --help lists the options.\n", mistake.c_str());
     MPI_Finalize();
-    return 2;
+    return options.help ? 0 : 2;
+  }
+  if (options.list) {
+    if (rank == 0) list_algorithms(options.collectives);
+    MPI_Finalize();
+    return 0;
   }
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -180,7 +180,7 @@ class Templates(unittest.TestCase):
     def test_holes_and_values_must_match(self):
         with self.assertRaises(ValueError):
             fill("entry.cc", HEAD="x")
-        self.assertEqual(fill("entry.cc", HEAD="h", BODY="b", NAME="n"), "h\nb\n}\n#pragma weak n = Pn\n")
+        self.assertEqual(fill("entry.cc", HEAD="h", BODY="b", NAME="n"), 'h\nb\n}\ndecltype(Pn) n __attribute__((weak, alias("Pn")));\n')
 
     def test_unchanged_files_are_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -18,6 +18,11 @@ class ExitStatus(unittest.TestCase):
     def test_first_non_zero_status(self):
         done = mpiexec("-n", 4, "sh", "-c", "[ $ASHLAR__RANK = 2 ] && exit 7; [ $ASHLAR__RANK = 1 ] && sleep 0.3 && exit 5; exit 0")
         self.assertEqual(done.returncode, 7)
+        self.assertRegex(plain(done.stderr), r"rank 2 of 4 \(sh, .*\) ended with exit code 7\. Rank 1 did not return 0 either\. $")
+
+    def test_a_rank_alone_is_as_without_mpiexec(self):
+        done = mpiexec("-n", 1, "sh", "-c", "exit 3")
+        self.assertEqual((done.returncode, done.stderr), (3, b""))
 
     def test_other_ranks_finish_when_one_without_mpi_returns_non_zero(self):
         done = mpiexec("-n", 2, "sh", "-c", "[ $ASHLAR__RANK = 0 ] && exit 3; sleep 0.3; echo finished")

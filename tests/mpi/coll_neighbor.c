@@ -2,10 +2,10 @@
  * edges to oneself and several between the same two ranks: every form. */
 #include "coll.h"
 
-enum { kMost = 64 };
+enum { kMost = 256, kManyEdges = 120 };
 
 /* What rank `from` sends over its outgoing edge number `edge`. */
-static int value(int from, int edge, int i) { return from * 1000 + edge * 100 + i % 50; }
+static int value(int from, int edge, int i) { return from * 100000 + edge * 100 + i % 97; }
 
 typedef struct {
   MPI_Comm comm;
@@ -14,8 +14,16 @@ typedef struct {
   int edges[kMost]; /* of each incoming edge: its number at the source */
 } Place;
 
+/* Room for a block of every edge, and of the one beside it. */
+static int* blocks_of(Place p, int count) {
+  const size_t edges = (size_t)(p.in > p.out ? p.in : p.out) / 2 * 2 + 2;
+  int* const blocks = calloc(edges * (size_t)count + 1, sizeof *blocks);
+  CHECK(blocks != NULL, "no memory");
+  return blocks;
+}
+
 static void exchange(Place p, int count, int way) {
-  int out[kMost * 8] = {0}, in[kMost * 8], counts[kMost], displs[kMost];
+  int *out = blocks_of(p, count), *in = blocks_of(p, count), counts[kMost], displs[kMost];
   MPI_Aint bytes[kMost];
   MPI_Datatype types[kMost];
   for (int e = 0; e < kMost; e++) {
@@ -26,7 +34,7 @@ static void exchange(Place p, int count, int way) {
   }
   for (int kind = 0; kind < 5; kind++) {
     const int same = kind < 2, reversed = kind == 1 || kind == 3;
-    for (int i = 0; i < kMost * 8; i++) in[i] = -1;
+    for (int i = 0; i < ((p.in + 1) & ~1) * count; i++) in[i] = -1;
     for (int e = 0; e < p.out; e++)
       for (int i = 0; i < count; i++)
         out[(kind == 3 ? e ^ 1 : e) * count + i] = same ? value(p.rank, 0, i) : value(p.rank, e, i);
@@ -53,6 +61,64 @@ static void exchange(Place p, int count, int way) {
               p.sources[e], is, should);
       }
   }
+  free(out);
+  free(in);
+}
+
+/* Every second item of the receive buffer, in blocks of several sizes. */
+static void strided(Place p) {
+  enum { kItems = 3000 };
+  int* const out = blocks_of(p, kItems);
+  int* const in = blocks_of(p, 2 * kItems);
+  int counts[kMost], ones[kMost];
+  MPI_Aint from[kMost], to[kMost];
+  MPI_Datatype ints[kMost], gaps[kMost], gap;
+  MUST(MPI_Type_vector(kItems, 1, 2, MPI_INT, &gap));
+  MUST(MPI_Type_commit(&gap));
+  for (int e = 0; e < kMost; e++) {
+    counts[e] = kItems;
+    ones[e] = 1;
+    from[e] = e * (MPI_Aint)(kItems * sizeof(int));
+    to[e] = 2 * from[e];
+    ints[e] = MPI_INT;
+    gaps[e] = gap;
+  }
+  for (int e = 0; e < p.out; e++)
+    for (int i = 0; i < kItems; i++) out[e * kItems + i] = value(p.rank, e, i);
+  for (int i = 0; i < p.in * 2 * kItems; i++) in[i] = -1;
+  MUST(MPI_Neighbor_alltoallw(out, counts, from, ints, in, ones, to, gaps, p.comm));
+  for (int e = 0; e < p.in; e++)
+    for (int i = 0; i < 2 * kItems; i++) {
+      const int should = p.sources[e] == MPI_PROC_NULL || i % 2 != 0 ? -1 : value(p.sources[e], p.edges[e], i / 2);
+      CHECK_EQ(in[e * 2 * kItems + i], should);
+    }
+  MUST(MPI_Type_free(&gap));
+  free(out);
+  free(in);
+}
+
+/* Many at once, of small blocks and of large ones, completed from the last to the first. */
+static void in_flight(Place p) {
+  enum { kCalls = 12 };
+  int *out[kCalls], *in[kCalls];
+  MPI_Request requests[kCalls];
+  for (int c = 0; c < kCalls; c++) {
+    const int count = c % 3 == 0 ? 20000 : c;
+    out[c] = blocks_of(p, count);
+    in[c] = blocks_of(p, count);
+    for (int e = 0; e < p.out; e++)
+      for (int i = 0; i < count; i++) out[c][e * count + i] = value(p.rank, e, i + c);
+    MUST(MPI_Ineighbor_alltoall(out[c], count, MPI_INT, in[c], count, MPI_INT, p.comm, &requests[c]));
+  }
+  for (int c = kCalls - 1; c >= 0; c--) {
+    const int count = c % 3 == 0 ? 20000 : c;
+    MUST(MPI_Wait(&requests[c], MPI_STATUS_IGNORE));
+    for (int e = 0; e < p.in; e++)
+      for (int i = 0; p.sources[e] != MPI_PROC_NULL && i < count; i++)
+        CHECK_EQ(in[c][e * count + i], value(p.sources[e], p.edges[e], i + c));
+    free(out[c]);
+    free(in[c]);
+  }
 }
 
 static void again(Place p) {
@@ -73,6 +139,13 @@ static void all_forms(Place p) {
   for (int count = 0; count <= 8; count += 4)
     for (int way = 0; way < kWays; way++) exchange(p, count, way);
   again(p);
+  if (p.in < kManyEdges) {
+    for (int way = 0; way < kWays; way++) exchange(p, 5000, way);
+    exchange(p, 90001, check_rank % kWays); /* one call may be served by different forms of it */
+    exchange(p, 300000, kBlocking);
+    strided(p);
+    in_flight(p);
+  }
   MUST(MPI_Comm_free(&p.comm));
 }
 
@@ -116,6 +189,20 @@ static void graph(void) {
   all_forms(p);
 }
 
+/* More edges to the next rank than may have room in small tables. */
+static void crowd(void) {
+  Place p = {.rank = check_rank, .in = kManyEdges, .out = kManyEdges};
+  int weights[kMost] = {0};
+  for (int e = 0; e < kManyEdges; e++) {
+    p.destinations[e] = (check_rank + 1) % check_size;
+    p.sources[e] = (check_rank + check_size - 1) % check_size;
+    p.edges[e] = e;
+  }
+  MUST(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, p.in, p.sources, weights, p.out, p.destinations, weights,
+                                      MPI_INFO_NULL, 0, &p.comm));
+  all_forms(p);
+}
+
 static int class_of(int code) {
   int class_is = 0;
   MUST(MPI_Error_class(code, &class_is));
@@ -136,6 +223,25 @@ static void mistakes(void) {
   MUST(MPI_Comm_free(&ring));
 }
 
+/* What is longer than its receiver expects stays away from the buffer's neighbours. */
+static void too_long(void) {
+  int periods[1] = {1};
+  MPI_Comm ring;
+  MUST(MPI_Cart_create(MPI_COMM_WORLD, 1, &check_size, periods, 0, &ring));
+  MUST(MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN));
+  for (int count = 1; count <= 30000; count *= 30) {
+    int* const out = calloc(4 * (size_t)count, sizeof *out);
+    int* const in = calloc(4 * (size_t)count, sizeof *in);
+    const int class_is = class_of(MPI_Neighbor_alltoall(out, 2 * count, MPI_INT, in, count, MPI_INT, ring));
+    /* check.datatypes sees it before. */
+    CHECK(class_is == MPI_ERR_TRUNCATE || class_is == MPI_ERR_TYPE, "the class is %d", class_is);
+    for (int i = 2 * count; i < 4 * count; i++) CHECK_EQ(in[i], 0);
+    free(out);
+    free(in);
+  }
+  MUST(MPI_Comm_free(&ring));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   for (int dimensions = 1; dimensions <= 3; dimensions++) {
@@ -143,6 +249,9 @@ int main(int argc, char** argv) {
     grid(dimensions, 0);
   }
   graph();
+  crowd();
   mistakes();
+  /* By messages a rank that fails leaves others waiting for it: `messages` says that there may be some. */
+  if (argc < 2) too_long();
   return check_end();
 }

@@ -165,6 +165,22 @@ static void made_and_freed(int times) {
   }
 }
 
+/* Sentences call a communicator without a name by a number, the same on all of its processes. */
+static void called_by_number(MPI_Comm comm) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length, lowest, highest, number = -1;
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  const int code = MPI_Send(NULL, 0, MPI_INT, 4711, 0, comm);
+  CHECK(code == MPI_ERR_RANK, "code %d", code);
+  MUST(MPI_Error_string(code, text, &length));
+  const char* unnamed = strstr(text, "'unnamed #");
+  if (unnamed) sscanf(unnamed, "'unnamed #%d'", &number);
+  CHECK(number > 0, "%s", text);
+  MUST(MPI_Allreduce(&number, &lowest, 1, MPI_INT, MPI_MIN, comm));
+  MUST(MPI_Allreduce(&number, &highest, 1, MPI_INT, MPI_MAX, comm));
+  CHECK(lowest == highest, "one communicator is #%d and #%d", lowest, highest);
+}
+
 static void names(void) {
   char name[MPI_MAX_OBJECT_NAME];
   int length;
@@ -178,9 +194,14 @@ static void names(void) {
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
   MUST(MPI_Comm_get_name(comm, name, &length));
   CHECK(length == 0 && name[0] == '\0', "a new communicator is called %s", name);
+  called_by_number(comm);
   MUST(MPI_Comm_set_name(comm, "  rows  "));
   MUST(MPI_Comm_get_name(comm, name, &length));
   CHECK(strcmp(name, "  rows") == 0 || strcmp(name, "  rows  ") == 0, "'%s'", name);
+  MUST(MPI_Comm_set_name(comm, ""));
+  MUST(MPI_Comm_get_name(comm, name, &length));
+  CHECK(length == 0, "without its name it is called %s", name);
+  called_by_number(comm);
   MUST(MPI_Comm_free(&comm));
 }
 

@@ -132,6 +132,14 @@ static void sub_grids(void) {
   MUST(MPI_Comm_free(&grid));
 }
 
+/* The text that comes with the last error of a class. */
+static void expect_words(int code, const char* words) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MUST(MPI_Error_string(code, text, &length));
+  CHECK(strstr(text, words), "'%s' in: %s", words, text);
+}
+
 static void dims_of(int n, int ndims, const int* in, const int* out) {
   int dims[4];
   memcpy(dims, in, (size_t)ndims * sizeof *dims);
@@ -147,6 +155,7 @@ static void dims_create(void) {
   dims_of(24, 3, (int[]){4, 2, 3}, (int[]){4, 2, 3});
   int dims[3] = {0, 3, 0};
   CHECK_EQ(class_of(MPI_Dims_create(7, 3, dims)), MPI_ERR_DIMS);
+  expect_words(MPI_ERR_DIMS, "argument nnodes is 7; the dimensions that argument dims fixes have 3 places");
   dims[0] = -1;
   CHECK_EQ(class_of(MPI_Dims_create(6, 3, dims)), MPI_ERR_DIMS);
   CHECK_EQ(class_of(MPI_Dims_create(0, 3, dims)), MPI_ERR_ARG);
@@ -157,6 +166,9 @@ static void mistakes(void) {
   int dims[2] = {check_size, 2}, periods[2] = {0, 0}, n, m;
   MPI_Comm grid = MPI_COMM_WORLD, line;
   CHECK_EQ(class_of(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid)), MPI_ERR_DIMS);
+  char form[64];
+  snprintf(form, sizeof form, "argument dims asks for %d x 2 places; ", check_size);
+  expect_words(MPI_ERR_DIMS, form);
   dims[1] = 0;
   CHECK_EQ(class_of(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid)), MPI_ERR_DIMS);
   CHECK_EQ(class_of(MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &grid)), MPI_ERR_ARG);

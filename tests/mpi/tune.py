@@ -38,4 +38,16 @@ with tempfile.TemporaryDirectory() as folder:
     code, output = run("--set", f"coll.tuning_file={path}", "-n", "2", PROGRAM)
     expect(code != 0 and "nosuch" in output and "site.yaml:3" in output, "an unknown algorithm was not refused", output)
     code, output = run("-n", "1", TUNE, "--bogus")
-    expect(code == 2 and "Usage" in output, f"a wrong option: status {code}", output)
+    expect(code == 2 and "unknown option --bogus" in output, f"a wrong option: status {code}", output)
+    code, output = run("-n", "2", TUNE, "--list", "scan")
+    expect(code == 0 and output.startswith("scan\n") and len(re.findall(r"^  \w+ +p2p +\w+", output, re.M)) >= 2,
+           f"--list: status {code}", output)
+    code, output = run("-n", "1", TUNE, "allreduc")
+    expect(code == 2 and "there is no collective allreduc; did you mean allreduce?" in output,
+           f"a wrong collective: status {code}", output)
+    code, output = run("-n", "2", TUNE, "--seconds", "1x")
+    expect(code == 2 and "--seconds needs a number of seconds above 0" in output, f"a wrong number: {code}", output)
+    code, output = run("-n", "2", TUNE, "--help")
+    expect(code == 0 and output.count("Usage: mpiexec -n N ashlar_tune") == 1, f"--help: status {code}", output)
+    code, output = run("-n", "1", TUNE, "--seconds", "0.001", "--max", "8", "--output", "/there/is/no/such/file", "scan")
+    expect(code == 2 and "cannot be written" in output and "schema: 1" in output, f"lost: status {code}", output)

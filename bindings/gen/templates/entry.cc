@@ -1,4 +1,4 @@
 @HEAD@
 @BODY@
 }
-#pragma weak @NAME@ = P@NAME@
+decltype(P@NAME@) @NAME@ __attribute__((weak, alias("P@NAME@")));

@@ -25,6 +25,10 @@ Co scatter(Op& op, const Call& call, Visit visit);
 Co everyone(Op& op, const Call& call, Visit visit);  // allgather, alltoall, reduce_scatter(_block)
 Co prefix(Op& op, const Call& call, Visit visit);    // scan, exscan
 
+/// Blocks that only the root knows all lengths of, each by the way that suits its length.
+Co gather_blocks(Op& op, const Call& call, Visit visit);   // gatherv, and gather of long blocks
+Co scatter_blocks(Op& op, const Call& call, Visit visit);  // the same
+
 /// Larger payloads, in pieces.
 Co bcast_large(Op& op, const Call& call, Visit visit);
 Co reduce_large(Op& op, const Call& call, Visit visit);
@@ -32,20 +36,20 @@ Co allreduce_large(Op& op, const Call& call, Visit visit);
 
 /// Any payload, copied once between the callers' buffers: ranks tell each other addresses and copy themselves.
 Co bcast_direct(Op& op, const Call& call, Visit visit);
-Co gather_direct(Op& op, const Call& call, Visit visit);    // gatherv as well
-Co scatter_direct(Op& op, const Call& call, Visit visit);   // scatterv as well
 Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w)
+Co neighbor_direct(Op& op, const Call& call, Visit visit);  // every neighbourhood collective
 Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
 
 /// What they need of the segment.
 Stay small_stay(const Op& op, const Call& call);     // of the first group
 Stay everyone_stay(const Op& op, const Call& call);  // of everyone()
-Stay large_stay(const Op& op, const Call& call);     // of the pieces
-Stay place_stay(const Op& op, const Call& call);     // of gather_direct and scatter_direct: one number, and places
-Stay reach_stay(const Op& op, const Call& call);     // of bcast_direct: one number
-Stay twice_stay(const Op& op, const Call& call);     // of the other direct ones: two numbers; tables in places
+Stay gather_blocks_stay(const Op& op, const Call& call);
+Stay scatter_blocks_stay(const Op& op, const Call& call);
+Stay large_stay(const Op& op, const Call& call);  // of the pieces
+Stay reach_stay(const Op& op, const Call& call);  // of bcast_direct: one number
+Stay twice_stay(const Op& op, const Call& call);  // of the other direct ones: two numbers; tables in places
 
-/// What a rank's place must hold of every other, in the direct ones.
-std::size_t table_entry_bytes();
+/// What a rank's place must hold at least, in an exchange of so many blocks.
+std::size_t table_bytes(std::size_t sent, std::size_t got);
 
 }  // namespace ashlar::coll::shm

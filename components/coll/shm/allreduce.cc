@@ -12,8 +12,8 @@ Co allreduce(Op& op, const Call& call, Visit visit) {
   if (visit.group->flat) {
     wake_sleepers(op, visit);
   } else if (last_to_arrive(op, visit)) {
-    combine_all(op, call, visit, result_place(visit, bytes));
-    publish(op, visit);
+    if (all_alike(visit)) combine_all(op, call, visit, result_place(visit, bytes));
+    publish_if_alike(op, visit);
   }
   LineWait wait = LineWait::everyone(op, visit);
   st = co_await wait;

@@ -3,6 +3,7 @@
 
 #include "components/coll/shm/algorithms.h"
 #include "components/coll/shm/config.h"
+#include "components/coll/shm/counters.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::coll::shm {
@@ -12,8 +13,22 @@ constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
 constexpr std::uint64_t kLeastPlace = 4096;
 
-Config config{65536, true};
+Config config{65536, true, 8192, 0, 4u << 20};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
+
+const ashlar_host* the_host = nullptr;
+Counters the_counters;
+bool movers_recorded = false;
+
+void add_pvars(const ashlar_host& host) {
+  static const ashlar_pvar rows[] = {
+      {"copies", "system calls of this process that copied from or to another one's memory in a collective",
+       ASHLAR_PVAR_COUNTER, &the_counters.copies},
+      {"turns", "times it was this process's turn to copy in an exchange", ASHLAR_PVAR_COUNTER, &the_counters.turns},
+      {"turns_waited_for", "of these, when it had to wait for it", ASHLAR_PVAR_COUNTER, &the_counters.turns_waited_for},
+  };
+  if (host.add_pvars != nullptr) host.add_pvars("coll", "shm", rows, sizeof rows / sizeof rows[0]);
+}
 
 constexpr ashlar_param kParams[] = {
     {"piece", "64KiB",
@@ -27,6 +42,23 @@ constexpr ashlar_param kParams[] = {
      "system forbids it they find out by themselves.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      static_cast<std::uint32_t>(offsetof(Config, single_copy)), nullptr},
+    {"small_block", "8KiB",
+     "Blocks for one rank up to this size are left in the segment by their sender, as far as there is room (algorithm "
+     "direct): a copy more, a system call less. A block for everyone is left there whenever there is room.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, small_block)), nullptr},
+    {"movers", "0",
+     "Ranks that copy at the same time in an exchange of blocks (algorithm direct); the others wait for their turn, so "
+     "that the first ones are done early. 0: where ranks take turns on the cores, as many as they share cores; else "
+     "all.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, movers)), nullptr},
+    {"far_copy", "4MiB",
+     "From so many bytes that an exchange (algorithm direct) moves from and to a rank, what stays on the rank is "
+     "copied "
+     "with both sides asked for ahead: it is in no cache of the core any more.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
+     static_cast<std::uint32_t>(offsetof(Config, far_copy)), nullptr},
 };
 
 const char* needs_node(const Shape& shape, const Call& call) {
@@ -66,7 +98,7 @@ const char* needs_reach(const Shape& shape, const Call& call) {
 }
 const char* needs_reach_and_table(const Shape& shape, const Call& call) {
   const auto ranks = static_cast<std::uint32_t>(shape.ranks);
-  if (place_bytes(ranks) < ranks * table_entry_bytes()) return "a table for all ranks does not fit into a rank's place";
+  if (place_bytes(ranks) < table_bytes(ranks, ranks)) return "a table for all ranks does not fit into a rank's place";
   return needs_reach(shape, call);
 }
 const char* needs_reach_and_dense(const Shape& shape, const Call& call) {
@@ -93,9 +125,10 @@ constexpr Algorithm direct(Collective what, const char* (*excluded)(const Shape&
 }
 
 constexpr auto kEveryone = enter<everyone, everyone_stay>;
-constexpr auto kGather = enter<gather_direct, place_stay>;
-constexpr auto kScatter = enter<scatter_direct, place_stay>;
+constexpr auto kGather = enter<gather_blocks, gather_blocks_stay>;
+constexpr auto kScatter = enter<scatter_blocks, scatter_blocks_stay>;
 constexpr auto kExchange = enter<exchange_direct, twice_stay>;
+constexpr auto kNeighbors = enter<neighbor_direct, twice_stay>;
 constexpr auto kCombine = enter<combine_direct, twice_stay>;
 
 constexpr Algorithm kAlgorithms[] = {
@@ -105,6 +138,8 @@ constexpr Algorithm kAlgorithms[] = {
     small(Collective::kAllreduce, needs_node_and_dense, enter<allreduce, small_stay>, kFixedOrder),
     small(Collective::kGather, needs_node, enter<gather, small_stay>),
     small(Collective::kScatter, needs_node, enter<scatter, small_stay>),
+    small(Collective::kGatherv, needs_node_of_any_size, kGather),
+    small(Collective::kScatterv, needs_node_of_any_size, kScatter),
     small(Collective::kAllgather, needs_node, kEveryone),
     small(Collective::kAlltoall, needs_small_row, kEveryone),
     small(Collective::kReduceScatter, needs_node_and_dense, kEveryone, kFixedOrder),
@@ -115,15 +150,18 @@ constexpr Algorithm kAlgorithms[] = {
     large(Collective::kReduce, needs_dense_items, enter<reduce_large, large_stay>, kFixedOrder),
     large(Collective::kAllreduce, needs_dense_items, enter<allreduce_large, large_stay>, kFixedOrder),
     direct(Collective::kBcast, needs_reach, enter<bcast_direct, reach_stay>),
-    direct(Collective::kGather, needs_reach_and_table, kGather),
-    direct(Collective::kGatherv, needs_reach_and_table, kGather),
+    direct(Collective::kGather, needs_reach, kGather),
     direct(Collective::kScatter, needs_reach, kScatter),
-    direct(Collective::kScatterv, needs_reach, kScatter),
     direct(Collective::kAllgather, needs_reach_and_table, kExchange),
     direct(Collective::kAllgatherv, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoall, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallv, needs_reach_and_table, kExchange),
     direct(Collective::kAlltoallw, needs_reach_and_table, kExchange),
+    direct(Collective::kNeighborAllgather, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAllgatherv, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAlltoall, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAlltoallv, needs_reach, kNeighbors, kListsEdges),
+    direct(Collective::kNeighborAlltoallw, needs_reach, kNeighbors, kListsEdges),
     direct(Collective::kReduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kAllreduce, needs_reach_and_dense, kCombine, kFixedOrder),
     direct(Collective::kReduceScatter, needs_reach_and_dense, kCombine, kFixedOrder),
@@ -133,7 +171,9 @@ constexpr Algorithm kAlgorithms[] = {
 };
 constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
 
-ashlar_result open(const ashlar_host*, const void* block) {
+ashlar_result open(const ashlar_host* host, const void* block) {
+  the_host = host;
+  add_pvars(*host);
   config = *static_cast<const Config*>(block);
   config.piece = (config.piece + 63) / 64 * 64;  // places begin on cache lines
   return ASHLAR_OK;
@@ -154,6 +194,18 @@ void destroy(void*) {}
 }  // namespace
 
 const Config& configuration() { return config; }
+Counters& counters() { return the_counters; }
+
+void record_movers(std::uint32_t movers, std::uint32_t ranks) {
+  if (the_host == nullptr || the_host->record == nullptr || !first_to_set(movers_recorded)) return;
+  char chosen[40], because[160];
+  std::snprintf(chosen, sizeof chosen, "%u at a time", movers);
+  std::snprintf(
+      because, sizeof because,
+      config.movers != 0 ? "coll.shm.movers says so; first used by %u ranks" : "the first %u ranks share as many cores",
+      ranks);
+  the_host->record("coll", "ranks that copy in an exchange", chosen, because, "", "coll.shm.movers");
+}
 
 std::uint64_t place_bytes(std::uint32_t ranks) {
   const std::uint64_t share = kPlacesOfAll / ranks / 64 * 64;

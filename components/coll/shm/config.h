@@ -7,10 +7,15 @@ namespace ashlar::coll::shm {
 struct Config {
   std::uint64_t piece;
   bool single_copy;
+  std::uint64_t small_block;
+  std::uint64_t movers;
+  std::uint64_t far_copy;
 };
 
 /// The component's, from open() on.
 const Config& configuration();
+/// Tells, the first time, how many ranks copy at a time, and why.
+void record_movers(std::uint32_t movers, std::uint32_t ranks);
 /// Room of one rank's place in the segment: a piece of a large payload, less where many ranks share a segment.
 std::uint64_t place_bytes(std::uint32_t ranks);
 

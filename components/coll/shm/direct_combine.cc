@@ -9,6 +9,7 @@ constexpr MPI_Count kChunk = 32 * 1024;  // what is read, combined and written w
 
 struct Offer {
   std::uint64_t send, recv;
+  MPI_Count bytes;
 };
 static_assert(sizeof(Offer) <= kInline);
 
@@ -155,7 +156,7 @@ Co combine_direct(Op& op, const Call& call, Visit visit) {
   const Slice slice = Slice::of(op, call);
   std::byte* result = static_cast<std::byte*>(call.recv.data);
   if (apart) result = op.scratch((slice.end - slice.begin) * call.send.type->size());
-  const Offer offer{address_of(call.send.data), address_of(call.recv.data)};
+  const Offer offer{address_of(call.send.data), address_of(call.recv.data), call.bytes};
   std::memcpy(visit.layout().contribution(visit.number, static_cast<std::uint32_t>(op.rank())).data, &offer,
               sizeof offer);
   sign(op, visit);
@@ -164,6 +165,10 @@ Co combine_direct(Op& op, const Call& call, Visit visit) {
   st = co_await offered;
   if (offered.failed()) co_return st;
   all_met(visit);
+  for (Rank r = 0; r < op.size(); ++r) {
+    const MPI_Count theirs = offer_of(visit, r).bytes;
+    if (theirs != call.bytes) op.fail(sizes_differ(r, theirs, op.rank(), call.bytes));
+  }
   Worker worker(op, call, visit);
   worker.work(slice, result);
   ++visit.number;

@@ -1,10 +1,13 @@
 #include "components/coll/shm/group.h"
 
 #include <mpi.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <new>
+#include <span>
 
+#include "components/coll/shm/algorithms.h"
 #include "components/coll/shm/config.h"
 #include "components/coll/shm/payload.h"
 #include "components/coll/shm/peer_memory.h"
@@ -33,11 +36,35 @@ struct Answer {
 };
 
 /// What others must know of us, before they hear that we are in.
+void tell_cores(RankLine& line) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;  // a set of its own, as it were: no core
+  line.core_count = static_cast<std::uint32_t>(CPU_COUNT(&set));
+  line.cores = 14695981039346656037u;  // FNV-1a
+  for (const unsigned char byte : std::span(reinterpret_cast<const unsigned char*>(&set), sizeof set))
+    line.cores = (line.cores ^ byte) * 1099511628211u;
+}
+
 void introduce(Group& group, Rank me) {
   group.probe = group.segment.layout().header().nonce;
   RankLine& line = group.segment.layout().rank(static_cast<std::uint32_t>(me));
   line.pid = getpid();
   line.probe = address_of(&group.probe);
+  tell_cores(line);
+}
+
+/// How many ranks copy at a time: where they take turns, as many as the cores they share. All, where each has a core,
+/// or they are bound to different ones.
+std::uint32_t movers_of(const Layout& layout) {
+  const std::uint64_t wanted = configuration().movers;
+  const std::uint32_t ranks = layout.header().ranks;
+  if (wanted != 0) return wanted < ranks ? static_cast<std::uint32_t>(wanted) : 0;
+  if (!Room::current()->surroundings.oversubscribed) return 0;
+  const RankLine& first = layout.rank(0);
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    if (layout.rank(r).cores != first.cores) return 0;
+  }
+  return first.core_count < ranks ? first.core_count : 0;
 }
 
 /// Rank 0 makes the segment and invites the others; each says whether it is in; rank 0 says whether all are.
@@ -84,26 +111,41 @@ Co attach(Op& op, Group& group) {
   if (!st.ok()) co_return st;
   group.segment.all_attached();
   group.state = verdict.attached != 0 ? Group::State::kAttached : Group::State::kRefused;
-  if (group.state == Group::State::kAttached) group.flat = group.segment.layout().header().flat != 0;
+  if (group.state == Group::State::kAttached) {
+    group.flat = group.segment.layout().header().flat != 0;
+    group.movers = movers_of(group.segment.layout());
+    if (op.rank() == 0 && group.movers != 0) record_movers(group.movers, static_cast<std::uint32_t>(op.size()));
+  }
   co_return st;
 }
 
-/// Everyone tries to reach everyone, and leaves in its line whether it could.
+/// Whether the edges of this rank's topology fit into its place. Without a topology there are none.
+bool edges_fit(const Op& op) {
+  const Topology* const topology = op.comm()->comm.topology.get();
+  if (topology == nullptr) return true;
+  return table_bytes(topology->destinations().size(), topology->sources().size()) <=
+         place_bytes(static_cast<std::uint32_t>(op.size()));
+}
+
+/// Everyone tries to reach everyone, and leaves in its line whether it could; and whether its edges fit.
 Co prove(Op& op, const Visit& visit) {
   Status st;
   Group& group = *visit.group;
   const Layout& layout = visit.layout();
   Line& mine = layout.contribution(visit.number, static_cast<std::uint32_t>(op.rank()));
   mine.data[0] = std::byte{reaches_everyone(op, visit)};
+  mine.data[1] = std::byte{edges_fit(op)};
   sign(op, visit);
   wake_sleepers(op, visit);
   LineWait wait = LineWait::contributions(op, visit);
   st = co_await wait;
   if (wait.failed()) co_return st;
-  bool all = true;
+  bool all = true, fit = true;
   for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
     if (layout.contribution(visit.number, r).data[0] == std::byte{0}) all = false;
+    if (layout.contribution(visit.number, r).data[1] == std::byte{0}) fit = false;
   }
+  group.edges_fit = fit;
   group.reach = all ? Group::Reach::kProved : Group::Reach::kRefused;
   done(op, visit);
   co_return st;
@@ -154,6 +196,7 @@ Co late(Op& op, const Call& call, Visit visit, Body body) {
   SlotWait slot(op, visit);
   st = co_await slot;
   if (slot.failed()) co_return st;
+  visit.note(op.rank());
   if (visit.proves) {
     const Co proving = prove(op, visit);
     op.join(proving, gate);
@@ -161,7 +204,7 @@ Co late(Op& op, const Call& call, Visit visit, Body body) {
     if (!st.ok()) co_return st;
     ++visit.number;
   }
-  if (visit.reaches && group.reach == Group::Reach::kRefused) {
+  if (visit.reach == Stay::Reach::kNeeded && group.reach == Group::Reach::kRefused) {
     visit.number = visit.last;
     done(op, visit);
     const Co other = instead_of(op, call, kReaches);

@@ -15,6 +15,7 @@ class Group {
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
   /// Whether the ranks may copy from and to each other's memory: tried before it is first relied upon.
   enum class Reach : std::uint8_t { kUntried, kProved, kRefused };
+  static constexpr Rank kNobody = -1;
 
   /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted
   /// as op's failure.
@@ -31,11 +32,15 @@ class Group {
   bool flat = false;
   bool proof_called = false;  // a collective that was called has the number of the proof
   Reach reach = Reach::kUntried;
+  bool edges_fit = false;    // every rank's edges fit into its place; known with the proof
+  std::uint32_t movers = 0;  // ranks that copy at a time; 0: all
   Segment segment;
   std::uint64_t next_number = 1;  // for the next collective that is called
   std::uint64_t turn = 1;         // the number whose turn it is on this rank
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
   std::uint64_t probe = 0;        // what others try to read
+  Rank leader = kNobody;          // whom the others wait for in the collective that was called last
+  Rank leader_before = kNobody;   // and in the one before
 
  private:
   static Group* make(Op& op, Slot& slot);
@@ -47,34 +52,70 @@ inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(
 
 /// What a collective needs of the segment.
 struct Stay {
+  /// Whether ranks copy from and to each other's memory: not at all; where they can; always.
+  enum class Reach : std::uint8_t { kNone, kTried, kNeeded };
+
   MPI_Count bytes = 0;        // of the largest payload
   std::uint64_t numbers = 1;  // that it takes, one behind the other
-  bool reaches = false;       // ranks copy from and to each other's memory
+  Reach reach = Reach::kNone;
 };
+
+/// What tells calls apart that should agree: which collective, its root, the bytes. Never 0 in all its bits, and in its
+/// place above the number.
+inline std::uint64_t mark_of(Collective what, Rank root, MPI_Count bytes) {
+  const std::uint64_t call = static_cast<std::uint64_t>(bytes) ^ static_cast<std::uint64_t>(what) << 56 ^
+                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(root)) << 40;
+  return ((call ^ call >> 29) * 0x9e3779b97f4a7c15u & ~kNumberMask) | std::uint64_t{1} << kNumberBits;
+}
 
 /// One collective's stay in the segment. Trivial: it lives in a coroutine.
 struct Visit {
   Group* group;
+  const Call* call;
   std::uint64_t number;  // the one it is at
+  std::uint64_t first;   // of this collective
   std::uint64_t last;    // the last one of this collective
   std::uint64_t ahead;   // how far ranks may run ahead of each other, for this payload
-  bool reaches;
+  std::uint64_t mark;    // of the call
+  Stay::Reach reach;
   bool proves;  // the first number is that of the proof
 
-  static Visit begin(Op& op, const Stay& stay) {
+  static Visit begin(Op& op, const Call& call, const Stay& stay) {
     Group* const group = Group::of(op);
-    if (group == nullptr) return Visit{nullptr, 0, 0, 0, false, false};
-    const bool proves = stay.reaches && !group->proof_called;
+    if (group == nullptr) return Visit{nullptr, nullptr, 0, 0, 0, 0, 0, Stay::Reach::kNone, false};
+    const bool proves = stay.reach != Stay::Reach::kNone && !group->proof_called;
     if (proves) group->proof_called = true;
     const std::uint64_t first = group->next_number;
     group->next_number += stay.numbers + (proves ? 1 : 0);
-    return Visit{group,        first, group->next_number - 1, is_inline(stay.bytes) ? kSlots : kLargeSlots,
-                 stay.reaches, proves};
+    return Visit{group,
+                 &call,
+                 first,
+                 first,
+                 group->next_number - 1,
+                 is_inline(stay.bytes) ? kSlots : kLargeSlots,
+                 mark_of(call.what, call.root, call.bytes),
+                 stay.reach,
+                 proves};
   }
+  /// What lines of this visit carry.
+  std::uint64_t word() const { return number | mark; }
+  /// The same of a block whose size need not be that of the others'.
+  std::uint64_t word_of_block(MPI_Count bytes) const { return number | mark_of(call->what, call->root, bytes); }
   /// Whether everything is in place: attached, our turn, and the slot free.
   bool ready() const {
     return group->turn == number && group->state == Group::State::kAttached && group->slot_free(number, ahead) &&
-           (!reaches || group->reach == Group::Reach::kProved);
+           (reach == Stay::Reach::kNone || group->reach == Group::Reach::kProved ||
+            (reach == Stay::Reach::kTried && group->reach == Group::Reach::kRefused));
+  }
+  /// Tells what this rank called. Before the first line of the visit is written.
+  void note(Rank me) const {
+    CallNote& mine = layout().note(number, static_cast<std::uint32_t>(me));
+    const std::uint64_t more = last - number < 0xffff ? last - number : 0xffff;
+    mine.root_bytes.store(
+        static_cast<std::uint64_t>(call->root) << kNumberBits | (static_cast<std::uint64_t>(call->bytes) & kNumberMask),
+        std::memory_order_relaxed);
+    mine.number_what.store(number << 24 | more << 8 | static_cast<std::uint64_t>(call->what),
+                           std::memory_order_release);
   }
   /// The next collective's turn.
   void leave() const { group->turn = last + 1; }
@@ -91,15 +132,26 @@ using Body = Co (*)(Op& op, const Call& call, Visit visit);
 /// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
 Co late(Op& op, const Call& call, Visit visit, Body body);
 
+/// Notes for whom the others wait: the root of what begins there.
+inline void note_leader(Group& group, const Call& call) {
+  group.leader_before = group.leader;
+  const bool led =
+      call.what == Collective::kBcast || call.what == Collective::kScatter || call.what == Collective::kScatterv;
+  group.leader = led ? call.root : Group::kNobody;
+}
+
 /// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
 /// costs no frame where nothing is missing.
 template <Body body, Stay (*stay)(const Op&, const Call&)>
 Co enter(Op& op, const Call& call) {
-  const Visit visit = Visit::begin(op, stay(op, call));
+  const Visit visit = Visit::begin(op, call, stay(op, call));
   if (visit.group == nullptr) [[unlikely]]
     return Co();  // noted as op's failure
-  if (visit.ready()) [[likely]]
+  note_leader(*visit.group, call);
+  if (visit.ready()) [[likely]] {
+    visit.note(op.rank());
     return body(op, call, visit);
+  }
   return late(op, call, visit, body);
 }
 

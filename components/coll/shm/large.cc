@@ -113,8 +113,8 @@ Co allreduce_large(Op& op, const Call& call, Visit visit) {
         combine_items(op, call, visit, slice.at, slice.count, result + slice.at * call.send.type->size());
       if (last_to_arrive(op, visit)) publish(op, visit);
     } else if (last_to_arrive(op, visit)) {
-      combine_items(op, call, visit, 0, items, result);
-      publish(op, visit);
+      if (all_alike(visit)) combine_items(op, call, visit, 0, items, result);
+      publish_if_alike(op, visit);
     }
     LineWait wait = LineWait::result(op, visit);
     st = co_await wait;

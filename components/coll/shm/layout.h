@@ -16,12 +16,24 @@ inline constexpr std::uint64_t kSlots = 64;
 inline constexpr std::uint64_t kLargeSlots = 8;
 inline constexpr std::size_t kInline = 56;  // bytes of payload that share a cache line with their number
 
+/// What a collective writes as its number: the number itself, and above it a mark of the call, so that ranks whose
+/// calls do not agree notice it at no cost (agree.h).
+inline constexpr unsigned kNumberBits = 48;
+inline constexpr std::uint64_t kNumberMask = (std::uint64_t{1} << kNumberBits) - 1;
+
 /// A payload and the number it belongs to: the writer stores the number last. Larger payloads lie elsewhere.
 struct alignas(kCacheLine) Line {
   std::byte data[kInline];
   std::atomic<std::uint64_t> number;
 };
 static_assert(sizeof(Line) == kCacheLine);
+
+/// What a rank called, in the slot of its first number, which is stored last. As long as anybody may be at that number
+/// it stays.
+struct CallNote {
+  std::atomic<std::uint64_t> number_what;  // number << 24 | how many more numbers it takes << 8 | Collective
+  std::atomic<std::uint64_t> root_bytes;   // root << 48 | quantity of bytes
+};
 
 /// Of one rank, written by it alone.
 struct alignas(kCacheLine) RankLine {
@@ -30,7 +42,11 @@ struct alignas(kCacheLine) RankLine {
   std::atomic<std::uint32_t> core;      // where it has run last, where ranks take turns
   std::int32_t pid;                     // set when it attaches, like the rest
   std::uint64_t probe;                  // where a word lies in its own memory that holds the segment's nonce
+  std::uint64_t cores;                  // a mark of the set of cores it may run on, and how many they are
+  std::uint32_t core_count;
+  std::atomic<std::uint32_t> wants_turn;  // it waits for a turn to copy
 };
+static_assert(sizeof(RankLine) == kCacheLine);
 
 struct alignas(kCacheLine) Header {
   std::uint64_t nonce;
@@ -39,6 +55,8 @@ struct alignas(kCacheLine) Header {
   std::uint32_t ranks;
   std::uint32_t flat;  // 1: everyone looks at everyone; 0: the last to arrive acts for all
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // ranks whose `sleeping` is set
+  std::atomic<std::uint64_t> parted;  // the last number of a collective in which the ranks did not agree
+  alignas(kCacheLine) std::atomic<std::uint32_t> moving;  // ranks whose turn to copy it is
 };
 
 /// Where the parts lie, behind the header.
@@ -61,6 +79,9 @@ class Layout {
   Line& contribution(std::uint64_t number, std::uint32_t r) const {
     return *at<Line>(slot(number) + 2 * kCacheLine + r * sizeof(Line));
   }
+  CallNote& note(std::uint64_t number, std::uint32_t r) const {
+    return *at<CallNote>(notes_begin() + (r * kSlots + number % kSlots) * sizeof(CallNote));
+  }
   std::byte* large_result(std::uint64_t number) const { return large(number, ranks_); }
   std::byte* large_contribution(std::uint64_t number, std::uint32_t r) const { return large(number, r); }
 
@@ -73,9 +94,10 @@ class Layout {
   std::uint64_t slot(std::uint64_t number) const {
     return sizeof(Header) + ranks_ * sizeof(RankLine) + (number % kSlots) * slot_bytes();
   }
+  std::uint64_t notes_begin() const { return sizeof(Header) + ranks_ * sizeof(RankLine) + kSlots * slot_bytes(); }
   // Large payloads begin on a page, so that none is touched before it is used.
   std::uint64_t large_begin() const {
-    return (sizeof(Header) + ranks_ * sizeof(RankLine) + kSlots * slot_bytes() + 4095) / 4096 * 4096;
+    return (notes_begin() + ranks_ * kSlots * sizeof(CallNote) + 4095) / 4096 * 4096;
   }
   std::byte* large(std::uint64_t number, std::uint32_t index) const {
     return base_ + large_begin() + ((number % kLargeSlots) * (ranks_ + 1) + index) * large_;

@@ -18,12 +18,20 @@ inline std::byte* result_place(const Visit& visit, MPI_Count bytes) {
 inline void sign(const Op& op, const Visit& visit) {
   visit.layout()
       .contribution(visit.number, static_cast<std::uint32_t>(op.rank()))
-      .number.store(visit.number, std::memory_order_release);
+      .number.store(visit.word(), std::memory_order_release);
 }
 /// Says that the result is there.
 inline void publish(Op& op, const Visit& visit) {
-  visit.layout().result(visit.number).number.store(visit.number, std::memory_order_release);
+  visit.layout().result(visit.number).number.store(visit.word(), std::memory_order_release);
   wake_sleepers(op, visit);
+}
+/// The last one to arrive publishes for all: only it has looked at every rank's line.
+inline void publish_if_alike(Op& op, const Visit& visit) {
+  if (all_alike(visit)) [[likely]]
+    return publish(op, visit);
+  Visit nobodys = visit;
+  nobodys.mark = ~visit.mark & ~kNumberMask;  // so that every rank finds out, this one as well
+  publish(op, nobodys);
 }
 
 /// Writes our operand (a dense one) and says so.
@@ -45,7 +53,7 @@ inline void meet(Op& op, const Visit& visit) {
   if (visit.group->flat) {
     wake_sleepers(op, visit);
   } else if (last_to_arrive(op, visit)) {
-    publish(op, visit);
+    publish_if_alike(op, visit);
   }
 }
 

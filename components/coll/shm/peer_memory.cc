@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "components/coll/shm/counters.h"
 #include "framework/base/log.h"
 
 namespace ashlar::coll::shm {
@@ -23,6 +24,7 @@ int copy(Way way, std::int32_t pid, std::byte* local, std::uint64_t remote, std:
     const ssize_t n = way == Way::kRead ? process_vm_readv(pid, &mine, 1, &theirs, 1, 0)
                                         : process_vm_writev(pid, &mine, 1, &theirs, 1, 0);
     if (n <= 0) return n < 0 ? errno : EIO;
+    count_shared(counters().copies);
     local += n;
     remote += static_cast<std::uint64_t>(n);
     length -= static_cast<std::size_t>(n);

@@ -38,7 +38,7 @@ Co scatter(Op& op, const Call& call, Visit visit) {
       if (r == op.rank()) continue;
       const auto to = static_cast<std::uint32_t>(r);
       op.copy(call.send_block(r), Op::view(operand(visit, bytes, to), bytes));
-      visit.layout().contribution(visit.number, to).number.store(visit.number, std::memory_order_release);
+      visit.layout().contribution(visit.number, to).number.store(visit.word(), std::memory_order_release);
     }
     wake_sleepers(op, visit);
     if (!call.in_place) op.copy(call.send_block(op.rank()), call.recv);

@@ -132,7 +132,7 @@ extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
     ASHLAR_LAUNCH_FRAMEWORK,
     "native",
     "1.0.0",
-    "Joins a job of Ashlar's own mpiexec over shared memory",
+    "joins a job of Ashlar's own mpiexec over shared memory",
     ASHLAR_LAUNCH_INTERFACE,
     0,
     0,

@@ -116,7 +116,7 @@ extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(as
                                                                        ASHLAR_LAUNCH_FRAMEWORK,
                                                                        "pmix",
                                                                        "1.0.0",
-                                                                       "Joins a job through its launcher's PMIx server",
+                                                                       "joins a job through its launcher's PMIx server",
                                                                        ASHLAR_LAUNCH_INTERFACE,
                                                                        sizeof(Config),
                                                                        sizeof kParams / sizeof kParams[0],

@@ -174,7 +174,7 @@ extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(as
                                                                        ASHLAR_LAUNCH_FRAMEWORK,
                                                                        "singleton",
                                                                        "1.0.0",
-                                                                       "A process without a launcher: a job of one",
+                                                                       "a process without a launcher: a job of one",
                                                                        ASHLAR_LAUNCH_INTERFACE,
                                                                        sizeof(Config),
                                                                        sizeof kParams / sizeof kParams[0],

@@ -220,17 +220,29 @@ TEST(Construct, BadArgumentsAreNamed) {
   const MPI_Aint at[] = {0, 8};
   Status st = datatype::create_hindexed(2, lengths, at, kInt(), &type);
   EXPECT_EQ(st.mpi_class(), MPI_ERR_ARG);
-  EXPECT_STREQ(st.text(), "block length 1 is -2; it must not be negative");
+  EXPECT_STREQ(st.text(), "argument array_of_blocklengths[1] is -2; it must be 0 or more");
   const int ones[] = {1, 1};
   const MPI_Datatype types[] = {MPI_INT, MPI_DATATYPE_NULL};
   st = datatype::create_struct(2, ones, at, types, &type);
   EXPECT_EQ(st.mpi_class(), MPI_ERR_TYPE);
-  EXPECT_STREQ(st.text(), "datatype 1 of the struct is MPI_DATATYPE_NULL or not a datatype");
+  EXPECT_STREQ(st.text(), "argument array_of_types[1] is MPI_DATATYPE_NULL or not a datatype");
   const int size[] = {4}, sub[] = {3}, start[] = {2};
   st = datatype::create_subarray(1, size, sub, start, MPI_ORDER_C, kInt(), &type);
   EXPECT_EQ(st.mpi_class(), MPI_ERR_ARG);
-  EXPECT_STREQ(st.text(), "the start in dimension 0 is 2; it must be between 0 and the size minus the subsize");
+  EXPECT_STREQ(st.text(),
+               "argument array_of_starts[0] is 2; it must be in 0..1, the size less the subsize of that dimension");
   EXPECT_EQ(datatype::create_subarray(1, size, sub, start, 7, kInt(), &type).mpi_class(), MPI_ERR_ARG);
+  const int large[] = {5};
+  st = datatype::create_subarray(1, size, large, start, MPI_ORDER_C, kInt(), &type);
+  EXPECT_STREQ(st.text(), "argument array_of_subsizes[0] is 5; it must be in 1..4, the size of that dimension");
+  const int block[] = {MPI_DISTRIBUTE_BLOCK}, fallback[] = {MPI_DISTRIBUTE_DFLT_DARG}, three[] = {3};
+  st = datatype::create_darray(2, 0, 1, size, block, fallback, three, MPI_ORDER_C, kInt(), &type);
+  EXPECT_STREQ(st.text(), "argument array_of_psizes makes a grid of at least 3 processes; argument size is 2");
+  st = datatype::create_darray(3, 3, 1, size, block, fallback, three, MPI_ORDER_C, kInt(), &type);
+  EXPECT_STREQ(st.text(), "argument rank is 3; it must be in 0..2");
+  st = datatype::create_f90_real(99, 9999, &type);
+  EXPECT_STREQ(st.text(),
+               "no kind of this compiler has the precision (argument p, 99) and the range (argument r, 9999)");
 }
 
 TEST(Construct, NothingLeaks) {

@@ -238,6 +238,20 @@ TEST(Options, OnlyThisHostIsTaken) {
   EXPECT_THAT(parse({"--host", "localhost,faraway", "a"}).error, HasSubstr("faraway"));
 }
 
+TEST(Options, HostFilesOfThisHostAreTaken) {
+  const std::string path = testing::TempDir() + "ashlar_host_file";
+  const auto with = [&](const std::string& lines) {
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    std::fputs(lines.c_str(), file);
+    std::fclose(file);
+    return parse({"-machinefile", path.c_str(), "-n", "2", "a"});
+  };
+  EXPECT_TRUE(with("# this one\nlocalhost slots=4\n\n127.0.0.1:2\n").ok);
+  EXPECT_THAT(with("localhost\nfaraway:2\n").error, HasSubstr(path + ": host \"faraway\" is not this machine"));
+  EXPECT_THAT(parse({"--hostfile", "/there/is/no/such/file", "a"}).error,
+              HasSubstr("--hostfile /there/is/no/such/file cannot be read"));
+}
+
 TEST(Options, OthersHabitsAreTolerated) {
   EXPECT_TRUE(parse({"--oversubscribe", "--allow-run-as-root", "-n", "2", "a"}).ok);
 }

@@ -75,6 +75,24 @@ TEST(Verdict, OthersThatFailedAreListedTogether) {
   EXPECT_THAT(words, Not(HasSubstr("stopped")));
 }
 
+TEST(Verdict, WhatARankReturnedIsToldInALine) {
+  std::vector<RankFate> fates(4, fate(RankState::kFinalized, exited(0)));
+  fates[2] = fate(RankState::kFinalized, exited(3));
+  EXPECT_EQ(return_words(fates, 2, "node1"),
+            "rank 2 of 4 (./a.out, process 4711 on node1) ended with exit code 3, after MPI_Finalize.");
+  fates[0] = fate(RankState::kFinalized, exited(5));
+  fates[3] = fate(RankState::kFinalized, exited(3));
+  EXPECT_THAT(return_words(fates, 2, "node1"), HasSubstr(" Ranks 0 and 3 did not return 0 either."));
+  fates[2] = fate(RankState::kAbsent, exited(3));
+  EXPECT_THAT(return_words(fates, 2, "node1"), HasSubstr("ended with exit code 3. Ranks"));
+}
+
+TEST(Verdict, OneOtherThatFailedIsNotEach) {
+  std::vector<RankFate> fates(2, fate(RankState::kInitialized, SIGABRT));
+  for (RankFate& f : fates) f.failed = true;
+  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("Also failed: rank 1 (was killed by signal 6"));
+}
+
 TEST(Verdict, AnAbortQuotesItsText) {
   std::vector<RankFate> fates(1, fate(RankState::kInitialized, SIGTERM));
   fates[0].aborted = fates[0].failed = true;

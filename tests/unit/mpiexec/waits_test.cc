@@ -51,6 +51,14 @@ TEST(Waits, AChainHasAnEnd) {
   EXPECT_THAT(words, EndsWith("in the end all wait for rank 3."));
 }
 
+TEST(Waits, SeveralThatDoTheSameAreToldOfInThePlural) {
+  EXPECT_EQ(waits_in_words({silent("sleeps", 12), silent("sleeps", 12)}),
+            "ranks 0-1 are not inside MPI: each sleeps and has not communicated for 12 s.");
+  EXPECT_EQ(waits_in_words({silent("", 12), silent("", 12)}),
+            "ranks 0-1 are not inside MPI: each has not communicated for 12 s.");
+  EXPECT_EQ(waits_in_words({silent("", 12)}), "rank 0 is not inside MPI: it has not communicated for 12 s.");
+}
+
 TEST(Waits, OneOfSeveralIsEnough) {
   // MPI_Waitany on messages of both: neither is needed, so there is no circle.
   const std::string words = waits_in_words({says("t 3\nw 1 for MPI_Irecv from rank 1\nw 2 for MPI_Irecv from rank 2\n"),

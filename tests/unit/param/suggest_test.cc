@@ -24,7 +24,16 @@ TEST(Suggestion, FindsTyposAndRightNamesInWrongPlaces) {
   EXPECT_EQ(meant("transport.shm.eagre_limit"), "transport.shm.eager_limit");
   EXPECT_EQ(meant("eager_limit"), "transport.shm.eager_limit");
   EXPECT_EQ(meant("transprot"), "transport");
+  EXPECT_EQ(meant("transport.shm.ring"), "transport.shm.ring_bytes");
   EXPECT_EQ(meant("bananas"), "");
+}
+
+TEST(Suggestion, ShortWordsAreGuessedWithCare) {
+  Suggestion s("foo");
+  s.consider("io");
+  EXPECT_EQ(s.best(), "") << "two of three letters differ";
+  s.consider("fo");
+  EXPECT_EQ(s.best(), "fo");
 }
 
 }  // namespace

@@ -152,8 +152,36 @@ TEST_F(Files, MistakesNameFileAndLine) {
 TEST_F(Files, BrokenYamlIsAnErrorWithItsLine) {
   const std::string path = file("user.yaml", Layer::user, "p2p.mode: fast\np2p.copy_limit: [1, 2\n");
   const Store s = load(false);
-  EXPECT_THAT(s.problems().at(0).text, HasSubstr(path + ":"));
+  EXPECT_THAT(s.problems().at(0).text, HasSubstr(path + ":3: this is not YAML: "));
   EXPECT_TRUE(s.problems().at(0).error);
+}
+
+TEST_F(Files, AProjectsFileOfAnotherUserIsNotRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "giving files away takes root";
+  const std::string path = file("ashlar.yaml", Layer::project, "p2p.mode: safe\n");
+  ASSERT_EQ(chown(path.c_str(), 4711, 4711), 0);
+  const Store s = load();
+  EXPECT_EQ(s.find("p2p.mode"), nullptr);
+  EXPECT_EQ(s.problems().at(0).text, path + " is not read: it belongs to user 4711, who is neither you nor root");
+  ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  EXPECT_STREQ(load().find("p2p.mode")->text, "safe");
+}
+
+TEST_F(Files, WrongFormsAreNamed) {
+  const std::string path = file("site.yaml", Layer::site,
+                                "p2p.mode: {value: safe, lock: perhaps}\n"
+                                "rules:\n"
+                                "  - {when: {host: x}, set: 5}\n");
+  const Store s = load(false);
+  ASSERT_EQ(s.problems().size(), 2u);
+  EXPECT_EQ(s.problems()[0].text, path + ":1: lock: is true or false");
+  EXPECT_EQ(s.problems()[1].text, path + ":3: set: is a map of keys to values");
+}
+
+TEST_F(Files, AGroupIsNoParameterAndItsMembersAreNamed) {
+  file("user.yaml", Layer::user, "p2p: 5\n");
+  EXPECT_THAT(load().problems().at(0).text,
+              HasSubstr("there is no parameter 'p2p', only a group of that name: p2p.copy_limit, p2p."));
 }
 
 TEST_F(Files, FilesOfCommentsNeedNoReader) {

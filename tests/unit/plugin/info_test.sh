@@ -35,9 +35,20 @@ grep -q "$work/ashlar.yaml:1: there is no parameter 'lgo'; did you mean 'log'?" 
 printf 'log: loud\n' >ashlar.yaml
 "$info" >/dev/null 2>said && fail "a wrong value is a success"
 grep -q "$work/ashlar.yaml:1: log: 'loud' is none of its choices: error, warn, info, debug or trace" said || fail "wrong value"
-"$info" --nonsense 2>/dev/null && fail "unknown options are accepted"
-
+"$info" --compnents 2>said && fail "unknown options are accepted"
+[ "$(head -1 said)" = "ashlar_info: unknown argument '--compnents'; did you mean --components?" ] ||
+  fail "an unknown option: $(cat said)"
 rm ashlar.yaml
+"$info" --params transport.shn >said 2>&1 && fail "parameters that do not exist are a success"
+grep -q "there are no parameters below 'transport.shn'; did you mean 'transport.shm'?" said || fail "no parameters: $(cat said)"
+"$info" --components nosuch >said 2>&1 && fail "a framework that does not exist is a success"
+grep -q "there is no framework 'nosuch'; there are launch, transport, coll, " said || fail "no framework: $(cat said)"
+"$info" --set plugin.path=/nowhere:/tmp >/dev/null 2>said || fail "a folder that is not there is an error"
+[ "$(cat said)" = "ashlar_info: plugin.path (--set plugin.path=/nowhere:/tmp): there is no folder /nowhere" ] ||
+  fail "a folder that is not there: $(cat said)"
+"$info" --components rma >said || fail "a framework without components is a failure"
+"$info" --set transport=nosuch >/dev/null 2>said && fail "choosing what is not installed is a success"
+grep -q "There is no transport component called 'nosuch'.*installed: self, shm" said || fail "a wrong choice: $(cat said)"
 for question in "" --components --params "explain log" "explain lgo"; do
   # shellcheck disable=SC2086
   { "$info" --json $question || true; } | "$python" -c 'import json, sys; json.load(sys.stdin)' || fail "JSON of '$question'"

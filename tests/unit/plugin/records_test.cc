@@ -30,6 +30,29 @@ TEST(Records, Topics) {
   EXPECT_FALSE(wants("", "coll"));
 }
 
+TEST(Records, TopicsThatDoNotExistAreNamed) {
+  EXPECT_TRUE(check_topics("", "x").ok());
+  EXPECT_TRUE(check_topics("all", "x").ok());
+  EXPECT_TRUE(check_topics("transport,coll,launch,topology", "x").ok());
+  const Status status = check_topics("coll,transprot", "--explain");
+  EXPECT_EQ(status.mpi_class(), kErrArg);
+  EXPECT_STREQ(status.text(),
+               "explain (--explain) knows no topic 'transprot' (did you mean 'transport'?); there are all, launch, "
+               "transport, coll, rma, io, topology, report, tool");
+}
+
+TEST(Records, OfATopicTheFirstAreKeptAndTheRestIsSaid) {
+  Records records;
+  for (std::size_t i = 0; i < Records::kMostOfTopic + 10; ++i)
+    records.add({"topology", "grid " + std::to_string(i), "as it is", "", "", ""});
+  records.add({"coll", "", "shm", "", "", ""});
+  const std::vector<Decision> kept = records.of("topology");
+  ASSERT_EQ(kept.size(), Records::kMostOfTopic + 1);
+  EXPECT_EQ(kept[Records::kMostOfTopic - 1].subject, "grid " + std::to_string(Records::kMostOfTopic - 1));
+  EXPECT_EQ(kept.back().chosen, "later decisions are not kept");
+  EXPECT_EQ(records.of("coll").size(), 1u) << "other topics have room of their own";
+}
+
 TEST(Host, ServicesOfTheKernel) {
   Host host;
   const ashlar_host* table = host.table();

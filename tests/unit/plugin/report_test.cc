@@ -143,8 +143,8 @@ TEST_F(ReporterTest, ProblemsOfTheConfigurationAreTold) {
 
 TEST(Catalogue, FillsFactsAndKeepsHolesVisible) {
   const auto m = catalogue::message("plugin.none_can_serve", {{"framework", "coll"}, {"reasons", "shm: no memory"}});
-  EXPECT_EQ(m.says, "No coll component can serve.");
-  EXPECT_EQ(m.because, "shm: no memory; the setting is {setting}.");
+  EXPECT_EQ(m.says, "No coll component can serve: shm: no memory.");
+  EXPECT_EQ(m.because, "The setting is {setting}.");
   ASSERT_EQ(m.tries.size(), 2u);
   EXPECT_THAT(m.paragraph(), HasSubstr("\n  - ashlar_info --components coll"));
   EXPECT_THAT(catalogue::message("no.such", {}).says, HasSubstr("no.such"));

@@ -83,12 +83,27 @@ TEST_F(SelectTest, NamesThatDoNotExistAreAnErrorWithASuggestion) {
                                     HasSubstr("did you mean 'good'?"), HasSubstr("installed: good, other")));
 }
 
+TEST_F(SelectTest, ChoicesCanBeCheckedBeforeAnythingIsOpened) {
+  set("godo");
+  select({"good", "other"});
+  const Status status = registry_.check_choices();
+  EXPECT_EQ(status.mpi_class(), kErrArg);
+  EXPECT_THAT(status.text(), HasSubstr("There is no report component called 'godo' (did you mean 'good'?)"));
+}
+
+TEST_F(SelectTest, ChoicesOfWhatThereIsAreGood) {
+  set("^absent,other");
+  select({"good", "other"});
+  const Status status = registry_.check_choices();
+  EXPECT_TRUE(status.ok()) << status.text();
+}
+
 TEST_F(SelectTest, WhenNoneIsLeftEveryReasonIsSaid) {
   set("sad,unable");
   EXPECT_THAT(select({"good", "sad", "unable"}), ElementsAre());
   EXPECT_EQ(status_.mpi_class(), kErrOther);
   EXPECT_THAT(status_.text(),
-              AllOf(HasSubstr("sad: the paint is dry"), HasSubstr("the setting is report = sad,unable")));
+              AllOf(HasSubstr("; sad: the paint is dry"), HasSubstr(". The setting is report = sad,unable")));
   EXPECT_EQ(record().chosen, "none");
 }
 

@@ -60,6 +60,19 @@ TEST(Statement, RefusalsSayWhatTheFileWasBuiltForAndWhatThisKernelSpeaks) {
   EXPECT_THAT(refusal("/tmp"), HasSubstr("no shared library"));
 }
 
+TEST(Statement, ParametersLieWhollyInsideTheConfigurationBlock) {
+  param::TextPool pool;
+  Statement s;
+  ASSERT_TRUE(read_statement(fixture("good").c_str(), &pool, &s).ok());
+  const std::uint32_t whole = s.config_size;
+  s.params[0].offset = whole - 8;
+  EXPECT_TRUE(acceptable(s, this_kernel()).ok());
+  for (const std::uint32_t offset : {whole - 7, whole, ~0u}) {
+    s.params[0].offset = offset;
+    EXPECT_STREQ(acceptable(s, this_kernel()).text(), "its parameter 'limit' lies outside its configuration block");
+  }
+}
+
 TEST(Statement, DamagedAndForeignFilesAreRefused) {
   TemporaryFolder folder;
   const std::string file = folder.drop("good");

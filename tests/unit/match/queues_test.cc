@@ -133,5 +133,40 @@ TEST(UnexpectedQueue, MessagesComeInOrderOfArrivalForAnyTag) {
   }
 }
 
+// What offered receives have to know.
+TEST(PostedQueue, TellsRivalsAndThoseAhead) {
+  PostedQueue posted;
+  std::vector<Entry> entries(6);
+  const Key key = {Key::place(2, 1), 7};
+  for (int i = 0; i < 4; ++i) {
+    entries[static_cast<std::size_t>(i)].key = i == 1 ? Key{Key::place(2, 1), 8} : key;
+    posted.post(entries[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_EQ(posted.table().ahead_of(entries[0], 64), 0u);
+  EXPECT_EQ(posted.table().ahead_of(entries[3], 64), 2u);
+  EXPECT_EQ(posted.table().ahead_of(entries[3], 1), 1u);
+  int behind = 0;
+  posted.table().each_behind(entries[0], [&](Entry& entry) {
+    EXPECT_EQ(entry.key, key);
+    ++behind;
+  });
+  EXPECT_EQ(behind, 2);
+  posted.remove(entries[2]);
+  EXPECT_EQ(posted.table().ahead_of(entries[3], 64), 1u);
+
+  EXPECT_FALSE(posted.has_rival(key));
+  entries[4].key = {Key::place(2, MPI_ANY_SOURCE), 9};
+  posted.post(entries[4]);
+  EXPECT_FALSE(posted.has_rival(key));
+  for (const Key& rival : {Key{Key::place(2, MPI_ANY_SOURCE), 7}, Key{Key::place(2, 1), MPI_ANY_TAG},
+                           Key{Key::place(2, MPI_ANY_SOURCE), MPI_ANY_TAG}}) {
+    entries[5].key = rival;
+    posted.post(entries[5]);
+    EXPECT_TRUE(posted.has_rival(key));
+    posted.remove(entries[5]);
+    EXPECT_FALSE(posted.has_rival(key));
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::match

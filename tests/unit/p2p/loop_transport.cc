@@ -1,5 +1,6 @@
 #include "tests/unit/p2p/loop_transport.h"
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   if (network.dead(endpoint.peer) || network.dead(iface.self)) return ASHLAR_OK;  // lost, as on a real wire
   LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
   const std::lock_guard guard(channel.mutex);
+  if (network.options.offers) channel.sent.push_back({packet.id, packet.h0, packet.h1});
   channel.packets.push_back(std::move(packet));
   return ASHLAR_OK;
 }
@@ -81,6 +83,95 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint
 
 void wake(ashlar_endpoint*) {}
 
+ashlar_result offer(ashlar_endpoint* e, const ashlar_offer* what, std::uint32_t* number) {
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  LoopNetwork& network = *endpoint.iface->network;
+  if (chance(endpoint.iface->random, network.options.again)) return ASHLAR_AGAIN;
+  LoopNetwork::Channel& channel = network.channel(endpoint.peer, endpoint.iface->self);
+  const std::lock_guard guard(network.offers_mutex);
+  network.offers.push_back({endpoint.iface->self, endpoint.peer, *what, channel.delivered});
+  *number = static_cast<std::uint32_t>(network.offers.size());
+  return ASHLAR_OK;
+}
+
+ashlar_result withdraw(ashlar_endpoint* e, std::uint32_t number, std::uint64_t* written) {
+  using Offer = LoopNetwork::Offer;
+  LoopNetwork& network = *static_cast<LoopEndpoint*>(e)->iface->network;
+  const std::lock_guard guard(network.offers_mutex);
+  Offer& offer = network.offers[number - 1];
+  EXPECT_NE(offer.state, Offer::kGone) << "taken back twice";
+  if (offer.state == Offer::kWriting || offer.state == Offer::kAsked) {
+    offer.state = Offer::kAsked;
+    return ASHLAR_PENDING;
+  }
+  offer.state = Offer::kGone;
+  *written = offer.written;
+  if (offer.written != 0 && offer.written < offer.what.length) ++network.taken_half;
+  return ASHLAR_OK;
+}
+
+ashlar_result claim(ashlar_endpoint* e, const ashlar_sent* message, ashlar_claim* found) {
+  using Offer = LoopNetwork::Offer;
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  LoopNetwork& network = *endpoint.iface->network;
+  const LoopNetwork::Channel& channel = network.channel(endpoint.iface->self, endpoint.peer);
+  const std::lock_guard guard(network.offers_mutex);
+  for (std::size_t n = 0; n < network.offers.size(); ++n) {
+    const Offer& offer = network.offers[n];
+    if (offer.state != Offer::kOpen || offer.owner != endpoint.peer || offer.sender != endpoint.iface->self ||
+        offer.what.h0 != message->h0 || offer.what.h1 != (message->h1 & message->h1_mask) ||
+        offer.what.length < message->length)
+      continue;
+    std::uint64_t alike = 0, earlier = ~std::uint64_t{0};
+    for (std::size_t i = offer.seen; i < channel.sent.size(); ++i) {
+      const LoopNetwork::Head& head = channel.sent[i];
+      if (head.h0 != message->h0 || ((head.h1 ^ message->h1) & message->h1_mask) != 0) continue;
+      if (head.id == message->id && head.h1 == message->h1) earlier = alike;
+      if ((message->ids >> head.id & 1) != 0) ++alike;
+    }
+    if (earlier != offer.what.before) continue;
+    found->number = static_cast<std::uint32_t>(n + 1);
+    found->token = offer.what.token;
+    return ASHLAR_OK;
+  }
+  return ASHLAR_AGAIN;
+}
+
+/// A deposit that lasts: the bytes are there at the next call, which looks whether somebody has asked meanwhile.
+ashlar_result deposit(ashlar_endpoint* e, ashlar_claim* found, const void* data, std::uint64_t length,
+                      std::uint64_t most) {
+  using Offer = LoopNetwork::Offer;
+  auto& endpoint = *static_cast<LoopEndpoint*>(e);
+  LoopNetwork& network = *endpoint.iface->network;
+  if (network.dead(endpoint.peer)) return -MPI_ERR_PROC_ABORTED;
+  const std::lock_guard guard(network.offers_mutex);
+  Offer& offer = network.offers[found->number - 1];
+  if (offer.state == Offer::kGone || offer.state == Offer::kStopped) return ASHLAR_AGAIN;
+  if (offer.state == Offer::kOpen) {
+    offer.state = Offer::kWriting;
+    if (chance(endpoint.iface->random, network.options.deposit_lasts)) return ASHLAR_PENDING;
+  }
+  const bool fails = chance(endpoint.iface->random, network.options.deposit_fails);
+  if (!fails) {
+    const std::uint64_t bytes = std::min<std::uint64_t>({length - found->written, most, 3000});
+    std::memcpy(static_cast<std::byte*>(offer.what.address) + found->written,
+                static_cast<const std::byte*>(data) + found->written, bytes);
+    found->written += bytes;
+  }
+  offer.written = found->written;
+  const bool all = found->written == length;
+  if (offer.state == Offer::kAsked) {
+    found->asked = 1;
+    ++network.asked;
+    offer.state = Offer::kStopped;
+  } else {
+    offer.state = all ? Offer::kStopped : Offer::kOpen;
+  }
+  if (fails) return -MPI_ERR_OTHER;
+  if (all) ++network.deposits;
+  return all ? ASHLAR_OK : ASHLAR_PENDING;
+}
+
 unsigned progress(ashlar_iface* i) {
   auto& iface = *static_cast<LoopIface*>(i);
   LoopNetwork& network = *iface.network;
@@ -112,6 +203,7 @@ unsigned progress(ashlar_iface* i) {
         if (channel.packets.empty()) break;
         packet = std::move(channel.packets.front());
         channel.packets.pop_front();
+        ++channel.delivered;
       }
       const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()),
                          from,      packet.id};
@@ -142,7 +234,7 @@ int idle(ashlar_iface* i) {
 }
 
 const ashlar_endpoint_ops kEndpointOps = {
-    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, nullptr, nullptr, nullptr, nullptr};
+    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, offer, withdraw, claim, deposit};
 const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose,
                                     unexpose,         arm,     disarm,  nullptr, nullptr,  idle};
 
@@ -165,7 +257,8 @@ ashlar_endpoint* LoopNetwork::connect(LoopIface& from, std::uint32_t to) {
   const std::lock_guard guard(mutex_);
   auto& made = endpoints_.emplace_back(std::make_unique<LoopEndpoint>());
   made->ops = &kEndpointOps;
-  made->capabilities = options.get ? ASHLAR_CAP_GET : 0;
+  if (options.get) made->capabilities |= ASHLAR_CAP_GET;
+  if (options.offers) made->capabilities |= ASHLAR_CAP_OFFER;
   made->max_short = options.max_short;
   made->max_bcopy = options.max_bcopy;
   made->peer = to;

@@ -25,6 +25,9 @@ struct LoopOptions {
   double get_pending = 0;  // chance that a read completes in a later progress call
   double get_fails = 0;
   bool proves_get_late = false;  // get() is offered but always fails
+  bool offers = false;           // offered receives
+  double deposit_lasts = 0;      // chance that a deposit is under way until the next call
+  double deposit_fails = 0;
 };
 
 class LoopNetwork;
@@ -64,10 +67,27 @@ class LoopNetwork {
     std::uint64_t h0, h1;
     std::vector<std::byte> data;
   };
+  struct Head {
+    std::uint8_t id;
+    std::uint64_t h0, h1;
+  };
   struct Channel {
     std::mutex mutex;
     std::deque<Packet> packets;
+    std::vector<Head> sent;  // all ever, where there are offers
+    std::size_t delivered = 0;
   };
+  /// From `owner` to `sender`; number k is the k-th.
+  struct Offer {
+    std::uint32_t owner, sender;
+    ashlar_offer what;
+    std::size_t seen;
+    enum { kOpen, kWriting, kAsked, kStopped, kGone } state = kOpen;
+    std::uint64_t written = 0;
+  };
+  std::mutex offers_mutex;
+  std::vector<Offer> offers;
+  std::uint64_t deposits = 0, asked = 0, taken_half = 0;
   Channel& channel(std::uint32_t from, std::uint32_t to) { return channels_[from * processes_ + to]; }
   std::uint32_t processes() const { return processes_; }
   bool dead(std::uint32_t process);

@@ -7,13 +7,17 @@ Stay small_stay(const Op&, const Call& call) { return Stay{call.bytes}; }
 
 namespace {
 
-/// Where ranks take turns on the cores: what follows is often begun by the root of what came before, and who is there
-/// before that rank only waits for it, on a core that others could have.
-void let_leader_go(Op& op, const Visit& visit) {
-  const Rank leader = visit.group->leader_before;
-  if (leader == Group::kNobody || leader == op.rank() || !op.blocking()) return;
-  const auto& line = visit.layout().rank(static_cast<std::uint32_t>(leader));
-  if (line.done.load(std::memory_order_relaxed) < visit.number) op.wire().give_way();
+/// Where ranks take turns on the cores: what follows is often what came before, with the same root. Who is there before
+/// the rank that it waits for has a core that the other could use; a root that waits for all is better late, too.
+void keep_order(Op& op, const Visit& visit) {
+  const Group::Order order = visit.group->before;
+  if (order.root < 0 || !op.blocking() || order.first == (order.root == op.rank())) return;
+  const auto is_here = [&visit](Rank r) {
+    return visit.layout().rank(static_cast<std::uint32_t>(r)).done.load(std::memory_order_relaxed) < visit.number;
+  };
+  bool wait = order.first && is_here(order.root);
+  for (Rank r = 0; r < op.size() && !order.first && !wait; ++r) wait = is_here(r);
+  if (wait) op.wire().give_way();
 }
 
 }  // namespace
@@ -38,7 +42,7 @@ Co barrier(Op& op, const Call&, Visit visit) {
   if (wait.failed()) co_return st;
   all_met(visit);
   done(op, visit);
-  if (!visit.group->flat) let_leader_go(op, visit);
+  if (!visit.group->flat) keep_order(op, visit);
   co_return st;
 }
 

@@ -15,7 +15,11 @@ class Group {
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
   /// Whether the ranks may copy from and to each other's memory: tried before it is first relied upon.
   enum class Reach : std::uint8_t { kUntried, kProved, kRefused };
-  static constexpr Rank kNobody = -1;
+  /// Of a collective with a root: whether it goes first, or last.
+  struct Order {
+    Rank root = -1;
+    bool first = false;
+  };
 
   /// The group of op's communicator, or of a persistent operation itself, made when missing. nullptr: no memory, noted
   /// as op's failure.
@@ -39,8 +43,7 @@ class Group {
   std::uint64_t turn = 1;         // the number whose turn it is on this rank
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
   std::uint64_t probe = 0;        // what others try to read
-  Rank leader = kNobody;          // whom the others wait for in the collective that was called last
-  Rank leader_before = kNobody;   // and in the one before
+  Order latest, before;           // of the two collectives that were called last
 
  private:
   static Group* make(Op& op, Slot& slot);
@@ -132,15 +135,26 @@ using Body = Co (*)(Op& op, const Call& call, Visit visit);
 /// cannot all attach, or not reach each other, they agree on that, and `call` is served by another algorithm.
 Co late(Op& op, const Call& call, Visit visit, Body body);
 
-/// Notes for whom the others wait: the root of what begins there. On the communicator's group, for persistent
-/// operations as well.
-inline void note_leader(const Op& op, const Call& call) {
+/// Notes who waits for whom: the others for the root where data begins there, the root for them where it ends there. On
+/// the communicator's group, for persistent operations as well.
+inline void note_order(const Op& op, const Call& call) {
   auto* const group = static_cast<Group*>(op.comm()->slots[op.component() % CommState::kSlots].data);
   if (group == nullptr) return;
-  const bool led =
-      call.what == Collective::kBcast || call.what == Collective::kScatter || call.what == Collective::kScatterv;
-  group->leader_before = group->leader;
-  group->leader = led ? call.root : Group::kNobody;
+  group->before = group->latest;
+  switch (call.what) {
+    case Collective::kBcast:
+    case Collective::kScatter:
+    case Collective::kScatterv:
+      group->latest = {call.root, true};
+      return;
+    case Collective::kReduce:
+    case Collective::kGather:
+    case Collective::kGatherv:
+      group->latest = {call.root, false};
+      return;
+    default:
+      group->latest = {};
+  }
 }
 
 /// What is registered of an algorithm: a function that is no coroutine itself, so that what all of them begin with
@@ -150,7 +164,7 @@ Co enter(Op& op, const Call& call) {
   const Visit visit = Visit::begin(op, call, stay(op, call));
   if (visit.group == nullptr) [[unlikely]]
     return Co();  // noted as op's failure
-  note_leader(op, call);
+  note_order(op, call);
   if (visit.ready()) [[likely]] {
     visit.note(op.rank());
     return body(op, call, visit);

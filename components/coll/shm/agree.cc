@@ -15,6 +15,13 @@ struct Called {
   bool operator==(const Called&) const = default;
 };
 
+Called called(const CallNote& note) {
+  const std::uint64_t what = note.number_what.load(std::memory_order_acquire) & 0xff;
+  const std::uint64_t rest = note.root_bytes.load(std::memory_order_relaxed);
+  return Called{true, static_cast<Collective>(what), static_cast<Rank>(rest >> kNumberBits),
+                static_cast<MPI_Count>(rest & kNumberMask)};
+}
+
 /// Of the collective that has `number` on rank r, as far as it has got there.
 Called called_by(const Layout& layout, std::uint32_t r, std::uint64_t number) {
   for (std::uint64_t i = 0; i < kSlots; ++i) {
@@ -22,9 +29,7 @@ Called called_by(const Layout& layout, std::uint32_t r, std::uint64_t number) {
     const std::uint64_t head = note.number_what.load(std::memory_order_acquire);
     const std::uint64_t begin = head >> 24;
     if (begin == 0 || begin > number || begin + (head >> 8 & 0xffff) < number) continue;
-    const std::uint64_t rest = note.root_bytes.load(std::memory_order_relaxed);
-    return Called{true, static_cast<Collective>(head & 0xff), static_cast<Rank>(rest >> kNumberBits),
-                  static_cast<MPI_Count>(rest & kNumberMask)};
+    return called(note);
   }
   return Called{};
 }
@@ -44,8 +49,9 @@ bool all_alike(const Visit& visit) {
 bool notes_agree(const Visit& visit) {
   const Layout& layout = visit.layout();
   for (std::uint32_t r = 0; r < layout.header().ranks; ++r) {
-    const Called theirs = called_by(layout, r, visit.number);
-    if (theirs.known && theirs != called_here(visit)) return false;
+    const CallNote& note = layout.note(visit.first, r);
+    if (note.number_what.load(std::memory_order_acquire) >> 24 != visit.first) continue;
+    if (called(note) != called_here(visit)) return false;
   }
   return true;
 }

@@ -15,8 +15,9 @@ inline bool have_parted(const Visit& visit) {
   return visit.layout().header().parted.load(std::memory_order_relaxed) != 0;
 }
 
-/// Whether what other ranks called, as far as they have got to the visit's number, is what this one called. For waits
-/// that take long: it looks at a line of every rank.
+/// Whether what other ranks called with the visit's first number, as far as they have got there, is what this one
+/// called. For waits that take long: it looks at a line of every rank. Where numbers have parted, they did so in a call
+/// with which all began at the same one.
 bool notes_agree(const Visit& visit);
 
 /// Lines of the visit's number carry the mark of another call: says who called what, as far as it is still known.

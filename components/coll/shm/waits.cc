@@ -5,6 +5,9 @@
 namespace ashlar::coll::shm {
 namespace {
 
+/// Every so many times that a wait may be about to sleep it looks at what others have noted, and the first time.
+constexpr std::uint32_t kNotesLookedAt = 64;
+
 std::uint32_t this_core() { return static_cast<std::uint32_t>(sched_getcpu()); }
 
 }  // namespace
@@ -24,7 +27,7 @@ void wake_announced(const Op& op, const Visit& visit) {
 void VisitWait::announce(Condition& self) {
   auto& wait = static_cast<VisitWait&>(self);
   // Where all wait for each other in different algorithms, no line is ever written.
-  if (!notes_agree(*wait.visit)) wait.tell_parted();
+  if (wait.announcements++ % kNotesLookedAt == 0 && !notes_agree(*wait.visit)) wait.tell_parted();
   if (wait.announced) return;
   wait.announced = true;
   const Layout& layout = wait.visit->layout();

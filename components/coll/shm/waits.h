@@ -34,6 +34,7 @@ struct VisitWait : Condition {
   std::uint32_t me;
   bool announced = false;  // we may be asleep
   bool parted = false;     // the ranks do not agree in their calls
+  std::uint32_t announcements = 0;
 
   VisitWait(const Op& op, const Visit& of) : by(&op), visit(&of), me(static_cast<std::uint32_t>(op.rank())) {
     before_sleep = &VisitWait::announce;

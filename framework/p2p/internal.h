@@ -59,8 +59,8 @@ void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lan
 
 /// For collectives, on the communicator's collective context. A returned failure is immediate; ok means finished or,
 /// when it is not, that the operation has counted itself on `gate` (which takes its outcome). A message of fewer bytes
-/// than the receive asked for is MPI_ERR_COUNT, of more MPI_ERR_TRUNCATE. `data`'s memory and type stay valid until
-/// then. Never blocks.
+/// than the receive asked for is MPI_ERR_COUNT, of more MPI_ERR_TRUNCATE; the gate takes that, whenever it came.
+/// `data`'s memory and type stay valid until then. Never blocks.
 Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_REQUIRES(comm.lane->lock);
 

@@ -13,14 +13,14 @@ INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
 WORLD = "'MPI_COMM_WORLD'"
 
 
-def stuck(how, ranks, seconds=1):
-    done = mpiexec("--timeout", seconds, "-n", ranks, STUCK, how)
+def stuck(how, ranks, seconds=1, settings=()):
+    done = mpiexec("--timeout", seconds, *(word for setting in settings for word in ("--set", setting)), "-n", ranks, STUCK, how)
     return done.returncode, plain(done.stderr)
 
 
 class TimeLimit(unittest.TestCase):
-    def says(self, how, ranks, *sentences, seconds=1):
-        status, said = stuck(how, ranks, seconds)
+    def says(self, how, ranks, *sentences, seconds=1, settings=()):
+        status, said = stuck(how, ranks, seconds, settings)
         self.assertEqual(status, 124, said)
         for sentence in sentences:
             self.assertIn(sentence, said)
@@ -47,7 +47,13 @@ class TimeLimit(unittest.TestCase):
 
     def test_collectives_that_do_not_match(self):
         self.says("mismatch", 3, f"rank 2 waits in MPI_Reduce on {WORLD}, but rank 0 is in MPI_Barrier on {WORLD} instead: the "
-                  "calls do not match")
+                  "calls do not match", settings=["coll=^shm"])
+
+    def test_collectives_that_do_not_match_in_shared_memory(self):
+        status, said = stuck("mismatch", 3, seconds=30)
+        self.assertNotIn(status, (0, 124), said)
+        self.assertIn("the ranks are in different collectives: rank ", said)
+        self.assertRegex(said, "called MPI_(Reduce, this rank MPI_Barrier|Barrier, this rank MPI_Reduce);")
 
     def test_finalize(self):
         self.says("finalize", 3, f"rank 0 waits in MPI_Recv from rank 1 tag 9 on {WORLD}; ranks 1-2 wait in MPI_Finalize for "

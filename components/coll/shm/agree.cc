@@ -63,10 +63,11 @@ Status disagreement(const Visit& visit, std::uint32_t me) {
     const Called theirs = called_by(layout, r, visit.number);
     if (r == me || !theirs.known || theirs == mine) continue;
     if (theirs.what != mine.what) {
+      const char *const there = name_of(theirs.what), *const here = name_of(mine.what);
       return Status::fail(MPI_ERR_OTHER,
-                          "the ranks are in different collectives: rank %u called %s, this rank %s; collectives are "
-                          "called in the same order by all ranks of a communicator",
-                          r, name_of(theirs.what), name_of(mine.what));
+                          "the ranks are in different collectives: rank %u called MPI_%c%s, this rank MPI_%c%s; "
+                          "collectives are called in the same order by all ranks of a communicator",
+                          r, there[0] - 'a' + 'A', there + 1, here[0] - 'a' + 'A', here + 1);
     }
     if (theirs.root != mine.root) {
       return Status::fail(MPI_ERR_ROOT, "the ranks do not agree: rank %u passed root %d, this rank root %d", r,

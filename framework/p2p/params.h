@@ -33,8 +33,10 @@ inline constexpr ashlar_param kParams[] = {
      "Smallest receive that is offered, and smallest message written so; 0: from the size of single copies (get_min).",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offer_min),
      nullptr},
-    {"offer_patience", "20us",
-     "Time that a sender gives the receiver to answer the announcement of a message before it looks for an offer.",
+    {"offer_patience", "1ms",
+     "Time that a sender gives the receiver to answer any of its announcements before it looks for an offer: longer "
+     "than "
+     "a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, offer_patience), nullptr},
 };

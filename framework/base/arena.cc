@@ -4,7 +4,9 @@
 
 #include <mutex>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "framework/base/sanitizers.h"
+
+#ifdef ASHLAR_ASAN
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -43,7 +45,7 @@ void* Arena::grow(std::size_t bytes) noexcept {
     if (wanted > reserved_) wanted = reserved_;
     if (mprotect(reinterpret_cast<void*>(base_ + writable), wanted - writable, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ASAN
     // What only an object of ours points to is not lost: the leak checker does not look into mappings by itself.
     __lsan_register_root_region(reinterpret_cast<void*>(base_ + writable), wanted - writable);
 #endif

@@ -4,13 +4,15 @@
 #include <cpuid.h>
 #endif
 
+#include "framework/base/sanitizers.h"
+
 namespace ashlar::datatype::detail {
 
 constinit std::atomic<int> repeats{0};
 
 int find_out_repeats() {
   int answer = -1;
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(ASHLAR_ASAN) && !defined(ASHLAR_TSAN)
   // "Enhanced rep movsb". Others than Intel have the flag too, but are slow for some alignments.
   constexpr unsigned kEnhanced = 1u << 9;
   unsigned a = 0, b = 0, c = 0, d = 0;

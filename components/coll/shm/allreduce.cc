@@ -12,8 +12,9 @@ Co allreduce(Op& op, const Call& call, Visit visit) {
   if (visit.group->flat) {
     wake_sleepers(op, visit);
   } else if (last_to_arrive(op, visit)) {
-    if (all_alike(visit)) combine_all(op, call, visit, result_place(visit, bytes));
-    publish_if_alike(op, visit);
+    const bool alike = all_alike(visit);
+    if (alike) combine_all(op, call, visit, result_place(visit, bytes));
+    publish_for_all(op, visit, alike);
   }
   LineWait wait = LineWait::everyone(op, visit);
   st = co_await wait;

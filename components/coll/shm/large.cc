@@ -113,8 +113,9 @@ Co allreduce_large(Op& op, const Call& call, Visit visit) {
         combine_items(op, call, visit, slice.at, slice.count, result + slice.at * call.send.type->size());
       if (last_to_arrive(op, visit)) publish(op, visit);
     } else if (last_to_arrive(op, visit)) {
-      if (all_alike(visit)) combine_items(op, call, visit, 0, items, result);
-      publish_if_alike(op, visit);
+      const bool alike = all_alike(visit);
+      if (alike) combine_items(op, call, visit, 0, items, result);
+      publish_for_all(op, visit, alike);
     }
     LineWait wait = LineWait::result(op, visit);
     st = co_await wait;

@@ -26,8 +26,8 @@ inline void publish(Op& op, const Visit& visit) {
   wake_sleepers(op, visit);
 }
 /// The last one to arrive publishes for all: only it has looked at every rank's line.
-inline void publish_if_alike(Op& op, const Visit& visit) {
-  if (all_alike(visit)) [[likely]]
+inline void publish_for_all(Op& op, const Visit& visit, bool alike) {
+  if (alike) [[likely]]
     return publish(op, visit);
   Visit nobodys = visit;
   nobodys.mark = ~visit.mark & ~kNumberMask;  // so that every rank finds out, this one as well
@@ -53,7 +53,7 @@ inline void meet(Op& op, const Visit& visit) {
   if (visit.group->flat) {
     wake_sleepers(op, visit);
   } else if (last_to_arrive(op, visit)) {
-    publish_if_alike(op, visit);
+    publish_for_all(op, visit, all_alike(visit));
   }
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Instructions of the calls that every program makes most, counted by callgrind on two ranks.
+"""Instructions of the calls that every program makes most, counted on two ranks.
 
-    tests/bench/instructions.py MPIEXEC PROGRAM [BUDGETS]
+    tests/bench/instructions.py MPIEXEC PROGRAM COLLECTIVE [BUDGETS]
 
-PROGRAM is the one built from instructions.c. Counted is what a call executes up to its return, the library and the
+PROGRAM is built from instructions.c, and callgrind counts; COLLECTIVE is built from collective_instructions.c, which counts
+by itself (x86-64 only: elsewhere it prints nothing, and its row is left out). Counted is what a call executes up to its return, the library and the
 transport included, when it does not have to wait: the difference between many calls and a few, so that first use
 (connecting, memory) is left out. Prints lines as the other benchmarks do; with BUDGETS, whose lines read
 `instructions send bytes 8 <= 100`, the exit status is 1 when one is above its limit."""
@@ -39,6 +40,16 @@ def count(mpiexec, program, what, calls, rank, times):
             return int(re.search(r"^(?:summary|totals): (\d+)", result.read(), re.MULTILINE).group(1))
 
 
+def count_collective(mpiexec, program):
+    """The row that `program` prints, as (name, instructions); None where it cannot count."""
+    done = subprocess.run([mpiexec, "-n", "2", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=120, check=False)
+    if done.returncode != 0:
+        sys.exit(f"instructions: the run failed:\n{done.stdout}")
+    found = re.search(r"^collective_(instructions .*) instructions (\d+)$", done.stdout, re.MULTILINE)
+    return (found.group(1), int(found.group(2))) if found else None
+
+
 def limits(path):
     found = {}
     with open(path, encoding="utf-8") as budgets:
@@ -50,14 +61,19 @@ def limits(path):
 
 
 def main():
-    mpiexec, program = sys.argv[1:3]
-    allowed = limits(sys.argv[3]) if len(sys.argv) > 3 else {}
-    failed = False
+    mpiexec, program, collective = sys.argv[1:4]
+    allowed = limits(sys.argv[4]) if len(sys.argv) > 4 else {}
+    rows = []
     for what, calls, rank in PLAN:
         # A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the least counts.
         runs = [min(count(mpiexec, program, what, calls, rank, times) for _ in range(TRIES)) for times in (FEW, MANY)]
         each = (runs[1] - runs[0]) / (MANY - FEW)
-        row = f"instructions {what} bytes 8"
+        rows.append((f"instructions {what} bytes 8", each))
+    counted = count_collective(mpiexec, collective)
+    if counted:
+        rows.append(counted)
+    failed = False
+    for row, each in rows:
         over = each > allowed.get(row, each)
         failed = failed or over
         print(f"{row} count {each:.0f}" + (f"   (allowed: {allowed[row]:.0f})" if over else ""), flush=True)

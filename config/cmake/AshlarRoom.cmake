@@ -1,21 +1,49 @@
 # Rooms, components and tests, each one call.
 
-# ashlar_room(name SOURCES a.cc ... [USES room ...] [LIBS lib ...])
+# ashlar_std_headers(target [no_exceptions])
+#   g++ compiles the standard headers below once, for all libraries: parsing them is two thirds of what a source of ours
+#   costs. It accepts a precompiled header only for the options that made it, so targets without exceptions share a second
+#   one. clang++ builds without, so that a source which lacks an #include does not compile there.
+set(ASHLAR_STD_HEADERS <algorithm> <array> <atomic> <cerrno> <coroutine> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring>
+  <functional> <limits> <memory> <mutex> <new> <span> <string> <string_view> <utility> <vector>)
+function(ashlar_std_headers target)
+  set(no_exceptions ${ARGN})
+  set(owner ashlar_std_headers)
+  if(no_exceptions)
+    target_compile_options(${target} PRIVATE -fno-exceptions)
+    string(APPEND owner _no_exceptions)
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    return()
+  endif()
+  if(NOT TARGET ${owner})
+    set(source ${CMAKE_BINARY_DIR}/generated/${owner}.cc)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// A precompiled header belongs to a target, and a target needs a source.\n")
+    add_library(${owner} OBJECT ${source})
+    target_link_libraries(${owner} PRIVATE ashlar_options)
+    target_compile_options(${owner} PRIVATE $<$<BOOL:${no_exceptions}>:-fno-exceptions>)
+    target_precompile_headers(${owner} PRIVATE ${ASHLAR_STD_HEADERS})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
+# ashlar_room(name SOURCES a.cc ... [USES room ...] [LIBS lib ...] [NO_EXCEPTIONS])
 #   One room of the kernel: an object library linked into libashlar.so. USES names the rooms whose headers it may
 #   include; tests/gen/check_includes.py holds the #include lines against it.
 function(ashlar_room name)
-  cmake_parse_arguments(R "" "" "SOURCES;USES;LIBS" ${ARGN})
+  cmake_parse_arguments(R "NO_EXCEPTIONS" "" "SOURCES;USES;LIBS" ${ARGN})
   add_library(room_${name} OBJECT ${R_SOURCES})
   target_link_libraries(room_${name} PUBLIC ashlar_options ${R_LIBS})
+  ashlar_std_headers(room_${name} ${R_NO_EXCEPTIONS})
   set_property(GLOBAL APPEND PROPERTY ASHLAR_ROOMS ${name})
   set_property(GLOBAL PROPERTY ASHLAR_ROOM_USES_${name} "${R_USES}")
 endfunction()
 
-# ashlar_component(framework name SOURCES a.cc ... [LIBS lib ...])
+# ashlar_component(framework name SOURCES a.cc ... [LIBS lib ...] [NO_EXCEPTIONS])
 #   One component: <build>/lib/ashlar/components/ashlar_<framework>_<name>.so, installed beside its fellows. Its objects are
 #   a library ashlar_<framework>_<name>_objects, to which options of compilation belong.
 function(ashlar_component framework name)
-  cmake_parse_arguments(C "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(C "NO_EXCEPTIONS" "" "SOURCES;LIBS" ${ARGN})
   set(target ashlar_${framework}_${name})
   set(objects ${C_SOURCES})
   list(FILTER objects INCLUDE REGEX "TARGET_OBJECTS")
@@ -27,6 +55,7 @@ function(ashlar_component framework name)
   # A symbol that is unique in the process would belong to two components, and keep a file from being closed.
   target_compile_options(${target}_objects PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_libraries(${target}_objects PRIVATE ashlar_options ${C_LIBS})
+  ashlar_std_headers(${target}_objects ${C_NO_EXCEPTIONS})
   list(APPEND objects $<TARGET_OBJECTS:${target}_objects>)
   add_library(${target} MODULE ${objects})
   set_target_properties(${target} PROPERTIES PREFIX "" LINKER_LANGUAGE CXX

@@ -7,6 +7,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "framework/base/printable.h"
+
 namespace ashlar::log {
 namespace {
 
@@ -29,9 +31,11 @@ void line(Level level, const char* room, const char* format, ...) noexcept {
   const int body = std::vsnprintf(text + used, sizeof text - static_cast<std::size_t>(used) - 1, format, arguments);
   va_end(arguments);
   used = std::min(used + std::max(body, 0), static_cast<int>(sizeof text) - 2);
-  text[used++] = '\n';
+  char shown[sizeof text];
+  std::size_t length = printable({text, static_cast<std::size_t>(used)}, shown, sizeof shown - 1);
+  shown[length++] = '\n';
   // One write: lines of several ranks on one pipe stay whole.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, static_cast<std::size_t>(used));
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, shown, length);
 }
 
 }  // namespace ashlar::log

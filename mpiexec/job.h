@@ -53,6 +53,7 @@ class Job : private PmixListener {
   void reap();
   void rank_ended(unsigned rank, int wait_status);
   void check_aborts();
+  void name_failed(unsigned rank);
   void stop_everyone();
   void signal_rank(unsigned rank, int signal);
   void read_stream(unsigned rank, bool error_stream);
@@ -94,6 +95,8 @@ class Job : private PmixListener {
   bool asking_ = false;                  // the time is over, and the ranks are saying what they wait for
   std::string waits_;                    // what they said
   bool stopping_ = false;
+  int effect_ = -1;                   // a rank that aborted because another one is gone, while nobody knows which
+  std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for
   int first_failed_ = -1;
   int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0
   int status_ = 0;           // first non-zero exit status

@@ -102,11 +102,16 @@ std::string ranks_of(const Comm& comm) {
   std::_Exit(exit_code);
 }
 
+/// The class of an error that a meeting of all ranks ends with.
+int class_of(ashlar_launch_result result) {
+  return result == ASHLAR_LAUNCH_PEER_FAILED ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+}
+
 /// A deadline for everything that waits for others while the job comes up.
 Status meet(ashlar_launch* launch, std::uint64_t deadline_ns, const char* what) {
   const auto result = launch->ops->fence(launch, static_cast<std::int64_t>(deadline_ns / 1'000'000));
   if (result == ASHLAR_LAUNCH_OK) return {};
-  return Status::fail(MPI_ERR_OTHER, "%s did not complete: %s", what, launch->ops->why(launch));
+  return Status::fail(class_of(result), "%s did not complete: %s", what, launch->ops->why(launch));
 }
 
 }  // namespace
@@ -369,7 +374,7 @@ Status Process::end_world() {
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)
       left =
-          Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
+          Status::fail(class_of(met), "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
   }
   for (Comm* comm : {world, self}) {
     if (!comm) continue;

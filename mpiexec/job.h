@@ -40,6 +40,7 @@ class Job : private PmixListener {
   };
 
   bool prepare(std::string* error);
+  bool wants_pmix() const;
   bool start_pmix(std::string* error);
   void connected(unsigned rank) override;
   void finalized(unsigned rank) override;

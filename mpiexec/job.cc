@@ -224,11 +224,24 @@ void Job::write_streams() {
     OutputFd& to = error_stream ? to_err_ : to_out_;
     if (!to.broken()) merged.written(to.write(merged.ready()));
     if (!to.broken()) continue;
-    // Nobody reads us any more: the ranks shall learn it as any program in a pipeline does.
-    merged.discard();
+    if (!to.reader_left()) {
+      if (merged.queued()) cannot_write(error_stream, to.error());
+      merged.discard();
+      continue;
+    }
+    // The reader has gone: the ranks learn it as any program in a pipeline does, by SIGPIPE.
     for (unsigned r = 0; r < ranks_.size(); ++r) close_stream(r, error_stream);
     merged.discard();
   }
+}
+
+// A full disk does not end a computation: its output is read on and thrown away, and the exit status is not 0.
+void Job::cannot_write(bool error_stream, int reason) {
+  bool& said = said_lost_[error_stream ? 1 : 0];
+  if (said) return;
+  said = output_lost_ = true;
+  say(text("standard %s cannot be written: %s. The ranks go on, and what they write there from now on is lost",
+           error_stream ? "error" : "output", std::strerror(reason)));
 }
 
 int Job::next_timeout_ms() const {
@@ -358,7 +371,8 @@ void Job::conclude() {
     say(start_error_);
   } else if (first_failed_ >= 0) {
     const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
-    const bool reader_left = to_out_.broken() && WIFSIGNALED(fate.wait_status) && WTERMSIG(fate.wait_status) == SIGPIPE;
+    const bool reader_left = (to_out_.reader_left() || to_err_.reader_left()) && WIFSIGNALED(fate.wait_status) &&
+                             WTERMSIG(fate.wait_status) == SIGPIPE;
     if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_), host_));
   } else if (timed_out_) {
     say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
@@ -366,10 +380,15 @@ void Job::conclude() {
              still_ran_.size() == 1 ? "was" : "were", waits_.empty() ? "" : ":\n", waits_.c_str()));
   } else if (interrupted_by_) {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
-    say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+    if (status_ != 0)
+      say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+    else if (ranks_.size() > 1)
+      say(text("%s was passed on to the ranks, and all of them ended with exit code 0, after %.2f s",
+               signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
   } else if (first_returned_ >= 0 && ranks_.size() > 1) {
     say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
   }
+  if (output_lost_ && status_ == 0) status_ = 1;
 }
 
 }  // namespace ashlar::mpiexec

@@ -59,6 +59,7 @@ class Job : private PmixListener {
   void signal_rank(unsigned rank, int signal);
   void read_stream(unsigned rank, bool error_stream);
   void write_streams();
+  void cannot_write(bool error_stream, int reason);
   void close_stream(unsigned rank, bool error_stream);
   int next_timeout_ms() const;
   void check_clock();
@@ -102,6 +103,8 @@ class Job : private PmixListener {
   int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0
   int status_ = 0;           // first non-zero exit status
   std::string start_error_;
+  bool said_lost_[2] = {};           // that standard output, or error, cannot be written
+  bool output_lost_ = false;         // for another reason than that its reader left
   std::vector<unsigned> still_ran_;  // when the time was over
 };
 

@@ -34,6 +34,7 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/flush_streams.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
@@ -88,6 +89,7 @@ std::string ranks_of(const Comm& comm) {
 [[noreturn]] void abort_job(Comm* comm, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
   Process* const process = Process::current();
+  flush_streams();
   char longer[900];
   const unsigned ranks = process && process->job ? process->job->ranks : 0;
   if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
@@ -170,6 +172,9 @@ void Process::serve() {
 }
 
 void Process::rest() {
+  // Whether a session made the process or MPI_Init, whose MPI_Finalize may have come before the last session's end.
+  static const bool registered = std::atexit(Process::leave_at_exit) == 0;
+  (void)registered;
   background_.stop();
   idle = true;
 }

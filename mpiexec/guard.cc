@@ -1,5 +1,6 @@
 #include "mpiexec/guard.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -7,16 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fcntl.h>
-
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
 
-bool Guard::start(unsigned ranks, std::string* error) {
+bool Guard::start(unsigned ranks, const std::string& folder, std::string* error) {
   ranks_ = ranks;
   void* at = mmap(nullptr, ranks * sizeof *groups_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int ends[2];
@@ -50,6 +51,8 @@ bool Guard::start(unsigned ranks, std::string* error) {
   }
   for (unsigned r = 0; r < ranks_; ++r)
     if (const pid_t group = groups_[r].load(); group > 1) kill(-group, SIGKILL);
+  std::error_code ignored;  // mpiexec has removed it itself when it has had the time
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
   _exit(0);
 }
 

@@ -8,7 +8,7 @@ namespace ashlar::mpiexec {
 
 /// A small process that outlives mpiexec by one system call: when mpiexec is killed, even by SIGKILL, it kills the
 /// process groups of the ranks. The kernel's death signal reaches only mpiexec's own children; a rank started through
-/// a shell or a Python wrapper is a grandchild.
+/// a shell or a Python wrapper is a grandchild. Then it removes the job's temporary folder, if there is one.
 class Guard {
  public:
   Guard() = default;
@@ -16,7 +16,8 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  bool start(unsigned ranks, std::string* error);
+  /// `folder`: removed with all that is in it once mpiexec has ended; it need not exist yet, or ever. Empty: none.
+  bool start(unsigned ranks, const std::string& folder, std::string* error);
   void watch(unsigned rank, pid_t group) { groups_[rank].store(group); }
   void forget(unsigned rank) { groups_[rank].store(0); }
   pid_t pid() const { return pid_; }

@@ -21,6 +21,7 @@ constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from out
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
 constexpr std::uint64_t kPing = kSecond;              // how exactly a silent rank's silence is known
 constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
+constexpr std::uint64_t kCause = kSecond;             // until the rank ends whose end another one has seen
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
 
@@ -153,10 +154,7 @@ void Job::rank_ended(unsigned rank, int wait_status) {
   board_.ended(rank, wait_status, fate.failed);
   if (pmix_ && fate.failed) pmix_->failed(rank);
   if (fate.failed) {
-    if (first_failed_ < 0 && !timed_out_) {
-      first_failed_ = static_cast<int>(rank);
-      if (status_ == 0) status_ = exit_status(fate);
-    }
+    name_failed(rank);
     stop_everyone();
     return;
   }
@@ -166,6 +164,14 @@ void Job::rank_ended(unsigned rank, int wait_status) {
   }
   // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
   if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
+}
+
+// The first that failed is the one that the user hears of.
+void Job::name_failed(unsigned rank) {
+  cause_until_ns_ = 0;
+  if (first_failed_ >= 0 || timed_out_) return;
+  first_failed_ = static_cast<int>(rank);
+  if (status_ == 0) status_ = exit_status(fates_[rank]);
 }
 
 void Job::check_aborts() {
@@ -179,10 +185,12 @@ void Job::check_aborts() {
     fate.abort_code = board_.slot(r).abort_code;
     fate.abort_text = board_.abort_text(r);
     fate.seconds = seconds_since(began_ns_);
-    // A rank that we did not reach first may see the end of one that we did, and take it for the reason.
-    if (first_failed_ < 0 && !timed_out_) {
-      first_failed_ = static_cast<int>(r);
-      if (status_ == 0) status_ = exit_status(fate);
+    if (!blames_another(fate)) {
+      name_failed(r);
+    } else if (effect_ < 0) {
+      // Its peer may be seen to be gone before it has ended for its parent.
+      effect_ = static_cast<int>(r);
+      if (first_failed_ < 0) cause_until_ns_ = now_ns() + kCause;
     }
   }
   if (first_failed_ >= 0) stop_everyone();
@@ -216,11 +224,24 @@ void Job::write_streams() {
     OutputFd& to = error_stream ? to_err_ : to_out_;
     if (!to.broken()) merged.written(to.write(merged.ready()));
     if (!to.broken()) continue;
-    // Nobody reads us any more: the ranks shall learn it as any program in a pipeline does.
-    merged.discard();
+    if (!to.reader_left()) {
+      if (merged.queued()) cannot_write(error_stream, to.error());
+      merged.discard();
+      continue;
+    }
+    // The reader has gone: the ranks learn it as any program in a pipeline does, by SIGPIPE.
     for (unsigned r = 0; r < ranks_.size(); ++r) close_stream(r, error_stream);
     merged.discard();
   }
+}
+
+// A full disk does not end a computation: its output is read on and thrown away, and the exit status is not 0.
+void Job::cannot_write(bool error_stream, int reason) {
+  bool& said = said_lost_[error_stream ? 1 : 0];
+  if (said) return;
+  said = output_lost_ = true;
+  say(text("standard %s cannot be written: %s. The ranks go on, and what they write there from now on is lost",
+           error_stream ? "error" : "output", std::strerror(reason)));
 }
 
 int Job::next_timeout_ms() const {
@@ -231,6 +252,7 @@ int Job::next_timeout_ms() const {
   }
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
+  if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
   if (next == ~std::uint64_t{0}) return -1;
   const std::uint64_t now = now_ns();
@@ -259,6 +281,10 @@ void Job::check_time_limit(std::uint64_t now) {
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
   if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
+  if (cause_until_ns_ && now >= cause_until_ns_) {
+    name_failed(static_cast<unsigned>(effect_));
+    stop_everyone();
+  }
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
     kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
@@ -302,7 +328,11 @@ void Job::poll_once(int timeout_ms) {
   write_streams();
   // Deaths after output, so that a rank's last words come before the news of its end.
   if (fds[0].revents) handle_signals();
-  if (fds[1].revents) check_aborts();
+  // Ends before aborts, which may be the answer to an end.
+  if (fds[1].revents) {
+    reap();
+    check_aborts();
+  }
 }
 
 void Job::loop() {
@@ -341,7 +371,8 @@ void Job::conclude() {
     say(start_error_);
   } else if (first_failed_ >= 0) {
     const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
-    const bool reader_left = to_out_.broken() && WIFSIGNALED(fate.wait_status) && WTERMSIG(fate.wait_status) == SIGPIPE;
+    const bool reader_left = (to_out_.reader_left() || to_err_.reader_left()) && WIFSIGNALED(fate.wait_status) &&
+                             WTERMSIG(fate.wait_status) == SIGPIPE;
     if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_), host_));
   } else if (timed_out_) {
     say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
@@ -349,10 +380,15 @@ void Job::conclude() {
              still_ran_.size() == 1 ? "was" : "were", waits_.empty() ? "" : ":\n", waits_.c_str()));
   } else if (interrupted_by_) {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
-    say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+    if (status_ != 0)
+      say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
+    else if (ranks_.size() > 1)
+      say(text("%s was passed on to the ranks, and all of them ended with exit code 0, after %.2f s",
+               signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
   } else if (first_returned_ >= 0 && ranks_.size() > 1) {
     say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
   }
+  if (output_lost_ && status_ == 0) status_ = 1;
 }
 
 }  // namespace ashlar::mpiexec

@@ -40,6 +40,7 @@ class Job : private PmixListener {
   };
 
   bool prepare(std::string* error);
+  bool wants_pmix() const;
   bool start_pmix(std::string* error);
   void connected(unsigned rank) override;
   void finalized(unsigned rank) override;
@@ -53,10 +54,12 @@ class Job : private PmixListener {
   void reap();
   void rank_ended(unsigned rank, int wait_status);
   void check_aborts();
+  void name_failed(unsigned rank);
   void stop_everyone();
   void signal_rank(unsigned rank, int signal);
   void read_stream(unsigned rank, bool error_stream);
   void write_streams();
+  void cannot_write(bool error_stream, int reason);
   void close_stream(unsigned rank, bool error_stream);
   int next_timeout_ms() const;
   void check_clock();
@@ -94,10 +97,14 @@ class Job : private PmixListener {
   bool asking_ = false;                  // the time is over, and the ranks are saying what they wait for
   std::string waits_;                    // what they said
   bool stopping_ = false;
+  int effect_ = -1;                   // a rank that aborted because another one is gone, while nobody knows which
+  std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for
   int first_failed_ = -1;
   int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0
   int status_ = 0;           // first non-zero exit status
   std::string start_error_;
+  bool said_lost_[2] = {};           // that standard output, or error, cannot be written
+  bool output_lost_ = false;         // for another reason than that its reader left
   std::vector<unsigned> still_ran_;  // when the time was over
 };
 

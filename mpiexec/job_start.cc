@@ -1,5 +1,6 @@
 // The first half of a job: everything up to the running ranks. The second half is in job.cc.
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,12 +10,25 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "framework/base/clock.h"
 #include "mpiexec/job.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
+namespace {
+
+/// A name that cannot be guessed, below the folder for temporary files.
+std::string new_folder_name() {
+  std::uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+    random = now_ns() ^ (static_cast<std::uint64_t>(getpid()) << 40);
+  const char* const tmp = getenv("TMPDIR");
+  return text("%s/ashlar-%016llx", tmp && *tmp ? tmp : "/tmp", static_cast<unsigned long long>(random));
+}
+
+}  // namespace
 
 bool Job::prepare(std::string* error) {
   for (const Segment& segment : options_.segments) {
@@ -59,23 +73,24 @@ bool Job::prepare(std::string* error) {
   through_ = n == 1 && !options_.tag_output && options_.output.empty();
   // With the terminal as its input it must stay in the terminal's foreground group.
   own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
-  if (own_groups_ && !guard_.start(n, error)) return false;
+  // The guard knows the folder's name before there is a folder, so that no moment is left in which it stays.
+  if (wants_pmix()) pmix_folder_ = new_folder_name();
+  if ((own_groups_ || !pmix_folder_.empty()) && !guard_.start(n, pmix_folder_, error)) return false;
   signal_fd_ = take_signals();
   if (signal_fd_ < 0) {
     *error = text("signalfd: %s", std::strerror(errno));
     return false;
   }
   // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
-  return start_pmix(error);
+  return pmix_folder_.empty() || start_pmix(error);
+}
+
+bool Job::wants_pmix() const {
+  return settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
 }
 
 bool Job::start_pmix(std::string* error) {
-  const bool wanted =
-      settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
-  if (!wanted) return true;
-  const char* tmp = getenv("TMPDIR");
-  pmix_folder_ = text("%s/ashlar-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(pmix_folder_.data())) {
+  if (mkdir(pmix_folder_.c_str(), 0700) != 0) {
     *error = text("cannot make a folder for PMIx, %s: %s", pmix_folder_.c_str(), std::strerror(errno));
     pmix_folder_.clear();
     return false;

@@ -4,8 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "framework/base/clock.h"
 #include "framework/plugin/records.h"
@@ -32,13 +34,26 @@ void fill_closed_streams() {
   }
 }
 
+bool is_ignored(int signal) {
+  struct sigaction now;
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/// mpiexec's status after it has printed what it was asked for.
+int printed() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return 0;
+  say(text("standard output cannot be written: %s", std::strerror(errno)));
+  return 1;
+}
+
 Inherited look_at_inheritance() {
   Inherited inherited;
   sigprocmask(SIG_SETMASK, nullptr, &inherited.mask);
-  struct sigaction pipe;
-  inherited.pipe_ignored = sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_IGN;
+  inherited.pipe_ignored = is_ignored(SIGPIPE);
+  inherited.file_size_ignored = is_ignored(SIGXFSZ);
   getrlimit(RLIMIT_NOFILE, &inherited.files);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   return inherited;
 }
 
@@ -92,7 +107,7 @@ int main(int argc, char** argv) {
   if (options.help || options.version) {
     const std::string out = options.help ? help_text() : std::string("mpiexec (Ashlar MPI) " ASHLAR_VERSION "\n");
     std::fputs(out.c_str(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return printed();
   }
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) != 0 || !*host) std::snprintf(host, sizeof host, "localhost");
@@ -104,7 +119,7 @@ int main(int argc, char** argv) {
   }
   const Placement placement = decide_placement(options, settings);
   report_placement(options, placement);
-  if (options.show_placement) return std::fflush(stdout) == 0 ? 0 : 1;
+  if (options.show_placement) return printed();
   if (placement.oversubscribed && !settings.oversubscribe) {
     say(text("%u ranks are more than this machine has cores for, and mpiexec.oversubscribe is error", options.ranks()));
     return 2;

@@ -82,7 +82,7 @@ void LineMerger::discard() {
 OutputFd::OutputFd(int fd) : fd_(fd) {
   struct stat facts;
   if (fstat(fd, &facts) != 0) {
-    broken_ = true;
+    error_ = errno;
     return;
   }
   terminal_ = isatty(fd);
@@ -107,7 +107,7 @@ OutputFd::~OutputFd() {
 
 std::size_t OutputFd::write(std::string_view bytes) {
   std::size_t done = 0;
-  while (done < bytes.size() && !broken_) {
+  while (done < bytes.size() && !broken()) {
     // A pipe that poll calls writable takes PIPE_BUF bytes without blocking, and no more is certain.
     const std::size_t part = std::min<std::size_t>(bytes.size() - done, kind_ == Kind::kBlocking ? PIPE_BUF : 1u << 18);
     const ssize_t n = kind_ == Kind::kSocket ? send(fd_, bytes.data() + done, part, MSG_DONTWAIT | MSG_NOSIGNAL)
@@ -120,10 +120,12 @@ std::size_t OutputFd::write(std::string_view bytes) {
     } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       break;
     } else {
-      broken_ = true;
+      error_ = n < 0 ? errno : EIO;
     }
   }
   return done;
 }
+
+bool OutputFd::reader_left() const { return error_ == EPIPE || error_ == ECONNRESET; }
 
 }  // namespace ashlar::mpiexec

@@ -51,16 +51,19 @@ class OutputFd {
 
   int fd() const { return fd_; }
   bool terminal() const { return terminal_; }
-  /// Writes what can be written now. Returns the number of bytes; `broken()` is true once nobody can read them.
+  /// Writes what can be written now. Returns the number of bytes; `broken()` is true once no more can be.
   std::size_t write(std::string_view bytes);
-  bool broken() const { return broken_; }
+  bool broken() const { return error_ != 0; }
+  int error() const { return error_; }
+  /// Whether it is broken because the other end of a pipe or socket is closed.
+  bool reader_left() const;
 
  private:
   enum class Kind { kNonblocking, kSocket, kFile, kBlocking };
   int fd_;
+  int error_ = 0;  // errno of the write that failed
   bool owned_ = false;
   bool terminal_ = false;
-  bool broken_ = false;
   Kind kind_ = Kind::kBlocking;
 };
 

@@ -11,7 +11,7 @@ int take_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, SIGXCPU}) {
     // Ignored from the start (nohup, a shell's background job): the ranks ignore it too, and so do we.
     struct sigaction now;
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;

@@ -51,6 +51,8 @@ int child_main(void* argument) {
   struct sigaction standard = {};
   standard.sa_handler = r.inherited->pipe_ignored ? SIG_IGN : SIG_DFL;
   sigaction(SIGPIPE, &standard, nullptr);
+  standard.sa_handler = r.inherited->file_size_ignored ? SIG_IGN : SIG_DFL;
+  sigaction(SIGXFSZ, &standard, nullptr);
   setrlimit(RLIMIT_NOFILE, &r.inherited->files);
   sigprocmask(SIG_SETMASK, &r.inherited->mask, nullptr);
   execve(r.file, const_cast<char* const*>(r.argv), const_cast<char* const*>(r.envp));

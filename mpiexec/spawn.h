@@ -11,7 +11,8 @@ namespace ashlar::mpiexec {
 /// How mpiexec itself was started; ranks start the same way.
 struct Inherited {
   sigset_t mask;
-  bool pipe_ignored = false;
+  bool pipe_ignored = false;  // SIGPIPE; mpiexec ignores it, and SIGXFSZ, and learns the reason from write
+  bool file_size_ignored = false;
   rlimit files = {};  // mpiexec raises its own limit when it has many ranks
 };
 

@@ -1,5 +1,6 @@
 #include "mpiexec/verdict.h"
 
+#include <mpi.h>
 #include <sys/wait.h>
 
 #include <map>
@@ -41,6 +42,8 @@ std::string who(const std::vector<RankFate>& fates, unsigned rank, const std::st
 
 }  // namespace
 
+bool blames_another(const RankFate& fate) { return fate.aborted && fate.abort_code == MPI_ERR_PROC_ABORTED; }
+
 bool fails_the_job(const RankFate& fate, bool others_in_mpi) {
   using launch::RankState;
   if (fate.aborted || WIFSIGNALED(fate.wait_status) || fate.state == RankState::kInitialized) return true;
@@ -64,9 +67,10 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
   unsigned fine = 0;
   for (unsigned r = 0; r < fates.size(); ++r) {
     if (r == first_failed) continue;
-    if (fates[r].failed)
+    const bool answer = blames_another(fates[r]) && !blames_another(first);
+    if (fates[r].failed && !answer)
       likewise[how(fates[r])].push_back(r);
-    else if (fates[r].stopped)
+    else if (fates[r].stopped || answer)
       stopped.push_back(r);
     else
       ++fine;

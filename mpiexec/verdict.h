@@ -27,6 +27,9 @@ struct RankFate {
 /// `others_in_mpi`: some other rank has joined the job and may be waiting for this one.
 bool fails_the_job(const RankFate& fate, bool others_in_mpi);
 
+/// Whether the rank aborted because another one is gone: then the other one's end is the reason.
+bool blames_another(const RankFate& fate);
+
 /// The exit status of a rank as a shell would give it; an abort's or a missing finalize's is never 0.
 int exit_status(const RankFate& fate);
 

@@ -34,6 +34,7 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/flush_streams.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
@@ -88,6 +89,7 @@ std::string ranks_of(const Comm& comm) {
 [[noreturn]] void abort_job(Comm* comm, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
   Process* const process = Process::current();
+  flush_streams();
   char longer[900];
   const unsigned ranks = process && process->job ? process->job->ranks : 0;
   if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
@@ -102,11 +104,16 @@ std::string ranks_of(const Comm& comm) {
   std::_Exit(exit_code);
 }
 
+/// The class of an error that a meeting of all ranks ends with.
+int class_of(ashlar_launch_result result) {
+  return result == ASHLAR_LAUNCH_PEER_FAILED ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+}
+
 /// A deadline for everything that waits for others while the job comes up.
 Status meet(ashlar_launch* launch, std::uint64_t deadline_ns, const char* what) {
   const auto result = launch->ops->fence(launch, static_cast<std::int64_t>(deadline_ns / 1'000'000));
   if (result == ASHLAR_LAUNCH_OK) return {};
-  return Status::fail(MPI_ERR_OTHER, "%s did not complete: %s", what, launch->ops->why(launch));
+  return Status::fail(class_of(result), "%s did not complete: %s", what, launch->ops->why(launch));
 }
 
 }  // namespace
@@ -165,6 +172,9 @@ void Process::serve() {
 }
 
 void Process::rest() {
+  // Whether a session made the process or MPI_Init, whose MPI_Finalize may have come before the last session's end.
+  static const bool registered = std::atexit(Process::leave_at_exit) == 0;
+  (void)registered;
   background_.stop();
   idle = true;
 }
@@ -369,7 +379,7 @@ Status Process::end_world() {
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)
       left =
-          Status::fail(MPI_ERR_OTHER, "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
+          Status::fail(class_of(met), "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
   }
   for (Comm* comm : {world, self}) {
     if (!comm) continue;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -85,11 +84,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   const bool first = Process::current() == nullptr;
   ASHLAR_TRY(Process::start(level));
   Process& process = *Process::current();
-  if (first) {
-    static const bool registered = std::atexit(Process::leave_at_exit) == 0;
-    (void)registered;
-    process.launch->ops->initialized(process.launch);
-  }
+  if (first) process.launch->ops->initialized(process.launch);
   Session* const session = pool.take();
   if (!session) return Status::fail(MPI_ERR_NO_MEM, "no memory for another session");
   session->errhandler = Ref<Errhandler>::share(errhandler);

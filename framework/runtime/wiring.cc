@@ -188,6 +188,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
                         wiring.process_.host_of(peer));
   std::string lost;
   const Way* chosen = nullptr;
+  bool gone = false;
   for (const Way& way : wiring.ways_) {
     if (way.lane != lane.index) continue;
     std::string why;
@@ -206,11 +207,12 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
       break;
     }
     const Status failed = plugin::from(result, way.component->name());
+    gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
   }
   if (!chosen)
-    return Status::fail(MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer, wiring.process_.host_of(peer),
-                        lost.c_str());
+    return Status::fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
+                        wiring.process_.host_of(peer), lost.c_str());
   *iface = chosen->iface;
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];

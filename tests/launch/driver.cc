@@ -1,6 +1,7 @@
 // Drives a launch component as the runtime does, without MPI: launch_driver COMPONENT.so ACTION [ARGUMENT].
 // Prints what it sees; the behaviour tests compare it. Exit code 3: the component declined.
 #include <dlfcn.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -181,6 +182,13 @@ int act(const std::string& action, const char* argument) {
   if (action == "abort") {
     if (rank == chosen) ops.abort(g_launch, 42, "the driver was told to");
     sleep(30);
+    return 6;
+  }
+  if (action == "blame") {  // the others abort because the chosen rank is gone, before it has ended for mpiexec
+    if (rank != chosen) ops.abort(g_launch, MPI_ERR_PROC_ABORTED, "a peer is gone");
+    if (argument && std::strchr(argument, '!')) sleep(30);
+    usleep(300000);
+    std::raise(SIGSEGV);
     return 6;
   }
   if (action == "crash") {

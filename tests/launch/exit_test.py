@@ -36,6 +36,19 @@ class ExitStatus(unittest.TestCase):
                                              r"\(SIGSEGV, segmentation fault\).*The other 3 ranks were stopped\.")
         self.assertLess(time.monotonic() - began, 10)
 
+    def test_a_rank_that_ends_is_named_and_not_those_that_noticed_first(self):
+        done = mpiexec("-n", 3, DRIVER, NATIVE, "blame", "1")
+        self.assertEqual(done.returncode, 128 + signal.SIGSEGV)
+        self.assertRegex(plain(done.stderr), r"rank 1 of 3 .* was killed by signal 11 \(SIGSEGV, segmentation fault\).* "
+                                             r"The other 2 ranks were stopped\. $")
+
+    def test_a_rank_that_blames_one_that_lives_is_named_after_a_moment(self):
+        began = time.monotonic()
+        done = mpiexec("-n", 2, DRIVER, NATIVE, "blame", "1!")
+        self.assertEqual(done.returncode, 58)
+        self.assertRegex(plain(done.stderr), r"rank 0 of 2 .* aborted the job with code 58.*It said: a peer is gone")
+        self.assertLess(time.monotonic() - began, 10)
+
     def test_ranks_that_resist_are_killed(self):
         began = time.monotonic()
         done = mpiexec("-n", 3, "sh", "-c", "[ $ASHLAR__RANK = 0 ] && { sleep 0.2; kill -KILL $$; }; trap '' TERM; while :; do sleep 0.1; done")

@@ -36,6 +36,8 @@ class Signals(unittest.TestCase):
         job.send_signal(signal.SIGTERM)
         self.assertEqual(job.stdout.read(), b"saved\nsaved\n")
         self.assertEqual(job.wait(10), 0)
+        self.assertRegex(plain(job.stderr.read()), r"mpiexec: signal 15 \(SIGTERM, terminated\) was passed on to the ranks, "
+                                                   r"and all of them ended with exit code 0, after [0-9.]+ s $")
 
     def test_the_second_interrupt_kills(self):
         job = self.start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done")

@@ -95,6 +95,41 @@ class Streams(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"y\ny\n", b"", 141))
         self.assertLess(time.monotonic() - began, 10)
 
+    def shell(self, line):
+        return subprocess.run(["bash", "-c", line], timeout=60, capture_output=True, stdin=subprocess.DEVNULL)
+
+    def test_a_full_disk_is_told_and_the_ranks_go_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = f"for i in 1 2 3; do echo line $i; sleep 0.1; done; echo done >>{folder}/mark"
+            done = self.shell(f"{MPIEXEC} -n 2 sh -c '{script}' >/dev/full")
+            self.assertEqual((done.returncode, plain(done.stderr)),
+                             (1, "mpiexec: standard output cannot be written: No space left on device. The ranks go on, and "
+                                 "what they write there from now on is lost "))
+            self.assertEqual(contents(folder + "/mark"), "done\n" * 2)
+        self.assertEqual(self.shell(f"{MPIEXEC} -n 2 sh -c 'echo line >&2' 2>/dev/full").returncode, 1)
+
+    def test_a_full_disk_hides_no_exit_status(self):
+        done = self.shell(f"{MPIEXEC} -n 2 sh -c 'echo x; sleep 0.2; exit 7' >/dev/full")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("cannot be written", plain(done.stderr))
+        # Without a word that is lost, there is nothing to tell.
+        done = self.shell(f"{MPIEXEC} -n 2 true >/dev/full")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_the_limit_on_the_size_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.shell(f"ulimit -f 8192; {MPIEXEC} -n 2 sh -c 'yes | head -c 10000000' >{folder}/out")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("standard output cannot be written: File too large", plain(done.stderr))
+            # For the ranks the signal is as it was.
+            done = self.shell(f"ulimit -f 8192; {MPIEXEC} -n 1 sh -c 'exec yes >{folder}/own'")
+            self.assertEqual(done.returncode, 128 + signal.SIGXFSZ)
+
+    def test_help_that_cannot_be_written(self):
+        done = self.shell(f"{MPIEXEC} --help >/dev/full")
+        self.assertEqual((done.returncode, plain(done.stderr)),
+                         (1, "mpiexec: standard output cannot be written: No space left on device "))
+
     def test_a_slow_reader_holds_the_ranks_not_the_loop(self):
         job = subprocess.Popen([MPIEXEC, "-n", "2", "yes"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         time.sleep(0.5)

@@ -22,11 +22,12 @@ struct Config {
   bool descriptor_passing;
   std::uint64_t death_check;
   std::uint64_t connect_timeout;
+  std::uint64_t visitors;
 };
 
 enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };
 
-inline constexpr std::uint32_t kParamCount = 14;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 15;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::shm

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstddef>
@@ -10,8 +11,13 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/base/clock.h"
+
 namespace ashlar::shm {
 namespace {
+
+constexpr std::uint64_t kSilence = 1'000'000'000;
+constexpr int kMostAtOnce = 64;
 
 struct Request {
   std::uint64_t cookie, nonce;
@@ -31,11 +37,17 @@ int peer_of(int fd, ucred* who) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &size);
 }
 
+bool is_this_user(int fd) {
+  ucred who;
+  return peer_of(fd, &who) == 0 && who.uid == geteuid();
+}
+
 }  // namespace
 
-void Door::open(std::uint64_t nonce, std::uint64_t cookie) {
+void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t visitors) {
   nonce_ = nonce;
   cookie_ = cookie;
+  most_visitors_ = std::max<std::size_t>(visitors, 1);
   Descriptor s = make_socket();
   sockaddr_un name;
   const socklen_t length = name_of(nonce, &name);
@@ -45,24 +57,25 @@ void Door::open(std::uint64_t nonce, std::uint64_t cookie) {
 
 void Door::serve(int fd) {
   if (!listener_) return;
-  for (;;) {
-    Descriptor visitor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!visitor) break;
-    visitors_.push_back(std::move(visitor));
-  }
-  std::erase_if(visitors_, [&](const Descriptor& v) { return answer(v.get(), fd); });
+  admit();
+  std::erase_if(visitors_, [&](const Visitor& v) { return answer(v, fd); });
 }
 
-// True when the visitor has been dealt with.
-bool Door::answer(int visitor, int fd) const {
-  Request request;
-  const ssize_t n = recv(visitor, &request, sizeof request, MSG_DONTWAIT);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-  ucred who;
-  if (n != sizeof request || request.cookie != cookie_ || request.nonce != nonce_ || peer_of(visitor, &who) != 0 ||
-      who.uid != geteuid()) {
-    return true;  // closing is the answer
+// Bounded, so that a stranger who connects again and again does not keep this process from its work.
+void Door::admit() {
+  for (int i = 0; i < kMostAtOnce && visitors_.size() < most_visitors_; ++i) {
+    Descriptor visitor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!visitor) return;
+    if (is_this_user(visitor.get())) visitors_.push_back({std::move(visitor), now_ns() + kSilence});
   }
+}
+
+// True when the visitor has been dealt with; closing is the answer to what is not a request of this job.
+bool Door::answer(const Visitor& visitor, int fd) const {
+  Request request;
+  const ssize_t n = recv(visitor.socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return now_ns() >= visitor.until_ns;
+  if (n != sizeof request || request.cookie != cookie_ || request.nonce != nonce_) return true;
   char byte = 1;
   iovec part{&byte, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -76,7 +89,7 @@ bool Door::answer(int visitor, int fd) const {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  return sendmsg(visitor, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+  return sendmsg(visitor.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
 }
 
 int Knock::begin(std::uint64_t nonce, std::uint64_t cookie) {
@@ -85,8 +98,10 @@ int Knock::begin(std::uint64_t nonce, std::uint64_t cookie) {
   sockaddr_un name;
   const socklen_t length = name_of(nonce, &name);
   if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) return errno;
+  // Another user's process behind the name is not told the cookie.
   ucred who;
-  if (peer_of(socket_.get(), &who) == 0) owner_ = who.pid;
+  if (peer_of(socket_.get(), &who) != 0 || who.uid != geteuid()) return EACCES;
+  owner_ = who.pid;
   const Request request{cookie, nonce};
   return send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request ? 0 : errno;
 }

@@ -21,6 +21,9 @@ constexpr float kCopyBytesPerNs = 12;
 constexpr float kGetBytesPerNs = 20;
 constexpr std::uint64_t kGetFromCrowded = 16 << 10;
 
+// How long a peer that cannot be reached may take to end. It has lost its memory already, which is what takes long.
+constexpr int kEndsWithinMs = 1000;
+
 }  // namespace
 
 Endpoint* Interface::endpoint_of(std::uint64_t nonce) const {
@@ -50,8 +53,12 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   ep->capabilities = ASHLAR_CAP_WAKE_WORD;
   const ashlar_result reached = reach(*ep);
   if (reached != ASHLAR_OK) {
+    // A process that ends loses its descriptors and its socket first. Then its end is the reason, and not what is
+    // missing.
+    const bool ended = reached != -MPI_ERR_NO_MEM && watch_.ends_within(ep->nonce, kEndsWithinMs);
     unwatch(ep->nonce);
-    return reached;
+    if (!ended) return reached;
+    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, has ended", peer, ep->address.pid);
   }
   // A sender that was known by its own number only has now the kernel's.
   for (const auto& s : senders_) {

@@ -47,6 +47,8 @@ extern const ashlar_param kParams[] = {
         ASHLAR_TUNER_DETAIL, nullptr),
     ROW(connect_timeout, "60s", "Time a peer has for passing its descriptor before it is given up.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, nullptr),
+    ROW(visitors, "64", "Peers that are being passed the descriptor at one time; others wait for their turn.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, nullptr),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 

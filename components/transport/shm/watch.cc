@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "components/transport/shm/address.h"
+#include "framework/base/clock.h"
 
 namespace ashlar::shm {
 
@@ -31,6 +32,22 @@ bool Watch::add(std::uint64_t nonce, std::int32_t pid, std::uint64_t start_time)
 
 void Watch::remove(std::uint64_t nonce) {
   std::erase_if(entries_, [nonce](const Entry& e) { return e.nonce == nonce; });
+}
+
+bool Watch::ends_within(std::uint64_t nonce, int milliseconds) const {
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(), [nonce](const Entry& e) { return e.nonce == nonce; });
+  if (entry == entries_.end()) return false;
+  const std::uint64_t deadline = now_ns() + static_cast<std::uint64_t>(milliseconds) * 1'000'000;
+  for (std::uint64_t now = now_ns();; now = now_ns()) {
+    if (!entry->pidfd && !process_alive(entry->pid, entry->start_time)) return true;
+    const std::uint64_t left_ms = now < deadline ? (deadline - now) / 1'000'000 + 1 : 0;
+    // Without a pidfd poll is a short sleep.
+    pollfd end{entry->pidfd.get(), POLLIN, 0};
+    const int wait_ms = static_cast<int>(entry->pidfd ? left_ms : std::min<std::uint64_t>(left_ms, 5));
+    if (poll(&end, 1, wait_ms) > 0) return true;
+    if (left_ms == 0) return false;
+  }
 }
 
 void Watch::look(std::vector<std::uint64_t>* dead) {

@@ -18,6 +18,9 @@ class Watch {
   void remove(std::uint64_t nonce);
   /// Appends the marks of those that died; they are no longer watched. Set-up path: system calls.
   void look(std::vector<std::uint64_t>* dead);
+  /// Whether the process with mark `nonce`, which is watched, ends before `milliseconds` are over; waits that long.
+  /// Between the moment when a dying process loses its descriptors and its end a peer finds neither.
+  bool ends_within(std::uint64_t nonce, int milliseconds) const;
   bool empty() const { return entries_.empty(); }
   static bool process_alive(std::int32_t pid, std::uint64_t start_time);
 

@@ -42,6 +42,25 @@ TEST(WatchTest, TellsADeathOnceEvenBeforeTheParentHasCollectedIt) {
   EXPECT_FALSE(watch.add(6, child, 0));
 }
 
+TEST(WatchTest, WaitsForAnEndThatIsNear) {
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(100'000);
+    _exit(0);
+  }
+  Watch watch;
+  ASSERT_TRUE(watch.add(5, child, start_time_of(child)));
+  EXPECT_FALSE(watch.ends_within(6, 1000)) << "it is not watched";
+  EXPECT_TRUE(watch.ends_within(5, 30'000));
+  waitpid(child, nullptr, 0);
+
+  const pid_t other = sleeping_child();
+  ASSERT_TRUE(watch.add(7, other, start_time_of(other)));
+  EXPECT_FALSE(watch.ends_within(7, 10));
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+}
+
 TEST(WatchTest, AReusedPidIsNotTakenForTheProcess) {
   const std::uint64_t started = start_time_of(getpid());
   EXPECT_TRUE(Watch::process_alive(getpid(), started));

@@ -1,0 +1,50 @@
+/* Prints without flushing, then ends the job: last_words HOW, by the last rank.
+ *   abort    MPI_Abort
+ *   error    an error that nobody handles
+ *   locked   MPI_Abort while another thread holds the lock of a stream that comes before the others
+ *   file F   MPI_Abort with text for file F in a buffer
+ *   session  MPI_Init, a session, MPI_Finalize, the session's end: ends well
+ *   session-left  the same without the session's end */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE* held;
+
+static void* hold(void* unused) {
+  flockfile(held);
+  sleep(60);
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "abort";
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strncmp(how, "session", 7) == 0) {
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Finalize();
+    if (strcmp(how, "session") == 0) MPI_Session_finalize(&session);
+    if (rank == 0) usleep(200000); /* it is not stopped when the others have gone */
+    return 0;
+  }
+  if (rank != size - 1) {
+    MPI_Recv(&rank, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return 1;
+  }
+  printf("last words of rank %d", rank);
+  if (strcmp(how, "locked") == 0) {
+    pthread_t thread;
+    held = fopen("/dev/null", "w");
+    pthread_create(&thread, NULL, hold, NULL);
+    usleep(100000);
+  }
+  if (strcmp(how, "file") == 0) fprintf(fopen(argv[2], "w"), "kept");
+  if (strcmp(how, "error") == 0) MPI_Send(&rank, 1, MPI_INT, -5, 1, MPI_COMM_WORLD);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+}

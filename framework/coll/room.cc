@@ -12,6 +12,7 @@
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
+#include "framework/param/trust.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/registry.h"
 
@@ -103,12 +104,9 @@ Status Room::finish(param::Store* params) {
 
 Status Room::read_tuning_file() {
   const char* const path = config.tuning_file;
-  std::FILE* const file = std::fopen(path, "re");
-  if (file == nullptr) return Status::fail(MPI_ERR_ARG, "coll.tuning_file: '%s' cannot be read", path);
   std::string text;
-  char piece[4096];
-  for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, file)) > 0;) text.append(piece, n);
-  std::fclose(file);
+  if (const Status found = param::read_trusted(path, param::Trust::named(), &text); !found.ok())
+    return Status::fail(MPI_ERR_ARG, "coll.tuning_file: %s", found.text());
   ashlar_yaml_read* read = nullptr;
   ASHLAR_TRY(plugin::open_yaml(&read));
   user_rules_ = std::make_unique<RuleReader>(path);
@@ -118,7 +116,8 @@ Status Room::read_tuning_file() {
         static_cast<RuleReader*>(self)->setting(key, value, line);
       },
       [](void*, const char*, const char*, int) {},
-      [](void* self, int line, const char* problem) { static_cast<RuleReader*>(self)->problem(line, problem); }};
+      [](void* self, int line, const char* problem) { static_cast<RuleReader*>(self)->problem(line, problem); },
+      [](void* self, int line, const char* notice) { static_cast<RuleReader*>(self)->problem(line, notice); }};
   read(text.data(), text.size(), &sink);
   const std::vector<Rule>& rules = user_rules_->rules();
   if (!user_rules_->problems().empty()) {

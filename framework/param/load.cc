@@ -1,43 +1,18 @@
 // Store::load: reads every source in merge order, checks each setting as it comes, then decides.
-#include <fcntl.h>
-#include <fnmatch.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/printable.h"
 #include "framework/param/store.h"
+#include "framework/param/trust.h"
 
 namespace ashlar::param {
 namespace {
 
-// A folder may be anybody's, and what its ashlar.yaml names is loaded into the ranks (plugin.path).
-Status is_own(const std::string& path, int fd) {
-  struct stat info;
-  if (fstat(fd, &info) != 0 || info.st_uid == geteuid() || info.st_uid == 0) return {};
-  return Status::fail(kErrOther, "%s is not read: it belongs to user %u, who is neither you nor root", path.c_str(),
-                      info.st_uid);
-}
-
-Status read_text(const std::string& path, bool own, std::string* out) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};
-    return Status::fail(kErrArg, "%s cannot be read: %s", path.c_str(), std::strerror(errno));
-  }
-  if (const Status owner = own ? is_own(path, fd) : Status(); !owner.ok()) {
-    ::close(fd);
-    return owner;
-  }
-  char buffer[16384];
-  ssize_t got;
-  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) out->append(buffer, static_cast<std::size_t>(got));
-  const int error = got < 0 ? errno : 0;
-  ::close(fd);
-  if (error) return Status::fail(kErrArg, "%s cannot be read: %s", path.c_str(), std::strerror(error));
-  return {};
+// Another user's ashlar.yaml may lie where the user starts the program, and what it names is loaded into the ranks
+// (plugin.path).
+Trust trust_in(Layer layer) {
+  return layer == Layer::user || layer == Layer::project ? Trust::found() : Trust::installed();
 }
 
 // The shipped default.yaml and many a user's file hold only comments: they need no YAML library.
@@ -81,7 +56,9 @@ struct Store::Reading {
     Store& s = *store;
     const Row* row = s.schema_.find(key);
     if (!row) {
-      s.problem(layer == Layer::command_line, origin + ": " + s.schema_.unknown(key));
+      // Looking for what was meant takes time, which nobody needs for what is only counted.
+      const bool told = s.problems_.size() < kMostProblems;
+      s.problem(layer == Layer::command_line, told ? origin + ": " + s.schema_.unknown(key) : std::string());
       return;
     }
     const Row* meant = s.schema_.target(row);
@@ -133,12 +110,17 @@ struct Store::Reading {
     auto* r = static_cast<Reading*>(self);
     r->store->problem(true, r->place(line) + ": " + text);
   }
+  static void on_notice(void* self, int line, const char* text) {
+    auto* r = static_cast<Reading*>(self);
+    r->store->problem(false, r->place(line) + ": " + text);
+  }
 };
 
 void Store::read_file(const SourceFile& file, const Sources& sources, Reading* reading) {
   std::string text;
-  if (Status status = read_text(file.path, file.layer == Layer::project, &text); !status.ok()) {
-    problem(status.mpi_class() == kErrArg, status.text());  // what is left out on purpose stops nobody
+  if (const Status status = read_trusted(file.path, trust_in(file.layer), &text); !status.ok()) {
+    // What is refused is left out on purpose and stops nobody.
+    if (status.mpi_class() != kErrNoSuchFile) problem(status.mpi_class() == kErrArg, status.text());
     return;
   }
   if (only_comments(text)) return;
@@ -151,7 +133,7 @@ void Store::read_file(const SourceFile& file, const Sources& sources, Reading* r
     return;
   }
   reading->file = &file;
-  const ashlar_yaml_sink sink{reading, Reading::on_setting, Reading::on_class, Reading::on_problem};
+  const ashlar_yaml_sink sink{reading, Reading::on_setting, Reading::on_class, Reading::on_problem, Reading::on_notice};
   reading->yaml(text.data(), text.size(), &sink);
 }
 
@@ -174,8 +156,20 @@ void Store::read_environment(const char* const* environment, bool quiet_about_un
   }
 }
 
+// The first are enough to mend what is wrong; a damaged file has one for each of its lines.
+void Store::problem(bool error, std::string text) {
+  constexpr std::size_t kLongest = 1000;  // keys and values come from outside
+  if (problems_.size() < kMostProblems) {
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+    problems_.push_back({error, printable(text)});
+  } else {
+    ++(error ? more_errors_ : more_notices_);
+  }
+}
+
 Status Store::load(const Sources& sources) {
   forget();
+  if (!sources.left_out.empty()) problem(false, sources.left_out);
   Reading reading{this, sources.context, nullptr, {}, nullptr, {}};
   bool classes_read = false;
   const auto read_classes = [&] {
@@ -193,16 +187,17 @@ Status Store::load(const Sources& sources) {
     reading.take(s.key, s.value, s.option, Layer::command_line, false, {});
   decide(reading.context);
   filled_ = true;
-  std::size_t errors = 0;
-  const std::string* first = nullptr;
+  std::size_t errors = more_errors_;
+  std::string first;
   for (const Problem& p : problems_) {
-    if (!p.error) continue;
-    if (!first) first = &p.text;
-    ++errors;
+    if (p.error && ++errors && first.empty()) first = p.text;
   }
-  if (!first) return {};
-  if (errors == 1) return Status::fail_text(kErrArg, first->c_str());
-  return Status::fail(kErrArg, "%s (and %zu more)", first->c_str(), errors - 1);
+  if (more_errors_ + more_notices_ > 0)
+    problems_.push_back({more_errors_ > 0, "and " + std::to_string(more_errors_ + more_notices_) + " more"});
+  if (errors == 0) return {};
+  if (first.empty()) first = "the configuration has mistakes";
+  if (errors == 1) return Status::fail_text(kErrArg, first.c_str());
+  return Status::fail(kErrArg, "%s (and %zu more)", first.c_str(), errors - 1);
 }
 
 }  // namespace ashlar::param

@@ -98,6 +98,8 @@ std::string_view Schema::nearest_environment(std::string_view name) const {
 
 std::string Schema::unknown(std::string_view key) const {
   constexpr int kShown = 3;
+  constexpr std::size_t kLongest = 120;
+  if (key.size() > kLongest) return "there is no parameter '" + std::string(key.substr(0, kLongest)) + "...'";
   const std::string written(key), group = written + ".";
   std::string out = "there is no parameter '" + written + "'";
   std::string members;

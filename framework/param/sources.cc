@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+
+#include "framework/param/trust.h"
 
 namespace ashlar::param {
 namespace {
@@ -58,21 +61,48 @@ std::string installation_prefix() {
   return path;
 }
 
-Sources standard_sources(const std::string& prefix) {
+namespace {
+
+void add_own_files(std::vector<SourceFile>* files) {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  if (config && *config) {
+    add_if_there(std::string(config) + "/ashlar.yaml", Layer::user, "", files);
+  } else if (home && *home) {
+    add_if_there(std::string(home) + "/.config/ashlar.yaml", Layer::user, "", files);
+  }
+  char here[4096];
+  if (getcwd(here, sizeof here)) add_if_there(std::string(here) + "/ashlar.yaml", Layer::project, "", files);
+}
+
+bool any_setting(const char* const* environment) {
+  for (const char* const* at = environment; at && *at; ++at) {
+    if (std::strncmp(*at, "ASHLAR_", 7) == 0 && (*at)[7] != '_') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Sources standard_sources(const std::string& prefix) { return standard_sources(prefix, elevated()); }
+
+Sources standard_sources(const std::string& prefix, bool elevated) {
   Sources sources;
   add_if_there(prefix + "/share/ashlar/default.yaml", Layer::defaults, "", &sources.files);
   add_folder("/etc/ashlar", "/etc/ashlar/classes", &sources.files);
   add_if_there(prefix + "/etc/ashlar.yaml", Layer::site, prefix + "/etc/ashlar/classes", &sources.files);
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  const char* home = std::getenv("HOME");
-  if (config && *config) {
-    add_if_there(std::string(config) + "/ashlar.yaml", Layer::user, "", &sources.files);
-  } else if (home && *home) {
-    add_if_there(std::string(home) + "/.config/ashlar.yaml", Layer::user, "", &sources.files);
+  if (!elevated) {
+    add_own_files(&sources.files);
+    sources.environment = environ;
+    return sources;
   }
-  char here[4096];
-  if (getcwd(here, sizeof here)) add_if_there(std::string(here) + "/ashlar.yaml", Layer::project, "", &sources.files);
-  sources.environment = environ;
+  // access(2) looks with the rights of the user who started the program, so nothing is told that this user cannot see.
+  std::vector<SourceFile> own;
+  add_own_files(&own);
+  if (own.empty() && !any_setting(environ)) return sources;
+  sources.left_out =
+      "this program has more rights than the user who started it (set-user-ID, set-group-ID or file capabilities): "
+      "ASHLAR_ variables, home and project files and plugin.path are not used";
   return sources;
 }
 

@@ -39,6 +39,7 @@ struct Sources {
   const char* const* environment = nullptr;  // usually environ
   std::vector<CommandLineSetting> command_line;
   Context context;
+  std::string left_out;  // a sentence about sources that may not be read, or ""
   /// Called when a file holds more than comments; gives the reader of libashlar_yaml.so or says why it cannot.
   Status (*open_yaml)(ashlar_yaml_read** out) = nullptr;
 };
@@ -46,7 +47,10 @@ struct Sources {
 /// The folder above lib/ or bin/ that holds the file with this code: where the tree lies now, wherever it was built.
 std::string installation_prefix();
 
-/// The files of every layer that exist for this user and directory, with environment = environ.
+/// The files of every layer that exist for this user and directory, with environment = environ. For a process that has
+/// more rights than its user (trust.h) only what the installation and /etc hold; `left_out` then says so, when there
+/// is something else.
 Sources standard_sources(const std::string& prefix);
+Sources standard_sources(const std::string& prefix, bool elevated);
 
 }  // namespace ashlar::param

@@ -162,6 +162,7 @@ void Store::add(std::string_view key, std::string_view text, std::string origin,
 void Store::forget() {
   settings_.clear();
   problems_.clear();
+  more_errors_ = more_notices_ = 0;
   filled_ = false;
 }
 

@@ -51,7 +51,9 @@ class Store {
   /// file is not YAML, or a key of the command line does not exist; `problems()` has them all, notices too. Every
   /// setting without fault is in force even then.
   Status load(const Sources& sources);
+  /// Texts that a terminal may show. At most kMostProblems and one that counts the rest.
   const std::vector<Problem>& problems() const { return problems_; }
+  static constexpr std::size_t kMostProblems = 40;
 
   /// The merged result, winners and losers, as a compact text for the ranks.
   std::string serialize() const;
@@ -99,13 +101,14 @@ class Store {
            std::string_view when);
   void decide(Context& context);
   void forget();
-  void problem(bool error, std::string text) { problems_.push_back({error, std::move(text)}); }
+  void problem(bool error, std::string text);
   const Row* require(std::string_view key, Status* status) const;
 
   Schema schema_;
   TextPool pool_;
   std::vector<Setting> settings_;  // sorted by key, the winner of each key first, once `decide` has run
   std::vector<Problem> problems_;
+  std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
   bool filled_ = false;
   bool frozen_ = false;
 };

@@ -10,12 +10,21 @@
 #include <yaml-cpp/yaml.h>
 
 #include <exception>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "framework/param/condition.h"
 #include "framework/param/yaml_entry.h"
 
 namespace {
+
+// Aliases make one node stand in many places, also in itself: what is counted is the walk, not the file.
+struct TooMuch {
+  int line;
+  int limit;
+  const char* what;
+};
 
 struct Attributes {
   bool lock = false;
@@ -29,14 +38,15 @@ class Reader {
   void document(const YAML::Node& root) {
     if (root.IsNull()) return;
     if (!root.IsMap()) return problem(root, "a configuration file is a map of keys to values");
-    for (const auto& entry : root) {
-      const std::string key = entry.first.Scalar();
+    Level level(this, root);
+    for (const auto& entry : entries(root)) {
+      const std::string& key = entry.key;
       if (key == "rules") {
-        rules(entry.second);
+        rules(entry.value);
       } else if (key == "classes") {
-        classes(entry.second);
+        classes(entry.value);
       } else {
-        value(key, entry.first, entry.second, {});
+        value(key, entry.at, entry.value, {});
       }
     }
   }
@@ -45,22 +55,70 @@ class Reader {
   static int line(const YAML::Node& node) { return node.Mark().line + 1; }
   void problem(const YAML::Node& node, const std::string& text) { sink_.problem(sink_.self, line(node), text.c_str()); }
 
+  // One level of nesting: every list and map that is walked through has one.
+  struct Level {
+    Level(Reader* r, const YAML::Node& node) : reader(r) {
+      if (++reader->depth_ > ASHLAR_YAML_DEEPEST)
+        throw TooMuch{line(node), ASHLAR_YAML_DEEPEST, "levels; does an alias refer to itself?"};
+    }
+    ~Level() { --reader->depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    Reader* reader;
+  };
+  void count(const YAML::Node& node) {
+    if (++values_ > ASHLAR_YAML_MOST_VALUES)
+      throw TooMuch{line(node), ASHLAR_YAML_MOST_VALUES, "values, those behind aliases counted"};
+  }
+
+  struct Entry {
+    std::string key;
+    YAML::Node at, value;  // where the key stands, and what it stands for
+  };
+  // What can be used of a map: keys that are words, with a notice for one that comes again.
+  std::vector<Entry> entries(const YAML::Node& map) {
+    std::vector<Entry> found;
+    std::map<std::string, int> lines;
+    for (const auto& entry : map) {
+      count(entry.first);
+      if (!entry.first.IsScalar()) {
+        problem(entry.first, "a key is a word, not a list or a map");
+        continue;
+      }
+      const std::string& key = entry.first.Scalar();
+      if (key == "<<") {
+        problem(entry.first, "'<<' merges no maps here; write the keys out, or put an alias (*name) in their place");
+        continue;
+      }
+      if (const auto [before, fresh] = lines.emplace(key, line(entry.first)); !fresh) {
+        const std::string text = "'" + key + "' is in this map already, in line " + std::to_string(before->second) +
+                                 "; of two settings of one parameter the later one wins";
+        sink_.notice(sink_.self, line(entry.first), text.c_str());
+      }
+      found.push_back({key, entry.first, entry.second});
+    }
+    return found;
+  }
+
   // The line shown is the key's: a value may begin on a later one.
   void setting(const std::string& key, const YAML::Node& at, const std::string& text, const Attributes& attributes) {
     sink_.setting(sink_.self, key.c_str(), text.c_str(), line(at), attributes.lock, attributes.when.c_str());
   }
 
   void value(const std::string& key, const YAML::Node& at, const YAML::Node& node, const Attributes& attributes) {
+    count(node);
     if (node.IsScalar()) return setting(key, at, node.Scalar(), attributes);
     if (node.IsNull()) return problem(at, "'" + key + "' has no value; write '' for an empty text");
+    Level level(this, at);
     if (node.IsSequence()) return sequence(key, at, node, attributes);
     if (node["value"]) return with_attributes(key, at, node, attributes);
-    for (const auto& entry : node) value(key + "." + entry.first.Scalar(), entry.first, entry.second, attributes);
+    for (const Entry& entry : entries(node)) value(key + "." + entry.key, entry.at, entry.value, attributes);
   }
 
   void sequence(const std::string& key, const YAML::Node& at, const YAML::Node& node, const Attributes& attributes) {
     std::string joined;
     for (const auto& element : node) {
+      count(element);
       if (element.IsMap() && element["value"]) {
         with_attributes(key, element, element, attributes);
       } else if (element.IsScalar()) {
@@ -74,11 +132,11 @@ class Reader {
   }
 
   void with_attributes(const std::string& key, const YAML::Node& at, const YAML::Node& node, Attributes attributes) {
-    for (const auto& entry : node) {
-      const std::string name = entry.first.Scalar();
+    for (const Entry& entry : entries(node)) {
+      const std::string& name = entry.key;
       if (name == "value") continue;
-      if (!attribute(name, entry.second, &attributes))
-        problem(entry.first, "'" + key + "' has the unknown attribute '" + name + "'; there are value, lock and when");
+      if (!attribute(name, entry.value, &attributes))
+        problem(entry.at, "'" + key + "' has the unknown attribute '" + name + "'; there are value, lock and when");
     }
     const YAML::Node text = node["value"];
     if (text.IsScalar() || (text.IsSequence() && text.size() > 0 && text[0].IsScalar()))
@@ -96,60 +154,90 @@ class Reader {
       problem(node, "when: is a map of conditions, such as {host: \"gpu*\", ranks: \">=64\"}");
       return true;
     }
-    for (const auto& entry : node) {
+    for (const Entry& entry : entries(node)) {
       if (!attributes->when.empty()) attributes->when += ashlar::param::kAnd;
-      attributes->when += entry.first.Scalar();
-      if (entry.second.IsScalar()) {
-        attributes->when += ashlar::param::kOr + entry.second.Scalar();
-      } else if (entry.second.IsSequence()) {
-        for (const auto& pattern : entry.second) attributes->when += ashlar::param::kOr + pattern.Scalar();
-      } else {
-        problem(entry.first, "a condition takes a pattern or a list of patterns");
-      }
+      attributes->when += plain(entry.at, entry.key);
+      for (const std::string& pattern : patterns(entry)) attributes->when += ashlar::param::kOr + pattern;
     }
     return true;
   }
 
+  // One pattern or a list of them.
+  std::vector<std::string> patterns(const Entry& entry) {
+    std::vector<std::string> found;
+    if (entry.value.IsScalar()) {
+      found.push_back(plain(entry.value, entry.value.Scalar()));
+      return found;
+    }
+    if (!entry.value.IsSequence()) problem(entry.at, "'" + entry.key + "' takes a pattern or a list of patterns");
+    if (!entry.value.IsSequence()) return found;
+    for (const auto& pattern : entry.value) {
+      count(pattern);
+      if (pattern.IsScalar()) {
+        found.push_back(plain(pattern, pattern.Scalar()));
+      } else {
+        problem(pattern, "'" + entry.key + "': a pattern is a word, not a list or a map");
+      }
+    }
+    return found;
+  }
+
+  // The separators of condition.h may not come from outside.
+  std::string plain(const YAML::Node& node, const std::string& text) {
+    if (text.find_first_of({ashlar::param::kAnd, ashlar::param::kOr, '\0'}) == std::string::npos) return text;
+    problem(node, "a condition has no control characters");
+    return "?";
+  }
+
   void rules(const YAML::Node& list) {
     if (!list.IsSequence()) return problem(list, "rules: is a list of {when: ..., lock: ..., set: {...}}");
+    Level level(this, list);
     for (const auto& rule : list) {
-      Attributes attributes;
+      count(rule);
       if (!rule.IsMap() || !rule["set"]) {
         problem(rule, "a rule has the form {when: ..., lock: ..., set: {...}}");
         continue;
       }
-      for (const auto& entry : rule) {
-        const std::string name = entry.first.Scalar();
-        if (name != "set" && !attribute(name, entry.second, &attributes))
-          problem(entry.first, "a rule has no '" + name + "'; there are when, lock and set");
+      Level inside(this, rule);
+      Attributes attributes;
+      for (const Entry& entry : entries(rule)) {
+        if (entry.key != "set" && !attribute(entry.key, entry.value, &attributes))
+          problem(entry.at, "a rule has no '" + entry.key + "'; there are when, lock and set");
       }
-      if (!rule["set"].IsMap()) problem(rule, "set: is a map of keys to values");
-      for (const auto& entry : rule["set"]) value(entry.first.Scalar(), entry.first, entry.second, attributes);
+      if (!rule["set"].IsMap()) {
+        problem(rule, "set: is a map of keys to values");
+        continue;
+      }
+      for (const Entry& entry : entries(rule["set"])) value(entry.key, entry.at, entry.value, attributes);
     }
   }
 
   void classes(const YAML::Node& map) {
     if (!map.IsMap()) return problem(map, "classes: is a map of names to host patterns");
-    for (const auto& entry : map) {
-      const std::string name = entry.first.Scalar();
-      if (entry.second.IsScalar()) {
-        sink_.host_class(sink_.self, name.c_str(), entry.second.Scalar().c_str(), line(entry.first));
-      } else {
-        for (const auto& pattern : entry.second)
-          sink_.host_class(sink_.self, name.c_str(), pattern.Scalar().c_str(), line(pattern));
-      }
+    for (const Entry& entry : entries(map)) {
+      for (const std::string& pattern : patterns(entry))
+        sink_.host_class(sink_.self, entry.key.c_str(), pattern.c_str(), line(entry.at));
     }
   }
 
+  int depth_ = 0, values_ = 0;
   const ashlar_yaml_sink& sink_;
 };
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) void ashlar_yaml_read_v1(const char* text, size_t length,
+extern "C" __attribute__((visibility("default"))) void ashlar_yaml_read_v2(const char* text, size_t length,
                                                                            const ashlar_yaml_sink* sink) {
   try {
-    Reader(*sink).document(YAML::Load(std::string(text, length)));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text, length));
+    if (!documents.empty()) Reader(*sink).document(documents[0]);
+    if (documents.size() > 1)
+      sink->problem(sink->self, documents[1].Mark().line + 1,
+                    "a second document (---) begins here; one is read of a file");
+  } catch (const TooMuch& beyond) {
+    const std::string words =
+        "the file has more than " + std::to_string(beyond.limit) + " " + beyond.what + "; the rest is not read";
+    sink->problem(sink->self, beyond.line, words.c_str());
   } catch (const YAML::ParserException& error) {
     sink->problem(sink->self, error.mark.line + 1, ("this is not YAML: " + error.msg).c_str());
   } catch (const YAML::Exception& error) {

@@ -162,7 +162,9 @@ TEST_F(Files, AProjectsFileOfAnotherUserIsNotRead) {
   ASSERT_EQ(chown(path.c_str(), 4711, 4711), 0);
   const Store s = load();
   EXPECT_EQ(s.find("p2p.mode"), nullptr);
-  EXPECT_EQ(s.problems().at(0).text, path + " is not read: it belongs to user 4711, who is neither you nor root");
+  EXPECT_EQ(
+      s.problems().at(0).text,
+      path + " is not used: it belongs to user 4711, who is neither you nor root; a copy of your own would be used");
   ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
   EXPECT_STREQ(load().find("p2p.mode")->text, "safe");
 }
@@ -205,6 +207,99 @@ TEST_F(Files, ShippedFilesHaveNoMistakes) {
     EXPECT_TRUE(s.load(sources).ok());
     for (const Problem& p : s.problems()) ADD_FAILURE() << p.text;
   }
+}
+
+TEST_F(Files, AnAliasOfItselfIsReported) {
+  for (const char* text :
+       {"p2p: &a {eager: *a}\n", "p2p: &a [*a]\n", "p2p: &a {eager: {value: 1, when: *a}, x: *a}\n",
+        "rules: &r [{set: {p2p: {mode: *r}}, when: *r}]\n", "rules: &r [*r]\n", "classes: &c {a: *c}\n"}) {
+    sources_.files.clear();
+    const std::string path = file("a.yaml", Layer::user, text);
+    const Store s = load(false);
+    ASSERT_FALSE(s.problems().empty()) << text;
+    EXPECT_THAT(s.problems()[0].text, HasSubstr(path + ":1: ")) << text;
+  }
+}
+
+TEST_F(Files, AliasesOfAliasesEndAtABudget) {
+  std::string text = "p2p: &a0 {x: 1}\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    text += "k" + std::to_string(i) + ": &a" + std::to_string(i) + " {a: " + last + ", b: " + last + "}\n";
+  }
+  file("a.yaml", Layer::user, text);
+  const Store s = load(false);
+  EXPECT_THAT(s.problems().back().text,
+              testing::AnyOf(HasSubstr("values, those behind aliases counted"), HasSubstr(" more")));
+  EXPECT_LE(s.problems().size(), Store::kMostProblems + 1);
+}
+
+TEST_F(Files, TooDeepNestingIsReported) {
+  std::string text = "p2p: ";
+  for (int i = 0; i < 2000; ++i) text += "{a: ";
+  file("a.yaml", Layer::user, text + "1" + std::string(2000, '}') + "\n");
+  EXPECT_FALSE(load(false).problems().empty());
+  sources_.files.clear();
+  file("b.yaml", Layer::user, "p2p: " + std::string(100000, '['));
+  EXPECT_FALSE(load(false).problems().empty());
+}
+
+TEST_F(Files, ManyMistakesAreCounted) {
+  std::string text;
+  for (int i = 0; i < 30000; ++i) text += "nothing.key" + std::to_string(i) + ": 1\n";
+  file("a.yaml", Layer::user, text);
+  const Store s = load();
+  ASSERT_EQ(s.problems().size(), Store::kMostProblems + 1);
+  EXPECT_FALSE(s.problems().back().error);
+  EXPECT_EQ(s.problems().back().text, "and " + std::to_string(30000 - Store::kMostProblems) + " more");
+}
+
+TEST_F(Files, MistakesBeyondTheLimitAreStillErrors) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "nothing.key" + std::to_string(i) + ": 1\n";
+  file("a.yaml", Layer::user, text + "p2p.mode: fsat\n");
+  const Store s = load(false);
+  EXPECT_TRUE(s.problems().back().error);
+}
+
+TEST_F(Files, ALongKeyIsCut) {
+  file("a.yaml", Layer::user, "? " + std::string(100000, 'k') + "\n: 1\n");
+  EXPECT_LT(load().problems()[0].text.size(), 700u);
+}
+
+TEST_F(Files, AKeyTwiceInAMapIsSaid) {
+  const std::string path = file("a.yaml", Layer::user, "p2p.mode: safe\nbusy: 1\np2p.mode: fast\n");
+  const Store s = load();
+  EXPECT_STREQ(s.find("p2p.mode")->text, "fast");
+  EXPECT_EQ(
+      s.problems()[0].text,
+      path + ":3: 'p2p.mode' is in this map already, in line 1; of two settings of one parameter the later one wins");
+}
+
+TEST_F(Files, ASecondDocumentIsAMistake) {
+  const std::string path = file("a.yaml", Layer::user, "p2p.mode: fast\n---\np2p.busy: false\n");
+  const Store s = load(false);
+  EXPECT_STREQ(s.find("p2p.mode")->text, "fast");
+  EXPECT_THAT(s.problems()[0].text, HasSubstr("a second document (---) begins here"));
+}
+
+TEST_F(Files, MergeKeysAndKeysThatAreNoWordsAreReported) {
+  const std::string path = file(
+      "a.yaml", Layer::user, "p2p: &base {mode: fast}\ntransport:\n  <<: *base\n? [a, b]\n: 1\nrules: [{set: [1]}]\n");
+  const Store s = load(false);
+  ASSERT_EQ(s.problems().size(), 3u);
+  std::vector<std::string> said;
+  for (const Problem& p : s.problems()) said.push_back(p.text.substr(path.size()));
+  EXPECT_THAT(said, testing::UnorderedElementsAre(
+                        ":3: '<<' merges no maps here; write the keys out, or put an alias (*name) in their place",
+                        ":4: a key is a word, not a list or a map", ":6: set: is a map of keys to values"));
+}
+
+TEST_F(Files, ControlCharactersAreShown) {
+  const std::string path = file("a.yaml", Layer::user, "\"\\e[2Jevil\\n\": 1\np2p.mode: \"\\e]0;x\\a\"\n");
+  const Store s = load(false);
+  EXPECT_THAT(s.problems()[0].text, HasSubstr("there is no parameter '\\x1b[2Jevil\\n'"));
+  EXPECT_THAT(s.problems()[1].text, HasSubstr("'\\x1b]0;x\\x07' is none of its choices"));
 }
 
 }  // namespace

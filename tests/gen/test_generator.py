@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(Path(__file__).parent)]
 
 import check_includes                                    # noqa: E402
+import conversions                                       # noqa: E402
 import entry                                             # noqa: E402
 import header                                            # noqa: E402
 from c_types import c_name, prototype, wrap              # noqa: E402
@@ -60,6 +61,20 @@ class Reader(unittest.TestCase):
                          [("MPI_SUM", "MPI_Op", False), ("MPI_TOTAL", "MPI_Op", True), ("X", "int*", False)])
         self.assertEqual([header.define(c) for c in constants],
                          ["#define MPI_SUM ((MPI_Op)0x21)", "#define MPI_TOTAL MPI_SUM", "#define X ((int*)3)"])
+
+
+class Conversions(unittest.TestCase):
+    def test_every_conversion_of_the_table_is_defined_under_both_names(self):
+        table = read_table(ROOT / "bindings/api")
+        text = conversions.definitions(table)
+        names = [p.name for p in conversions.conversions(table)]
+        self.assertEqual(len(names), 11 * 2 + 6)
+        for name in names:
+            for full in (name, "P" + name):
+                self.assertEqual(len(re.findall(rf"\b{full}\(.*\) {{\n", text)), 1, full)
+        self.assertIn("MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) {\n  return PMPI_Type_toint(datatype);", text)
+        self.assertIn("f_status[MPI_F_TAG] = c_status->MPI_TAG;", text)
+        self.assertIn("f08_status->MPI_INTERNAL[4] = f_status[7];", text)
 
 
 class Types(unittest.TestCase):

@@ -83,7 +83,7 @@ Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_f
 Status grequest_complete(Request* request) {
   if (request == nullptr || request->ops != &kGeneralizedOps)
     return Status::fail(MPI_ERR_REQUEST,
-                        "MPI_Grequest_complete was given a request that MPI_Grequest_start did not make");
+                        "argument request was not made by MPI_Grequest_start");
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
   if (!request->active())

@@ -10,12 +10,17 @@ namespace ashlar::runtime {
 struct Config {
   std::uint64_t start_timeout = 0;  // ns
   std::int32_t initial_errhandler = 0;
+  std::int32_t errors_without_object = 0;
   const char* memory_alloc_kinds = "";
   const char* process_sets = "";
 };
 
 inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return",
                                                       nullptr};
+
+/// The values of errors_without_object, in the order of the names.
+enum ErrorsWithoutObject : std::int32_t { kOfWorldOrSelf, kOfSelf };
+inline constexpr const char* kErrorsWithoutObject[] = {"world_or_self", "self", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",
@@ -27,6 +32,11 @@ inline constexpr ashlar_param kParams[] = {
      "of sessions.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
+    {"errors_without_object", "world_or_self",
+     "Whose error handler gets the errors of calls without an object: MPI_COMM_SELF's, as MPI 4 has it, or, when the "
+     "program set one on MPI_COMM_WORLD alone, that one, as MPI 3 had it.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, errors_without_object), kErrorsWithoutObject},
     {"memory_alloc_kinds", "",
      "Kinds of memory that programs want to pass to calls of the world model (mpi_memory_alloc_kinds), as mpiexec "
      "-memory-alloc-kinds.",

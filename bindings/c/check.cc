@@ -158,6 +158,25 @@ int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype ha
                call, on);
 }
 
+int bad_origins(const char* call, Object* on, const char* argument, const Origin* first, const char* other_argument,
+                const Origin* second) noexcept {
+  const auto put = [](char* out, std::size_t room, const Origin& origin) {
+    if (origin.of_session)
+      std::snprintf(out, room, "session %d", origin.session);
+    else
+      std::snprintf(out, room, "the world model");
+  };
+  char of_first[32], of_second[32];
+  put(of_first, sizeof of_first, *first);
+  put(of_second, sizeof of_second, *second);
+  return raise(
+      Status::fail(MPI_ERR_ARG,
+                   "argument %s comes from %s and argument %s from %s, but one call takes objects of one origin "
+                   "only (check.sessions)",
+                   argument, of_first, other_argument, of_second),
+      call, on);
+}
+
 int bad_count(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
   return bad_number(call, on, argument, value, MPI_ERR_COUNT, "0 or more");
 }

@@ -9,9 +9,11 @@
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/file.h"
+#include "framework/object/group.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
 #include "framework/object/leaks.h"
+#include "framework/object/origin.h"
 #include "framework/object/session.h"
 #include "framework/object/window.h"
 #include "framework/runtime/api.h"
@@ -160,6 +162,25 @@ inline void give_up_key(int keyval) {
   if (leaks::watching.load(std::memory_order_relaxed)) [[unlikely]]
     leaks::gone_key(keyval);
 }
+
+// --- origins ---------------------------------------------------------------------------------------------------------
+// With check.sessions: objects of different sessions, or of a session and the world model, are not for one call.
+
+inline const Origin* origin_of(const Group* group) { return group != nullptr ? group->origin.get() : nullptr; }
+inline const Origin* origin_of(const Comm* comm) {
+  return comm != nullptr ? origin_of(comm->local_group.get()) : nullptr;
+}
+inline const Origin* origin_of(const Session* session) { return session != nullptr ? session->origin.get() : nullptr; }
+/// MPI_GROUP_EMPTY and its like are of no origin, and go with everything.
+template <class A, class B>
+inline bool mixed(const A* a, const B* b) {
+  if (!origins_checked.load(std::memory_order_relaxed)) [[likely]]
+    return false;
+  const Origin *of_a = origin_of(a), *of_b = origin_of(b);
+  return of_a != nullptr && of_b != nullptr && of_a != of_b;
+}
+[[gnu::cold]] int bad_origins(const char* call, Object* on, const char* argument, const Origin* first,
+                              const char* other_argument, const Origin* second) noexcept;
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 // Ranks, tags, counts: which are good, and what is said of the others.

@@ -20,6 +20,8 @@ NULLS = {"request": "MPI_REQUEST_NULL", "info": "MPI_INFO_NULL", "errhandler": "
          "file": "MPI_FILE_NULL"}
 # Objects that errors are raised on. An error handler stands for the object that the call is to make.
 GUARDED = ("comm", "session", "win", "file", "errhandler")
+# Objects that belong to a session or to the world model.
+ORIGINS = ("comm", "group", "session")
 KIND_OF_HANDLER = {"comm": "Kind::kComm", "session": "Kind::kSession"}
 
 # Chapters whose calls move data, and so ask for committed datatypes.
@@ -87,6 +89,7 @@ class Arguments:
         first = [p for p in self.parameters if p is self.comm] + [p for p in self.parameters if p.kind.name == "root"]
         for parameter in first + [p for p in self.parameters if p not in first]:
             self.look_at(parameter)
+        self.same_origin()
         if "in_place" in self.overlay.options:
             self.same_memory()
         self.steps.arguments = [self.argument(p) for p in self.parameters if p.kind.name != "varargs"]
@@ -120,6 +123,14 @@ class Arguments:
         if not guard:
             return condition
         return f"{guard} && {condition}"
+
+    def same_origin(self):
+        """Of communicators, groups and sessions in one call, whether they belong together."""
+        first, *others = [p for p in self.parameters if p.kind.name in ORIGINS and p.direction == "in" and not p.array] or [None]
+        for p in others:
+            a, b = f"{first.name}_obj", f"{p.name}_obj"
+            self.steps.check.append(f"if (mixed({a}, {b})) " + self.fail(
+                "bad_origins", f'"{first.name}"', f"origin_of({a})", f'"{p.name}"', f"origin_of({b})"))
 
     # --- one argument -------------------------------------------------------------------------------------------------
 

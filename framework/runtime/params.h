@@ -67,6 +67,7 @@ inline constexpr ashlar_param kThreadParams[] = {
 struct CheckConfig {
   bool leaks = false;
   bool hints = false;
+  bool sessions = false;
 };
 
 inline constexpr ashlar_param kCheckParams[] = {
@@ -80,6 +81,11 @@ inline constexpr ashlar_param kCheckParams[] = {
      "Make it an error to break what mpi_assert_no_any_source and mpi_assert_no_any_tag promise; with check.datatypes, "
      "mpi_assert_exact_length too.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, hints),
+     nullptr},
+    {"sessions", "false",
+     "Make it an error to pass groups and communicators of different sessions, or of a session and MPI_Init, to one "
+     "call.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, sessions),
      nullptr},
 };
 

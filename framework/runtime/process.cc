@@ -204,6 +204,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("check", runtime::kCheckParams, &check));
   if (!check.leaks) leaks::stop_watching();
   check_hints_ = check.hints;
+  origins_checked.store(check.sessions, std::memory_order_relaxed);
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));

@@ -68,6 +68,7 @@ struct CheckConfig {
   bool leaks = false;
   bool hints = false;
   bool sessions = false;
+  bool threads = false;
 };
 
 inline constexpr ashlar_param kCheckParams[] = {
@@ -86,6 +87,12 @@ inline constexpr ashlar_param kCheckParams[] = {
      "Make it an error to pass groups and communicators of different sessions, or of a session and MPI_Init, to one "
      "call.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, sessions),
+     nullptr},
+    {"threads", "false",
+     "End the job when a thread makes an MPI call that the thread level of MPI_Init_thread does not allow. Not "
+     "together "
+     "with progress.thread.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, threads),
      nullptr},
 };
 

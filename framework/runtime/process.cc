@@ -37,6 +37,7 @@
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/threads.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/place.h"
 
@@ -205,6 +206,7 @@ Status Process::read_parameters() {
   if (!check.leaks) leaks::stop_watching();
   check_hints_ = check.hints;
   origins_checked.store(check.sessions, std::memory_order_relaxed);
+  runtime::watch_threads(thread_level, check.threads && !progress_config_.thread);
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));

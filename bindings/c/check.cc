@@ -49,7 +49,9 @@ const char* null_handle_of(int mpi_class) {
 /// Every handle that is not good: the null handle, a constant of another class, or something that was freed.
 int bad_value(const char* call, Object* on, const char* argument, const void* handle, const char* what, int mpi_class,
               bool null) {
-  if (!running()) return not_running(call);
+  // Infos and error handlers there are at any time, and their calls come here at any time.
+  const bool any_time = mpi_class == MPI_ERR_INFO || mpi_class == MPI_ERR_ERRHANDLER;
+  if (!any_time && !running()) return not_running(call);
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   Status status;
   if (null)
@@ -92,7 +94,7 @@ int not_running(const char* call) noexcept {
   int finalized = 0;
   (void)runtime::finalized(&finalized).ok();
   prepare();
-  return raise(Status::fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize" : "called before MPI_Init"), call);
+  return raise(Status::fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize" : "called before MPI_Init or MPI_Session_init"), call);
 }
 
 int unsupported(const char* call, Object* on) noexcept {
@@ -138,12 +140,41 @@ int bad_handle(const char* call, Object* on, const char* argument, MPI_File hand
   return bad_value(call, on, argument, handle, "file", MPI_ERR_FILE, handle == MPI_FILE_NULL);
 }
 
+Datatype* type_of_nothing(MPI_Datatype handle, MPI_Count count) noexcept {
+  return handle == MPI_DATATYPE_NULL && count == 0 ? insignificant_type() : nullptr;
+}
+
+int bad_errhandler(const char* call, Kind wanted, const char* argument) noexcept {
+  return raise(Status::fail(MPI_ERR_ARG, "argument %s was made for objects of another kind, but the call makes a %s",
+                            argument, wanted == Kind::kSession ? "session" : "communicator"),
+               call);
+}
+
 int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept {
   const Datatype* const type = resolve(handle);
   if (type == nullptr || !running()) return bad_handle(call, on, argument, handle);
   return raise(Status::fail(MPI_ERR_TYPE, "argument %s is %s that was not committed; call MPI_Type_commit first",
                             argument, type->described()),
                call, on);
+}
+
+int bad_origins(const char* call, Object* on, const char* argument, const Origin* first, const char* other_argument,
+                const Origin* second) noexcept {
+  const auto put = [](char* out, std::size_t room, const Origin& origin) {
+    if (origin.of_session)
+      std::snprintf(out, room, "session %d", origin.session);
+    else
+      std::snprintf(out, room, "the world model");
+  };
+  char of_first[32], of_second[32];
+  put(of_first, sizeof of_first, *first);
+  put(of_second, sizeof of_second, *second);
+  return raise(
+      Status::fail(MPI_ERR_ARG,
+                   "argument %s comes from %s and argument %s from %s, but one call takes objects of one origin "
+                   "only (check.sessions)",
+                   argument, of_first, other_argument, of_second),
+      call, on);
 }
 
 int bad_count(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
@@ -228,6 +259,7 @@ struct Run {
 
 Run run_of(const Side& side, int block) {
   const auto at = static_cast<std::size_t>(block);
+  if (side.blocks > 0 && side.counts[at] == 0) return {};
   const Datatype* const type = side.types != nullptr ? resolve(side.types[at]) : side.type;
   if (!type->dense()) return {};
   if (side.blocks == 0) return Run{0, side.count * type->size()};

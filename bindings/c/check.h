@@ -9,9 +9,11 @@
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/file.h"
+#include "framework/object/group.h"
 #include "framework/object/handle.h"
 #include "framework/object/int_array.h"
 #include "framework/object/leaks.h"
+#include "framework/object/origin.h"
 #include "framework/object/session.h"
 #include "framework/object/window.h"
 #include "framework/runtime/api.h"
@@ -60,6 +62,9 @@ inline File* file_or_none(MPI_File handle) { return handle == MPI_FILE_NULL ? &n
 inline Datatype* insignificant_type() { return resolve(MPI_BYTE); }
 inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
 
+/// The same for MPI_DATATYPE_NULL where the count says that there are no items of it; else nullptr.
+[[gnu::cold]] Datatype* type_of_nothing(MPI_Datatype handle, MPI_Count count) noexcept;
+
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Comm handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Group handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept;
@@ -71,7 +76,12 @@ inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Session handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Win handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_File handle) noexcept;
-/// The same for a datatype that has to be committed.
+/// Whether `handler` may be called for an object of this kind; predefined ones may for all.
+inline bool made_for(Kind kind, const Errhandler& handler) {
+  return handler.action != Errhandler::Action::kCall || handler.of == kind;
+}
+[[gnu::cold]] int bad_errhandler(const char* call, Kind wanted, const char* argument) noexcept;
+/// A datatype that is not good, or has to be committed and was not.
 [[gnu::cold]] int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept;
 
 /// Stores a result: the object's handle, or the null handle.
@@ -84,6 +94,45 @@ inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI
 inline void store(MPI_Session* out, Session* o) { *out = o ? to_handle<MPI_Session>(o) : MPI_SESSION_NULL; }
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
+
+/// What an output handle is after a failure. A null pointer is the failure, and stays.
+inline void clear(MPI_Comm* out) {
+  if (out != nullptr) *out = MPI_COMM_NULL;
+}
+inline void clear(MPI_Group* out) {
+  if (out != nullptr) *out = MPI_GROUP_NULL;
+}
+inline void clear(MPI_Datatype* out) {
+  if (out != nullptr) *out = MPI_DATATYPE_NULL;
+}
+inline void clear(MPI_Op* out) {
+  if (out != nullptr) *out = MPI_OP_NULL;
+}
+inline void clear(MPI_Request* out) {
+  if (out != nullptr) *out = MPI_REQUEST_NULL;
+}
+inline void clear(MPI_Errhandler* out) {
+  if (out != nullptr) *out = MPI_ERRHANDLER_NULL;
+}
+inline void clear(MPI_Session* out) {
+  if (out != nullptr) *out = MPI_SESSION_NULL;
+}
+inline void clear(MPI_Info* out) {
+  if (out != nullptr) *out = MPI_INFO_NULL;
+}
+inline void clear(MPI_Message* out) {
+  if (out != nullptr) *out = MPI_MESSAGE_NULL;
+}
+inline void clear(MPI_Win* out) {
+  if (out != nullptr) *out = MPI_WIN_NULL;
+}
+inline void clear(MPI_File* out) {
+  if (out != nullptr) *out = MPI_FILE_NULL;
+}
+/// The same of a key.
+inline void clear(int* keyval) {
+  if (keyval != nullptr) *keyval = MPI_KEYVAL_INVALID;
+}
 
 /// Stores a handle that `call` gives to the user; with check.leaks, takes down which line of his got it.
 template <class Handle, class T>
@@ -113,6 +162,25 @@ inline void give_up_key(int keyval) {
   if (leaks::watching.load(std::memory_order_relaxed)) [[unlikely]]
     leaks::gone_key(keyval);
 }
+
+// --- origins ---------------------------------------------------------------------------------------------------------
+// With check.sessions: objects of different sessions, or of a session and the world model, are not for one call.
+
+inline const Origin* origin_of(const Group* group) { return group != nullptr ? group->origin.get() : nullptr; }
+inline const Origin* origin_of(const Comm* comm) {
+  return comm != nullptr ? origin_of(comm->local_group.get()) : nullptr;
+}
+inline const Origin* origin_of(const Session* session) { return session != nullptr ? session->origin.get() : nullptr; }
+/// MPI_GROUP_EMPTY and its like are of no origin, and go with everything.
+template <class A, class B>
+inline bool mixed(const A* a, const B* b) {
+  if (!origins_checked.load(std::memory_order_relaxed)) [[likely]]
+    return false;
+  const Origin *of_a = origin_of(a), *of_b = origin_of(b);
+  return of_a != nullptr && of_b != nullptr && of_a != of_b;
+}
+[[gnu::cold]] int bad_origins(const char* call, Object* on, const char* argument, const Origin* first,
+                              const char* other_argument, const Origin* second) noexcept;
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 // Ranks, tags, counts: which are good, and what is said of the others.
@@ -192,10 +260,14 @@ inline MPI_Count first_negative(const Integer* values, MPI_Count size) {
     if (values[i] < 0) return i;
   return -1;
 }
-inline MPI_Count first_bad_type(const MPI_Datatype* types, MPI_Count size, bool must_be_committed) {
+/// With `counts`, the null handle is right for an element of which there are no items.
+inline MPI_Count first_bad_type(const MPI_Datatype* types, MPI_Count size, bool must_be_committed,
+                                IntArray counts = {}) {
   if (types == nullptr) return size > 0 ? 0 : -1;
-  for (MPI_Count i = 0; i < size; ++i)
-    if ((must_be_committed ? committed(types[i]) : resolve(types[i])) == nullptr) return i;
+  for (MPI_Count i = 0; i < size; ++i) {
+    if ((must_be_committed ? committed(types[i]) : resolve(types[i])) != nullptr) continue;
+    if (!counts || types[i] != MPI_DATATYPE_NULL || counts[static_cast<std::size_t>(i)] != 0) return i;
+  }
   return -1;
 }
 inline MPI_Count first_bad_request(const MPI_Request* requests, int size) {

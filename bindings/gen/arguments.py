@@ -18,8 +18,11 @@ OBJECTS = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "Redu
 NULLS = {"request": "MPI_REQUEST_NULL", "info": "MPI_INFO_NULL", "errhandler": "MPI_ERRHANDLER_NULL",
          "comm": "MPI_COMM_NULL", "session": "MPI_SESSION_NULL", "group": "MPI_GROUP_NULL", "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL", "win": "MPI_WIN_NULL",
          "file": "MPI_FILE_NULL"}
-# Objects that errors are raised on.
-GUARDED = ("comm", "session", "win", "file")
+# Objects that errors are raised on. An error handler stands for the object that the call is to make.
+GUARDED = ("comm", "session", "win", "file", "errhandler")
+# Objects that belong to a session or to the world model.
+ORIGINS = ("comm", "group", "session")
+KIND_OF_HANDLER = {"comm": "Kind::kComm", "session": "Kind::kSession"}
 
 # Chapters whose calls move data, and so ask for committed datatypes.
 COMMUNICATION = ("pt2pt", "coll", "neighbor", "partitioned", "op", "rma", "io")
@@ -56,7 +59,14 @@ def about_files(procedure):
 def guarded_by(procedure, parameters):
     """The parameter whose error handler gets the errors, or None."""
     kinds = ("file",) if procedure.chapter == "io" else GUARDED
-    return next((p for p in parameters if p.kind.name in kinds and p.direction != "out" and not p.array), None)
+    return next((p for p in parameters if p.kind.name in kinds and p.direction == "in" and not p.array), None) or next(
+        (p for p in parameters if p.kind.name in kinds[:4] and p.direction == "inout" and not p.array), None)
+
+
+def lost_on_failure(parameters):
+    """Outputs that get their null value when the call fails: handles and keys. The standard leaves them undefined then,
+    but programs test them, and clean up by them."""
+    return [p for p in parameters if p.direction == "out" and not p.array and (p.kind.name in OBJECTS or p.kind.name == "keyval")]
 
 
 class Arguments:
@@ -79,6 +89,7 @@ class Arguments:
         first = [p for p in self.parameters if p is self.comm] + [p for p in self.parameters if p.kind.name == "root"]
         for parameter in first + [p for p in self.parameters if p not in first]:
             self.look_at(parameter)
+        self.same_origin()
         if "in_place" in self.overlay.options:
             self.same_memory()
         self.steps.arguments = [self.argument(p) for p in self.parameters if p.kind.name != "varargs"]
@@ -112,6 +123,14 @@ class Arguments:
         if not guard:
             return condition
         return f"{guard} && {condition}"
+
+    def same_origin(self):
+        """Of communicators, groups and sessions in one call, whether they belong together."""
+        first, *others = [p for p in self.parameters if p.kind.name in ORIGINS and p.direction == "in" and not p.array] or [None]
+        for p in others:
+            a, b = f"{first.name}_obj", f"{p.name}_obj"
+            self.steps.check.append(f"if (mixed({a}, {b})) " + self.fail(
+                "bad_origins", f'"{first.name}"', f"origin_of({a})", f'"{p.name}"', f"origin_of({b})"))
 
     # --- one argument -------------------------------------------------------------------------------------------------
 
@@ -162,15 +181,32 @@ class Arguments:
         lookup = f"{guard} ? {resolver}({value}) : insignificant_type()" if guard and kind == "datatype" else f"{resolver}({value})"
         if guard and kind == "op":
             lookup = f"{guard} ? resolve({value}) : insignificant_op()"
-        into.append(f"{cls}*{const} {name}_obj = {lookup};")
         missing = f"{name}_obj == nullptr"
+        if count := self.count_of(p):
+            const = ""
+            missing += f" && ({name}_obj = type_of_nothing({name}, {count})) == nullptr"
+        into.append(f"{cls}*{const} {name}_obj = {lookup};")
         if self.may_be_null(p):
             missing += f" && {value} != {NULLS[kind]}"
         facts = [self.call, on, f'"{name}"', value]
         if name not in self.unchecked:
             into.append(f"if ({missing}) return {bad}({', '.join(facts)});")
+        if p is self.comm and kind == "errhandler":
+            made = next(q.kind.name for q in self.parameters if q.direction == "out")
+            into.append(f"if (!made_for({KIND_OF_HANDLER[made]}, *{name}_obj)) return bad_errhandler({self.call}, "
+                        f"{KIND_OF_HANDLER[made]}, \"{name}\");")
         if p.direction == "inout":
             self.steps.always.append(f"{'store' if kind == 'request' else 'replace'}({name}, {name}_obj);")
+
+    def count_of(self, p):
+        """The count that says whether the datatype `p` of a communication matters: of no items it may be null. Not of
+        reductions, whose operation has to fit the datatype on all ranks."""
+        reduces = any(q.kind.name == "op" for q in self.parameters)
+        if p.kind.name != "datatype" or p.array or p.output or not self.needs_commit() or reduces:
+            return None
+        before = self.parameters[:self.parameters.index(p)]
+        count = next((q for q in reversed(before) if q.kind.name in ("count", "wide_count")), None)
+        return count.name if count and not count.array else None
 
     def may_be_null(self, p):
         if p.kind.name == "request":
@@ -191,8 +227,10 @@ class Arguments:
         name, kind, size = p.name, p.kind.name, self.array_size(p)
         if not size or kind == "status" or name in self.null_ok:
             return
+        counts = next((q.name for q in reversed(self.parameters[:self.parameters.index(p)]) if q.kind.name == "count" and q.array), None)
+        needed = f", IntArray({counts})" if counts and self.needs_commit() else ""
         search = {"count": ("bad_counts", f"first_negative({name}, {size})"),
-                  "datatype": ("bad_types", f"first_bad_type({name}, {size}, {self.commit_word()})"),
+                  "datatype": ("bad_types", f"first_bad_type({name}, {size}, {self.commit_word()}{needed})"),
                   "request": ("bad_requests", f"first_bad_request({name}, {size})")}.get(kind)
         if p.direction == "out" and kind == "datatype":
             self.steps.store.append(f"got_contents({self.call}, *datatype_obj, {name});")

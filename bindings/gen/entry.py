@@ -1,5 +1,7 @@
 """The C entry points: one .cc per chapter, one function per form of a procedure."""
-from arguments import NULLS, Arguments, about_files, guarded_by, kernel_type
+import re
+
+from arguments import NULLS, Arguments, about_files, guarded_by, kernel_type, lost_on_failure
 from c_types import c_name, declarator, prototype, wrap
 from template import fill
 
@@ -17,7 +19,7 @@ def body(procedure, large, table):
     lines = []
     if "anytime" in overlay.flags:
         lines.append("prepare();")
-    elif "hot" not in overlay.flags and (not arguments.comm or arguments.comm.name in arguments.null_ok):
+    elif "hot" not in overlay.flags and not implies_running(arguments):
         lines.append(f"if (!running()) return not_running({arguments.call});")
     lines += steps.resolve + steps.check + steps.buffer + steps.local
     target = overlay.options.get("calls_c", overlay.calls) if large else overlay.calls
@@ -26,8 +28,20 @@ def body(procedure, large, table):
     lines += steps.always
     lines.append(f"if (!outcome.ok()) return failed({arguments.call}, {arguments.on}, outcome);")
     lines += steps.store
-    lines.append("return MPI_SUCCESS;")
-    return lines
+    return [*clearing(lines, procedure.form(large)), "return MPI_SUCCESS;"]
+
+
+def implies_running(arguments):
+    """Whether the object of the call, when there is one, says that MPI is running."""
+    of = arguments.comm
+    return of is not None and of.kind.name != "errhandler" and of.name not in arguments.null_ok
+
+
+def clearing(lines, parameters):
+    """The same lines, whose returns of a failure first give the call's handles their null value: the user's error handler
+    sees that already."""
+    cleared = "".join(f"clear({p.name}), " for p in lost_on_failure(parameters))
+    return [line.replace("return ", f"return {cleared}") for line in lines]
 
 
 def unimplemented(procedure, large):
@@ -36,9 +50,10 @@ def unimplemented(procedure, large):
         return ["return MPI_T_ERR_NOT_SUPPORTED;"]      # tools calls have codes of their own and no error handler
     on = guarded_by(procedure, procedure.form(large))
     if on is None:
-        return [f'return unsupported("{name}", {"MPI_FILE_NULL" if about_files(procedure) else "MPI_COMM_NULL"});']
-    value = f"{on.name} ? *{on.name} : {NULLS[on.kind.name]}" if on.output else on.name
-    return [f'return unsupported("{name}", {value});']
+        value = "MPI_FILE_NULL" if about_files(procedure) else "MPI_COMM_NULL"
+    else:
+        value = f"{on.name} ? *{on.name} : {NULLS[on.kind.name]}" if on.output else on.name
+    return clearing([f'return unsupported("{name}", {value});'], procedure.form(large))
 
 
 def function(procedure, large, table):
@@ -70,7 +85,7 @@ def nameless(procedure, large, table, lines):
     used = lines[0]
     items = []
     for p in procedure.form(large):
-        keep = f", {p.name}" in used and p is guarded_by(procedure, procedure.form(large))
+        keep = re.search(rf"\b{p.name}\b", re.sub('".*?"', "", used)) is not None
         items.append(declarator(p, large, table.callbacks, names=keep))
     return f"{procedure.returns} P{c_name(procedure, large)}({', '.join(items)}) {{"
 

@@ -1,5 +1,6 @@
 """include/mpi.h and include/mpi_removed.h from the table."""
 from c_types import callback_typedef, prototype, wrap
+from conversions import definitions
 from template import fill
 
 HANDLE_KINDS = ("comm", "group", "datatype", "op", "request", "message", "info", "errhandler", "session", "win", "file",
@@ -70,4 +71,5 @@ def mpi_removed_h(table):
 
 def mpi_h(table):
     return fill("mpi.h", HANDLES=handles(table), ENUMS=enumerations(table), CALLBACKS=callbacks(table),
-                CONSTANTS=constants(table), PROTOTYPES=prototypes(table), PROFILING=prototypes(table, "P"))
+                CONSTANTS=constants(table), PROTOTYPES=prototypes(table), PROFILING=prototypes(table, "P"),
+                CONVERSIONS=definitions(table))

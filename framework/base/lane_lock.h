@@ -15,6 +15,8 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
  public:
   void lock() ASHLAR_ACQUIRE() {
     if (threads_on()) [[unlikely]] {
+      if (watch_ != Watch::kNone) [[unlikely]]
+        check_entry();
       if (!mutex_.try_lock()) {
         wanted_.fetch_add(1, std::memory_order_relaxed);
         mutex_.lock();
@@ -25,9 +27,17 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   }
   bool try_lock() ASHLAR_TRY_ACQUIRE(true) { return !threads_on() || mutex_.try_lock(); }
   void unlock() ASHLAR_RELEASE() {
+    if (threads_on()) [[unlikely]] {
+      inside_.store(0, std::memory_order_relaxed);
+      mutex_.unlock();
+    }
+  }
+  /// Around what a call does without the lock before it goes on: others may have it, but the call is not over.
+  void step_out() ASHLAR_RELEASE() {
     if (threads_on()) [[unlikely]]
       mutex_.unlock();
   }
+  void step_in() ASHLAR_ACQUIRE() { lock(); }
 
   /// For the holder between two rounds of waiting: lets one thread that waits for the lock have it, if there is any.
   /// A plain unlock and lock would keep them out, because the mutex is not fair and they are asleep.
@@ -44,15 +54,27 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   /// before.
   std::uint32_t uses() const ASHLAR_REQUIRES(this) { return uses_; }
 
+  /// Which threads may be in the library below MPI_THREAD_MULTIPLE.
+  enum class Watch : std::uint8_t { kNone, kOneAtATime, kMainThread };
+  /// From now on every lock() looks whether the calling thread may enter; this one is the main thread. Once, before a
+  /// second thread may enter the library.
+  static void watch_threads(Watch watch);
+  /// What happens to a thread that may not, and does not return; set once.
+  static void (*intruded)(const char* what);
+
   static bool threads_on() { return threads_on_.load(std::memory_order_relaxed); }
   static void enable_threads() { threads_on_.store(true, std::memory_order_relaxed); }
 
  private:
+  void check_entry();
+
+  static Watch watch_;
   static constexpr int kPatience = 4;    // yields after which the lock is taken back even if nobody came
   static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
   std::atomic<int> wanted_{0};  // threads asleep in lock()
   std::uint32_t uses_ = 0;
+  std::atomic<std::uintptr_t> inside_{0};  // with a watch: the thread whose call is not over
 };
 
 class ASHLAR_SCOPED_CAPABILITY LaneGuard {

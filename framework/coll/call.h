@@ -78,12 +78,17 @@ struct Call {
   }
 
  private:
+  /// MPI_DATATYPE_NULL is right for an empty block (the entry points check that); a block always has a type.
+  static Datatype* type_of(MPI_Datatype handle) {
+    Datatype* const type = resolve(handle);
+    return type != nullptr ? type : resolve(MPI_BYTE);
+  }
   static DataView block(const DataView& first, const IntArray& counts, const IntArray& displs,
                         const MPI_Datatype* types, Rank i) {
     const auto at = static_cast<std::size_t>(i);
     const MPI_Count count = counts ? counts[at] : first.count;
     if (types != nullptr) [[unlikely]]
-      return DataView{static_cast<std::byte*>(first.data) + displs[at], count, resolve(types[at])};
+      return DataView{static_cast<std::byte*>(first.data) + displs[at], count, type_of(types[at])};
     const MPI_Count items = displs ? displs[at] : i * first.count;
     return DataView{static_cast<std::byte*>(first.data) + items * first.type->extent(), count, first.type};
   }

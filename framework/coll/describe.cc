@@ -19,6 +19,7 @@ Status check_side(const char* side, int degree, bool has_counts, IntArray counts
     }
     if (!has_types) continue;
     const Datatype* const type = resolve(types[at]);
+    if (types[at] == MPI_DATATYPE_NULL && counts[at] == 0) continue;
     if (type == nullptr)
       return Status::fail(MPI_ERR_TYPE, "argument %stypes: element %d is not a valid datatype", side, i);
     if (!type->committed()) return Status::fail(MPI_ERR_TYPE, "argument %stypes: element %d is not committed", side, i);
@@ -61,8 +62,10 @@ Status describe_neighbours(Call& call, Collective what, const Comm& comm, const 
                            Datatype* recvtype, const MPI_Datatype* recvtypes) {
   const Topology* const topology = comm.topology.get();
   if (topology == nullptr) {
-    return Status::fail(MPI_ERR_TOPOLOGY, "communicator '%s' has no topology, so nobody has neighbours",
-                        comm.name.c_str());
+    return Status::fail(
+        MPI_ERR_TOPOLOGY,
+        "communicator '%s' has no topology, and so no neighbours: MPI_Cart_create and its kin make one that has",
+        comm.name.c_str());
   }
   if (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE)
     return Status::fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed in neighbourhood collectives");

@@ -83,9 +83,9 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
     for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
-      lane.lock.unlock();
+      lane.lock.step_out();
       sched_yield();
-      lane.lock.lock();
+      lane.lock.step_in();
       if (condition.holds(condition)) return {};
     }
   } else {

@@ -29,14 +29,15 @@ int tag_of(const char* stringtag, const Group* group, Purpose purpose) {
   return static_cast<int>((hash ^ hash >> 31) & 0x3fffffff);
 }
 
-Status check(const Group& group, const char* stringtag, const Errhandler& errhandler) {
-  if (errhandler.action == Errhandler::Action::kCall && errhandler.of != Kind::kComm)
-    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for communicators");
+Status check(const char* argument, const Group& group, const char* stringtag) {
   for (int length = 0; stringtag[length]; ++length)
     if (length >= MPI_MAX_STRINGTAG_LEN)
       return Status::fail(MPI_ERR_ARG, "argument stringtag has more than %d characters", MPI_MAX_STRINGTAG_LEN);
   if (group.own_rank() < 0)
-    return Status::fail(MPI_ERR_GROUP, "the calling process is not a member of the group it passes");
+    return Status::fail(
+        MPI_ERR_GROUP,
+        "argument %s has %d members, and the calling process is not among them; the members make this call", argument,
+        group.size());
   return {};
 }
 
@@ -53,7 +54,7 @@ Status make_from(Group& group, const char* stringtag, Purpose purpose, Errhandle
 Status create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, Comm** result) {
   *result = nullptr;
   if (group.size() == 0) return {};
-  ASHLAR_TRY(check(group, stringtag, errhandler));
+  ASHLAR_TRY(check("group", group, stringtag));
   return with_info(make_from(group, stringtag, kWhole, errhandler, result), info, result);
 }
 
@@ -62,7 +63,7 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
   *result = nullptr;
   const bool leads = local.size() > 0 && local.own_rank() == local_leader;
   if (local.size() == 0 || (remote && remote->size() == 0)) return {};
-  ASHLAR_TRY(check(local, stringtag, errhandler));
+  ASHLAR_TRY(check("local_group", local, stringtag));
   if (local_leader < 0 || local_leader >= local.size())
     return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but local_group has ranks 0..%d", local_leader,
                         local.size() - 1);

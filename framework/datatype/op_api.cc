@@ -1,5 +1,7 @@
 #include "framework/datatype/op_api.h"
 
+#include <cstdint>
+
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/reduce_op.h"
@@ -12,6 +14,17 @@ Status create(ReduceOp::Function function, bool wide, int commute, ReduceOp** op
   *op = make_user_op(commute != 0, function, wide);
   if (!*op) return Status::fail(MPI_ERR_NO_MEM, "no memory for an operation");
   return {};
+}
+
+/// Whether the operands have a byte in common. Of datatypes with gaps that is known for equal addresses alone: columns
+/// of one matrix may be combined.
+bool overlap(const void* in, const void* inout, MPI_Count count, const Datatype& type) {
+  const MPI_Count bytes = count * type.size();
+  if (bytes == 0) return false;
+  if (in == inout) return true;
+  if (!type.dense()) return false;
+  const auto a = reinterpret_cast<std::intptr_t>(in), b = reinterpret_cast<std::intptr_t>(inout);
+  return a < b ? b - a < bytes : a - b < bytes;
 }
 
 }  // namespace
@@ -38,6 +51,10 @@ Status op_commutative(ReduceOp& op, int* commute) {
 
 Status reduce_local(const void* in, void* inout, MPI_Count count, Datatype& type, ReduceOp& op) {
   ASHLAR_TRY(op.check(type));
+  if (overlap(in, inout, count, type))
+    return Status::fail(MPI_ERR_BUFFER,
+                        "arguments inbuf and inoutbuf overlap; they have to be %lld items apart or more",
+                        static_cast<long long>(count));
   if (op.code() == ReduceOp::Code::kUser) ASHLAR_TRY(check_committed(type));
   op.apply(in, inout, count, type);
   return {};

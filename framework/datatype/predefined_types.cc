@@ -49,6 +49,7 @@ using ComplexFloat = std::complex<float>;
 using ComplexDouble = std::complex<double>;
 using ComplexLongDouble = std::complex<long double>;
 
+// Where a constant has a synonym, the name is the one that the standard lists first.
 // REAL is C's float, DOUBLE PRECISION its double, INTEGER and LOGICAL its int: the ABI's default Fortran sizes.
 const BasicRow kRows[] = {
     INTEGER(MPI_AINT, MPI_Aint, kMultiLanguage),
@@ -58,13 +59,13 @@ const BasicRow kRows[] = {
     INTEGER(MPI_SHORT, short, kInteger),
     INTEGER(MPI_INT, int, kInteger),
     INTEGER(MPI_LONG, long, kInteger),
-    INTEGER(MPI_LONG_LONG, long long, kInteger),
+    INTEGER(MPI_LONG_LONG_INT, long long, kInteger),
     INTEGER(MPI_UNSIGNED_SHORT, unsigned short, kInteger),
     INTEGER(MPI_UNSIGNED, unsigned, kInteger),
     INTEGER(MPI_UNSIGNED_LONG, unsigned long, kInteger),
     INTEGER(MPI_UNSIGNED_LONG_LONG, unsigned long long, kInteger),
     PLAIN(MPI_FLOAT, float, kF32, kFloating),
-    PLAIN(MPI_C_FLOAT_COMPLEX, ComplexFloat, kC32, kComplex),
+    PLAIN(MPI_C_COMPLEX, ComplexFloat, kC32, kComplex),
     PLAIN(MPI_CXX_FLOAT_COMPLEX, ComplexFloat, kC32, kComplex),
     PLAIN(MPI_DOUBLE, double, kF64, kFloating),
     PLAIN(MPI_C_DOUBLE_COMPLEX, ComplexDouble, kC64, kComplex),

@@ -47,7 +47,7 @@ bool allowed(Code code, BasicClass of) {
     case Code::kLand:
     case Code::kLor:
     case Code::kLxor:
-      return of == BasicClass::kInteger || of == BasicClass::kLogical;
+      return of == BasicClass::kInteger || of == BasicClass::kLogical || of == BasicClass::kMultiLanguage;
     case Code::kBand:
     case Code::kBor:
     case Code::kBxor:
@@ -76,7 +76,7 @@ const char* takes(Code code) {
     case Code::kLand:
     case Code::kLor:
     case Code::kLxor:
-      return "C integers and logicals";
+      return "C integers, address-sized integers and logicals";
     case Code::kBand:
     case Code::kBor:
     case Code::kBxor:

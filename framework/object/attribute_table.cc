@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace ashlar::attribute {
 namespace {
@@ -102,10 +103,14 @@ Status delete_value(const Holder& holder, std::unique_lock<std::mutex>& lock, At
   (*at)->leaving = true;
   const AttributeSet::Entry entry = **at;
   Status deleted;
+  ++entry.key->references;  // the function may take the attribute away
+  ++entry.key->deleting;
   {
     const Unlocked unlocked(lock);
     deleted = call_delete(holder, entry);
   }
+  --entry.key->deleting;
+  drop(entry.key);
   *at = std::find_if(holder.set->entries.begin(), holder.set->entries.end(),
                      [&](const auto& e) { return e.number == entry.number; });
   if (*at != holder.set->entries.end()) (*at)->leaving = false;
@@ -132,9 +137,10 @@ Status free_keyval(Kind of, const char* class_name, int* keyval) {
   const std::lock_guard guard(mutex);
   Keyval* key = nullptr;
   ASHLAR_TRY(find(*keyval, of, class_name, &key));
-  if (key->freed) return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which has been freed already", *keyval);
-  key->freed = true;
-  drop(key);
+  // Programs free a key in its delete function, to be rid of it with its last attribute, and have freed it before.
+  if (key->freed && key->deleting == 0)
+    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which has been freed already", *keyval);
+  if (!std::exchange(key->freed, true)) drop(key);
   *keyval = MPI_KEYVAL_INVALID;
   return {};
 }

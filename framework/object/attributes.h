@@ -15,6 +15,7 @@ struct Keyval {
   Kind of = Kind::kComm;
   std::int32_t references = 1;  // the user's key, and one per attached attribute
   bool freed = false;
+  int deleting = 0;            // delete functions of this key that are running
   void (*copy)() = nullptr;    // MPI_Comm_copy_attr_function and its like; nullptr: do not copy
   void (*remove)() = nullptr;  // nullptr: nothing to do
   bool copy_is_dup = false;    // MPI_COMM_DUP_FN

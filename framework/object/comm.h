@@ -56,6 +56,7 @@ class Comm : public Object {
   /// more communicators. Owned; never seen by users.
   Comm* local_comm = nullptr;
   Ref<Errhandler> errhandler;
+  bool errhandler_set = false;  // by the program on this communicator, rather than inherited
   CommName name;
   AttributeSet attributes;
   std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator

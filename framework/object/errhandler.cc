@@ -27,18 +27,18 @@ constinit Errhandler abort_object{Errhandler::Action::kAbortObject, Kind::kComm,
 constinit Errhandler give_back{Errhandler::Action::kReturn, Kind::kComm, nullptr};
 constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
 
-enum class Ends { kAll, kGroup };
+enum class Ends { kAll, kGroup, kThisProcess };
 
-/// `subject`: the object to name, or null. The processes of its group end, or all.
+/// `subject`: the object to name, or null.
 [[noreturn]] void end_process(Status status, const char* call, const ErrorSubject* subject, Ends ends) {
-  const char* meaning = error_class_meaning(status.mpi_class());
+  const char* const meaning = meaning_beside(status.mpi_class(), status.text());
   if (error_hooks.report) {
     ashlar_error_record record{};
     record.size = sizeof record;
     record.call = call;
     record.class_name = error_class_name(status.mpi_class());
     record.mpi_class = record.mpi_code = status.mpi_class();
-    record.text = *status.text() ? status.text() : meaning ? meaning : "added by the user";
+    record.text = *status.text() ? status.text() : meaning;
     record.fatal = 1;
     if (subject) {
       record.object_kind = subject->what;
@@ -52,20 +52,34 @@ enum class Ends { kAll, kGroup };
     error_hooks.report(record);
   }
   char reason[768];
-  std::snprintf(reason, sizeof reason, "%s%s%s%s%s%s failed: %s (%s): %s", call, subject ? " on " : "",
+  std::snprintf(reason, sizeof reason, "%s%s%s%s%s%s failed: %s%s%s%s: %s", call, subject ? " on " : "",
                 subject ? subject->what : "", subject ? " '" : "", subject ? subject->name : "", subject ? "'" : "",
-                error_class_name(status.mpi_class()), meaning ? meaning : "added by the user", status.text());
-  const bool alone = ends == Ends::kGroup && subject && !subject->comm;
+                error_class_name(status.mpi_class()), meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "",
+                status.text());
+  const bool alone = ends == Ends::kThisProcess || (ends == Ends::kGroup && subject && !subject->comm);
   if (error_hooks.abort && !alone)
     error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), reason);
   log::line(log::Level::error, "mpi", "%s", reason);
   ::_exit(1);
 }
 
-/// Calls the user's function with the handle of its kind.
-void call_user(const Errhandler& handler, Object& on, int code) {
-  void* handle = handle_bits(&on);
-  switch (on.kind) {
+void* null_handle_of(Kind kind) {
+  switch (kind) {
+    case Kind::kSession:
+      return MPI_SESSION_NULL;
+    case Kind::kWin:
+      return MPI_WIN_NULL;
+    case Kind::kFile:
+      return MPI_FILE_NULL;
+    default:
+      return MPI_COMM_NULL;
+  }
+}
+
+/// Calls the user's function with the handle of its kind, the null handle when `on` is null.
+void call_user(const Errhandler& handler, Object* on, int code) {
+  void* handle = on ? handle_bits(on) : null_handle_of(handler.of);
+  switch (handler.of) {
     case Kind::kComm:
       return reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(reinterpret_cast<MPI_Comm*>(&handle),
                                                                                &code);
@@ -130,17 +144,24 @@ bool subject_of(Object& object, ErrorSubject* subject) {
   return false;
 }
 
+void end_job(Status status, const char* call) noexcept { end_process(status, call, nullptr, Ends::kAll); }
+
 int raise(Status status, const char* call, Object* on) noexcept {
+  if (error_hooks.cut_off && status.mpi_class() == MPI_ERR_PROC_ABORTED)
+    status = Status::fail_text(MPI_ERR_OTHER, error_hooks.cut_off);
   Comm* const failed_on = std::exchange(blamed, nullptr);
   if (!on) on = failed_on;
   ErrorSubject subject;
+  // A constructor was given the handler of an object that does not exist yet.
+  Errhandler* const given = on && on->kind == Kind::kErrhandler ? static_cast<Errhandler*>(on) : nullptr;
   Object* handled_by = on && subject_of(*on, &subject) ? on : nullptr;
   const ErrorSubject* const named = handled_by && subject.name ? &subject : nullptr;
   const int code = status.mpi_class();
   remember_failure(code, call, named ? named->name : nullptr, status.text());
   Errhandler* handler = error_hooks.initial;
-  if (!handled_by && error_hooks.comm_self) handled_by = error_hooks.comm_self();
+  if (!handled_by && !given && error_hooks.without_object) handled_by = error_hooks.without_object();
   if (ErrorSubject of; handled_by && subject_of(*handled_by, &of)) handler = of.handler->get();
+  if (given) handler = given;
   if (!handler) handler = &fatal;
   switch (handler->action) {
     case Errhandler::Action::kReturn:
@@ -148,11 +169,11 @@ int raise(Status status, const char* call, Object* on) noexcept {
     case Errhandler::Action::kAbortAll:
       end_process(status, call, named, Ends::kAll);
     case Errhandler::Action::kAbortObject:
-      end_process(status, call, named, Ends::kGroup);
+      end_process(status, call, named, given ? Ends::kThisProcess : Ends::kGroup);
     case Errhandler::Action::kCall: {
       // The handler may free itself or its object.
       const Ref<Errhandler> keep = Ref<Errhandler>::share(*handler);
-      if (handled_by) call_user(*handler, *handled_by, code);
+      if (handled_by || given) call_user(*handler, handled_by, code);
       break;
     }
   }

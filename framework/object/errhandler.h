@@ -43,10 +43,14 @@ struct ErrorSubject {
 /// False: `object` is of a kind that errors cannot be raised on.
 bool subject_of(Object& object, ErrorSubject* subject);
 
-/// Turns a failed `status` of call `call` into an error code and takes it through the error handler of `on` (a
-/// communicator, session, window or file), or, when there is no object, through MPI_COMM_SELF's (the initial one
-/// outside init..finalize). Returns when the handler does.
+/// Turns a failed `status` of call `call` into an error code and takes it through the error handler of `on`: a
+/// communicator, session, window or file, or the error handler itself that a constructor was given for what it makes.
+/// Without an object the handler is that of ErrorHooks::without_object (the initial one outside init..finalize).
+/// Returns when the handler does.
 [[gnu::cold]] int raise(Status status, const char* call, Object* on = nullptr) noexcept;
+
+/// Ends the job for a failure after which nothing in this process can be relied upon, whatever the error handlers.
+[[noreturn]] void end_job(Status status, const char* call) noexcept;
 
 /// Names the communicator to which the failure that this thread is about to return belongs: completion calls know it,
 /// their entry points do not. The next raise() of this thread that is given no communicator uses it; any raise()
@@ -55,14 +59,17 @@ bool subject_of(Object& object, ErrorSubject* subject);
 
 /// What the rooms further right put in place of a communicator's missing pieces.
 struct ErrorHooks {
-  /// MPI_COMM_SELF, or nullptr outside init..finalize.
-  Object* (*comm_self)() = nullptr;
+  /// The communicator that errors of calls without an object are raised on; nullptr outside init..finalize.
+  Object* (*without_object)() = nullptr;
   /// Drops one reference.
   void (*release_comm)(Comm* comm) = nullptr;
   /// Shows a failure that ends the process to the report components.
   void (*report)(const ashlar_error_record& record) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
+  /// In the child of a fork, why no message of it can reach or come from another process; said in place of the failures
+  /// that follow from that.
+  const char* cut_off = nullptr;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.
   Errhandler* initial = nullptr;
 };

@@ -42,6 +42,7 @@ Status set(Object& on, Errhandler& handler) {
   if (handler.action == Errhandler::Action::kCall && handler.of != on.kind)
     return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for a %s", subject.what);
   *subject.handler = Ref<Errhandler>::share(handler);
+  if (on.kind == Kind::kComm) static_cast<Comm&>(on).errhandler_set = true;
   return {};
 }
 

@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
     {MPI_ERR_ARG, "MPI_ERR_ARG", "invalid argument"},
     {MPI_ERR_UNKNOWN, "MPI_ERR_UNKNOWN", "unknown error"},
     {MPI_ERR_TRUNCATE, "MPI_ERR_TRUNCATE", "message longer than the receive buffer"},
-    {MPI_ERR_OTHER, "MPI_ERR_OTHER", "a failure without a class of its own"},
+    {MPI_ERR_OTHER, "MPI_ERR_OTHER", "another error"},
     {MPI_ERR_INTERN, "MPI_ERR_INTERN", "internal error of the library"},
     {MPI_ERR_PENDING, "MPI_ERR_PENDING", "request still pending"},
     {MPI_ERR_IN_STATUS, "MPI_ERR_IN_STATUS", "the error codes are in the statuses"},
@@ -152,6 +152,12 @@ const char* error_class_meaning(int mpi_class) {
   return row ? row->meaning : nullptr;
 }
 
+const char* meaning_beside(int mpi_class, const char* sentence) {
+  if (mpi_class == MPI_ERR_OTHER && sentence[0] != '\0') return nullptr;
+  const char* const meaning = error_class_meaning(mpi_class);
+  return meaning ? meaning : "added by the user";
+}
+
 int error_class_of(int code) {
   if (row_of(code)) return code;
   const std::lock_guard guard(added_mutex);
@@ -181,9 +187,14 @@ bool describe_error(int code, char* out, int* length) {
   int n = 0;
   const int room = MPI_MAX_ERROR_STRING;
   if (const Row* row = row_of(code)) {
-    n = std::snprintf(out, room, "%s: %s", row->name, row->meaning);
-    const char* last = last_failure_text(code);
-    if (last[0] != '\0' && n < room) n += std::snprintf(out + n, static_cast<std::size_t>(room - n), " (%s)", last);
+    const char* const last = last_failure_text(code);
+    const char* const meaning = meaning_beside(code, last);
+    if (!meaning)
+      n = std::snprintf(out, room, "%s: %s", row->name, last);
+    else if (last[0] != '\0')
+      n = std::snprintf(out, room, "%s: %s (%s)", row->name, meaning, last);
+    else
+      n = std::snprintf(out, room, "%s: %s", row->name, meaning);
   } else {
     const std::lock_guard guard(added_mutex);
     const auto found = added().find(code);

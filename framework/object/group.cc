@@ -54,6 +54,8 @@ std::vector<Run> runs_of(const std::vector<PeerId>& members) {
 
 }  // namespace
 
+constinit std::atomic<bool> origins_checked{false};
+
 void destroy(Origin* origin) {
   if (origin->at_end) origin->at_end(*origin);
   delete origin;

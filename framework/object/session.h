@@ -14,7 +14,6 @@ class Session : public Object {
 
   Ref<Errhandler> errhandler;
   Ref<Origin> origin;  // of the groups that it gives
-  int thread_level = MPI_THREAD_SINGLE;
   char name[24] = "";  // for sentences: "session 2"
 };
 

@@ -21,9 +21,9 @@ Status outcome_of(int code, const char* function) {
 /// Calls a user's function without the lock of the request's lane, which the caller holds.
 template <class Function, class... Arguments>
 int call(Lane& lane, Function function, Arguments... arguments) ASHLAR_NO_THREAD_SAFETY {
-  lane.lock.unlock();
+  lane.lock.step_out();
   const int code = function(arguments...);
-  lane.lock.lock();
+  lane.lock.step_in();
   return code;
 }
 
@@ -83,12 +83,12 @@ Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_f
 Status grequest_complete(Request* request) {
   if (request == nullptr || request->ops != &kGeneralizedOps)
     return Status::fail(MPI_ERR_REQUEST,
-                        "MPI_Grequest_complete was given a request that MPI_Grequest_start did not make");
+                        "argument request was not made by MPI_Grequest_start");
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
   if (!request->active())
     return Status::fail(MPI_ERR_REQUEST,
-                        "MPI_Grequest_complete was given a generalized request that is complete already");
+                        "argument request is complete already");
   request->finish(Status{});
   progress::raise(lane);
   return {};

@@ -117,9 +117,14 @@ KeptOffer::~KeptOffer() = default;
 
 Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
                   Request** request) {
-  if (partitions < 0) return Status::fail(MPI_ERR_ARG, "argument partitions is %d", partitions);
-  if (source == MPI_ANY_SOURCE) return Status::fail(MPI_ERR_RANK, "MPI_Precv_init takes no MPI_ANY_SOURCE");
-  if (tag == MPI_ANY_TAG) return Status::fail(MPI_ERR_TAG, "MPI_Precv_init takes no MPI_ANY_TAG");
+  if (partitions < 0)
+    return Status::fail(MPI_ERR_ARG, "argument partitions is %d, but it must be 0 or more", partitions);
+  if (source == MPI_ANY_SOURCE)
+    return Status::fail(MPI_ERR_RANK,
+                        "argument source is MPI_ANY_SOURCE, but partitioned messages come from one rank that is named");
+  if (tag == MPI_ANY_TAG)
+    return Status::fail(MPI_ERR_TAG,
+                        "argument tag is MPI_ANY_TAG, but partitioned messages have one tag that is named");
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   PartRecv* const r = requests.take(comm, DataView{buf, count * partitions, &type}, partitions, source, tag);
@@ -147,10 +152,11 @@ Status parrived(Request* request, int partition, int* flag) {
   *flag = 1;
   if (request == nullptr) return {};
   if (request->ops != &kPartRecvOps)
-    return Status::fail(MPI_ERR_REQUEST, "MPI_Parrived was given a request that MPI_Precv_init did not make");
+    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Precv_init");
   auto& r = static_cast<PartRecv&>(*request);
   if (partition < 0 || partition >= r.partitions)
-    return Status::fail(MPI_ERR_ARG, "partition %d of a request with partitions 0 to %d", partition, r.partitions - 1);
+    return Status::fail(MPI_ERR_ARG, "argument partition is %d, but the request has partitions 0..%d", partition,
+                        r.partitions - 1);
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
   if (!r.active()) return {};

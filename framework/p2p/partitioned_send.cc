@@ -178,11 +178,11 @@ void describe_part_send(const Request& request, char* out, std::size_t room) {
 /// Marks [low, high] ready. Nothing is marked when one of them cannot be.
 Status mark(PartSend& r, int low, int high) {
   if (low < 0 || high >= r.partitions || low > high)
-    return Status::fail(MPI_ERR_ARG, "partitions %d to %d of a request with partitions 0 to %d", low, high,
-                        r.partitions - 1);
+    return Status::fail(MPI_ERR_ARG, "partitions %d to %d are to be marked ready, but the request has partitions 0..%d",
+                        low, high, r.partitions - 1);
   for (int i = low; i <= high; ++i)
     if (r.ready[static_cast<std::size_t>(i)])
-      return Status::fail(MPI_ERR_ARG, "partition %d was marked ready before", i);
+      return Status::fail(MPI_ERR_ARG, "partition %d is marked ready already, since the request was started", i);
   for (int i = low; i <= high; ++i) r.ready[static_cast<std::size_t>(i)] = true;
   r.marked += high - low + 1;
   const PartSend::Range range{static_cast<std::uint64_t>(low) * r.partition_bytes,
@@ -203,13 +203,14 @@ Status mark(PartSend& r, int low, int high) {
 template <class Marks>
 Status with_ready(Request* request, Marks marks) {
   if (request == nullptr || request->ops != &kPartSendOps)
-    return Status::fail(MPI_ERR_REQUEST, "partitions can be marked ready in a request of MPI_Psend_init only");
+    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Psend_init");
   auto& r = static_cast<PartSend&>(*request);
   if (r.source == MPI_PROC_NULL) return {};
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
   if (!r.active())
-    return Status::fail(MPI_ERR_REQUEST, "the request is not active: start it before marking partitions");
+    return Status::fail(MPI_ERR_REQUEST,
+                        "argument request is not active: MPI_Start comes before partitions are marked ready");
   progress::poll(lane);  // the receiver's word that it has started may be here
   const Status marked = marks(r);
   send_ready(lane, r);
@@ -238,7 +239,8 @@ PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank des
 
 Status psend_init(const void* buf, int partitions, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
                   Info*, Request** request) {
-  if (partitions < 0) return Status::fail(MPI_ERR_ARG, "argument partitions is %d", partitions);
+  if (partitions < 0)
+    return Status::fail(MPI_ERR_ARG, "argument partitions is %d, but it must be 0 or more", partitions);
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   PartSend* const r = requests.take(comm, DataView::of(buf, count * partitions, type), partitions, dest, tag,

@@ -1,4 +1,5 @@
 #include "framework/p2p/completion.h"
+#include "framework/p2p/partitioned.h"
 #include "framework/p2p/retire.h"
 #include "framework/progress/waiting.h"
 
@@ -28,16 +29,29 @@ Status copy_status(Request* r, MPI_Status* status) {
   return {};
 }
 
+bool partitioned(const Request& r) { return r.ops == &kPartSendOps || r.ops == &kPartRecvOps; }
+
+/// The failure of a call that must not be made with this request, as it is now.
+Status refuse(const Request& r, const char* what) {
+  char request[160];
+  r.ops->describe(r, request, sizeof request);
+  blame(*r.comm);
+  return Status::fail(MPI_ERR_REQUEST, "argument request is that of %s, and %s", request, what);
+}
+
 bool done(const Request* r) { return idle(r) || r->complete(); }
 
 }  // namespace
 
 Status request_free(Request** request) {
   Request* const r = *request;
-  *request = nullptr;
-  if (r == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Request_free was given MPI_REQUEST_NULL");
+  if (r == nullptr)
+    return Status::fail(MPI_ERR_REQUEST, "argument request is MPI_REQUEST_NULL, and there is nothing to free");
   Lane& lane = r->lane();
   const LaneGuard guard(lane.lock);
+  // No call could mark the partitions that are left, and the other side would wait for them for ever.
+  if (r->active() && partitioned(*r)) return refuse(*r, "it cannot be freed while it is active: complete it first");
+  *request = nullptr;
   if (r->active()) {
     r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // it releases itself when it completes
   } else {
@@ -105,12 +119,16 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
 }
 
 Status cancel(Request* request) {
-  if (request == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Cancel was given MPI_REQUEST_NULL");
+  if (request == nullptr)
+    return Status::fail(MPI_ERR_REQUEST, "argument request is MPI_REQUEST_NULL, and there is nothing to cancel");
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
   // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
-  const bool inactive = request->state.load(std::memory_order_relaxed) == Request::State::kInactive;
-  if (inactive || request->ops->cancel == nullptr) return {};
+  if (request->ops->cancel == nullptr)
+    return refuse(*request,
+                  "it cannot be cancelled: that is for messages of point-to-point calls and for generalized "
+                  "requests");
+  if (request->state.load(std::memory_order_relaxed) == Request::State::kInactive) return {};
   progress::look(lane);  // who asks and gives up again and again must come across what is on its way
   ASHLAR_TRY(request->ops->cancel(*request));
   // Within the process the answer is at hand: who asks for the status next is told.
@@ -121,12 +139,14 @@ Status cancel(Request* request) {
 
 Status start(Request** request) {
   Request* const r = *request;
-  if (r == nullptr) return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given MPI_REQUEST_NULL");
+  if (r == nullptr)
+    return Status::fail(
+        MPI_ERR_REQUEST,
+        "argument request is MPI_REQUEST_NULL; a persistent request is wanted, of MPI_Send_init for one");
   const LaneGuard guard(r->lane().lock);
-  if (!r->persistent() || r->ops->start == nullptr)
-    return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given a request that is not persistent");
+  if (!r->persistent() || r->ops->start == nullptr) return refuse(*r, "it is not persistent, so it cannot be started");
   if (r->state.load(std::memory_order_relaxed) != Request::State::kInactive)
-    return Status::fail(MPI_ERR_REQUEST, "MPI_Start was given a request that is active: complete it first");
+    return refuse(*r, "it is active: complete it first");
   return r->ops->start(*r);
 }
 

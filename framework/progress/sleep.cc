@@ -194,10 +194,10 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_
   }
   if (quiet) ++lane.counters.sleeps;
   if (quiet || lane.next_lane != nullptr) {
-    lane.lock.unlock();
+    lane.lock.step_out();
     if (quiet) block(wakeups, limit_ns);
     others.disarm_all();
-    lane.lock.lock();
+    lane.lock.step_in();
   }
   if (waiting) --lane.sleepers;
   disarm(lane);

@@ -1,5 +1,6 @@
 #include "framework/progress/waiting.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -43,10 +44,10 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 /// Gives the core to others, unless these computed on it for long a short while ago. Gives up the lock meanwhile.
 void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   ++lane.counters.yields;
-  lane.lock.unlock();
+  lane.lock.step_out();
   sched_yield();
   const std::uint64_t back = now_ns();
-  lane.lock.lock();
+  lane.lock.step_in();
   if (back - now > lane.config.long_yield) lane.crowded_until = (back / kCrowdedFor + 1) * kCrowdedFor;
 }
 
@@ -99,11 +100,20 @@ void Waiting::share(Lane& lane) {
   lane.lock.give_way();
 }
 
+/// Two waits of one lane are nested, in a callback of the user's, or without locks two threads destroy the lane's
+/// queues.
+void Waiting::check_alone(Lane& lane) {
+  for (const Waiting& other : lane.waits)
+    if (!pthread_equal(other.thread_, thread_)) LaneLock::intruded("two threads wait in MPI calls at the same time");
+}
+
 void Waiting::offer(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = now;
     reason_ = reason;
+    thread_ = pthread_self();
+    if (!LaneLock::threads_on()) check_alone(lane);
     lane.waits.push_back(this);
     lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
   }

@@ -1,4 +1,6 @@
 #pragma once
+#include <pthread.h>
+
 #include <cstdint>
 
 #include "framework/base/clock.h"
@@ -50,6 +52,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   void offer(Lane& lane, Reason reason) ASHLAR_REQUIRES(lane.lock);
   void share(Lane& lane) ASHLAR_REQUIRES(lane.lock);
   void attend(Lane& lane);
+  void check_alone(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
@@ -57,6 +60,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   std::uint64_t since_ = 0;       // 0: it is in the spin stage
   std::uint64_t idle_since_ = 0;  // when it offered the core for the first time since something happened
   std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
+  pthread_t thread_ = {};         // set then, too
   Reason reason_;                 // set when it leaves that
 };
 

@@ -21,6 +21,7 @@ void in_child() {
   // The job is the rank's: an error here ends this process alone.
   error_hooks.abort = nullptr;
   error_hooks.report = nullptr;
+  error_hooks.cut_off = kForked;
   if (Process* const process = Process::current()) process->cut_off(kForked);
 }
 

@@ -10,12 +10,17 @@ namespace ashlar::runtime {
 struct Config {
   std::uint64_t start_timeout = 0;  // ns
   std::int32_t initial_errhandler = 0;
+  std::int32_t errors_without_object = 0;
   const char* memory_alloc_kinds = "";
   const char* process_sets = "";
 };
 
 inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return",
                                                       nullptr};
+
+/// The values of errors_without_object, in the order of the names.
+enum ErrorsWithoutObject : std::int32_t { kOfWorldOrSelf, kOfSelf };
+inline constexpr const char* kErrorsWithoutObject[] = {"world_or_self", "self", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",
@@ -27,6 +32,11 @@ inline constexpr ashlar_param kParams[] = {
      "of sessions.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
+    {"errors_without_object", "world_or_self",
+     "Whose error handler gets the errors of calls without an object: MPI_COMM_SELF's, as MPI 4 has it, or, when the "
+     "program set one on MPI_COMM_WORLD alone, that one, as MPI 3 had it.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, errors_without_object), kErrorsWithoutObject},
     {"memory_alloc_kinds", "",
      "Kinds of memory that programs want to pass to calls of the world model (mpi_memory_alloc_kinds), as mpiexec "
      "-memory-alloc-kinds.",
@@ -57,6 +67,8 @@ inline constexpr ashlar_param kThreadParams[] = {
 struct CheckConfig {
   bool leaks = false;
   bool hints = false;
+  bool sessions = false;
+  bool threads = false;
 };
 
 inline constexpr ashlar_param kCheckParams[] = {
@@ -70,6 +82,17 @@ inline constexpr ashlar_param kCheckParams[] = {
      "Make it an error to break what mpi_assert_no_any_source and mpi_assert_no_any_tag promise; with check.datatypes, "
      "mpi_assert_exact_length too.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, hints),
+     nullptr},
+    {"sessions", "false",
+     "Make it an error to pass groups and communicators of different sessions, or of a session and MPI_Init, to one "
+     "call.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, sessions),
+     nullptr},
+    {"threads", "false",
+     "End the job when a thread makes an MPI call that the thread level of MPI_Init_thread does not allow. Not "
+     "together "
+     "with progress.thread.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, threads),
      nullptr},
 };
 

@@ -38,6 +38,7 @@
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/threads.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/place.h"
 
@@ -57,7 +58,7 @@ bool in_process_set(const char* name) {
   const runtime::ProcessSet* const set = runtime::find_process_set(*Process::current(), name);
   return set && set->members->own_rank() >= 0;
 }
-Object* comm_self() { return Process::current() ? Process::current()->self : nullptr; }
+Object* for_errors_without_object() { return Process::current() ? Process::current()->without_object() : nullptr; }
 
 void record_topology(const char* subject, const char* chosen, const char* because) {
   Process::current()->registry.records().add({"topology", subject, chosen, because, "", "topology, topo.reorder"});
@@ -131,7 +132,7 @@ Status Process::start(int thread_level) {
     return {};
   }
   runtime::watch_forks();
-  error_hooks.comm_self = comm_self;
+  error_hooks.without_object = for_errors_without_object;
   error_hooks.report = [](const ashlar_error_record& record) {
     if (current()) current()->reporter.error(record);
   };
@@ -214,6 +215,8 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("check", runtime::kCheckParams, &check));
   if (!check.leaks) leaks::stop_watching();
   check_hints_ = check.hints;
+  origins_checked.store(check.sessions, std::memory_order_relaxed);
+  runtime::watch_threads(thread_level, check.threads && !progress_config_.thread);
   progress_config_.oversubscribed = job->oversubscribed != 0;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
@@ -438,6 +441,12 @@ void Process::leave_at_exit() {
   if (!process || !process->idle) return;
   if (leaks::watching.load()) runtime::tell_leaks(*process, runtime::Ending::kProcess);
   (void)process->launch->ops->finalize(process->launch);
+}
+
+Object* Process::without_object() const {
+  const bool of_world = runtime_config_.errors_without_object == runtime::kOfWorldOrSelf && self != nullptr &&
+                        world->errhandler_set && !self->errhandler_set;
+  return of_world ? world : self;
 }
 
 Process::~Process() {

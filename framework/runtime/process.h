@@ -64,6 +64,8 @@ class Process {
   bool addresses_complete = false;  // every rank has published its addresses
   Comm* world = nullptr;
   Comm* self = nullptr;
+  /// The communicator whose error handler gets the errors of calls without an object; nullptr outside the world model.
+  Object* without_object() const;
   /// All processes of the job, for constructors that have no communicator to begin with. Made on first use.
   Status everyone(Comm** result);
   std::unique_ptr<runtime::TopologyModules> topology;  // runtime::hardware() makes it

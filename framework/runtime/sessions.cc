@@ -78,8 +78,6 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   ASHLAR_TRY(check_not_forked());
   int level = MPI_THREAD_SINGLE;
   ASHLAR_TRY(wanted_level(info, &level));
-  if (errhandler.action == Errhandler::Action::kCall && errhandler.of != Kind::kSession)
-    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for sessions");
   const std::lock_guard guard(life_mutex);
   const bool first = Process::current() == nullptr;
   ASHLAR_TRY(Process::start(level));
@@ -88,13 +86,13 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   Session* const session = pool.take();
   if (!session) return Status::fail(MPI_ERR_NO_MEM, "no memory for another session");
   session->errhandler = Ref<Errhandler>::share(errhandler);
-  session->thread_level = level;
   const std::string* const kinds = info ? info->find("mpi_memory_alloc_kinds") : nullptr;
   session->origin = Ref<Origin>::adopt(new Origin);
   session->origin->memory_kinds = memory_kinds::supported(kinds ? *kinds : "");
   session->origin->of_session = true;
   session->origin->at_end = drop_send_buffer;
-  std::snprintf(session->name, sizeof session->name, "%d", ++sessions_made);
+  session->origin->session = ++sessions_made;
+  std::snprintf(session->name, sizeof session->name, "%d", sessions_made);
   open_sessions.fetch_add(1);
   *result = session;
   return {};
@@ -118,8 +116,9 @@ Status session_finalize(Session** session) {
 
 Status session_get_info(Session& session, Info** result) {
   ASHLAR_TRY(info::create(result));
+  const int level = Process::current()->thread_level;  // in force for all: another user may have asked for more
   for (const auto& [name, value] : kLevels)
-    if (value == session.thread_level) ASHLAR_TRY(info::set(*result, "thread_level", name));
+    if (value == level) ASHLAR_TRY(info::set(*result, "thread_level", name));
   return info::set(*result, "mpi_memory_alloc_kinds", session.origin->memory_kinds.c_str());
 }
 

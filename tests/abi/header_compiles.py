@@ -1,7 +1,8 @@
 """Compiles mpi.h, alone and with every warning, as each C and C++ that is asked of it.
 
-  header_compiles.py INCLUDE_DIR CHECKS
-CHECKS is the program that make_checks.py wrote; it is compiled for syntax and types in each language version.
+  header_compiles.py INCLUDE_DIR CHECKS CONVERSIONS
+CHECKS is the program that make_checks.py wrote, CONVERSIONS one that uses the functions which mpi.h itself defines; both
+are compiled for syntax and types in each language version.
 """
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ def compile_one(compiler, language, version, include, source, warnings):
     return done.returncode == 0
 
 
-def main(include, checks):
+def main(include, checks, conversions):
     good = True
     with tempfile.TemporaryDirectory() as folder:
         alone = Path(folder) / "alone.c"
@@ -35,9 +36,10 @@ def main(include, checks):
                     return 1
                 good &= compile_one(compiler, language, version, include, alone, ["-DASHLAR_MPI_H_SHOW_WARNINGS"])
                 good &= compile_one(compiler, language, version, include, checks, [])
+                good &= compile_one(compiler, language, version, include, conversions, ["-DASHLAR_MPI_H_SHOW_WARNINGS"])
     print(f"{len(VERSIONS) * 2} compilations of the header")
     return not good
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))

@@ -1,5 +1,7 @@
 """Writes a program that calls every procedure which the kernel does, in both forms, with each argument wrong in turn in
 every way that its kind allows, and holds the error class and the sentence against what the standard and README say.
+Handles and keys that the call would have made have their null value afterwards; so they have after calls that the kernel
+does not do.
 
   make_negative.py OUT
 """
@@ -23,14 +25,16 @@ static MPI_Aint aints[64];
 static char** argv_room;
 static void* pointer;
 static MPI_Comm a_comm, freed_comm;
-static MPI_Group a_group;
-static MPI_Info an_info, freed_info;
+static MPI_Group a_group, the_group;
+static MPI_Info an_info, the_info, freed_info;
 static MPI_Request a_request;
 static MPI_Message a_message;
-static MPI_Session a_session, freed_session;
+static MPI_Session a_session, the_session, freed_session;
 static MPI_Datatype a_type, freed_type, raw_type, types[64];
 static MPI_Op an_op, freed_op;
 static MPI_Errhandler a_handler, freed_handler;
+static MPI_Win a_win;
+static MPI_File a_file;
 static MPI_Status a_status, statuses[64];
 static MPI_Request requests[64];
 static void function(void) {}
@@ -41,13 +45,14 @@ typedef struct {
   const char *call, *argument, *mistake;
   int (*run)(void);
   int wanted;
+  int (*left)(void); /* whether an output was left as it was */
 } Case;
 """
 MAIN = r"""
 static void prepare(void) {
   /* Before the freed ones, whose storage they would take over. */
   MPI_Type_contiguous(2, MPI_INT, &raw_type);
-  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &a_session);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &the_session);
   MPI_Comm_dup(MPI_COMM_SELF, &freed_comm);
   { MPI_Comm c = freed_comm; MPI_Comm_free(&c); }
   MPI_Info_create(&freed_info);
@@ -65,11 +70,17 @@ static void prepare(void) {
 /* What a call may have changed although it failed, or must not have been given back. */
 static void set_up(void) {
   a_comm = MPI_COMM_SELF;
+  a_group = the_group;
+  an_info = the_info;
+  a_session = the_session;
   a_type = MPI_INT;
   an_op = MPI_SUM;
   a_handler = MPI_ERRORS_RETURN;
   a_request = MPI_REQUEST_NULL;
   a_message = MPI_MESSAGE_NO_PROC;
+  a_win = (MPI_Win)room;
+  a_file = (MPI_File)room;
+  ints[0] = 17;
   for (int i = 0; i < 64; i++) requests[i] = MPI_REQUEST_NULL, types[i] = MPI_INT;
 }
 
@@ -79,13 +90,18 @@ int main(void) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_group(MPI_COMM_SELF, &a_group);
-  MPI_Info_create(&an_info);
+  MPI_Comm_group(MPI_COMM_SELF, &the_group);
+  MPI_Info_create(&the_info);
   prepare();
   for (const Case* c = kCases; c->call; c++, cases++) {
     char text[MPI_MAX_ERROR_STRING] = "", wanted[128];
     int length = 0, error_class = -1;
     set_up();
     const int code = c->run();
+    if (c->left && c->left()) {
+      printf("%s with %s: an output is not null\n", c->call, c->mistake);
+      wrong++;
+    }
     MPI_Error_class(code, &error_class);
     MPI_Error_string(code, text, &length);
     snprintf(wanted, sizeof wanted, "%s", c->argument);
@@ -93,7 +109,7 @@ int main(void) {
     printf("%s with %s: class %d, not %d, and \"%s\"\n", c->call, c->mistake, error_class, c->wanted, text);
     wrong++;
   }
-  MPI_Session_finalize(&a_session);
+  MPI_Session_finalize(&the_session);
   MPI_Finalize();
   printf("%d cases, %d wrong\n", cases, wrong);
   return wrong != 0;
@@ -140,6 +156,8 @@ def good(p, large):
         return "(void*)function"
     if kind == "argv":
         return "argv_room" if p.direction == "in" else "&argv_room"
+    if kind in ("win", "file") and p.output:
+        return f"&a_{kind}"
     if kind in HANDLES or kind in ("request", "message"):
         return ("&" if p.output else "") + GOOD[kind]
     if kind in GOOD:
@@ -180,6 +198,10 @@ def mistakes(p, procedure, parameters):
             return
         error, null, foreign, freed = HANDLES[kind]
         may_be_null = p.name in null_ok or kind == "info" and procedure.chapter != "info"
+        # Of no items the datatype may be null.
+        before = parameters[:parameters.index(p)]
+        counts = [q.name for q in before if kind == "datatype" and q.kind.name in ("count", "wide_count") and not q.array]
+        some = {counts[-1]: "1"} if counts else {}
         for value, what in ((None if may_be_null else null, "the null handle"), (foreign, "another kind's handle"),
                             (freed, "a freed handle")):
             if value is None:
@@ -187,7 +209,7 @@ def mistakes(p, procedure, parameters):
             if p.direction == "inout":
                 yield f"&(struct {{ MPI_{c_kind(p)} h; }}){{{value}}}.h", {}, error, said, what
             else:
-                yield value, {}, error, said, what
+                yield value, some, error, said, what
         if kind == "datatype" and procedure.chapter in COMMUNICATION:
             yield "raw_type", {}, "MPI_ERR_TYPE", said, "a datatype that is not committed"
         return
@@ -210,6 +232,21 @@ def mistakes(p, procedure, parameters):
         yield value, {}, error, said, value
 
 
+NULLS = {"comm": "a_comm != MPI_COMM_NULL", "group": "a_group != MPI_GROUP_NULL", "datatype": "a_type != MPI_DATATYPE_NULL",
+         "op": "an_op != MPI_OP_NULL", "request": "a_request != MPI_REQUEST_NULL", "message": "a_message != MPI_MESSAGE_NULL",
+         "info": "an_info != MPI_INFO_NULL", "errhandler": "a_handler != MPI_ERRHANDLER_NULL",
+         "session": "a_session != MPI_SESSION_NULL", "win": "a_win != MPI_WIN_NULL", "file": "a_file != MPI_FILE_NULL",
+         "keyval": "ints[0] != MPI_KEYVAL_INVALID"}
+
+
+def left(number, parameters, wrong):
+    """The function that tells whether an output other than `wrong` was left, and its name."""
+    outputs = [NULLS[p.kind.name] for p in parameters if p.direction == "out" and not p.array and p is not wrong and p.kind.name in NULLS]
+    if not outputs:
+        return "", "0"
+    return f"static int left_{number}(void) {{ return {' || '.join(outputs)}; }}\n", f"left_{number}"
+
+
 def c_kind(p):
     return p.kind.c.removeprefix("MPI_")
 
@@ -218,10 +255,19 @@ def cases(table):
     number = 0
     for procedure in table.procedures.values():
         overlay = procedure.overlay
-        if not overlay.calls or "raw" in overlay.flags or not procedure.in_abi or procedure.name in LEFT_OUT:
+        if "raw" in overlay.flags or not procedure.in_abi or procedure.name in LEFT_OUT:
             continue
         if procedure.chapter == "tool":
             continue                                     # return values, no error handlers: tests of their own
+        if not overlay.calls:
+            parameters = procedure.form(False)
+            number += 1
+            function, name = left(number, parameters, None)
+            arguments = ", ".join(good(q, False) for q in parameters if q.kind.name != "varargs")
+            if function and procedure.returns_error:
+                yield (f"static int case_{number}(void) {{ return {procedure.name}({arguments}); }}\n{function}",
+                       f'  {{"{procedure.name}", "", "good arguments", case_{number}, MPI_ERR_UNSUPPORTED_OPERATION, {name}}},\n')
+            continue
         for large in (False, True) if procedure.large else (False,):
             parameters = procedure.form(large)
             window = next((p for p in parameters if p.kind.name == "win" and not p.output), None)
@@ -231,13 +277,14 @@ def cases(table):
                                  for q in parameters if q.kind.name != "varargs"]
                     number += 1
                     call = c_name(procedure, large)
-                    yield (f"static int case_{number}(void) {{ return {call}({', '.join(arguments)}); }}\n",
-                           f'  {{"{call}", "{said}", "{p.name}: {what}", case_{number}, {error}}},\n')
+                    function, name = left(number, parameters, p)
+                    yield (f"static int case_{number}(void) {{ return {call}({', '.join(arguments)}); }}\n{function}",
+                           f'  {{"{call}", "{said}", "{p.name}: {what}", case_{number}, {error}, {name}}},\n')
 
 
 def main(out):
     functions, rows = zip(*cases(read_table(ROOT / "bindings" / "api")))
-    table = "static const Case kCases[] = {\n" + "".join(rows) + "  {0, 0, 0, 0, 0}};\n"
+    table = "static const Case kCases[] = {\n" + "".join(rows) + "  {0, 0, 0, 0, 0, 0}};\n"
     Path(out).write_text(HEAD + "\n" + "".join(functions) + "\n" + table + MAIN)
 
 

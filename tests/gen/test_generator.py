@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(Path(__file__).parent)]
 
 import check_includes                                    # noqa: E402
+import conversions                                       # noqa: E402
 import entry                                             # noqa: E402
 import header                                            # noqa: E402
 from c_types import c_name, prototype, wrap              # noqa: E402
@@ -62,6 +63,20 @@ class Reader(unittest.TestCase):
                          ["#define MPI_SUM ((MPI_Op)0x21)", "#define MPI_TOTAL MPI_SUM", "#define X ((int*)3)"])
 
 
+class Conversions(unittest.TestCase):
+    def test_every_conversion_of_the_table_is_defined_under_both_names(self):
+        table = read_table(ROOT / "bindings/api")
+        text = conversions.definitions(table)
+        names = [p.name for p in conversions.conversions(table)]
+        self.assertEqual(len(names), 11 * 2 + 6)
+        for name in names:
+            for full in (name, "P" + name):
+                self.assertEqual(len(re.findall(rf"\b{full}\(.*\) {{\n", text)), 1, full)
+        self.assertIn("MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) {\n  return PMPI_Type_toint(datatype);", text)
+        self.assertIn("f_status[MPI_F_TAG] = c_status->MPI_TAG;", text)
+        self.assertIn("f08_status->MPI_INTERNAL[4] = f_status[7];", text)
+
+
 class Types(unittest.TestCase):
     def test_small_and_large_forms(self):
         table = table_of("proc MPI_V large\n  counts[comm]  count const\n  displs[comm]  displ const\n  size  bytes out\n"
@@ -100,6 +115,28 @@ class EntryPoints(unittest.TestCase):
     def test_failures_name_the_form_that_was_called(self):
         self.assertIn('bad_count("MPI_Send_c", comm_obj, "count", count)', "\n".join(self.body("MPI_Send", SEND, CALLS, True)))
 
+    def test_the_handler_of_what_is_made_gets_the_errors(self):
+        lines = self.body("MPI_M", "proc MPI_M\n  group  group\n  errhandler  errhandler\n  made  comm out\n",
+                          "header framework/x/api.h\nMPI_M calls=x::m\n")
+        self.assertEqual(lines[0], 'if (!running()) return clear(made), not_running("MPI_M");')
+        self.assertIn('if (!made_for(Kind::kComm, *errhandler_obj)) return clear(made), bad_errhandler("MPI_M", Kind::kComm, "errhandler");',
+                      lines)
+        self.assertIn('if (group_obj == nullptr) return clear(made), bad_handle("MPI_M", errhandler_obj, "group", group);', lines)
+        self.assertIn('if (!outcome.ok()) return clear(made), failed("MPI_M", errhandler_obj, outcome);', lines)
+
+    def test_every_failure_clears_the_handles_that_would_have_been_made(self):
+        table = read_table(ROOT / "bindings/api")
+        for procedure, large in table.entry_points():
+            made = [p.name for p in procedure.form(large)
+                    if p.direction == "out" and not p.array and (p.kind.name in entry.NULLS or p.kind.name in ("message", "keyval"))]
+            if "raw" in procedure.overlay.flags or procedure.chapter == "tool":
+                continue
+            for line in entry.body(procedure, large, table):
+                if "return " not in line or line == "return MPI_SUCCESS;":
+                    continue
+                for name in made:
+                    self.assertIn(f"clear({name})", line, procedure.name)
+
     def test_without_calls_it_is_unsupported_on_its_communicator(self):
         self.assertEqual(self.body("MPI_Send", SEND, ""), ['return unsupported("MPI_Send", comm);'])
 
@@ -108,7 +145,7 @@ class EntryPoints(unittest.TestCase):
                           "header framework/x/api.h\nMPI_P calls=x::p\n")
         self.assertEqual(lines[-7:], ["MPI_Count size_wide = 0;", "Comm* new_obj = nullptr;",
                                       "const Status outcome = x::p(*type_obj, &size_wide, &new_obj);",
-                                      'if (!outcome.ok()) return failed("MPI_P", nullptr, outcome);',
+                                      'if (!outcome.ok()) return clear(new), failed("MPI_P", nullptr, outcome);',
                                       "*size = narrow(size_wide);", 'store("MPI_P", new, new_obj);', "return MPI_SUCCESS;"])
         large = self.body("MPI_P", "proc MPI_P large\n  size  bytes out\n", "header framework/x/api.h\nMPI_P calls=x::p\n", True)
         self.assertIn("const Status outcome = x::p(size);", large)

@@ -118,6 +118,32 @@ static void keys(void) {
   }
 }
 
+/* A key that its own delete function frees, once more or for the first time. */
+static int freed_in_delete;
+static int delete_frees_key(MPI_Comm comm, int key, void* value, void* state) {
+  (void)comm, (void)value, (void)state;
+  freed_in_delete++;
+  return MPI_Comm_free_keyval(&key);
+}
+static void keys_freed_in_callbacks(void) {
+  static int value;
+  for (int freed_before = 0; freed_before < 2; freed_before++) {
+    for (int by_hand = 0; by_hand < 2; by_hand++) {
+      int key;
+      MPI_Comm comm;
+      MUST(MPI_Comm_create_keyval(NULL, delete_frees_key, &key, NULL));
+      MUST(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+      MUST(MPI_Comm_set_attr(comm, key, &value));
+      int copy = key;
+      if (freed_before) MUST(MPI_Comm_free_keyval(&copy));
+      if (by_hand) MUST(MPI_Comm_delete_attr(comm, key));
+      MUST(MPI_Comm_free(&comm));
+      CHECK_EQ(class_of(MPI_Comm_free_keyval(&key)), MPI_ERR_KEYVAL);
+    }
+  }
+  CHECK_EQ(freed_in_delete, 4);
+}
+
 /* A callback that waits for a thread which uses attributes of another communicator. */
 static MPI_Comm others;
 static int others_key;
@@ -202,6 +228,7 @@ int main(int argc, char** argv) {
   reset();
   callbacks();
   keys();
+  keys_freed_in_callbacks();
   if (provided == MPI_THREAD_MULTIPLE) threads();
   user_errors();
   return check_end();

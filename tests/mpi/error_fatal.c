@@ -1,13 +1,36 @@
 /* Ends the job in the way its argument names. Run by fatal.py, which looks at what the launcher makes of it. */
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "check.h"
 
+/* A receive that nothing ends. */
+static void* receive(void* tag) {
+  int value;
+  MPI_Recv(&value, 1, MPI_INT, check_rank, *(int*)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return NULL;
+}
+/* A call of another thread than the one that initialised MPI: while that one waits for it, or is in a call itself. */
+static void* ask(void* unused) {
+  int flag;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  return unused;
+}
+static void in_thread(void* (*what)(void*), void* argument, int while_inside) {
+  static int tag = 2;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, what, argument) != 0) return;
+  if (while_inside) receive(&tag);
+  pthread_join(thread, NULL);
+}
+
 int main(int argc, char** argv) {
   const char* way = argc > 1 ? argv[1] : "";
   int value = 0;
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;
+  if (strcmp(way, "thread-serialized") == 0) level = MPI_THREAD_SERIALIZED;
+  MPI_Init_thread(&argc, &argv, level, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &check_size);
   const int me = check_rank == check_size - 1; /* the last rank fails; the others wait for it for ever */
@@ -46,6 +69,17 @@ int main(int argc, char** argv) {
     MPI_Group group;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ABORT, &session);
     MPI_Group_from_session_pset(session, "nowhere", &group);
+  }
+  if (me && strcmp(way, "threads-wait") == 0) {
+    static int tag = 1;
+    in_thread(receive, &tag, 1);
+  }
+  if (me && strcmp(way, "thread-single") == 0) in_thread(ask, NULL, 0);
+  if (me && strcmp(way, "thread-serialized") == 0) {
+    in_thread(ask, NULL, 0); /* one after the other is allowed */
+    fprintf(stderr, "so far all is well\n");
+    static int tag = 1;
+    in_thread(receive, &tag, 1);
   }
   if (me && strcmp(way, "exit") == 0) _exit(3);
   if (me && strcmp(way, "return") == 0) return 5;

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-# way, ranks, exit status (None: any but 0), what the output has to contain (all in lower case)
+# way, ranks, exit status (None: any but 0), what the output has to contain (all in lower case), options of mpiexec
 CASES = [
     ("bad-rank", 1, None, ["mpi_send", "4711", "mpi_err_rank"]),
     ("bad-rank", 3, None, ["mpi_send", "4711", "mpi_err_rank", "rank 2"]),
@@ -18,6 +18,10 @@ CASES = [
     ("odd-abort", 6, 9, ["mpi_abort", "all 6 ranks of the", "not only those of 'odd ones' (ranks 1, 3-5)"]),
     ("session-abort", 3, 11, ["mpi_abort", "error code 11", "rank 2"]),
     ("session", 2, None, ["mpi_group_from_session_pset", "nowhere"]),
+    ("threads-wait", 2, None, ["two threads wait in mpi calls", "mpi_thread_single", "mpi_thread_multiple", "rank 1"]),
+    ("thread-single", 2, None, ["a thread that is not the one that initialised mpi", "mpi_thread_single"], "check.threads=true"),
+    ("thread-serialized", 2, None, ["so far all is well", "two threads were in mpi calls", "mpi_thread_serialized"],
+     "check.threads=true"),
     ("exit", 2, 3, ["rank 1", "3"]),
     ("return", 2, 5, ["rank 1", "5"]),
     ("kill", 3, 137, ["rank 2", "signal 9"]),
@@ -37,11 +41,12 @@ def processes_of(program):
     return found
 
 
-def check(mpiexec, program, way, ranks, status, words):
+def check(mpiexec, program, way, ranks, status, words, setting=None):
     name = f"{way} on {ranks} ranks"
     start = time.monotonic()
+    options = ["--set", setting] if setting else []
     try:
-        done = subprocess.run([mpiexec, "-n", str(ranks), program, way], stdin=subprocess.DEVNULL, timeout=30,
+        done = subprocess.run([mpiexec, *options, "-n", str(ranks), program, way], stdin=subprocess.DEVNULL, timeout=30,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     except subprocess.TimeoutExpired:
         return [f"{name}: mpiexec had not ended after 30 s"]

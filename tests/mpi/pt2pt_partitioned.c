@@ -224,6 +224,31 @@ static void nobody_and_errors(MPI_Comm comm) {
   MUST(MPI_Request_free(&s[1]));
 }
 
+/* What cannot be undone: the partitions that are not marked would never come. Nothing hangs, and all goes on as before.
+ */
+static void neither_cancelled_nor_freed(MPI_Comm comm) {
+  int x[2] = {5, 6}, y[2] = {0, 0};
+  MPI_Request r[2];
+  MUST(MPI_Psend_init(x, 2, 1, MPI_INT, right, 1, comm, MPI_INFO_NULL, &r[0]));
+  MUST(MPI_Precv_init(y, 2, 1, MPI_INT, left, 1, comm, MPI_INFO_NULL, &r[1]));
+  MUST(MPI_Startall(2, r));
+  MUST(MPI_Pready(0, r[0]));
+  for (int i = 0; i < 2; i++) {
+    const MPI_Request before = r[i];
+    CHECK_EQ(class_of(MPI_Cancel(&r[i])), MPI_ERR_REQUEST);
+    CHECK_EQ(class_of(MPI_Request_free(&r[i])), MPI_ERR_REQUEST);
+    CHECK(r[i] == before);
+  }
+  MUST(MPI_Barrier(comm)); /* until then no receive is complete */
+  MUST(MPI_Pready(1, r[0]));
+  MUST(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+  CHECK(y[0] == 5 && y[1] == 6, "%d %d", y[0], y[1]);
+  for (int i = 0; i < 2; i++) MUST(MPI_Request_free(&r[i]));
+  MUST(MPI_Ibarrier(comm, &r[0])); /* nor can a collective be cancelled */
+  CHECK_EQ(class_of(MPI_Cancel(&r[0])), MPI_ERR_REQUEST);
+  MUST(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
+}
+
 /* Partitions without bytes arrive when the sender has marked them ready, and not before. */
 static void empty(int send_parts, int recv_parts) {
   MPI_Request r[2];
@@ -271,5 +296,6 @@ int main(int argc, char** argv) {
   with_gaps(MPI_COMM_WORLD);
   by_threads(MPI_COMM_WORLD);
   nobody_and_errors(MPI_COMM_WORLD);
+  neither_cancelled_nor_freed(MPI_COMM_WORLD);
   return check_end();
 }

@@ -262,7 +262,7 @@ static void names(void) {
                 NAMED(MPI_SHORT),
                 NAMED(MPI_INT),
                 NAMED(MPI_LONG),
-                NAMED(MPI_LONG_LONG),
+                NAMED(MPI_LONG_LONG_INT),
                 NAMED(MPI_SIGNED_CHAR),
                 NAMED(MPI_UNSIGNED_CHAR),
                 NAMED(MPI_UNSIGNED_SHORT),
@@ -285,7 +285,7 @@ static void names(void) {
                 NAMED(MPI_AINT),
                 NAMED(MPI_COUNT),
                 NAMED(MPI_OFFSET),
-                NAMED(MPI_C_FLOAT_COMPLEX),
+                NAMED(MPI_C_COMPLEX),
                 NAMED(MPI_C_DOUBLE_COMPLEX),
                 NAMED(MPI_C_LONG_DOUBLE_COMPLEX),
                 NAMED(MPI_BYTE),
@@ -347,6 +347,39 @@ static void names(void) {
   MUST(MPI_Type_free(&type));
 }
 
+/* Operands that are the same memory, or are none. */
+static void local_reductions(void) {
+  int a[4] = {1, 2, 3, 4}, b[4] = {10, 20, 30, 40};
+  MUST(MPI_Reduce_local(a, b, 4, MPI_INT, MPI_SUM));
+  CHECK(b[0] == 11 && b[3] == 44, "%d %d", b[0], b[3]);
+  expect_class(MPI_Reduce_local(a, a, 4, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "equal buffers");
+  expect_class(MPI_Reduce_local(a, a + 1, 3, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "overlapping buffers");
+  expect_class(MPI_Reduce_local(a + 1, a, 2, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "overlapping buffers");
+  CHECK(a[0] == 1 && a[3] == 4, "%d %d", a[0], a[3]);
+  MUST(MPI_Reduce_local(a, a + 2, 2, MPI_INT, MPI_SUM)); /* side by side */
+  CHECK(a[2] == 4 && a[3] == 6, "%d %d", a[2], a[3]);
+  MUST(MPI_Reduce_local(a, a, 0, MPI_INT, MPI_SUM));
+  for (int count = 0; count < 2; count++) {
+    expect_class(MPI_Reduce_local(a, MPI_IN_PLACE, count, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "in place of the result");
+    expect_class(MPI_Reduce_local(MPI_IN_PLACE, a, count, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "in place");
+  }
+}
+
+/* MPI_AINT, MPI_OFFSET and MPI_COUNT are integers of every language, for the logical operations too. */
+static void logical_addresses(void) {
+  const MPI_Datatype types[3] = {MPI_AINT, MPI_OFFSET, MPI_COUNT};
+  for (int t = 0; t < 3; t++) {
+    const int64_t mine = check_rank == 0 ? (int64_t)1 << 40 : 0;
+    int64_t all = -1;
+    MUST(MPI_Allreduce(&mine, &all, 1, types[t], MPI_LAND, MPI_COMM_WORLD));
+    CHECK_EQ(all != 0, check_size == 1);
+    MUST(MPI_Allreduce(&mine, &all, 1, types[t], MPI_LOR, MPI_COMM_WORLD));
+    CHECK_EQ(all != 0, 1);
+    MUST(MPI_Allreduce(&mine, &all, 1, types[t], MPI_LXOR, MPI_COMM_WORLD));
+    CHECK_EQ(all != 0, 1);
+  }
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   left_alone();
@@ -357,5 +390,7 @@ int main(int argc, char** argv) {
   pairs();
   fortran_kinds();
   names();
+  local_reductions();
+  logical_addresses();
   return check_end();
 }

@@ -32,6 +32,15 @@ typedef struct MPI_Status {
   int MPI_internal[5];
 } MPI_Status;
 
+/* Fortran's TYPE(MPI_Status), which the standard spells in both ways. */
+typedef struct MPI_F08_status {
+  MPI_Fint MPI_SOURCE;
+  MPI_Fint MPI_TAG;
+  MPI_Fint MPI_ERROR;
+  MPI_Fint MPI_INTERNAL[5];
+} MPI_F08_status;
+typedef MPI_F08_status MPI_F08_Status;
+
 /* Enumerations of the tools interface */
 @ENUMS@
 
@@ -46,6 +55,21 @@ typedef struct MPI_Status {
 
 /* The same functions under their profiling names */
 @PROFILING@
+
+/* Handles and statuses of Fortran. These functions are not of the ABI, so this header defines them over those that are:
+ * an object file that uses them asks the library for MPI_Comm_toint and its like. A library that defines them itself
+ * says ASHLAR_MPI_H_NO_CONVERSIONS first. */
+#ifndef ASHLAR_MPI_H_NO_CONVERSIONS
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#define MPI_ABI_INLINE static inline
+#elif defined(__GNUC__)
+#define MPI_ABI_INLINE static __inline__
+#else
+#define MPI_ABI_INLINE static
+#endif
+@CONVERSIONS@
+#undef MPI_ABI_INLINE
+#endif
 
 #ifdef __cplusplus
 }

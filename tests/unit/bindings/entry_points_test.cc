@@ -46,7 +46,7 @@ class EntryPoints : public testing::Test {
     runtime::prepare();
     make(world, "MPI_COMM_WORLD", MPI_COMM_WORLD, 4);
     make(self, "MPI_COMM_SELF", MPI_COMM_SELF, 1);
-    error_hooks.comm_self = []() -> Object* { return resolve(MPI_COMM_SELF); };
+    error_hooks.without_object = []() -> Object* { return resolve(MPI_COMM_SELF); };
     error_hooks.release_comm = [](Comm* comm) { comm->references.fetch_sub(1); };
     fake::calls = 0;
     fake::outcome = {};

@@ -68,7 +68,7 @@ class WindowsAndFiles : public testing::Test {
     self_.errhandler = Ref<Errhandler>::share(errors_return());
     self_.predefined = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF));
     predefined_objects[self_.predefined] = &self_;
-    error_hooks.comm_self = []() -> Object* { return resolve(MPI_COMM_SELF); };
+    error_hooks.without_object = []() -> Object* { return resolve(MPI_COMM_SELF); };
     window_ = windows_.take();
     window_->name = "halo";
     window_->errhandler = Ref<Errhandler>::share(errors_return());

@@ -130,9 +130,9 @@ TEST(Reduce, FortranAndMultiLanguageIntegers) {
   integers<std::int32_t>(MPI_INTEGER4, false);
   integers<std::int64_t>(MPI_INTEGER8, false);
   integers<Int128>(MPI_INTEGER16, false);
-  integers<MPI_Aint>(MPI_AINT, false);
-  integers<MPI_Offset>(MPI_OFFSET, false);
-  integers<MPI_Count>(MPI_COUNT, false);
+  integers<MPI_Aint>(MPI_AINT, true);
+  integers<MPI_Offset>(MPI_OFFSET, true);
+  integers<MPI_Count>(MPI_COUNT, true);
 }
 
 TEST(Reduce, Bytes) {
@@ -334,9 +334,9 @@ TEST(Reduce, ForbiddenPairsAreRefusedByName) {
                                   "MPI_BAND: integer fortran byte language",
                                   "MPI_BOR: integer fortran byte language",
                                   "MPI_BXOR: integer fortran byte language",
-                                  "MPI_LAND: integer logical",
-                                  "MPI_LOR: integer logical",
-                                  "MPI_LXOR: integer logical",
+                                  "MPI_LAND: integer logical language",
+                                  "MPI_LOR: integer logical language",
+                                  "MPI_LXOR: integer logical language",
                                   "MPI_MAXLOC: pair",
                                   "MPI_MINLOC: pair"};
   const MPI_Op kOps[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_BAND,   MPI_BOR,

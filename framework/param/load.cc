@@ -160,7 +160,7 @@ void Store::read_environment(const char* const* environment, bool quiet_about_un
 void Store::problem(bool error, std::string text) {
   constexpr std::size_t kLongest = 1000;  // keys and values come from outside
   if (problems_.size() < kMostProblems) {
-    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+    if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
     problems_.push_back({error, printable(text)});
   } else {
     ++(error ? more_errors_ : more_notices_);

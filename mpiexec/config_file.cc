@@ -11,12 +11,16 @@
 namespace ashlar::mpiexec {
 namespace {
 
+constexpr std::size_t kMostBytes = 64u << 20;  // a device or a data file by mistake must not fill the memory
+
 bool read_whole(const std::string& path, std::string* out) {
   std::FILE* const file = std::fopen(path.c_str(), "re");
   if (!file) return false;
   char piece[4096];
-  for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, file)) > 0;) out->append(piece, n);
-  const bool good = std::ferror(file) == 0;
+  for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, file)) > 0 && out->size() < kMostBytes;)
+    out->append(piece, n);
+  if (out->size() >= kMostBytes) errno = EFBIG;
+  const bool good = std::ferror(file) == 0 && out->size() < kMostBytes;
   std::fclose(file);
   return good;
 }
@@ -58,7 +62,13 @@ bool read_word_lines(const char* option, const std::string& path, std::vector<st
                      std::string* error) {
   std::string all;
   if (!read_whole(path, &all)) {
-    *error = text("%s %s cannot be read: %s", option, path.c_str(), std::strerror(errno));
+    *error = text("%s %s cannot be read: %s", option, shown(path).c_str(), std::strerror(errno));
+    return false;
+  }
+  if (const std::size_t zero = all.find('\0'); zero != std::string::npos) {
+    *error = text(
+        "%s %s:%zu: there is a zero byte in the line, so this is no text file", option, shown(path).c_str(),
+        static_cast<std::size_t>(std::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(zero), '\n')) + 1);
     return false;
   }
   std::string line;
@@ -77,7 +87,7 @@ bool read_word_lines(const char* option, const std::string& path, std::vector<st
     if (goes_on && at < all.size()) continue;
     std::vector<std::string> of_line;
     if (!split(line, &of_line)) {
-      *error = text("%s:%u: a quote does not end", path.c_str(), number);
+      *error = text("%s:%u: a quote does not end", shown(path).c_str(), number);
       return false;
     }
     line.clear();
@@ -102,7 +112,7 @@ bool read_config_file(const std::string& path, std::vector<std::string>* words, 
     words->insert(words->end(), line.begin(), line.end());
   }
   if (!words->empty()) return true;
-  *error = text("-configfile %s names no program", path.c_str());
+  *error = text("-configfile %s names no program", shown(path).c_str());
   return false;
 }
 

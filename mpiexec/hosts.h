@@ -9,6 +9,7 @@ namespace ashlar::mpiexec {
 bool all_this_host(const std::string& list, std::string* why_not);
 
 /// The same of a file with a host on each line, as other launchers read it: "node1:4", "node1 slots=4", # comments.
+/// What stands behind the host must be known, or a script that means something by it would not get it.
 bool host_file_is_this_host(const std::string& path, std::string* why_not);
 
 }  // namespace ashlar::mpiexec

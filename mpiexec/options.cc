@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "mpiexec/config_file.h"
+#include "mpiexec/foreign_options.h"
 #include "mpiexec/hosts.h"
+#include "mpiexec/rank_files.h"
 #include "mpiexec/soft.h"
 #include "mpiexec/text.h"
 
@@ -26,6 +28,7 @@ struct State {
   std::vector<std::string> words = {};  // the command line, and what -file has put into it
   std::size_t at = 0;                   // the word that is looked at
   bool ranks_given = false;             // of this segment
+  unsigned per_node = 0;                // of this segment; 0: not given
   std::string soft = {};                // of this segment
   int files = 0;
 
@@ -60,7 +63,7 @@ bool to_number(const std::string& text, long low, long high, long* out) {
 bool take_ranks(State& s, const Values& v) {
   long n = 0;
   if (!to_number(v[0], 1, kMostRanks, &n))
-    return s.fail(text("-n needs a number of ranks from 1 to %ld, not \"%s\"", kMostRanks, v[0].c_str()));
+    return s.fail(text("-n needs a number of ranks from 1 to %ld, not \"%s\"", kMostRanks, shown(v[0]).c_str()));
   s.segment.ranks = static_cast<unsigned>(n);
   s.ranks_given = true;
   return true;
@@ -70,7 +73,7 @@ bool take_soft(State& s, const Values& v) {
   long most = 0;
   if (!largest_of(v[0], INT_MAX, &most))
     return s.fail(
-        text("-soft needs numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step), not \"%s\"", v[0].c_str()));
+        text("-soft needs numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step), not \"%s\"", shown(v[0]).c_str()));
   s.soft = v[0];
   return true;
 }
@@ -89,7 +92,7 @@ bool apply_soft(State& s) {
 
 bool take_file(State& s, const Values& v) {
   Values more;
-  if (++s.files > kMostFiles) return s.fail(text("-file %s: more than %d files", v[0].c_str(), kMostFiles));
+  if (++s.files > kMostFiles) return s.fail(text("-file %s: more than %d files", shown(v[0]).c_str(), kMostFiles));
   if (!read_option_file(v[0], &more, s.error)) return false;
   s.words.insert(s.words.begin() + static_cast<std::ptrdiff_t>(s.at) + 1, more.begin(), more.end());
   return true;
@@ -98,7 +101,7 @@ bool take_file(State& s, const Values& v) {
 bool take_assignment(State& s, const std::string& pair, std::vector<EnvChange>* to) {
   const std::size_t eq = pair.find('=');
   const std::string name = pair.substr(0, eq);
-  if (name.empty()) return s.fail(text("-x needs NAME or NAME=VALUE, not \"%s\"", pair.c_str()));
+  if (name.empty()) return s.fail(text("-x needs NAME or NAME=VALUE, not \"%s\"", shown(pair).c_str()));
   if (eq != std::string::npos) {
     to->emplace_back(name, pair.substr(eq + 1));
     return true;
@@ -108,13 +111,13 @@ bool take_assignment(State& s, const std::string& pair, std::vector<EnvChange>* 
     to->emplace_back(name, value);
     return true;
   }
-  return s.fail(text("-x %s: there is no such environment variable", name.c_str()));
+  return s.fail(text("-x %s: there is no such environment variable", shown(name).c_str()));
 }
 
 bool take_set(State& s, const Values& v) {
   const std::size_t eq = v[0].find('=');
   if (eq == std::string::npos || eq == 0)
-    return s.fail(text("--set needs KEY=VALUE, as in --set p2p.eager_limit=16KiB, not \"%s\"", v[0].c_str()));
+    return s.fail(text("--set needs KEY=VALUE, as in --set p2p.eager_limit=16KiB, not \"%s\"", shown(v[0]).c_str()));
   s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
   return true;
 }
@@ -124,14 +127,15 @@ bool take_pset(State& s, const Values& v) {
   const std::size_t eq = v[0].rfind('=');
   const std::string name = v[0].substr(0, eq), ranks = eq == std::string::npos ? "" : v[0].substr(eq + 1);
   if (name.empty() || name.find_first_of("=;") != std::string::npos)
-    return s.fail(text("--pset needs NAME or NAME=RANKS, not \"%s\"", v[0].c_str()));
+    return s.fail(text("--pset needs NAME or NAME=RANKS, not \"%s\"", shown(v[0]).c_str()));
   if (eq == std::string::npos) {
     s.segment.set = name;
     return true;
   }
   std::vector<unsigned> listed;
   if (!expand_ranks(ranks, &listed))
-    return s.fail(text("--pset %s needs a list of ranks such as 0-3,8-14:2, not \"%s\"", name.c_str(), ranks.c_str()));
+    return s.fail(text("--pset %s needs a list of ranks such as 0-3,8-14:2, not \"%s\"", shown(name).c_str(),
+                       shown(ranks).c_str()));
   s.options->sets.emplace_back(name, ranks);
   return true;
 }
@@ -150,7 +154,7 @@ bool take_word(State& s, const char* option, const std::string& word,
   std::string all;
   for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
   const std::string guess = nearest(word, known);
-  return s.fail(text("%s knows %s; not \"%s\"%s", option, all.c_str(), word.c_str(),
+  return s.fail(text("%s knows %s; not \"%s\"%s", option, all.c_str(), shown(word).c_str(),
                      guess.empty() ? "" : text(". Did you mean %s?", guess.c_str()).c_str()));
 }
 
@@ -161,7 +165,8 @@ bool take_bind(State& s, const Values& v) {
                             {"hwthread", BindTo::kHwthread},
                             {"core", BindTo::kCore},
                             {"numa", BindTo::kNuma},
-                            {"socket", BindTo::kSocket}},
+                            {"socket", BindTo::kSocket},
+                            {"package", BindTo::kSocket}},
                            &s.options->bind);
 }
 
@@ -171,8 +176,10 @@ bool take_map(State& s, const Values& v) {
                            {"hwthread", MapBy::kHwthread},
                            {"core", MapBy::kCore},
                            {"slot", MapBy::kCore},
+                           {"node", MapBy::kCore},
                            {"numa", MapBy::kNuma},
-                           {"socket", MapBy::kSocket}},
+                           {"socket", MapBy::kSocket},
+                           {"package", MapBy::kSocket}},
                           &s.options->map);
 }
 
@@ -189,16 +196,49 @@ bool take_host_file(State& s, const Values& v) {
 bool take_arch(State& s, const Values& v) {
   utsname machine;
   if (uname(&machine) == 0 && v[0] == machine.machine) return true;
-  return s.fail(text("-arch %s: this machine is of kind %s, and ranks are started on this machine only", v[0].c_str(),
-                     machine.machine));
+  return s.fail(text("-arch %s: this machine is of kind %s, and ranks are started on this machine only",
+                     shown(v[0]).c_str(), machine.machine));
 }
 
 bool take_timeout(State& s, const Values& v) {
   char* end = nullptr;
   const double seconds = std::strtod(v[0].c_str(), &end);
   if (v[0].empty() || *end || !(seconds > 0) || !std::isfinite(seconds))
-    return s.fail(text("--timeout needs a number of seconds above 0, not \"%s\"", v[0].c_str()));
+    return s.fail(text("--timeout needs a number of seconds above 0, not \"%s\"", shown(v[0]).c_str()));
   s.options->timeout_s = seconds;
+  return true;
+}
+
+/// Open MPI 5 has words here; a folder of such a name is written with a slash.
+bool take_output(State& s, const Values& v) {
+  const char* const kWords[] = {"timestamp", "merge", "tag-detail", "tag-fullname", "rank", "xml"};
+  if (v[0] == "tag") return s.options->tag_output = true;
+  for (const char* word : kWords)
+    if (v[0] == word)
+      return s.fail(
+          text("--output %s is another implementation's form: --tag-output begins each line with its rank, "
+               "and --output takes a folder or a pattern of names (a folder called %s is ./%s)",
+               word, word, word));
+  const bool named = v[0].starts_with("dir=") || v[0].starts_with("file=");
+  s.options->output = named ? v[0].substr(v[0].find('=') + 1) : v[0];
+  std::string why;
+  return check_output(s.options->output, &why) || s.fail(why);
+}
+
+bool take_ranks_per_node(State& s, const Values& v) {
+  long n = 0;
+  if (!to_number(v[0], 1, kMostRanks, &n))
+    return s.fail(
+        text("-N needs a number of ranks per machine from 1 to %ld, not \"%s\"", kMostRanks, shown(v[0]).c_str()));
+  s.per_node = static_cast<unsigned>(n);
+  return true;
+}
+
+bool take_env(State& s, const Values& v, std::vector<EnvChange>* to) {
+  if (v[0].empty() || v[0].find('=') != std::string::npos)
+    return s.fail(text("-env and -genv need NAME VALUE, in two words; NAME=VALUE in one is -x's form: -x \"%s\"",
+                       shown(v[0]).c_str()));
+  to->emplace_back(v[0], v[1]);
   return true;
 }
 
@@ -209,25 +249,27 @@ bool take_stdin(State& s, const Values& v) {
     return true;
   }
   if (!to_number(v[0], 0, INT_MAX, &rank))
-    return s.fail(text("--stdin needs a rank or none, not \"%s\"", v[0].c_str()));
+    return s.fail(text("--stdin needs a rank or none, not \"%s\"", shown(v[0]).c_str()));
   s.options->stdin_rank = static_cast<int>(rank);
   return true;
 }
 
 const Row kRows[] = {
     {"-n -np -c --n --np", 1, "N", "run N ranks of the program (1 unless given)", take_ranks},
+    {"-N -ppn --N --ppn -perhost -npernode --npernode", 1, "N", "run N ranks of the program, unless -n says how many",
+     take_ranks_per_node},
     {"-soft --soft", 1, "NUMBERS", "numbers of ranks that will do, as 1,2,8 or 4:16:4; the largest up to -n is taken",
      take_soft},
-    {"-wdir --wdir --wd", 1, "DIR", "start the ranks in DIR",
+    {"-wdir --wdir -wd --wd", 1, "DIR", "start the ranks in DIR",
      [](State& s, const Values& v) { return s.segment.wdir = v[0], true; }},
     {"-path --path", 1, "DIRS", "look for the program in these folders (separated by colons) before PATH",
      [](State& s, const Values& v) { return s.segment.path = v[0], true; }},
     {"-env --env", 2, "NAME VALUE", "set an environment variable for this program's ranks",
-     [](State& s, const Values& v) { return s.segment.env.emplace_back(v[0], v[1]), true; }},
+     [](State& s, const Values& v) { return take_env(s, v, &s.segment.env); }},
     {"-x --x", 1, "NAME[=VALUE]", "the same in one word; the environment is passed on in any case",
      [](State& s, const Values& v) { return take_assignment(s, v[0], &s.segment.env); }},
     {"-genv --genv", 2, "NAME VALUE", "set an environment variable for all programs",
-     [](State& s, const Values& v) { return s.options->env.emplace_back(v[0], v[1]), true; }},
+     [](State& s, const Values& v) { return take_env(s, v, &s.options->env); }},
     {"--set --param", 1, "KEY=VALUE", "set a parameter of the library, a component or mpiexec", take_set},
     {"--pset -pset", 1, "NAME[=RANKS]",
      "a process set that sessions see: of this program's ranks, or of RANKS (0-3,8-14:2)", take_pset},
@@ -241,18 +283,18 @@ const Row kRows[] = {
      "numa, socket",
      take_bind},
     {"--map-by -map-by", 1, "WHAT", "place ranks one after another over: hwthread, core, numa, socket", take_map},
-    {"--report-bindings", 0, "", "print where each rank is bound",
+    {"--report-bindings -report-bindings", 0, "", "print where each rank is bound",
      [](State& s, const Values&) { return s.options->report_bindings = true; }},
-    {"--show-placement", 0, "", "print where each rank would be bound, and do not run",
+    {"--show-placement --do-not-launch --donotlaunch", 0, "", "print where each rank would be bound, and do not run",
      [](State& s, const Values&) { return s.options->show_placement = true; }},
     {"--stdin", 1, "RANK|none", "the rank that gets standard input (0 unless given)", take_stdin},
-    {"--output", 1, "FILES",
+    {"--output -output --output-filename -output-filename", 1, "FILES",
      "write each rank's output to files: a folder (FILES/rank.0.out, .err), or a pattern with "
      "%r (rank), %a (program's number), %h (host), %p (mpiexec's process), %s (out or err)",
-     [](State& s, const Values& v) { return s.options->output = v[0], true; }},
-    {"--tag-output -l --tag", 0, "", "begin each line of output with its rank",
+     take_output},
+    {"--tag-output -tag-output -l --tag -prepend-rank --prepend-rank", 0, "", "begin each line of output with its rank",
      [](State& s, const Values&) { return s.options->tag_output = true; }},
-    {"--timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
+    {"--timeout -timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
     {"--explain", -1, "[=TOPIC]", "print which decisions were made and why: launch, transport, coll, ...",
      [](State& s, const Values& v) {
        s.options->explain = true;
@@ -270,9 +312,10 @@ const Row kRows[] = {
      }},
     {"--version -V", 0, "", "print the version", [](State& s, const Values&) { return s.options->version = true; }},
     {"--help -h -? -help", 0, "", "print this text", [](State& s, const Values&) { return s.options->help = true; }},
-    // Needed elsewhere, always so here: scripts may keep them.
-    {"--oversubscribe --allow-run-as-root -genvall -envall", 0, "", nullptr,
-     [](State&, const Values&) { return true; }},
+    // What other implementations call otherwise.
+    {"-v --verbose -verbose", 0, "", nullptr, [](State& s, const Values&) { return s.options->explain = true; }},
+    {"--nooversubscribe -nooversubscribe --no-oversubscribe", 0, "", nullptr,
+     [](State& s, const Values&) { return s.options->params.emplace_back("mpiexec.oversubscribe", "error"), true; }},
 };
 
 std::vector<std::string> names_of(const Row& row) {
@@ -294,28 +337,38 @@ const Row* find(const std::string& option) {
 }
 
 bool unknown(State& s, const std::string& option) {
-  if (option == "--mca" || option == "-mca" || option == "--pmixmca" || option == "--prtemca")
-    return s.fail(
-        text("%s is another implementation's option; here parameters are set by --set KEY=VALUE and listed "
-             "by ashlar_info",
-             option.c_str()));
   std::vector<std::string> known;
   for (const Row& row : kRows)
     for (const std::string& name : names_of(row)) known.push_back(name);
   const std::string guess = nearest(option, known);
   return s.fail(
-      text("unknown option %s%s", option.c_str(),
+      text("unknown option %s%s", shown(option).c_str(),
            guess.empty() ? "; mpiexec --help lists the options" : text(". Did you mean %s?", guess.c_str()).c_str()));
 }
 
 bool finish_segment(State& s) {
   if (s.segment.argv.empty()) return s.fail("there is no program to run; mpiexec --help shows how to name one");
+  if (s.segment.argv[0].empty())
+    return s.fail("the name of the program is empty (\"\"): is a variable of the script not set?");
+  if (!s.ranks_given && s.per_node > 0) {
+    s.segment.ranks = s.per_node;
+    s.ranks_given = true;
+  }
   if (!apply_soft(s)) return false;
   s.options->segments.push_back(std::move(s.segment));
   s.segment = {};
   s.soft.clear();
   s.ranks_given = false;
+  s.per_node = 0;
   return true;
+}
+
+/// An option of another implementation: either it makes no difference here, or a sentence names what does.
+bool take_foreign(State& s, const ForeignOption& option, const std::string& word, std::size_t values_in_word) {
+  if (option.instead)
+    return s.fail(text("%s is another implementation's option: %s", shown(word).c_str(), option.instead));
+  if (values_in_word == 0) s.at += static_cast<std::size_t>(option.values);
+  return s.at < s.words.size() || s.fail(text("%s needs a value after it", shown(word).c_str()));
 }
 
 /// One option at s.at, and its values.
@@ -325,15 +378,19 @@ bool take_option(State& s, std::string word) {
   const std::size_t eq = word.find('=');
   if (!row && eq != std::string::npos) {
     row = find(word.substr(0, eq));
+    if (!row) values.push_back(word.substr(eq + 1));
     if (row && (row->values == 1 || row->values == -1))
       values.push_back(word.substr(eq + 1));
     else if (row)
-      return s.fail(text("%s takes no value after =", word.substr(0, eq).c_str()));
+      return s.fail(text("%s takes no value after =", shown(word.substr(0, eq)).c_str()));
     word.resize(eq);
   }
-  if (!row) return unknown(s, word);
+  if (!row) {
+    if (const ForeignOption* foreign = find_foreign(word)) return take_foreign(s, *foreign, word, values.size());
+    return unknown(s, word);
+  }
   while (row->values > static_cast<int>(values.size())) {
-    if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", word.c_str(), row->shown));
+    if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", shown(word).c_str(), row->shown));
     values.push_back(s.words[s.at]);
   }
   return row->take(s, values);
@@ -346,8 +403,8 @@ bool finish_job(State& s) {
     if (!expand_ranks(list, &ranks)) continue;
     const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
     if (highest >= s.options->ranks())
-      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", name.c_str(), list.c_str(), highest,
-                         s.options->ranks() - 1));
+      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", shown(name).c_str(), shown(list).c_str(),
+                         highest, s.options->ranks() - 1));
   }
   if (const std::string sets = s.options->process_sets(); !sets.empty())
     s.options->params.emplace_back("runtime.process_sets", sets);

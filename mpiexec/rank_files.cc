@@ -1,34 +1,50 @@
 #include "mpiexec/rank_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
+#include "mpiexec/safe_open.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
 namespace {
-
-void make_folders(const std::string& file) {
-  for (std::size_t at = file.find('/', 1); at != std::string::npos; at = file.find('/', at + 1))
-    mkdir(file.substr(0, at).c_str(), 0777);  // what is wrong with it shows when the file is opened
-}
 
 // Ranks' numbers with leading zeros, so that a listing is in order.
 std::string padded(unsigned rank, unsigned ranks) {
   return text("%0*u", static_cast<int>(std::to_string(ranks - 1).size()), rank);
 }
 
+bool is_folder(const std::string& pattern) {
+  struct stat there;
+  return pattern.find('%') == std::string::npos || pattern.back() == '/' ||
+         (stat(pattern.c_str(), &there) == 0 && S_ISDIR(there.st_mode));
+}
+
 }  // namespace
+
+bool check_output(const std::string& pattern, std::string* why) {
+  if (pattern.empty()) {
+    *why = "--output needs a folder or a pattern of names, not \"\"";
+    return false;
+  }
+  if (is_folder(pattern)) return true;
+  for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
+    const char letter = at + 1 < pattern.size() ? pattern[at + 1] : 0;
+    if (letter != 0 && std::strchr("rahps%", letter)) continue;
+    *why = text(
+        "--output %s: %%%s is not known; there are %%r (rank), %%a (program's number), %%h (host), %%p (mpiexec's "
+        "process), %%s (out or err) and %%%%",
+        shown(pattern).c_str(), shown(pattern.substr(at + 1, 1)).c_str());
+    return false;
+  }
+  return true;
+}
 
 std::string rank_file_name(const std::string& pattern, const RankFileFacts& facts, const char* stream) {
   const std::string number = padded(facts.rank, facts.ranks);
-  struct stat there;
-  const bool folder = pattern.back() == '/' || (stat(pattern.c_str(), &there) == 0 && S_ISDIR(there.st_mode));
-  if (folder) return pattern + (pattern.back() == '/' ? "" : "/") + "rank." + number + "." + stream;
+  if (is_folder(pattern)) return pattern + (pattern.back() == '/' ? "" : "/") + "rank." + number + "." + stream;
   std::string out;
   bool has_rank = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -56,8 +72,8 @@ std::string rank_file_name(const std::string& pattern, const RankFileFacts& fact
       case '%':
         out += '%';
         break;
-      default:
-        (out += '%') += pattern[i];
+      default:  // check_output has let none through
+        break;
     }
   }
   return has_rank ? out : out + "." + number;
@@ -66,16 +82,15 @@ std::string rank_file_name(const std::string& pattern, const RankFileFacts& fact
 bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err, std::string* error) {
   const std::string names[2] = {rank_file_name(pattern, facts, "out"), rank_file_name(pattern, facts, "err")};
   int* fds[2] = {out, err};
-  make_folders(names[0]);
   for (int i = 0; i < 2; ++i) {
     if (i == 1 && names[1] == names[0]) {
       *err = *out;
       break;
     }
-    // Appending, so that two descriptors or a truncating log rotation never leave holes.
-    *fds[i] = open(names[i].c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    std::string why;
+    *fds[i] = open_output_file(names[i], &why);
     if (*fds[i] < 0) {
-      *error = text("cannot write rank %u's output to %s: %s", facts.rank, names[i].c_str(), std::strerror(errno));
+      *error = text("cannot write rank %u's output to %s: %s", facts.rank, shown(names[i]).c_str(), why.c_str());
       return false;
     }
   }

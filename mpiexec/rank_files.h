@@ -8,12 +8,15 @@ struct RankFileFacts {
   std::string host;
 };
 
-/// The name of a rank's file for `stream` ("out" or "err"). A folder (it exists, or ends in /) gets
-/// rank.<r>.<stream>; a pattern has %r rank, %a program's number, %h host, %p mpiexec's process, %s stream, %%.
-/// A name without %r gets .<r> at its end, so that no two ranks ever share a file.
+/// Whether the value of --output can be used; a sentence in `why` when not.
+bool check_output(const std::string& pattern, std::string* why);
+
+/// The name of a rank's file for `stream` ("out" or "err"). A pattern has %r rank, %a program's number, %h host, %p
+/// mpiexec's process, %s stream, %%; without %r it gets .<r> at its end, so that no two ranks ever share a file. What
+/// has no % in it, ends in / or is there already is a folder, and gets rank.<r>.<stream>.
 std::string rank_file_name(const std::string& pattern, const RankFileFacts& facts, const char* stream);
 
-/// Opens both, truncated; both are one descriptor when the names are the same. Makes missing folders.
+/// Opens both (safe_open.h); both are one descriptor when the names are the same. Makes missing folders.
 bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err, std::string* error);
 
 }  // namespace ashlar::mpiexec

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/printable.h"
 #include "framework/param/suggest.h"
 
 namespace ashlar::mpiexec {
@@ -61,8 +62,10 @@ std::string text(const char* format, ...) {
   return out;
 }
 
+std::string shown(std::string_view text) { return printable(text); }
+
 void say(std::string_view message) {
-  const std::string out = wrap(message);
+  const std::string out = wrap(printable(message, Newlines::keep));
   std::size_t at = 0;
   while (at < out.size()) {
     const ssize_t n = write(STDERR_FILENO, out.data() + at, out.size() - at);

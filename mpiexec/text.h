@@ -8,8 +8,11 @@ namespace ashlar::mpiexec {
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
+/// Text from outside (a name, an option, a value) for a sentence: control characters are escaped, newlines too.
+std::string shown(std::string_view text);
+
 /// One line or paragraph for the user on standard error, wrapped at 100 columns, in one write so that ranks' lines do
-/// not fall into it. "mpiexec: " is put in front.
+/// not fall into it. "mpiexec: " is put in front. Control characters but newlines are escaped.
 void say(std::string_view message);
 
 /// The entry of `known` that `word` is most likely a misspelling of; "" when none is near.

@@ -242,11 +242,16 @@ TEST(Options, HostFilesOfThisHostAreTaken) {
   const std::string path = testing::TempDir() + "ashlar_host_file";
   const auto with = [&](const std::string& lines) {
     std::FILE* const file = std::fopen(path.c_str(), "w");
-    std::fputs(lines.c_str(), file);
+    std::fwrite(lines.data(), 1, lines.size(), file);
     std::fclose(file);
     return parse({"-machinefile", path.c_str(), "-n", "2", "a"});
   };
   EXPECT_TRUE(with("# this one\nlocalhost slots=4\n\n127.0.0.1:2\n").ok);
+  EXPECT_TRUE(with("localhost slots=4 max_slots=8 # mine\n").ok);
+  EXPECT_THAT(with("localhost slots=abc\n").error, HasSubstr("\"slots=abc\" behind host localhost"));
+  EXPECT_THAT(with("localhost:many\n").error, HasSubstr("\"localhost:many\": a number of ranks"));
+  EXPECT_THAT(with("localhost 4 5\n").error, HasSubstr("\"4\" behind host localhost"));
+  EXPECT_THAT(with(std::string("# one\nlocal\0host\n", 17)).error, HasSubstr(path + ":2: there is a zero byte"));
   EXPECT_THAT(with("localhost\nfaraway:2\n").error, HasSubstr(path + ": host \"faraway\" is not this machine"));
   EXPECT_THAT(parse({"--hostfile", "/there/is/no/such/file", "a"}).error,
               HasSubstr("--hostfile /there/is/no/such/file cannot be read"));
@@ -254,6 +259,55 @@ TEST(Options, HostFilesOfThisHostAreTaken) {
 
 TEST(Options, OthersHabitsAreTolerated) {
   EXPECT_TRUE(parse({"--oversubscribe", "--allow-run-as-root", "-n", "2", "a"}).ok);
+  const Parsed p = parse({"-q", "-quiet", "--prefix", "/opt/x", "-genvlist=A,B", "--bynode", "-n", "2", "a", "-q"});
+  EXPECT_TRUE(p.ok) << p.error;
+  EXPECT_THAT(p.options.segments[0].argv, ElementsAre("a", "-q"));
+  EXPECT_THAT(parse({"--prefix"}).error, HasSubstr("--prefix needs a value"));
+}
+
+TEST(Options, OthersNamesAreTranslated) {
+  EXPECT_EQ(parse({"-ppn", "3", "a"}).options.ranks(), 3u);
+  EXPECT_EQ(parse({"-N", "3", "-n", "2", "a", ":", "b"}).options.ranks(), 3u) << "-n counts, and the next has its own";
+  EXPECT_THAT(parse({"-N", "none", "a"}).error, HasSubstr("\"none\""));
+  EXPECT_TRUE(parse({"-prepend-rank", "a"}).options.tag_output);
+  EXPECT_TRUE(parse({"--output", "tag", "a"}).options.tag_output);
+  EXPECT_TRUE(parse({"-v", "a"}).options.explain);
+  EXPECT_EQ(parse({"--output-filename", "logs", "a"}).options.output, "logs");
+  EXPECT_EQ(parse({"--output", "dir=logs", "a"}).options.output, "logs");
+  EXPECT_EQ(parse({"--bind-to", "package", "--map-by", "node", "a"}).options.bind, BindTo::kSocket);
+  EXPECT_THAT(parse({"--nooversubscribe", "a"}).options.params, ElementsAre(Pair("mpiexec.oversubscribe", "error")));
+}
+
+TEST(Options, OthersOptionsNameOurs) {
+  const std::pair<std::vector<const char*>, const char*> known[] = {
+      {{"--mca", "btl", "self", "a"}, "--set KEY=VALUE"},
+      {{"-s", "all", "a"}, "--stdin"},
+      {{"-genvnone", "a"}, "env -i"},
+      {{"--rank-by", "core", "a"}, "--map-by"},
+      {{"--display=map", "a"}, "--report-bindings"},
+      {{"-launcher", "ssh", "a"}, "this machine only"},
+      {{"-outfile-pattern", "x", "a"}, "--output"},
+      {{"--merge-stderr-to-stdout", "a"}, "2>&1"},
+      {{"--output", "merge", "a"}, "--tag-output"},
+      {{"--app", "file"}, "-configfile"},
+      {{"-gdb", "a"}, "xterm -e gdb"},
+  };
+  for (const auto& [words, ours] : known) {
+    const Parsed p = parse(words);
+    EXPECT_FALSE(p.ok) << words[0];
+    EXPECT_THAT(p.error, HasSubstr(ours)) << words[0];
+  }
+}
+
+TEST(Options, NamesAreShownEscaped) {
+  EXPECT_THAT(parse({"--x\x1b[2J\n", "a"}).error, HasSubstr("--x\\x1b[2J\\n"));
+  EXPECT_THAT(parse({"-n", "1\r", "a"}).error, HasSubstr("\"1\\r\""));
+}
+
+TEST(Options, AnEmptyProgramAndAnEqualsSignAreSlips) {
+  EXPECT_THAT(parse({"-n", "2", ""}).error, HasSubstr("name of the program is empty"));
+  EXPECT_THAT(parse({"-genv", "A=B", "prog"}).error, HasSubstr("-x \"A=B\""));
+  EXPECT_THAT(parse({"-env", "A=B", "prog"}).error, HasSubstr("two words"));
 }
 
 TEST(Options, HelpNamesEveryShownOption) {

@@ -1,0 +1,94 @@
+#include "mpiexec/foreign_options.h"
+
+#include <algorithm>
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr char kParameters[] =
+    "parameters are set by --set KEY=VALUE, and ashlar_info --params lists them (docs/parameters.md)";
+constexpr char kBinding[] =
+    "--map-by and --bind-to place and bind ranks by hwthread, core, numa or socket; taskset narrows what mpiexec may "
+    "use";
+constexpr char kShown[] = "--report-bindings prints where each rank is bound, --show-placement does and runs nothing";
+constexpr char kOneMachine[] = "ranks are started on this machine only, without a remote launcher";
+constexpr char kFiles[] = "--output DIR or --output 'name.%r.%s' writes each rank's output to files";
+constexpr char kLines[] = "--tag-output begins each line with its rank";
+constexpr char kDebugger[] = "start the debugger as the program, as in mpiexec -n 2 xterm -e gdb ./program";
+constexpr char kEnvironment[] =
+    "the whole environment is passed on; run mpiexec under env -i or env -u NAME to pass on less, and set variables by "
+    "-x";
+constexpr char kEnds[] = "when a rank fails the others are ended, and one paragraph says which failed how";
+constexpr char kSize[] = "the universe has as many ranks as are started";
+constexpr char kAnotherMeaning[] =
+    "it means different things elsewhere; --stdin RANK or --stdin none says which rank gets standard input";
+
+// Hydra of MPICH and Intel MPI, mpirun of Open MPI (orterun, prterun).
+constexpr ForeignOption kOptions[] = {
+    // Needed elsewhere, always so here: scripts may keep them.
+    {"--oversubscribe -oversubscribe --allow-run-as-root -genvall -envall --use-hwthread-cpus --localhost -localonly "
+     "--quiet -quiet -q --report-state-on-timeout --get-stack-traces --noprefix --no-prefix --disable-recovery "
+     "--exit-on-error --bynode -bynode --byslot -byslot --bycore -bycore",
+     0, nullptr},
+    {"-genvlist --genvlist -envlist --envlist --prefix -prefix", 1, nullptr},
+
+    {"--mca -mca --gmca -gmca --omca --pmixmca --prtemca --gpmixmca --gprtemca --opal --ompi", 2, kParameters},
+    {"--am -am --tune -tune --config", 1, kParameters},
+    {"--rank-by -rank-by --cpu-set -cpu-set --cpu-list --rankfile -rankfile -rf --rf --cpus-per-proc -cpus-per-proc "
+     "--cpus-per-rank --npersocket -npersocket -binding --binding --ppr --slot-list -membind",
+     1, kBinding},
+    {"--bind-to-core -bind-to-core --bind-to-socket -bind-to-socket --bind-to-none -bind-to-none --bysocket -bysocket",
+     0, kBinding},
+    {"--display-map -display-map --display-allocation --display-devel-map --display-devel-allocation --display-topo "
+     "-print-rank-map --print-rank-map",
+     0, kShown},
+    {"--display -display", 1, kShown},
+    {"-launcher --launcher -launcher-exec --launcher-exec -bootstrap -bootstrap-exec -rmk --rmk -iface --iface -rsh "
+     "--plm-rsh-agent --launch-agent -order-nodes -hosts-group --dvm --dvm-uri --ompi-server --default-hostfile "
+     "-default-hostfile --add-host --add-hostfile --preload-files -preload-files -pmi-port --tmpdir",
+     1, kOneMachine},
+    {"-nolocal --nolocal --preload-binary -preload-binary --set-cwd-to-session-dir --novm --no-ready-msg "
+     "-disable-hostname-propagation --enable-x -enable-x",
+     0, kOneMachine},
+    {"-outfile-pattern --outfile-pattern -outfile -errfile-pattern --errfile-pattern -errfile", 1, kFiles},
+    {"--output-directory -output-directory --output-proctable", 1, kFiles},
+    {"-prepend-pattern --prepend-pattern", 1, kLines},
+    {"--timestamp-output -timestamp-output --xml -xml --tag-output-detailed", 0, kLines},
+    {"--merge-stderr-to-stdout -merge-stderr-to-stdout --stderr-to-stdout", 0,
+     "the shell merges them: mpiexec ... 2>&1"},
+    {"--stream-buffering", 1, "output is passed on line by line; stdbuf changes how the program buffers"},
+    {"-s", 1, kAnotherMeaning},
+    {"-i", 0, kAnotherMeaning},
+    {"-genvnone --genvnone -envnone --envnone", 0, kEnvironment},
+    {"-genvexcl --genvexcl -envexcl --envexcl --unset-env -unset-env --append-env --prepend-env", 1, kEnvironment},
+    {"-usize --usize", 1, kSize},
+    {"--app -app", 1, "-configfile FILE reads programs and their options from a file, one program on each line"},
+    {"-gdb -gdba --debug -debug -tv --tv --debugger --xterm -xterm", 0, kDebugger},
+    {"-gtool -gtoolfile --gtool", 1, kDebugger},
+    {"-disable-auto-cleanup --disable-auto-cleanup -print-all-exitcodes --print-all-exitcodes --continuous "
+     "--enable-recovery -enable-recovery --enable-instant-on --recoverable --abort-on-non-zero-status "
+     "--no-abort-on-non-zero-status",
+     0, kEnds},
+    {"--max-restarts -max-restarts --with-ft -with-ft --runtime-options --rtos --personality", 1, kEnds},
+    {"--report-pid -report-pid --report-uri -report-uri --forward-signals --pidfile -pidfile", 1,
+     "the shell knows mpiexec's process ($!), and signals sent to it go to the ranks"},
+    {"-info --info --build-info", 0, "ashlar_info tells how the library was built and what it finds"},
+    {"-demux -ckpoint-interval -ckpoint-prefix -ckpoint-num -ckpointlib", 1, "there is nothing like it here"},
+};
+
+}  // namespace
+
+const ForeignOption* find_foreign(std::string_view name) {
+  const auto has = [name](const ForeignOption& option) {
+    for (std::string_view names = option.names; !names.empty();) {
+      const std::size_t space = std::min(names.find(' '), names.size());
+      if (names.substr(0, space) == name) return true;
+      names.remove_prefix(std::min(space + 1, names.size()));
+    }
+    return false;
+  };
+  const auto found = std::find_if(std::begin(kOptions), std::end(kOptions), has);
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+}  // namespace ashlar::mpiexec

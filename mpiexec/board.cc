@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -64,7 +65,7 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   shared_fd_ = move_up(memfd_create("ashlar-shared", MFD_CLOEXEC));
   int bell[2];
   if (board_fd_ < 0 || shared_fd_ < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) != 0) {
-    *error = text("cannot make the job's shared memory and pipe: %s", std::strerror(errno));
+    *error = text("cannot make the job's shared memory and pipe: %s", error_words(errno).c_str());
     return false;
   }
   bell_read_ = bell[0];
@@ -72,12 +73,12 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   // Sealed, so that no rank can shorten it under the others' feet.
   if (ftruncate(board_fd_, static_cast<off_t>(bytes_)) != 0 ||
       fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, std::strerror(errno));
+    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, error_words(errno).c_str());
     return false;
   }
   void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, board_fd_, 0);
   if (at == MAP_FAILED) {
-    *error = text("cannot map the job's board of %zu bytes: %s", bytes_, std::strerror(errno));
+    *error = text("cannot map the job's board of %zu bytes: %s", bytes_, error_words(errno).c_str());
     return false;
   }
   board_ = static_cast<BoardHeader*>(at);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
+constexpr std::uint64_t kHint = kSecond;              // until ranks that outlive a signal are told of
 constexpr std::uint64_t kPing = kSecond;              // how exactly a silent rank's silence is known
 constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
 constexpr std::uint64_t kCause = kSecond;             // until the rank ends whose end another one has seen
@@ -99,6 +100,7 @@ void Job::forward(int signal, int code) {
       return;
     }
     interrupted_by_ = signal;
+    hint_at_ns_ = now_ns() + kHint;
   }
   if (signal == SIGCONT && input_) input_->resumed();
   if (!told)
@@ -252,6 +254,7 @@ int Job::next_timeout_ms() const {
   }
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
+  if (hint_at_ns_) next = std::min(next, hint_at_ns_);
   if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
   if (next == ~std::uint64_t{0}) return -1;
@@ -281,6 +284,12 @@ void Job::check_time_limit(std::uint64_t now) {
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
   if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
+  if (hint_at_ns_ && now >= hint_at_ns_) {
+    hint_at_ns_ = 0;
+    if (running_ > 0 && !stopping_)
+      say(text("%s was passed on, and %u of %zu ranks still run; a second one kills them",
+               signal_words(interrupted_by_).c_str(), running_, ranks_.size()));
+  }
   if (cause_until_ns_ && now >= cause_until_ns_) {
     name_failed(static_cast<unsigned>(effect_));
     stop_everyone();

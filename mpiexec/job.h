@@ -46,6 +46,7 @@ class Job : private PmixListener {
   void finalized(unsigned rank) override;
   void aborted(unsigned rank, int code, const char* text) override;
   bool start_rank(unsigned rank);
+  std::string why_not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const;
   bool open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error);
   void loop();
   void drain_after_end();
@@ -90,6 +91,7 @@ class Job : private PmixListener {
   std::uint64_t began_ns_ = 0;
   std::uint64_t kill_at_ns_ = 0;   // when SIGTERM has had its time; 0: nobody is being stopped
   std::uint64_t flush_at_ns_ = 0;  // when an unfinished line on a terminal is shown
+  std::uint64_t hint_at_ns_ = 0;   // when ranks that outlive the first signal are told of
   int interrupted_by_ = 0;         // the first signal that asked us to end
   std::uint64_t ping_at_ns_ = 0;   // only with a time limit
   bool timed_out_ = false;

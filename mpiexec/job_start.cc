@@ -14,6 +14,7 @@
 #include "mpiexec/job.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
+#include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -40,7 +41,7 @@ bool Job::prepare(std::string* error) {
     if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
     struct stat folder;
     if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode))) {
-      *error = text("-wdir %s: there is no such folder", segment.wdir.c_str());
+      *error = text("-wdir %s: there is no such folder", shown(segment.wdir).c_str());
       return false;
     }
     files_.push_back(find_program(segment.argv[0], segment.path, segment.wdir, path, error));
@@ -168,10 +169,22 @@ bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, st
   }
   for (int i = 0; i < 3; ++i)
     if (streams[i] < 0) {
-      *error = text("cannot open the streams of rank %u: %s", rank, std::strerror(errno));
+      *error = text("cannot open the streams of rank %u of %zu: %s", rank, ranks_.size(), error_words(errno).c_str());
       return false;
     }
   return true;
+}
+
+std::string Job::why_not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const {
+  const std::string head = text("cannot start rank %u of %zu: ", rank, ranks_.size());
+  if (std::strcmp(result.step, "execve") == 0) {
+    // A relative name is meant from the rank's folder.
+    const bool below = request.wdir && request.file[0] != '/';
+    const std::string file = below ? text("%s/%s", request.wdir, request.file) : request.file;
+    return head + shown(file) + ": " + exec_error_words(file, result.error);
+  }
+  const char* const what = std::strcmp(result.step, "chdir") == 0 ? request.wdir : request.file;
+  return head + text("%s of %s: ", result.step, shown(what).c_str()) + error_words(result.error);
 }
 
 bool Job::start_rank(unsigned rank) {
@@ -208,10 +221,7 @@ bool Job::start_rank(unsigned rank) {
     request.own_group = own_groups_;
     request.inherited = &inherited_;
     result = spawn(request);
-    if (result.pid < 0)
-      start_error_ =
-          text("cannot start rank %u of %zu: %s of %s: %s", rank, ranks_.size(), result.step,
-               std::strcmp(result.step, "chdir") == 0 ? request.wdir : file.c_str(), std::strerror(result.error));
+    if (result.pid < 0) start_error_ = why_not_started(rank, result, request);
   }
   for (int fd : mine) close(fd);
   if (result.pid < 0) return false;

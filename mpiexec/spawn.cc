@@ -29,6 +29,21 @@ int give_up(const Child& c, const char* step) {
   return 127;
 }
 
+// A program for another machine, which a shell would take for a script.
+bool is_elf(const char* file) {
+  const int before = errno;
+  char magic[4] = {};
+  const int fd = open(file, O_RDONLY | O_CLOEXEC);
+  const bool elf = fd >= 0 && read(fd, magic, sizeof magic) == 4 &&
+                   std::memcmp(magic,
+                               "\x7f"
+                               "ELF",
+                               4) == 0;
+  if (fd >= 0) close(fd);
+  errno = before;
+  return elf;
+}
+
 // Runs on its own stack in the parent's memory: system calls only, nothing that takes a lock or allocates.
 int child_main(void* argument) {
   const Child& c = *static_cast<Child*>(argument);
@@ -56,7 +71,7 @@ int child_main(void* argument) {
   setrlimit(RLIMIT_NOFILE, &r.inherited->files);
   sigprocmask(SIG_SETMASK, &r.inherited->mask, nullptr);
   execve(r.file, const_cast<char* const*>(r.argv), const_cast<char* const*>(r.envp));
-  if (errno == ENOEXEC) {
+  if (errno == ENOEXEC && !is_elf(r.file)) {
     // A script without a first line, as every shell and execvp run it.
     const char* argv[256] = {"/bin/sh", r.file};
     std::size_t n = 2;
@@ -121,7 +136,7 @@ std::string find_program(const std::string& name, const std::string& path, const
   };
   if (name.find('/') != std::string::npos) {
     if (runnable(at(""), &reason)) return name;
-    *error = text("cannot run %s: %s", at("").c_str(), std::strerror(reason ? reason : ENOENT));
+    *error = text("cannot run %s: %s", shown(at("")).c_str(), std::strerror(reason ? reason : ENOENT));
     return {};
   }
   const std::string all = path.empty() ? environment_path : path + ":" + environment_path;
@@ -135,10 +150,11 @@ std::string find_program(const std::string& name, const std::string& path, const
   }
   int here = 0;
   if (reason)
-    *error = text("cannot run %s: %s", name.c_str(), std::strerror(reason));
+    *error = text("cannot run %s: %s", shown(name).c_str(), std::strerror(reason));
   else
-    *error = text("there is no program %s in PATH%s%s", name.c_str(), path.empty() ? "" : " or in ", path.c_str());
-  if (runnable(at("."), &here)) *error += text(". Did you mean ./%s?", name.c_str());
+    *error = text("there is no program %s in PATH%s%s", shown(name).c_str(), path.empty() ? "" : " or in ",
+                  shown(path).c_str());
+  if (runnable(at("."), &here)) *error += text(". Did you mean ./%s?", shown(name).c_str());
   return {};
 }
 

@@ -36,7 +36,7 @@ std::string where_in_mpi(const RankFate& fate) {
 std::string seconds_words(double seconds) { return seconds < 10 ? text("%.2f s", seconds) : text("%.0f s", seconds); }
 
 std::string who(const std::vector<RankFate>& fates, unsigned rank, const std::string& host) {
-  return text("rank %u of %zu (%s, process %d on %s)", rank, fates.size(), fates[rank].program.c_str(),
+  return text("rank %u of %zu (%s, process %d on %s)", rank, fates.size(), shown(fates[rank].program).c_str(),
               static_cast<int>(fates[rank].pid), host.c_str());
 }
 

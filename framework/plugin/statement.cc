@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "framework/base/elf_machine.h"
 #include "framework/base/error_class.h"
 
 namespace ashlar::plugin {
@@ -23,7 +24,7 @@ constexpr const char* kMachineName = "x86-64";
 #elif defined(__aarch64__)
 constexpr std::uint16_t kMachine = EM_AARCH64;
 constexpr std::uint32_t kRelative = R_AARCH64_RELATIVE, kAbsolute = R_AARCH64_ABS64;
-constexpr const char* kMachineName = "aarch64";
+constexpr const char* kMachineName = "AArch64";
 #else
 #error "name this machine's two relocations of a 64-bit pointer"
 #endif
@@ -112,9 +113,11 @@ class Image {
     Elf64_Ehdr h;
     std::memcpy(&h, base_, sizeof h);
     if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return wrong("it is no shared library");
-    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != kMachine)
-      return Status::fail(kErrOther, "it was built for another machine (ELF number %d), this kernel for %s",
-                          h.e_machine, kMachineName);
+    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != kMachine) {
+      char name[32];
+      return Status::fail(kErrOther, "it was built for another machine (%s), this kernel for %s",
+                          elf_machine_name(h.e_machine, name, sizeof name), kMachineName);
+    }
     if (h.e_type != ET_DYN || h.e_phentsize != sizeof(Elf64_Phdr)) return wrong("it is no shared library");
     const char* table = file(h.e_phoff, std::uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
     if (!table) return wrong("the file is cut short");

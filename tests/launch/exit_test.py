@@ -3,11 +3,12 @@
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 
-from harness import DRIVER, NATIVE, SANITIZED, mpiexec, plain
+from harness import DRIVER, MPIEXEC, NATIVE, SANITIZED, mpiexec, plain
 
 
 class ExitStatus(unittest.TestCase):
@@ -64,6 +65,23 @@ class ExitStatus(unittest.TestCase):
         done = mpiexec("-n", 1, DRIVER, NATIVE, "modex", ":", "-n", 1, "sh", "-c", "sleep 0.3; exit 127")
         self.assertEqual(done.returncode, 127)
         self.assertIn("rank 1 of 2", plain(done.stderr))
+
+    def test_programs_that_cannot_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "script\x1b[31m")
+            with open(path, "w") as file:
+                file.write("#!/no/such/interpreter\n")
+            os.chmod(path, 0o755)
+            for words, cwd in ((["-n", 2, path], None), (["-n", 2, "-wdir", folder, "./script\x1b[31m"], "/")):
+                done = mpiexec(*words, cwd=cwd)
+                self.assertEqual(done.returncode, 127)
+                self.assertIn("script\\x1b[31m: the interpreter that it asks for in its first line, /no/such/interpreter",
+                              plain(done.stderr))
+
+    def test_few_descriptors_are_told(self):
+        done = subprocess.run(["bash", "-c", f"ulimit -n 24; {MPIEXEC} -n 20 true"], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("Too many open files (the limit on open files, ulimit -n, is 24)", plain(done.stderr))
 
     def test_unknown_option(self):
         done = mpiexec("--tag-outptu", "true")

@@ -47,6 +47,18 @@ class Signals(unittest.TestCase):
         job.send_signal(signal.SIGINT)
         self.assertEqual(job.wait(10), 130)
 
+    def test_ranks_that_outlive_a_signal_are_told_of(self):
+        job = self.start("trap '' TERM; echo ready; while :; do sleep 0.1; done")
+        job.send_signal(signal.SIGTERM)
+        said = b""
+        while "a second one kills them" not in plain(said):
+            line = job.stderr.readline()
+            self.assertNotEqual(line, b"", said)
+            said += line
+        self.assertRegex(plain(said), r"signal 15 \(SIGTERM, terminated\) was passed on, and 2 of 2 ranks still run")
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(10), 143)
+
     def test_stop_and_continue(self):
         job = self.start("echo ready; exec sleep 30")
         def sleepers():

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "mpiexec/pmix_server.h"
+#include "mpiexec/start_errors.h"
 #include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
@@ -98,6 +100,52 @@ TEST(FindProgram, SaysWhatIsWrong) {
   EXPECT_THAT(error, HasSubstr("Permission denied"));
   EXPECT_EQ(find_program("sh", "", "/bin", "/nowhere", &error), "");
   EXPECT_THAT(error, HasSubstr("Did you mean ./sh?"));
+}
+
+/// A file with this text that may be run; gone afterwards.
+struct Script {
+  explicit Script(const std::string& content) {
+    const int fd = mkstemp(name);
+    EXPECT_EQ(write(fd, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+    EXPECT_EQ(fchmod(fd, 0755), 0);
+    close(fd);
+  }
+  ~Script() { unlink(name); }
+  char name[32] = "/tmp/ashlar-spawn-test-XXXXXX";
+};
+
+TEST(ExecErrors, AMissingInterpreterIsNamed) {
+  const Script script("#! /no/such/sh -e\necho\n");
+  EXPECT_EQ(start({script.name}).result.error, ENOENT);
+  EXPECT_EQ(
+      exec_error_words(script.name, ENOENT),
+      "the interpreter that it asks for in its first line, /no/such/sh, cannot be run: No such file or directory");
+  const Script windows("#!/bin/sh\r\necho\r\n");
+  EXPECT_THAT(exec_error_words(windows.name, ENOENT), HasSubstr("/bin/sh\\r, cannot be run"));
+  EXPECT_THAT(exec_error_words(windows.name, ENOENT), HasSubstr("carriage return"));
+}
+
+TEST(ExecErrors, AProgramForAnotherMachineIsNoScript) {
+  std::string arm(
+      "\x7f"
+      "ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\xb7\0\1\0\0\0",
+      24);
+  const Script program(arm + std::string(40, '\0'));
+  const Started run = start({program.name});
+  EXPECT_EQ(run.result.pid, -1);
+  EXPECT_EQ(run.result.error, ENOEXEC);
+  EXPECT_THAT(exec_error_words(program.name, ENOEXEC), HasSubstr("built for AArch64"));
+}
+
+TEST(ExecErrors, ScriptsWithoutAFirstLineStillRun) {
+  const Script script("echo $ONE from a script\n");
+  EXPECT_EQ(start({script.name}).output, "1 from a script\n");
+}
+
+TEST(ExecErrors, LimitsAreNamed) {
+  EXPECT_THAT(error_words(EMFILE), HasSubstr("ulimit -n"));
+  EXPECT_THAT(error_words(EAGAIN), HasSubstr("ulimit -u"));
+  EXPECT_EQ(error_words(ENOENT), "No such file or directory");
 }
 
 TEST(LinksPmix, ReadsTheProgramsOwnList) {

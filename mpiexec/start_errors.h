@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+namespace ashlar::mpiexec {
+
+/// What an errno means where mpiexec gets it: the system's words, and of limits which it is and how to see it.
+std::string error_words(int error);
+
+/// Why the system did not run `file`, with `error` from execve: the name of an interpreter that is missing, the machine
+/// that a program was built for.
+std::string exec_error_words(const std::string& file, int error);
+
+}  // namespace ashlar::mpiexec

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/shared_file.h"
+#include "mpiexec/pipe.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 
@@ -61,21 +63,26 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
   bytes_ = round_up(
       fixed + facts.params.size() + (1u << 20) + facts.ranks * (facts.heap_per_rank + launch::kAccountBytes), 4096);
-  board_fd_ = move_up(memfd_create("ashlar-board", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  shared_fd_ = move_up(memfd_create("ashlar-shared", MFD_CLOEXEC));
+  char why[400];
+  board_fd_ = move_up(make_shared_file("ashlar-board", /*sealable=*/true, why, sizeof why));
+  if (board_fd_ >= 0) shared_fd_ = move_up(make_shared_file("ashlar-shared", /*sealable=*/false, why, sizeof why));
+  if (board_fd_ < 0 || shared_fd_ < 0) {
+    *error = text("cannot make the job's shared memory: %s", why);
+    return false;
+  }
   int bell[2];
-  if (board_fd_ < 0 || shared_fd_ < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) != 0) {
-    *error = text("cannot make the job's shared memory and pipe: %s", error_words(errno).c_str());
+  if (!make_pipe(bell, O_NONBLOCK)) {
+    *error = text("cannot make the job's pipe: pipe2: %s", error_words(errno).c_str());
     return false;
   }
   bell_read_ = bell[0];
   bell_write_ = move_up(bell[1]);
-  // Sealed, so that no rank can shorten it under the others' feet.
-  if (ftruncate(board_fd_, static_cast<off_t>(bytes_)) != 0 ||
-      fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, error_words(errno).c_str());
+  if (const int failed = size_shared_file(board_fd_, bytes_); failed != 0) {
+    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, error_words(failed).c_str());
     return false;
   }
+  // Where it can be, sealed, so that no rank can shorten it under the others' feet.
+  fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, board_fd_, 0);
   if (at == MAP_FAILED) {
     *error = text("cannot map the job's board of %zu bytes: %s", bytes_, error_words(errno).c_str());

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mpiexec/pipe.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 
@@ -22,8 +23,8 @@ bool Guard::start(unsigned ranks, const std::string& folder, std::string* error)
   ranks_ = ranks;
   void* at = mmap(nullptr, ranks * sizeof *groups_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int ends[2];
-  if (at == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) {
-    *error = text("cannot set up the guard process: %s", error_words(errno).c_str());
+  if (at == MAP_FAILED || !make_pipe(ends)) {
+    *error = text("cannot set up the guard process (mmap and pipe): %s", error_words(errno).c_str());
     return false;
   }
   groups_ = static_cast<std::atomic<pid_t>*>(at);

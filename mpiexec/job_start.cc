@@ -12,6 +12,7 @@
 
 #include "framework/base/clock.h"
 #include "mpiexec/job.h"
+#include "mpiexec/pipe.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
@@ -144,7 +145,7 @@ bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, st
     streams[0] = STDIN_FILENO;
   } else {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) == 0) {
+    if (make_pipe(ends)) {
       streams[0] = keep(ends[0]);
       input_ = std::make_unique<InputForwarder>(STDIN_FILENO, ends[1]);
     }
@@ -161,7 +162,7 @@ bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, st
   } else {
     for (int i = 1; i <= 2; ++i) {
       int ends[2];
-      if (pipe2(ends, O_CLOEXEC) != 0) break;
+      if (!make_pipe(ends)) break;
       fcntl(ends[0], F_SETFL, O_NONBLOCK);
       (i == 1 ? ranks_[rank].out : ranks_[rank].err) = ends[0];
       streams[i] = keep(ends[1]);

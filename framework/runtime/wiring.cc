@@ -30,6 +30,9 @@ struct Preamble {
 
 // Published last.
 constexpr char kAllPublished[] = "transport.all";
+// Published by a process that cannot use some transport.
+constexpr char kLeftOut[] = "transport.left_out";
+constexpr std::size_t kMostReason = 600;
 
 Preamble preamble_of(const p2p::Config& p2p, std::size_t lanes, const param::Store& params) {
   Preamble p;
@@ -100,6 +103,8 @@ Status Wiring::open(Lane& lane) {
 
   std::vector<plugin::Chosen> candidates;
   ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));
+  if (const auto decisions = process_.registry.records().of("transport"); lane.index == 0 && !decisions.empty())
+    left_out_ = decisions.back().lost;
   std::string trouble;
   for (const plugin::Chosen& candidate : candidates) {
     void* module = nullptr;
@@ -115,6 +120,7 @@ Status Wiring::open(Lane& lane) {
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, name == "self");
   }
+  if (lane.index == 0) left_out_ += (left_out_.empty() || trouble.empty() ? "" : "; ") + trouble;
   if (ways_.empty())
     return Status::fail(MPI_ERR_OTHER, "no transport could be started%s%s (parameter transport lists those allowed)",
                         trouble.empty() ? "" : ": ", trouble.c_str());
@@ -134,6 +140,10 @@ Status Wiring::publish() {
       return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s",
                           way.component->name(), process_.launch->ops->why(process_.launch));
   }
+  // Where a peer has a transport and this process has not, the peer can say why.
+  if (process_.job->ranks > 1 && !left_out_.empty())
+    (void)process_.launch->ops->put(process_.launch, kLeftOut, left_out_.data(),
+                                    std::min(left_out_.size(), kMostReason));
   const std::uint8_t mark = 1;
   if (process_.job->ranks > 1) (void)process_.launch->ops->put(process_.launch, kAllPublished, &mark, sizeof mark);
   return {};
@@ -165,7 +175,10 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
     got = launch->ops->get(launch, peer, key_of(way.component->name(), 0).c_str(), address->data(), &bytes);
   }
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
-    *why = "the peer does not have it";
+    char reason[kMostReason];
+    std::size_t length = sizeof reason;
+    const bool known = launch->ops->get(launch, peer, kLeftOut, reason, &length) == ASHLAR_LAUNCH_OK;
+    *why = "the peer does not have it" + (known ? " (there: " + std::string(reason, length) + ")" : std::string());
     return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
   }
   if (got != ASHLAR_LAUNCH_OK) {
@@ -210,6 +223,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
   }
+  if (!wiring.left_out_.empty()) lost += (lost.empty() ? "" : "; ") + wiring.left_out_;
   if (!chosen)
     return Status::fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
                         wiring.process_.host_of(peer), lost.c_str());

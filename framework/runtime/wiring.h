@@ -42,6 +42,7 @@ class Wiring {
   Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why, bool* one_lane);
 
   Process& process_;
+  std::string left_out_;   // transports that cannot serve here, each with its reason
   std::vector<Way> ways_;  // best first, per lane
 };
 

@@ -22,6 +22,7 @@ static const struct {
               {"ptrace", SYS_ptrace},
               {"kcmp", SYS_kcmp},
               {"memfd_create", SYS_memfd_create},
+              {"pipe2", SYS_pipe2},
               {"sched_setaffinity", SYS_sched_setaffinity}};
 
 enum { kMostCalls = 16 };

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/shared_file.h"
+
 namespace ashlar::coll::shm {
 
 Segment::~Segment() {
@@ -31,10 +33,11 @@ Status Segment::map(int fd, std::uint32_t ranks, std::uint64_t large_bytes) {
 }
 
 Status Segment::make(std::uint32_t ranks, std::uint64_t large_bytes, bool flat, Invitation* out) {
-  fd_ = memfd_create("ashlar-coll", MFD_CLOEXEC);
-  if (fd_ < 0) return Status::fail(MPI_ERR_OTHER, "memfd_create: %s", std::strerror(errno));
-  if (ftruncate(fd_, static_cast<off_t>(Layout::bytes(ranks, large_bytes))) != 0)
-    return Status::fail(MPI_ERR_OTHER, "ftruncate: %s", std::strerror(errno));
+  char why[400];
+  fd_ = make_shared_file("ashlar-coll", /*sealable=*/false, why, sizeof why);
+  if (fd_ < 0) return Status::fail(MPI_ERR_OTHER, "%s", why);
+  if (const int error = size_shared_file(fd_, Layout::bytes(ranks, large_bytes)); error != 0)
+    return Status::fail(MPI_ERR_OTHER, "ftruncate: %s", std::strerror(error));
   ASHLAR_TRY(map(fd_, ranks, large_bytes));
   Header& header = layout_.header();
   if (getrandom(&header.nonce, sizeof header.nonce, 0) != static_cast<ssize_t>(sizeof header.nonce))

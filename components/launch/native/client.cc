@@ -56,7 +56,8 @@ ashlar_launch_result Client::fail(ashlar_launch_result result, const char* forma
 }
 
 ashlar_launch_result Client::attach(const Trace& trace) {
-  const int fd = open_board(trace, why_, sizeof why_);
+  bool inherited = false;
+  const int fd = open_board(trace, &inherited, why_, sizeof why_);
   if (fd < 0) return ASHLAR_LAUNCH_FAILED;
   struct stat facts;
   if (fstat(fd, &facts) != 0) {
@@ -67,8 +68,6 @@ ashlar_launch_result Client::attach(const Trace& trace) {
   void* at = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   const int mmap_errno = errno;
   close(fd);
-  // When we came in through the inherited descriptor it is still open under its own number.
-  const bool inherited = fcntl(trace.board_fd, F_GET_SEALS) >= 0;
   if (at == MAP_FAILED)
     return fail(ASHLAR_LAUNCH_FAILED, "cannot map the %zu bytes of the board: %s", mapped_, strerror(mmap_errno));
   board_ = static_cast<BoardHeader*>(at);

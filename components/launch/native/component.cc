@@ -104,7 +104,8 @@ void query(const void*, ashlar_answer* answer) {
                   ashlar::launch::kJobVariable, text);
     return;
   }
-  const int fd = ashlar::launch::open_board(trace, answer->reason, sizeof answer->reason);
+  bool inherited = false;
+  const int fd = ashlar::launch::open_board(trace, &inherited, answer->reason, sizeof answer->reason);
   if (fd < 0) {
     if (g_host && g_host->log) g_host->log(2, "launch/native", "not part of a job: %s", answer->reason);
     return;

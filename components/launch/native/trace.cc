@@ -51,8 +51,12 @@ bool descends_from_launcher(const Trace& trace) {
 }
 
 bool is_our_board(int fd, const Trace& trace) {
+  // A sealed memfd, or the file without a name that takes its place where memfd_create is forbidden.
   const int seals = fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || !(seals & F_SEAL_SHRINK)) return false;
+  struct stat facts;
+  if ((seals < 0 || !(seals & F_SEAL_SHRINK)) &&
+      (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_nlink != 0))
+    return false;
   BoardHeader header;
   if (pread(fd, static_cast<void*>(&header), sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
   return header.magic == kBoardMagic && header.version == kBoardVersion &&
@@ -97,9 +101,10 @@ bool parse_trace(const char* text, Trace* trace) {
   return true;
 }
 
-int open_board(const Trace& trace, char* why, std::size_t why_bytes) {
+int open_board(const Trace& trace, bool* inherited, char* why, std::size_t why_bytes) {
   int fd = -1;
-  if (is_our_board(trace.board_fd, trace)) {
+  *inherited = is_our_board(trace.board_fd, trace);
+  if (*inherited) {
     fd = fcntl(trace.board_fd, F_DUPFD_CLOEXEC, 3);
     if (fd < 0) std::snprintf(why, why_bytes, "cannot duplicate descriptor %d: %s", trace.board_fd, strerror(errno));
   } else if (descends_from_launcher(trace)) {

@@ -4,26 +4,15 @@
 #include <mpi.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "components/transport/shm/address.h"
+#include "framework/base/shared_file.h"
 
 namespace ashlar::shm {
 namespace {
-
-constexpr unsigned kNoExecSeal =
-    0x0008;  // MFD_NOEXEC_SEAL: asked for by kernels with vm.memfd_noexec; unknown before 6.3
-
-int make_memfd() {
-  int fd = static_cast<int>(syscall(SYS_memfd_create, "ashlar", MFD_CLOEXEC | MFD_ALLOW_SEALING | kNoExecSeal));
-  if (fd < 0 && errno == EINVAL) {
-    fd = static_cast<int>(syscall(SYS_memfd_create, "ashlar", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  }
-  return fd;
-}
 
 ashlar_result allocate(const ashlar_host& host, int fd, std::size_t from, std::size_t bytes, const char* what) {
   while (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
@@ -53,12 +42,12 @@ Segment::~Segment() {
 
 ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry, std::uint64_t nonce) {
   const std::size_t bytes = geometry.bytes();
-  fd_ = Descriptor(make_memfd());
-  if (!fd_) {
-    return host.fail(MPI_ERR_OTHER, "shared memory cannot be made: memfd_create failed (%s)", std::strerror(errno));
-  }
-  if (ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) {
-    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be made (%s)", bytes, std::strerror(errno));
+  char why[400];
+  fd_ = Descriptor(make_shared_file("ashlar", /*sealable=*/true, why, sizeof why));
+  if (!fd_) return host.fail(MPI_ERR_OTHER, "shared memory cannot be made: %s", why);
+  if (const int error = size_shared_file(fd_.get(), bytes); error != 0) {
+    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be made (%s%s)", bytes, std::strerror(error),
+                     error == EFBIG ? "; ulimit -f holds for shared memory too" : "");
   }
   // Nobody can shrink it under a reader's feet.
   fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);

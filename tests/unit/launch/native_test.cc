@@ -216,7 +216,9 @@ TEST(Trace, ALeftoverVariableIsExplained) {
   Trace t;
   ASSERT_TRUE(parse_trace("1:0:1:2:0:1:88:4711.58", &t));
   char why[200] = {};
-  EXPECT_EQ(open_board(t, why, sizeof why), -1);
+  bool inherited = true;
+  EXPECT_EQ(open_board(t, &inherited, why, sizeof why), -1);
+  EXPECT_FALSE(inherited);
   EXPECT_THAT(why, HasSubstr("left over from job 4711.58"));
 }
 

@@ -94,7 +94,9 @@ int not_running(const char* call) noexcept {
   int finalized = 0;
   (void)runtime::finalized(&finalized).ok();
   prepare();
-  return raise(Status::fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize" : "called before MPI_Init or MPI_Session_init"), call);
+  return raise(Status::fail(MPI_ERR_OTHER,
+                            finalized ? "called after MPI_Finalize" : "called before MPI_Init or MPI_Session_init"),
+               call);
 }
 
 int unsupported(const char* call, Object* on) noexcept {

@@ -82,13 +82,10 @@ Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_f
 
 Status grequest_complete(Request* request) {
   if (request == nullptr || request->ops != &kGeneralizedOps)
-    return Status::fail(MPI_ERR_REQUEST,
-                        "argument request was not made by MPI_Grequest_start");
+    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Grequest_start");
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
-  if (!request->active())
-    return Status::fail(MPI_ERR_REQUEST,
-                        "argument request is complete already");
+  if (!request->active()) return Status::fail(MPI_ERR_REQUEST, "argument request is complete already");
   request->finish(Status{});
   progress::raise(lane);
   return {};

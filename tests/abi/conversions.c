@@ -1,5 +1,5 @@
-/* Handles and statuses of Fortran, with mpi.h and the library of C alone: each conversion there and back, under both its
- * names, called and through its address. C89 and C++98. */
+/* Handles and statuses of Fortran, with mpi.h and the library of C alone: each conversion there and back, under both
+ * its names, called and through its address. C89 and C++98. */
 #include <mpi.h>
 #include <stdio.h>
 

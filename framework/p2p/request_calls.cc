@@ -1,6 +1,7 @@
 #include "framework/p2p/completion.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/retire.h"
+#include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
 // Requests: free, look without completing, cancel, start.
@@ -31,11 +32,12 @@ Status copy_status(Request* r, MPI_Status* status) {
 
 bool partitioned(const Request& r) { return r.ops == &kPartSendOps || r.ops == &kPartRecvOps; }
 
-/// The failure of a call that must not be made with this request, as it is now.
-Status refuse(const Request& r, const char* what) {
+/// The failure of a call that must not be made with this request, as it is now. It is raised on the request's
+/// communicator, or where errors of calls without an object go when the request belongs to none.
+Status refuse(const Request& r, const char* what) ASHLAR_NO_THREAD_SAFETY {
   char request[160];
   r.ops->describe(r, request, sizeof request);
-  blame(*r.comm);
+  if (r.comm != &r.lane().p2p->nowhere) blame(*r.comm);
   return Status::fail(MPI_ERR_REQUEST, "argument request is that of %s, and %s", request, what);
 }
 

@@ -5,12 +5,14 @@
 //   coll: {shm: {limit: {value: 4KiB, lock: true, when: {host: "gpu*"}}}}
 //   p2p.eager_limit: [{value: 8KiB}, {value: 4KiB, when: {ranks: ">=64"}}]      the last that applies
 //   rules:
-//     - {when: {ranks_per_node: ">64"}, lock: true, set: {transport: {shm: {ring_bytes: 4KiB}}}}
+//     - {when: {ranks_per_node: ">64"}, lock: true, set: {transport: {shm: {ring_bytes: 16KiB}}}}
 //   classes: {gpu: ["gpu*", "dgx?"]}            files classes/gpu.yaml apply on these hosts (site files only)
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <exception>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,28 @@ struct Attributes {
   bool lock = false;
   std::string when;
 };
+
+// Where the text goes on behind its first document, or 0. YAML::LoadAll would tell too, but never ends for some texts.
+int line_behind_document(const std::string& text) {
+  struct Start : YAML::EventHandler {
+    int line = 0;
+    void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+  } start;
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  parser.HandleNextDocument(start);
+  if (!parser) return 0;
+  parser.HandleNextDocument(start);
+  return start.line;
+}
 
 class Reader {
  public:
@@ -229,11 +253,10 @@ class Reader {
 extern "C" __attribute__((visibility("default"))) void ashlar_yaml_read_v2(const char* text, size_t length,
                                                                            const ashlar_yaml_sink* sink) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text, length));
-    if (!documents.empty()) Reader(*sink).document(documents[0]);
-    if (documents.size() > 1)
-      sink->problem(sink->self, documents[1].Mark().line + 1,
-                    "a second document (---) begins here; one is read of a file");
+    const std::string whole(text, length);
+    Reader(*sink).document(YAML::Load(whole));
+    if (const int line = line_behind_document(whole); line > 0)
+      sink->problem(sink->self, line, "a second document (---) begins here, or the first ends too early; one is read");
   } catch (const TooMuch& beyond) {
     const std::string words =
         "the file has more than " + std::to_string(beyond.limit) + " " + beyond.what + "; the rest is not read";

@@ -283,6 +283,15 @@ TEST_F(Files, ASecondDocumentIsAMistake) {
   EXPECT_THAT(s.problems()[0].text, HasSubstr("a second document (---) begins here"));
 }
 
+TEST_F(Files, WhatStandsBehindADocumentIsAMistake) {
+  // The YAML library ends the document at the comma, and its reader of all documents never ends here.
+  const std::string path = file("a.yaml", Layer::user, ",p2p.mode: fast\np2p.busy: false\n");
+  EXPECT_THAT(load(false).problems()[0].text, HasSubstr(path + ":1: "));
+  sources_.files.clear();
+  file("b.yaml", Layer::user, "---\np2p.mode: fast\n...\n# the end\n");
+  EXPECT_STREQ(load().find("p2p.mode")->text, "fast");
+}
+
 TEST_F(Files, MergeKeysAndKeysThatAreNoWordsAreReported) {
   const std::string path = file(
       "a.yaml", Layer::user, "p2p: &base {mode: fast}\ntransport:\n  <<: *base\n? [a, b]\n: 1\nrules: [{set: [1]}]\n");

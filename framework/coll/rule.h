@@ -3,6 +3,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class RuleReader {
   std::string file_, origin_ = "not stated";
   std::vector<Rule> rules_;
   std::vector<std::string> rows_;  // "allreduce.large", one per rule
+  std::set<std::string> known_rows_;
   std::vector<const std::string*> texts_;
   std::vector<std::string> problems_;
   const char* keep(std::string text);

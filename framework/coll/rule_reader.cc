@@ -77,9 +77,7 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   const std::string row(whole.substr(0, last));
   const std::string_view what = whole.substr(last + 1);
   if (rows_.empty() || rows_.back() != row) {
-    for (const std::string& earlier : rows_) {
-      if (earlier == row) return problem(line, "row '" + row + "' comes twice");
-    }
+    if (!known_rows_.insert(row).second) return problem(line, "row '" + row + "' comes twice");
     rows_.push_back(row);
     Rule rule;
     rule.collective = collective;

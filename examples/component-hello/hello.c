@@ -12,12 +12,17 @@
 struct config {
   const char* greeting;
   bool count;
+  uint64_t most;
 };
+/* A number's range, as text: its least and its most. Ashlar refuses everything else before open() is called. */
+static const char* const most_range[] = {"1", "1000000", NULL};
 static const ashlar_param params[] = {
     {"greeting", "hello", "The word each line begins with.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC,
      0, offsetof(struct config, greeting), NULL},
     {"count", "true", "Say at the end how many records there were.", ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, count), NULL},
+    {"most", "1000", "Lines written at most; later records are only counted.", ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, most), most_range},
 };
 
 static const ashlar_host* host;
@@ -36,10 +41,10 @@ static const ashlar_pvar pvars[] = {{"records", "Errors and notices seen (count)
 
 static void say(const struct module* m, const char* kind, const char* text) {
   char line[1024];
+  if (++records > config->most) return;
   snprintf(line, sizeof line, "%s, reader: rank %d has %s: %s\n", config->greeting, m->rank, kind,
            text ? text : "(no text)");
   fputs(line, stderr); /* one call: lines of several ranks stay whole */
-  ++records;
 }
 
 static void on_error(ashlar_report* self, const ashlar_error_record* record) {

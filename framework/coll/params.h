@@ -17,6 +17,9 @@ struct Config {
   const char* forced[kCollectives];  // coll.<collective>.algorithm
 };
 
+inline constexpr const char* kScratchRange[] = {"0", "1TiB", nullptr};
+inline constexpr const char* kNodeRange[] = {"0", "1000000000", nullptr};
+
 #define ASHLAR_FORCED_ROW(collective, index)                                                            \
   {                                                                                                     \
 #collective ".algorithm", "",                                                                       \
@@ -31,13 +34,13 @@ inline constexpr ashlar_param kParams[] = {
      nullptr},
     {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, scratch_cache),
-     nullptr},
+     kScratchRange},
     {"node_size", "0",
      "As many processes, in the order of their numbers, count as one node in all choices, wherever they run; 0: as "
      "they "
      "are placed. For tests and for tuning: it tries the algorithms for several nodes on one.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, node_size),
-     nullptr},
+     kNodeRange},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
      "program from one of an algorithm. Slow.",

@@ -5,22 +5,26 @@
 
 namespace ashlar::p2p {
 
+inline constexpr const char* kAnyMessage[] = {"0", "1TiB", nullptr};
+inline constexpr const char* kEagerRange[] = {"0", "1GiB", nullptr};
+inline constexpr const char* kPatienceRange[] = {"0", "1h", nullptr};
+
 inline constexpr ashlar_param kParams[] = {
     {"eager_limit", "0", "Largest message sent without a handshake; 0: the break-even of the transport's cost model.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
-     nullptr},
+     kEagerRange},
     {"unexpected_limit", "4MiB",
      "Bytes of messages from one process kept for later receives; beyond, that process asks before it sends.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
-     nullptr},
+     kAnyMessage},
     {"unexpected_total_limit", "256MiB",
      "The same for all processes together: beyond, whoever sends more of them asks before it sends.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, unexpected_total_limit), nullptr},
+     offsetof(Config, unexpected_total_limit), kAnyMessage},
     {"get_min", "0",
      "Smallest message, of those with a handshake, that the receiver may read from the sender's memory.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
-     nullptr},
+     kAnyMessage},
     {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
      nullptr},
@@ -32,13 +36,13 @@ inline constexpr ashlar_param kParams[] = {
     {"offer_min", "256KiB",
      "Smallest receive that is offered, and smallest message written so; 0: from the size of single copies (get_min).",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offer_min),
-     nullptr},
+     kAnyMessage},
     {"offer_patience", "1ms",
      "Time that a sender gives the receiver to answer any of its announcements before it looks for an offer: longer "
      "than "
      "a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, offer_patience), nullptr},
+     offsetof(Config, offer_patience), kPatienceRange},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

@@ -12,6 +12,7 @@ std::string meaning(const Row& row) {
     for (int i = 0; spec.choices && spec.choices[i]; ++i) out += std::string(i ? ", " : "") + spec.choices[i];
     out += ")";
   }
+  if (const std::string range = range_in_words(spec); !range.empty()) out += " from " + range;
   out += std::string(", scope ") + scope_name(spec.scope) + ", level " + level_name(spec.verbosity);
   if (spec.flags & ASHLAR_PARAM_FROZEN) out += ", read once when MPI is initialised";
   if (spec.flags & ASHLAR_PARAM_DEPRECATED) out += ", deprecated";
@@ -42,6 +43,7 @@ std::string Store::explain(std::string_view key) const {
     const std::string canonical = format(spec, parsed);
     if (canonical != v.text) out += " (" + canonical + ")";
   }
+  if (const Adjustment* a = adjustment(row->key)) out += ", used " + a->used + ": " + a->because;
   bool builtin_lost = false;
   for (const Setting* s : settings(row->key)) {
     if (!s->lost) {

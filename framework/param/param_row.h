@@ -53,8 +53,10 @@ typedef struct ashlar_param {
   ashlar_param_type type;
   uint8_t scope, verbosity;
   uint16_t flags;
-  uint32_t offset;            /* into the component's config block; unused for a synonym */
-  const char* const* choices; /* ASHLAR_PARAM_ENUM: words ended by NULL */
+  uint32_t offset; /* into the component's config block; unused for a synonym */
+  /* Ended by NULL. ASHLAR_PARAM_ENUM: the words. Numbers, sizes, durations: the least and the most, as text, then
+   * values that are taken besides: {"4KiB", "1GiB", "0", NULL}; NULL: every value. Other types: NULL. */
+  const char* const* choices;
 } ashlar_param;
 
 #ifdef __cplusplus

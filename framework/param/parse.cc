@@ -136,9 +136,7 @@ std::string with_largest_unit(std::uint64_t value, const Unit (&units)[N], std::
   return std::to_string(value) + std::string(units[0].name);
 }
 
-}  // namespace
-
-Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
+Status parse_plain(const ashlar_param& row, std::string_view text, Parsed* out) {
   out->type = row.type;
   out->text = text;
   const std::string_view word = trim(text);
@@ -161,6 +159,56 @@ Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
       return parse_quantity(word, kTimeUnits, true, "a time with its unit, such as 10us, 5ms, 2s or 1min", &out->u64);
   }
   return Status::fail(kErrIntern, "its row has the unknown type %d", static_cast<int>(row.type));
+}
+
+bool has_range(const ashlar_param& row) {
+  const bool number = row.type != ASHLAR_PARAM_BOOL && row.type != ASHLAR_PARAM_STRING && row.type != ASHLAR_PARAM_ENUM;
+  return number && row.choices != nullptr;
+}
+
+bool at_most(const Parsed& a, const Parsed& b) {
+  if (a.type == ASHLAR_PARAM_I64) return a.i64 <= b.i64;
+  if (a.type == ASHLAR_PARAM_F64) return a.f64 <= b.f64;
+  return a.u64 <= b.u64;
+}
+
+// A bound that cannot be read binds nobody: check_range has refused the component.
+bool in_range(const ashlar_param& row, const Parsed& value) {
+  Parsed least, most, besides;
+  if (!row.choices[0] || !row.choices[1]) return true;
+  if (!parse_plain(row, row.choices[0], &least).ok() || !parse_plain(row, row.choices[1], &most).ok()) return true;
+  if (at_most(least, value) && at_most(value, most)) return true;
+  for (const char* const* word = row.choices + 2; *word; ++word) {
+    if (parse_plain(row, *word, &besides).ok() && at_most(besides, value) && at_most(value, besides)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
+  ASHLAR_TRY(parse_plain(row, text, out));
+  if (!has_range(row) || in_range(row, *out)) return {};
+  return Status::fail(kErrArg, "'%.*s' is outside its range, %s", width(text), text.data(),
+                      range_in_words(row).c_str());
+}
+
+std::string range_in_words(const ashlar_param& row) {
+  if (!has_range(row) || !row.choices[0] || !row.choices[1]) return {};
+  std::string words = std::string(row.choices[0]) + " to " + row.choices[1];
+  for (const char* const* word = row.choices + 2; *word; ++word) words += std::string(", or ") + *word;
+  return words;
+}
+
+Status check_range(const ashlar_param& row) {
+  if (!has_range(row)) return {};
+  if (!row.choices[0] || !row.choices[1]) return Status::fail(kErrArg, "its range has no two ends");
+  Parsed least, most, value;
+  for (const char* const* word = row.choices; *word; ++word) ASHLAR_TRY(parse_plain(row, *word, &value));
+  ASHLAR_TRY(parse_plain(row, row.choices[0], &least));
+  ASHLAR_TRY(parse_plain(row, row.choices[1], &most));
+  if (!at_most(least, most)) return Status::fail(kErrArg, "its range ends before it begins");
+  return parse(row, row.fallback ? row.fallback : "", &value);
 }
 
 std::string format(const ashlar_param& row, const Parsed& value) {

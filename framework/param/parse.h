@@ -21,9 +21,15 @@ struct Parsed {
   std::string_view text;
 };
 
-/// Reads `text` as the type of `row`. Fails with MPI_ERR_ARG and a sentence that says what was expected; the sentence
-/// names neither key nor origin: the caller knows them.
+/// Reads `text` as the type of `row`, and holds it against the row's range. Fails with MPI_ERR_ARG and a sentence that
+/// says what was expected; the sentence names neither key nor origin: the caller knows them.
 Status parse(const ashlar_param& row, std::string_view text, Parsed* out);
+
+/// "8KiB to 64MiB", "4KiB to 1GiB, or 0", or "" when the row has no range.
+std::string range_in_words(const ashlar_param& row);
+
+/// Whether the row's range can be read and holds its own default. For rows that come from components.
+Status check_range(const ashlar_param& row);
 
 /// The canonical spelling of a value of this row ("16384" bytes -> "16KiB").
 std::string format(const ashlar_param& row, const Parsed& value);

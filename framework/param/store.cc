@@ -199,6 +199,22 @@ void Store::decide(Context& context) {
   }
 }
 
+void Store::adjusted(std::string_view key, std::string_view used, std::string_view because) {
+  for (Adjustment& a : adjustments_) {
+    if (a.key != key) continue;
+    a = {std::string(key), std::string(used), std::string(because)};
+    return;
+  }
+  adjustments_.push_back({std::string(key), std::string(used), std::string(because)});
+}
+
+const Store::Adjustment* Store::adjustment(std::string_view key) const {
+  for (const Adjustment& a : adjustments_) {
+    if (a.key == key) return &a;
+  }
+  return nullptr;
+}
+
 std::vector<const Setting*> Store::settings(std::string_view key) const {
   std::vector<const Setting*> found;
   for (const Setting& s : settings_) {

@@ -54,6 +54,8 @@ class Store {
   /// Texts that a terminal may show. At most kMostProblems and one that counts the rest.
   const std::vector<Problem>& problems() const { return problems_; }
   static constexpr std::size_t kMostProblems = 40;
+  /// Adds a notice to problems().
+  void notice(std::string text) { problem(false, std::move(text)); }
 
   /// The merged result, winners and losers, as a compact text for the ranks.
   std::string serialize() const;
@@ -86,6 +88,14 @@ class Store {
   /// From now on rows with ASHLAR_PARAM_FROZEN cannot be set.
   void freeze() { frozen_ = true; }
 
+  /// From now on explain() says that the owner of `key` uses `used` in place of the value in force, and why.
+  void adjusted(std::string_view key, std::string_view used, std::string_view because);
+  struct Adjustment {
+    std::string key, used, because;
+  };
+  /// What the owner of `key` uses instead, or nullptr.
+  const Adjustment* adjustment(std::string_view key) const;
+
   const Schema& schema() const { return schema_; }
   /// Every setting of `key`, the one in force first.
   std::vector<const Setting*> settings(std::string_view key) const;
@@ -109,6 +119,7 @@ class Store {
   std::vector<Setting> settings_;  // sorted by key, the winner of each key first, once `decide` has run
   std::vector<Problem> problems_;
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
+  std::vector<Adjustment> adjustments_;
   bool filled_ = false;
   bool frozen_ = false;
 };

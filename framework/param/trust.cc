@@ -154,7 +154,7 @@ Status read_trusted(const std::string& path, const Trust& trust, std::string* ou
   int fd = -1;
   ASHLAR_TRY(open_trusted(path, trust, &fd));
   char buffer[16384];
-  ssize_t got;
+  ssize_t got = 0;
   out->clear();
   while (out->size() <= largest && (got = ::read(fd, buffer, sizeof buffer)) > 0)
     out->append(buffer, static_cast<std::size_t>(got));

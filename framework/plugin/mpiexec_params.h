@@ -18,6 +18,9 @@ inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core",
 inline constexpr const char* kMapWords[] = {"auto", "hwthread", "core", "numa", "socket", nullptr};
 inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
 
+inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
+inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
+
 inline constexpr ashlar_param kMpiexecParams[] = {
     {"pmix", "auto",
      "Whether ranks find a PMIx server: auto when a program is linked against PMIx. It opens a port on the loopback "
@@ -33,10 +36,10 @@ inline constexpr ashlar_param kMpiexecParams[] = {
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, oversubscribe),
      kOversubscribeWords},
     {"kill_grace", "1s", "Time between SIGTERM and SIGKILL when a job is ended.", ASHLAR_PARAM_DURATION,
-     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, kill_grace), nullptr},
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(MpiexecConfig, kill_grace), kGraceRange},
     {"board_per_rank", "64KiB", "Most bytes each rank may publish for the others; used only as far as it is filled.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     offsetof(MpiexecConfig, board_per_rank), nullptr},
+     offsetof(MpiexecConfig, board_per_rank), kBoardRange},
 };
 
 }  // namespace ashlar::plugin

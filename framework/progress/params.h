@@ -5,20 +5,22 @@
 
 namespace ashlar::progress {
 
+inline constexpr const char* kRounds[] = {"0", "1000000000", nullptr};
+inline constexpr const char* kTimes[] = {"0", "1h", nullptr};
+
 inline constexpr ashlar_param kParams[] = {
     {"spin", "2000", "Empty rounds of progress before a waiting call offers its core to others.", ASHLAR_PARAM_U64,
-     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin), nullptr},
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin), kRounds},
     {"spin_oversubscribed", "0", "The same where a node has more ranks than cores.", ASHLAR_PARAM_U64,
-     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin_oversubscribed), nullptr},
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin_oversubscribed), kRounds},
     {"sleep_after", "1ms", "Time after which a waiting call sleeps until a message wakes it.", ASHLAR_PARAM_DURATION,
-     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after), nullptr},
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after), kTimes},
     {"sleep_after_oversubscribed", "100us", "The same where a node has more ranks than cores.", ASHLAR_PARAM_DURATION,
-     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after_oversubscribed),
-     nullptr},
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after_oversubscribed), kTimes},
     {"long_yield", "200us",
      "A yield that takes longer shows that others compute on this core; waiting calls then sleep at once for a while.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, long_yield),
-     nullptr},
+     kTimes},
     {"thread", "false",
      "Progress in the background while the program computes, by a thread that sleeps until something arrives.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, thread), nullptr},

@@ -21,11 +21,12 @@ inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "m
 /// The values of errors_without_object, in the order of the names.
 enum ErrorsWithoutObject : std::int32_t { kOfWorldOrSelf, kOfSelf };
 inline constexpr const char* kErrorsWithoutObject[] = {"world_or_self", "self", nullptr};
+inline constexpr const char* kStartRange[] = {"1s", "24h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, start_timeout), nullptr},
+     offsetof(Config, start_timeout), kStartRange},
     {"initial_errhandler", "mpi_errors_are_fatal",
      "The error handler that MPI_COMM_WORLD and MPI_COMM_SELF begin with, and that errors of no object go to in "
      "programs "
@@ -54,13 +55,15 @@ struct ThreadConfig {
   std::uint64_t lanes = 4;
 };
 
+inline constexpr const char* kLaneRange[] = {"1", "16", nullptr};
+
 inline constexpr ashlar_param kThreadParams[] = {
     {"lanes", "4",
      "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do "
      "not "
      "share a lock.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
-     nullptr},
+     kLaneRange},
 };
 
 /// Parameters check.*, as far as they are of this room.

@@ -148,6 +148,7 @@ std::string params_json(const param::Store& store, const std::string& prefix, in
       for (int i = 0; p.choices[i]; ++i) out += (i ? "," : "") + json_string(p.choices[i]);
       out += "]";
     }
+    if (const std::string range = param::range_in_words(p); !range.empty()) out += ",\"range\":" + json_string(range);
     out += "}";
   });
   return out + "\n]\n";

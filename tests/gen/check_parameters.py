@@ -38,8 +38,9 @@ def table(parameters):
             framework = head
             lines += ["", f"### {head}", "", "| parameter | default | what it does |", "| --- | --- | --- |"]
         default = f"`{cell(row['default'])}`" if row["default"] else ""
+        reach = f" From {row['range']}." if "range" in row else ""
         kind = ", ".join(f"`{choice}`" for choice in row.get("choices", []))
-        lines.append(f"| `{row['key']}` | {default} | {cell(row['help'])}{f' One of {kind}.' if kind else ''} |")
+        lines.append(f"| `{row['key']}` | {default} | {cell(row['help'])}{f' One of {kind}.' if kind else ''}{reach} |")
     return "\n".join(lines[1:]) + "\n"
 
 

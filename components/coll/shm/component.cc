@@ -30,13 +30,18 @@ void add_pvars(const ashlar_host& host) {
   if (host.add_pvars != nullptr) host.add_pvars("coll", "shm", rows, sizeof rows / sizeof rows[0]);
 }
 
+constexpr const char* kPieceRange[] = {"4KiB", "16MiB", nullptr};
+constexpr const char* kBlockRange[] = {"4KiB", "64MiB", nullptr};
+constexpr const char* kSmallRange[] = {"0", "64MiB", nullptr};
+constexpr const char* kMoverRange[] = {"0", "65536", nullptr};
+constexpr const char* kFarRange[] = {"0", "1TiB", nullptr};
 constexpr ashlar_param kParams[] = {
     {"piece", "64KiB",
      "Room for the payload of one rank in the shared segment: what fits goes through it at once (algorithm shm), more "
      "in "
      "pieces (shm_large). With more than 16 ranks it is less, 4 KiB at least.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, piece)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, piece)), kPieceRange},
     {"single_copy", "true",
      "Whether ranks of a node may copy from and to each other's buffers in collectives (algorithm direct). Where the "
      "system forbids it they find out by themselves.",
@@ -46,25 +51,25 @@ constexpr ashlar_param kParams[] = {
      "Blocks for one rank up to this size are left in the segment by their sender, as far as there is room (algorithm "
      "direct): a copy more, a system call less. A block for everyone is left there whenever there is room.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, small_block)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, small_block)), kSmallRange},
     {"blocks", "256KiB",
      "Room for these blocks of one rank in the shared segment. With more than 4 ranks it is less; never less than for "
      "a "
      "piece.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, blocks)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, blocks)), kBlockRange},
     {"movers", "0",
      "Ranks that copy at the same time in an exchange of blocks (algorithm direct); the others wait for their turn, so "
      "that the first ones are done early. 0: where ranks take turns on the cores, as many as they share cores; else "
      "all.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, movers)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, movers)), kMoverRange},
     {"far_copy", "4MiB",
      "From so many bytes that an exchange (algorithm direct) moves from and to a rank, what stays on the rank is "
      "copied "
      "with both sides asked for ahead: it is in no cache of the core any more.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, far_copy)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, far_copy)), kFarRange},
 };
 
 const char* needs_node(const Shape& shape, const Call& call) {

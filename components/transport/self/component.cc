@@ -15,10 +15,11 @@ constexpr std::int32_t kPriority = 90;  // nothing is nearer than oneself
 const ashlar_host* the_host = nullptr;
 const Config* the_config = nullptr;
 
+constexpr const char* kQueueRange[] = {"0", "64GiB", nullptr};
 constexpr ashlar_param kParams[] = {
     {"queue_bytes", "1MiB", "Bytes of messages to oneself that may wait for progress.", ASHLAR_PARAM_BYTES,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
-     static_cast<std::uint32_t>(offsetof(Config, queue_bytes)), nullptr},
+     static_cast<std::uint32_t>(offsetof(Config, queue_bytes)), kQueueRange},
 };
 
 ashlar_result open(const ashlar_host* host, const void* config) {

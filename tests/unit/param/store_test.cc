@@ -147,5 +147,16 @@ TEST(Store, ExplainSaysEverything) {
   EXPECT_THAT(s.explain("transport.shm.eager"), HasSubstr("there is no parameter"));
 }
 
+TEST(Store, ExplainsWhatAnOwnerUsesInstead) {
+  Sources sources;
+  sources.command_line = {{"transport.shm.eager_limit", "5000", "--set x"}};
+  Store s = store();
+  ASSERT_TRUE(s.load(sources).ok());
+  EXPECT_EQ(s.adjustment("transport.shm.eager_limit"), nullptr);
+  s.adjusted("transport.shm.eager_limit", "4KiB", "sizes are powers of two");
+  s.adjusted("transport.shm.eager_limit", "8KiB", "smallest ring");
+  EXPECT_THAT(s.explain("transport.shm.eager_limit"), HasSubstr("= 5000, used 8KiB: smallest ring\n"));
+}
+
 }  // namespace
 }  // namespace ashlar::param

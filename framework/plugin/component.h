@@ -23,7 +23,7 @@ extern "C" {
 
 #define ASHLAR_COMPONENT_SYMBOL "ashlar_component_v1"
 #define ASHLAR_COMPONENT_MAJOR 1
-#define ASHLAR_COMPONENT_MINOR 0
+#define ASHLAR_COMPONENT_MINOR 1
 
 /* What a call of a component gives back. Errors are negative MPI error classes; ashlar_host::fail makes them. */
 typedef int ashlar_result;
@@ -62,6 +62,14 @@ typedef struct ashlar_host {
   void (*record)(const char* topic, const char* subject, const char* chosen, const char* because, const char* lost,
                  const char* setting);
   void (*add_pvars)(const char* framework, const char* component, const ashlar_pvar* rows, uint32_t count);
+  /* Since minor version 1. The component uses another value of its parameter than the one in its config block:
+   * adjusted("transport", "shm", "ring_bytes", "8KiB", "the smallest ring") shows in `ashlar_info explain` and in the
+   * decision records. `used` is written as in a file. */
+  void (*adjusted)(const char* framework, const char* component, const char* parameter, const char* used,
+                   const char* because);
+  /* 1: this process has more rights than the user who started it (set-user-ID, set-group-ID, file capabilities). A
+   * component then obeys no environment variable and no file that this user controls, and lets no library do so. */
+  int elevated;
 } ashlar_host;
 
 /* query()'s answer. priority < 0: cannot serve; `reason` says why or why not, always. */

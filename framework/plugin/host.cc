@@ -7,6 +7,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/log.h"
+#include "framework/param/trust.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -16,14 +17,17 @@ thread_local Status last_failure;  // what the component that is being called sa
 
 }  // namespace
 
-Host::Host()
+Host::Host(param::Store* store)
     : table_{.size = sizeof(ashlar_host),
              .kernel_version = ASHLAR_VERSION,
              .fail = fail,
              .log = log,
              .log_enabled = log_enabled,
              .record = record,
-             .add_pvars = add_rows} {
+             .add_pvars = add_rows,
+             .adjusted = adjusted,
+             .elevated = param::elevated() ? 1 : 0},
+      store_(store) {
   in_force.store(this);
 }
 
@@ -65,6 +69,17 @@ void Host::record(const char* topic, const char* subject, const char* chosen, co
   const auto text = [](const char* t) { return std::string(t ? t : ""); };
   if (Host* host = in_force.load())
     host->records_.add({text(topic), text(subject), text(chosen), text(because), text(lost), text(setting)});
+}
+
+void Host::adjusted(const char* framework, const char* component, const char* parameter, const char* used,
+                    const char* because) {
+  Host* const host = in_force.load();
+  if (!host || !host->store_) return;
+  const std::string key = std::string(framework) + "." + component + "." + parameter;
+  const param::Setting* const setting = host->store_->find(key);
+  const std::string asked = setting ? std::string(setting->text) + " (" + setting->origin + ") is set" : "the default";
+  host->store_->adjusted(key, used, because);
+  host->records_.add({framework, "parameter " + key, used, asked + "; " + because, "", key});
 }
 
 void Host::add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count) {

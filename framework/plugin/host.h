@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/base/status.h"
+#include "framework/param/store.h"
 #include "framework/plugin/component.h"
 #include "framework/plugin/records.h"
 
@@ -20,7 +21,8 @@ struct PvarSet {
 /// the one of the registry made last.
 class Host {
  public:
-  Host();
+  /// `store`, when given, outlives the host and learns of values that components adjust.
+  explicit Host(param::Store* store = nullptr);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -36,9 +38,12 @@ class Host {
   static int log_enabled(int level);
   static void record(const char* topic, const char* subject, const char* chosen, const char* because, const char* lost,
                      const char* setting);
+  static void adjusted(const char* framework, const char* component, const char* parameter, const char* used,
+                       const char* because);
   static void add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count);
 
   ashlar_host table_;
+  param::Store* store_;
   Records records_;
   std::vector<PvarSet> pvars_;
 };

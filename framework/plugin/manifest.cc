@@ -126,23 +126,19 @@ void write_row(std::string* out, const Entry& e) {
   }
 }
 
-// The whole file in the pool, ended by NUL; nullptr when it is not there.
-char* slurp(const std::string& path, param::TextPool* pool, std::size_t* length) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return nullptr;
-  struct stat info;
-  char* text = nullptr;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    const auto size = static_cast<std::size_t>(info.st_size);
-    text = pool->take(size + 1);
-    ssize_t got = 0;
-    *length = 0;
-    while (*length < size && (got = ::read(fd, text + *length, size - *length)) > 0)
-      *length += static_cast<std::size_t>(got);
-    text[*length] = '\0';
-  }
-  ::close(fd);
-  return text;
+// The whole file in the pool, ended by NUL; nullptr when it is not there or not trusted.
+char* slurp(const std::string& path, const param::Trust& trust, param::TextPool* pool, std::size_t* length) {
+  std::string text;
+  if (!param::read_trusted(path, trust, &text).ok()) return nullptr;
+  char* copy = pool->take(text.size() + 1);
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  *length = text.size();
+  return copy;
+}
+
+// A row names a file of its folder, not one elsewhere.
+bool plain_name(std::string_view name) {
+  return name.ends_with(".so") && !name.starts_with('.') && name.find('/') == std::string_view::npos;
 }
 
 // What a file without a readable statement was meant to be: ashlar_<framework>_<name>.so. Lets the selection of that
@@ -159,6 +155,16 @@ void name_by_file(Entry* e, param::TextPool* pool) {
   e->statement.framework = pool->keep(framework);
   e->statement.name = pool->keep(name.substr(underscore + 1));
   e->prefix = framework + "." + e->statement.name;
+}
+
+// A component is code that this process will run: it has to be of somebody trusted, whatever it says of itself.
+void judge(Entry* e, const param::Trust& trust) {
+  int fd = -1;
+  if (const Status status = param::open_trusted(e->file, trust, &fd); !status.ok()) {
+    e->refused = status.text();
+  } else {
+    ::close(fd);
+  }
 }
 
 }  // namespace
@@ -179,9 +185,10 @@ Entry examine(const std::string& file, const Accepts& kernel, param::TextPool* p
   return e;
 }
 
-bool Folder::read_manifest(const std::string& path, std::int64_t time, param::TextPool* pool) {
+bool Folder::read_manifest(const std::string& path, const param::Trust& trust, std::int64_t time,
+                           param::TextPool* pool) {
   std::size_t length = 0;
-  char* line = slurp(path + ".manifest", pool, &length);
+  char* line = slurp(path + ".manifest", trust, pool, &length);
   if (!line || std::strncmp(line, kHeader.data(), kHeader.size()) != 0) return false;
   std::int64_t written = 0;
   std::from_chars(line + kHeader.size(), line + length, written);
@@ -195,8 +202,10 @@ bool Folder::read_manifest(const std::string& path, std::int64_t time, param::Te
     if (*line == 'P' && component) {
       component->statement.params.push_back(param_row(line + 2, pool));
     } else if (*line == 'C' || *line == 'X') {
+      const char* const name = fields.text();
+      if (!plain_name(name)) return false;
       component = &entries_.emplace_back();
-      component->file = path + "/" + fields.text();
+      component->file = path + "/" + name;
       component->bytes = fields.number<std::uint64_t>();
       component->modified = fields.number<std::int64_t>();
       Statement& s = component->statement;
@@ -254,12 +263,13 @@ void Folder::scan(const std::string& path, param::TextPool* pool) {
   }
 }
 
-Folder Folder::read(const std::string& path, const Accepts& kernel, param::TextPool* pool) {
+Folder Folder::read(const std::string& path, const Accepts& kernel, param::TextPool* pool, const param::Trust& trust) {
   Folder folder;
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return folder;
-  if (!folder.read_manifest(path, folder_time(info), pool)) folder.scan(path, pool);
+  if (!folder.read_manifest(path, trust, folder_time(info), pool)) folder.scan(path, pool);
   for (Entry& e : folder.entries_) {
+    if (trust.judged) judge(&e, trust);
     if (e.refused.empty()) {
       if (Status status = acceptable(e.statement, kernel); !status.ok()) e.refused = status.text();
     }

@@ -7,6 +7,7 @@
 
 #include "framework/base/status.h"
 #include "framework/param/text_pool.h"
+#include "framework/param/trust.h"
 #include "framework/plugin/statement.h"
 
 namespace ashlar::plugin {
@@ -27,8 +28,10 @@ struct Entry {
 /// without a row are read by their statement, so a component that was dropped into the folder is found at once.
 class Folder {
  public:
-  /// Reads what lies in `path`. A folder that does not exist is empty.
-  static Folder read(const std::string& path, const Accepts& kernel, param::TextPool* pool);
+  /// Reads what lies in `path`. A folder that does not exist is empty. Manifest and components are judged by `trust`: a
+  /// manifest that is refused is as good as none, a component that is refused says so.
+  static Folder read(const std::string& path, const Accepts& kernel, param::TextPool* pool,
+                     const param::Trust& trust = param::Trust::installed());
   /// The entries in the order of their file names. Addresses are stable.
   std::deque<Entry>& entries() { return entries_; }
   const std::deque<Entry>& entries() const { return entries_; }
@@ -40,7 +43,8 @@ class Folder {
   static Status register_folder(const std::string& path, const Accepts& kernel);
 
  private:
-  bool read_manifest(const std::string& path, std::int64_t folder_time, param::TextPool* pool);
+  bool read_manifest(const std::string& path, const param::Trust& trust, std::int64_t folder_time,
+                     param::TextPool* pool);
   void scan(const std::string& path, param::TextPool* pool);
   std::deque<Entry> entries_;
   std::size_t looked_into_ = 0;

@@ -86,7 +86,7 @@ std::string json_string(std::string_view text) {
         out += "\\r";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
           char code[8];
           std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
           out += code;

@@ -36,10 +36,20 @@ void Registry::adopt_entry(Entry* entry) {
   entries_.push_back(entry);
 }
 
-void Registry::add_folder(const std::string& path) {
+void Registry::add_folder(const std::string& path) { add(path, param::Trust::installed()); }
+
+Status Registry::add_named_folder(const std::string& path) {
+  uid_t owner = 0;
+  if (const Status right = param::check_folder(path, &owner); !right.ok())
+    return right.mpi_class() == kErrNoSuchFile ? Status() : right;
+  add(path, param::Trust::in_named_folder(owner));
+  return {};
+}
+
+void Registry::add(const std::string& path, const param::Trust& trust) {
   if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) return;
   paths_.push_back(path);
-  Folder& folder = folders_.emplace_back(Folder::read(path, kernel_, &pool_));
+  Folder& folder = folders_.emplace_back(Folder::read(path, kernel_, &pool_, trust));
   looked_into_ += folder.looked_into();
   for (Entry& entry : folder.entries()) adopt_entry(&entry);
 }

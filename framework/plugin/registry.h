@@ -50,14 +50,18 @@ struct SelectionList;
 class Registry {
  public:
   /// The store must outlive the registry.
-  explicit Registry(param::Store* store, const Accepts& kernel = this_kernel()) : store_(store), kernel_(kernel) {}
+  explicit Registry(param::Store* store, const Accepts& kernel = this_kernel())
+      : store_(store), kernel_(kernel), host_(store) {}
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  /// Adds a folder of components; of two with one name the folder added first wins. A folder that was
-  /// added already is not read again.
+  /// Adds the folder of the installation's components; of two components with one name the folder added first wins. A
+  /// folder that was added already is not read again.
   void add_folder(const std::string& path);
+  /// Adds a folder that a parameter names. Fails with MPI_ERR_OTHER when others may change what it holds
+  /// (param/trust.h); one that does not exist is empty.
+  Status add_named_folder(const std::string& path);
   /// Adds a component that is linked into this process (framework/plugin/linked.h; tests). One that is there already is
   /// not added again.
   void add_linked(const ashlar_component& component);
@@ -93,6 +97,7 @@ class Registry {
     Entry entry;
   };
   void adopt_entry(Entry* entry);
+  void add(const std::string& path, const param::Trust& trust);
   Component* open(Entry* entry);
   Status candidates(std::string_view framework, SelectionList* list, std::vector<Entry*>* out, std::string* lost);
   Status conclude(std::string_view framework, const SelectionList& list, const std::vector<Chosen>& chosen,

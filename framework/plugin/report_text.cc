@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "framework/base/printable.h"
 #include "framework/plugin/records.h"
 
 namespace ashlar::plugin {
@@ -87,17 +88,17 @@ std::string error_text(const ashlar_report_context& context, const ashlar_error_
     }
   }
   if (r.fatal) out += "  The job ends.\n";
-  return out;
+  return printable(out, Newlines::keep);
 }
 
 std::string notice_text(const ashlar_report_context& context, const ashlar_notice& n) {
   constexpr const char* kLevels[] = {"error: ", "warning: ", ""};
   std::string out = speaker(context) + ": " + kLevels[n.level < 0 ? 0 : n.level > 2 ? 2 : n.level] + text(n.text);
   if (!out.ends_with('\n')) out += '\n';
-  return out;
+  return printable(out, Newlines::keep);
 }
 
-std::string decision_text(const ashlar_decision& d) { return to_text({decision_of(d)}); }
+std::string decision_text(const ashlar_decision& d) { return printable(to_text({decision_of(d)}), Newlines::keep); }
 
 std::string error_json(const ashlar_report_context& context, const ashlar_error_record& r) {
   Object o = object("error", context);

@@ -24,20 +24,11 @@ struct SelectionList {
 
 namespace {
 
-SelectionList read_list(const param::Store& store, std::string_view framework) {
-  const ashlar_param* row = nullptr;
-  for (const ashlar_param& r : kSelection) {
-    if (framework == r.name) row = &r;
-  }
-  SelectionList list;
-  if (!row) return list;
-  const param::Value value = store.value(framework, *row);
-  std::string_view text = value.text;
-  list.setting =
-      std::string(framework) + " = " + (text.empty() ? "(all)" : std::string(text)) + " (" + value.origin + ")";
+// Takes the words of "a,b" or "^a,b" apart.
+void add_names(std::string_view text, SelectionList* list) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   if (text.starts_with('^')) {
-    list.exclude = true;
+    list->exclude = true;
     text.remove_prefix(1);
   }
   while (!text.empty()) {
@@ -46,7 +37,26 @@ SelectionList read_list(const param::Store& store, std::string_view framework) {
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    if (!name.empty()) list.names.emplace_back(name);
+    if (!name.empty()) list->names.emplace_back(name);
+  }
+}
+
+SelectionList read_list(const param::Store& store, std::string_view framework) {
+  const ashlar_param* row = nullptr;
+  for (const ashlar_param& r : kSelection) {
+    if (framework == r.name) row = &r;
+  }
+  SelectionList list;
+  if (!row) return list;
+  const param::Value value = store.value(framework, *row);
+  const std::string_view text = value.text;
+  list.setting =
+      std::string(framework) + " = " + (text.empty() ? "(all)" : std::string(text)) + " (" + value.origin + ")";
+  add_names(text, &list);
+  // Leaving one more out keeps out what is left out anyway: the default's exclusions go with those of the user.
+  if (list.exclude && *row->fallback == '^' && text != row->fallback) {
+    list.setting += std::string(", beside the default ") + row->fallback;
+    add_names(row->fallback, &list);
   }
   return list;
 }

@@ -4,21 +4,29 @@
 
 #include "framework/base/log.h"
 #include "framework/param/table.h"
+#include "framework/param/trust.h"
 #include "framework/plugin/linked.h"
 #include "framework/plugin/params.h"
 
 namespace ashlar::plugin {
 namespace {
 
-void add_folders(const std::string& prefix, std::string_view path, Registry* registry) {
+/// Gives what there is to say about folders that are left out.
+std::vector<std::string> add_folders(const std::string& prefix, std::string_view path, Registry* registry) {
+  std::vector<std::string> refused;
+  if (param::elevated()) path = {};
   while (!path.empty()) {
     const std::size_t colon = path.find(':');
-    if (colon != 0) registry->add_folder(std::string(path.substr(0, colon)));
+    if (colon != 0) {
+      if (const Status added = registry->add_named_folder(std::string(path.substr(0, colon))); !added.ok())
+        refused.push_back(std::string("plugin.path: ") + added.text());
+    }
     path = colon == std::string_view::npos ? std::string_view{} : path.substr(colon + 1);
   }
   // A folder of the user's replaces what is linked in, and that replaces what is installed.
   for (const ashlar_component* const* linked = linked_components(); *linked; ++linked) registry->add_linked(**linked);
   registry->add_folder(prefix + "/lib/ashlar/components");
+  return refused;
 }
 
 std::string_view user_path(const param::Store& store) { return store.value("plugin.path", kParams[0]).text; }
@@ -41,8 +49,9 @@ bool any_of_ours(const char* const* environment) {
 }  // namespace
 
 Status begin(const std::string& prefix, const char* const* environment, param::Store* store, Registry* registry) {
+  if (param::elevated()) return configure(prefix, param::standard_sources(prefix), store, registry);
   if (!any_of_ours(environment)) {
-    add_folders(prefix, {}, registry);
+    (void)add_folders(prefix, {}, registry);
     return {};
   }
   param::Sources sources;
@@ -57,18 +66,21 @@ Status configure(const std::string& prefix, param::Sources sources, param::Store
   param::Store folders;
   folders.declare({"plugin", kParams});
   (void)folders.load(sources).ok();
-  add_folders(prefix, user_path(folders), registry);
+  const std::vector<std::string> refused = add_folders(prefix, user_path(folders), registry);
   store->declare(param::kernel_tables());
   registry->declare_params();
   const Status loaded = store->load(sources);
+  for (const std::string& folder : refused) store->notice(folder);
   ASHLAR_TRY(set_log_level(store));
   return loaded;
 }
 
 Status adopt(const std::string& prefix, std::string_view text, const char* const* environment, param::Store* store,
              Registry* registry) {
+  if (param::elevated()) return configure(prefix, param::standard_sources(prefix), store, registry);
   ASHLAR_TRY(store->adopt(text));
-  add_folders(prefix, user_path(*store), registry);
+  // The launcher has told which folders are refused.
+  (void)add_folders(prefix, user_path(*store), registry);
   if (any_of_ours(environment)) {
     store->declare(param::kernel_tables());
     registry->declare_params();

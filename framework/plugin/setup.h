@@ -10,6 +10,8 @@ namespace ashlar::plugin {
 
 /// What a process can know before it has found its job: the components, and parameters of the environment. Enough to
 /// select a launch component; `configure` or `adopt` follows on the same store and registry and replaces the values.
+/// A process with more rights than its user (param/trust.h) takes neither variables nor a launcher's text, in any of
+/// these three: the files of the installation decide, and plugin.path adds nothing.
 Status begin(const std::string& prefix, const char* const* environment, param::Store* store, Registry* registry);
 
 /// Parameters and components for a launcher, a singleton or a tool: finds the components, declares every parameter,

@@ -13,6 +13,8 @@
 
 #include "framework/base/elf_machine.h"
 #include "framework/base/error_class.h"
+#include "framework/param/parse.h"
+#include "framework/param/trust.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -42,8 +44,8 @@ class Image {
   Image& operator=(const Image&) = delete;
 
   Status open(const char* path) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return Status::fail(kErrOther, "it cannot be opened: %s", std::strerror(errno));
+    int fd = -1;
+    ASHLAR_TRY(param::open_trusted(path, param::Trust::installed(), &fd));
     struct stat info;
     void* at = MAP_FAILED;
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= static_cast<off_t>(sizeof(Elf64_Ehdr)))
@@ -349,6 +351,9 @@ Status acceptable(const Statement& s, const Accepts& kernel) {
       return Status::fail(kErrOther, "its parameter '%s' has the unknown type %d", p.name, static_cast<int>(p.type));
     if (!(p.flags & ASHLAR_PARAM_SYNONYM) && std::uint64_t{p.offset} + bytes_of(p.type) > s.config_size)
       return Status::fail(kErrOther, "its parameter '%s' lies outside its configuration block", p.name);
+    if (p.flags & ASHLAR_PARAM_SYNONYM) continue;
+    if (const Status range = param::check_range(p); !range.ok())
+      return Status::fail(kErrOther, "its parameter '%s': %s", p.name, range.text());
     if (p.type == ASHLAR_PARAM_ENUM && !(p.flags & ASHLAR_PARAM_SYNONYM) && !p.choices)
       return Status::fail(kErrOther, "its parameter '%s' is a choice without choices", p.name);
   }

@@ -1,33 +1,52 @@
 #include "mpiexec/info/check.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "framework/base/clock.h"
+#include "framework/base/printable.h"
 #include "framework/plugin/host.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/report.h"
+#include "framework/plugin/report_text.h"
 
 namespace ashlar::info {
 namespace {
 
+constexpr std::uint64_t kPatience = 10'000'000'000;  // ns that a component has for all of it
+constexpr std::size_t kMostSaid = 1 << 20;
+// The child's verdict.
+constexpr const char kRight[] = "> the verdict: right\n", kWrong[] = "> the verdict: wrong\n";
+
+// The child's side of the pipe: each line at once, so that what was said before a crash arrives. A line "> WHAT" says
+// what comes next; the parent shows it only when the child ends there.
 class Steps {
  public:
-  explicit Steps(std::string* out) : out_(out) {}
-  void good(const std::string& what) { *out_ += "  ok      " + what + "\n"; }
-  void note(const std::string& what) { *out_ += "  note    " + what + "\n"; }
+  explicit Steps(int fd) : fd_(fd) {}
+  void begin(const char* what) { line("> ", what); }
+  void good(const std::string& what) { line("  ok      ", what); }
+  void note(const std::string& what) { line("  note    ", what); }
   bool bad(const std::string& what) {
-    *out_ += "  WRONG   " + what + "\n";
+    line("  WRONG   ", what);
     return false;
   }
 
  private:
-  std::string* out_;
+  void line(const char* kind, const std::string& what) { plugin::write_whole(fd_, kind + printable(what) + "\n"); }
+  int fd_;
 };
 
 // Libraries of ours that the component asks the loader for: it would be tied to this version, or to one MPI.
@@ -54,6 +73,7 @@ bool check_query(const ashlar_component& c, const void* context, Steps* steps) {
   ashlar_answer answer;
   std::memset(&answer, 0, sizeof answer);
   answer.size = sizeof answer;
+  steps->begin("query");
   c.query(context, &answer);
   if (!std::memchr(answer.reason, 0, sizeof answer.reason)) return steps->bad("query's reason is not ended by a zero");
   if (!answer.reason[0]) return steps->bad("query gives no reason; it must say why it can or cannot serve");
@@ -70,6 +90,7 @@ bool check_query(const ashlar_component& c, const void* context, Steps* steps) {
 
 bool check_report_module(const ashlar_component& c, const ashlar_report_context& context, Steps* steps) {
   void* module = nullptr;
+  steps->begin("create");
   if (Status status = plugin::from(c.create(&context, &module), c.name); !status.ok())
     return steps->bad(std::string("create fails: ") + status.text());
   if (!module) return steps->bad("create succeeds but makes no module");
@@ -77,6 +98,7 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   if (!ops || ops->size < offsetof(ashlar_report_ops, decision)) return steps->bad("the module's table is too small");
   if (!ops->error || !ops->notice) return steps->bad("the module's table has no error or no notice function");
   steps->good("create makes a module with a complete table");
+  steps->begin("its functions error, notice and decision");
   // Records as they come: one with nothing known but its sentence, one with everything.
   ashlar_error_record record;
   std::memset(&record, 0, sizeof record);
@@ -97,18 +119,14 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   if (ops->size > offsetof(ashlar_report_ops, decision) && ops->decision)
     ops->decision(static_cast<ashlar_report*>(module), &decision);
   steps->good("takes error records, notices and decisions");
+  steps->begin("destroy");
   if (c.destroy) c.destroy(module);
   return true;
 }
 
-}  // namespace
-
-bool check_component(const std::string& given, const plugin::Accepts& kernel, std::string* out) {
-  Steps steps(out);
-  char resolved[PATH_MAX];
-  const std::string file = realpath(given.c_str(), resolved) ? resolved : given;
-  *out += file + "\n";
+bool check_here(const std::string& file, const plugin::Accepts& kernel, Steps steps) {
   param::TextPool pool;
+  steps.begin("reading the file");
   plugin::Entry entry = plugin::examine(file, kernel, &pool);
   if (!entry.refused.empty()) return steps.bad(entry.refused);
   const plugin::Statement& s = entry.statement;
@@ -120,6 +138,7 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
     steps.note("the usual name of its file is " + usual);
   plugin::Library library;
   const ashlar_component* c = nullptr;
+  steps.begin("loading it, which runs its constructors");
   if (Status status = plugin::open_component(&entry, kernel, &pool, &library, &c); !status.ok())
     return steps.bad(status.text());
   steps.good("loads with every symbol bound");
@@ -135,6 +154,7 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
   }
   steps.good(std::to_string(s.params.size()) + " parameters with readable defaults");
   plugin::Host host;
+  steps.begin("open");
   if (c->open) {
     if (Status status = plugin::from(c->open(host.table(), config.get()), c->name); !status.ok())
       return steps.bad(std::string("open fails: ") + status.text());
@@ -148,8 +168,80 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
     steps.note(std::string("query and create need a running job's context for '") + s.framework +
                "': see its conformance tests");
   }
+  steps.begin("close");
   if (c->close) c->close();
   return right;
+}
+
+// What the child said, until it ends or the time is over. False: the time is over.
+bool collect(int fd, std::string* said) {
+  const std::uint64_t end = now_ns() + kPatience;
+  char piece[4096];
+  for (;;) {
+    const std::uint64_t now = now_ns();
+    pollfd ready{fd, POLLIN, 0};
+    if (now >= end || poll(&ready, 1, static_cast<int>((end - now) / 1'000'000 + 1)) == 0) return false;
+    const ssize_t got = read(fd, piece, sizeof piece);
+    if (got == 0) return true;
+    if (got > 0 && said->size() < kMostSaid) said->append(piece, static_cast<std::size_t>(got));
+  }
+}
+
+// The lines that are for people, and in *last what the child was about to do.
+std::string shown(const std::string& said, std::string* last) {
+  std::string out;
+  for (std::size_t at = 0; at < said.size();) {
+    const std::size_t end = std::min(said.find('\n', at), said.size());
+    const std::string line = said.substr(at, end - at);
+    if (line.starts_with("> ")) {
+      *last = line.substr(2);
+    } else {
+      out += line + "\n";
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+// In a child: the component's code may end the process, wait for ever or damage memory.
+bool check_component(const std::string& given, const plugin::Accepts& kernel, std::string* out) {
+  char resolved[PATH_MAX];
+  const std::string file = realpath(given.c_str(), resolved) ? resolved : given;
+  *out += printable(file) + "\n";
+  int pipe_ends[2];
+  std::fflush(nullptr);
+  const pid_t child = pipe2(pipe_ends, O_CLOEXEC) == 0 ? fork() : -1;
+  if (child < 0) {
+    *out += std::string("  WRONG   no process can be made to check it in: ") + std::strerror(errno) + "\n";
+    return false;
+  }
+  if (child == 0) {
+    close(pipe_ends[0]);
+    const bool right = check_here(file, kernel, Steps(pipe_ends[1]));
+    plugin::write_whole(pipe_ends[1], right ? kRight : kWrong);
+    _exit(0);
+  }
+  close(pipe_ends[1]);
+  std::string said, last;
+  const bool ended = collect(pipe_ends[0], &said);
+  close(pipe_ends[0]);
+  if (!ended) kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  *out += shown(said, &last);
+  // The last line is the verdict; without it the component ended the process.
+  const auto verdict = [&](const char* word) { return "> " + last + "\n" == word; };
+  if (verdict(kRight)) return true;
+  if (verdict(kWrong)) return false;
+  std::string how = "does not end within " + std::to_string(kPatience / 1'000'000'000) + " s";
+  if (ended && WIFEXITED(status)) how = "ends the process with exit status " + std::to_string(WEXITSTATUS(status));
+  if (ended && WIFSIGNALED(status))
+    how = std::string("ends the process by signal ") + std::to_string(WTERMSIG(status)) + " (" +
+          strsignal(WTERMSIG(status)) + ")";
+  *out += "  WRONG   " + last + ": it " + how + "\n";
+  return false;
 }
 
 }  // namespace ashlar::info

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "framework/base/printable.h"
 #include "framework/param/store.h"
 #include "framework/param/table.h"
 #include "framework/plugin/setup.h"
@@ -22,7 +23,12 @@ namespace {
 using namespace ashlar;
 using namespace ashlar::info;
 
-void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+// Names of files, components and parameters come from outside.
+void say(const std::string& text) {
+  const std::string shown = printable(text, Newlines::keep);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+void complain(std::string_view text) { std::fprintf(stderr, "ashlar_info: %s\n", printable(text).c_str()); }
 
 int register_folder(const std::string& subject, const std::string& prefix) {
   std::string folder = subject.empty() ? prefix + "/lib/ashlar/components" : subject;
@@ -34,7 +40,7 @@ int register_folder(const std::string& subject, const std::string& prefix) {
   char resolved[PATH_MAX];
   if (realpath(folder.c_str(), resolved)) folder = resolved;
   if (Status status = plugin::Folder::register_folder(folder, plugin::this_kernel()); !status.ok()) {
-    std::fprintf(stderr, "ashlar_info: %s\n", status.text());
+    complain(status.text());
     return 1;
   }
   return 0;
@@ -58,8 +64,8 @@ void tell_missing_folders(const param::Store& store) {
     struct stat info;
     if (folder.empty() || (stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) continue;
     const param::Setting* const setting = store.find("plugin.path");
-    std::fprintf(stderr, "ashlar_info: plugin.path (%s): there is no folder %s\n",
-                 setting ? setting->origin : "built in", folder.c_str());
+    complain(std::string("plugin.path (") + (setting ? setting->origin : "built in") + "): there is no folder " +
+             folder);
   }
 }
 
@@ -67,7 +73,7 @@ int answer_running(const Options& o) {
   RunningJob job;
   std::string why;
   if (!job.find(o.pid, &why)) {
-    std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+    complain(why);
     return 1;
   }
   if (o.question == Question::waits) {
@@ -78,7 +84,7 @@ int answer_running(const Options& o) {
   plugin::Registry registry(&store);
   const Status adopted = plugin::adopt(param::installation_prefix(), job.parameters(), nullptr, &store, &registry);
   if (!adopted.ok()) {
-    std::fprintf(stderr, "ashlar_info: %s\n", adopted.text());
+    complain(adopted.text());
     return 1;
   }
   // For types, defaults and texts; a rank needs none of them.
@@ -95,24 +101,24 @@ int answer(const Options& o) {
   param::Store store;
   plugin::Registry registry(&store);
   const Status configured = plugin::configure(prefix, sources, &store, &registry);
-  for (const param::Problem& p : store.problems()) std::fprintf(stderr, "ashlar_info: %s\n", p.text.c_str());
+  for (const param::Problem& p : store.problems()) complain(p.text);
   tell_missing_folders(store);
   int result = configured.ok() ? 0 : 1;
   if (const Status chosen = registry.check_choices(); !chosen.ok()) {
-    std::fprintf(stderr, "ashlar_info: %s\n", chosen.text());
+    complain(chosen.text());
     result = 1;
   }
   switch (o.question) {
     case Question::components:
       if (const std::string why = no_such_framework(o.subject); !why.empty()) {
-        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        complain(why);
         return 1;
       }
       say(o.json ? components_json(registry, o.subject) : components_text(registry, o.subject));
       break;
     case Question::params:
       if (const std::string why = no_such_params(store, o.subject, o.level); !why.empty()) {
-        std::fprintf(stderr, "ashlar_info: %s\n", why.c_str());
+        complain(why);
         return 1;
       }
       say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
@@ -137,7 +143,8 @@ int answer(const Options& o) {
 int main(int argc, char** argv) {
   const Options o = parse_options(argc, argv);
   if (!o.mistake.empty()) {
-    std::fprintf(stderr, "ashlar_info: %s\nashlar_info --help lists the questions.\n", o.mistake.c_str());
+    complain(o.mistake);
+    std::fputs("ashlar_info --help lists the questions.\n", stderr);
     return 2;
   }
   switch (o.question) {
@@ -159,7 +166,7 @@ int main(int argc, char** argv) {
       bool missing = false;
       const std::string text = coverage(param::installation_prefix(), o.json, &missing);
       if (missing) {
-        std::fprintf(stderr, "ashlar_info: %s", text.c_str());
+        complain(std::string_view(text).substr(0, text.size() - 1));
         return 1;
       }
       say(text);

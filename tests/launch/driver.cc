@@ -38,7 +38,8 @@ void host_log(int level, const char* component, const char* format, ...) {
 int host_log_enabled(int) { return 0; }
 void host_record(const char*, const char*, const char*, const char*, const char*, const char*) {}
 void host_pvars(const char*, const char*, const ashlar_pvar*, uint32_t) {}
-const ashlar_host kHost = {sizeof(ashlar_host), "test", host_fail, host_log, host_log_enabled, host_record, host_pvars};
+const ashlar_host kHost = {sizeof(ashlar_host), "test",     host_fail, host_log, host_log_enabled,
+                           host_record,         host_pvars, nullptr,   0};
 
 // The defaults of the components' rows, as the parameter room would fill them in; strings and numbers.
 std::vector<unsigned char> default_config(const ashlar_component* component) {

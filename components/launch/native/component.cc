@@ -1,6 +1,8 @@
 // launch/native: joins a job started by our own mpiexec, over the board it made (framework/plugin/launch_board.h).
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +22,22 @@ struct Module {
   Client client;
 };
 
+enum Elevated : std::int32_t { kRefuse, kJoin };
+const char* const kElevatedWords[] = {"refuse", "join", nullptr};
+struct Config {
+  std::int32_t elevated;
+};
+const ashlar_param kParams[] = {
+    {"elevated", "refuse",
+     "Whether a program with more rights than the user who started it (set-user-ID, set-group-ID, file capabilities) "
+     "joins the job that this user started: launcher and ranks share memory with it. Only the site's files can set it "
+     "for such a program.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_ALL, ASHLAR_PARAM_FROZEN, offsetof(Config, elevated),
+     kElevatedWords},
+};
+
 const ashlar_host* g_host = nullptr;
+const Config* g_config = nullptr;
 
 Client& client_of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
 
@@ -84,8 +101,9 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 answer,
                                 nullptr};
 
-ashlar_result open_component(const ashlar_host* host, const void*) {
+ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;
+  g_config = static_cast<const Config*>(config);
   return ASHLAR_OK;
 }
 
@@ -102,6 +120,13 @@ void query(const void*, ashlar_answer* answer) {
   if (!ashlar::launch::parse_trace(text, &trace)) {
     std::snprintf(answer->reason, sizeof answer->reason, "%s is from another version of mpiexec: \"%.80s\"",
                   ashlar::launch::kJobVariable, text);
+    return;
+  }
+  if (g_host && g_host->elevated && g_config && g_config->elevated == kRefuse) {
+    std::snprintf(
+        answer->reason, sizeof answer->reason,
+        "this program has more rights than the user who started the job; launch.native.elevated = join in the "
+        "site's file lets it take part");
     return;
   }
   bool inherited = false;
@@ -135,9 +160,9 @@ extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
     "1.0.0",
     "joins a job of Ashlar's own mpiexec over shared memory",
     ASHLAR_LAUNCH_INTERFACE,
-    0,
-    0,
-    nullptr,
+    sizeof(Config),
+    sizeof kParams / sizeof kParams[0],
+    kParams,
     ASHLAR_BUILD_ID,
     open_component,
     query,

@@ -89,7 +89,12 @@ void query(const void*, ashlar_answer* answer) {
   answer->capabilities = 0;
   const char* space = std::getenv("PMIX_NAMESPACE");
   const char* rank = std::getenv("PMIX_RANK");
-  if (space && rank) {
+  if (g_host && g_host->elevated) {
+    answer->priority = -1;
+    std::snprintf(answer->reason, sizeof answer->reason,
+                  "this program has more rights than the user who started it, and the PMIx library loads what the "
+                  "environment names");
+  } else if (space && rank) {
     answer->priority = 50;
     std::snprintf(answer->reason, sizeof answer->reason, "PMIX_RANK (%s) and PMIX_NAMESPACE (%.100s) are set", rank,
                   space);

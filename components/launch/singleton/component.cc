@@ -43,15 +43,15 @@ struct Module {
   ashlar_job job;
   std::vector<Record> records;
   char host[256];
-  char why[400];
+  char why[600];
 };
 
 Module& of(ashlar_launch* self) { return *reinterpret_cast<Module*>(self); }
 
 ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
   Module& m = of(self);
-  char trace[200];
-  if (ashlar::launch::parallel_launch(trace, sizeof trace)) {
+  char trace[320];
+  if (ashlar::launch::parallel_launch(trace, sizeof trace, g_host && g_host->elevated)) {
     const int32_t policy = g_config ? g_config->despite_launcher : kError;
     if (policy == kError) {
       std::snprintf(m.why, sizeof m.why,
@@ -151,9 +151,9 @@ void query(const void*, ashlar_answer* answer) {
   answer->capabilities = 0;
   // Last of all: whoever else can connect is right.
   answer->priority = 0;
-  char trace[160];
-  if (ashlar::launch::parallel_launch(trace, sizeof trace))
-    std::snprintf(answer->reason, sizeof answer->reason, "last resort, refuses unless allowed: %s", trace);
+  char trace[320];
+  if (ashlar::launch::parallel_launch(trace, sizeof trace, g_host && g_host->elevated))
+    std::snprintf(answer->reason, sizeof answer->reason, "last resort, refuses unless allowed: %.190s", trace);
   else
     std::snprintf(answer->reason, sizeof answer->reason, "no launcher's trace in the environment");
 }

@@ -19,8 +19,9 @@ long number(const char* name) {
   return end == text ? -1 : value;
 }
 
-// launch/native joins no board but its own version's. Only a rank itself has the descriptor: it is closed on exec.
-bool board_of_another_version(std::uint32_t* version) {
+// The version of the board that an mpiexec of ours gave to this process. Only a rank itself has the descriptor: it is
+// closed on exec.
+bool board_there(std::uint32_t* version) {
   const char* const trace = std::getenv(kJobVariable);
   int fd = -1;
   BoardHeader header;
@@ -28,14 +29,23 @@ bool board_of_another_version(std::uint32_t* version) {
   if (!trace || std::sscanf(trace, "%*u:%d:", &fd) != 1) return false;
   if (pread(fd, static_cast<void*>(&header), static_cast<std::size_t>(kBytes), 0) != kBytes) return false;
   *version = header.version;
-  return header.magic == kBoardMagic && header.version != kBoardVersion;
+  return header.magic == kBoardMagic;
 }
 
 }  // namespace
 
-bool parallel_launch(char* words, std::size_t bytes) {
+bool parallel_launch(char* words, std::size_t bytes, bool elevated) {
   std::uint32_t version = 0;
-  if (board_of_another_version(&version)) {
+  const bool board = board_there(&version);
+  if (board && elevated) {
+    std::snprintf(
+        words, bytes,
+        "Ashlar's mpiexec, whose job it does not join: this program has more rights than the user who started "
+        "it (set-user-ID, set-group-ID or file capabilities); see launch.native.elevated");
+    return true;
+  }
+  // launch/native joins no board but its own version's.
+  if (board && version != kBoardVersion) {
     std::snprintf(words, bytes,
                   "an mpiexec of another version: its job board has version %u, this library reads version %u; use the "
                   "mpiexec that was installed with the library",

@@ -5,6 +5,7 @@ namespace ashlar::launch {
 
 /// Whether the environment says that this process is one of several that a launcher started together.
 /// A batch script's own environment (one task, or no step) does not say so. `words` names launcher and variables.
-bool parallel_launch(char* words, std::size_t bytes);
+/// `elevated`: the process has more rights than its user, and launch/native and launch/pmix joined nothing for that.
+bool parallel_launch(char* words, std::size_t bytes, bool elevated = false);
 
 }  // namespace ashlar::launch

@@ -71,15 +71,27 @@ std::string file_name(const ashlar_report_context& context) {
   return name;
 }
 
+// A FIFO without a reader must not hold the process up.
+// With more rights than its user the process follows no link that this user may have placed, and makes files for
+// itself.
+int open_file(const std::string& name) {
+  const int careful = host->elevated ? O_NOFOLLOW : 0;
+  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | careful,
+                        host->elevated ? 0600 : 0666);
+  if (fd >= 0) fcntl(fd, F_SETFL, O_APPEND);
+  return fd;
+}
+
 ashlar_result create(const void* context, void** out) {
   module.context = *static_cast<const ashlar_report_context*>(context);
   module.head.ops = &kOps;
   module.fd = STDERR_FILENO;
   if (*config->file) {
     const std::string name = file_name(module.context);
-    module.fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    module.fd = open_file(name);
     if (module.fd < 0)
-      return host->fail(35 /* MPI_ERR_IO */, "report.json.file: %s: %s", name.c_str(), std::strerror(errno));
+      return host->fail(35 /* MPI_ERR_IO */, "report.json.file: %s: %s", name.c_str(),
+                        errno == ENXIO ? "it is a FIFO that nothing reads from" : std::strerror(errno));
   }
   *out = &module;
   return ASHLAR_OK;

@@ -115,6 +115,13 @@ ashlar_result open(const ashlar_host* host, const void*) {
 }
 
 void query(const void*, ashlar_answer* answer) {
+  if (g_host->elevated) {
+    answer->priority = -1;
+    std::snprintf(answer->reason, sizeof answer->reason,
+                  "this program has more rights than the user who started it, and hwloc loads what the environment "
+                  "names");
+    return;
+  }
   answer->priority = 60;
   answer->capabilities = ASHLAR_TOPOLOGY_LOCATES;
   const unsigned version = hwloc_get_api_version();

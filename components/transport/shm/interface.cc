@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
@@ -30,6 +31,13 @@ Geometry Interface::geometry() const {
   const std::uint64_t ranks = std::max<std::uint32_t>(context_.local_size, 2);
   std::uint64_t ring = std::min(config_.ring_bytes, config_.node_budget / (ranks * ranks));
   ring = std::bit_floor(std::clamp(ring, kSmallestRing, kLargestRing));
+  if (ring != config_.ring_bytes && host_.adjusted) {
+    const std::string used = std::to_string(ring >> 10) + "KiB";
+    host_.adjusted("transport", "shm", "ring_bytes", used.c_str(),
+                   ring < std::bit_floor(config_.ring_bytes)
+                       ? "that is a ring's share of transport.shm.node_budget among the ranks of this node"
+                       : "a ring's size is a power of two");
+  }
   const std::uint64_t slots = std::max<std::uint32_t>(context_.local_size, 1) + config_.extra_rings;
   return Geometry{static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, kMaxSlots)), ring};
 }

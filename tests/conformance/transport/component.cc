@@ -46,8 +46,10 @@ void host_record(const char* topic, const char* subject, const char* chosen, con
 
 void host_add_pvars(const char*, const char*, const ashlar_pvar*, std::uint32_t) {}
 
-constexpr ashlar_host kHost = {sizeof(ashlar_host), "test",      host_fail,     host_log,
-                               host_log_enabled,    host_record, host_add_pvars};
+void host_adjusted(const char*, const char*, const char*, const char*, const char*) {}
+
+constexpr ashlar_host kHost = {sizeof(ashlar_host), "test",         host_fail,     host_log, host_log_enabled,
+                               host_record,         host_add_pvars, host_adjusted, 0};
 
 std::uint64_t scaled(const std::string& text, const std::map<std::string, double>& units) {
   char* end = nullptr;

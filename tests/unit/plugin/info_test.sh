@@ -57,6 +57,22 @@ done
 "$info" --check /bin/true >said && fail "the check accepts a program"
 grep -q 'WRONG' said || fail "no reason"
 
+"$info" --check "$1/tests/fixtures/good/ashlar_report_good.so" >said || fail "the check refuses a good component: $(cat said)"
+check_says() {
+  "$info" --check "$1" >said 2>&1 && fail "the check accepts $1: $(cat said)"
+  grep -qF "$2" said || fail "the check of $1 does not say '$2': $(cat said)"
+}
+fixtures=$1/tests/fixtures
+check_says "$fixtures/exits/ashlar_report_exits.so" 'WRONG   open: it ends the process with exit status 0'
+check_says "$fixtures/crashes/ashlar_report_crashes.so" 'loading it, which runs its constructors: it ends the process by signal'
+check_says "$fixtures/hangs/ashlar_report_hangs.so" 'WRONG   open: it does not end within 10 s'
+check_says "$fixtures/unread/ashlar_report_unread.so" "its parameter 'limit': 'much' is not a size in bytes"
+check_says "$fixtures/elsewhere/ashlar_report_elsewhere.so" "its parameter 'limit': '8KiB' is outside its range, 1MiB to 1GiB"
+mkfifo fifo.so
+check_says fifo.so 'it is a FIFO, not a regular file'
+"$info" "$(printf 'a\033[2Jb')" >said 2>&1 && fail "an argument of control characters is accepted"
+grep -q 'a.x1b\[2Jb' said || fail "control characters of an argument are written as they are: $(cat -v said)"
+
 # Coverage: by chapter, from the list beside the library, which may be another's.
 "$info" --coverage >said || fail "no list of functions"
 grep -q '^[1-9][0-9]* of [1-9][0-9]* functions are implemented:$' said || fail "the sum of the coverage"

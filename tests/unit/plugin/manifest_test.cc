@@ -37,7 +37,7 @@ TEST_F(ManifestTest, RowsSayWhatTheFilesSay) {
   EXPECT_STREQ(good.statement.params[2].choices[0], "red");
   EXPECT_STREQ(good.statement.params[1].help, "Where records go.");
   EXPECT_EQ(good.statement.params[2].offset, 16u);
-  EXPECT_THAT(folder.entries()[1].refused, HasSubstr("built for component contract 7.0"));
+  EXPECT_THAT(folder.entries()[1].refused, HasSubstr("built for component contract 7.1"));
   EXPECT_STREQ(folder.entries()[1].statement.framework, "report") << "told by the file's name";
   EXPECT_THAT(folder.entries()[2].refused, HasSubstr("does not define"));
 }
@@ -80,6 +80,37 @@ TEST_F(ManifestTest, ADamagedManifestIsAsGoodAsNone) {
   std::ofstream(folder_.path() + ".manifest") << "ashlar-manifest 1\t12\nC\tashlar_report_good.so\t5\nP\n\nX";
   EXPECT_EQ(read().entries().at(0).prefix, "report.good");
   EXPECT_EQ(read().looked_into(), 1u);
+}
+
+TEST_F(ManifestTest, ARowThatNamesAFileElsewhereMakesTheManifestWorthless) {
+  folder_.drop("good");
+  for (const char* name :
+       {"../elsewhere/ashlar_report_good.so", "/etc/ashlar_report_good.so", "ashlar_report_good", ".x.so"}) {
+    register_it();
+    std::ifstream in(folder_.path() + ".manifest");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    text.replace(text.find("ashlar_report_good.so"), 21, name);
+    std::ofstream(folder_.path() + ".manifest") << text;
+    Folder folder = read();
+    EXPECT_EQ(folder.looked_into(), 1u) << name;
+    ASSERT_EQ(folder.entries().size(), 1u) << name;
+    EXPECT_EQ(folder.entries()[0].file, folder_.path() + "/ashlar_report_good.so");
+  }
+}
+
+TEST_F(ManifestTest, ANamedFolderIsJudged) {
+  const std::string good = folder_.drop("good"), other = folder_.drop("other");
+  register_it();
+  chmod(other.c_str(), 0666);
+  const auto named = [&] {
+    return Folder::read(folder_.path(), {0x1234}, &pool_, param::Trust::in_named_folder(geteuid()));
+  };
+  EXPECT_EQ(named().entries().at(0).refused, "");
+  EXPECT_THAT(named().entries().at(1).refused, HasSubstr("every user may write to it"));
+  EXPECT_EQ(named().looked_into(), 0u);
+  chmod((folder_.path() + ".manifest").c_str(), 0666);
+  EXPECT_EQ(named().looked_into(), 2u) << "a manifest that all may write is as good as none";
+  EXPECT_EQ(read().looked_into(), 0u) << "the installation's is not judged";
 }
 
 TEST_F(ManifestTest, AnAbsentFolderIsEmptyAndCannotBeRegistered) {

@@ -31,6 +31,8 @@ cmake --build hello/build >/dev/null || fail "build with CMake"
 seen && fail "listed before it was installed"
 cmake --install hello/build >/dev/null
 seen || fail "built with CMake, not listed"
+"$info" --set report.hello.most=0 >/dev/null 2>said.txt && fail "a value outside its range is taken"
+grep -q "report.hello.most: '0' is outside its range, 1 to 1000000" said.txt || fail "the range is not told: $(cat said.txt)"
 "$info" explain report.hello.greeting | grep -q 'the built-in value' || fail "its parameter is not known"
 
 rm "$folder/ashlar_report_hello.so"

@@ -56,7 +56,7 @@ TEST_F(SelectTest, RanksByPriorityAndSaysWhyTheOthersLost) {
   EXPECT_EQ(d.chosen, "other, good");
   EXPECT_THAT(d.because, HasSubstr("other (priority 30): limit 8192"));
   EXPECT_THAT(d.lost, AllOf(HasSubstr("unable: limit 8192"), HasSubstr("sad: the paint is dry"),
-                            HasSubstr("major: it was built for component contract 7.0")));
+                            HasSubstr("major: it was built for component contract 7.1")));
   EXPECT_THAT(d.setting, HasSubstr("report = (all) (environment ASHLAR_report)"));
 }
 
@@ -73,6 +73,15 @@ TEST_F(SelectTest, ListsExclude) {
   set("^other,absent");
   EXPECT_THAT(select({"good", "other"}), ElementsAre("good"));
   EXPECT_THAT(record().lost, HasSubstr("other: left out by report = ^other,absent (environment ASHLAR_report)"));
+}
+
+TEST_F(SelectTest, LeavingOneMoreOutKeepsOutWhatTheDefaultLeavesOut) {
+  // report's default is ^json.
+  set("^other");
+  EXPECT_THAT(select({"good", "other", "json"}), ElementsAre("good"));
+  EXPECT_THAT(record().lost,
+              HasSubstr("json: left out by report = ^other (environment ASHLAR_report), beside the default "
+                        "^json"));
 }
 
 TEST_F(SelectTest, NamesThatDoNotExistAreAnErrorWithASuggestion) {

@@ -29,7 +29,9 @@ TEST(Statement, IsReadFromTheFileWithoutLoadingIt) {
   EXPECT_STREQ(s.params[0].name, "limit");
   EXPECT_STREQ(s.params[0].fallback, "8KiB");
   EXPECT_EQ(s.params[0].type, ASHLAR_PARAM_BYTES);
-  EXPECT_EQ(s.params[0].choices, nullptr);
+  ASSERT_NE(s.params[0].choices, nullptr) << "its range";
+  EXPECT_STREQ(s.params[0].choices[1], "1GiB");
+  EXPECT_EQ(s.params[1].choices, nullptr);
   EXPECT_STREQ(s.params[1].fallback, "");
   ASSERT_NE(s.params[2].choices, nullptr);
   EXPECT_STREQ(s.params[2].choices[1], "green");
@@ -48,16 +50,16 @@ std::string refusal(const std::string& file) {
 TEST(Statement, RefusalsSayWhatTheFileWasBuiltForAndWhatThisKernelSpeaks) {
   EXPECT_EQ(refusal(fixture("good")), "");
   EXPECT_EQ(refusal(fixture("bigger")), "") << "a newer minor version only appends members";
-  EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.0 has"));
-  EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.0, this kernel speaks 1.0"));
+  EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.1 has"));
+  EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.1, this kernel speaks 1.1"));
   EXPECT_THAT(refusal(fixture("interface")), HasSubstr("built for report/9, this kernel speaks report/1"));
   EXPECT_THAT(refusal(fixture("build")), HasSubstr("headers of build abcdef, this kernel is build 1234"));
   EXPECT_THAT(refusal(fixture("alien")), HasSubstr("framework 'teleport', which this kernel does not have"));
   EXPECT_THAT(refusal(fixture("nosymbol")), HasSubstr("does not define ashlar_component_v1 itself"));
   EXPECT_THAT(refusal(fixture("indirect")), HasSubstr("does not define ashlar_component_v1 itself"));
   EXPECT_THAT(refusal(fixture("empty")), HasSubstr("must be a constant initialised at compile time"));
-  EXPECT_THAT(refusal("/nowhere.so"), HasSubstr("No such file"));
-  EXPECT_THAT(refusal("/tmp"), HasSubstr("no shared library"));
+  EXPECT_THAT(refusal("/nowhere.so"), HasSubstr("there is no file /nowhere.so"));
+  EXPECT_THAT(refusal("/tmp"), HasSubstr("it is a folder, not a regular file"));
 }
 
 TEST(Statement, ParametersLieWhollyInsideTheConfigurationBlock) {

@@ -89,7 +89,7 @@ void report_placement(const Options& options, const Placement& placement) {
   unsigned rank = 0;
   for (const Segment& segment : options.segments)
     for (unsigned i = 0; i < segment.ranks; ++i, ++rank)
-      lines += text("rank %u: %s: %s\n", rank, segment.argv[0].c_str(), placement.words[rank].c_str());
+      lines += text("rank %u: %s: %s\n", rank, shown(segment.argv[0]).c_str(), placement.words[rank].c_str());
   std::fputs(lines.c_str(), options.show_placement ? stdout : stderr);
 }
 

@@ -39,7 +39,7 @@ std::uint32_t peer(std::string_view text) {
 
 /// "0-3,7"
 std::vector<std::uint32_t> ranks(std::string_view text) {
-  constexpr std::uint32_t kMost = 1u << 22;  // no machine has more; a damaged page may say so
+  constexpr std::size_t kMost = 1u << 20;  // no job has more, all ranges together; a damaged page may say so
   std::vector<std::uint32_t> out;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
@@ -47,8 +47,8 @@ std::vector<std::uint32_t> ranks(std::string_view text) {
     const std::size_t dash = range.find('-');
     const std::uint32_t first = number(range.substr(0, dash));
     const std::uint32_t last = dash == std::string_view::npos ? first : number(range.substr(dash + 1));
-    if (last < first || last - first > kMost) return {};
-    for (std::uint32_t r = first; r <= last; ++r) out.push_back(r);
+    if (last < first || last - first >= kMost - out.size()) return {};
+    for (std::uint32_t i = 0; i <= last - first; ++i) out.push_back(first + i);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;

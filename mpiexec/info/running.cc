@@ -23,6 +23,34 @@ using mpiexec::text;
 
 int open_writable(const std::string& path) { return open(path.c_str(), O_RDWR | O_CLOEXEC); }
 
+/// A board is a memfd of that name, or a file without any where there are no memfds.
+bool may_be_board(const char* target) {
+  return std::strncmp(target, "/memfd:ashlar-board", 19) == 0 || std::strstr(target, " (deleted)") != nullptr;
+}
+
+bool begins_as_board(int fd) {
+  std::uint64_t magic = 0;
+  return pread(fd, &magic, sizeof magic, 0) == sizeof magic && magic == launch::kBoardMagic;
+}
+
+/// "process 12 (sleep)"
+std::string called(int pid) {
+  std::ifstream file(text("/proc/%d/comm", pid));
+  std::string name;
+  std::getline(file, name);
+  return name.empty() ? text("process %d", pid) : text("process %d (%s)", pid, mpiexec::shown(name).c_str());
+}
+
+/// Whose process may be looked at by itself and by root alone.
+std::string closed_to_us(int pid, int error) {
+  struct stat facts;
+  const bool known = stat(text("/proc/%d", pid).c_str(), &facts) == 0;
+  if (known && geteuid() != 0 && facts.st_uid != geteuid())
+    return text("%s belongs to another user (number %u): only that user and root may ask it", called(pid).c_str(),
+                static_cast<unsigned>(facts.st_uid));
+  return text("%s may not be looked at: %s", called(pid).c_str(), std::strerror(error));
+}
+
 /// mpiexec holds the board's descriptor, a rank closes it when it has joined. -1: this process does not hold one.
 int board_of_launcher(int pid) {
   const std::string folder = text("/proc/%d/fd", pid);
@@ -31,11 +59,12 @@ int board_of_launcher(int pid) {
   int fd = -1;
   while (const dirent* entry = readdir(list)) {
     const std::string path = folder + "/" + entry->d_name;
-    char target[64] = {};
-    if (readlink(path.c_str(), target, sizeof target - 1) <= 0 || std::strncmp(target, "/memfd:ashlar-board", 19) != 0)
-      continue;
+    char target[512] = {};
+    if (readlink(path.c_str(), target, sizeof target - 1) <= 0 || !may_be_board(target)) continue;
     fd = open_writable(path);
-    break;
+    if (fd < 0 || begins_as_board(fd)) break;
+    close(fd);
+    fd = -1;
   }
   closedir(list);
   return fd;
@@ -81,14 +110,14 @@ bool RunningJob::find(int pid, std::string* why) {
     return false;
   }
   if (access(text("/proc/%d/fd", pid).c_str(), R_OK) != 0) {
-    *why = text("process %d may not be looked at: %s", pid, std::strerror(errno));
+    *why = closed_to_us(pid, errno);
     return false;
   }
   int fd = board_of_launcher(pid);
   if (fd < 0) fd = board_of_rank(pid);
   const bool right = fd >= 0 && map(fd);
   if (fd >= 0) close(fd);
-  if (!right) *why = text("process %d is neither an mpiexec of this version nor one of its ranks", pid);
+  if (!right) *why = called(pid) + " is neither an mpiexec of this version nor one of its ranks";
   return right;
 }
 

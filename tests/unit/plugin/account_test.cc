@@ -63,6 +63,10 @@ TEST(Account, NonsenseIsLeftOut) {
   ASSERT_EQ(a.collectives.size(), 2u);
   EXPECT_TRUE(a.collectives[0].ranks.empty());
   EXPECT_TRUE(a.collectives[1].ranks.empty());
+  // A page that is damaged makes no list that never ends, and none that fills the memory.
+  EXPECT_THAT(Account::parse("c 1 1 4294967294-4294967295 x\n").collectives.at(0).ranks,
+              ElementsAre(4294967294u, 4294967295u));
+  EXPECT_TRUE(Account::parse("c 1 1 0-1048575,0-1048575 x\n").collectives.at(0).ranks.empty());
   EXPECT_FALSE(a.waits);
 }
 

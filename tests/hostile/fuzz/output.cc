@@ -1,0 +1,20 @@
+// Patterns of --output: what passes makes names that differ from rank to rank.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "mpiexec/rank_files.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ashlar::mpiexec;
+  const std::string pattern = std::string(reinterpret_cast<const char*>(data), size).c_str();
+  std::string why;
+  if (!check_output(pattern, &why)) {
+    if (why.empty()) std::abort();
+    return 0;
+  }
+  const RankFileFacts one{1, 12, 0, "host"}, other{11, 12, 0, "host"};
+  for (const char* stream : {"out", "err"})
+    if (rank_file_name(pattern, one, stream) == rank_file_name(pattern, other, stream)) std::abort();
+  return 0;
+}

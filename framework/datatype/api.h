@@ -98,6 +98,8 @@ Status pack_external_size(const char* datarep, MPI_Count incount, Datatype& type
 /// MPI_UNDEFINED in *count when the bytes are not a whole number of items.
 Status get_count(const MPI_Status* status, Datatype& type, MPI_Count* count);
 Status get_elements(const MPI_Status* status, Datatype& type, MPI_Count* count);
+/// Whether so many packed bytes of items of `type` end inside a basic element.
+bool breaks_element(const Datatype& type, MPI_Count bytes);
 Status status_set_elements(MPI_Status* status, Datatype& type, MPI_Count count);
 
 }  // namespace ashlar::datatype

@@ -55,7 +55,17 @@ struct Walk {
   }
 };
 
+Walk walk_bytes(const Datatype& type, MPI_Count bytes) {
+  Walk walk{bytes, INT64_MAX};
+  walk.row(type, bytes / type.size() + 1);
+  return walk;
+}
+
 }  // namespace
+
+bool breaks_element(const Datatype& type, MPI_Count bytes) {
+  return type.size() == 0 ? bytes > 0 : walk_bytes(type, bytes).broken;
+}
 
 Status get_count(const MPI_Status* status, Datatype& type, MPI_Count* count) {
   const MPI_Count bytes = bytes_of(*status);
@@ -73,8 +83,7 @@ Status get_elements(const MPI_Status* status, Datatype& type, MPI_Count* count) 
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     return {};
   }
-  Walk walk{bytes, INT64_MAX};
-  walk.row(type, bytes / type.size() + 1);
+  const Walk walk = walk_bytes(type, bytes);
   *count = walk.broken ? MPI_UNDEFINED : walk.elements;
   return {};
 }

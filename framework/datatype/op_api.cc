@@ -52,9 +52,10 @@ Status op_commutative(ReduceOp& op, int* commute) {
 Status reduce_local(const void* in, void* inout, MPI_Count count, Datatype& type, ReduceOp& op) {
   ASHLAR_TRY(op.check(type));
   if (overlap(in, inout, count, type))
-    return Status::fail(MPI_ERR_BUFFER,
-                        "arguments inbuf and inoutbuf overlap; they have to be %lld items apart or more",
-                        static_cast<long long>(count));
+    return Status::fail(
+        MPI_ERR_BUFFER,
+        "arguments inbuf and inoutbuf overlap, but the %lld items of one must not share memory with those of the other",
+        static_cast<long long>(count));
   if (op.code() == ReduceOp::Code::kUser) ASHLAR_TRY(check_committed(type));
   op.apply(in, inout, count, type);
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/datatype/api.h"
 #include "framework/datatype/type_parts.h"
 #include "framework/datatype/words.h"
 
@@ -59,7 +60,8 @@ bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_C
   if (elements == 0) return true;
   const Signature all = signature_of(data);
   if (elements > all.elements && bytes > data.bytes()) return true;  // truncation, which is told as such
-  if (is_packed(hash, elements) || is_packed(all.hash, all.elements)) return true;
+  if (is_packed(all.hash, all.elements)) return true;
+  if (is_packed(hash, elements)) return !breaks_element(*data.type, bytes);
   const Signature wanted = beginning(*data.type, data.count, elements);
   return wanted.elements == elements && wanted.hash == hash;
 }

@@ -15,8 +15,8 @@ namespace ashlar::datatype {
 Signature signature_of(const DataView& data);
 
 /// Whether a receive into `data` may take a message of signature (hash, elements): the message's elements are the first
-/// ones of the receive's. MPI_PACKED goes with everything. A message that is longer than the receive is another error
-/// and passes here, as long as its bytes do not fit either.
+/// ones of the receive's. MPI_PACKED goes with everything, unless it ends inside an element of the receive. A message
+/// that is longer than the receive is another error and passes here, as long as its bytes do not fit either.
 bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_Count bytes);
 
 /// Whether a signature is that of MPI_PACKED, which goes with everything.

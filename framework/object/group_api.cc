@@ -1,6 +1,7 @@
 #include "framework/object/group_api.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -37,10 +38,21 @@ Status twice(const char* argument, int position, std::int64_t rank) {
                       std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank));
 }
 
+/// "has ranks 0..3", or that there is none.
+struct Ranks {
+  explicit Ranks(const Group& g) {
+    if (g.size() == 0)
+      std::snprintf(text, sizeof text, "is empty");
+    else
+      std::snprintf(text, sizeof text, "has ranks 0..%d", g.size() - 1);
+  }
+  char text[32];
+};
+
 Status outside(const Group& g, const char* argument, int position, std::int64_t rank) {
-  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, but the group has ranks 0..%d", argument, position,
+  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, but the group %s", argument, position,
                       std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank),
-                      g.size() - 1);
+                      Ranks(g).text);
 }
 
 /// Ranks one by one: each of the group, and none twice.
@@ -127,8 +139,7 @@ Status translate_ranks(Group& from, int n, const int* ranks, Group& to, int* out
       continue;
     }
     if (ranks[i] < 0 || ranks[i] >= from.size())
-      return Status::fail(MPI_ERR_RANK, "argument ranks1[%d] is %d, but group1 has ranks 0..%d", i, ranks[i],
-                          from.size() - 1);
+      return Status::fail(MPI_ERR_RANK, "argument ranks1[%d] is %d, but group1 %s", i, ranks[i], Ranks(from).text);
     const Rank found = index.of(from[ranks[i]]);
     out[i] = found < 0 ? MPI_UNDEFINED : found;
   }

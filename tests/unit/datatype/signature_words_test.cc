@@ -62,6 +62,10 @@ TEST(SignatureWords, AMessageMayBeShorterThanItsReceive) {
   EXPECT_FALSE(accepted(predefined(MPI_CHAR), 4, predefined(MPI_INT), 1));
   EXPECT_FALSE(accepted(predefined(MPI_BYTE), 4, predefined(MPI_CHAR), 4));
   EXPECT_TRUE(accepted(predefined(MPI_PACKED), 4, predefined(MPI_CHAR), 4));
+  EXPECT_TRUE(accepted(predefined(MPI_PACKED), 8, predefined(MPI_INT), 3));
+  EXPECT_FALSE(accepted(predefined(MPI_PACKED), 10, predefined(MPI_INT), 3));       // ends inside an element
+  EXPECT_TRUE(accepted(predefined(MPI_PACKED), 8, predefined(MPI_DOUBLE_INT), 1));  // between two of one item
+  EXPECT_FALSE(accepted(predefined(MPI_PACKED), 9, predefined(MPI_DOUBLE_INT), 1));
   EXPECT_TRUE(accepted(predefined(MPI_CHAR), 4, predefined(MPI_PACKED), 9));
   EXPECT_TRUE(accepted(predefined(MPI_CHAR), 0, predefined(MPI_INT), 1));
 }

@@ -95,7 +95,8 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
   link->holding = true;
   ++levels.holds;
-  send_control(lane, *link, kHold, 0, 0);
+  send_control(lane, *link, kHold, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
+               by_all ? 1 : 0);
   if (link->warned) return;
   link->warned = true;
   ASHLAR_LOG(warn, "p2p",

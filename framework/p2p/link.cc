@@ -92,6 +92,8 @@ void on_hold(Lane& lane, const ashlar_am& am) {
   Link* const link = progress::link_of(lane, am.peer);
   if (link == nullptr) return;
   link->held = am.id == kHold;
+  link->held_limit = am.h0;
+  link->held_by_all = am.h1 != 0;
   link->budget = 0;
 }
 

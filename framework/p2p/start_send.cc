@@ -29,8 +29,15 @@ Status start_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
 
 void describe_send(const Request& request, char* out, std::size_t room) {
   const auto& r = static_cast<const SendRequest&>(request);
-  std::snprintf(out, room, "%s of %lld bytes to rank %d tag %d on '%s'", name_of(r.call),
-                static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
+  const int used = std::snprintf(out, room, "%s of %lld bytes to rank %d tag %d on '%s'", name_of(r.call),
+                                 static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
+  const auto length = static_cast<std::size_t>(used);
+  if (length >= room || r.link == nullptr || !r.link->held || r.matched || r.size > r.link->eager_limit) return;
+  std::snprintf(out + length, room - length,
+                ", which waits for its receive: rank %d keeps %llu bytes of %s unexpected messages (p2p.%s there)",
+                r.source, static_cast<unsigned long long>(r.link->held_limit),
+                r.link->held_by_all ? "all ranks'" : "this rank's",
+                r.link->held_by_all ? "unexpected_total_limit" : "unexpected_limit");
 }
 
 /// While it waits for room it can be taken back here; once it has left or was announced, only its receiver can tell

@@ -22,8 +22,9 @@ enum Id : std::uint8_t {
   kCts = 6,   // h1 = bytes wanted
   kData = 7,  // h1 = offset in the packed message; payload: that piece
 
-  // About the link. No headers.
-  kHold = 8,  // ask first from now on, for messages of any size
+  // About the link.
+  kHold = 8,  // ask first from now on, for messages of any size. h0 = the limit in bytes that has been reached, h1 = 1
+              // when it is the one for all processes together
   kResume = 9,
 
   // Cancelling a send: the headers of its kEagerSync or kRts again. Answer kCancelled when it was still unmatched; else

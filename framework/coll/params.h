@@ -12,6 +12,7 @@ struct Config {
   const char* tuning_file;
   std::uint64_t scratch_cache;
   std::uint64_t node_size;
+  std::uint64_t compare_after;  // ns
   bool reference;
   bool reproducible;
   const char* forced[kCollectives];  // coll.<collective>.algorithm
@@ -38,6 +39,11 @@ inline constexpr ashlar_param kParams[] = {
      "are placed. For tests and for tuning: it tries the algorithms for several nodes on one.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, node_size),
      nullptr},
+    {"compare_after", "100ms",
+     "Time after which a collective that still waits compares its call with those of the neighbouring ranks, so that "
+     "ranks whose calls do not agree are told and do not wait for ever; 0: never.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, compare_after), nullptr},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
      "program from one of an algorithm. Slow.",

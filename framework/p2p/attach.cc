@@ -67,6 +67,7 @@ Status attach(Lane& lane, const Config& config) {
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
   lane.handlers[kStopped] = on_stopped;
+  for (const Id id : {kCollectiveCall, kCollectiveFailed}) lane.handlers[id] = on_collective_notice;
   lane.handlers[kPartOffer] = on_part_offer;
   lane.handlers[kPartGo] = on_part_go;
   lane.handlers[kPartData] = on_part_data;

@@ -101,13 +101,15 @@ Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank 
   return {};
 }
 
-Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate,
+                 CallWord called) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
   if (r == nullptr) return no_request();
   r->collective = true;
+  r->set_called(called);
   r->key = {match::Key::place(comm.context + 1, from), tag};
   begin(lane, state, *r);
   if (r->active()) [[likely]] {

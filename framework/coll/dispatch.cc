@@ -24,7 +24,12 @@ Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR
   ASHLAR_TRY(state->choose(call, &choice));
   Slab<Flight>& flights = Room::current()->flights(comm.lane->index);
   *out = flights.take(*state, call, choice, next_sequence(comm), form);
-  if (*out == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request; %zu are active", flights.out());
+  if (*out == nullptr) {
+    const bool full = flights.out() >= flights.limit();
+    return Status::fail(MPI_ERR_NO_MEM, "%s: there are %zu requests of collectives already%s",
+                        full ? "coll.request_limit" : "no memory for a request", flights.out(),
+                        full ? ", as many as it allows" : "");
+  }
   return {};
 }
 

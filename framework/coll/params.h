@@ -13,6 +13,7 @@ struct Config {
   std::uint64_t scratch_cache;
   std::uint64_t node_size;
   std::uint64_t compare_after;  // ns
+  std::uint64_t request_limit;
   bool reference;
   bool reproducible;
   const char* forced[kCollectives];  // coll.<collective>.algorithm
@@ -44,6 +45,11 @@ inline constexpr ashlar_param kParams[] = {
      "ranks whose calls do not agree are told and do not wait for ever; 0: never.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, compare_after), nullptr},
+    {"request_limit", "1048576",
+     "Requests of nonblocking and persistent collectives that a lane may have at a time; beyond, calls fail with "
+     "MPI_ERR_NO_MEM.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
+     nullptr},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
      "program from one of an algorithm. Slow.",

@@ -54,7 +54,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
 Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
   current_ = new Room;
   current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, 0, 100'000'000, false, false, {}};
+  current_->config = Config{"", 8u << 20, 0, 100'000'000, 1u << 20, false, false, {}};
   for (const char*& name : current_->config.forced) name = "";
   for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
   const Status finished = current_->finish(nullptr);
@@ -213,7 +213,10 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
 
 Slab<Flight>& Room::flights(unsigned lane) {
   const std::lock_guard guard(mutex_);
-  while (flights_.size() <= lane) flights_.push_back(std::make_unique<Slab<Flight>>());
+  while (flights_.size() <= lane) {
+    flights_.push_back(std::make_unique<Slab<Flight>>());
+    flights_.back()->set_limit(static_cast<std::size_t>(config.request_limit));
+  }
   return *flights_[lane];
 }
 

@@ -36,6 +36,10 @@ MPI_Count first_offer(const Config& config) {
 LaneState::LaneState(Lane& lane, const Config& configuration)
     : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration) {
   nowhere.lane = &lane;
+  // One at least, so that a process can still receive what ends it.
+  const auto most = static_cast<std::size_t>(config.request_limit != 0 ? config.request_limit : 1);
+  receives.set_limit(most);
+  sends.set_limit(most);
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
@@ -115,6 +119,12 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"offers", "receives that were offered", ASHLAR_PVAR_COUNTER, &l.offers},
         {"deposits", "messages that this process wrote into an offered receive to their end", ASHLAR_PVAR_COUNTER,
          &l.deposits},
+        {"receives", "requests of receives, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.receives.out_level()},
+        {"receives_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
+         state.receives.capacity_level()},
+        {"sends", "requests of sends, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.sends.out_level()},
+        {"sends_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
+         state.sends.capacity_level()},
     }};
   }
   return state.pvar_rows;

@@ -31,6 +31,7 @@ struct Config {
   bool offers = true;                        // offered.h: whether receives are offered to their senders
   std::uint64_t offer_min = 256u << 10;      // bytes of the smallest; 0: as get_min
   std::uint64_t offer_patience = 1'000'000;  // ns that a sender waits for an answer before it looks for an offer
+  std::uint64_t request_limit = 16u << 20;   // sends, and receives, that there may be at a time on a lane
   bool check_datatypes = false;              // check.datatypes: messages tell their type signatures
   bool check_ready = false;                  // check.ready: ready sends find out whether a receive is posted
 };

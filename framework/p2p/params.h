@@ -39,6 +39,11 @@ inline constexpr ashlar_param kParams[] = {
      "a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, offer_patience), nullptr},
+    {"request_limit", "16777216",
+     "Requests of sends, and as many of receives, that a lane may have at a time, inactive persistent ones included; "
+     "beyond, calls fail with MPI_ERR_NO_MEM.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
+     nullptr},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

@@ -20,7 +20,7 @@ Status approach(Lane& lane, Comm& comm, const DataView& data, Rank to) ASHLAR_RE
 Status launch_new(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous,
                   SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (r == nullptr) return no_request(lane.p2p->sends);
   r->synchronous = synchronous;
   r->ready = synchronous && (call == Call::kRsend || call == Call::kIrsend);
   const Status started = launch(lane, *r);
@@ -207,7 +207,7 @@ Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
                called.brief())) [[likely]]
     return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (r == nullptr) return no_request(lane.p2p->sends);
   r->collective = collective;
   r->called = called;
   Status outcome = launch(lane, *r);

@@ -68,8 +68,16 @@ struct LaneState {
     std::uint64_t unexpected_total = 0, holds = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
     std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
-  std::array<ashlar_pvar, 12> pvar_rows = {};
+  std::array<ashlar_pvar, 16> pvar_rows = {};
 };
+
+/// Why `requests` has none left: its limit, or memory.
+template <class T>
+Status no_request(const Slab<T>& requests) {
+  if (requests.out() < requests.limit()) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  return Status::fail(MPI_ERR_NO_MEM, "there are %zu requests of its kind already, as many as p2p.request_limit allows",
+                      requests.out());
+}
 
 /// The sizes of the short path, and the shared parts of the files of this room.
 inline constexpr std::int32_t kBudget = 64;  // see Link::budget

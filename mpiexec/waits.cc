@@ -72,7 +72,7 @@ Phrase Words::phrase(unsigned r) const {
   if (s.state == RankState::kAttached) return starting(r);
   if (s.state == RankState::kFinalized) return {"has", "have", "left MPI (MPI_Finalize is done)", {}};
   if (!s.answered) return outside(r);
-  if (s.account.finalizing) return finalizing();
+  if (s.account.finalizing) return s.account.waits_for.empty() ? finalizing() : waiting(r);
   if (!s.account.waits) return looking_in(r);
   // Answers come one after the other. Only what was so when the question was asked, and still is, was so at one time.
   if (!s.gets_on) return waiting(r);
@@ -103,7 +103,7 @@ Phrase Words::finalizing() const {
   Phrase p{"waits", "wait", "in MPI_Finalize", {}};
   for (unsigned r = 0; r < ranks_.size(); ++r)
     if (!ranks_[r].ended && ranks_[r].state != RankState::kFinalized &&
-        !(ranks_[r].answered && ranks_[r].account.finalizing))
+        !(ranks_[r].answered && ranks_[r].account.finalizing && ranks_[r].account.waits_for.empty()))
       p.needs.push_back(r);
   if (!p.needs.empty()) p.rest += " for " + named(p.needs);
   return p;
@@ -131,8 +131,9 @@ Phrase Words::waiting(unsigned r) const {
     const Account::Entry& e = a.waits_for[i];
     if (!a.collectives.empty() && !all_there) break;
     if (i < 3) p.rest += (p.rest.empty() ? "" : "; ") + e.text;
-    // Of several, one is enough: then none of them is necessary.
-    if (e.peer < ranks_.size() && (a.waits_for.size() == 1 || !a.collectives.empty())) p.add_need(e.peer);
+    // Of several, one is enough, except at the end: then none of them is necessary.
+    if (e.peer < ranks_.size() && (a.waits_for.size() == 1 || a.finalizing || !a.collectives.empty()))
+      p.add_need(e.peer);
   }
   if (a.waits_for.size() > 3) p.rest += text("; and %zu more", a.waits_for.size() - 3);
   // A collective's request names nobody, but the messages under it do.

@@ -42,6 +42,10 @@ class Slab {
   std::size_t out() const { return out_; }
   std::size_t capacity() const { return capacity_; }
   std::size_t limit() const { return limit_; }
+  /// The two levels where they lie, for performance variables: objects that are out, and the most that were needed
+  /// (rounded up to the storage that was taken for them).
+  const std::uint64_t* out_level() const { return &out_; }
+  const std::uint64_t* capacity_level() const { return &capacity_; }
   void set_limit(std::size_t objects) { limit_ = objects; }
 
  private:
@@ -59,7 +63,8 @@ class Slab {
     if (bytes < sizeof(Cell)) bytes = sizeof(Cell);
     auto* cells = static_cast<Cell*>(Arena::grow(bytes));
     if (!cells) return false;
-    const std::size_t count = bytes / sizeof(Cell);
+    std::size_t count = bytes / sizeof(Cell);
+    if (count > limit_ - capacity_) count = limit_ - capacity_;
     for (std::size_t i = count; i-- > 0;) {
       cells[i].next = free_;
       free_ = &cells[i];
@@ -70,8 +75,8 @@ class Slab {
 
   static constexpr std::size_t kLargestRefill = 256 * 1024;
   Cell* free_ = nullptr;
-  std::size_t out_ = 0;
-  std::size_t capacity_ = 0;
+  std::uint64_t out_ = 0;
+  std::uint64_t capacity_ = 0;
   std::size_t limit_ = static_cast<std::size_t>(-1);
 };
 

@@ -19,6 +19,11 @@ Status attach(Comm& comm) {
 bool busy(const Comm& comm) { return comm.coll != nullptr && comm.coll->in_flight != 0; }
 
 void detach(Comm& comm) {
+  if (comm.coll == nullptr) return;
+  {
+    const LaneGuard guard(comm.lane->lock);
+    unwatch(*comm.coll);
+  }
   delete comm.coll;
   comm.coll = nullptr;
 }

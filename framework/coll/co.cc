@@ -19,6 +19,7 @@ bool Promise::wait_now(Gate& gate) noexcept {
 
 bool Promise::wait_now(Condition& condition) noexcept {
   if (!op->blocking()) return false;
+  condition.tag = op->tag();
   const Status waited = op->wire().wait(condition);
   if (condition.outcome.ok()) condition.outcome = waited;  // the condition may have come to an end of its own
   return true;
@@ -37,6 +38,7 @@ void Promise::suspend_on(Condition& condition) noexcept {
   run = &Promise::resume;
   lane = op->wire().lane();
   condition.waiter = this;
+  condition.tag = op->tag();
   op->wire().watch(condition);
 }
 

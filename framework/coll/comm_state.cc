@@ -94,6 +94,7 @@ Status state_of(Comm& comm, CommState** out) {
     if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
     comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of_comm(comm)));
     if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
+    watch(*comm.coll);
     if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   }
   *out = comm.coll;

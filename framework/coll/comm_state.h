@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "framework/coll/block.h"
+#include "framework/coll/call_log.h"
 #include "framework/coll/choose.h"
+#include "framework/coll/disagreement.h"
 #include "framework/coll/op.h"
 #include "framework/coll/p2p_wire.h"
 #include "framework/coll/room.h"
@@ -16,7 +18,7 @@ namespace ashlar::coll {
 
 /// What the collectives of one communicator share. Made on the communicator's first collective, so that communicators
 /// that never use one cost nothing. Guarded by the lane's lock.
-struct CommState {
+struct CommState : ListHook {  // hook: LaneRecords::states
   CommState(Comm& owner, const Plan& of);
   ~CommState();
   CommState(const CommState&) = delete;
@@ -27,6 +29,23 @@ struct CommState {
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
+  /// Notes that a collective begins on this rank. `checked`: others compare it.
+  Called& enter(Tag tag, const Call& call, bool checked) {
+    Called& called = calls.enter(tag, call.what, comm.inter ? 0 : call.root, comm.inter ? 0 : call.bytes, position);
+    latest = &called;
+    if (checked) [[unlikely]]
+      called.flags = Called::kUncompared;
+    return called;
+  }
+  /// Fails when a collective that was entered cannot begin with this choice.
+  Status may_begin(Called& called, const Choice& choice) {
+    if (choice.entry->algorithm->is(kInCallOrder)) called.flags |= Called::kInOrder;
+    if (!troubles.any) [[likely]]
+      return {};
+    return coll::may_begin(*this, called);
+  }
+  /// Of the collective that is just beginning: it counts up to `number`.
+  void count_to(std::uint64_t number) { latest->position = position = number; }
   /// From now on the algorithms of this component are passed over on this communicator. All members must agree.
   void disable(unsigned component) { disabled |= 1u << component; }
 
@@ -34,6 +53,10 @@ struct CommState {
   P2pWire wire;
   const Plan* const plan;
   ChunkCache chunks;
+  CallLog calls;
+  Called* latest = nullptr;    // the collective that was entered last
+  std::uint64_t position = 0;  // how far collectives that keep state in the order of the calls have counted
+  Troubles troubles;
   /// Of an intercommunicator: the collectives of the local group among itself; made with this.
   CommState* own_group = nullptr;
   std::uint32_t disabled = 0;

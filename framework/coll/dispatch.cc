@@ -24,7 +24,12 @@ Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR
   ASHLAR_TRY(state->choose(call, &choice));
   Slab<Flight>& flights = Room::current()->flights(comm.lane->index);
   *out = flights.take(*state, call, choice, next_sequence(comm), form);
-  if (*out == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request; %zu are active", flights.out());
+  if (*out == nullptr) {
+    const bool full = flights.out() >= flights.limit();
+    return Status::fail(MPI_ERR_NO_MEM, "%s: there are %zu requests of collectives already%s",
+                        full ? "coll.request_limit" : "no memory for a request", flights.out(),
+                        full ? ", as many as it allows" : "");
+  }
   return {};
 }
 
@@ -49,9 +54,18 @@ Status run(Comm& comm, const Call& call) {
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
   const bool check = Room::current()->checks.any();
-  if (call.is_nothing(comm.size, comm.inter) && !check) return {};
+  Called& called = state->enter(sequence, call, check);
+  if (call.is_nothing(comm.size, comm.inter) && !check) {
+    called.flags |= Called::kOver;
+    return {};
+  }
   Choice choice;
-  ASHLAR_TRY(state->choose(call, &choice));
+  Status outcome = state->choose(call, &choice);
+  if (outcome.ok()) outcome = state->may_begin(called, choice);
+  if (!outcome.ok()) [[unlikely]] {
+    left(*state, sequence, outcome);
+    return outcome;
+  }
   state->wire.serve(call.what);
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
@@ -60,7 +74,12 @@ Status run(Comm& comm, const Call& call) {
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   const Algorithm& algorithm = *choice.entry->algorithm;
   const Co co = check ? checked(op, call, algorithm, Form::kBlocking) : algorithm.run(op, call);
-  return co.started() ? co.status() : op.failure();
+  outcome = co.started() ? co.status() : op.failure();
+  if (outcome.ok() && !state->troubles.any) [[likely]]
+    called.flags |= Called::kOver;
+  else
+    left(*state, sequence, outcome);
+  return outcome;
 }
 
 Status start(Comm& comm, const Call& call, Request** request) {

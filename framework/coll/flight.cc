@@ -124,9 +124,17 @@ Co Flight::begin() {
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
   if (call_.vector() && arrays_ == nullptr) return op_.failure();
-  if (call_.is_nothing(comm->size, comm->inter) && !Room::current()->checks.any()) {
+  CommState& state_of_comm = *op_.comm();
+  const bool check = Room::current()->checks.any();
+  Called& called = state_of_comm.enter(op_.tag(), call_, check);
+  if (call_.is_nothing(comm->size, comm->inter) && !check) {
+    called.flags |= Called::kOver;
     finish({});
     return {};
+  }
+  if (const Status begins = state_of_comm.may_begin(called, choice_); !begins.ok()) {
+    left(state_of_comm, op_.tag(), begins);
+    return begins;
   }
   block_.reset();
   op_.forget_failure();
@@ -134,9 +142,11 @@ Status Flight::run() {
   co_ = begin();
   if (!co_.started()) {
     if (persistent()) state.store(State::kInactive, std::memory_order_relaxed);
+    left(state_of_comm, op_.tag(), op_.failure());
     return op_.failure();
   }
   if (co_.done()) {
+    left(state_of_comm, op_.tag(), co_.status());
     finish(co_.status());
   } else {
     ++op_.comm()->in_flight;
@@ -151,6 +161,7 @@ void Flight::over(Waiter& self) {
   Flight& flight = *static_cast<Over&>(self).flight;
   --flight.op_.comm()->in_flight;
   const Status outcome = flight.finished_.status();
+  left(*flight.op_.comm(), flight.op_.tag(), outcome);
   flight.finished_.reset();
   flight.block_.reset();
   flight.finish(outcome);

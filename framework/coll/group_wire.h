@@ -21,7 +21,7 @@ class GroupWire final : public Wire {
   void watch(Condition& condition) override { whole_.watch(condition); }
   void wake(Rank member) override { whole_.wake(members_[member]); }
   void give_way() override { whole_.give_way(); }
-  Status members_alive() override { return whole_.members_alive(); }
+  Status can_go_on(Tag tag) override { return whole_.can_go_on(tag); }
 
  private:
   Wire& whole_;

@@ -55,6 +55,7 @@ class Op {
 
   Rank rank() const { return rank_; }
   int size() const { return size_; }
+  Tag tag() const { return tag_; }
   bool blocking() const { return blocking_; }
   Wire& wire() const { return wire_; }
   Block& block() const { return block_; }
@@ -71,6 +72,7 @@ class Op {
   /// A persistent operation has its own, because its starts need not come in the same order on every rank.
   Slot& slot() const;
   void set_own_slot(Slot* slot) { own_slot_ = slot; }
+  bool has_own_slot() const { return own_slot_ != nullptr; }
 
   // --- memory: lives until the operation is over --------------------------------------------------------------------
   /// Uninitialised bytes; nullptr (and a failure) when there are none left.

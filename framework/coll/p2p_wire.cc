@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "framework/coll/comm_state.h"
+#include "framework/coll/op.h"
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/internal.h"
@@ -20,6 +22,7 @@
 namespace ashlar::coll {
 namespace {
 
+constexpr Tag kNumberMask = Op::kPartTag - 1;
 constexpr int kTurnsBeforeProgress = 3;
 constexpr int kLooksBeforeProgress = 400;
 constexpr int kLooksBeforeYield = 800;  // about as long as a core takes to change hands
@@ -61,12 +64,25 @@ struct P2pWire::Wait {
 
 P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
 
+/// What messages with this tag belong to; nullptr: it is not known.
+const Called* P2pWire::called_as(Tag tag) const {
+  return comm_.coll != nullptr ? comm_.coll->calls.find(tag & kNumberMask) : nullptr;
+}
+
 Status P2pWire::send(Rank to, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  return p2p::post_send(comm_, data, to, tag, gate);
+  const Called* const called = called_as(tag);
+  if (called == nullptr) return p2p::post_send(comm_, data, to, tag, gate);
+  if (called->is(Called::kFailed)) [[unlikely]]
+    return can_go_on(tag);
+  return p2p::post_send(comm_, data, to, tag, gate, called->word());
 }
 
 Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  return p2p::post_recv(comm_, data, from, tag, gate);
+  const Called* const called = called_as(tag);
+  if (called == nullptr) return p2p::post_recv(comm_, data, from, tag, gate);
+  if (called->is(Called::kFailed)) [[unlikely]]
+    return can_go_on(tag);
+  return p2p::post_recv(comm_, data, from, tag, gate, called->word());
 }
 
 void P2pWire::abandon(Gate& gate) ASHLAR_NO_THREAD_SAFETY { p2p::abandon(*comm_.lane, gate); }
@@ -101,7 +117,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   const Wait waited{*this, nullptr};
   const auto over = [&]() {
     if (condition.holds(condition)) return true;
-    alive = members_alive();
+    alive = can_go_on(condition.tag);
     return !alive.ok();
   };
   progress::wait(lane, over, {Wait::tell, &waited});
@@ -126,7 +142,7 @@ bool P2pWire::look(Poller& poller) ASHLAR_NO_THREAD_SAFETY {
 bool P2pWire::look_and_resume(Poller& poller) {
   auto& condition = static_cast<Condition&>(poller);
   if (!look(poller) && !(condition.wire->lane()->config.oversubscribed && comes_soon(condition))) {
-    condition.outcome = condition.wire->members_alive();
+    condition.outcome = condition.wire->can_go_on(condition.tag);
     if (condition.outcome.ok()) return false;
   }
   List<Poller>::remove(&condition);
@@ -140,7 +156,8 @@ void P2pWire::wake(Rank member) ASHLAR_NO_THREAD_SAFETY {
     endpoint->ops->wake(endpoint);
 }
 
-Status P2pWire::members_alive() {
+Status P2pWire::can_go_on(Tag tag) {
+  if (comm_.coll != nullptr) ASHLAR_TRY(coll::can_go_on(*comm_.coll, tag));
   PeerTable& peers = comm_.lane->peers;
   const std::uint32_t failures = peers.failures();
   if (failures == failures_checked_) [[likely]]

@@ -8,6 +8,8 @@ class Comm;
 
 namespace ashlar::coll {
 
+struct Called;
+
 /// Messages of a communicator's collective context, through point-to-point. Every call under the lane's lock.
 class P2pWire final : public Wire {
  public:
@@ -22,10 +24,11 @@ class P2pWire final : public Wire {
   void watch(Condition& condition) override;
   void wake(Rank member) override;
   void give_way() override;
-  Status members_alive() override;
+  Status can_go_on(Tag tag) override;
 
  private:
   struct Wait;
+  const Called* called_as(Tag tag) const;
   static bool look(Poller& poller);
   static bool look_and_resume(Poller& poller);
 

@@ -12,12 +12,16 @@ struct Config {
   const char* tuning_file;
   std::uint64_t scratch_cache;
   std::uint64_t node_size;
+  std::uint64_t compare_after;  // ns
+  std::uint64_t request_limit;
   bool reference;
   bool reproducible;
   const char* forced[kCollectives];  // coll.<collective>.algorithm
 };
 
 inline constexpr const char* kScratchRange[] = {"0", "1TiB", nullptr};
+inline constexpr const char* kCompareRange[] = {"0", "1h", nullptr};
+inline constexpr const char* kRequestRange[] = {"1", "268435456", nullptr};
 inline constexpr const char* kNodeRange[] = {"0", "1000000000", nullptr};
 
 #define ASHLAR_FORCED_ROW(collective, index)                                                            \
@@ -41,6 +45,16 @@ inline constexpr ashlar_param kParams[] = {
      "are placed. For tests and for tuning: it tries the algorithms for several nodes on one.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, node_size),
      kNodeRange},
+    {"compare_after", "100ms",
+     "Time after which a collective that still waits compares its call with those of the neighbouring ranks, so that "
+     "ranks whose calls do not agree are told and do not wait for ever; 0: never.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, compare_after), kCompareRange},
+    {"request_limit", "1048576",
+     "Requests of nonblocking and persistent collectives that a lane may have at a time; beyond, calls fail with "
+     "MPI_ERR_NO_MEM.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
+     kRequestRange},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
      "program from one of an algorithm. Slow.",

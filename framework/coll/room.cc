@@ -8,6 +8,7 @@
 
 #include "framework/base/log.h"
 #include "framework/base/shared_count.h"
+#include "framework/coll/disagreement.h"
 #include "framework/coll/flight.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
@@ -53,7 +54,7 @@ Status Room::open(plugin::Registry& registry, param::Store& params, const Surrou
 Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
   current_ = new Room;
   current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, 0, false, false, {}};
+  current_->config = Config{"", 8u << 20, 0, 100'000'000, 1u << 20, false, false, {}};
   for (const char*& name : current_->config.forced) name = "";
   for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
   const Status finished = current_->finish(nullptr);
@@ -212,8 +213,17 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
 
 Slab<Flight>& Room::flights(unsigned lane) {
   const std::lock_guard guard(mutex_);
-  while (flights_.size() <= lane) flights_.push_back(std::make_unique<Slab<Flight>>());
+  while (flights_.size() <= lane) {
+    flights_.push_back(std::make_unique<Slab<Flight>>());
+    flights_.back()->set_limit(static_cast<std::size_t>(config.request_limit));
+  }
   return *flights_[lane];
+}
+
+LaneRecords& Room::records(unsigned lane) {
+  const std::lock_guard guard(mutex_);
+  while (records_.size() <= lane) records_.push_back(std::make_unique<LaneRecords>());
+  return *records_[lane];
 }
 
 }  // namespace ashlar::coll

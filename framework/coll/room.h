@@ -26,6 +26,7 @@ class Registry;
 namespace ashlar::coll {
 
 class Flight;
+struct LaneRecords;
 
 /// One rule as it applies to communicators of one shape.
 struct Choice {
@@ -76,6 +77,7 @@ class Room {
                                              : 0;
   }
   Slab<Flight>& flights(unsigned lane);
+  LaneRecords& records(unsigned lane);
 
  private:
   Room() = default;
@@ -96,6 +98,7 @@ class Room {
   std::vector<const Rule*> reported_;
   std::vector<ashlar_pvar> pvar_rows_;
   std::vector<std::unique_ptr<Slab<Flight>>> flights_;
+  std::vector<std::unique_ptr<LaneRecords>> records_;
 };
 
 }  // namespace ashlar::coll

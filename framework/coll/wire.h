@@ -21,6 +21,7 @@ struct Condition : Poller {
   bool (*soon)(Condition&) = nullptr;
   /// Called before the process may fall asleep over it, and before a last look: time to tell others to wake us.
   void (*before_sleep)(Condition&) = nullptr;
+  Tag tag = 0;  // of the operation that waits; set when the wait begins
   // While a coroutine is suspended on it:
   Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come about any more
   Wire* wire = nullptr;
@@ -51,8 +52,8 @@ class Wire {
   virtual void wake(Rank member) = 0;
   /// Lets others have the core once, where ranks take turns on it.
   virtual void give_way() {}
-  /// Ok while no member of the group is known to be gone.
-  virtual Status members_alive() = 0;
+  /// Ok while no member of the group is known to be gone, or to have failed in the operation with this tag.
+  virtual Status can_go_on(Tag tag) = 0;
 
   /// Where waiters are queued.
   Lane* lane() const { return lane_; }

@@ -1,28 +1,20 @@
-#include <cstdio>
-
 #include "framework/coll/api.h"
 #include "framework/comm/api.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/internal.h"
-#include "framework/plugin/account.h"
+#include "framework/p2p/reason.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::comm {
 namespace {
-
-void tell(const void* what, Lane&, plugin::AccountWriter& account) {
-  char text[160];
-  std::snprintf(text, sizeof text, "in MPI_Comm_disconnect for the operations on '%s' that are under way",
-                static_cast<const Comm*>(what)->name.c_str());
-  account.waits_for(plugin::kNoPeer, text);
-}
 
 /// Waits until nothing that this process began on `comm` is under way, also what the user has no request for any more.
 void settle(Comm& comm) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   const auto settled = [&]() ASHLAR_NO_THREAD_SAFETY { return !p2p::busy(comm) && !coll::busy(comm); };
-  progress::wait(lane, settled, {tell, &comm});
+  const p2p::Leaving leaving{"MPI_Comm_disconnect", &comm};
+  progress::wait(lane, settled, p2p::because_of(leaving));
 }
 
 }  // namespace

@@ -63,10 +63,16 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
     end_offer(*r.lane().p2p, r);
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
-  if (bytes != r.size && (bytes > r.size || r.collective)) [[unlikely]] {
+  if (r.collective) {
+    const CallWord mine = r.called();
+    const CallWord theirs{am.id == kEager ? low_word(am.h1) : 0};
+    if (bytes != r.size || (theirs.known() && mine.known() && theirs.value != mine.brief())) [[unlikely]]
+      outcome = check_collective(r, mine, theirs, true, am.length);
+  } else if (bytes > r.size) [[unlikely]] {
     outcome = wrong_size(r, am.length);
-    if (bytes > r.size) bytes = r.size;
   }
+  if (bytes > r.size) [[unlikely]]
+    bytes = r.size;
   if (r.data.dense()) [[likely]] {
     copy(r.data.data, am.data, static_cast<std::size_t>(bytes));
   } else {
@@ -95,7 +101,8 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
   link->holding = true;
   ++levels.holds;
-  send_control(lane, *link, kHold, 0, 0);
+  send_control(lane, *link, kHold, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
+               by_all ? 1 : 0);
   if (link->warned) return;
   link->warned = true;
   ASHLAR_LOG(warn, "p2p",
@@ -130,11 +137,19 @@ void abandon(Lane& lane, Gate& gate) {
   });
 }
 
+[[gnu::cold]] Status check_collective(RecvRequest& r, CallWord mine, CallWord theirs, bool brief,
+                                      std::uint64_t arrived) ASHLAR_NO_THREAD_SAFETY {
+  const bool same = !theirs.known() || !mine.known() || theirs.value == (brief ? mine.brief() : mine.value);
+  const bool fits = arrived == static_cast<std::uint64_t>(r.size);
+  if (same && fits) return {};
+  const CollectiveHooks* const hooks = r.lane().p2p->collectives;
+  if (hooks != nullptr) return hooks->mismatched(*r.comm, r.tag, r.source, same ? CallWord{} : theirs, arrived, r.size);
+  return Status::fail(arrived > static_cast<std::uint64_t>(r.size) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
+                      "rank %d of '%s' sent %llu bytes where this rank expects %lld", r.source, r.comm->name.c_str(),
+                      static_cast<unsigned long long>(arrived), static_cast<long long>(r.size));
+}
+
 [[gnu::cold]] Status wrong_size(const Operation& r, std::uint64_t arrived) {
-  if (arrived < static_cast<std::uint64_t>(r.size)) {
-    return Status::fail(MPI_ERR_COUNT, "rank %d of '%s' sent %llu bytes where this rank expects %lld", r.source,
-                        r.comm->name.c_str(), static_cast<unsigned long long>(arrived), static_cast<long long>(r.size));
-  }
   return Status::fail(
       MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
       static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));

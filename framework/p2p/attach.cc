@@ -36,6 +36,10 @@ MPI_Count first_offer(const Config& config) {
 LaneState::LaneState(Lane& lane, const Config& configuration)
     : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration) {
   nowhere.lane = &lane;
+  // One at least, so that a process can still receive what ends it.
+  const auto most = static_cast<std::size_t>(config.request_limit);
+  receives.set_limit(most);
+  sends.set_limit(most);
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
@@ -67,6 +71,7 @@ Status attach(Lane& lane, const Config& config) {
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
   lane.handlers[kStopped] = on_stopped;
+  for (const Id id : {kCollectiveCall, kCollectiveFailed}) lane.handlers[id] = on_collective_notice;
   lane.handlers[kPartOffer] = on_part_offer;
   lane.handlers[kPartGo] = on_part_go;
   lane.handlers[kPartData] = on_part_data;
@@ -114,6 +119,12 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"offers", "receives that were offered", ASHLAR_PVAR_COUNTER, &l.offers},
         {"deposits", "messages that this process wrote into an offered receive to their end", ASHLAR_PVAR_COUNTER,
          &l.deposits},
+        {"receives", "requests of receives, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.receives.out_level()},
+        {"receives_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
+         state.receives.capacity_level()},
+        {"sends", "requests of sends, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.sends.out_level()},
+        {"sends_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
+         state.sends.capacity_level()},
     }};
   }
   return state.pvar_rows;

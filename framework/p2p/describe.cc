@@ -97,6 +97,30 @@ void tell_requests(const void* array, Lane&, plugin::AccountWriter& account) {
   }
 }
 
+void tell_leaving(const void* what, Lane& lane, plugin::AccountWriter& account) ASHLAR_NO_THREAD_SAFETY {
+  const auto& leaving = *static_cast<const Leaving*>(what);
+  bool told = false;
+  each_active(lane, [&](Operation& operation) {
+    // A posted receive keeps a communicator busy, but not the process.
+    if (leaving.comm == nullptr ? !operation.awaits() : operation.comm != leaving.comm) return;
+    char text[kSentence];
+    std::snprintf(text, sizeof text, told ? "for " : "in %s for ", leaving.call);
+    const std::size_t used = std::strlen(text);
+    const std::uint32_t peer = words_of(operation, text + used, sizeof text - used);
+    account.waits_for(peer, text);
+    told = true;
+  });
+  if (told) return;
+  char text[kSentence];
+  if (leaving.comm == nullptr) {
+    std::snprintf(text, sizeof text, "in %s until everything it sent has left this process", leaving.call);
+  } else {
+    std::snprintf(text, sizeof text, "in %s for the operations on '%s' that are under way", leaving.call,
+                  leaving.comm->name.c_str());
+  }
+  account.waits_for(plugin::kNoPeer, text);
+}
+
 void account_for(Lane& lane, plugin::AccountWriter& account) {
   for (progress::Waiting& waiting : lane.waits) {
     if (waiting.reason().tell == nullptr) continue;  // no call of the user's

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "framework/base/log.h"
@@ -35,7 +36,8 @@ void settle_limits(LaneState& state, Link& link) {
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   auto& control = static_cast<Control&>(work);
   ashlar_endpoint* const endpoint = link.endpoint;
-  const ashlar_result result = endpoint->ops->am_short(endpoint, control.id, control.h0, control.h1, nullptr, 0);
+  const ashlar_result result = endpoint->ops->am_short(endpoint, control.id, control.h0, control.h1,
+                                                       control.length != 0 ? control.data : nullptr, control.length);
   if (result != ASHLAR_AGAIN) link.lane->p2p->controls.put(&control);
   return result;
 }
@@ -68,11 +70,13 @@ Status transport_failure(ashlar_result result, const Operation& operation) {
                       operation.comm->name.c_str(), said.text());
 }
 
-void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) {
+void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1, const void* data,
+                  std::size_t length) {
   about_to_use(lane, link);
   if (link.pending.empty()) [[likely]] {
     ashlar_endpoint* const endpoint = link.endpoint;
-    const ashlar_result result = endpoint->ops->am_short(endpoint, id, h0, h1, nullptr, 0);
+    const ashlar_result result =
+        endpoint->ops->am_short(endpoint, id, h0, h1, data, static_cast<std::uint32_t>(length));
     if (result != ASHLAR_AGAIN) return;  // an error means a dead peer: the transport tells of that by itself
   }
   Control* const control = lane.p2p->controls.take();
@@ -85,6 +89,8 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
   control->id = id;
   control->h0 = h0;
   control->h1 = h1;
+  control->length = static_cast<std::uint8_t>(length);
+  if (length != 0) std::memcpy(control->data, data, length);
   progress::enqueue(lane, link, *control);
 }
 
@@ -92,6 +98,8 @@ void on_hold(Lane& lane, const ashlar_am& am) {
   Link* const link = progress::link_of(lane, am.peer);
   if (link == nullptr) return;
   link->held = am.id == kHold;
+  link->held_limit = am.h0;
+  link->held_by_all = am.h1 != 0;
   link->budget = 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/match/queues.h"
+#include "framework/p2p/internal.h"
 #include "framework/p2p/wire.h"
 #include "framework/progress/peer.h"
 #include "framework/progress/request.h"
@@ -83,6 +84,7 @@ class SendRequest : public Operation, public Pending {
   std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
   std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
   std::uint64_t from = 0;              // of kSentOps: what the message said of its context and source
+  CallWord called;                     // of a collective's message
   ashlar_key key;                      // NOLINT: written when exposed
 
   Pending& pending() { return *this; }
@@ -99,6 +101,10 @@ class RecvRequest : public Operation, public match::Entry {
 
   std::uint64_t received = 0;  // packed bytes of a fragmented message; those that its sender has written here itself
   Pull* pull = nullptr;        // while it reads from the sender's memory
+
+  /// What this rank called, in a collective's receive that nothing has matched yet; then its bytes are not known.
+  void set_called(CallWord called) { bytes = static_cast<MPI_Count>(called.value); }
+  CallWord called() const { return CallWord{static_cast<std::uint64_t>(bytes)}; }
 };
 
 static_assert(sizeof(RecvRequest) <= 3 * kCacheLine - sizeof(void*), "a slab cell of three cache lines");

@@ -7,6 +7,7 @@ namespace ashlar::p2p {
 
 inline constexpr const char* kAnyMessage[] = {"0", "1TiB", nullptr};
 inline constexpr const char* kEagerRange[] = {"0", "1GiB", nullptr};
+inline constexpr const char* kRequestRange[] = {"1", "268435456", nullptr};  // as many as have a name on the wire
 inline constexpr const char* kPatienceRange[] = {"0", "1h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
@@ -43,6 +44,11 @@ inline constexpr ashlar_param kParams[] = {
      "a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, offer_patience), kPatienceRange},
+    {"request_limit", "16777216",
+     "Requests of sends, and as many of receives, that a lane may have at a time, inactive persistent ones included; "
+     "beyond, calls fail with MPI_ERR_NO_MEM.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
+     kRequestRange},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

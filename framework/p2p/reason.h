@@ -17,6 +17,14 @@ void tell_requests(const void* array, Lane& lane, plugin::AccountWriter& account
 void tell_gate(const void* gate, Lane& lane, plugin::AccountWriter& account);
 
 inline progress::Reason because_of(const Request& request) { return {tell_request, &request}; }
+
+/// A call that ends only when the operations of a communicator, or of the whole lane (nullptr), are over.
+struct Leaving {
+  const char* call;
+  const Comm* comm;
+};
+void tell_leaving(const void* leaving, Lane& lane, plugin::AccountWriter& account);
+inline progress::Reason because_of(const Leaving& leaving) { return {tell_leaving, &leaving}; }
 /// The array outlives the wait.
 inline progress::Reason because_of(const RequestArray& requests) { return {tell_requests, &requests}; }
 /// The operations that have counted themselves on the gate.

@@ -84,7 +84,8 @@ void on_cancelled(Lane&, const ashlar_am& am) {
     end_recall(*r, true);
   } else if (SendRequest* const cancelled = named<SendRequest>(name, kSendOps)) {
     cancelled->flags |= Request::kCancelled;
-    finish_send(*cancelled, Status{});
+    // One of a collective that has failed keeps the reason there.
+    finish_send(*cancelled, cancelled->collective ? cancelled->outcome : Status{});
   }
 }
 

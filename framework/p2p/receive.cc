@@ -7,8 +7,6 @@
 namespace ashlar::p2p {
 namespace {
 
-Status no_request() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a request"); }
-
 /// A receive that is on its way or complete; nullptr: no memory.
 template <auto kBegin = begin>
 inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank source, Tag tag, Call call)
@@ -42,7 +40,7 @@ Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Com
   const LaneGuard guard(lane.lock);
   RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Call::kRecv);
   if (r == nullptr) [[unlikely]]
-    return no_request();
+    return no_request(lane.p2p->receives);
   return finish_blocking(lane, *r, status);
 }
 
@@ -55,7 +53,7 @@ Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Co
   }
   RecvRequest* const r = start<begin_nonblocking>(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
   if (r == nullptr) [[unlikely]]
-    return no_request();
+    return no_request(lane.p2p->receives);
   hold(*r);
   *request = r;
   return {};
@@ -70,7 +68,7 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   RecvRequest* const r = start(lane, comm, {recvbuf, recvcount, &recvtype}, source, recvtag, Call::kSendrecv);
-  if (r == nullptr) return no_request();
+  if (r == nullptr) return no_request(lane.p2p->receives);
   Gate sending;
   Status sent;
   {
@@ -93,7 +91,7 @@ Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank 
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
-  if (r == nullptr) return no_request();
+  if (r == nullptr) return no_request(lane.p2p->receives);
   r->key = {match::Key::place(comm.context, from), tag};
   gate.add();
   r->gate = &gate;
@@ -101,13 +99,15 @@ Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank 
   return {};
 }
 
-Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate,
+                 CallWord called) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
-  if (r == nullptr) return no_request();
+  if (r == nullptr) return no_request(lane.p2p->receives);
   r->collective = true;
+  r->set_called(called);
   r->key = {match::Key::place(comm.context + 1, from), tag};
   begin(lane, state, *r);
   if (r->active()) [[likely]] {

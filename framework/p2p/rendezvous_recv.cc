@@ -111,12 +111,18 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
   const MPI_Count announced = bytes_announced(am);
   const std::uint32_t remote = low_word(am.h1);
+  const CallWord mine = r.called();
   r.outcome = Status{};
   r.bytes = announced;
-  if (announced > r.size || (r.collective && announced != r.size)) [[unlikely]] {
+  if (r.collective) {
+    CallWord theirs;
+    std::memcpy(&theirs.value, static_cast<const std::byte*>(am.data) + offsetof(Rts, called), sizeof theirs.value);
+    r.outcome = check_collective(r, mine, theirs, false, static_cast<std::uint64_t>(announced));
+  } else if (announced > r.size) [[unlikely]] {
     r.outcome = wrong_size(r, static_cast<std::uint64_t>(announced));
-    if (announced > r.size) r.bytes = r.size;
   }
+  if (announced > r.size) [[unlikely]]
+    r.bytes = r.size;
   const bool being_written = r.offer != 0 && !take_back(state, r);
   if (!being_written && r.received != 0 && written_whole(r)) {
     r.finish(r.outcome);  // the sender, which may be gone, knows that its message is here

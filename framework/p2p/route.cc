@@ -92,7 +92,8 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   if (lanes.size() < 2) return;
   Lane& first = *lanes.front();
   first.p2p->routes = std::make_unique<RouteTable>(lanes, first.handlers);
-  for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer})
+  for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer, kCollectiveCall,
+                      kCollectiveFailed})
     first.handlers[id] = route_by_context;
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
                       kPartRead, kPartUnread, kStopped})

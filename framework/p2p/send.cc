@@ -20,7 +20,7 @@ Status approach(Lane& lane, Comm& comm, const DataView& data, Rank to) ASHLAR_RE
 Status launch_new(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, bool synchronous,
                   SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (r == nullptr) return no_request(lane.p2p->sends);
   r->synchronous = synchronous;
   r->ready = synchronous && (call == Call::kRsend || call == Call::kIrsend);
   const Status started = launch(lane, *r);
@@ -199,15 +199,17 @@ Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int ta
   return isend_later(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIssend, true, request);
 }
 
-Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate) {
+Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate,
+                     CallWord called) {
   if (to == MPI_PROC_NULL) return {};
   const bool collective = call == Call::kCollective;
-  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data.data, data.count, *data.type, to, tag))
-      [[likely]]
+  if (send_now(lane, comm, comm.context + (collective ? 1u : 0u), data.data, data.count, *data.type, to, tag,
+               called.brief())) [[likely]]
     return {};
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), to, tag);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (r == nullptr) return no_request(lane.p2p->sends);
   r->collective = collective;
+  r->called = called;
   Status outcome = launch(lane, *r);
   if (outcome.ok() && r->active()) {
     gate.add();
@@ -220,8 +222,9 @@ Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
 }
 
 // The analysis does not see that comm.lane->lock is the lock of *comm.lane under another name.
-Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  return start_on_gate(*comm.lane, comm, data, to, tag, Call::kCollective, gate);
+Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate,
+                 CallWord called) ASHLAR_NO_THREAD_SAFETY {
+  return start_on_gate(*comm.lane, comm, data, to, tag, Call::kCollective, gate, called);
 }
 
 }  // namespace ashlar::p2p

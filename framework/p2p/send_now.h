@@ -47,11 +47,11 @@ inline bool send_on(Link& link, Comm& comm, std::uint32_t context, const void* b
 }
 
 inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
-                     Rank to, Tag tag) {
+                     Rank to, Tag tag, std::uint32_t name = 0) {
   Peer* const peer = known_peer(comm, to);
   if (peer == nullptr) [[unlikely]]
     return false;
-  return send_on(peer->link(lane), comm, context, buf, count, type, tag);
+  return send_on(peer->link(lane), comm, context, buf, count, type, tag, name);
 }
 
 }  // namespace ashlar::p2p

@@ -29,8 +29,15 @@ Status start_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
 
 void describe_send(const Request& request, char* out, std::size_t room) {
   const auto& r = static_cast<const SendRequest&>(request);
-  std::snprintf(out, room, "%s of %lld bytes to rank %d tag %d on '%s'", name_of(r.call),
-                static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
+  const int used = std::snprintf(out, room, "%s of %lld bytes to rank %d tag %d on '%s'", name_of(r.call),
+                                 static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
+  const auto length = static_cast<std::size_t>(used);
+  if (length >= room || r.link == nullptr || !r.link->held || r.matched || r.size > r.link->eager_limit) return;
+  std::snprintf(out + length, room - length,
+                ", which waits for its receive: rank %d keeps %llu bytes of %s unexpected messages (p2p.%s there)",
+                r.source, static_cast<unsigned long long>(r.link->held_limit),
+                r.link->held_by_all ? "all ranks'" : "this rank's",
+                r.link->held_by_all ? "unexpected_total_limit" : "unexpected_limit");
 }
 
 /// While it waits for room it can be taken back here; once it has left or was announced, only its receiver can tell
@@ -43,7 +50,7 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   if (r.pending().linked()) {
     List<Pending>::remove(&r.pending());
     r.flags |= Request::kCancelled;
-    finish_send(r, Status{});
+    finish_send(r, r.collective ? r.outcome : Status{});
     return {};
   }
   send_control(r.lane(), *r.link, kCancel, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()));
@@ -66,7 +73,7 @@ ashlar_result push_eager(Pending& work, Link& link) {
   const auto bytes = static_cast<std::uint32_t>(r.size);
   const std::uint8_t id = r.ready ? kEagerReady : r.synchronous ? kEagerSync : kEager;
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
-  const std::uint64_t h1 = tag_word(r.tag, r.name());
+  const std::uint64_t h1 = tag_word(r.tag, r.collective ? r.called.brief() : r.name());
   ashlar_result result;
   if (bytes <= endpoint->max_short && r.data.dense()) {
     result = endpoint->ops->am_short(endpoint, id, h0, h1, r.data.data, bytes);
@@ -94,8 +101,9 @@ ashlar_result push_rts(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   }
   Rts rts;
   rts.bytes = static_cast<std::uint64_t>(r.size);
+  rts.called = r.called.value;
   if (r.exposed) rts.key = r.key;
-  const std::uint32_t length = r.exposed ? sizeof rts : sizeof rts.bytes;
+  const std::uint32_t length = r.exposed ? sizeof rts : offsetof(Rts, key);
   const std::uint64_t h0 = match::Key::place(r.context(), r.comm->rank);
   const std::uint64_t h1 = tag_word(r.tag, r.name());
   const std::uint8_t id = r.ready ? kRtsReady : kRts;

@@ -21,8 +21,11 @@ namespace ashlar::p2p {
 
 /// An answer or a word about the link that found no room.
 struct Control : Pending {
+  static constexpr std::size_t kMost = 48;
   std::uint8_t id = 0;
+  std::uint8_t length = 0;
   std::uint64_t h0 = 0, h1 = 0;
+  std::byte data[kMost];
 };
 
 /// Point-to-point's part of a lane. Guarded by the lane's lock.
@@ -40,6 +43,8 @@ struct LaneState {
   const MPI_Count offer_from;
   LastOffer last_offer;
   Claims claims;
+
+  const CollectiveHooks* collectives = nullptr;  // set with the first collective
 
   SentRequests sent_requests;
   /// Complete requests that are given out again and again: for what needs no request of its own, and for what goes to
@@ -63,8 +68,16 @@ struct LaneState {
     std::uint64_t unexpected_total = 0, holds = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
     std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
-  std::array<ashlar_pvar, 12> pvar_rows = {};
+  std::array<ashlar_pvar, 16> pvar_rows = {};
 };
+
+/// Why `requests` has none left: its limit, or memory.
+template <class T>
+Status no_request(const Slab<T>& requests) {
+  if (requests.out() < requests.limit()) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  return Status::fail(MPI_ERR_NO_MEM, "there are %zu requests of its kind already, as many as p2p.request_limit allows",
+                      requests.out());
+}
 
 /// The sizes of the short path, and the shared parts of the files of this room.
 inline constexpr std::int32_t kBudget = 64;  // see Link::budget
@@ -73,8 +86,8 @@ inline constexpr std::int32_t kBudget = 64;  // see Link::budget
 /// Gives `r` to its link, or queues it. A returned failure is immediate and leaves `r` neither queued nor complete.
 Status launch(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock);
 /// Sends, and counts itself on `gate` when it has not left at once. The failure returned is immediate.
-Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate)
-    ASHLAR_REQUIRES(lane.lock);
+Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate,
+                     CallWord called = {}) ASHLAR_REQUIRES(lane.lock);
 /// Finishes a send: off the lists, its memory no longer readable by the peer.
 void finish_send(SendRequest& r, Status outcome);
 
@@ -111,8 +124,11 @@ void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 void discard(LaneState& state, Arrival& arrival);
 MPI_Count bytes_announced(const ashlar_am& am);
-/// Of a message that is longer than its receive, or, in a collective, not as long.
+/// Of a message that is longer than its receive.
 Status wrong_size(const Operation& r, std::uint64_t arrived);
+/// Whether a collective's receive gets what it waits for: as many bytes, from a rank that called the same. `theirs` is
+/// what the sender called, `brief` that it is a CallWord::brief().
+Status check_collective(RecvRequest& r, CallWord mine, CallWord theirs, bool brief, std::uint64_t arrived);
 /// Whether reading straight into the memory of `data` pays: not where it has many short runs.
 bool readable_in_runs(const DataView& data);
 /// The size from which a receiver may read from a sender's memory.
@@ -134,7 +150,8 @@ inline void about_to_use(Lane& lane, const Link& link) ASHLAR_REQUIRES(lane.lock
   progress::raise_armed(lane);
 }
 /// Sends an answer, or queues it when there is no room.
-void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1) ASHLAR_REQUIRES(lane.lock);
+void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1, const void* data = nullptr,
+                  std::size_t length = 0) ASHLAR_REQUIRES(lane.lock);
 /// The link to `rank`, connected, with its limits decided.
 Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) ASHLAR_REQUIRES(lane.lock);
 /// The same to the process that sent `am`.
@@ -156,6 +173,7 @@ void on_recall(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_delivered(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 /// The active operation of that name and kind, or nullptr.
 template <class T>

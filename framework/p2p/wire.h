@@ -12,7 +12,7 @@ namespace ashlar::p2p {
 
 enum Id : std::uint8_t {
   // Messages to be matched. h0 = context << 32 | source, h1 = tag << 32 | sender's operation (where it has one).
-  kEager = 1,      // payload: the message. The operation is only for recalling it
+  kEager = 1,      // payload: the message. The operation is only for recalling it; of a collective CallWord::brief()
   kEagerSync = 2,  // the same; answer kAck when it is matched
   kRts = 3,        // payload: Rts. Answer kFin after reading the data, or kCts
 
@@ -22,8 +22,9 @@ enum Id : std::uint8_t {
   kCts = 6,   // h1 = bytes wanted
   kData = 7,  // h1 = offset in the packed message; payload: that piece
 
-  // About the link. No headers.
-  kHold = 8,  // ask first from now on, for messages of any size
+  // About the link.
+  kHold = 8,  // ask first from now on, for messages of any size. h0 = the limit in bytes that has been reached, h1 = 1
+              // when it is the one for all processes together
   kResume = 9,
 
   // Cancelling a send: the headers of its kEagerSync or kRts again. Answer kCancelled when it was still unmatched; else
@@ -58,15 +59,20 @@ enum Id : std::uint8_t {
   // Offered receives (offered.h): the sender of an announced message was writing it into the receive when that asked
   // for
   // its memory; it has stopped. h0 as in an answer, h1 = number of the offer.
-  kStopped = 24
+  kStopped = 24,
+
+  // Collectives whose calls do not agree (framework/coll/disagreement.h). h0 as in a message, h1 = its tag << 32.
+  kCollectiveCall = 25,   // what this rank called; it still waits
+  kCollectiveFailed = 26  // it failed here
 };
 
-/// The payload of kRts; without a key only `bytes` travels.
+/// The payload of kRts; without a key only what is before it travels.
 struct Rts {
   std::uint64_t bytes;
+  std::uint64_t called;  // CallWord of a collective, or 0
   ashlar_key key;
 };
-static_assert(sizeof(Rts) == 56);
+static_assert(sizeof(Rts) == 64);
 
 /// Names: the number in the arena (16 GiB of requests have one), and above it the lane, so that an answer which comes
 /// on another one is handed over without a look at the operation.

@@ -61,12 +61,16 @@ struct Lane {
   void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;
 
   // --- waiting ---
-  progress::Config config;                                // constant once traffic starts
-  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;     // threads asleep in progress::wait
-  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;        // these, and background threads: transports are armed
-  unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;      // so many of `ifaces` are to be disarmed by the last of them
-  std::uint32_t wake_word = 0;                            // futex: raised when a thread progresses for sleeping ones
-  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);  // those that left their spin stage, oldest first
+  progress::Config config;                             // constant once traffic starts
+  std::uint32_t sleepers ASHLAR_GUARDED_BY(lock) = 0;  // threads asleep in progress::wait
+  std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;     // these, and background threads: transports are armed
+  unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;   // so many of `ifaces` are to be disarmed by the last of them
+  std::uint32_t wake_word = 0;                         // futex: raised when a thread progresses for sleeping ones
+  /// Called by waits, and by calls that look in vain, at most every `review_every` ns; nullptr: never.
+  void (*review)(Lane&) ASHLAR_GUARDED_BY(lock) = nullptr;
+  std::uint64_t review_every ASHLAR_GUARDED_BY(lock) = 0;
+  std::uint64_t next_review ASHLAR_GUARDED_BY(lock) = 0;
+  List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
   std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
   std::uint64_t look_again ASHLAR_GUARDED_BY(lock) = 0;     // a poller has something to do then, 0: none; ends sleeps
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.

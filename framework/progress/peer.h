@@ -38,8 +38,9 @@ struct Link : ListHook {  // hook: Lane::stalled
   /// short path checks, and a process that only sends still makes progress now and then.
   std::int32_t budget = 0;
   bool is_self = false;
-  bool held = false;     // the peer asked for handshakes: too much of ours lies unreceived there
-  bool holding = false;  // we asked the peer for that
+  bool held = false;         // the peer asked for handshakes: too much of ours lies unreceived there
+  bool held_by_all = false;  // of all processes together, that is
+  bool holding = false;      // we asked the peer for that
   bool warned = false;
   std::uint32_t eager_limit = 0;        // largest message sent without a handshake; 0: not yet decided
   std::uint32_t answers = 0;            // that the peer gave to announced messages
@@ -49,6 +50,7 @@ struct Link : ListHook {  // hook: Lane::stalled
   Lane* lane = nullptr;
 
   std::uint64_t unexpected_bytes = 0;  // of this peer, arrived and not yet received
+  std::uint64_t held_limit = 0;        // the peer's limit that ours has reached, while `held`
   List<Pending> pending;               // in the order of the calls: nothing may pass it
   List<Pending> bulk;                  // fragments of large messages, in turn; only while `pending` is empty
   List<ActiveHook> active;             // requests that wait for this peer, for failure and description

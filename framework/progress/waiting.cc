@@ -51,11 +51,20 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   if (back - now > lane.config.long_yield) lane.crowded_until = (back / kCrowdedFor + 1) * kCrowdedFor;
 }
 
+/// For what has waited long, whoever looks.
+void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
+  if (lane.review == nullptr || now < lane.next_review) return;
+  lane.next_review = now + lane.review_every;
+  lane.review(lane);
+}
+
 [[gnu::noinline]] unsigned look_further(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   lane.looks = 0;
   const unsigned events = lane.next_lane != nullptr ? poll_others(lane) : 0;
   if (lane.empty_looks > lane.spin_rounds()) {
-    if (const std::uint64_t now = now_ns(); now >= lane.crowded_until) yield(lane, now);
+    const std::uint64_t now = now_ns();
+    review(lane, now);
+    if (now >= lane.crowded_until) yield(lane, now);
   }
   return events;
 }
@@ -117,6 +126,7 @@ void Waiting::offer(Lane& lane, Reason reason) {
     lane.waits.push_back(this);
     lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
   }
+  review(lane, now);
   // Messages that follow each other closely, as the parts of one large transfer, find a receiver that is awake: waking
   // it costs the sender more than the message. Where ranks outnumber cores somebody else needs the core at once.
   if (idle_since_ == 0) idle_since_ = lane.config.oversubscribed ? since_ : now;

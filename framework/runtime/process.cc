@@ -27,6 +27,7 @@
 #include "framework/object/memory_kinds.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/params.h"
+#include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"
 #include "framework/plugin/account.h"
 #include "framework/plugin/params.h"
@@ -355,10 +356,12 @@ void Process::hear(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   process.launch->ops->answer(process.launch, text, bytes, account.waits() || process.leaving_);
 }
 
-void Process::settle() {
+void Process::settle(const char* call) {
+  const p2p::Leaving leaving{call, nullptr};
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
-    progress::wait(*lane, [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); });
+    const auto quiet = [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); };
+    progress::wait(*lane, quiet, p2p::because_of(leaving));
   }
 }
 
@@ -367,7 +370,7 @@ Status Process::end_world() {
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;
-  settle();
+  settle("MPI_Finalize");
   Status left;
   if (job->ranks > 1) {
     ashlar_launch_result met;

@@ -42,8 +42,8 @@ class Process {
   Status begin_world();
   /// Waits until the whole job has come here, then takes them away.
   Status end_world();
-  /// Waits until nothing of this process is under way.
-  void settle();
+  /// Waits until nothing of this process is under way. `call`: for which call of the user's.
+  void settle(const char* call);
   /// No session and no world model uses the process any more; start() takes it up again.
   void rest();
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.

@@ -101,7 +101,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
 Status session_finalize(Session** session) {
   const std::lock_guard guard(life_mutex);
   Process& process = *Process::current();
-  process.settle();
+  process.settle("MPI_Session_finalize");
   // What is still attached is given back as by MPI_Session_detach_buffer.
   void* memory = nullptr;
   MPI_Count bytes = 0;

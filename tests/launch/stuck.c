@@ -49,6 +49,27 @@ int main(int argc, char** argv) {
       MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(how, "finalize") == 0) {
     if (rank == 0) MPI_Recv(&in, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "finalize_send") == 0) {  // nobody receives what was given up
+    static char large[1 << 20];
+    MPI_Request request;
+    if (rank == 0) {
+      MPI_Isend(large, sizeof large, MPI_BYTE, 1, 17, MPI_COMM_WORLD, &request);
+      MPI_Request_free(&request);
+    }
+  } else if (strcmp(how, "disconnect") == 0) {
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_name(copy, "copy");
+    if (rank == 0) {
+      MPI_Issend(&out, 1, MPI_INT, 1, 19, copy, &request);
+      MPI_Request_free(&request);
+      MPI_Comm_disconnect(&copy);
+    }
+  } else if (strcmp(how, "unexpected") == 0) {  // one rank sends more than the other is ready to keep
+    static char some[1000];
+    if (rank == 1) MPI_Recv(some, 1, MPI_BYTE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 10000; i++) MPI_Send(some, sizeof some, MPI_BYTE, right, 23, MPI_COMM_WORLD);
   } else if (strcmp(how, "tests") == 0) {  // a loop of tests instead of a wait
     MPI_Request request;
     int flag = 0;

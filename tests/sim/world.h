@@ -40,7 +40,8 @@ class SimWire final : public coll::Wire {
   Status wait(coll::Condition& condition) override;
   void watch(coll::Condition& condition) override;
   void wake(Rank) override {}
-  Status members_alive() override;
+  Status can_go_on(Tag) override { return members_alive(); }
+  Status members_alive();
 
  private:
   World& world_;

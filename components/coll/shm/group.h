@@ -90,6 +90,7 @@ struct Visit {
     if (proves) group->proof_called = true;
     const std::uint64_t first = group->next_number;
     group->next_number += stay.numbers + (proves ? 1 : 0);
+    if (!op.has_own_slot()) op.comm()->count_to(group->next_number);
     return Visit{group,
                  &call,
                  first,

@@ -46,7 +46,7 @@ class HandWire final : public Wire {
   }
   void watch(Condition& condition) override { watched = &condition; }
   void wake(Rank) override {}
-  Status members_alive() override { return {}; }
+  Status can_go_on(Tag) override { return {}; }
 
   std::vector<Rank> sent;
   std::vector<Gate*> gates;

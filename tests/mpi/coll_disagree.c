@@ -1,0 +1,113 @@
+/* Erroneous programs whose ranks take different ways through a collective: messages on one rank, the shared segment on
+ * another, nothing at all on a third. With MPI_ERRORS_RETURN no rank waits for ever: each that waits is told, by the
+ * sentence that is asked for, and MPI_COMM_WORLD is as good as before. */
+#include "check.h"
+
+enum { kLarge = 300000 };
+static int size, rank;
+static double *out, *in;
+
+enum Way { kBarrier, kBcast, kAllreduce, kReduce, kAlltoall, kNone };
+
+static int call(int way, int count, int root, MPI_Comm comm, int blocking) {
+  MPI_Request r = MPI_REQUEST_NULL;
+  int code = MPI_SUCCESS;
+  switch (way) {
+    case kBarrier:
+      code = blocking ? MPI_Barrier(comm) : MPI_Ibarrier(comm, &r);
+      break;
+    case kBcast:
+      code =
+          blocking ? MPI_Bcast(in, count, MPI_DOUBLE, root, comm) : MPI_Ibcast(in, count, MPI_DOUBLE, root, comm, &r);
+      break;
+    case kAllreduce:
+      code = blocking ? MPI_Allreduce(out, in, count, MPI_DOUBLE, MPI_SUM, comm)
+                      : MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, comm, &r);
+      break;
+    case kReduce:
+      code = blocking ? MPI_Reduce(out, in, count, MPI_DOUBLE, MPI_SUM, root, comm)
+                      : MPI_Ireduce(out, in, count, MPI_DOUBLE, MPI_SUM, root, comm, &r);
+      break;
+    case kAlltoall:
+      code = blocking ? MPI_Alltoall(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, comm)
+                      : MPI_Ialltoall(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, comm, &r);
+      break;
+    default:
+      break;
+  }
+  return code == MPI_SUCCESS ? MPI_Wait(&r, MPI_STATUS_IGNORE) : code;
+}
+
+/* Rank `odd` calls the second, the others the first. `least`: so many ranks at least must be told. */
+static void pair(int way, int count, int root, int other_way, int other_count, int other_root, int odd, int blocking,
+                 int least, const char* says) {
+  MPI_Comm comm;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_name(comm, "pair"));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  const int code =
+      rank == odd ? call(other_way, other_count, other_root, comm, blocking) : call(way, count, root, comm, blocking);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0, failures = code != MPI_SUCCESS;
+  if (failures) MPI_Error_string(code, text, &length);
+  /* Each names the communicator; one at least says in what they differ, the others may point to it. */
+  int said = says == NULL || (failures && strstr(text, says) != NULL);
+  if (failures) CHECK(strstr(text, "'pair'") != NULL, "%d instead of %d: %s", other_way, way, text);
+  MUST(MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD));
+  CHECK(said, "%d instead of %d: nobody says \"%s\", but: %s", other_way, way, says, text);
+  MUST(MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  CHECK(failures >= least, "%d (%d) and %d (%d): %d of %d ranks are told", way, count, other_way, other_count, failures,
+        size);
+  /* Whatever follows on the communicator ends: well, or with an error on every rank. */
+  for (int i = 0; i < 3; i++) {
+    int sum = 0, one = 1, bad = 0, all_bad = 0;
+    bad = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS;
+    CHECK(bad || sum == size, "a sum of %d on %d ranks", sum, size);
+    MUST(MPI_Allreduce(&bad, &all_bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CHECK(all_bad == 0 || all_bad == size, "%d of %d ranks can go on", size - all_bad, size);
+  }
+  MUST(MPI_Comm_free(&comm));
+}
+
+/* The last rank has freed the communicator and the others wait on it. */
+static void freed(int blocking) {
+  MPI_Comm comm;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  MUST(MPI_Barrier(comm));
+  int code = MPI_SUCCESS;
+  if (rank != size - 1) code = call(kBcast, kLarge, size - 1, comm, blocking);
+  MUST(MPI_Comm_free(&comm));
+  CHECK(rank == size - 1 || code != MPI_SUCCESS, "rank %d got data from nowhere", rank);
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  rank = check_rank;
+  size = check_size;
+  out = calloc((size_t)kLarge * 2 * (size_t)size, sizeof *out);
+  in = calloc((size_t)kLarge * 2 * (size_t)size, sizeof *in);
+  for (int blocking = 0; size > 1 && blocking < 2; blocking++) {
+    for (int odd = 0; odd < size; odd += size - 1) {
+      const int other = odd == 0 ? size - 1 : 0;
+      /* All wait: every rank is told. */
+      pair(kBarrier, 0, 0, kAllreduce, kLarge, 0, odd, blocking, size, "MPI_");
+      pair(kBarrier, 0, 0, kBcast, kLarge, other, odd, blocking, size, "MPI_");
+      pair(kAllreduce, 4, 0, kAllreduce, kLarge, 0, odd, blocking, size, "bytes");
+      pair(kAllreduce, kLarge, 0, kAllreduce, kLarge * 2, 0, odd, blocking, size, "4800000");
+      pair(kAllreduce, kLarge, 0, kReduce, kLarge, odd, odd, blocking, 1, NULL);
+      pair(kAlltoall, kLarge, 0, kAllreduce, kLarge, 0, odd, blocking, size, "MPI_");
+      /* A rank that passes nothing returns at once; those that wait for it are told. */
+      pair(kAllreduce, 10, 0, kAllreduce, 0, 0, odd, blocking, size - 1, "bytes");
+      pair(kBcast, 10, odd, kBcast, 0, odd, odd, blocking, size - 1, "bytes");
+      pair(kBcast, kLarge, odd, kBcast, 0, odd, odd, blocking, size - 1, "bytes");
+      /* Two roots. */
+      pair(kBcast, kLarge, odd, kBcast, kLarge, other, odd, blocking, 1, NULL);
+    }
+    freed(blocking);
+  }
+  free(out);
+  free(in);
+  return check_end();
+}

@@ -1,7 +1,5 @@
 #include "framework/coll/p2p_wire.h"
 
-#include <sched.h>
-
 #include <mpi.h>
 
 #include <cctype>
@@ -98,10 +96,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
     if (comes_soon(condition)) return {};
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
-    for (int turn = 0; turn < kTurnsBeforeProgress; ++turn) {
-      lane.lock.step_out();
-      sched_yield();
-      lane.lock.step_in();
+    for (int turn = 0; turn < kTurnsBeforeProgress && progress::offer_core(lane); ++turn) {
       if (condition.holds(condition)) return {};
     }
   } else {

@@ -36,7 +36,6 @@ MPI_Count first_offer(const Config& config) {
 LaneState::LaneState(Lane& lane, const Config& configuration)
     : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration) {
   nowhere.lane = &lane;
-  // One at least, so that a process can still receive what ends it.
   const auto most = static_cast<std::size_t>(config.request_limit);
   receives.set_limit(most);
   sends.set_limit(most);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "framework/base/lane_lock.h"
 #include "framework/base/list.h"
@@ -10,6 +11,7 @@
 #include "framework/base/types.h"
 #include "framework/plugin/transport.h"
 #include "framework/progress/config.h"
+#include "framework/progress/contention.h"
 #include "framework/progress/gate.h"
 
 namespace ashlar {
@@ -17,6 +19,9 @@ namespace ashlar {
 struct Lane;
 struct Link;
 class PeerTable;
+namespace plugin {
+class Records;
+}
 namespace progress {
 class Waiting;
 }
@@ -71,7 +76,7 @@ struct Lane {
   std::uint64_t review_every ASHLAR_GUARDED_BY(lock) = 0;
   std::uint64_t next_review ASHLAR_GUARDED_BY(lock) = 0;
   List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
-  std::uint64_t crowded_until ASHLAR_GUARDED_BY(lock) = 0;  // others compute on this core: no yields until then
+  progress::Contention contention ASHLAR_GUARDED_BY(lock);  // other processes on this core: no yields for a while
   std::uint64_t look_again ASHLAR_GUARDED_BY(lock) = 0;     // a poller has something to do then, 0: none; ends sleeps
   /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
   std::atomic<std::uint32_t> attended{0};
@@ -80,8 +85,10 @@ struct Lane {
   std::uint32_t empty_looks ASHLAR_GUARDED_BY(lock) = 0;  // in a row
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
   struct Counters {
-    std::uint64_t yields = 0, sleeps = 0;
+    std::uint64_t yields = 0, long_yields = 0, sleeps = 0;
   } counters ASHLAR_GUARDED_BY(lock);
+  std::array<ashlar_pvar, 3> pvar_rows ASHLAR_GUARDED_BY(lock) = {};
+  plugin::Records* records ASHLAR_GUARDED_BY(lock) = nullptr;  // may be null: decisions are not kept
 
   std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
   std::uint64_t sleep_after() const {
@@ -101,6 +108,9 @@ namespace progress {
 /// The functions of ashlar_transport_context for a context whose lane_context is a Lane*.
 void deliver(void* lane_context, const ashlar_am* am);
 void failed(void* lane_context, std::uint32_t peer, const char* reason);
+
+/// The lane's counters, as performance variables. They live with the lane.
+std::span<const ashlar_pvar> pvars(Lane& lane);
 
 /// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).

@@ -4,7 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 
+#include "framework/plugin/records.h"
 #include "framework/progress/peer.h"
 
 namespace ashlar::progress {
@@ -12,12 +14,6 @@ namespace {
 
 // A sleeping process still looks now and then: transports find dead peers only while they are polled.
 constexpr std::uint64_t kLongestSleep = 50'000'000;
-
-// A yield is the cheapest hand-over between processes that all wait for each other. Beside one that computes it costs a
-// whole time slice (3 ms measured against 10 us of being woken from sleep), so after such a yield waiting calls sleep
-// at once before one tries again. All processes of a node try at the same moments, the multiples of this time: beside
-// ranks that sleep and are woken for every message a yield is long as well, so one alone would never find it short.
-constexpr std::uint64_t kCrowdedFor = 50'000'000;
 
 // Sleeps while other lanes are left to other threads. One of these may stop looking after its lane without a word.
 constexpr std::uint64_t kFirstNap = 1'000'000, kLongestNap = 4'000'000;
@@ -41,14 +37,25 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   return events;
 }
 
-/// Gives the core to others, unless these computed on it for long a short while ago. Gives up the lock meanwhile.
+[[gnu::cold]] void note_long_yield(Lane& lane, std::uint64_t length) ASHLAR_REQUIRES(lane.lock) {
+  if (lane.counters.long_yields++ != 0 || lane.records == nullptr || lane.config.yield_retry == 0) return;
+  char because[120];
+  std::snprintf(because, sizeof because, "a yield took %.1f ms: processes outside the job compete for the core",
+                static_cast<double>(length) / 1e6);
+  lane.records->add({"launch", "waiting", "sleep at once, and try yields again later", because,
+                     "yield: each one would give a time slice away",
+                     lane.config.oversubscribed ? "progress.long_yield_oversubscribed" : "progress.long_yield"});
+}
+
+/// Gives the core to others. Gives up the lock meanwhile.
 void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   ++lane.counters.yields;
   lane.lock.step_out();
   sched_yield();
   const std::uint64_t back = now_ns();
   lane.lock.step_in();
-  if (back - now > lane.config.long_yield) lane.crowded_until = (back / kCrowdedFor + 1) * kCrowdedFor;
+  if (lane.contention.yielded(now, back, lane.config)) [[unlikely]]
+    note_long_yield(lane, back - now);
 }
 
 /// For what has waited long, whoever looks.
@@ -64,7 +71,7 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   if (lane.empty_looks > lane.spin_rounds()) {
     const std::uint64_t now = now_ns();
     review(lane, now);
-    if (now >= lane.crowded_until) yield(lane, now);
+    if (!lane.contention.found(now)) yield(lane, now);
   }
   return events;
 }
@@ -73,7 +80,7 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 
 bool offer_core(Lane& lane) {
   const std::uint64_t now = now_ns();
-  if (now < lane.crowded_until) return false;
+  if (lane.contention.found(now)) return false;
   yield(lane, now);
   return true;
 }
@@ -133,7 +140,7 @@ void Waiting::offer(Lane& lane, Reason reason) {
   if (LaneLock::threads_on()) attend(lane);
   // What happened there may be what is waited for.
   if (lane.next_lane != nullptr && poll_others(lane) != 0) return;
-  if (now - idle_since_ < lane.sleep_after() && now >= lane.crowded_until) {
+  if (now - idle_since_ < lane.sleep_after() && !lane.contention.found(now)) {
     yield(lane, now);
     return;
   }

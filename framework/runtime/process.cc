@@ -270,6 +270,9 @@ Status Process::make_lanes() {
     const LaneGuard guard(lanes_.back()->lock);
     if (i == 0) registry.host().add_pvars("datatype", datatype::pvars());
     registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
+    registry.host().add_pvars(i == 0 ? "progress" : "progress.lane" + std::to_string(i),
+                              progress::pvars(*lanes_.back()));
+    lanes_.back()->records = &registry.records();
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
   std::vector<Lane*> all;

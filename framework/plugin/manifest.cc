@@ -110,7 +110,7 @@ void write_row(std::string* out, const Entry& e) {
   for (const ashlar_param& p : s.params) {
     *out += 'P';
     field(out, p.name);
-    field(out, static_cast<std::uint64_t>(p.type));
+    field(out, std::uint64_t{type_number(p)});
     field(out, p.scope);
     field(out, p.verbosity);
     field(out, p.flags);

@@ -124,6 +124,7 @@ class Image {
     const char* table = file(h.e_phoff, std::uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
     if (!table) return wrong("the file is cut short");
     segments_.resize(h.e_phnum);
+    if (h.e_phnum == 0) return wrong("it is no shared library");
     std::memcpy(segments_.data(), table, std::size_t{h.e_phnum} * sizeof(Elf64_Phdr));
     for (const Elf64_Phdr& p : segments_) {
       if (p.p_type == PT_DYNAMIC) return dynamic(p);
@@ -327,6 +328,13 @@ std::size_t bytes_of(ashlar_param_type type) {
 
 Accepts this_kernel() { return {ASHLAR_BUILD_ID}; }
 
+std::uint32_t type_number(const ashlar_param& p) {
+  std::uint32_t number = 0;
+  static_assert(sizeof number == sizeof p.type);
+  std::memcpy(&number, &p.type, sizeof number);
+  return number;
+}
+
 Status acceptable(const Statement& s, const Accepts& kernel) {
   if (s.abi_major != ASHLAR_COMPONENT_MAJOR)
     return Status::fail(kErrOther, "it was built for component contract %d.%d, this kernel speaks %d.%d", s.abi_major,
@@ -347,8 +355,8 @@ Status acceptable(const Statement& s, const Accepts& kernel) {
                         "together, or write the component against the C headers alone",
                         static_cast<unsigned long long>(s.build_id), static_cast<unsigned long long>(kernel.build_id));
   for (const ashlar_param& p : s.params) {
-    if (!*p.name || p.type < ASHLAR_PARAM_BOOL || p.type > ASHLAR_PARAM_DURATION)
-      return Status::fail(kErrOther, "its parameter '%s' has the unknown type %d", p.name, static_cast<int>(p.type));
+    if (const std::uint32_t type = type_number(p); !*p.name || type < ASHLAR_PARAM_BOOL || type > ASHLAR_PARAM_DURATION)
+      return Status::fail(kErrOther, "its parameter '%s' has the unknown type %u", p.name, type);
     if (!(p.flags & ASHLAR_PARAM_SYNONYM) && std::uint64_t{p.offset} + bytes_of(p.type) > s.config_size)
       return Status::fail(kErrOther, "its parameter '%s' lies outside its configuration block", p.name);
     if (p.flags & ASHLAR_PARAM_SYNONYM) continue;

@@ -33,6 +33,9 @@ struct Accepts {
 };
 Accepts this_kernel();
 
+/// The type of a row as it stands in the file, where it may be any number; reading it as the enumeration is undefined.
+std::uint32_t type_number(const ashlar_param& row);
+
 /// Whether a component of this statement may be opened; otherwise a sentence that names what it was built for and what
 /// this kernel speaks.
 Status acceptable(const Statement& statement, const Accepts& kernel);

@@ -11,6 +11,7 @@
 
 #include "framework/base/clock.h"
 #include "mpiexec/signals.h"
+#include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
+constexpr std::uint64_t kStrangers = kSecond;         // between looks for connections of other users
 constexpr std::uint64_t kHint = kSecond;              // until ranks that outlive a signal are told of
 constexpr std::uint64_t kPing = kSecond;              // how exactly a silent rank's silence is known
 constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
@@ -62,6 +64,7 @@ int Job::run() {
     return 127;
   }
   began_ns_ = now_ns();
+  if (pmix_) strangers_at_ns_ = began_ns_ + kStrangers;
   for (unsigned rank = 0; rank < ranks_.size(); ++rank)
     if (!start_rank(rank)) {
       status_ = 127;
@@ -254,6 +257,7 @@ int Job::next_timeout_ms() const {
   }
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
+  if (strangers_at_ns_) next = std::min(next, strangers_at_ns_);
   if (hint_at_ns_) next = std::min(next, hint_at_ns_);
   if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
@@ -284,6 +288,10 @@ void Job::check_time_limit(std::uint64_t now) {
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
   if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
+  if (strangers_at_ns_ && now >= strangers_at_ns_) {
+    hang_up_on_strangers();
+    strangers_at_ns_ = now + kStrangers;
+  }
   if (hint_at_ns_ && now >= hint_at_ns_) {
     hint_at_ns_ = 0;
     if (running_ > 0 && !stopping_)

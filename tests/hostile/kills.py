@@ -95,7 +95,7 @@ class Kills:
                 os.kill(pid, signal.SIGKILL)
         if files := os.listdir(work):
             self.wrong(number, f"{what}: left in TMPDIR: {files}")
-        if files := [f for f in os.listdir("/dev/shm") if f.startswith("ashlar")]:
+        if files := [f for f in os.listdir("/dev/shm") if re.fullmatch(r"ashlar(-board|-shared|-coll)?-\w{6}", f)]:
             self.wrong(number, f"{what}: left in /dev/shm: {files}")
         shutil.rmtree(work)
 

@@ -91,6 +91,27 @@ TEST(Contention, TheIntervalStartsAnewOnceYieldsAreShort) {
   EXPECT_EQ(pause_after(contention, 188 * kMs, config), 4 * kMs);
 }
 
+// Yields that return at short intervals cannot have been long; only one that may have been makes the next one timed.
+TEST(Contention, YieldsAreTimedOnlyWhereOneMayHaveBeenLong) {
+  Contention contention;
+  const Config config = config_of(4 * kMs, 64 * kMs);
+  std::uint64_t ticks = 1'000'000'000;
+  contention.returned(ticks);
+  EXPECT_TRUE(contention.watching()) << "nothing is known of the first one";
+  EXPECT_FALSE(contention.yielded(kMs, kMs, config));
+  EXPECT_FALSE(contention.watching());
+  for (int i = 0; i < 3; ++i) contention.returned(ticks += 1000);
+  EXPECT_FALSE(contention.watching());
+  contention.returned(ticks += 1'000'000);
+  EXPECT_TRUE(contention.watching());
+  EXPECT_TRUE(contention.yielded(60 * kMs, 64 * kMs, config));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(contention.watching()) << "until eight are short";
+    EXPECT_FALSE(contention.yielded(100 * kMs, 100 * kMs, config));
+  }
+  EXPECT_FALSE(contention.watching());
+}
+
 TEST(Contention, IsNeverFoundWithoutARetryTime) {
   Contention contention;
   const Config config = config_of(0, 64 * kMs);

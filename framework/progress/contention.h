@@ -38,7 +38,8 @@ class Contention {
     }
     short_in_a_row_ = 0;
     watching_ = true;
-    interval_ = std::max(config.yield_retry, std::min(2 * interval_, config.yield_retry_most));
+    const std::uint64_t least = config.oversubscribed ? config.yield_retry_oversubscribed : config.yield_retry;
+    interval_ = std::max(least, std::min(2 * interval_, config.yield_retry_most));
     retry_at_ = interval_ == 0 ? 0 : (back / interval_ + 1) * interval_;
     return true;
   }

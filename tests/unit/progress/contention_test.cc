@@ -28,7 +28,7 @@ Config config_of(std::uint64_t retry, std::uint64_t most) {
   Config config;
   config.long_yield = 1 * kMs;
   config.long_yield_oversubscribed = 3 * kMs;
-  config.yield_retry = retry;
+  config.yield_retry = config.yield_retry_oversubscribed = retry;
   config.yield_retry_most = most;
   return config;
 }

@@ -19,14 +19,27 @@ class Contention {
   /// Whether a wait is better off asleep than yielding.
   bool found(std::uint64_t now) const { return now < retry_at_; }
 
+  /// Whether the next yield has to be timed. Where yields follow each other closely a look at the processor's counter
+  /// after each tells that none was long, for a quarter of what two looks at the clock cost.
+  bool watching() const { return watching_; }
+
+  /// After a yield that was not timed, with what `ticks` says.
+  void returned(std::uint64_t at) {
+    watching_ = at - returned_at_ > kSurelyShort;
+    returned_at_ = at;
+  }
+
   /// After a yield from `left` to `back`, in nanoseconds of the clock. True when it was a long one.
   bool yielded(std::uint64_t left, std::uint64_t back, const Config& config) {
     if (back - left <= (config.oversubscribed ? config.long_yield_oversubscribed : config.long_yield)) [[likely]] {
       if (++short_in_a_row_ == kShortAgain) interval_ = 0;
+      watching_ = interval_ != 0;
       return false;
     }
     short_in_a_row_ = 0;
-    interval_ = std::max(config.yield_retry, std::min(2 * interval_, config.yield_retry_most));
+    watching_ = true;
+    const std::uint64_t least = config.oversubscribed ? config.yield_retry_oversubscribed : config.yield_retry;
+    interval_ = std::max(least, std::min(2 * interval_, config.yield_retry_most));
     retry_at_ = interval_ == 0 ? 0 : (back / interval_ + 1) * interval_;
     return true;
   }
@@ -35,6 +48,11 @@ class Contention {
   // One short yield says little: the core may have gone to another rank, with the competitor next in the queue.
   static constexpr std::uint32_t kShortAgain = 8;
 
+  // In ticks: nanoseconds, or cycles of a processor's counter, which has about 1 to 5 of them in a nanosecond.
+  static constexpr std::uint64_t kSurelyShort = 200'000;
+
+  std::uint64_t returned_at_ = 0;
+  bool watching_ = false;
   std::uint64_t retry_at_ = 0;
   std::uint64_t interval_ = 0;  // between the last long yield and the next try, at most; 0: yields are short
   std::uint32_t short_in_a_row_ = 0;

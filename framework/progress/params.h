@@ -17,7 +17,7 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after), kTimes},
     {"sleep_after_oversubscribed", "100us", "The same where a node has more ranks than cores.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, sleep_after_oversubscribed), kTimes},
-    {"long_yield", "500us",
+    {"long_yield", "200us",
      "A yield that takes longer shows that processes outside the job compete for the core: waiting calls then sleep at "
      "once, until a yield is tried again.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, long_yield),
@@ -26,10 +26,13 @@ inline constexpr ashlar_param kParams[] = {
      "The same where a node has more ranks than cores: a yield there lasts as long as other ranks compute.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, long_yield_oversubscribed), kTimes},
-    {"yield_retry", "2ms",
+    {"yield_retry", "50ms",
      "Time after which a yield is tried again; it doubles from one long yield to the next. 0: waiting calls go on "
      "yielding.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, yield_retry),
+     kTimes},
+    {"yield_retry_oversubscribed", "2ms", "The same where a node has more ranks than cores.", ASHLAR_PARAM_DURATION,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, yield_retry_oversubscribed),
      kTimes},
     {"yield_retry_most", "50ms", "The longest such time.", ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL,
      ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, yield_retry_most), kTimes},

@@ -38,7 +38,7 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 }
 
 [[gnu::cold]] void note_long_yield(Lane& lane, std::uint64_t length) ASHLAR_REQUIRES(lane.lock) {
-  if (lane.counters.long_yields++ != 0 || lane.records == nullptr || lane.config.yield_retry == 0) return;
+  if (lane.counters.long_yields++ != 0 || lane.records == nullptr || !lane.contention.found(now_ns())) return;
   char because[120];
   std::snprintf(because, sizeof because, "a yield took %.1f ms: processes outside the job compete for the core",
                 static_cast<double>(length) / 1e6);
@@ -79,6 +79,14 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 }  // namespace
 
 bool offer_core(Lane& lane) {
+  if (!lane.contention.watching()) [[likely]] {
+    ++lane.counters.yields;
+    lane.lock.step_out();
+    sched_yield();
+    lane.lock.step_in();
+    lane.contention.returned(ticks());
+    return true;
+  }
   const std::uint64_t now = now_ns();
   if (lane.contention.found(now)) return false;
   yield(lane, now);

@@ -28,7 +28,7 @@ Config config_of(std::uint64_t retry, std::uint64_t most) {
   Config config;
   config.long_yield = 1 * kMs;
   config.long_yield_oversubscribed = 3 * kMs;
-  config.yield_retry = retry;
+  config.yield_retry = config.yield_retry_oversubscribed = retry;
   config.yield_retry_most = most;
   return config;
 }
@@ -89,6 +89,27 @@ TEST(Contention, TheIntervalStartsAnewOnceYieldsAreShort) {
   EXPECT_EQ(pause_after(contention, 124 * kMs, config), 8 * kMs);
   for (int i = 0; i < 8; ++i) EXPECT_FALSE(contention.yielded(140 * kMs, 140 * kMs, config));
   EXPECT_EQ(pause_after(contention, 188 * kMs, config), 4 * kMs);
+}
+
+// Yields that return at short intervals cannot have been long; only one that may have been makes the next one timed.
+TEST(Contention, YieldsAreTimedOnlyWhereOneMayHaveBeenLong) {
+  Contention contention;
+  const Config config = config_of(4 * kMs, 64 * kMs);
+  std::uint64_t ticks = 1'000'000'000;
+  contention.returned(ticks);
+  EXPECT_TRUE(contention.watching()) << "nothing is known of the first one";
+  EXPECT_FALSE(contention.yielded(kMs, kMs, config));
+  EXPECT_FALSE(contention.watching());
+  for (int i = 0; i < 3; ++i) contention.returned(ticks += 1000);
+  EXPECT_FALSE(contention.watching());
+  contention.returned(ticks += 1'000'000);
+  EXPECT_TRUE(contention.watching());
+  EXPECT_TRUE(contention.yielded(60 * kMs, 64 * kMs, config));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(contention.watching()) << "until eight are short";
+    EXPECT_FALSE(contention.yielded(100 * kMs, 100 * kMs, config));
+  }
+  EXPECT_FALSE(contention.watching());
 }
 
 TEST(Contention, IsNeverFoundWithoutARetryTime) {

@@ -142,10 +142,6 @@ int bad_handle(const char* call, Object* on, const char* argument, MPI_File hand
   return bad_value(call, on, argument, handle, "file", MPI_ERR_FILE, handle == MPI_FILE_NULL);
 }
 
-Datatype* type_of_nothing(MPI_Datatype handle, MPI_Count count) noexcept {
-  return handle == MPI_DATATYPE_NULL && count == 0 ? insignificant_type() : nullptr;
-}
-
 int bad_errhandler(const char* call, Kind wanted, const char* argument) noexcept {
   return raise(Status::fail(MPI_ERR_ARG, "argument %s was made for objects of another kind, but the call makes a %s",
                             argument, wanted == Kind::kSession ? "session" : "communicator"),

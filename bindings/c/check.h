@@ -62,8 +62,14 @@ inline File* file_or_none(MPI_File handle) { return handle == MPI_FILE_NULL ? &n
 inline Datatype* insignificant_type() { return resolve(MPI_BYTE); }
 inline ReduceOp* insignificant_op() { return resolve(MPI_SUM); }
 
-/// The same for MPI_DATATYPE_NULL where the count says that there are no items of it; else nullptr.
-[[gnu::cold]] Datatype* type_of_nothing(MPI_Datatype handle, MPI_Count count) noexcept;
+/// Whether MPI_DATATYPE_NULL is right, because the count says that there are no items. Such a call is made again with
+/// another datatype: a branch that came back would cost every call the registers that it saves, and so would the loop
+/// that the compiler makes of a function which calls itself.
+inline bool is_nothing(MPI_Datatype handle, MPI_Count count) { return handle == MPI_DATATYPE_NULL && count == 0; }
+template <auto entry_point, class... Arguments>
+[[gnu::cold, gnu::noinline]] int again(Arguments... arguments) noexcept {
+  return entry_point(arguments...);
+}
 
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Comm handle) noexcept;
 [[gnu::cold]] int bad_handle(const char* call, Object* on, const char* argument, MPI_Group handle) noexcept;

@@ -182,10 +182,10 @@ class Arguments:
         if guard and kind == "op":
             lookup = f"{guard} ? resolve({value}) : insignificant_op()"
         missing = f"{name}_obj == nullptr"
-        if count := self.count_of(p):
-            const = ""
-            missing += f" && ({name}_obj = type_of_nothing({name}, {count})) == nullptr"
         into.append(f"{cls}*{const} {name}_obj = {lookup};")
+        if count := self.count_of(p):
+            again = ", ".join("MPI_BYTE" if q is p else q.name for q in self.parameters)
+            into.append(f"if ({missing} && is_nothing({name}, {count})) [[unlikely]] return again<P{self.call[1:-1]}>({again});")
         if self.may_be_null(p):
             missing += f" && {value} != {NULLS[kind]}"
         facts = [self.call, on, f'"{name}"', value]

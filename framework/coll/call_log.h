@@ -24,7 +24,7 @@ struct Called {
   Collective what = Collective::kBarrier;
   std::uint8_t flags = kOver;
   std::uint64_t position = 0;  // see CommState::position; behind this collective, once it has begun
-  Rank root = 0;               // 0 on an intercommunicator, whose groups pass different ones
+  Rank root = 0;               // 0 on an intercommunicator
   MPI_Count bytes = 0;         // the quantity; 0 on an intercommunicator
 
   bool is(std::uint8_t flag) const { return (flags & flag) != 0; }
@@ -38,10 +38,10 @@ struct Called {
 /// ones have been called, nothing is known any more; it is not compared then.
 class CallLog {
  public:
-  static constexpr Tag kRemembered = 64;
+  static constexpr std::uint32_t kRemembered = 64;
 
   Called& enter(Tag tag, Collective what, Rank root, MPI_Count bytes, std::uint64_t position) {
-    Called& called = entries_[tag % kRemembered];
+    Called& called = at(tag);
     called.tag = tag;
     called.what = what;
     called.flags = 0;
@@ -51,7 +51,7 @@ class CallLog {
     return called;
   }
   Called* find(Tag tag) {
-    Called& called = entries_[tag % kRemembered];
+    Called& called = at(tag);
     return called.tag == tag ? &called : nullptr;
   }
   template <class Visit>
@@ -61,6 +61,7 @@ class CallLog {
   }
 
  private:
+  Called& at(Tag tag) { return entries_[static_cast<std::uint32_t>(tag) % kRemembered]; }  // numbers are not negative
   Called entries_[kRemembered];
 };
 

@@ -89,15 +89,12 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
 
 Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots[component_ % CommState::kSlots]; }
 
-Status state_of(Comm& comm, CommState** out) {
-  if (comm.coll == nullptr) [[unlikely]] {
-    if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
-    comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of_comm(comm)));
-    if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
-    watch(*comm.coll);
-    if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
-  }
-  *out = comm.coll;
+Status make_state(Comm& comm) {
+  if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
+  comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of_comm(comm)));
+  if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
+  watch(*comm.coll);
+  if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   return {};
 }
 

@@ -31,8 +31,12 @@ struct CommState : ListHook {  // hook: LaneRecords::states
   Status prefer(Collective collective, const char* algorithm);
   /// Notes that a collective begins on this rank. `checked`: others compare it.
   Called& enter(Tag tag, const Call& call, bool checked) {
-    Called& called = calls.enter(tag, call.what, comm.inter ? 0 : call.root, comm.inter ? 0 : call.bytes, position);
+    Called& called = calls.enter(tag, call.what, call.root, call.bytes, position);
     latest = &called;
+    if (comm.inter) [[unlikely]] {  // its groups pass different ones
+      called.root = 0;
+      called.bytes = 0;
+    }
     if (checked) [[unlikely]]
       called.flags = Called::kUncompared;
     return called;
@@ -78,7 +82,15 @@ struct CommState : ListHook {  // hook: LaneRecords::states
 /// The shape of a group whose ranks are on these nodes.
 Shape shape_of(const std::vector<std::uint32_t>& nodes);
 
+/// Makes the state of a communicator that has none.
+Status make_state(Comm& comm);
+
 /// The state of `comm`, made when missing.
-Status state_of(Comm& comm, CommState** out);
+inline Status state_of(Comm& comm, CommState** out) {
+  if (comm.coll == nullptr) [[unlikely]]
+    ASHLAR_TRY(make_state(comm));
+  *out = comm.coll;
+  return {};
+}
 
 }  // namespace ashlar::coll

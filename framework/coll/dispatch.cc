@@ -56,7 +56,7 @@ Status run(Comm& comm, const Call& call) {
   const bool check = Room::current()->checks.any();
   Called& called = state->enter(sequence, call, check);
   if (call.is_nothing(comm.size, comm.inter) && !check) {
-    called.flags |= Called::kOver;
+    called.flags = Called::kOver;
     return {};
   }
   Choice choice;

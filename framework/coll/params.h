@@ -95,7 +95,7 @@ static_assert(kCollectives == 22, "a row for each collective");
 struct CheckConfig {
   bool collectives;
   bool datatypes;  // the row is point-to-point's
-  bool any() const { return datatypes || collectives; }
+  bool any() const { return datatypes | collectives; }
 };
 inline constexpr ashlar_param kCheckParams[] = {
     {"collectives", "false",

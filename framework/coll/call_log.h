@@ -14,18 +14,18 @@ struct Called {
   enum : std::uint8_t {
     kOver = 1,        // it has returned, or its request is complete
     kFailed = 2,      // it has failed here, or another rank has reported that it failed there
-    kInOrder = 4,     // its algorithm keeps state in the order of the calls (kInCallOrder)
-    kSeen = 8,        // a review has found it waiting
-    kCompared = 16,   // the neighbours have been told what was called
-    kUncompared = 32  // check.collectives compares it: messages do not carry it
+    kSeen = 4,        // a review has found it waiting
+    kCompared = 8,    // the neighbours have been told what was called
+    kUncompared = 16  // check.collectives compares it: messages do not carry it
   };
 
   Tag tag = -1;
   Collective what = Collective::kBarrier;
   std::uint8_t flags = kOver;
-  std::uint64_t position = 0;  // see CommState::position; behind this collective, once it has begun
-  Rank root = 0;               // 0 on an intercommunicator
-  MPI_Count bytes = 0;         // the quantity; 0 on an intercommunicator
+  std::uint16_t error_class = 0;  // with kFailed
+  std::uint64_t position = 0;     // see CommState::position; behind this collective, once it has begun
+  Rank root = 0;                  // 0 on an intercommunicator
+  MPI_Count bytes = 0;            // the quantity; 0 on an intercommunicator
 
   bool is(std::uint8_t flag) const { return (flags & flag) != 0; }
   ashlar::p2p::CallWord word() const {

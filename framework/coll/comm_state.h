@@ -41,9 +41,8 @@ struct CommState : ListHook {  // hook: LaneRecords::states
       called.flags = Called::kUncompared;
     return called;
   }
-  /// Fails when a collective that was entered cannot begin with this choice.
-  Status may_begin(Called& called, const Choice& choice) {
-    if (choice.entry->algorithm->is(kInCallOrder)) called.flags |= Called::kInOrder;
+  /// Fails when a collective that was entered cannot begin.
+  Status may_begin(Called& called) {
     if (!troubles.any) [[likely]]
       return {};
     return coll::may_begin(*this, called);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/clock.h"
 #include "framework/coll/comm_state.h"
 #include "framework/object/group.h"
 #include "framework/p2p/wire.h"
@@ -130,10 +131,15 @@ void end_messages(CommState& state, Tag tag, Tag mask, Status outcome) ASHLAR_NO
   if (state.own_group != nullptr) p2p::end_collective(state.own_group->comm, tag, mask, outcome);
 }
 
+void set_failed(Called& called, Status why) {
+  called.flags |= Called::kFailed;
+  called.error_class = static_cast<std::uint16_t>(why.mpi_class());
+}
+
 /// This rank has found out that a collective cannot come to its end; `by` is the call that showed it.
 void fail_here(CommState& state, Called& called, const Report& by, Status why) {
   if (called.is(Called::kFailed)) return;
-  called.flags |= Called::kFailed;
+  set_failed(called, why);
   state.troubles.latest = by;
   tell_all(state.comm, called.tag, notice_of(called, why.mpi_class(), 0, &by));
   if (!called.is(Called::kOver)) end_messages(state, called.tag, kNumberMask, why);
@@ -161,17 +167,19 @@ void break_off(CommState& state, const Report& report) {
   troubles.latest.notice.flags |= Notice::kBroken;
   state.calls.each_open([&](Called& called) {
     if (called.is(Called::kFailed)) return;
-    called.flags |= Called::kFailed;
-    end_messages(state, called.tag, kNumberMask, reported(state.comm, called, troubles.latest));
+    const Status why = reported(state.comm, called, troubles.latest);
+    set_failed(called, why);
+    end_messages(state, called.tag, kNumberMask, why);
   });
 }
 
-bool take_early(Troubles& troubles, Tag tag, Report* report) {
-  for (auto at = troubles.early.begin(); at != troubles.early.end(); ++at) {
-    if (at->tag != tag) continue;
+/// The oldest report of this collective that is due at `now_ns`.
+bool take_report(Troubles& troubles, Tag tag, std::uint64_t now_ns, Report* report) {
+  for (auto at = troubles.reports.begin(); at != troubles.reports.end(); ++at) {
+    if (at->tag != tag || at->due_ns > now_ns) continue;
     *report = *at;
-    troubles.early.erase(at);
-    troubles.any = troubles.broken || !troubles.early.empty();
+    troubles.reports.erase(at);
+    troubles.any = troubles.broken || !troubles.reports.empty();
     return true;
   }
   return false;
@@ -188,12 +196,24 @@ bool not_called_yet(const Comm& comm, Tag tag) {
   return ahead < static_cast<std::uint32_t>(kNumberMask) / 2;
 }
 
+/// Keeps a report of a collective that is open here, or was not called yet. It may come to its end on this rank all the
+/// same: only a wait that is still there when the report is due fails with it.
+void keep(CommState& state, Report report) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *state.comm.lane;
+  Troubles& troubles = state.troubles;
+  report.due_ns = now_ns() + lane.review_every;
+  if (lane.review_by == 0 || report.due_ns < lane.review_by) lane.review_by = report.due_ns;
+  if (troubles.reports.size() == Troubles::kMostReports) troubles.reports.erase(troubles.reports.begin());
+  troubles.reports.push_back(report);
+  troubles.any = true;
+}
+
 /// A member still waits in its collective, and says which.
 void on_call(CommState& state, const Report& call) ASHLAR_NO_THREAD_SAFETY {
   Called* const mine = state.calls.find(call.tag);
   if (mine == nullptr) return;  // this rank will tell its own call when it waits there
   if (mine->is(Called::kFailed)) {
-    const Notice failed = notice_of(*mine, MPI_ERR_OTHER, Notice::kToOne, &state.troubles.latest);
+    const Notice failed = notice_of(*mine, mine->error_class, Notice::kToOne, &state.troubles.latest);
     p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
   } else if (!alike(*mine, call.notice)) {
     fail_here(state, *mine, call, difference(state.comm, *mine, call.from, call.notice));
@@ -203,24 +223,10 @@ void on_call(CommState& state, const Report& call) ASHLAR_NO_THREAD_SAFETY {
 void on_report(CommState& state, const Report& report) {
   if ((report.notice.flags & Notice::kBroken) != 0) return break_off(state, report);
   Called* const mine = state.calls.find(report.tag);
-  if (mine == nullptr) {
-    if (!not_called_yet(state.comm, report.tag)) return;
-    std::vector<Report>& early = state.troubles.early;
-    if (early.size() == Troubles::kMostEarly) early.erase(early.begin());
-    early.push_back(report);
-    state.troubles.any = true;
-    return;
-  }
-  if (!mine->is(Called::kOver) && !mine->is(Called::kFailed)) {
-    const Status why = reported(state.comm, *mine, report);
-    if ((report.notice.flags & Notice::kToOne) != 0) {
-      fail_here(state, *mine, report, why);
-    } else {
-      mine->flags |= Called::kFailed;
-      state.troubles.latest = report;
-      end_messages(state, mine->tag, kNumberMask, why);
-    }
-  }
+  if (mine == nullptr && !not_called_yet(state.comm, report.tag)) return;
+  const bool open = mine == nullptr || !(mine->is(Called::kOver) || mine->is(Called::kFailed));
+  if (open && (report.notice.flags & Notice::kToOne) == 0) return keep(state, report);
+  if (open) fail_here(state, *mine, report, reported(state.comm, *mine, report));
   check_positions(state, *mine, report);
 }
 
@@ -228,7 +234,7 @@ void on_report(CommState& state, const Report& report) {
 /// waits in vain.
 void on_call_of_freed(Lane& lane, const Freed& freed, std::uint32_t context,
                       const Report& call) ASHLAR_NO_THREAD_SAFETY {
-  for (const Freed::Entry& entry : freed.entries) {
+  for (const Freed::Entry& entry : freed.all()) {
     if (entry.context != context) continue;
     const auto later = (static_cast<std::uint32_t>(call.tag - entry.last.tag)) & kNumberMask;
     const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
@@ -251,7 +257,9 @@ void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   CommState* const state = state_with(records, context);
   const bool asks = am.id == p2p::kCollectiveCall;
   if (state != nullptr) return asks ? on_call(*state, report) : on_report(*state, report);
-  if (asks) on_call_of_freed(lane, records.freed, context, report);
+  if (asks) return on_call_of_freed(lane, records.freed, context, report);
+  if (records.early.size() == LaneRecords::kMostEarly) records.early.erase(records.early.begin());
+  records.early.push_back({context, report});
 }
 
 Status mismatched(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::uint64_t arrived, MPI_Count expected) {
@@ -293,18 +301,33 @@ void compare(CommState& state, const Called& called) ASHLAR_NO_THREAD_SAFETY {
   if (comm.size > 2) tell(*comm.local_group, (comm.rank + comm.size - 1) % comm.size);
 }
 
+/// Of a collective that waits.
+void review(CommState& state, Called& called, std::uint64_t now) {
+  Report report;
+  if (state.troubles.any && take_report(state.troubles, called.tag, now, &report)) {
+    const Status why = reported(state.comm, called, report);
+    set_failed(called, why);
+    state.troubles.latest = report;
+    end_messages(state, called.tag, kNumberMask, why);
+    check_positions(state, called, report);
+  } else if (called.is(Called::kSeen) && !called.is(Called::kUncompared | Called::kCompared)) {
+    called.flags |= Called::kCompared;
+    compare(state, called);
+  }
+  called.flags |= Called::kSeen;
+}
+
 /// A wait on this lane is a long one.
-void review(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+void review_all(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   if (Room::current() == nullptr) return;
+  const std::uint64_t now = now_ns();
+  lane.review_by = 0;
   for (CommState& state : Room::current()->records(lane.index).states) {
     state.calls.each_open([&](Called& called) {
-      if (called.is(Called::kUncompared | Called::kFailed | Called::kCompared)) return;
-      if (called.is(Called::kSeen)) {
-        called.flags |= Called::kCompared;
-        compare(state, called);
-      }
-      called.flags |= Called::kSeen;
+      if (!called.is(Called::kFailed)) review(state, called, now);
     });
+    for (const Report& left : state.troubles.reports)
+      if (lane.review_by == 0 || left.due_ns < lane.review_by) lane.review_by = std::max(left.due_ns, now + 1);
   }
 }
 
@@ -317,8 +340,14 @@ void watch(CommState& state) ASHLAR_NO_THREAD_SAFETY {
   p2p::hook_collectives(lane, kHooks);
   const std::uint64_t patience = Room::current()->config.compare_after;
   lane.review_every = patience;
-  lane.review = patience != 0 ? review : nullptr;
-  Room::current()->records(lane.index).states.push_back(&state);
+  lane.review = review_all;
+  LaneRecords& records = Room::current()->records(lane.index);
+  records.states.push_back(&state);
+  std::erase_if(records.early, [&](const LaneRecords::Early& early) {
+    if (early.context != state.comm.context) return false;
+    on_report(state, early.report);
+    return true;
+  });
 }
 
 void unwatch(CommState& state) {
@@ -328,23 +357,14 @@ void unwatch(CommState& state) {
   Freed& freed = Room::current()->records(state.comm.lane->index).freed;
   const Called* const last = state.calls.find(static_cast<Tag>((state.comm.collective_sequence - 1) & kNumberMask));
   if (last == nullptr) return;
-  freed.entries[freed.next++ % Freed::kRemembered] = {state.comm.context, *last};
+  freed.note(state.comm.context, *last);
 }
 
 Status may_begin(CommState& state, Called& called) {
-  Troubles& troubles = state.troubles;
-  if (troubles.broken) {
-    called.flags |= Called::kFailed;
-    return reported(state.comm, called, troubles.latest);
-  }
-  // The segment counts the call, and says whether it can come to its end; left() looks at the report.
-  if (called.is(Called::kInOrder)) return {};
-  Report report;
-  if (!take_early(troubles, called.tag, &report)) return {};
-  called.flags |= Called::kFailed;
-  troubles.latest = report;
-  check_positions(state, called, report);
-  return reported(state.comm, called, report);
+  if (!state.troubles.broken) return {};
+  const Status why = reported(state.comm, called, state.troubles.latest);
+  set_failed(called, why);
+  return why;
 }
 
 void left(CommState& state, Tag tag, Status outcome) {
@@ -353,7 +373,8 @@ void left(CommState& state, Tag tag, Status outcome) {
   called->flags |= Called::kOver;
   if (!outcome.ok() && !called->is(Called::kUncompared)) fail_here(state, *called, {}, outcome);
   Report report;
-  if (state.troubles.any && take_early(state.troubles, tag, &report)) check_positions(state, *called, report);
+  if (state.troubles.any && take_report(state.troubles, tag, ~std::uint64_t{0}, &report))
+    check_positions(state, *called, report);
 }
 
 Status can_go_on(CommState& state, Tag tag) {

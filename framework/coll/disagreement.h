@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "framework/base/list.h"
@@ -14,8 +16,8 @@
 /// (components/coll/shm), and whoever still waits after coll.compare_after: it tells the ranks beside it what it called
 /// (kCollectiveCall). Each of two neighbours that wait tells the other, so the later one to enter is compared, and
 /// wherever calls differ there are neighbours whose calls differ.
-/// Who fails reports that to every member, once (kCollectiveFailed). A report ends the same collective there; one that
-/// comes before the call ends it when it is called.
+/// Who fails reports that to every member, once (kCollectiveFailed). A member whose collective can come to its end all
+/// the same does not hear of it; one that still waits coll.compare_after later fails with what was reported.
 /// Ranks that took different ways through one collective may count later ones differently in shared memory; their
 /// positions tell. Then the communicator's collectives are over: all members are told, and calls fail from then on.
 namespace ashlar::coll {
@@ -50,16 +52,18 @@ struct Report {
   Tag tag = -1;
   PeerId from = 0;
   Notice notice;
+  std::uint64_t due_ns = 0;  // a collective that still waits then fails with it
 };
 
 /// What a communicator knows of failures; part of its CommState.
 struct Troubles {
-  /// Reports of collectives that this rank has not called yet. Beyond that many the oldest is dropped.
-  static constexpr std::size_t kMostEarly = 64;
-  std::vector<Report> early;
+  /// Reports of collectives that are open here, or that this rank has not called yet. Beyond that many the oldest is
+  /// dropped.
+  static constexpr std::size_t kMostReports = 64;
+  std::vector<Report> reports;
   Report latest;        // the last one that ended something
   bool broken = false;  // no collective can be called any more
-  bool any = false;     // `broken`, or `early` is not empty: calls take a look
+  bool any = false;     // `broken`, or `reports` is not empty: calls take a look
 };
 
 /// What a lane remembers of communicators that were freed a short while ago, so that a neighbour which still waits in a
@@ -70,21 +74,34 @@ struct Freed {
     std::uint32_t context = 0;
     Called last;
   };
-  Entry entries[kRemembered];
-  unsigned next = 0;
+  Entry entries[kRemembered];  // of which the first `noted` mean something
+  std::uint64_t noted = 0;     // so many were freed
+
+  void note(std::uint32_t context, const Called& last) { entries[noted++ % kRemembered] = {context, last}; }
+  std::span<const Entry> all() const {
+    return {entries, static_cast<std::size_t>(std::min<std::uint64_t>(noted, kRemembered))};
+  }
 };
 
 /// The collectives' records of one lane. Guarded by its lock.
 struct LaneRecords {
   List<CommState> states;
   Freed freed;
+  /// Reports about communicators of which this rank has called no collective yet. Beyond that many the oldest is
+  /// dropped.
+  struct Early {
+    std::uint32_t context;
+    Report report;
+  };
+  static constexpr std::size_t kMostEarly = 256;
+  std::vector<Early> early;
 };
 
 /// Puts a new state on its lane's list, and back; the lane's lock is held.
 void watch(CommState& state);
 void unwatch(CommState& state);
 
-/// For a call that is about to begin while Troubles::any: fails when it cannot.
+/// For a call that is about to begin while Troubles::any: fails when the communicator has no collectives any more.
 Status may_begin(CommState& state, Called& called);
 /// The end of a collective on this rank. A failure that the others may not know is reported.
 void left(CommState& state, Tag tag, Status outcome);

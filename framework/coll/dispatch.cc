@@ -61,7 +61,7 @@ Status run(Comm& comm, const Call& call) {
   }
   Choice choice;
   Status outcome = state->choose(call, &choice);
-  if (outcome.ok()) outcome = state->may_begin(called, choice);
+  if (outcome.ok()) outcome = state->may_begin(called);
   if (!outcome.ok()) [[unlikely]] {
     left(*state, sequence, outcome);
     return outcome;

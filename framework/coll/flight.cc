@@ -132,7 +132,7 @@ Status Flight::run() {
     finish({});
     return {};
   }
-  if (const Status begins = state_of_comm.may_begin(called, choice_); !begins.ok()) {
+  if (const Status begins = state_of_comm.may_begin(called); !begins.ok()) {
     left(state_of_comm, op_.tag(), begins);
     return begins;
   }

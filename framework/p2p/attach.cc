@@ -138,6 +138,8 @@ void drop_context(Comm& comm) {
     ++at;
     if ((message.key.context() & ~1u) != comm.context) continue;
     auto& arrival = static_cast<Arrival&>(message);
+    // The sender of an announced message waits, and may still cancel it: then it has to be found.
+    if (arrival.am.id != kEager) continue;
     withdraw(*comm.lane, state, arrival);
     discard(state, arrival);
   }

@@ -71,10 +71,12 @@ struct Lane {
   std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;     // these, and background threads: transports are armed
   unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;   // so many of `ifaces` are to be disarmed by the last of them
   std::uint32_t wake_word = 0;                         // futex: raised when a thread progresses for sleeping ones
-  /// Called by waits, and by calls that look in vain, at most every `review_every` ns; nullptr: never.
+  /// Called by waits, and by calls that look in vain, at most every `review_every` ns (0: never) and when `review_by`
+  /// has come.
   void (*review)(Lane&) ASHLAR_GUARDED_BY(lock) = nullptr;
   std::uint64_t review_every ASHLAR_GUARDED_BY(lock) = 0;
   std::uint64_t next_review ASHLAR_GUARDED_BY(lock) = 0;
+  std::uint64_t review_by ASHLAR_GUARDED_BY(lock) = 0;      // a review is due then, 0: none; ends sleeps
   List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
   progress::Contention contention ASHLAR_GUARDED_BY(lock);  // other processes on this core: no yields for a while
   std::uint64_t look_again ASHLAR_GUARDED_BY(lock) = 0;     // a poller has something to do then, 0: none; ends sleeps

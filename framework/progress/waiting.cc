@@ -60,8 +60,10 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 
 /// For what has waited long, whoever looks.
 void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
-  if (lane.review == nullptr || now < lane.next_review) return;
-  lane.next_review = now + lane.review_every;
+  const bool regular = lane.review_every != 0 && now >= lane.next_review;
+  const bool due = lane.review_by != 0 && now >= lane.review_by;
+  if (!regular && !due) return;
+  if (regular) lane.next_review = now + lane.review_every;
   lane.review(lane);
 }
 
@@ -153,7 +155,9 @@ void Waiting::offer(Lane& lane, Reason reason) {
     return;
   }
   if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;
-  if (!sleep(lane, kLongestSleep, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
+  std::uint64_t longest = kLongestSleep;
+  if (lane.review_by != 0) longest = std::min(longest, lane.review_by > now ? lane.review_by - now : 1);
+  if (!sleep(lane, longest, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
 }
 
 }  // namespace ashlar::progress

@@ -187,7 +187,7 @@ class EntryPoints(unittest.TestCase):
         table = read_table(ROOT / "bindings/api")
         for procedure, large in table.entry_points():
             lines = entry.function(procedure, large, table).count("\n")
-            self.assertLessEqual(lines, 38, procedure.name)
+            self.assertLessEqual(lines, 40, procedure.name)  # MPI_Gatherv_init: two datatypes that may be null
 
     def test_declarations_are_the_mechanical_map(self):
         table = table_of("proc MPI_G large\n  counts[comm]  count const\n  info  info\n  comm  comm\n  new  request out\n",

@@ -15,6 +15,9 @@ inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say abo
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
 inline constexpr char kJobVariable[] = "ASHLAR__JOB";
 
+/// What mpiexec was asked for, for MPI_INFO_ENV, which a process may read before it joins the job: lines KEY=VALUE.
+inline constexpr char kInfoVariable[] = "ASHLAR__INFO";
+
 enum class RankState : std::uint32_t {
   kAbsent = 0,       // no process of this rank has attached
   kAttached = 1,     // joined the job

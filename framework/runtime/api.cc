@@ -20,6 +20,7 @@
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/process.h"
+#include "framework/runtime/start_facts.h"
 #include "framework/runtime/version.h"
 
 namespace ashlar::runtime {
@@ -42,6 +43,8 @@ bool known_level(int level) {
 void prepare() {
   register_predefined_objects();
   datatype::register_predefined();
+  static std::once_flag described;
+  std::call_once(described, [] { describe_start(); });
 }
 
 Status init(int*, char***) {

@@ -39,6 +39,7 @@
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/start_facts.h"
 #include "framework/runtime/threads.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/place.h"
@@ -240,7 +241,9 @@ Status Process::join_job() {
   reporter.speak_as(static_cast<int>(job->rank), static_cast<int>(job->ranks), launch->ops->host_of(launch, job->rank),
                     std::strcmp(launch_component_->name(), "native") == 0);
   Group::self_peer = job->rank;
-  return read_parameters();
+  ASHLAR_TRY(read_parameters());
+  runtime::describe_start(*job, params);
+  return {};
 }
 
 void Process::explain() {
@@ -329,11 +332,6 @@ Status Process::begin_world() {
   attribute::predefined.universe_size = static_cast<int>(job->universe_size);
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
-  const char* level = thread_level == MPI_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
-                      : thread_level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-                      : thread_level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-                                                              : "MPI_THREAD_MULTIPLE";
-  info::describe_job(ranks, level, runtime_config_.memory_alloc_kinds);
   launch->ops->initialized(launch);
   explain();
   return {};

@@ -140,6 +140,7 @@ void Job::rank_ended(unsigned rank, int wait_status) {
   fate.ended = true;
   fate.wait_status = wait_status;
   fate.state = board_.state(rank);
+  fate.use = board_.slot(rank).use.load();
   fate.seconds = seconds_since(began_ns_);
   if (board_.slot(rank).aborted.load()) {
     fate.aborted = true;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -172,6 +173,12 @@ void Process::serve() {
   std::vector<Lane*> served;
   for (const auto& lane : lanes_) served.push_back(lane.get());
   if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
+}
+
+void Process::tell_use(int sessions) {
+  const ashlar_launch_ops& ops = *launch->ops;
+  if (ops.size <= offsetof(ashlar_launch_ops, in_use) || !ops.in_use || runtime::forked()) return;
+  ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
 }
 
 void Process::rest() {

@@ -44,6 +44,8 @@ class Process {
   Status end_world();
   /// Waits until nothing of this process is under way. `call`: for which call of the user's.
   void settle(const char* call);
+  /// Tells the launcher what MPI is used for.
+  void tell_use(int sessions);
   /// No session and no world model uses the process any more; start() takes it up again.
   void rest();
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.

@@ -18,6 +18,10 @@ inline constexpr char kJobVariable[] = "ASHLAR__JOB";
 /// What mpiexec was asked for, for MPI_INFO_ENV, which a process may read before it joins the job: KEY=VALUE;KEY=VALUE;
 inline constexpr char kInfoVariable[] = "ASHLAR__INFO";
 
+/// What a rank publishes under this prefix and a parameter's key: the value that it uses in place of the one in force,
+/// a zero, and why.
+inline constexpr char kAdjustedPrefix[] = "adjusted.";
+
 enum class RankState : std::uint32_t {
   kAbsent = 0,       // no process of this rank has attached
   kAttached = 1,     // joined the job

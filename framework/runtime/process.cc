@@ -31,6 +31,7 @@
 #include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"
 #include "framework/plugin/account.h"
+#include "framework/plugin/launch_board.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
 #include "framework/progress/context_lane.h"
@@ -249,8 +250,19 @@ Status Process::join_job() {
                     std::strcmp(launch_component_->name(), "native") == 0);
   Group::self_peer = job->rank;
   ASHLAR_TRY(read_parameters());
+  publish_adjustments();
   runtime::describe_start(*job, params);
   return {};
+}
+
+void Process::publish_adjustments() {
+  // Only our launcher's board can be looked at from outside; others would send each around the machine.
+  if (std::strcmp(launch_component_->name(), "native") != 0) return;
+  params.on_adjusted([this, left = 32](const param::Store::Adjustment& adjustment) mutable {
+    if (left-- <= 0 || runtime::forked()) return;
+    const std::string text = adjustment.used + '\0' + adjustment.because;
+    (void)launch->ops->put(launch, (launch::kAdjustedPrefix + adjustment.key).c_str(), text.data(), text.size());
+  });
 }
 
 void Process::explain() {
@@ -267,6 +279,10 @@ Status Process::make_lanes() {
   // check.datatypes a message is preceded by another, which must take the same way.
   const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
   const unsigned lanes = several ? static_cast<unsigned>(std::clamp<std::uint64_t>(thread_config_.lanes, 1, 16)) : 1;
+  if (lanes != thread_config_.lanes)
+    params.adjusted("threads.lanes", std::to_string(lanes),
+                    thread_level != MPI_THREAD_MULTIPLE ? "the program did not ask for MPI_THREAD_MULTIPLE"
+                                                        : "with check.datatypes all messages must take the same way");
   peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());

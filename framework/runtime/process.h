@@ -91,6 +91,8 @@ class Process {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
+  /// Publishes, for ashlar_info, the values that are used in place of those in force.
+  void publish_adjustments();
   void serve();
   Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.

@@ -102,6 +102,10 @@ class RunningJob(unittest.TestCase):
                                     stderr=subprocess.DEVNULL)
         for _ in range(2):
             self.assertEqual(self.job.stdout.readline(), b"ready\n")
+        # A rank that has said so may not be in its call yet.
+        deadline = time.monotonic() + 30
+        while "a cycle" not in plain(self.info("waits", "--pid", self.job.pid).stdout) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def tearDown(self):
         self.job.terminate()

@@ -14,8 +14,9 @@ bool names(std::string_view entry, std::string_view name) {
 
 bool belongs_to_a_launcher(std::string_view entry) {
   static constexpr std::string_view kNames[] = {
-      "ASHLAR__JOB", "ASHLAR__RANK", "ASHLAR__SIZE", "ASHLAR__LOCAL_RANK", "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_ID",
-      "PMI_FD",      "PMI_PORT",     "PMI_RANK",     "PMI_SIZE",           "PMI_SPAWNED",    "PMI_JOBID", "PMI_ID"};
+      "ASHLAR__JOB",    "ASHLAR__INFO", "ASHLAR__RANK", "ASHLAR__SIZE", "ASHLAR__LOCAL_RANK",
+      "PMIX_NAMESPACE", "PMIX_RANK",    "PMIX_ID",      "PMI_FD",       "PMI_PORT",
+      "PMI_RANK",       "PMI_SIZE",     "PMI_SPAWNED",  "PMI_JOBID",    "PMI_ID"};
   if (entry.substr(0, 15) == "PMIX_SERVER_URI") return true;
   return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) { return names(entry, name); });
 }

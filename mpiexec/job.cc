@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
@@ -140,11 +141,17 @@ void Job::rank_ended(unsigned rank, int wait_status) {
   fate.ended = true;
   fate.wait_status = wait_status;
   fate.state = board_.state(rank);
+  fate.use = board_.slot(rank).use.load();
   fate.seconds = seconds_since(began_ns_);
   if (board_.slot(rank).aborted.load()) {
     fate.aborted = true;
     fate.abort_code = board_.slot(rank).abort_code;
     fate.abort_text = board_.abort_text(rank);
+  }
+  if (!options_.output.empty() && rank_files_cut_short(options_.output, {rank, static_cast<unsigned>(ranks_.size()),
+                                                                         ranks_[rank].segment, host_})) {
+    cut_short_.push_back(rank);
+    output_lost_ = true;
   }
   bool others_in_mpi = false;
   for (unsigned r = 0; r < ranks_.size(); ++r)
@@ -404,6 +411,15 @@ void Job::conclude() {
                signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
   } else if (first_returned_ >= 0 && ranks_.size() > 1) {
     say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
+  }
+  if (!cut_short_.empty()) {
+    std::sort(cut_short_.begin(), cut_short_.end());
+    const bool one = cut_short_.size() == 1;
+    say(
+        text("--output %s: the disk is full, and the files of rank%s %s of %zu end where it was: what %s wrote to them "
+             "afterwards is lost",
+             shown(options_.output).c_str(), one ? "" : "s", list_of(cut_short_).c_str(), ranks_.size(),
+             one ? "this rank" : "these ranks"));
   }
   if (output_lost_ && status_ == 0) status_ = 1;
 }

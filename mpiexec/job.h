@@ -107,6 +107,7 @@ class Job : private PmixListener {
   int status_ = 0;           // first non-zero exit status
   std::string start_error_;
   bool said_lost_[2] = {};           // that standard output, or error, cannot be written
+  std::vector<unsigned> cut_short_;  // ranks whose files of --output lack something
   bool output_lost_ = false;         // for another reason than that its reader left
   std::vector<unsigned> still_ran_;  // when the time was over
 };

@@ -30,6 +30,12 @@ std::string new_folder_name() {
   return text("%s/ashlar-%016llx", tmp && *tmp ? tmp : "/tmp", static_cast<unsigned long long>(random));
 }
 
+/// What a process finds in MPI_INFO_ENV (MPI-5.0, 11.2.2): the words with which its own program was asked for.
+std::string start_words(const Segment& segment) {
+  const std::string soft = segment.soft.empty() ? text("%u", segment.asked) : segment.soft;
+  return text("maxprocs=%u;soft=%s;", segment.asked, soft.c_str());
+}
+
 }  // namespace
 
 bool Job::prepare(std::string* error) {
@@ -201,6 +207,7 @@ bool Job::start_rank(unsigned rank) {
     if (pmix_)
       for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
     environment.set(launch::kJobVariable, board_.variable(rank));
+    environment.set(launch::kInfoVariable, start_words(segment) + settings_.start_words);
     environment.set("ASHLAR__RANK", text("%u", rank));
     environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
     environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));

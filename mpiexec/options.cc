@@ -29,7 +29,6 @@ struct State {
   std::size_t at = 0;                   // the word that is looked at
   bool ranks_given = false;             // of this segment
   unsigned per_node = 0;                // of this segment; 0: not given
-  std::string soft = {};                // of this segment
   int files = 0;
 
   bool fail(std::string why) {
@@ -74,19 +73,21 @@ bool take_soft(State& s, const Values& v) {
   if (!largest_of(v[0], INT_MAX, &most))
     return s.fail(
         text("-soft needs numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step), not \"%s\"", shown(v[0]).c_str()));
-  s.soft = v[0];
+  s.segment.soft = v[0];
   return true;
 }
 
 /// Every number of ranks can be started here, so the largest that is acceptable is.
 bool apply_soft(State& s) {
-  if (s.soft.empty()) return true;
+  s.segment.asked = s.segment.ranks;
+  if (s.segment.soft.empty()) return true;
   const long most = s.ranks_given ? static_cast<long>(s.segment.ranks) : kMostRanks;
   long ranks = 0;
-  static_cast<void>(largest_of(s.soft, most, &ranks));  // looked at by take_soft
+  static_cast<void>(largest_of(s.segment.soft, most, &ranks));  // looked at by take_soft
   if (ranks == 0)
-    return s.fail(text("-soft %s: none of these is a number of ranks from 1 to %ld", s.soft.c_str(), most));
+    return s.fail(text("-soft %s: none of these is a number of ranks from 1 to %ld", s.segment.soft.c_str(), most));
   s.segment.ranks = static_cast<unsigned>(ranks);
+  if (!s.ranks_given) s.segment.asked = s.segment.ranks;
   return true;
 }
 
@@ -357,7 +358,6 @@ bool finish_segment(State& s) {
   if (!apply_soft(s)) return false;
   s.options->segments.push_back(std::move(s.segment));
   s.segment = {};
-  s.soft.clear();
   s.ranks_given = false;
   s.per_node = 0;
   return true;

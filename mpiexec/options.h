@@ -13,6 +13,8 @@ using EnvChange = std::pair<std::string, std::string>;  // name, value
 /// One colon-separated part of the command line: a program and how many ranks run it.
 struct Segment {
   unsigned ranks = 1;
+  unsigned asked = 1;  // what -n says: more than `ranks` where -soft left fewer
+  std::string soft;    // what -soft says, or ""
   std::vector<std::string> argv;
   std::string wdir;
   std::string path;  // folders to search for the program, before PATH

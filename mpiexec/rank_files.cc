@@ -1,8 +1,10 @@
 #include "mpiexec/rank_files.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "mpiexec/safe_open.h"
@@ -20,6 +22,10 @@ bool is_folder(const std::string& pattern) {
   struct stat there;
   return pattern.find('%') == std::string::npos || pattern.back() == '/' ||
          (stat(pattern.c_str(), &there) == 0 && S_ISDIR(there.st_mode));
+}
+
+bool is_full(const struct statvfs& disk) {
+  return disk.f_blocks > 0 && (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0;
 }
 
 }  // namespace
@@ -93,8 +99,29 @@ bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int
       *error = text("cannot write rank %u's output to %s: %s", facts.rank, shown(names[i]).c_str(), why.c_str());
       return false;
     }
+    struct statvfs disk;
+    struct stat file;
+    if (fstatvfs(*fds[i], &disk) == 0 && is_full(disk) && fstat(*fds[i], &file) == 0 && S_ISREG(file.st_mode)) {
+      *error =
+          text("cannot write rank %u's output to %s: %s", facts.rank, shown(names[i]).c_str(), std::strerror(ENOSPC));
+      return false;
+    }
   }
   return true;
+}
+
+bool rank_files_cut_short(const std::string& pattern, const RankFileFacts& facts) {
+  bool at_edge = false, empty = true;
+  for (const char* stream : {"out", "err"}) {
+    const std::string name = rank_file_name(pattern, facts, stream);
+    struct statvfs disk;
+    struct stat file;
+    if (stat(name.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
+    if (statvfs(name.c_str(), &disk) != 0 || !is_full(disk) || disk.f_frsize == 0) return false;
+    empty = empty && file.st_size == 0;
+    at_edge = at_edge || (file.st_size > 0 && static_cast<unsigned long>(file.st_size) % disk.f_frsize == 0);
+  }
+  return at_edge || empty;
 }
 
 }  // namespace ashlar::mpiexec

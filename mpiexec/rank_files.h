@@ -16,7 +16,12 @@ bool check_output(const std::string& pattern, std::string* why);
 /// has no % in it, ends in / or is there already is a folder, and gets rank.<r>.<stream>.
 std::string rank_file_name(const std::string& pattern, const RankFileFacts& facts, const char* stream);
 
-/// Opens both (safe_open.h); both are one descriptor when the names are the same. Makes missing folders.
+/// Whether the rank, which has ended, may have written more than its files hold: their disk is full, and they end at
+/// the edge of a block. The rank itself need not have looked.
+bool rank_files_cut_short(const std::string& pattern, const RankFileFacts& facts);
+
+/// Opens both (safe_open.h); both are one descriptor when the names are the same. Makes missing folders. A full disk is
+/// an error.
 bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err, std::string* error);
 
 }  // namespace ashlar::mpiexec

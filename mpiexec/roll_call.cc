@@ -99,6 +99,7 @@ std::vector<Standing> RollCall::standings() {
     BoardSlot& slot = launch::board_slot(board_, r);
     Standing& s = out[r];
     s.state = state_of(slot);
+    s.use = slot.use.load();
     s.ended = !runs(slot);
     s.fences = slot.fences.load();
     const std::uint64_t heard = slot.heard_ns.load();

@@ -7,6 +7,7 @@
 #include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/registry.h"
 #include "framework/plugin/setup.h"
+#include "framework/plugin/start_words.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -60,6 +61,7 @@ bool load_settings(const Options& options, const std::string& host, const char* 
   settings->oversubscribe = config.oversubscribe == 0;
   settings->kill_grace_ns = config.kill_grace;
   settings->board_per_rank = config.board_per_rank;
+  settings->start_words = plugin::start_words(store);
   settings->for_ranks = store.serialize();
   return true;
 }

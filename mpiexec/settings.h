@@ -14,7 +14,8 @@ struct Settings {
   bool oversubscribe = true;
   std::uint64_t kill_grace_ns = 1'000'000'000;
   std::uint64_t board_per_rank = 64 * 1024;
-  std::string for_ranks;  // param::Store's text: ranks read no file of their own
+  std::string start_words;  // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
+  std::string for_ranks;    // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. False with a sentence in `error` when

@@ -26,9 +26,9 @@ std::string where_in_mpi(const RankFate& fate) {
     case launch::RankState::kAttached:
       return ", inside MPI_Init";
     case launch::RankState::kInitialized:
-      return ", without calling MPI_Finalize";
+      return text(", without calling %s", launch::missing_calls(fate.use));
     case launch::RankState::kFinalized:
-      return ", after MPI_Finalize";
+      return text(", after %s", launch::leaving_call(fate.use));
   }
   return {};
 }

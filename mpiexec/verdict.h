@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct RankFate {
   bool ended = false;
   int wait_status = 0;
   launch::RankState state = launch::RankState::kAbsent;
+  std::uint32_t use = 0;  // launch::RankUse
   bool aborted = false;
   int abort_code = 0;
   std::string abort_text;

@@ -70,7 +70,8 @@ Phrase Words::phrase(unsigned r) const {
             "not called MPI_Init" + (s.process.empty() ? "" : std::string("; ") + kIt + " " + s.process),
             {}};
   if (s.state == RankState::kAttached) return starting(r);
-  if (s.state == RankState::kFinalized) return {"has", "have", "left MPI (MPI_Finalize is done)", {}};
+  if (s.state == RankState::kFinalized)
+    return {"has", "have", text("left MPI (%s is done)", launch::leaving_call(s.use)), {}};
   if (!s.answered) return outside(r);
   if (s.account.finalizing) return s.account.waits_for.empty() ? finalizing() : waiting(r);
   if (!s.account.waits) return looking_in(r);

@@ -10,6 +10,7 @@ namespace ashlar::mpiexec {
 /// What is known of one rank some time after all were asked what they are doing.
 struct Standing {
   launch::RankState state = launch::RankState::kAbsent;
+  std::uint32_t use = 0;  // launch::RankUse
   bool ended = false;
   bool answered = false;  // it has made progress since the question
   bool gets_on = false;   // what it waits for, it did not wait for yet when the question was asked

@@ -57,6 +57,11 @@ Status create(Info** info) {
   return *info ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another info object");
 }
 
+void add_missing(Info& info, const char* key, std::string_view value) {
+  const std::lock_guard guard(info_mutex);
+  if (!info.find(key)) info.entries.emplace_back(key, value.substr(0, MPI_MAX_INFO_VAL - 1));
+}
+
 Status dup(Info* from, Info** copy) {
   ASHLAR_TRY(check(from));
   ASHLAR_TRY(create(copy));

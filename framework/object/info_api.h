@@ -1,6 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <string_view>
+
 #include "framework/base/status.h"
 
 namespace ashlar {
@@ -24,9 +26,14 @@ Status get_nthkey(Info* info, int n, char* key);
 /// The object behind MPI_INFO_ENV; the runtime fills it from the job.
 Info& environment();
 
-/// Fills MPI_INFO_ENV: what the process knows of itself, and what its job tells later.
+/// Fills MPI_INFO_ENV with what the process knows of itself.
 void describe_process(Info& info);
-/// `memory_kinds`: what mpiexec was asked for, "" when nothing.
-void describe_job(int processes, const char* thread_level, const char* memory_kinds);
+/// Adds the pair unless the key is there; also to MPI_INFO_ENV, which calls of users cannot change.
+void add_missing(Info& info, const char* key, std::string_view value);
+/// Adds what `words`, as KEY=VALUE;KEY=VALUE, say of the start of this process; keys that describe no start are left
+/// out, and so are those already there.
+void describe_start(Info& info, const char* words);
+/// The runtime's: more such words, that only calls of create_env ask for. nullptr: there are none.
+inline const char* (*words_of_start)() = nullptr;
 
 }  // namespace ashlar::info

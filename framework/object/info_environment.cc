@@ -1,10 +1,12 @@
-// MPI_INFO_ENV (MPI-5.0, 11.2.2): how this process was started, as far as it can tell by itself.
+// MPI_INFO_ENV (MPI-5.0, 11.2.2): how this process was started.
 #include <mpi.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
@@ -61,16 +63,22 @@ void describe_process(Info& info) {
   put(info, "host", machine.nodename);
 }
 
-void describe_job(int processes, const char* thread_level, const char* memory_kinds) {
-  Info& info = environment();
-  put(info, "maxprocs", std::to_string(processes));
-  put(info, "soft", std::to_string(processes));
-  put(info, "thread_level", thread_level);
-  if (*memory_kinds) put(info, "mpi_memory_alloc_kinds", memory_kinds);
+void describe_start(Info& info, const char* words) {
+  static constexpr const char* kKeys[] = {"maxprocs", "soft", "mpi_memory_alloc_kinds", "mpi_initial_errhandler"};
+  for (std::string_view rest = words; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t equals = line.find('=');
+    if (equals == line.npos || equals + 1 == line.size()) continue;
+    for (const char* key : kKeys)
+      if (line.substr(0, equals) == key) add_missing(info, key, line.substr(equals + 1));
+  }
 }
 
 Status create_env(int argc, char** argv, Info** result) {
   ASHLAR_TRY(dup(&environment(), result));
+  if (words_of_start) describe_start(**result, words_of_start());
   if (argc > 0 && argv) put_command(**result, argc, argv);
   return {};
 }

@@ -200,12 +200,12 @@ void Store::decide(Context& context) {
 }
 
 void Store::adjusted(std::string_view key, std::string_view used, std::string_view because) {
-  for (Adjustment& a : adjustments_) {
-    if (a.key != key) continue;
-    a = {std::string(key), std::string(used), std::string(because)};
-    return;
-  }
-  adjustments_.push_back({std::string(key), std::string(used), std::string(because)});
+  const auto known =
+      std::find_if(adjustments_.begin(), adjustments_.end(), [&](const Adjustment& a) { return a.key == key; });
+  if (known != adjustments_.end() && known->used == used && known->because == because) return;
+  Adjustment& now = known != adjustments_.end() ? *known : adjustments_.emplace_back();
+  now = {std::string(key), std::string(used), std::string(because)};
+  if (told_) told_(now);
 }
 
 const Store::Adjustment* Store::adjustment(std::string_view key) const {

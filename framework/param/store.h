@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/base/status.h"
@@ -93,6 +94,8 @@ class Store {
   struct Adjustment {
     std::string key, used, because;
   };
+  /// Who hears of each adjustment that is news, on the thread of adjusted().
+  void on_adjusted(std::function<void(const Adjustment&)> told) { told_ = std::move(told); }
   /// What the owner of `key` uses instead, or nullptr.
   const Adjustment* adjustment(std::string_view key) const;
 
@@ -120,6 +123,7 @@ class Store {
   std::vector<Problem> problems_;
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
   std::vector<Adjustment> adjustments_;
+  std::function<void(const Adjustment&)> told_;
   bool filled_ = false;
   bool frozen_ = false;
 };

@@ -78,7 +78,13 @@ void Host::adjusted(const char* framework, const char* component, const char* pa
   const std::string key = std::string(framework) + "." + component + "." + parameter;
   const param::Setting* const setting = host->store_->find(key);
   const std::string asked = setting ? std::string(setting->text) + " (" + setting->origin + ") is set" : "the default";
-  host->store_->adjusted(key, used, because);
+  {
+    // Threads that make communicators of their own may come here at the same time.
+    const std::lock_guard guard(host->adjusting_);
+    const param::Store::Adjustment* const known = host->store_->adjustment(key);
+    if (known && known->used == used && known->because == because) return;
+    host->store_->adjusted(key, used, because);
+  }
   host->records_.add({framework, "parameter " + key, used, asked + "; " + because, "", key});
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ class Host {
   ashlar_host table_;
   param::Store* store_;
   Records records_;
+  std::mutex adjusting_;
   std::vector<PvarSet> pvars_;
 };
 

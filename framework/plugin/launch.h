@@ -105,6 +105,10 @@ typedef struct ashlar_launch_ops {
   /* The process sets that the launcher knows by names of its own, as "NAME=RANKS;NAME=RANKS" with lists of ranks such
    * as 0-3,7. May ask a server; the text belongs to the module. NULL: there are none. The member may be NULL. */
   const char* (*process_sets)(ashlar_launch* self);
+
+  /* Tells whether the process is between MPI_Init and MPI_Finalize, and how many sessions are open. With neither it may
+   * end without finalize(), and may come back. For the launcher's sentences; the member may be NULL. */
+  void (*in_use)(ashlar_launch* self, int world, unsigned sessions);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

@@ -9,18 +9,36 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 2;
+inline constexpr std::uint32_t kBoardVersion = 3;
 inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say about what it is doing
 
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
 inline constexpr char kJobVariable[] = "ASHLAR__JOB";
 
+/// What mpiexec was asked for, for MPI_INFO_ENV, which a process may read before it joins the job: KEY=VALUE;KEY=VALUE;
+inline constexpr char kInfoVariable[] = "ASHLAR__INFO";
+
+/// What a rank publishes under this prefix and a parameter's key: the value that it uses in place of the one in force,
+/// a zero, and why.
+inline constexpr char kAdjustedPrefix[] = "adjusted.";
+
 enum class RankState : std::uint32_t {
   kAbsent = 0,       // no process of this rank has attached
   kAttached = 1,     // joined the job
-  kInitialized = 2,  // MPI_Init done: to end now, without finalizing, is a failure of the job
-  kFinalized = 3
+  kInitialized = 2,  // uses MPI: to end now, without finalizing, is a failure of the job
+  kFinalized = 3     // uses MPI no more; a program of sessions may come back
 };
+/// What a rank uses MPI for, and has: bits of BoardSlot::use. The world is MPI_Init's.
+enum RankUse : std::uint32_t { kInWorld = 1, kInSessions = 2, kHadWorld = 4, kHadSessions = 8 };
+/// The calls that a rank has yet to make before it ends.
+inline const char* missing_calls(std::uint32_t use) {
+  const bool sessions = use & kInSessions;
+  return !sessions ? "MPI_Finalize" : use & kInWorld ? "MPI_Finalize and MPI_Session_finalize" : "MPI_Session_finalize";
+}
+/// The call with which a rank that has left MPI did so.
+inline const char* leaving_call(std::uint32_t use) {
+  return (use & kHadSessions) && !(use & kHadWorld) ? "MPI_Session_finalize" : "MPI_Finalize";
+}
 enum class RankEnd : std::uint32_t { kRuns = 0, kEnded = 1, kFailed = 2 };
 
 /// One rank. The rank writes the first half of the first line, mpiexec the second; either reads both. The second line
@@ -50,6 +68,7 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint64_t> heard_ns;  // when the rank last saw `news` change: it made progress then
   std::uint64_t account;                // offset of kAccountBytes (plugin/account.h)
   std::uint32_t account_bytes;
+  std::atomic<std::uint32_t> use;  // RankUse
 };
 static_assert(sizeof(BoardSlot) == 128, "whole cache lines: ranks write their own without disturbing others");
 

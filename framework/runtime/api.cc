@@ -20,6 +20,7 @@
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/life.h"
 #include "framework/runtime/process.h"
+#include "framework/runtime/start_facts.h"
 #include "framework/runtime/version.h"
 
 namespace ashlar::runtime {
@@ -42,6 +43,8 @@ bool known_level(int level) {
 void prepare() {
   register_predefined_objects();
   datatype::register_predefined();
+  static std::once_flag described;
+  std::call_once(described, [] { describe_start(); });
 }
 
 Status init(int*, char***) {
@@ -63,6 +66,7 @@ Status init_thread(int*, char***, int required, int* provided) {
     if (!in_sessions()) (void)Process::stop().ok();
     return begun;
   }
+  Process::current()->tell_use(session_count());
   *provided = world_level = required;
   world.store(World::kOn);
   return {};
@@ -79,6 +83,7 @@ Status finalize() {
   const std::lock_guard guard(life_mutex);
   if (leaks::watching.load() && !in_sessions()) tell_leaks(*Process::current(), Ending::kWorld);
   const Status ended = Process::current()->end_world();
+  Process::current()->tell_use(session_count());
   if (!in_sessions()) ASHLAR_TRY(Process::stop());
   world.store(World::kOver);
   return ended;

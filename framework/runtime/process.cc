@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,7 @@
 #include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"
 #include "framework/plugin/account.h"
+#include "framework/plugin/launch_board.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/setup.h"
 #include "framework/progress/context_lane.h"
@@ -39,6 +41,7 @@
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/start_facts.h"
 #include "framework/runtime/threads.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/place.h"
@@ -173,6 +176,12 @@ void Process::serve() {
   if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
 }
 
+void Process::tell_use(int sessions) {
+  const ashlar_launch_ops& ops = *launch->ops;
+  if (ops.size <= offsetof(ashlar_launch_ops, in_use) || !ops.in_use || runtime::forked()) return;
+  ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
+}
+
 void Process::rest() {
   // Whether a session made the process or MPI_Init, whose MPI_Finalize may have come before the last session's end.
   static const bool registered = std::atexit(Process::leave_at_exit) == 0;
@@ -240,7 +249,20 @@ Status Process::join_job() {
   reporter.speak_as(static_cast<int>(job->rank), static_cast<int>(job->ranks), launch->ops->host_of(launch, job->rank),
                     std::strcmp(launch_component_->name(), "native") == 0);
   Group::self_peer = job->rank;
-  return read_parameters();
+  ASHLAR_TRY(read_parameters());
+  publish_adjustments();
+  runtime::describe_start(*job, params);
+  return {};
+}
+
+void Process::publish_adjustments() {
+  // Only our launcher's board can be looked at from outside; others would send each around the machine.
+  if (std::strcmp(launch_component_->name(), "native") != 0) return;
+  params.on_adjusted([this, left = 32](const param::Store::Adjustment& adjustment) mutable {
+    if (left-- <= 0 || runtime::forked()) return;
+    const std::string text = adjustment.used + '\0' + adjustment.because;
+    (void)launch->ops->put(launch, (launch::kAdjustedPrefix + adjustment.key).c_str(), text.data(), text.size());
+  });
 }
 
 void Process::explain() {
@@ -257,6 +279,10 @@ Status Process::make_lanes() {
   // check.datatypes a message is preceded by another, which must take the same way.
   const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
   const unsigned lanes = several ? static_cast<unsigned>(std::clamp<std::uint64_t>(thread_config_.lanes, 1, 16)) : 1;
+  if (lanes != thread_config_.lanes)
+    params.adjusted("threads.lanes", std::to_string(lanes),
+                    thread_level != MPI_THREAD_MULTIPLE ? "the program did not ask for MPI_THREAD_MULTIPLE"
+                                                        : "with check.datatypes all messages must take the same way");
   peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());
@@ -329,11 +355,6 @@ Status Process::begin_world() {
   attribute::predefined.universe_size = static_cast<int>(job->universe_size);
   attribute::predefined.has_universe_size = job->universe_size != 0;
   attribute::predefined.wtime_is_global = job->nodes <= 1;
-  const char* level = thread_level == MPI_THREAD_SINGLE       ? "MPI_THREAD_SINGLE"
-                      : thread_level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-                      : thread_level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-                                                              : "MPI_THREAD_MULTIPLE";
-  info::describe_job(ranks, level, runtime_config_.memory_alloc_kinds);
   launch->ops->initialized(launch);
   explain();
   return {};

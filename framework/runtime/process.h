@@ -44,6 +44,8 @@ class Process {
   Status end_world();
   /// Waits until nothing of this process is under way. `call`: for which call of the user's.
   void settle(const char* call);
+  /// Tells the launcher what MPI is used for.
+  void tell_use(int sessions);
   /// No session and no world model uses the process any more; start() takes it up again.
   void rest();
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.
@@ -89,6 +91,8 @@ class Process {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
+  /// Publishes, for ashlar_info, the values that are used in place of those in force.
+  void publish_adjustments();
   void serve();
   Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.

@@ -72,6 +72,7 @@ void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 
 }  // namespace
 
+int session_count() { return open_sessions.load(std::memory_order_relaxed); }
 bool in_sessions() { return open_sessions.load(std::memory_order_relaxed) > 0; }
 
 Status session_init(Info* info, Errhandler& errhandler, Session** result) {
@@ -93,7 +94,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   session->origin->at_end = drop_send_buffer;
   session->origin->session = ++sessions_made;
   std::snprintf(session->name, sizeof session->name, "%d", sessions_made);
-  open_sessions.fetch_add(1);
+  process.tell_use(open_sessions.fetch_add(1) + 1);
   *result = session;
   return {};
 }
@@ -108,9 +109,14 @@ Status session_finalize(Session** session) {
   (void)p2p::detach_from((*session)->origin->send_buffer, &memory, &bytes).ok();
   release(std::exchange(*session, nullptr));
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
-  if (open_sessions.fetch_sub(1) != 1 || process.world) return {};
+  const int left = open_sessions.fetch_sub(1) - 1;
+  if (left > 0 || process.world) {
+    process.tell_use(left);
+    return {};
+  }
   if (leaks::watching.load()) tell_leaks(process, Ending::kSessions);
   process.rest();
+  process.tell_use(0);
   return {};
 }
 

@@ -90,6 +90,7 @@ int answer_running(const Options& o) {
   // For types, defaults and texts; a rank needs none of them.
   store.declare(param::kernel_tables());
   registry.declare_params();
+  job.adjustments(&store);
   say(o.json ? explain_json(store, o.subject) : store.explain(o.subject));
   return store.schema().find(o.subject) ? 0 : 1;
 }

@@ -165,7 +165,10 @@ std::string explain_json(const param::Store& store, const std::string& key) {
   std::string out = "{\"key\":" + json_string(row->key) + ",\"value\":" + json_string(v.text) +
                     ",\"origin\":" + json_string(v.origin) +
                     ",\"default\":" + json_string(row->spec->fallback ? row->spec->fallback : "") +
-                    ",\"help\":" + json_string(row->spec->help) + ",\"settings\":[";
+                    ",\"help\":" + json_string(row->spec->help);
+  if (const param::Store::Adjustment* const a = store.adjustment(row->key))
+    out += ",\"used\":" + json_string(a->used) + ",\"because\":" + json_string(a->because);
+  out += ",\"settings\":[";
   bool first = true;
   for (const param::Setting* s : store.settings(row->key)) {
     out += std::string(first ? "" : ",") + "{\"value\":" + json_string(s->text) +

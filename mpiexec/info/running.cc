@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "mpiexec/roll_call.h"
 #include "mpiexec/text.h"
@@ -118,7 +119,34 @@ bool RunningJob::find(int pid, std::string* why) {
   const bool right = fd >= 0 && map(fd);
   if (fd >= 0) close(fd);
   if (!right) *why = called(pid) + " is neither an mpiexec of this version nor one of its ranks";
+  for (std::uint32_t r = 0; right && r < board_->ranks; ++r)
+    if (launch::board_slot(board_, r).pid.load() == static_cast<std::uint32_t>(pid)) rank_ = r;
   return right;
+}
+
+void RunningJob::adjustments(param::Store* store) const {
+  using launch::BoardRecord;
+  const std::string_view prefix = launch::kAdjustedPrefix;
+  const std::uint32_t attach = launch::board_slot(board_, rank_).attaches.load();
+  // The newest comes first. Ranks are running: what is read may be no record, and then nothing is said.
+  for (std::uint64_t at = launch::board_slot(board_, rank_).newest.load(), before = bytes_; at != 0 && at < before;) {
+    const auto* const record = launch::board_at<BoardRecord>(board_, at);
+    const std::uint64_t room = bytes_ - at;
+    if (room < sizeof *record || record->attach != attach || record->blob_offset > room ||
+        record->blob_bytes > room - record->blob_offset || record->key_bytes == 0 ||
+        sizeof *record + record->key_bytes > record->blob_offset)
+      return;
+    const auto* const bytes = reinterpret_cast<const char*>(record);
+    const std::string_view key(bytes + sizeof *record, record->key_bytes - 1);
+    const std::string_view blob(bytes + record->blob_offset, record->blob_bytes);
+    const std::size_t zero = blob.find('\0');
+    if (key.starts_with(prefix) && zero != blob.npos) {
+      const std::string_view parameter = key.substr(prefix.size());
+      if (!store->adjustment(parameter)) store->adjusted(parameter, blob.substr(0, zero), blob.substr(zero + 1));
+    }
+    before = at;
+    at = record->older;
+  }
 }
 
 std::string RunningJob::parameters() const {

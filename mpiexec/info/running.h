@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
+#include "framework/param/store.h"
 #include "framework/plugin/launch_board.h"
 
 namespace ashlar::info {
@@ -20,6 +22,8 @@ class RunningJob {
 
   /// The merged parameters as the ranks got them.
   std::string parameters() const;
+  /// Tells `store` what the rank that find() was given uses in place of parameters in force; of an mpiexec, rank 0.
+  void adjustments(param::Store* store) const;
   /// Who waits for whom, asked of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one does not.
   std::string waits();
 
@@ -28,6 +32,7 @@ class RunningJob {
 
   launch::BoardHeader* board_ = nullptr;
   std::size_t bytes_ = 0;
+  std::uint32_t rank_ = 0;  // the one that was asked
 };
 
 }  // namespace ashlar::info

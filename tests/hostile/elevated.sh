@@ -73,5 +73,45 @@ for program in setuid setgid capable; do
   [ "$STATUS" != 0 ] && grep -q 'launch.native.elevated' <<<"$OUT" || fail "$program under mpiexec: exit status $STATUS: $OUT"
   ! grep -q '^ok' <<<"$OUT" || fail "$program runs alone under mpiexec: $OUT"
 done
+
+# A site may let them join; their parameters are the site's then, whatever the user tells the launcher.
+with_site_file() {
+  # shellcheck disable=SC2016
+  unshare --mount --propagation private bash -c \
+    'mount -t tmpfs none "$0" && printf "launch.native.elevated: join\nexplain: transport\n" >"$0/ashlar.yaml" && exec "$@"' \
+    "$BUILD/etc" setpriv --reuid $USER_ID --regid $USER_ID --clear-groups env -i PATH="$PATH" \
+    timeout -k 5 60 "$MPIEXEC" "$@" 2>&1 </dev/null
+}
+joins() {
+  local what=$1
+  shift
+  rm -f "$MARKS"/*
+  OUT=$(cd / && with_site_file "$@")
+  STATUS=$?
+  [ "$STATUS" = 0 ] && grep -qx 'ok 3' <<<"$OUT" || fail "$what is not joined: exit status $STATUS: $OUT"
+}
+if unshare --mount true 2>/dev/null && mkdir "$BUILD/etc" 2>/dev/null; then
+  trap 'rm -rf "$WORK" "$MARKS"; rmdir "$BUILD/etc"' EXIT
+  for program in setuid setgid capable; do
+    [ -e "$WORK/bin/$program" ] || continue
+    joins "a job of $program" -n 3 "$WORK/bin/$program"
+    joins "a job of $program with settings" --set "plugin.path=$WORK/plugins" --set explain=coll -n 3 "$WORK/bin/$program"
+    [ -z "$MARKED" ] && [ -z "$(ls "$MARKS")" ] || fail "$program in a job loads what the launcher names: $(ls "$MARKS")"
+    grep -q '^transport, components' <<<"$OUT" && ! grep -q '^coll, ' <<<"$OUT" ||
+      fail "$program in a job obeys the launcher's settings, and not the site's: $OUT"
+    # Ranks of one user reach each other; those of two are told apart with a sentence, not with a hang.
+    if [ $program != setuid ]; then
+      joins "a job of an ordinary program and $program" -n 1 "$WORK/bin/plain" : -n 2 "$WORK/bin/$program"
+    else
+      OUT=$(cd / && with_site_file -n 1 "$WORK/bin/plain" : -n 2 "$WORK/bin/$program")
+      grep -q 'no transport reaches rank' <<<"$OUT" && grep -q 'Permission denied' <<<"$OUT" ||
+        fail "a job of two users does not say so: $OUT"
+    fi
+  done
+  joins "a job of ordinary programs" --set "plugin.path=$WORK/plugins" -n 3 "$WORK/bin/plain"
+  [ "$(ls "$MARKS")" = loaded-by-$USER_ID ] || fail "an ordinary program does not load what the launcher names: $OUT"
+else
+  echo "$BUILD/etc is there or cannot be mounted on: a job that such programs join is not tried"
+fi
 [ ! -e "$MARKS/loaded-by-0" ] || fail "something was loaded by root"
 finish

@@ -4,7 +4,11 @@
  *   locked   MPI_Abort while another thread holds the lock of a stream that comes before the others
  *   file F   MPI_Abort with text for file F in a buffer
  *   session  MPI_Init, a session, MPI_Finalize, the session's end: ends well
- *   session-left  the same without the session's end */
+ *   session-left  the same without the session's end
+ *   both-left     MPI_Init and a session, and the end of neither
+ *   only-left     a session and no MPI_Init, without the session's end
+ *   only-over     a session and its end, no MPI_Init, and an end without exit handlers
+ *   only-code     the same with another session after it, and with exit code 3 */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,15 +23,28 @@ static void* hold(void* unused) {
   return unused;
 }
 
+static int sessions_only(const char* how) {
+  MPI_Session session;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  if (strcmp(how, "left") == 0) return 0;
+  MPI_Session_finalize(&session);
+  if (strcmp(how, "over") == 0) _exit(0);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Session_finalize(&session);
+  return 3;
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "abort";
   int rank, size;
+  if (strncmp(how, "only-", 5) == 0) return sessions_only(how + 5);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (strncmp(how, "session", 7) == 0) {
+  if (strncmp(how, "session", 7) == 0 || strcmp(how, "both-left") == 0) {
     MPI_Session session;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    if (strcmp(how, "both-left") == 0) return 0;
     MPI_Finalize();
     if (strcmp(how, "session") == 0) MPI_Session_finalize(&session);
     if (rank == 0) usleep(200000); /* it is not stopped when the others have gone */

@@ -64,7 +64,20 @@ class Sessions(unittest.TestCase):
     def test_a_session_that_is_left_open_is_a_failure(self):
         done = mpiexec("-n", 3, PROGRAM, "session-left")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("without calling MPI_Finalize", plain(done.stderr))
+        self.assertIn("without calling MPI_Session_finalize", plain(done.stderr))
+
+    def test_what_was_not_called_is_named(self):
+        for how, words in ("only-left", "without calling MPI_Session_finalize"), \
+                          ("both-left", "without calling MPI_Finalize and MPI_Session_finalize"), \
+                          ("only-code", "ended with exit code 3, after MPI_Session_finalize"):
+            with self.subTest(how=how):
+                done = mpiexec("-n", 2, PROGRAM, how)
+                self.assertEqual(done.returncode, 3 if how == "only-code" else 1)
+                self.assertIn(words, plain(done.stderr))
+
+    def test_after_the_last_session_a_rank_may_end_at_once(self):
+        done = mpiexec("-n", 2, PROGRAM, "only-over")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,38 @@ class Streams(unittest.TestCase):
         done = self.shell(f"{MPIEXEC} -n 2 true >/dev/full")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
+    def on_small_disk(self, *words, before="true"):
+        """mpiexec with --output on a disk of 64 KiB, and what is on it afterwards."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = (f"mount -t tmpfs -o size=64k none {folder} && {{ {before.replace('DISK', folder)}; }} && "
+                      f'"$@"; status=$?; cat {folder}/rank.*; exit $status')
+            done = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", MPIEXEC,
+                                   "--output", folder, *map(str, words)], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+            if b"unshare" in done.stderr or b"mount:" in done.stderr:
+                self.skipTest("no file system can be mounted here")
+            return done, folder
+
+    def test_files_of_ranks_that_are_cut_short(self):
+        # The ranks themselves do not look whether they can write.
+        done, folder = self.on_small_disk("-n", 2, "sh", "-c", "sleep 0.3; seq 20000 2>/dev/null; exit 0")
+        self.assertEqual(len(done.stdout), 65536)
+        self.assertEqual((done.returncode, plain(done.stderr)),
+                         (1, f"mpiexec: --output {folder}: the disk is full, and the files of ranks 0-1 of 2 end where it was: what "
+                             "these ranks wrote to them afterwards is lost "))
+        done, _ = self.on_small_disk("-n", 2, "sh", "-c", "sleep 0.3; seq 20000 2>/dev/null; exit 7")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("the disk is full", plain(done.stderr))
+        done, _ = self.on_small_disk("-n", 2, "sh", "-c", "seq 2000")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_a_disk_without_room_is_refused_before_a_rank_runs(self):
+        done, folder = self.on_small_disk("-n", 2, "echo", "said", before="head -c 65536 /dev/zero >DISK/other")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn(f"cannot write rank 0's output to {folder}/rank.0.out: No space left on device", plain(done.stderr))
+        # What is overwritten makes room.
+        done, _ = self.on_small_disk("-n", 2, "echo", "said", before="head -c 65536 /dev/zero >DISK/rank.0.out")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"said\n" * 2, b""))
+
     def test_the_limit_on_the_size_of_files(self):
         with tempfile.TemporaryDirectory() as folder:
             done = self.shell(f"ulimit -f 8192; {MPIEXEC} -n 2 sh -c 'yes | head -c 10000000' >{folder}/out")

@@ -96,11 +96,16 @@ class RunningJob(unittest.TestCase):
     """The same question to a job that goes on running."""
 
     def setUp(self):
-        self.job = subprocess.Popen([MPIEXEC, "--set", "p2p.eager_limit=5KiB", "-n", "2", STUCK, "recv"],
+        self.job = subprocess.Popen([MPIEXEC, "--set", "p2p.eager_limit=5KiB", "--set", "transport.shm.ring_bytes=12KiB",
+                                     "-n", "2", STUCK, "recv"],
                                     stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL)
         for _ in range(2):
             self.assertEqual(self.job.stdout.readline(), b"ready\n")
+        # A rank that has said so may not be in its call yet.
+        deadline = time.monotonic() + 30
+        while "a cycle" not in plain(self.info("waits", "--pid", self.job.pid).stdout) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def tearDown(self):
         self.job.terminate()
@@ -135,6 +140,18 @@ class RunningJob(unittest.TestCase):
         self.assertRegex(plain(done.stdout), r"^p2p\.eager_limit = 5KiB from --set p2p\.eager_limit=5KiB")
         # What this process would use is another matter.
         self.assertNotIn("5KiB", plain(self.info("explain", "p2p.eager_limit").stdout))
+
+    def test_explain_tells_what_is_used_instead(self):
+        for pid in self.job.pid, self.a_rank():
+            done = self.info("explain", "--pid", pid, "transport.shm.ring_bytes")
+            self.assertRegex(plain(done.stdout),
+                             r"^transport\.shm\.ring_bytes = 12KiB, used 8KiB: a ring's size is a power of two from --set")
+            done = self.info("explain", "--pid", pid, "threads.lanes")
+            self.assertRegex(plain(done.stdout),
+                             r"^threads\.lanes = 4, used 1: the program did not ask for MPI_THREAD_MULTIPLE")
+        done = self.info("--json", "explain", "--pid", self.job.pid, "threads.lanes")
+        self.assertIn(b'"used":"1","because":"the program', done.stdout)
+        self.assertNotIn("used", plain(self.info("explain", "threads.lanes").stdout))
 
     def test_no_such_job(self):
         done = self.info("waits", "--pid", os.getpid())

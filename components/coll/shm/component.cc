@@ -13,6 +13,7 @@ constexpr std::int32_t kPriority = 50;  // before p2p, for what it serves
 constexpr int kMostRanks = 1024;
 constexpr std::uint64_t kLeastPlace = 4096;
 
+std::uint64_t piece_asked = 65536, blocks_asked = 256u << 10;
 Config config{65536, true, 32768, 256u << 10, 0, 4u << 20};
 constexpr std::uint64_t kPlacesOfAll = 1u << 20;  // of one round, so that a segment for many ranks stays small
 
@@ -185,6 +186,8 @@ ashlar_result open(const ashlar_host* host, const void* block) {
   the_host = host;
   add_pvars(*host);
   config = *static_cast<const Config*>(block);
+  piece_asked = config.piece;
+  blocks_asked = config.blocks;
   config.piece = (config.piece + 63) / 64 * 64;  // places begin on cache lines
   config.blocks = (config.blocks + 63) / 64 * 64;
   return ASHLAR_OK;
@@ -222,6 +225,25 @@ void record_movers(std::uint32_t movers, std::uint32_t ranks) {
       config.movers != 0 ? "coll.shm.movers says so; first used by %u ranks" : "the first %u ranks share as many cores",
       ranks);
   the_host->record("coll", "ranks that copy in an exchange", chosen, because, "", "coll.shm.movers");
+}
+
+void record_places(std::uint32_t ranks) {
+  const auto record = [ranks](const char* parameter, std::uint64_t asked, std::uint64_t used, bool of_piece) {
+    if (used == asked || the_host == nullptr || the_host->adjusted == nullptr) return;
+    char words[32], because[120];
+    const bool whole = used % 1024 == 0;
+    std::snprintf(words, sizeof words, whole ? "%lluKiB" : "%llu",
+                  static_cast<unsigned long long>(whole ? used / 1024 : used));
+    if (used < asked)
+      std::snprintf(because, sizeof because, "that is a place in a segment for %u ranks, which has %llu KiB for all",
+                    ranks, static_cast<unsigned long long>(kPlacesOfAll / 1024));
+    else
+      std::snprintf(because, sizeof because,
+                    of_piece ? "there is never less room than for coll.shm.piece" : "places begin on cache lines");
+    the_host->adjusted("coll", "shm", parameter, words, because);
+  };
+  record("piece", piece_asked, place_bytes(ranks), false);
+  record("blocks", blocks_asked, blocks_bytes(ranks), config.blocks < config.piece);
 }
 
 std::uint64_t place_bytes(std::uint32_t ranks) { return room_of(config.piece, ranks); }

@@ -70,6 +70,7 @@ std::uint32_t movers_of(const Layout& layout) {
 /// Rank 0 makes the segment and invites the others; each says whether it is in; rank 0 says whether all are.
 Co attach(Op& op, Group& group) {
   const int size = op.size();
+  record_places(static_cast<std::uint32_t>(size));
   Gate gate;
   Status st;
   Invitation invitation{};

@@ -261,6 +261,14 @@ ashlar_launch_result Client::initialized() {
   return ASHLAR_LAUNCH_OK;
 }
 
+void Client::in_use(bool world, bool sessions) {
+  BoardSlot& mine = slot(job_.rank);
+  const std::uint32_t had = mine.use.load() & (kHadWorld | kHadSessions);
+  const std::uint32_t now = (world ? kInWorld | kHadWorld : 0u) | (sessions ? kInSessions | kHadSessions : 0u);
+  mine.use.store(had | now);
+  mine.state.store(static_cast<std::uint32_t>(world || sessions ? RankState::kInitialized : RankState::kFinalized));
+}
+
 void Client::abort(int code, const char* text) {
   BoardSlot& mine = slot(job_.rank);
   if (text) {

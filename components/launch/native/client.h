@@ -28,6 +28,7 @@ class Client {
   void on_peer_failure(ashlar_launch_peer_failed* told, void* context);
   void poll();
   ashlar_launch_result initialized();
+  void in_use(bool world, bool sessions);
   void abort(int code, const char* text);
   ashlar_launch_result finalize();
   std::uint32_t* news();

@@ -82,6 +82,8 @@ void answer(ashlar_launch* self, const char* account, size_t bytes, int settled)
   client_of(self).answer(account, bytes, settled != 0);
 }
 
+void in_use(ashlar_launch* self, int world, unsigned sessions) { client_of(self).in_use(world != 0, sessions > 0); }
+
 const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 connect,
                                 put,
@@ -99,7 +101,8 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 news,
                                 asked,
                                 answer,
-                                nullptr};
+                                nullptr,
+                                in_use};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;

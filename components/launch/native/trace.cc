@@ -77,8 +77,8 @@ bool rank_is_taken(int fd, const Trace& trace, char* why, std::size_t why_bytes)
   if (!lives && state != RankState::kInitialized) return false;
   std::snprintf(why, why_bytes,
                 lives ? "rank %u of job %s is process %d, which started this one or runs beside it"
-                      : "rank %u of job %s was process %d, which ended without MPI_Finalize",
-                trace.rank, trace.job_id, static_cast<int>(pid));
+                      : "rank %u of job %s was process %d, which ended without %s",
+                trace.rank, trace.job_id, static_cast<int>(pid), missing_calls(slot.use.load()));
   return true;
 }
 

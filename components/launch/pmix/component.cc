@@ -77,7 +77,8 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 nullptr,
                                 nullptr,
                                 nullptr,
-                                process_sets};
+                                process_sets,
+                                nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;

@@ -139,6 +139,7 @@ const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
                                 nullptr,
                                 nullptr,
                                 nullptr,
+                                nullptr,
                                 nullptr};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

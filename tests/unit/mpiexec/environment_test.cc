@@ -15,8 +15,16 @@ std::vector<std::string> all(Environment& environment) {
 }
 
 TEST(Environment, PassesEverythingButOtherLaunchersClaims) {
-  const char* const base[] = {"HOME=/root",      "PMIX_RANK=3",    "PMIX_SERVER_URI41=x", "PMI_FD=7", "PMIX_MCA_a=b",
-                              "ASHLAR__JOB=1:2", "SLURM_JOB_ID=9", "ASHLAR_log=info",     nullptr};
+  const char* const base[] = {"HOME=/root",
+                              "PMIX_RANK=3",
+                              "PMIX_SERVER_URI41=x",
+                              "PMI_FD=7",
+                              "PMIX_MCA_a=b",
+                              "ASHLAR__JOB=1:2",
+                              "ASHLAR__INFO=maxprocs=3",
+                              "SLURM_JOB_ID=9",
+                              "ASHLAR_log=info",
+                              nullptr};
   Environment e(base);
   EXPECT_THAT(all(e), ElementsAre("HOME=/root", "PMIX_MCA_a=b", "SLURM_JOB_ID=9", "ASHLAR_log=info"));
 }

@@ -158,6 +158,11 @@ TEST(Options, SoftNumbersOfRanks) {
   ASSERT_TRUE(p.ok) << p.error;
   EXPECT_EQ(p.options.segments.at(0).ranks, 8u);
   EXPECT_EQ(p.options.segments.at(1).ranks, 9u);
+  // MPI_INFO_ENV has the words, and not what was made of them.
+  EXPECT_EQ(p.options.segments.at(0).asked, 9u);
+  EXPECT_EQ(p.options.segments.at(0).soft, "2:8:2");
+  EXPECT_EQ(p.options.segments.at(1).soft, "");
+  EXPECT_EQ(parse({"-soft", "4:16:5", "a"}).options.segments.at(0).asked, 14u);
 }
 
 TEST(Options, KindsOfMachine) {

@@ -65,6 +65,23 @@ TEST(Verdict, TheParagraphSaysWhoAndHow) {
   EXPECT_THAT(words, HasSubstr("The other 3 ranks were stopped."));
 }
 
+TEST(Verdict, TheCallThatIsMissingIsNamed) {
+  const auto words = [](RankState state, std::uint32_t use) {
+    RankFate f = fate(state, exited(0));
+    f.use = use;
+    return failure_words({f}, 0, "host");
+  };
+  using namespace launch;
+  EXPECT_THAT(words(RankState::kInitialized, 0), HasSubstr("without calling MPI_Finalize,"));
+  EXPECT_THAT(words(RankState::kInitialized, kInWorld | kHadWorld), HasSubstr("without calling MPI_Finalize,"));
+  EXPECT_THAT(words(RankState::kInitialized, kInSessions | kHadSessions | kHadWorld),
+              HasSubstr("without calling MPI_Session_finalize,"));
+  EXPECT_THAT(words(RankState::kInitialized, kInSessions | kInWorld),
+              HasSubstr("without calling MPI_Finalize and MPI_Session_finalize,"));
+  EXPECT_THAT(words(RankState::kFinalized, kHadSessions), HasSubstr("after MPI_Session_finalize,"));
+  EXPECT_THAT(words(RankState::kFinalized, kHadSessions | kHadWorld), HasSubstr("after MPI_Finalize,"));
+}
+
 TEST(Verdict, OthersThatFailedAreListedTogether) {
   std::vector<RankFate> fates(5, fate(RankState::kInitialized, SIGABRT));
   for (RankFate& f : fates) f.failed = true;

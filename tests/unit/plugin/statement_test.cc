@@ -3,6 +3,10 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <cstring>
+#include <string>
+
 #include "tests/unit/plugin/fixture.h"
 
 namespace ashlar::plugin {
@@ -75,14 +79,59 @@ TEST(Statement, ParametersLieWhollyInsideTheConfigurationBlock) {
   }
 }
 
+std::string content_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {(std::istreambuf_iterator<char>(in)), {}};
+}
+
+// A type from the file may be any number, which no ashlar_param_type need be able to hold.
+TEST(Statement, ATypeThatIsNoneIsRefusedWithItsNumber) {
+  TemporaryFolder folder;
+  const std::string file = folder.drop("good");
+  const std::string bytes = content_of(file);
+  param::TextPool pool;
+  Statement s;
+  ASSERT_TRUE(read_statement(file.c_str(), &pool, &s).ok());
+  // What follows the type in the first row is in the file as it is, without relocations.
+  constexpr std::size_t kFrom = offsetof(ashlar_param, type);
+  static_assert(offsetof(ashlar_param, choices) > kFrom + sizeof(std::uint32_t));
+  const std::string row(reinterpret_cast<const char*>(&s.params[0]) + kFrom, offsetof(ashlar_param, choices) - kFrom);
+  const std::size_t at = bytes.find(row);
+  ASSERT_NE(at, bytes.npos);
+  for (const std::uint32_t type : {0u, ASHLAR_PARAM_DURATION + 1u, 99u, 0x80000000u, ~0u}) {
+    std::string damaged = bytes;
+    std::memcpy(&damaged[at], &type, sizeof type);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
+    EXPECT_EQ(refusal(file), "its parameter 'limit' has the unknown type " + std::to_string(type));
+  }
+}
+
+TEST(Statement, AFileWithoutProgramHeadersIsRefused) {
+  TemporaryFolder folder;
+  const std::string file = folder.drop("good");
+  const std::string bytes = content_of(file);
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  ASSERT_GT(header.e_phnum, 0);
+  header.e_phnum = 0;
+  for (const std::uint64_t table : {std::uint64_t{header.e_phoff}, std::uint64_t{0}, std::uint64_t{bytes.size()}}) {
+    header.e_phoff = table;
+    std::string damaged = bytes;
+    std::memcpy(damaged.data(), &header, sizeof header);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
+    EXPECT_EQ(refusal(file), "it is no shared library") << table;
+  }
+  // The header alone, which says that there is nothing else.
+  header.e_phoff = 0;
+  std::ofstream(file, std::ios::binary | std::ios::trunc)
+      << std::string(reinterpret_cast<char*>(&header), sizeof header);
+  EXPECT_EQ(refusal(file), "it is no shared library");
+}
+
 TEST(Statement, DamagedAndForeignFilesAreRefused) {
   TemporaryFolder folder;
   const std::string file = folder.drop("good");
-  std::string bytes;
-  {
-    std::ifstream in(file, std::ios::binary);
-    bytes.assign((std::istreambuf_iterator<char>(in)), {});
-  }
+  const std::string bytes = content_of(file);
   const auto write = [&](const std::string& content) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
   };

@@ -141,10 +141,11 @@ bool busy(const Comm& comm) {
 }
 
 bool quiet(Lane& lane) {
-  bool active = !lane.stalled.empty();
+  bool active = false;
   lane.peers.each([&](Peer& peer) {
-    Link& link = peer.link(lane);
-    active = active || !link.pending.empty() || !link.bulk.empty() || !link.active.empty();
+    const Link& link = peer.link(lane);
+    // What waits for room at a process that is at rest has nothing to tell it.
+    active = active || ((!link.pending.empty() || !link.bulk.empty() || !link.active.empty()) && !at_rest(link));
   });
   return !active;
 }

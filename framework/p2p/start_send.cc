@@ -53,7 +53,14 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
     finish_send(r, r.collective ? r.outcome : Status{});
     return {};
   }
+  if (never_received(r)) {
+    r.flags |= Request::kCancelled;
+    finish_send(r, r.collective ? r.outcome : Status{});
+    return {};
+  }
+  r.cancelling = true;
   send_control(r.lane(), *r.link, kCancel, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()));
+  r.lane().p2p->cancels.begin();
   return {};
 }
 
@@ -170,6 +177,7 @@ SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes
 
 void finish_send(SendRequest& r, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   r.settle();
+  r.cancelling = false;
   if (r.claim != nullptr) r.lane().p2p->claims.forget(r);
   if (r.exposed) {
     r.exposed = false;

@@ -90,6 +90,7 @@ class Process {
   void explain();
   Status make_lanes();
   void serve();
+  bool give_up_messages();
   Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
   static void hear(void* self, Lane& lane);

@@ -136,6 +136,7 @@ void Waiting::offer(Lane& lane, Reason reason) {
   if (since_ == 0) {
     since_ = now;
     reason_ = reason;
+    user_call_ = UserCall::current();
     thread_ = pthread_self();
     if (!LaneLock::threads_on()) check_alone(lane);
     lane.waits.push_back(this);

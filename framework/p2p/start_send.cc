@@ -74,8 +74,15 @@ ashlar_result after_push(SendRequest& r, ashlar_result result, bool complete) {
   return result;
 }
 
+ashlar_result push_rts(Pending& work, Link& link);
+
 ashlar_result push_eager(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
+  // The peer may have asked for that while the message waited for room.
+  if (link.held) [[unlikely]] {
+    r.push = push_rts;
+    return push_rts(work, link);
+  }
   ashlar_endpoint* const endpoint = link.endpoint;
   const auto bytes = static_cast<std::uint32_t>(r.size);
   const std::uint8_t id = r.ready ? kEagerReady : r.synchronous ? kEagerSync : kEager;

@@ -78,6 +78,11 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 
 }  // namespace
 
+unsigned poll_all(Lane& lane) {
+  const unsigned events = poll(lane);
+  return lane.next_lane != nullptr ? events + poll_others(lane) : events;
+}
+
 bool offer_core(Lane& lane) {
   if (!lane.contention.watching()) [[likely]] {
     ++lane.counters.yields;

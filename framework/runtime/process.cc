@@ -181,7 +181,9 @@ bool Process::give_up_messages() {
   bool told = true;
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
-    if (lane->index != 0) progress::poll(*lane);  // what the first has handed over
+    while (lane->index != 0 && progress::poll(*lane) != 0) {
+      // What the first has handed over.
+    }
     told = p2p::give_up_all(*lane) && told;
   }
   return told;

@@ -46,9 +46,12 @@ struct P2pWire::Wait {
     const auto& wait = *static_cast<const Wait*>(what);
     const Comm& comm = wait.wire.comm_;
     const char* const name = name_of(wait.wire.serving_);
-    char text[200];
-    std::snprintf(text, sizeof text, "in MPI_%c%s on '%s'", std::toupper(static_cast<unsigned char>(name[0])), name + 1,
-                  comm.name.c_str());
+    char text[320];
+    if (account.inside() != nullptr)
+      std::snprintf(text, sizeof text, "in %s", account.inside());
+    else
+      std::snprintf(text, sizeof text, "in MPI_%c%s on '%s'", std::toupper(static_cast<unsigned char>(name[0])),
+                    name + 1, comm.name.c_str());
     // Of an intercommunicator, both groups.
     const auto rank_of = [](const void* of, int member) {
       const Comm& c = *static_cast<const Comm*>(of);

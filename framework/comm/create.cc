@@ -14,6 +14,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/group_algebra.h"
 #include "framework/object/topology.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
 namespace {
@@ -56,14 +57,19 @@ Status duplicate(Comm& comm, std::uint32_t context, Comm** result) {
 }
 
 Status dup(Comm& comm, Comm** result) {
+  const progress::UserCall call("MPI_Comm_dup", &comm);
   std::uint32_t context = 0;
   ASHLAR_TRY(take_id(comm, &context));
   return duplicate(comm, context, result);
 }
 
-Status dup_with_info(Comm& comm, Info* info, Comm** result) { return with_info(dup(comm, result), info, result); }
+Status dup_with_info(Comm& comm, Info* info, Comm** result) {
+  const progress::UserCall call("MPI_Comm_dup_with_info", &comm);
+  return with_info(dup(comm, result), info, result);
+}
 
 Status create(Comm& comm, Group& group, Comm** result) {
+  const progress::UserCall call("MPI_Comm_create", &comm);
   *result = nullptr;
   ASHLAR_TRY(check_members(comm, group));
   if (comm.inter) return create_inter(comm, group, result);
@@ -74,6 +80,7 @@ Status create(Comm& comm, Group& group, Comm** result) {
 }
 
 Status create_group(Comm& comm, Group& group, int tag, Comm** result) {
+  const progress::UserCall call("MPI_Comm_create_group", &comm, tag);
   *result = nullptr;
   if (comm.inter)
     return Status::fail(MPI_ERR_COMM, "argument comm is intercommunicator '%s'; an intracommunicator is wanted",

@@ -9,6 +9,7 @@
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
 #include "framework/object/comm.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
 namespace {
@@ -52,6 +53,7 @@ Status make_from(Group& group, const char* stringtag, Purpose purpose, Errhandle
 }  // namespace
 
 Status create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, Comm** result) {
+  const progress::UserCall call("MPI_Comm_create_from_group", stringtag);
   *result = nullptr;
   if (group.size() == 0) return {};
   ASHLAR_TRY(check("group", group, stringtag));
@@ -60,6 +62,7 @@ Status create_from_group(Group& group, const char* stringtag, Info* info, Errhan
 
 Status intercomm_create_from_groups(Group& local, int local_leader, Group* remote, int remote_leader,
                                     const char* stringtag, Info* info, Errhandler& errhandler, Comm** result) {
+  const progress::UserCall call("MPI_Intercomm_create_from_groups", stringtag);
   *result = nullptr;
   const bool leads = local.size() > 0 && local.own_rank() == local_leader;
   if (local.size() == 0 || (remote && remote->size() == 0)) return {};

@@ -12,6 +12,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/group_algebra.h"
 #include "framework/object/group_builder.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
 namespace {
@@ -72,6 +73,7 @@ Status agree_to_talk(const Span& span, Status fit) {
 }
 
 Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag, Comm** result) {
+  const progress::UserCall call("MPI_Intercomm_create", &local, tag);
   *result = nullptr;
   ASHLAR_TRY(check_local(local, local_leader));
   const Span span{local, local_leader, peer, remote_leader, tag};
@@ -80,6 +82,7 @@ Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_le
 }
 
 Status intercomm_merge(Comm& inter, int high, Comm** result) {
+  const progress::UserCall call("MPI_Intercomm_merge", &inter);
   *result = nullptr;
   if (!inter.inter)
     return Status::fail(MPI_ERR_COMM, "argument intercomm is '%s', which is not an intercommunicator",

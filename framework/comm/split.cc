@@ -10,6 +10,7 @@
 #include "framework/comm/make.h"
 #include "framework/comm/split.h"
 #include "framework/object/comm.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
 namespace {
@@ -34,6 +35,7 @@ Group* members_of(const Group& group, const std::vector<std::int64_t>& choices, 
 }  // namespace
 
 Status split(Comm& comm, int color, int key, Comm** result) {
+  const progress::UserCall call("MPI_Comm_split", &comm);
   *result = nullptr;
   if (color < 0 && color != MPI_UNDEFINED)
     return Status::fail(MPI_ERR_ARG, "argument color is %d; it must be 0 or more, or MPI_UNDEFINED (%d)", color,

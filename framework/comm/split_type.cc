@@ -17,6 +17,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
 namespace {
@@ -141,6 +142,7 @@ Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
 }  // namespace
 
 Status split_type(Comm& comm, int type, int key, Info* info, Comm** result) {
+  const progress::UserCall call("MPI_Comm_split_type", &comm);
   const Status made = with_info(split_by(comm, type, key, info, result), info, result);
   if (!made.ok() || type != MPI_COMM_TYPE_HW_UNGUIDED || !*result || !info) return made;
   // The caller's info object, too, tells what was found (MPI-5.0, 7.4.2).

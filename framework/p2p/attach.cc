@@ -34,7 +34,7 @@ MPI_Count first_offer(const Config& config) {
 }  // namespace
 
 LaneState::LaneState(Lane& lane, const Config& configuration)
-    : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration) {
+    : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration), cancels(lane) {
   nowhere.lane = &lane;
   const auto most = static_cast<std::size_t>(config.request_limit);
   receives.set_limit(most);
@@ -67,6 +67,7 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kCancelled] = on_cancelled;
   lane.handlers[kRecall] = on_recall;
   lane.handlers[kDelivered] = on_delivered;
+  lane.handlers[kUnreceived] = on_unreceived;
   for (const Id id : {kEagerReady, kRtsReady}) lane.handlers[id] = on_ready_message;
   lane.handlers[kUnready] = on_unready;
   lane.handlers[kStopped] = on_stopped;
@@ -137,11 +138,7 @@ void drop_context(Comm& comm) {
     match::Message& message = *at;
     ++at;
     if ((message.key.context() & ~1u) != comm.context) continue;
-    auto& arrival = static_cast<Arrival&>(message);
-    // The sender of an announced message waits, and may still cancel it: then it has to be found.
-    if (arrival.am.id != kEager) continue;
-    withdraw(*comm.lane, state, arrival);
-    discard(state, arrival);
+    give_up(*comm.lane, static_cast<Arrival&>(message), false);
   }
 }
 

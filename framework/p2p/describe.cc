@@ -59,6 +59,18 @@ bool blocks(Call call) {
 void tell_waited(const Request& request, plugin::AccountWriter& account) {
   if (request.complete()) return;
   char text[kSentence] = "for ";
+  if (account.inside() != nullptr && is_message(request)) {
+    // The messages of such a call mean nothing to the user; the rank they come from or go to does.
+    const auto& operation = static_cast<const Operation&>(request);
+    const Rank rank = other_side(operation);
+    const std::uint32_t process = peer_of(*operation.comm, rank);
+    const int length = std::snprintf(text, sizeof text, "in %s for rank %d", account.inside(), rank);
+    if (process < plugin::kNoPeer && process != static_cast<std::uint32_t>(rank) &&
+        static_cast<std::size_t>(length) < sizeof text)
+      std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), " (rank %u of the job)", process);
+    account.waits_for(process, text);
+    return;
+  }
   if (is_message(request) && blocks(static_cast<const Operation&>(request).call)) std::strcpy(text, "in ");
   const std::size_t used = std::strlen(text);
   const std::uint32_t peer = words_of(request, text + used, sizeof text - used);
@@ -125,7 +137,13 @@ void account_for(Lane& lane, plugin::AccountWriter& account) {
   for (progress::Waiting& waiting : lane.waits) {
     if (waiting.reason().tell == nullptr) continue;  // no call of the user's
     if (!account.waits()) account.waiting(waiting.since());
+    char call[kSentence];
+    if (waiting.user_call() != nullptr) {
+      waiting.user_call()->describe(call, sizeof call);
+      account.inside(call);
+    }
     waiting.reason().tell(waiting.reason().what, lane, account);
+    account.inside(nullptr);
   }
   each_active(lane, [&](Operation& operation) {
     char text[kSentence];
@@ -141,10 +159,11 @@ bool busy(const Comm& comm) {
 }
 
 bool quiet(Lane& lane) {
-  bool active = !lane.stalled.empty();
+  bool active = false;
   lane.peers.each([&](Peer& peer) {
-    Link& link = peer.link(lane);
-    active = active || !link.pending.empty() || !link.bulk.empty() || !link.active.empty();
+    const Link& link = peer.link(lane);
+    // What waits for room at a process that is at rest has nothing to tell it.
+    active = active || ((!link.pending.empty() || !link.bulk.empty() || !link.active.empty()) && !at_rest(link));
   });
   return !active;
 }

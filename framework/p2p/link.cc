@@ -133,7 +133,7 @@ void fail_peer(Lane& lane, PeerId id) {
   while (ActiveHook* hook = link->active.pop_front()) waiting.push_back(hook);
   while (ActiveHook* hook = waiting.pop_front()) {
     auto& operation = static_cast<Operation&>(*hook);
-    if (end_recall(operation, false)) continue;
+    if (fail_cancelled(operation)) continue;
     if (operation.ops == &kSendOps) {
       finish_send(static_cast<SendRequest&>(operation), outcome(operation));
       continue;

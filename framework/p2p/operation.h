@@ -68,6 +68,15 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   }
 };
 
+/// A message of which the receiver has said that nothing can receive it any more. A request that is used again keeps
+/// this of the message before: with the same link and envelope, the later message cannot be received either.
+struct Returned {
+  const Link* link = nullptr;
+  std::uint64_t place = 0;
+  Tag tag = 0;
+  bool operator==(const Returned&) const = default;
+};
+
 /// A send that did not leave at once. Its `source` and `tag` are where it goes.
 class SendRequest : public Operation, public Pending {
  public:
@@ -77,6 +86,7 @@ class SendRequest : public Operation, public Pending {
   bool matched = false;                // the receiver has asked for the data: too late to cancel
   bool left_eager = false;             // complete because it left as kEager: it may still be recalled
   bool ready = false;                  // and to be refused when no receive is posted: check.ready
+  bool cancelling = false;             // announced, and the receiver was asked to forget it
   BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
   Claim* claim = nullptr;              // announced, and looking for an offered receive
   SendRequest* next_sent = nullptr;    // of kSentOps, while it is free
@@ -85,7 +95,8 @@ class SendRequest : public Operation, public Pending {
   std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
   std::uint64_t from = 0;              // of kSentOps: what the message said of its context and source
   CallWord called;                     // of a collective's message
-  ashlar_key key;                      // NOLINT: written when exposed
+  Returned returned;
+  ashlar_key key;  // NOLINT: written when exposed
 
   Pending& pending() { return *this; }
   static SendRequest& of(Pending& work) { return static_cast<SendRequest&>(work); }

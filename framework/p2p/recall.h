@@ -31,8 +31,31 @@ class SentRequests {
   SendRequest* free_ = nullptr;
 };
 
+/// Looks after sends that are being cancelled, as long as there are any: a receiver that is at rest answers nothing,
+/// but its transport can tell what it has read. What it had taken in and not received it has returned before
+/// (kUnreceived).
+class CancelWatch : public Poller {
+ public:
+  explicit CancelWatch(Lane& lane);
+  void begin();
+
+ private:
+  bool look();
+  bool look_at(Link& link, bool* got_on);
+
+  Lane& lane_;
+  bool polled_ = false;
+  std::uint32_t rounds_ = 0;
+};
+
+/// Whether it is certain that the message of `r`, which has left, is not and will not be received.
+bool never_received(const SendRequest& r);
+/// Whether the peer at the other end is at rest: it reads nothing.
+bool at_rest(const Link& link);
 /// Asks the receiver of a message that has left to take it back. The request is active until the answer.
 Status recall(SendRequest& r);
+/// The end of a cancelled send whose peer has failed, if it can be told. False: it is not one, or it cannot.
+bool fail_cancelled(Operation& operation);
 /// The end of that, if `operation` is being recalled; its peer may have failed. False: it is not.
 bool end_recall(Operation& operation, bool cancelled);
 

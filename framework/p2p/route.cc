@@ -24,8 +24,8 @@ class Mailbox : public Poller {
       Letter& letter = letters_.emplace_back(Letter{am, {}});
       const auto* const data = static_cast<const std::byte*>(am.data);
       letter.data.assign(data, data + am.length);
+      waiting_.store(true, std::memory_order_release);
     }
-    waiting_.fetch_add(1, std::memory_order_release);
     progress::raise_from_outside(lane_);
   }
 
@@ -34,25 +34,27 @@ class Mailbox : public Poller {
     ashlar_am am;
     std::vector<std::byte> data;
   };
-  /// In a progress round of the lane.
+  /// In a progress round of the lane: all that waits, because the bounds on what a peer may send see only what was
+  /// delivered.
   bool deliver() ASHLAR_NO_THREAD_SAFETY {
-    if (waiting_.load(std::memory_order_acquire) == 0) return false;
-    Letter letter;
+    if (!waiting_.load(std::memory_order_acquire)) return false;
+    std::deque<Letter> letters;
     {
       const std::lock_guard guard(mutex_);
-      letter = std::move(letters_.front());
-      letters_.pop_front();
+      letters.swap(letters_);
+      waiting_.store(false, std::memory_order_relaxed);
     }
-    waiting_.fetch_sub(1, std::memory_order_relaxed);
-    letter.am.data = letter.data.data();
-    lane_.handlers[letter.am.id](lane_, letter.am);
+    for (Letter& letter : letters) {
+      letter.am.data = letter.data.data();
+      lane_.handlers[letter.am.id](lane_, letter.am);
+    }
     return true;
   }
 
   Lane& lane_;
   std::mutex mutex_;
   std::deque<Letter> letters_;
-  std::atomic<std::size_t> waiting_{0};
+  std::atomic<bool> waiting_{false};
 };
 
 RouteTable::RouteTable(std::span<Lane* const> all, const std::array<AmHandler, Lane::kMaxHandlers>& of_first)
@@ -93,7 +95,7 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   Lane& first = *lanes.front();
   first.p2p->routes = std::make_unique<RouteTable>(lanes, first.handlers);
   for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer, kCollectiveCall,
-                      kCollectiveFailed})
+                      kCollectiveFailed, kUnreceived})
     first.handlers[id] = route_by_context;
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
                       kPartRead, kPartUnread, kStopped})

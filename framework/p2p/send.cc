@@ -12,7 +12,9 @@ namespace {
 Status approach(Lane& lane, Comm& comm, const DataView& data, Rank to) ASHLAR_REQUIRES(lane.lock) {
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, comm, to, &link));
-  if (data.bytes() <= link->eager_limit) progress::poll(lane);
+  if (data.bytes() > link->eager_limit) return {};
+  // Of several lanes the others, too, or what comes for them is kept without a bound.
+  progress::poll_all(lane);
   return {};
 }
 

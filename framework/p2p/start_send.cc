@@ -53,7 +53,14 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
     finish_send(r, r.collective ? r.outcome : Status{});
     return {};
   }
+  if (never_received(r)) {
+    r.flags |= Request::kCancelled;
+    finish_send(r, r.collective ? r.outcome : Status{});
+    return {};
+  }
+  r.cancelling = true;
   send_control(r.lane(), *r.link, kCancel, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()));
+  r.lane().p2p->cancels.begin();
   return {};
 }
 
@@ -67,8 +74,15 @@ ashlar_result after_push(SendRequest& r, ashlar_result result, bool complete) {
   return result;
 }
 
+ashlar_result push_rts(Pending& work, Link& link);
+
 ashlar_result push_eager(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
+  // The peer may have asked for that while the message waited for room.
+  if (link.held) [[unlikely]] {
+    r.push = push_rts;
+    return push_rts(work, link);
+  }
   ashlar_endpoint* const endpoint = link.endpoint;
   const auto bytes = static_cast<std::uint32_t>(r.size);
   const std::uint8_t id = r.ready ? kEagerReady : r.synchronous ? kEagerSync : kEager;
@@ -170,6 +184,7 @@ SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes
 
 void finish_send(SendRequest& r, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   r.settle();
+  r.cancelling = false;
   if (r.claim != nullptr) r.lane().p2p->claims.forget(r);
   if (r.exposed) {
     r.exposed = false;

@@ -43,6 +43,7 @@ struct LaneState {
   const MPI_Count offer_from;
   LastOffer last_offer;
   Claims claims;
+  CancelWatch cancels;
 
   const CollectiveHooks* collectives = nullptr;  // set with the first collective
 
@@ -123,6 +124,8 @@ void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Takes a kept message out of the queue, and frees it after use.
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 void discard(LaneState& state, Arrival& arrival);
+/// Both, of one that nothing can receive any more; the sender is told, if need be over a new connection.
+void give_up(Lane& lane, Arrival& arrival, bool connect) ASHLAR_REQUIRES(lane.lock);
 MPI_Count bytes_announced(const ashlar_am& am);
 /// Of a message that is longer than its receive.
 Status wrong_size(const Operation& r, std::uint64_t arrived);
@@ -171,6 +174,7 @@ void on_cancel(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cancelled(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_recall(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_delivered(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_unreceived(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

@@ -62,8 +62,12 @@ enum Id : std::uint8_t {
   kStopped = 24,
 
   // Collectives whose calls do not agree (framework/coll/disagreement.h). h0 as in a message, h1 = its tag << 32.
-  kCollectiveCall = 25,   // what this rank called; it still waits
-  kCollectiveFailed = 26  // it failed here
+  kCollectiveCall = 25,    // what this rank called; it still waits
+  kCollectiveFailed = 26,  // it failed here
+
+  // A message that can no more be received: its headers again. The receiver has freed the communicator, or closed its
+  // last session.
+  kUnreceived = 27
 };
 
 /// The payload of kRts; without a key only what is before it travels.

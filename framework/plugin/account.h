@@ -35,6 +35,9 @@ class AccountWriter {
   void under_way(std::uint32_t peer, const char* text);
   void has_begun(std::uint32_t context, std::uint32_t number);
   void finalizing();
+  /// What follows is a part of this call, which is named instead; nullptr: of none.
+  void inside(const char* call) { inside_ = call; }
+  const char* inside() const { return inside_; }
 
   /// Ends the account and returns its length.
   std::size_t finish();
@@ -50,6 +53,7 @@ class AccountWriter {
   std::size_t used_ = 0;
   unsigned dropped_ = 0;
   bool waits_ = false;
+  const char* inside_ = nullptr;
 };
 
 /// An account taken apart.

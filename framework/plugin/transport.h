@@ -22,7 +22,8 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_WAKE_FD = 1u << 4,
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
        ASHLAR_CAP_FAILURE = 1u << 6, /* tells of a peer's death */
-       ASHLAR_CAP_OFFER = 1u << 7    /* offer, withdraw, claim and deposit, to and from that peer */
+       ASHLAR_CAP_OFFER = 1u << 7,   /* offer, withdraw, claim and deposit, to and from that peer */
+       ASHLAR_CAP_REST = 1u << 8     /* fate */
 };
 
 enum { ASHLAR_KEY_BYTES = 48, ASHLAR_ADDRESS_MAX = 512 };
@@ -126,6 +127,11 @@ typedef struct ashlar_endpoint_ops {
    * taken the offer back. An error: this offer cannot be used, the receiver has what was written before. With `asked`
    * set by OK, PENDING or an error the receiver waits to be told, and this claim is at its end. */
   ashlar_result (*deposit)(ashlar_endpoint*, ashlar_claim*, const void* data, uint64_t length, uint64_t most);
+  /* With ASHLAR_CAP_REST only, and absent from older tables: what has become of the message with these words and one
+   * of the ids (a bit per id) that was sent here, if the peer is at rest. OK: it was delivered there before. AGAIN: it
+   * lies there unread, or has never left. PENDING: the peer is not at rest, or something that it sent before it came to
+   * rest may still have to be delivered here. May be asked after the peer's end as well. */
+  ashlar_result (*fate)(ashlar_endpoint*, uint32_t ids, uint64_t h0, uint64_t h1);
 } ashlar_endpoint_ops;
 
 /* The head of every endpoint; the component's own data follows it. */
@@ -165,6 +171,9 @@ typedef struct ashlar_iface_ops {
   uint32_t* (*wake_word)(ashlar_iface*);
   /* Whether everything sent so far has left (for finalize). */
   int (*idle)(ashlar_iface*);
+  /* NULL, or absent from older tables: not offered. The process comes to rest (1): it makes no progress, until it is
+   * taken up again (0). Its peers can tell by `fate` which of their messages it has been delivered. */
+  void (*rest)(ashlar_iface*, int resting);
 } ashlar_iface_ops;
 
 struct ashlar_iface {

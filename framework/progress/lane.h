@@ -118,7 +118,10 @@ std::span<const ashlar_pvar> pvars(Lane& lane);
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
 unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-/// The same for a call that only looks and returns (MPI_Test and its like): who calls it again and again makes progress
+/// The same, and one round of each other lane of the process that is in no other thread's hands.
+unsigned poll_all(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
+/// A round for a call that only looks and returns (MPI_Test and its like): who calls it again and again makes progress
 /// on everything its process has going, on the other lanes too, and lets others have the core when nothing comes.
 /// Gives up the lock for that, now and then.
 unsigned look(Lane& lane) ASHLAR_REQUIRES(lane.lock);

@@ -80,6 +80,11 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
 
 }  // namespace
 
+unsigned poll_all(Lane& lane) {
+  const unsigned events = poll(lane);
+  return lane.next_lane != nullptr ? events + poll_others(lane) : events;
+}
+
 bool offer_core(Lane& lane) {
   if (!lane.contention.watching()) [[likely]] {
     ++lane.counters.yields;
@@ -138,6 +143,7 @@ void Waiting::offer(Lane& lane, Reason reason) {
   if (since_ == 0) {
     since_ = now;
     reason_ = reason;
+    user_call_ = UserCall::current();
     thread_ = pthread_self();
     if (!LaneLock::threads_on()) check_alone(lane);
     lane.waits.push_back(this);

@@ -7,6 +7,7 @@
 #include "framework/base/list.h"
 #include "framework/base/thread_annotations.h"
 #include "framework/progress/lane.h"
+#include "framework/progress/user_call.h"
 
 namespace ashlar::plugin {
 class AccountWriter;
@@ -46,6 +47,8 @@ class Waiting : public ListHook {  // hook: Lane::waits
   /// When it left the spin stage, and why it waits.
   std::uint64_t since() const { return since_; }
   const Reason& reason() const { return reason_; }
+  /// The call of the user's that it is a part of; nullptr: it is one itself.
+  const UserCall* user_call() const { return user_call_; }
 
  private:
   void end();
@@ -62,6 +65,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
   pthread_t thread_ = {};         // set then, too
   Reason reason_;                 // set when it leaves that
+  const UserCall* user_call_;     // NOLINT: set then, too
 };
 
 /// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.

@@ -132,7 +132,10 @@ Status Process::start(int thread_level) {
   if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
   if (Process* const process = current()) {
     process->thread_level = std::max(process->thread_level, thread_level);
-    if (std::exchange(process->idle, false)) process->serve();
+    if (std::exchange(process->idle, false)) {
+      process->wiring_->rest(false);
+      process->serve();
+    }
     return {};
   }
   runtime::watch_forks();
@@ -182,11 +185,26 @@ void Process::tell_use(int sessions) {
   ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
 }
 
+// What was sent here and never received: its senders may want to cancel it when this process answers no more.
+bool Process::give_up_messages() {
+  bool told = true;
+  for (const auto& lane : lanes_) {
+    const LaneGuard guard(lane->lock);
+    while (lane->index != 0 && progress::poll(*lane) != 0) {
+      // What the first has handed over.
+    }
+    told = p2p::give_up_all(*lane) && told;
+  }
+  return told;
+}
+
 void Process::rest() {
   // Whether a session made the process or MPI_Init, whose MPI_Finalize may have come before the last session's end.
   static const bool registered = std::atexit(Process::leave_at_exit) == 0;
   (void)registered;
   background_.stop();
+  while (!give_up_messages()) settle("MPI_Session_finalize");
+  wiring_->rest(true);
   idle = true;
 }
 

@@ -94,6 +94,7 @@ class Process {
   /// Publishes, for ashlar_info, the values that are used in place of those in force.
   void publish_adjustments();
   void serve();
+  bool give_up_messages();
   Status complete_addresses();
   /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
   static void hear(void* self, Lane& lane);

@@ -236,6 +236,14 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
   return {};
 }
 
+void Wiring::rest(bool resting) {
+  for (const Way& way : ways_) {
+    const LaneGuard guard(process_.lane(way.lane)->lock);
+    const ashlar_iface_ops& ops = *way.iface->ops;
+    if (ops.size > offsetof(ashlar_iface_ops, rest) && ops.rest != nullptr) ops.rest(way.iface, resting ? 1 : 0);
+  }
+}
+
 bool Wiring::idle(const Lane& lane) {
   return std::all_of(ways_.begin(), ways_.end(),
                      [&](const Way& way) { return way.lane != lane.index || way.iface->ops->idle(way.iface) != 0; });

@@ -28,6 +28,8 @@ class Wiring {
   static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
   /// Whether everything sent on `lane` has left its interfaces.
   bool idle(const Lane& lane);
+  /// Tells peers that this process makes no progress any more, or makes it again.
+  void rest(bool resting);
 
  private:
   struct Way {

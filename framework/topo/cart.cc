@@ -7,6 +7,7 @@
 
 #include "framework/object/comm.h"
 #include "framework/object/topology.h"
+#include "framework/progress/user_call.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
 #include "framework/topo/place.h"
@@ -57,6 +58,7 @@ Pattern pattern_of(int ndims, const int dims[], const int periods[], int places)
 }  // namespace
 
 Status cart_create(Comm& comm, int ndims, const int dims[], const int periods[], int reorder, Comm** result) {
+  const progress::UserCall call("MPI_Cart_create", &comm);
   *result = nullptr;
   int places = 0;
   ASHLAR_TRY(check_grid(comm, ndims, dims, &places));
@@ -79,6 +81,7 @@ Status cart_map(Comm& comm, int ndims, const int dims[], const int periods[], in
 }
 
 Status cart_sub(Comm& comm, const int remain_dims[], Comm** result) {
+  const progress::UserCall call("MPI_Cart_sub", &comm);
   *result = nullptr;
   const CartTopology* cart = nullptr;
   ASHLAR_TRY(cart_of(comm, &cart));

@@ -11,6 +11,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
 #include "framework/object/topology.h"
+#include "framework/progress/user_call.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
 #include "framework/topo/place.h"
@@ -188,6 +189,7 @@ Status check_general(const Comm& comm, int n, const int sources[], const int deg
 Status dist_graph_create_adjacent(Comm& comm, int indegree, const int sources[], const int sourceweights[],
                                   int outdegree, const int destinations[], const int destweights[], Info*, int reorder,
                                   Comm** result) {
+  const progress::UserCall call("MPI_Dist_graph_create_adjacent", &comm);
   *result = nullptr;
   ASHLAR_TRY(intra_only(comm));
   ASHLAR_TRY(check_ranks(comm, "sources", sources, indegree));
@@ -207,6 +209,7 @@ Status dist_graph_create_adjacent(Comm& comm, int indegree, const int sources[],
 
 Status dist_graph_create(Comm& comm, int n, const int sources[], const int degrees[], const int destinations[],
                          const int weights[], Info*, int reorder, Comm** result) {
+  const progress::UserCall call("MPI_Dist_graph_create", &comm);
   *result = nullptr;
   ASHLAR_TRY(intra_only(comm));
   const Status fit = check_general(comm, n, sources, degrees, destinations, weights);

@@ -6,6 +6,7 @@
 
 #include "framework/object/comm.h"
 #include "framework/object/topology.h"
+#include "framework/progress/user_call.h"
 #include "framework/topo/api.h"
 #include "framework/topo/make.h"
 #include "framework/topo/place.h"
@@ -39,6 +40,7 @@ Pattern pattern_of(int nnodes, const int ends[], const int edges[]) {
 }  // namespace
 
 Status graph_create(Comm& comm, int nnodes, const int indx[], const int edges[], int reorder, Comm** result) {
+  const progress::UserCall call("MPI_Graph_create", &comm);
   *result = nullptr;
   ASHLAR_TRY(check_graph(comm, nnodes, indx, edges));
   std::vector<Rank> order = as_they_are(nnodes);

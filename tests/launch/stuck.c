@@ -66,6 +66,25 @@ int main(int argc, char** argv) {
       MPI_Request_free(&request);
       MPI_Comm_disconnect(&copy);
     }
+  } else if (strncmp(how, "makes_", 6) == 0) {  // all but the last rank make a communicator, which waits for a message
+    const char* const call = how + 6;
+    MPI_Comm made;
+    MPI_Group group, others;
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    if (rank == size - 1) MPI_Recv(&in, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (strcmp(call, "from_group") == 0)
+      MPI_Comm_create_from_group(group, "org.example.solver\n", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+    if (strcmp(call, "group") == 0) MPI_Comm_create_group(MPI_COMM_WORLD, group, 17, &made);
+    if (strcmp(call, "split") == 0) MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &made);
+    for (int i = 0; strcmp(call, "dup") == 0 && i < 200; i++) MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (strcmp(call, "inter") == 0) MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, right, 5, &made);
+    if (strcmp(call, "inter_from_groups") == 0) {
+      MPI_Group_incl(group, 1, &rank, &others);
+      MPI_Group_incl(group, 1, &right, &group);
+      MPI_Intercomm_create_from_groups(others, 0, group, 0, "coupler", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+    }
+    if (strcmp(call, "cart") == 0)
+      for (int i = 0; i < 200; i++) MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &in, 0, &made);
   } else if (strcmp(how, "unexpected") == 0) {  // one rank sends more than the other is ready to keep
     static char some[1000];
     if (rank == 1) MPI_Recv(some, 1, MPI_BYTE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -69,6 +69,19 @@ class TimeLimit(unittest.TestCase):
         self.says("disconnect", 2, "rank 0 waits in MPI_Comm_disconnect for MPI_Issend of 4 bytes to rank 1 tag 19 on 'copy'; "
                   "rank 1 waits in MPI_Finalize for rank 0: a cycle 0 -> 1 -> 0.")
 
+    def test_communicators_that_one_rank_does_not_make(self):
+        for how, ranks, sentence in (
+            ("from_group", 3, "rank 0 waits in MPI_Comm_create_from_group with string tag 'org.example.solver\\n' for rank 2;"),
+            ("group", 3, f"rank 0 waits in MPI_Comm_create_group with tag 17 on {WORLD} for rank 2;"),
+            ("split", 3, f"ranks 0-1 wait in MPI_Comm_split on {WORLD}, which rank 2 has not entered;"),
+            ("dup", 3, f"ranks 0-1 wait in MPI_Comm_dup on {WORLD}, which rank 2 has not entered;"),
+            ("cart", 3, f"ranks 0-1 wait in MPI_Cart_create on {WORLD}, which rank 2 has not entered;"),
+            ("inter", 2, "rank 0 waits in MPI_Intercomm_create with tag 5 on 'MPI_COMM_SELF' for rank 1;"),
+            ("inter_from_groups", 2, "rank 0 waits in MPI_Intercomm_create_from_groups with string tag 'coupler' for rank 1;"),
+        ):
+            said = self.says("makes_" + how, ranks, sentence, "waits in MPI_Recv from rank 0 tag 99")
+            self.assertNotIn("a collective", said)
+
     def test_a_sender_at_a_limit_of_its_receiver(self):
         for limit, whose in ("unexpected_limit", "this rank's"), ("unexpected_total_limit", "all ranks'"):
             self.says("unexpected", 2, f"rank 0 waits in MPI_Send of 1000 bytes to rank 1 tag 23 on {WORLD}, which waits for its "

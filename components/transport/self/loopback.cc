@@ -85,8 +85,18 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
 
 void wake(ashlar_endpoint*) {}  // who calls it is awake
 
-constexpr ashlar_endpoint_ops kEndpointOps = {
-    sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake, nullptr, nullptr, nullptr, nullptr};
+constexpr ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops),
+                                              am_short,
+                                              am_bcopy,
+                                              nullptr,
+                                              get,
+                                              put,
+                                              wake,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr};
 
 }  // namespace
 
@@ -194,6 +204,7 @@ const ashlar_iface_ops kInterfaceOps = {
     [](ashlar_iface*) { return -1; },
     [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
     [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
+    nullptr,
 };
 
 }  // namespace ashlar::loopback

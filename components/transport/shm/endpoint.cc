@@ -114,14 +114,28 @@ ashlar_result deposit_piece(ashlar_endpoint* e, ashlar_claim* claim, const void*
   return deposit(self(e), claim, data, length, most);
 }
 
+ashlar_result fate(ashlar_endpoint* e, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) {
+  return self(e).iface->fate(self(e), ids, h0, h1);
+}
+
 void wake(ashlar_endpoint* e) {
   if (Endpoint& ep = self(e); ep.owner) raise_always(*ep.owner);
 }
 
 }  // namespace
 
-const ashlar_endpoint_ops kEndpointOps = {
-    sizeof(ashlar_endpoint_ops), am_short, am_bcopy, nullptr, get, put, wake, offer, withdraw, claim, deposit_piece};
+const ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops),
+                                          am_short,
+                                          am_bcopy,
+                                          nullptr,
+                                          get,
+                                          put,
+                                          wake,
+                                          offer,
+                                          withdraw,
+                                          claim,
+                                          deposit_piece,
+                                          fate};
 
 void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
   if (cold) {

@@ -35,6 +35,7 @@ struct Endpoint : ashlar_endpoint {
   Knock knock;
   bool knocked = false;
   std::uint64_t knock_until = 0;
+  Outbound out_before_end;  // of kDead: `out` as it was
 };
 
 /// The functions of every endpoint.

@@ -192,11 +192,40 @@ void Interface::activate(std::uint32_t index) {
   count(counters_.ring_bytes, own_.geometry().ring_bytes);
 }
 
-bool Interface::anything_new() const {
+bool Interface::any_news() const {
   const auto news = [](const Sender* s) { return s->ring.has_news(); };
-  const bool busy = in_background() ? !gets_.empty() || knocking_ > 0 : busy_;
-  return own_.header().attention.load(std::memory_order_relaxed) != 0 || busy ||
+  return own_.header().attention.load(std::memory_order_relaxed) != 0 ||
          std::any_of(polled_.begin(), polled_.end(), news) || std::any_of(unpolled_.begin(), unpolled_.end(), news);
+}
+
+bool Interface::anything_new() const {
+  return (in_background() ? !gets_.empty() || knocking_ > 0 : busy_) || any_news();
+}
+
+void Interface::rest(bool resting) {
+  if (resting) {
+    for (const auto& sender : senders_) {
+      if (sender) sender->ring.report();
+    }
+  }
+  own_.header().rests.fetch_add(1, std::memory_order_release);
+}
+
+// Of the sender's own records, which it alone writes: the owner may be gone.
+ashlar_result Interface::fate(const Endpoint& ep, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) const {
+  if (!ep.owner) return ASHLAR_PENDING;
+  const std::uint32_t rests = ep.owner->rests.load(std::memory_order_acquire);
+  if (rests % 2 == 0 || any_news()) return ASHLAR_PENDING;
+  const Outbound& out = ep.way == Endpoint::Way::kDead ? ep.out_before_end : ep.out;
+  bool unread = !out.attached();
+  if (!unread) {
+    out.revisit(ep.slot->consumed.load(std::memory_order_acquire),
+                [&](std::uint8_t id, std::uint64_t word0, std::uint64_t word1) {
+                  unread = unread || ((ids >> id & 1) != 0 && word0 == h0 && word1 == h1);
+                });
+  }
+  if (ep.owner->rests.load(std::memory_order_acquire) != rests) return ASHLAR_PENDING;
+  return unread ? ASHLAR_AGAIN : ASHLAR_OK;
 }
 
 ashlar_result Interface::arm() {
@@ -246,6 +275,7 @@ const ashlar_iface_ops kInterfaceOps = {
     [](ashlar_iface*) { return -1; },
     [](ashlar_iface* i) { return self(i).wake_word(); },
     [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
+    [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
 };
 
 }  // namespace ashlar::shm

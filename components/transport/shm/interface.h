@@ -38,6 +38,7 @@ class Interface : public ashlar_iface {
   void disarm();
   std::uint32_t* wake_word() { return reinterpret_cast<std::uint32_t*>(&own_.header().wake); }
   bool idle() const { return gets_.empty(); }
+  void rest(bool resting);
 
   // For endpoints.
   const ashlar_host& host() const { return host_; }
@@ -50,6 +51,7 @@ class Interface : public ashlar_iface {
                     ashlar_completion* done);
   ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
   ashlar_result copy_failed(const Endpoint& ep, int error) const;
+  ashlar_result fate(const Endpoint& ep, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) const;
 
  private:
   // A process that sends to this one.
@@ -83,6 +85,7 @@ class Interface : public ashlar_iface {
   unsigned look_at_unpolled();
   void thin_out();
   bool anything_new() const;
+  bool any_news() const;
 
   // interface_upkeep.cc: copies, deaths, leavers.
   unsigned advance();

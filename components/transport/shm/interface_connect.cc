@@ -50,7 +50,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
       std::max<std::uint64_t>(std::min(config_.max_bcopy, ep->address.ring_bytes / 4 - 128), kMaxShort));
   ep->latency_ns = kLatencyNs;
   ep->bandwidth_copy = kCopyBytesPerNs;
-  ep->capabilities = ASHLAR_CAP_WAKE_WORD;
+  ep->capabilities = ASHLAR_CAP_WAKE_WORD | ASHLAR_CAP_REST;
   const ashlar_result reached = reach(*ep);
   if (reached != ASHLAR_OK) {
     // A process that ends loses its descriptors and its socket first. Then its end is the reason, and not what is

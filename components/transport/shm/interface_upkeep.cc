@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
@@ -183,8 +184,8 @@ void Interface::bury(std::uint64_t nonce) {
     orderly = orderly || (ep->owner && ep->owner->closed.load(std::memory_order_acquire) != 0);
     if (ep->way == Endpoint::Way::kKnocking) --knocking_;
     ep->way = Endpoint::Way::kDead;
-    ep->capabilities = 0;
-    ep->out = Outbound();
+    ep->capabilities &= ASHLAR_CAP_REST;
+    ep->out_before_end = std::exchange(ep->out, Outbound());
     for (std::size_t i = gets_.size(); i-- > 0;) {
       if (gets_[i].from != ep) continue;
       ashlar_completion* done = gets_[i].done;

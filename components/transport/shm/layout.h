@@ -9,7 +9,7 @@
 namespace ashlar::shm {
 
 inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
-inline constexpr std::uint32_t kLayout = 3;
+inline constexpr std::uint32_t kLayout = 4;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
 inline constexpr std::uint32_t kOffers = 64;  // one bit each in SegmentHeader::offers
@@ -103,6 +103,7 @@ struct SegmentHeader {
   std::uint32_t
       senders_fence;  // the owner has no membarrier: senders order "publish, then look at sleeping" themselves
   std::atomic<std::uint32_t> closed;  // the owner left in good order
+  std::atomic<std::uint32_t> rests;   // odd while the owner is at rest: Slot::consumed is exact then
 
   // Quiet: read by every sender after every publish, written only around sleeps.
   alignas(64) std::atomic<std::uint32_t> sleeping;

@@ -206,6 +206,9 @@ class Inbound {
   /// Up to where records were delivered.
   std::uint64_t position() const { return head_; }
 
+  /// Tells the sender exactly how far this end has got.
+  void report() { slot_->consumed.store(head_, std::memory_order_release); }
+
   /// Prepares the ring for another sender: its first head word must not look published. Only when drained.
   void rewind_for_next_sender() {
     base_[head_ & mask_].head.store(0, std::memory_order_relaxed);

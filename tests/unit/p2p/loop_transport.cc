@@ -234,9 +234,9 @@ int idle(ashlar_iface* i) {
 }
 
 const ashlar_endpoint_ops kEndpointOps = {
-    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, offer, withdraw, claim, deposit};
-const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose,
-                                    unexpose,         arm,     disarm,  nullptr, nullptr,  idle};
+    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, offer, withdraw, claim, deposit, nullptr};
+const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose, unexpose, arm,
+                                    disarm,           nullptr, nullptr, idle,    nullptr};
 
 }  // namespace
 

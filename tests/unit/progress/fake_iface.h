@@ -23,7 +23,8 @@ struct FakeIface : ashlar_iface {
                                           disarm,
                                           wake_fd,
                                           wake_word,
-                                          [](ashlar_iface*) { return 1; }};
+                                          [](ashlar_iface*) { return 1; },
+                                          nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every parameter with a number, a size, a time, a switch or a choice is tried with a real job: the ends of its range,
-0, 1, and what lies beyond. What is in the range works; what is not is refused with a sentence that names parameter, value
-and range, before a rank starts. Nothing hangs, nothing crashes.
+0, 1, and what lies beyond. What is in the range works, or is a limit that the job's error names; what is not is refused
+with a sentence that names parameter, value and range, before a rank starts. Nothing hangs, nothing crashes.
 
 usage: ranges.py MPIEXEC ASHLAR_INFO PROGRAM [PREFIX_OF_PARAMETERS]
 """
@@ -71,7 +71,9 @@ def main(mpiexec, info, program, prefix=""):
                     wrong += 1
                     continue
                 ran = "ok 3" in done.stdout.splitlines()
-                if right and (done.returncode != 0 or not ran):
+                # A limit of few requests is a right value, and the job needs more: the error has to name it.
+                limited = key.endswith(".request_limit") and done.returncode not in (134, 139) and key in done.stderr
+                if right and not limited and (done.returncode != 0 or not ran):
                     print(f"{key}={value} is in its range and fails with {done.returncode}:\n{done.stdout[-400:]}{done.stderr[-800:]}")
                     wrong += 1
                 if not right and (done.returncode in (0, 139, 134) or ran or key not in done.stderr or value not in done.stderr):

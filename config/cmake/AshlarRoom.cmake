@@ -3,7 +3,8 @@
 # ashlar_std_headers(target [no_exceptions])
 #   g++ compiles the standard headers below once, for all libraries: parsing them is two thirds of what a source of ours
 #   costs. It accepts a precompiled header only for the options that made it, so targets without exceptions share a second
-#   one. clang++ builds without, so that a source which lacks an #include does not compile there.
+#   one. clang++ builds without, so that a source which lacks an #include does not compile there; so do
+#   sanitizers, with which g++ 12 fails inside itself now and then.
 set(ASHLAR_STD_HEADERS <algorithm> <array> <atomic> <cerrno> <coroutine> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring>
   <functional> <limits> <memory> <mutex> <new> <span> <string> <string_view> <utility> <vector>)
 function(ashlar_std_headers target)
@@ -13,7 +14,7 @@ function(ashlar_std_headers target)
     target_compile_options(${target} PRIVATE -fno-exceptions)
     string(APPEND owner _no_exceptions)
   endif()
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  if(ASHLAR_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
   endif()
   if(NOT TARGET ${owner})

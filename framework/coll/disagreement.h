@@ -12,14 +12,15 @@
 
 /// Ranks whose collective calls do not agree, or whose collective failed, tell each other, so that none waits for ever.
 ///
-/// Who finds out: the receiver of a message whose size or CallWord is not its own (p2p), the shared segment
-/// (components/coll/shm), and whoever still waits after coll.compare_after: it tells the ranks beside it what it called
-/// (kCollectiveCall). Each of two neighbours that wait tells the other, so the later one to enter is compared, and
-/// wherever calls differ there are neighbours whose calls differ.
-/// Who fails reports that to every member, once (kCollectiveFailed). A member whose collective can come to its end all
-/// the same does not hear of it; one that still waits coll.compare_after later fails with what was reported.
-/// Ranks that took different ways through one collective may count later ones differently in shared memory; their
-/// positions tell. Then the communicator's collectives are over: all members are told, and calls fail from then on.
+/// Three places find a disagreement: the receiver of a message whose size or CallWord is not its own (p2p), the shared
+/// segment (components/coll/shm), and a rank that still waits after coll.compare_after, which tells the ranks beside it
+/// what it called (kCollectiveCall). Each of two neighbours that wait tells the other, so the later one to enter is
+/// compared, and wherever calls differ there are neighbours whose calls differ.
+/// A rank whose collective fails reports that to every member, once (kCollectiveFailed). A member whose collective can
+/// come to its end all the same does not hear of it; one that still waits coll.compare_after later fails with the
+/// report. Ranks that took different ways through one collective may count later ones differently in shared memory;
+/// their positions tell. Then the communicator's collectives are over: all members are told, and calls fail from then
+/// on.
 namespace ashlar::coll {
 
 struct CommState;

@@ -56,7 +56,7 @@ struct Store::Reading {
     Store& s = *store;
     const Row* row = s.schema_.find(key);
     if (!row) {
-      // Looking for what was meant takes time, which nobody needs for what is only counted.
+      // Looking for what was meant takes time, and a problem that is only counted shows none of it.
       const bool told = s.problems_.size() < kMostProblems;
       s.problem(layer == Layer::command_line, told ? origin + ": " + s.schema_.unknown(key) : std::string());
       return;
@@ -119,7 +119,7 @@ struct Store::Reading {
 void Store::read_file(const SourceFile& file, const Sources& sources, Reading* reading) {
   std::string text;
   if (const Status status = read_trusted(file.path, trust_in(file.layer), &text); !status.ok()) {
-    // What is refused is left out on purpose and stops nobody.
+    // A refused file is left out, and the job starts without it.
     if (status.mpi_class() != kErrNoSuchFile) problem(status.mpi_class() == kErrArg, status.text());
     return;
   }

@@ -172,7 +172,7 @@ bool at_most(const Parsed& a, const Parsed& b) {
   return a.u64 <= b.u64;
 }
 
-// A bound that cannot be read binds nobody: check_range has refused the component.
+// A bound that cannot be read does not count: check_range has refused the component.
 bool in_range(const ashlar_param& row, const Parsed& value) {
   Parsed least, most, besides;
   if (!row.choices[0] || !row.choices[1]) return true;

@@ -17,7 +17,7 @@ bool elevated() noexcept;
 struct Trust {
   static constexpr uid_t kNobodyElse = static_cast<uid_t>(-1);
 
-  bool judged = true;              // false: as trusted as the library itself, whoever owns it
+  bool judged = true;              // false: as trusted as the library itself, whatever its owner
   bool any_owner = false;          // the user named this very file
   uid_t also_owner = kNobodyElse;  // besides the user and root
   bool group_may_write = false;    // true: the user named a place that a group shares

@@ -23,8 +23,8 @@ bool parse_trace(const char* text, Trace* trace);
 ///
 /// The variable outlives the job's own processes: children of a rank inherit it and must not take the rank's place.
 /// They lack the descriptors, which a rank closes on exec. So do ranks below a wrapper that closes descriptors; those
-/// are let in through /proc when the launcher is our ancestor and nobody else is this rank. `inherited`: whether the
-/// variable's descriptor, still open, is the board.
+/// are let in through /proc when the launcher is our ancestor and no other process is this rank. `inherited`: whether
+/// the variable's descriptor, still open, is the board.
 int open_board(const Trace& trace, bool* inherited, char* why, std::size_t why_bytes);
 
 }  // namespace ashlar::launch

@@ -138,7 +138,10 @@ void drop_context(Comm& comm) {
     match::Message& message = *at;
     ++at;
     if ((message.key.context() & ~1u) != comm.context) continue;
-    give_up(*comm.lane, static_cast<Arrival&>(message), false);
+    auto& arrival = static_cast<Arrival&>(message);
+    // The sender of an announced message of a collective cancels it when that fails there, and waits for the answer.
+    if ((message.key.context() & 1) != 0 && arrival.am.id != kEager) continue;
+    give_up(*comm.lane, arrival, false);
   }
 }
 

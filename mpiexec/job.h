@@ -89,7 +89,7 @@ class Job : private PmixListener {
   unsigned running_ = 0;
   int signal_fd_ = -1;
   std::uint64_t began_ns_ = 0;
-  std::uint64_t kill_at_ns_ = 0;       // when SIGTERM has had its time; 0: nobody is being stopped
+  std::uint64_t kill_at_ns_ = 0;       // when SIGTERM has had its time; 0: no rank is being stopped
   std::uint64_t flush_at_ns_ = 0;      // when an unfinished line on a terminal is shown
   std::uint64_t hint_at_ns_ = 0;       // when ranks that outlive the first signal are told of
   int interrupted_by_ = 0;             // the first signal that asked us to end

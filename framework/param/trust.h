@@ -24,8 +24,8 @@ struct Trust {
 
   /// What lies in the installation or in /etc: links, owners and modes are the site's business.
   static constexpr Trust installed() { return {.judged = false}; }
-  /// What was looked for, in the user's home or the folder of the moment: the user's own or root's, and nobody else may
-  /// write to it or put another file in its place. A group may when it is the user's private one.
+  /// What was looked for, in the user's home or the folder of the moment: the user's own or root's, and no other user
+  /// may write to it or put another file in its place. A group may when it is the user's private one.
   static constexpr Trust found() { return {}; }
   /// What a parameter names.
   static constexpr Trust named() { return {.any_owner = true, .group_may_write = true}; }

@@ -157,7 +157,7 @@ void name_by_file(Entry* e, param::TextPool* pool) {
   e->prefix = framework + "." + e->statement.name;
 }
 
-// A component is code that this process will run: it has to be of somebody trusted, whatever it says of itself.
+// A component is code that this process will run: its owner has to be trusted, whatever it says of itself.
 void judge(Entry* e, const param::Trust& trust) {
   int fd = -1;
   if (const Status status = param::open_trusted(e->file, trust, &fd); !status.ok()) {

@@ -6,7 +6,7 @@
 namespace ashlar::plugin {
 
 /// What the parameters in `store` say of the start of a process, as MPI_INFO_ENV has it: KEY=VALUE; for each
-/// parameter that somebody set.
+/// parameter that a source sets.
 std::string start_words(const param::Store& store);
 
 }  // namespace ashlar::plugin

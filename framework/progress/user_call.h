@@ -7,7 +7,7 @@ class Comm;
 namespace ashlar::progress {
 
 /// A call of the user's that communicates on its way, as constructors of communicators do. While it lasts, waits of its
-/// thread are for it: whoever asks what this process waits for hears its name and not what it uses. Calls of this kind
+/// thread are for it: a report of what this process waits for names it and not what it uses. Calls of this kind
 /// may use each other; the outermost is the user's.
 class UserCall {
  public:

@@ -58,7 +58,7 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
     note_long_yield(lane, back - now);
 }
 
-/// For what has waited long, whoever looks.
+/// Gives the collectives of this lane that have waited long their regular look, or one that is due.
 void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   const bool regular = lane.review_every != 0 && now >= lane.next_review;
   const bool due = lane.review_by != 0 && now >= lane.review_by;

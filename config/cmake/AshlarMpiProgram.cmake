@@ -1,4 +1,4 @@
-# Programs that users could have written: only <mpi.h> and libmpi_abi, no kernel headers.
+# Programs that users could have written: only <mpi.h> and libmpi_abi, no kernel headers. And the tests that run them.
 
 # ashlar_mpi_program(name SOURCES a.c ... [FOLDER tests/mpi])   An executable below <build>/<folder>.
 function(ashlar_mpi_program name)
@@ -21,27 +21,90 @@ function(ashlar_mpi_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${P_FOLDER})
 endfunction()
 
-# ashlar_mpi_test(name NP 1 2 4 [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...])
-#   Builds `name` from name.c (or SOURCES) and runs it under the built mpiexec with each number of ranks. The runs named
-#   by QUICK also carry the label "quick". A program prints nothing unless it fails; exit status 77 means skipped.
+# What all tests of MPI programs have. PROPERTIES come last and may replace the rest; a value with a semicolon in it needs
+# set_tests_properties afterwards. A job counts as two cores' worth: it keeps every core of a small machine busy while it
+# waits.
+function(ashlar_mpi_test_properties test)
+  cmake_parse_arguments(P "QUICK" "TIMEOUT" "LABELS;PROPERTIES" ${ARGN})
+  set(labels mpi ${P_LABELS})
+  if(P_QUICK)
+    list(APPEND labels quick)
+  endif()
+  if(NOT P_TIMEOUT)
+    set(P_TIMEOUT 60)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${P_TIMEOUT} PROCESSORS 2 ${P_PROPERTIES})
+endfunction()
+
+# ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...])
+#   Builds `name` from name.c (or SOURCES) as the target mpi_<name>, and adds the test mpi.<name>.<ranks> for each number
+#   of NP, which runs it under the built mpiexec. The runs named by QUICK also carry the label "quick". A program prints
+#   nothing unless it fails; exit status 77 means skipped. ashlar_mpi_run and ashlar_mpi_script add other runs.
 function(ashlar_mpi_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;NP;QUICK;ARGS;LABELS" ${ARGN})
   if(NOT T_SOURCES)
     set(T_SOURCES ${name}.c)
   endif()
-  if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 60)
-  endif()
   ashlar_mpi_program(mpi_${name} SOURCES ${T_SOURCES} FOLDER tests/mpi)
+  # check.h, and what the programs of several chapters share, lies above the chapters.
+  target_include_directories(mpi_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/mpi)
   set_target_properties(mpi_${name} PROPERTIES OUTPUT_NAME ${name})
-  foreach(np ${T_NP})
-    set(labels mpi ${T_LABELS})
-    if(np IN_LIST T_QUICK)
-      list(APPEND labels quick)
+  foreach(ranks ${T_NP})
+    set(quick "")
+    if(ranks IN_LIST T_QUICK)
+      set(quick QUICK)
     endif()
-    add_test(NAME mpi.${name}.${np} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec -n ${np} $<TARGET_FILE:mpi_${name}> ${T_ARGS})
-    # Two cores' worth: a job keeps every core of a small machine busy while it waits.
-    set_tests_properties(mpi.${name}.${np} PROPERTIES LABELS "${labels}" TIMEOUT ${T_TIMEOUT} SKIP_RETURN_CODE 77
-      PROCESSORS 2)
+    add_test(NAME mpi.${name}.${ranks} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec -n ${ranks} $<TARGET_FILE:mpi_${name}>
+      ${T_ARGS})
+    ashlar_mpi_test_properties(mpi.${name}.${ranks} ${quick} TIMEOUT ${T_TIMEOUT} LABELS ${T_LABELS}
+      PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
+endfunction()
+
+# ashlar_mpi_run(program variant ranks [SET parameter=value ...] [OPTIONS ...] [ARGS ...] [QUICK] [TIMEOUT seconds]
+#                [PROPERTIES ...])
+#   Adds the test mpi.<program>.<variant>: a program of ashlar_mpi_test under mpiexec with parameters and other options.
+#   With `ranks` 0 the program runs without a launcher.
+function(ashlar_mpi_run program variant ranks)
+  cmake_parse_arguments(R "QUICK" "TIMEOUT" "SET;OPTIONS;ARGS;PROPERTIES" ${ARGN})
+  set(quick "")
+  if(R_QUICK)
+    set(quick QUICK)
+  endif()
+  if(NOT R_TIMEOUT)
+    set(R_TIMEOUT 120)
+  endif()
+  if(ranks EQUAL 0)
+    set(launcher "")
+    list(PREPEND R_PROPERTIES PROCESSORS 1)
+  else()
+    set(launcher ${CMAKE_BINARY_DIR}/bin/mpiexec)
+    foreach(setting ${R_SET})
+      list(APPEND launcher --set ${setting})
+    endforeach()
+    list(APPEND launcher ${R_OPTIONS} -n ${ranks})
+  endif()
+  add_test(NAME mpi.${program}.${variant} COMMAND ${launcher} $<TARGET_FILE:mpi_${program}> ${R_ARGS})
+  ashlar_mpi_test_properties(mpi.${program}.${variant} ${quick} TIMEOUT ${R_TIMEOUT} PROPERTIES ${R_PROPERTIES})
+endfunction()
+
+# ashlar_mpi_script(name script.py PROGRAMS ... [QUICK] [TIMEOUT seconds] [PROPERTIES ...])
+#   Adds the test mpi.<name>: a Python script of the chapter's folder, which gets the built mpiexec and PROGRAMS (targets of
+#   ashlar_mpi_test, or files) as its arguments and looks at what running them prints.
+function(ashlar_mpi_script name script)
+  cmake_parse_arguments(S "QUICK" "TIMEOUT" "PROGRAMS;PROPERTIES" ${ARGN})
+  set(quick "")
+  if(S_QUICK)
+    set(quick QUICK)
+  endif()
+  set(programs "")
+  foreach(program ${S_PROGRAMS})
+    if(TARGET mpi_${program})
+      set(program $<TARGET_FILE:mpi_${program}>)
+    endif()
+    list(APPEND programs ${program})
+  endforeach()
+  add_test(NAME mpi.${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${script}
+    ${CMAKE_BINARY_DIR}/bin/mpiexec ${programs})
+  ashlar_mpi_test_properties(mpi.${name} ${quick} TIMEOUT ${S_TIMEOUT} PROPERTIES ${S_PROPERTIES})
 endfunction()

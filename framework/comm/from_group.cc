@@ -5,6 +5,7 @@
 
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/hints.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
@@ -44,7 +45,7 @@ Status check(const char* argument, const Group& group, const char* stringtag) {
 
 Status make_from(Group& group, const char* stringtag, Purpose purpose, Errhandler& errhandler, Comm** result) {
   Comm* everyone = nullptr;
-  ASHLAR_TRY(surroundings.everyone(&everyone));
+  ASHLAR_TRY(Engine::current().services.everyone(&everyone));
   std::uint32_t context = 0;
   ASHLAR_TRY(agree(*everyone, group, tag_of(stringtag, &group, purpose), &context));
   return make(Ref<Group>::share(group), context, errhandler, nullptr, result);
@@ -71,7 +72,7 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
     return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but local_group has ranks 0..%d", local_leader,
                         local.size() - 1);
   Comm* everyone = nullptr;
-  ASHLAR_TRY(surroundings.everyone(&everyone));
+  ASHLAR_TRY(Engine::current().services.everyone(&everyone));
   Comm* among_us = nullptr;
   ASHLAR_TRY(make_from(local, stringtag, kLocalHalf, errhandler, &among_us));
   Status fit;

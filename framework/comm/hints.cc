@@ -7,7 +7,7 @@
 
 #include "framework/coll/api.h"
 #include "framework/comm/api.h"
-#include "framework/comm/make.h"
+#include "framework/comm/engine.h"
 #include "framework/object/comm.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
@@ -53,7 +53,7 @@ void set_hints(Comm& comm, Info* info) {
       comm.assertions = static_cast<std::uint8_t>(comm.assertions & ~bit);
   }
   if (!hints->known.empty()) comm.hints = hints;
-  comm.enforced = surroundings.check_hints ? comm.assertions : std::uint8_t{0};
+  comm.enforced = Engine::current().check_hints ? comm.assertions : std::uint8_t{0};
 }
 
 Status set_info(Comm& comm, Info* info) {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/duplicate.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/hints.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/data_view.h"
@@ -27,17 +29,16 @@ namespace {
 /// agreements of this process may run beside it.
 class Agreement final : public Request {
  public:
-  Agreement(Comm& parent, Comm& made, Tag own_tag) : Request(kOps, parent), made_(&made), tag_(own_tag) {
-    parent.references.fetch_add(1, std::memory_order_relaxed);
-    made.references.fetch_add(1, std::memory_order_relaxed);  // the user may free it before it is complete
+  Agreement(Comm& parent, Comm& made, Tag own_tag)
+      : Request(kOps, parent), parent_(Ref<Comm>::share(parent)), made_(Ref<Comm>::share(made)), tag_(own_tag) {
     step_.run = &Agreement::next;
     step_.lane = parent.lane;
     step_.owner = this;
-    ContextIds::set_in_flight(+1);
+    Engine::current().ids.set_in_flight(+1);
   }
 
   void begin_round() ASHLAR_REQUIRES(comm->lane->lock) {
-    if (!confirming_) values_[0] = std::max(ContextIds::propose().next, floor_);
+    if (!confirming_) values_[0] = std::max(Engine::current().ids.propose().next, floor_);
     stage_ = Stage::kUp;
     for (int child = 0; child < children(); ++child) receive(group(), me() + (1 << child), &from_child_[child]);
     proceed_when_open();
@@ -116,7 +117,7 @@ class Agreement final : public Request {
     if (!confirming_) {
       begin_ = values_[1];
       if (const Status left = ids_left(begin_, span); !left.ok()) return finish(left);
-      values_[0] = ContextIds::claim(begin_, begin_ + span) ? 0 : 1;
+      values_[0] = Engine::current().ids.claim(begin_, begin_ + span) ? 0 : 1;
       confirming_ = true;
       return begin_round();
     }
@@ -132,18 +133,17 @@ class Agreement final : public Request {
   static void put(Agreement& agreement);
   static void release_request(Request& self) {
     auto& agreement = static_cast<Agreement&>(self);
-    Comm* const parent = agreement.comm;
-    Comm* const made = agreement.made_;
-    ContextIds::set_in_flight(-1);
+    // The communicators outlive the request's memory: its lane is the parent's.
+    const Ref<Comm> parent = std::move(agreement.parent_), made = std::move(agreement.made_);
+    Engine::current().ids.set_in_flight(-1);
     put(agreement);
-    release(made);
-    release(parent);
   }
   static void describe(const Request& self, char* out, std::size_t room) {
     std::snprintf(out, room, "MPI_Comm_idup of '%s'", self.comm->name.c_str());
   }
 
-  Comm* const made_;
+  Ref<Comm> parent_;
+  Ref<Comm> made_;  // the user may free the duplicate before it is complete
   const Tag tag_;
   Step step_;
   Gate gate_;
@@ -160,17 +160,19 @@ const RequestOps Agreement::kOps{&Agreement::release_request, nullptr, nullptr, 
 /// A request that was complete when it was made.
 class Done final : public Request {
  public:
-  explicit Done(Comm& of) : Request(kOps, of) { of.references.fetch_add(1, std::memory_order_relaxed); }
+  explicit Done(Comm& of) : Request(kOps, of), of_(Ref<Comm>::share(of)) {}
 
  private:
   static void put(Done& done);
   static void release_request(Request& self) {
-    Comm* const of = self.comm;
-    put(static_cast<Done&>(self));
-    release(of);
+    auto& done = static_cast<Done&>(self);
+    const Ref<Comm> of = std::move(done.of_);
+    put(done);
   }
   static void describe(const Request&, char* out, std::size_t room) { std::snprintf(out, room, "MPI_Comm_idup"); }
   static const RequestOps kOps;
+
+  Ref<Comm> of_;
 };
 const RequestOps Done::kOps{&Done::release_request, nullptr, nullptr, &Done::describe};
 

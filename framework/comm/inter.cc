@@ -6,6 +6,7 @@
 
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
 #include "framework/comm/words.h"
@@ -60,7 +61,9 @@ Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
   // Every process of both groups finds the same, so none is left waiting.
   ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
   std::uint32_t context = 0;
-  ASHLAR_TRY(agree_with([&](std::int64_t* values, int n) { return span.max(values, n); }, ContextIds::kStep, &context));
+  ASHLAR_TRY(agree_with(
+      Engine::current().ids, [&](std::int64_t* values, int n) { return span.max(values, n); }, ContextIds::kStep,
+      &context));
   return make_inter(span.local.local_group, remote, context, handler, &span.local, result);
 }
 

@@ -2,12 +2,11 @@
 
 #include <mpi.h>
 
-#include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "framework/coll/api.h"
+#include "framework/comm/engine.h"
 #include "framework/object/comm.h"
 #include "framework/object/pool.h"
 #include "framework/object/topology.h"
@@ -33,18 +32,11 @@ Status set_peers(Comm& comm, Comm* like) {
   return {};
 }
 
-constinit std::mutex waiting_mutex;
-std::vector<Comm*>& waiting() {
-  static std::vector<Comm*> list;
-  return list;
-}
-
 /// False: the lane is locked, maybe by this very thread, which then is in the middle of something else.
-bool try_to_destroy(Comm* comm) ASHLAR_NO_THREAD_SAFETY {
-  LaneLock& lock = comm->lane->lock;
-  if (!lock.try_lock()) return false;
+bool try_to_destroy(Comm* comm) {
+  if (!comm->lane->lock.try_lock()) return false;
   p2p::drop_context(*comm);
-  lock.unlock();
+  comm->lane->lock.unlock();
   coll::detach(*comm);
   release(comm->local_comm);
   pool.put(comm);
@@ -55,29 +47,16 @@ bool try_to_destroy(Comm* comm) ASHLAR_NO_THREAD_SAFETY {
 
 void destroy(Comm* comm) {
   if (try_to_destroy(comm)) return;
-  const std::lock_guard guard(waiting_mutex);
-  waiting().push_back(comm);
+  comm::Engine::current().destroy_later(comm);
 }
 
 namespace comm {
-
-Surroundings surroundings;
-
-void collect() {
-  if (!LaneLock::threads_on()) return;
-  std::vector<Comm*> now;
-  {
-    const std::lock_guard guard(waiting_mutex);
-    now.swap(waiting());
-  }
-  for (Comm* comm : now) destroy(comm);
-}
-
 namespace {
 
 Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t context, Errhandler& handler, Comm* like,
                 Comm** result) {
-  collect();
+  Engine& engine = Engine::current();
+  engine.destroy_waiting();
   Comm* comm = pool.take();
   if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
   comm->context = context;
@@ -86,7 +65,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
   comm->rank = local->own_rank();
   comm->size = local->size();
   comm->remote_size = remote->size();
-  comm->lane = surroundings.lane_of(context);
+  comm->lane = engine.services.lane_of(context);
   comm->errhandler = Ref<Errhandler>::share(handler);
   Status made = set_peers(*comm, like);
   comm->local_group = std::move(local);
@@ -126,7 +105,7 @@ Status make_inter(Ref<Group> local, Ref<Group> remote, std::uint32_t context, Er
 void give_context(Comm& comm, std::uint32_t context) {
   comm.context = context;
   comm.name.number(context);
-  comm.lane = surroundings.lane_of(context);
+  comm.lane = Engine::current().services.lane_of(context);
   if (comm.inter) give_context(*comm.local_comm, context | kOwnGroupContext);
 }
 

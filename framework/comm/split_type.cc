@@ -9,6 +9,7 @@
 
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/hardware.h"
 #include "framework/comm/hints.h"
 #include "framework/comm/inter_exchange.h"
@@ -26,7 +27,7 @@ constexpr const char* kResourceType = "mpi_hw_resource_type";
 
 /// One number for an instance of some resource on this node.
 int color_of(std::int64_t instance) {
-  const auto node = static_cast<int>(surroundings.node_of(Group::self_peer));
+  const auto node = static_cast<int>(Engine::current().services.node_of(Group::self_peer));
   return instance < 0 ? MPI_UNDEFINED : (node << 14 | static_cast<int>(instance & 0x3fff)) & 0x7fffffff;
 }
 
@@ -48,7 +49,7 @@ Status by_process_set(Comm& comm, const std::string& name, int key, Comm** resul
     color = static_cast<int>(Group::self_peer);
   } else if (strcasecmp(name.c_str(), "ashlar://NODE") == 0) {
     color = color_of(0);
-  } else if (surroundings.in_process_set(name.c_str())) {
+  } else if (Engine::current().services.in_process_set(name.c_str())) {
     // Ranks may name different sets: each is a colour.
     std::uint32_t hash = 2166136261u;
     for (const char c : name)

@@ -23,6 +23,15 @@ typedef enum ashlar_launch_result {
   ASHLAR_LAUNCH_FAILED = 7       /* anything else; why() has the reason in words */
 } ashlar_launch_result;
 
+/* Bits of the capabilities in a component's answer to query(). The kernel asks for these, never for a component's name.
+ */
+enum {
+  ASHLAR_LAUNCH_IMMEDIATE = 1u << 0,  /* what put() publishes is readable at once: no fence is needed before get() */
+  ASHLAR_LAUNCH_OBSERVABLE = 1u << 1, /* what put() publishes can be read from outside the job, by ashlar_info --pid,
+                                         and costs the other ranks nothing */
+  ASHLAR_LAUNCH_SHOWS_ABORT = 1u << 2 /* the launcher shows the user the text of abort(), so the rank need not */
+};
+
 /* What connect() finds out. Everything it points to belongs to the module and lives until destroy. */
 typedef struct ashlar_job {
   size_t size;
@@ -56,7 +65,8 @@ typedef struct ashlar_launch_ops {
   /* Joins the job. *job is set on success and stays valid until destroy. Called once. */
   ashlar_launch_result (*connect)(ashlar_launch* self, const ashlar_job** job);
 
-  /* Publishes `bytes` bytes under `key` for the other ranks; seen by them after the next fence that both enter.
+  /* Publishes `bytes` bytes under `key` for the other ranks; seen by them after the next fence that both enter, and
+   * before it with ASHLAR_LAUNCH_IMMEDIATE.
    * A key is published once: launchers cache what they have handed out. */
   ashlar_launch_result (*put)(ashlar_launch* self, const char* key, const void* blob, size_t bytes);
 

@@ -23,7 +23,8 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
        ASHLAR_CAP_FAILURE = 1u << 6, /* tells of a peer's death */
        ASHLAR_CAP_OFFER = 1u << 7,   /* offer, withdraw, claim and deposit, to and from that peer */
-       ASHLAR_CAP_REST = 1u << 8     /* fate */
+       ASHLAR_CAP_REST = 1u << 8,    /* fate */
+       ASHLAR_CAP_SELF = 1u << 9     /* of an answer: its interfaces reach this process alone */
 };
 
 enum { ASHLAR_KEY_BYTES = 48, ASHLAR_ADDRESS_MAX = 512 };

@@ -24,22 +24,6 @@
 #include "framework/runtime/version.h"
 
 namespace ashlar::runtime {
-namespace {
-
-// The world model's life: never begun, on, over. Sessions come and go beside it.
-enum class World { kBefore, kOn, kOver };
-std::atomic<World> world{World::kBefore};
-int world_level = MPI_THREAD_SINGLE;
-
-World now() { return forked() ? World::kOver : world.load(); }
-
-bool known_level(int level) {
-  return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED ||
-         level == MPI_THREAD_MULTIPLE;
-}
-
-}  // namespace
-
 void prepare() {
   register_predefined_objects();
   datatype::register_predefined();
@@ -55,55 +39,47 @@ Status init(int*, char***) {
 Status init_thread(int*, char***, int required, int* provided) {
   ASHLAR_TRY(check_not_forked());
   prepare();
-  const std::lock_guard guard(life_mutex);
-  if (world.load() == World::kOn) return Status::fail(MPI_ERR_OTHER, "MPI is initialised already");
-  if (world.load() == World::kOver)
-    return Status::fail(MPI_ERR_OTHER, "MPI was finalised and cannot be initialised again in the world model");
-  if (!known_level(required))
-    return Status::fail(MPI_ERR_ARG, "argument required is %d, which is none of the MPI_THREAD_ levels", required);
+  const std::lock_guard guard(life.mutex);
+  ASHLAR_TRY(life.check_can_begin(required));
   ASHLAR_TRY(Process::start(required));
   if (const Status begun = Process::current()->begin_world(); !begun.ok()) {
-    if (!in_sessions()) (void)Process::stop().ok();
+    if (life.open_sessions() == 0) (void)Process::stop().ok();
     return begun;
   }
-  Process::current()->tell_use(session_count());
-  *provided = world_level = required;
-  world.store(World::kOn);
+  Process::current()->tell_use(life.open_sessions());
+  life.world_began(required);
+  *provided = required;
   return {};
 }
 
 Status finalize() {
   ASHLAR_TRY(check_not_forked());
-  if (world.load() != World::kOn)
-    return Status::fail(MPI_ERR_OTHER,
-                        world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
+  ASHLAR_TRY(life.check_on());
   // The first act of finalisation is the deletion of MPI_COMM_SELF's attributes, with MPI still usable
   // (MPI-5.0, 11.2.4).
   ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
-  const std::lock_guard guard(life_mutex);
-  if (leaks::watching.load() && !in_sessions()) tell_leaks(*Process::current(), Ending::kWorld);
+  const std::lock_guard guard(life.mutex);
+  if (leaks::watching.load() && life.open_sessions() == 0) tell_leaks(*Process::current(), Ending::kWorld);
   const Status ended = Process::current()->end_world();
-  Process::current()->tell_use(session_count());
-  if (!in_sessions()) ASHLAR_TRY(Process::stop());
-  world.store(World::kOver);
+  Process::current()->tell_use(life.open_sessions());
+  if (life.open_sessions() == 0) ASHLAR_TRY(Process::stop());
+  life.world_ended();
   return ended;
 }
 
 Status initialized(int* flag) {
-  *flag = world.load() != World::kBefore;
+  *flag = life.world() != Life::World::kBefore;
   return {};
 }
 
 Status finalized(int* flag) {
-  *flag = now() == World::kOver;
+  *flag = forked() || life.world() == Life::World::kOver;
   return {};
 }
 
 Status query_thread(int* provided) {
-  if (world.load() != World::kOn)
-    return Status::fail(MPI_ERR_OTHER,
-                        world.load() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
-  *provided = world_level;
+  ASHLAR_TRY(life.check_on());
+  *provided = life.thread_level();
   return {};
 }
 

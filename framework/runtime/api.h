@@ -29,7 +29,6 @@ Status abort(Comm& comm, int code);
 
 /// Whether a session is open.
 bool in_sessions();
-int session_count();
 Status session_init(Info* info, Errhandler& errhandler, Session** session);
 Status session_finalize(Session** session);
 Status session_get_info(Session& session, Info** info);

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <mutex>
-
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/plugin/setup.h"
@@ -41,17 +39,6 @@ void TopologyModules::open(plugin::Registry& registry) {
   parts_.matcher = make(registry, chosen, ASHLAR_TOPOLOGY_MATCHES, &parts_.matcher_name);
 }
 
-const comm::Hardware& hardware() {
-  static constinit std::mutex mutex;
-  const std::lock_guard guard(mutex);
-  Process& process = *Process::current();
-  if (!process.topology) {
-    process.topology = std::make_unique<TopologyModules>();
-    process.topology->open(process.registry);
-  }
-  return process.topology->parts();
-}
-
 namespace {
 
 Status fill(const comm::Hardware& parts, Info* info) {
@@ -68,7 +55,7 @@ Status fill(const comm::Hardware& parts, Info* info) {
 
 Status get_hw_resource_info(Info** info) {
   ASHLAR_TRY(info::create(info));
-  if (Process::current()) return fill(hardware(), *info);
+  if (Process* const process = Process::current()) return fill(process->hardware(), *info);
   // Before the process has joined its job: by components of the moment, as far as the environment alone tells.
   param::Store params;
   plugin::Registry registry(&params);

@@ -27,7 +27,4 @@ class TopologyModules {
   comm::Hardware parts_;
 };
 
-/// Those of this process, opened on first use.
-const comm::Hardware& hardware();
-
 }  // namespace ashlar::runtime

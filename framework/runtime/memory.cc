@@ -14,12 +14,16 @@
 namespace ashlar::runtime {
 namespace {
 
-/// What MPI_Alloc_mem has given and MPI_Free_mem has not taken back: the standard has a class for wrong addresses, and
-/// the allocator would end the process.
-constinit std::mutex mutex;
-std::unordered_set<void*>& given() {
-  static auto* const addresses = new std::unordered_set<void*>;  // there at exit too
-  return *addresses;
+/// The memory that MPI_Alloc_mem returned and MPI_Free_mem has not freed: the standard has an error class for wrong
+/// addresses, and the allocator would end the process. It may outlive Process, and is never destroyed, so that it is
+/// there at exit too.
+struct Allocated {
+  std::mutex mutex;  // guards the rest
+  std::unordered_set<void*> addresses;
+};
+Allocated& allocated() {
+  static auto* const memory = new Allocated;
+  return *memory;
 }
 
 Status alignment_of(const Info& info, std::size_t* alignment) {
@@ -46,8 +50,8 @@ Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
   if (posix_memalign(&memory, alignment, bytes) != 0)
     return Status::fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   {
-    const std::lock_guard guard(mutex);
-    given().insert(memory);
+    const std::lock_guard guard(allocated().mutex);
+    allocated().addresses.insert(memory);
   }
   std::memcpy(baseptr, &memory, sizeof memory);
   return {};
@@ -55,8 +59,8 @@ Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
 
 Status free_mem(void* base) {
   {
-    const std::lock_guard guard(mutex);
-    if (given().erase(base) == 0)
+    const std::lock_guard guard(allocated().mutex);
+    if (allocated().addresses.erase(base) == 0)
       return Status::fail(MPI_ERR_BASE,
                           "argument base is %p, which MPI_Alloc_mem did not give or which was freed already", base);
   }

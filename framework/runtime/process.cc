@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +14,7 @@
 #include "framework/base/log.h"
 #include "framework/coll/account.h"
 #include "framework/coll/room.h"
-#include "framework/comm/context.h"
+#include "framework/comm/context_ids.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
 #include "framework/object/attribute_api.h"
@@ -44,7 +43,6 @@
 #include "framework/runtime/start_facts.h"
 #include "framework/runtime/threads.h"
 #include "framework/runtime/wiring.h"
-#include "framework/topo/place.h"
 
 namespace ashlar {
 
@@ -52,21 +50,8 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-Lane* lane_of_context(std::uint32_t context) {
-  const Process& process = *Process::current();
-  return process.lane(ashlar::lane_of_context(context, process.lane_count()));
-}
 std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
-Status everyone_in_job(Comm** result) { return Process::current()->everyone(result); }
-bool in_process_set(const char* name) {
-  const runtime::ProcessSet* const set = runtime::find_process_set(*Process::current(), name);
-  return set && set->members->own_rank() >= 0;
-}
 Object* for_errors_without_object() { return Process::current() ? Process::current()->without_object() : nullptr; }
-
-void record_topology(const char* subject, const char* chosen, const char* because) {
-  Process::current()->registry.records().add({"topology", subject, chosen, because, "", "topology, topo.reorder"});
-}
 
 /// "rank 2" or "ranks 0-3, 8" of the job: the members of `comm`. Of many, the first few.
 std::string ranks_of(const Comm& comm) {
@@ -160,16 +145,33 @@ Status Process::start(int thread_level) {
     delete process;
     return status;
   }
-  comm::surroundings = {.lane_of = lane_of_context,
-                        .node_of = node_of_peer,
-                        .hardware = runtime::hardware,
-                        .everyone = everyone_in_job,
-                        .check_hints = process->check_hints_,
-                        .in_process_set = in_process_set};
-  topo::surroundings = {&process->topo_config_, record_topology};
+  process->comm_engine_ = std::make_unique<comm::Engine>(static_cast<comm::Services&>(*process), process->check_hints_);
+  process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
   return status;
+}
+
+Lane* Process::lane_of(std::uint32_t context) { return lane(lane_of_context(context, lane_count())); }
+
+bool Process::in_process_set(const char* name) {
+  const runtime::ProcessSet* const set = runtime::find_process_set(*this, name);
+  return set && set->members->own_rank() >= 0;
+}
+
+const comm::Hardware& Process::hardware() {
+  const std::lock_guard guard(opening_);
+  if (!topology_) {
+    topology_ = std::make_unique<runtime::TopologyModules>();
+    topology_->open(registry);
+  }
+  return topology_->parts();
+}
+
+const std::vector<runtime::ProcessSet>& Process::process_sets() {
+  const std::lock_guard guard(opening_);
+  if (process_sets_.empty()) process_sets_ = runtime::collect_process_sets(*this, runtime_config_.process_sets);
+  return process_sets_;
 }
 
 void Process::serve() {
@@ -219,6 +221,7 @@ Status Process::choose_launch() {
   void* module = nullptr;
   ASHLAR_TRY(chosen.component->create(nullptr, &module));
   launch_component_ = chosen.component;
+  launch_capabilities_ = chosen.capabilities;
   launch = static_cast<ashlar_launch*>(module);
   return {};
 }
@@ -263,9 +266,8 @@ Status Process::join_job() {
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);
-  // Our launcher shows the reason with which a rank ends the job; others do not, or not always.
   reporter.speak_as(static_cast<int>(job->rank), static_cast<int>(job->ranks), launch->ops->host_of(launch, job->rank),
-                    std::strcmp(launch_component_->name(), "native") == 0);
+                    (launch_capabilities_ & ASHLAR_LAUNCH_SHOWS_ABORT) != 0);
   Group::self_peer = job->rank;
   ASHLAR_TRY(read_parameters());
   publish_adjustments();
@@ -274,8 +276,7 @@ Status Process::join_job() {
 }
 
 void Process::publish_adjustments() {
-  // Only our launcher's board can be looked at from outside; others would send each around the machine.
-  if (std::strcmp(launch_component_->name(), "native") != 0) return;
+  if ((launch_capabilities_ & ASHLAR_LAUNCH_OBSERVABLE) == 0) return;
   params.on_adjusted([this, left = 32](const param::Store::Adjustment& adjustment) mutable {
     if (left-- <= 0 || runtime::forked()) return;
     const std::string text = adjustment.used + '\0' + adjustment.because;
@@ -324,8 +325,7 @@ Status Process::make_lanes() {
   p2p::join_lanes(all);
   ASHLAR_TRY(wiring_->publish());
   addresses_complete = job->ranks == 1;
-  // Our launcher shows what is published at once; others need all ranks for it.
-  if (std::strcmp(launch_component_->name(), "native") == 0) return {};
+  if ((launch_capabilities_ & ASHLAR_LAUNCH_IMMEDIATE) != 0) return {};
   return complete_addresses();
 }
 
@@ -445,7 +445,7 @@ Status Process::stop() {
   process->background_.stop();
   if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
-  comm::collect();
+  process->comm_engine_->destroy_waiting();
   if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there
   current_.store(nullptr, std::memory_order_release);
   delete process;
@@ -458,13 +458,12 @@ void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
   constexpr std::uint32_t kMostMadeKnown = 4096;
   idle = false;  // nothing to leave at exit
   if (!peers_) return;
-  static std::uint32_t news_of_child = 0;
-  peers_->share_news(&news_of_child);  // the word may be one that the launcher sees
+  peers_->share_news(&news_of_child_);  // the word may be one that the launcher sees
   peers_->set_connector(
       [](void*, Lane&, PeerId, ashlar_endpoint**, ashlar_iface**) { return runtime::check_not_forked(); }, nullptr);
   for (const auto& lane : lanes_) {
     lane->iface_count = 0;
-    lane->news = &news_of_child;
+    lane->news = &news_of_child_;
   }
   // A receive ends when its sender is known to be gone, so all are made known, unless they are very many.
   for (std::uint32_t id = 0; job->ranks <= kMostMadeKnown && id < job->ranks; ++id) (void)peers_->get(id);
@@ -476,7 +475,7 @@ void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
     }
     if (peer.id != peers_->self()) peers_->mark_failed(peer.id, reason);
   });
-  for (const auto& lane : lanes_) lane->news_seen = news_of_child - 1;
+  for (const auto& lane : lanes_) lane->news_seen = news_of_child_ - 1;
   // Collectives in shared memory send nothing. Compared, they do first, and fail by that.
   if (coll::Room::current() != nullptr) coll::Room::current()->checks.collectives = true;
 }

@@ -9,6 +9,7 @@
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
+#include "framework/comm/engine.h"
 #include "framework/p2p/internal.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"
@@ -21,6 +22,7 @@
 #include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process_sets.h"
+#include "framework/topo/engine.h"
 #include "framework/topo/params.h"
 
 namespace ashlar {
@@ -30,7 +32,7 @@ class Comm;
 /// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
 /// finalisation. Made and ended by runtime::init, finalize and the session calls under one mutex; constant in between
 /// except where said. Sessions alone leave it idle behind them, so that it need not join its job twice.
-class Process {
+class Process final : private comm::Services {
  public:
   /// nullptr outside init..finalize.
   static Process* current() noexcept { return current_.load(std::memory_order_acquire); }
@@ -68,14 +70,13 @@ class Process {
   Comm* self = nullptr;
   /// The communicator whose error handler gets the errors of calls without an object; nullptr outside the world model.
   Object* without_object() const;
-  /// All processes of the job, for constructors that have no communicator to begin with. Made on first use.
-  Status everyone(Comm** result);
-  std::unique_ptr<runtime::TopologyModules> topology;  // runtime::hardware() makes it
-  std::vector<runtime::ProcessSet> process_sets;       // of the job; filled by runtime::process_sets
-  const char* process_sets_asked() const { return runtime_config_.process_sets; }
+  /// The topology components, opened on first use. Any thread.
+  const comm::Hardware& hardware() override;
+  /// All process sets of the job (process_sets.h), collected on first use. Any thread.
+  const std::vector<runtime::ProcessSet>& process_sets();
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
 
-  std::uint32_t node_of(PeerId peer) const { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
+  std::uint32_t node_of(PeerId peer) const override { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
   unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it; never looked up.
@@ -85,6 +86,9 @@ class Process {
   friend class Wiring;
   Process() = default;
   ~Process();
+  Lane* lane_of(std::uint32_t context) override;
+  Status everyone(Comm** result) override;
+  bool in_process_set(const char* name) override;
   Status choose_launch();
   Status read_parameters();
   Status join_job();
@@ -101,6 +105,7 @@ class Process {
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
+  std::uint64_t launch_capabilities_ = 0;  // ASHLAR_LAUNCH_*
   Comm* everyone_ = nullptr;
   progress::Config progress_config_;
   std::string explain_topics_;
@@ -114,8 +119,14 @@ class Process {
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
+  std::unique_ptr<comm::Engine> comm_engine_;
+  std::unique_ptr<topo::Engine> topo_engine_;
   progress::Background background_;
   std::mutex hearing_;
+  std::mutex opening_;                                  // guards the two below
+  std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
+  std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()
+  std::uint32_t news_of_child_ = 0;                     // cut_off(): the word that the lanes watch instead of the job's
 };
 
 }  // namespace ashlar

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 
 #include "framework/base/log.h"
@@ -94,16 +93,13 @@ std::vector<ProcessSet> read_process_sets(std::string_view text, unsigned ranks,
   return sets;
 }
 
-const std::vector<ProcessSet>& process_sets(Process& process) {
-  static constinit std::mutex mutex;
-  const std::lock_guard guard(mutex);
-  std::vector<ProcessSet>& sets = process.process_sets;
-  if (!sets.empty()) return sets;
+std::vector<ProcessSet> collect_process_sets(const Process& process, std::string_view of_parameter) {
+  std::vector<ProcessSet> sets;
   const ashlar_job& job = *process.job;
   sets.push_back(set_of("mpi://WORLD", Group::strided(0, 1, static_cast<int>(job.ranks))));
   sets.push_back(set_of("mpi://SELF", Group::strided(job.rank, 1, 1)));
   sets.push_back(set_of("ashlar://NODE", of_this_node(process)));
-  add(process.process_sets_asked(), job.ranks, &sets);
+  add(of_parameter, job.ranks, &sets);
   const ashlar_launch_ops& ops = *process.launch->ops;
   // The table of a component built before this member ends before it.
   if (ops.size > offsetof(ashlar_launch_ops, process_sets) && ops.process_sets)
@@ -112,7 +108,7 @@ const std::vector<ProcessSet>& process_sets(Process& process) {
 }
 
 const ProcessSet* find_process_set(Process& process, const char* name) {
-  for (const ProcessSet& set : process_sets(process))
+  for (const ProcessSet& set : process.process_sets())
     if (strcasecmp(set.name.c_str(), name) == 0) return &set;
   return nullptr;
 }

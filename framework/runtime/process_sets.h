@@ -22,8 +22,8 @@ struct ProcessSet {
 std::vector<ProcessSet> read_process_sets(std::string_view text, unsigned ranks, std::vector<std::string>* mistakes);
 
 /// All process sets of the job: the standard's two, that of this node, those of parameter runtime.process_sets (mpiexec
-/// puts its --pset there) and those of the launcher. Made on first use.
-const std::vector<ProcessSet>& process_sets(Process& process);
+/// puts its --pset there) and those of the launcher. Process::process_sets() keeps them.
+std::vector<ProcessSet> collect_process_sets(const Process& process, std::string_view of_parameter);
 /// By name, which may be in any case; nullptr: there is none.
 const ProcessSet* find_process_set(Process& process, const char* name);
 

@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -37,12 +36,7 @@ void destroy(Session* session) { pool.put(session); }
 
 namespace runtime {
 
-constinit std::mutex life_mutex;
-
 namespace {
-
-std::atomic<int> open_sessions{0};
-int sessions_made = 0;
 
 constexpr std::pair<const char*, int> kLevels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
                                                    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
@@ -72,14 +66,13 @@ void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 
 }  // namespace
 
-int session_count() { return open_sessions.load(std::memory_order_relaxed); }
-bool in_sessions() { return open_sessions.load(std::memory_order_relaxed) > 0; }
+bool in_sessions() { return life.open_sessions() > 0; }
 
 Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   ASHLAR_TRY(check_not_forked());
   int level = MPI_THREAD_SINGLE;
   ASHLAR_TRY(wanted_level(info, &level));
-  const std::lock_guard guard(life_mutex);
+  const std::lock_guard guard(life.mutex);
   const bool first = Process::current() == nullptr;
   ASHLAR_TRY(Process::start(level));
   Process& process = *Process::current();
@@ -92,15 +85,16 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   session->origin->memory_kinds = memory_kinds::supported(kinds ? *kinds : "");
   session->origin->of_session = true;
   session->origin->at_end = drop_send_buffer;
-  session->origin->session = ++sessions_made;
-  std::snprintf(session->name, sizeof session->name, "%d", sessions_made);
-  process.tell_use(open_sessions.fetch_add(1) + 1);
+  const int number = life.next_session();
+  session->origin->session = number;
+  std::snprintf(session->name, sizeof session->name, "%d", number);
+  process.tell_use(life.session_opened());
   *result = session;
   return {};
 }
 
 Status session_finalize(Session** session) {
-  const std::lock_guard guard(life_mutex);
+  const std::lock_guard guard(life.mutex);
   Process& process = *Process::current();
   process.settle("MPI_Session_finalize");
   // What is still attached is given back as by MPI_Session_detach_buffer.
@@ -109,7 +103,7 @@ Status session_finalize(Session** session) {
   (void)p2p::detach_from((*session)->origin->send_buffer, &memory, &bytes).ok();
   release(std::exchange(*session, nullptr));
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
-  const int left = open_sessions.fetch_sub(1) - 1;
+  const int left = life.session_closed();
   if (left > 0 || process.world) {
     process.tell_use(left);
     return {};
@@ -129,12 +123,12 @@ Status session_get_info(Session& session, Info** result) {
 }
 
 Status session_get_num_psets(Session&, Info*, int* count) {
-  *count = static_cast<int>(process_sets(*Process::current()).size());
+  *count = static_cast<int>(Process::current()->process_sets().size());
   return {};
 }
 
 Status session_get_nth_pset(Session&, Info*, int n, int* length, char* name) {
-  const std::vector<ProcessSet>& sets = process_sets(*Process::current());
+  const std::vector<ProcessSet>& sets = Process::current()->process_sets();
   if (n < 0 || n >= static_cast<int>(sets.size()))
     return Status::fail(MPI_ERR_ARG, "argument n is %d, but there are process sets 0..%d", n,
                         static_cast<int>(sets.size()) - 1);

@@ -118,7 +118,7 @@ Status Wiring::open(Lane& lane) {
     }
     auto* iface = static_cast<ashlar_iface*>(module);
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
-    lane.add_iface(iface, name == "self");
+    lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0);
   }
   if (lane.index == 0) left_out_ += (left_out_.empty() || trouble.empty() ? "" : "; ") + trouble;
   if (ways_.empty())

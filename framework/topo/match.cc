@@ -1,8 +1,9 @@
 #include "framework/topo/match.h"
 
-#include <mutex>
 #include <numeric>
 #include <utility>
+
+#include "framework/topo/engine.h"
 
 namespace ashlar::topo {
 namespace {
@@ -63,8 +64,7 @@ Matching match(const Pattern& pattern, const std::vector<Place>& places, ashlar_
   static_assert(sizeof(Place) == kPlaceKinds * sizeof(std::int64_t));
   std::vector<Rank> order(result.order.size(), -1);
   {
-    static constinit std::mutex mutex;
-    const std::lock_guard one_at_a_time(mutex);
+    const std::lock_guard guard(Engine::current().matching);
     if (matcher->ops->match(matcher, &problem, order.data()) != ASHLAR_OK) return keep("the component failed");
   }
   if (!permutation(order)) return keep("the component's answer is no order of the processes");

@@ -11,6 +11,8 @@ struct Config {
   std::int32_t reorder = 0;
 };
 
+/// The values of reorder, in the order of the names.
+enum Reordering : std::int32_t { kMatch, kNone };
 inline constexpr const char* kReorderings[] = {"match", "none", nullptr};
 
 inline constexpr ashlar_param kParams[] = {

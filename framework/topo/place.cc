@@ -4,22 +4,24 @@
 
 #include <cstdio>
 
+#include "framework/comm/engine.h"
 #include "framework/comm/hardware.h"
 #include "framework/comm/inter_exchange.h"
-#include "framework/comm/make.h"
 #include "framework/object/comm.h"
+#include "framework/plugin/records.h"
+#include "framework/progress/lane.h"
+#include "framework/topo/engine.h"
 #include "framework/topo/make.h"
-#include "framework/topo/params.h"
 
 namespace ashlar::topo {
 
-Surroundings surroundings;
+Engine* Engine::current_ = nullptr;
 
 namespace {
 
 Place own_place() {
   Place place;
-  place[0] = comm::surroundings.node_of(Group::self_peer);  // the machine
+  place[0] = comm::Engine::current().services.node_of(Group::self_peer);  // the machine
   for (std::size_t kind = 1; kind < kPlaceKinds; ++kind) {
     const std::int64_t instance = comm::resource_instance(comm::kComparedTypes[kind]);
     // Numbers of processors are unique on one node only.
@@ -28,12 +30,21 @@ Place own_place() {
   return place;
 }
 
-void tell(const Comm& comm, const char* what, const Matching& matching) {
-  if (!surroundings.record) return;
+/// Adds the decision record of one placement.
+void record(Comm& comm, const char* what, const Matching& matching) {
+  plugin::Records* records = nullptr;
+  {
+    const LaneGuard guard(comm.lane->lock);
+    records = comm.lane->records;
+  }
+  if (records == nullptr) return;
   char subject[160], because[240];
   std::snprintf(subject, sizeof subject, "ranks of a %s on '%s'", what, comm.name.c_str());
-  if (matching.before == 0) return surroundings.record(subject, "as they are", matching.kept);
-  const comm::Hardware& parts = comm::surroundings.hardware();
+  const auto add = [&](const char* chosen, const char* reason) {
+    records->add({"topology", subject, chosen, reason, "", "topology, topo.reorder"});
+  };
+  if (matching.before == 0) return add("as they are", matching.kept);
+  const comm::Hardware& parts = comm::Engine::current().services.hardware();
   if (matching.kept)
     std::snprintf(because, sizeof because, "%s; weighted distance of neighbours %.0f, places from %s", matching.kept,
                   matching.before, parts.locator_name);
@@ -42,10 +53,10 @@ void tell(const Comm& comm, const char* what, const Matching& matching) {
                   "weighted distance of neighbours %.0f instead of %.0f, a gain of %.0f %%; places from %s",
                   matching.after, matching.before, 100 * (matching.before - matching.after) / matching.before,
                   parts.locator_name);
-  surroundings.record(subject, matching.kept ? "as they are" : parts.matcher_name, because);
+  add(matching.kept ? "as they are" : parts.matcher_name, because);
 }
 
-bool allowed() { return surroundings.config == nullptr || surroundings.config->reorder == 0; }
+bool allowed() { return Engine::current().config.reorder == kMatch; }
 
 }  // namespace
 
@@ -61,10 +72,10 @@ Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<R
     for (std::size_t r = 0; r < places.size(); ++r)
       for (std::size_t kind = 0; kind < kPlaceKinds; ++kind) places[r][kind] = words[r * kPlaceKinds + kind];
     // Every rank computes the same: no result has to travel.
-    matching = match(pattern, places, comm::surroundings.hardware().matcher);
+    matching = match(pattern, places, comm::Engine::current().services.hardware().matcher);
     *order = matching.order;
   }
-  tell(comm, what, matching);
+  record(comm, what, matching);
   return {};
 }
 
@@ -75,11 +86,11 @@ Rank map(const Comm& comm, const Pattern& pattern) {
   bool several = false;
   for (std::size_t r = 0; r < places.size(); ++r) {
     places[r].fill(-1);
-    places[r][0] = comm::surroundings.node_of((*comm.local_group)[static_cast<Rank>(r)]);
+    places[r][0] = comm::Engine::current().services.node_of((*comm.local_group)[static_cast<Rank>(r)]);
     several = several || places[r][0] != places[0][0];
   }
   if (!several) return unmoved;
-  const Matching matching = match(pattern, places, comm::surroundings.hardware().matcher);
+  const Matching matching = match(pattern, places, comm::Engine::current().services.hardware().matcher);
   for (Rank node = 0; node < pattern.nodes(); ++node)
     if (matching.order[static_cast<std::size_t>(node)] == comm.rank) return node;
   return MPI_UNDEFINED;

@@ -10,16 +10,6 @@ class Comm;
 }
 namespace ashlar::topo {
 
-struct Config;
-
-/// What the runtime tells this room.
-struct Surroundings {
-  const Config* config = nullptr;
-  /// Takes note of a decision.
-  void (*record)(const char* subject, const char* chosen, const char* because) = nullptr;
-};
-extern Surroundings surroundings;
-
 /// Which ranks of `comm` take the nodes 0 ... of `pattern`, when they may change: those that lie well on the hardware.
 /// `what`: for the record of the decision. Collective over `comm`; every rank gives the same pattern.
 Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<Rank>* order);

@@ -84,25 +84,27 @@ void answer(ashlar_launch* self, const char* account, size_t bytes, int settled)
 
 void in_use(ashlar_launch* self, int world, unsigned sessions) { client_of(self).in_use(world != 0, sessions > 0); }
 
-const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
-                                connect,
-                                put,
-                                fence,
-                                get,
-                                view,
-                                fence,
-                                host_of,
-                                on_peer_failure,
-                                poll,
-                                initialized,
-                                abort_job,
-                                finalize,
-                                why,
-                                news,
-                                asked,
-                                answer,
-                                nullptr,
-                                in_use};
+const ashlar_launch_ops kOps = {
+    .size = sizeof(ashlar_launch_ops),
+    .connect = connect,
+    .put = put,
+    .fence = fence,
+    .get = get,
+    .view = view,
+    .barrier = fence,
+    .host_of = host_of,
+    .on_peer_failure = on_peer_failure,
+    .poll = poll,
+    .initialized = initialized,
+    .abort = abort_job,
+    .finalize = finalize,
+    .why = why,
+    .news = news,
+    .asked = asked,
+    .answer = answer,
+    .process_sets = nullptr,
+    .in_use = in_use,
+};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;
@@ -140,6 +142,7 @@ void query(const void*, ashlar_answer* answer) {
   }
   close(fd);
   answer->priority = 100;
+  answer->capabilities = ASHLAR_LAUNCH_IMMEDIATE | ASHLAR_LAUNCH_OBSERVABLE | ASHLAR_LAUNCH_SHOWS_ABORT;
   std::snprintf(answer->reason, sizeof answer->reason, "rank %u of job %s of mpiexec, process %u", trace.rank,
                 trace.job_id, trace.launcher_pid);
 }
@@ -155,20 +158,21 @@ void destroy(void* module) { delete static_cast<Module*>(module); }
 }  // namespace
 
 extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
-    sizeof(ashlar_component),
-    ASHLAR_COMPONENT_MAJOR,
-    ASHLAR_COMPONENT_MINOR,
-    ASHLAR_LAUNCH_FRAMEWORK,
-    "native",
-    "1.0.0",
-    "joins a job of Ashlar's own mpiexec over shared memory",
-    ASHLAR_LAUNCH_INTERFACE,
-    sizeof(Config),
-    sizeof kParams / sizeof kParams[0],
-    kParams,
-    ASHLAR_BUILD_ID,
-    open_component,
-    query,
-    create,
-    destroy,
-    nullptr};
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = ASHLAR_LAUNCH_FRAMEWORK,
+    .name = "native",
+    .version = "1.0.0",
+    .description = "joins a job of Ashlar's own mpiexec over shared memory",
+    .interface_version = ASHLAR_LAUNCH_INTERFACE,
+    .config_size = sizeof(Config),
+    .param_count = sizeof kParams / sizeof kParams[0],
+    .params = kParams,
+    .build_id = ASHLAR_BUILD_ID,
+    .open = open_component,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+    .close = nullptr,
+};

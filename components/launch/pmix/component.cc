@@ -60,25 +60,27 @@ ashlar_launch_result finalize(ashlar_launch* self) { return of(self).finalize();
 const char* why(ashlar_launch* self) { return of(self).why(); }
 const char* process_sets(ashlar_launch* self) { return of(self).process_sets(); }
 
-const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
-                                connect,
-                                put,
-                                fence,
-                                get,
-                                view,
-                                barrier,
-                                host_of,
-                                on_peer_failure,
-                                poll,
-                                initialized,
-                                abort_job,
-                                finalize,
-                                why,
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                process_sets,
-                                nullptr};
+const ashlar_launch_ops kOps = {
+    .size = sizeof(ashlar_launch_ops),
+    .connect = connect,
+    .put = put,
+    .fence = fence,
+    .get = get,
+    .view = view,
+    .barrier = barrier,
+    .host_of = host_of,
+    .on_peer_failure = on_peer_failure,
+    .poll = poll,
+    .initialized = initialized,
+    .abort = abort_job,
+    .finalize = finalize,
+    .why = why,
+    .news = nullptr,
+    .asked = nullptr,
+    .answer = nullptr,
+    .process_sets = process_sets,
+    .in_use = nullptr,
+};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;
@@ -116,20 +118,22 @@ void destroy(void* module) { delete static_cast<Module*>(module); }
 
 }  // namespace
 
-extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
-                                                                       ASHLAR_COMPONENT_MAJOR,
-                                                                       ASHLAR_COMPONENT_MINOR,
-                                                                       ASHLAR_LAUNCH_FRAMEWORK,
-                                                                       "pmix",
-                                                                       "1.0.0",
-                                                                       "joins a job through its launcher's PMIx server",
-                                                                       ASHLAR_LAUNCH_INTERFACE,
-                                                                       sizeof(Config),
-                                                                       sizeof kParams / sizeof kParams[0],
-                                                                       kParams,
-                                                                       ASHLAR_BUILD_ID,
-                                                                       open_component,
-                                                                       query,
-                                                                       create,
-                                                                       destroy,
-                                                                       nullptr};
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = ASHLAR_LAUNCH_FRAMEWORK,
+    .name = "pmix",
+    .version = "1.0.0",
+    .description = "joins a job through its launcher's PMIx server",
+    .interface_version = ASHLAR_LAUNCH_INTERFACE,
+    .config_size = sizeof(Config),
+    .param_count = sizeof kParams / sizeof kParams[0],
+    .params = kParams,
+    .build_id = ASHLAR_BUILD_ID,
+    .open = open_component,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+    .close = nullptr,
+};

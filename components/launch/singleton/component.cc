@@ -122,25 +122,27 @@ ashlar_launch_result nothing_to_tell(ashlar_launch*) { return ASHLAR_LAUNCH_OK; 
 void abort_job(ashlar_launch*, int, const char*) {}  // the caller exits: that is the whole job
 const char* why(ashlar_launch* self) { return of(self).why; }
 
-const ashlar_launch_ops kOps = {sizeof(ashlar_launch_ops),
-                                connect,
-                                put,
-                                nothing_to_wait_for,
-                                get,
-                                view,
-                                nothing_to_wait_for,
-                                host_of,
-                                on_peer_failure,
-                                poll,
-                                nothing_to_tell,
-                                abort_job,
-                                nothing_to_tell,
-                                why,
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                nullptr};
+const ashlar_launch_ops kOps = {
+    .size = sizeof(ashlar_launch_ops),
+    .connect = connect,
+    .put = put,
+    .fence = nothing_to_wait_for,
+    .get = get,
+    .view = view,
+    .barrier = nothing_to_wait_for,
+    .host_of = host_of,
+    .on_peer_failure = on_peer_failure,
+    .poll = poll,
+    .initialized = nothing_to_tell,
+    .abort = abort_job,
+    .finalize = nothing_to_tell,
+    .why = why,
+    .news = nullptr,
+    .asked = nullptr,
+    .answer = nullptr,
+    .process_sets = nullptr,
+    .in_use = nullptr,
+};
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;
@@ -169,20 +171,22 @@ void destroy(void* module) { delete static_cast<Module*>(module); }
 
 }  // namespace
 
-extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {sizeof(ashlar_component),
-                                                                       ASHLAR_COMPONENT_MAJOR,
-                                                                       ASHLAR_COMPONENT_MINOR,
-                                                                       ASHLAR_LAUNCH_FRAMEWORK,
-                                                                       "singleton",
-                                                                       "1.0.0",
-                                                                       "a process without a launcher: a job of one",
-                                                                       ASHLAR_LAUNCH_INTERFACE,
-                                                                       sizeof(Config),
-                                                                       sizeof kParams / sizeof kParams[0],
-                                                                       kParams,
-                                                                       ASHLAR_BUILD_ID,
-                                                                       open_component,
-                                                                       query,
-                                                                       create,
-                                                                       destroy,
-                                                                       nullptr};
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = ASHLAR_LAUNCH_FRAMEWORK,
+    .name = "singleton",
+    .version = "1.0.0",
+    .description = "a process without a launcher: a job of one",
+    .interface_version = ASHLAR_LAUNCH_INTERFACE,
+    .config_size = sizeof(Config),
+    .param_count = sizeof kParams / sizeof kParams[0],
+    .params = kParams,
+    .build_id = ASHLAR_BUILD_ID,
+    .open = open_component,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+    .close = nullptr,
+};

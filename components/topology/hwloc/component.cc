@@ -107,7 +107,7 @@ std::int64_t instance(ashlar_topology* self, const char* name) {
   return number;
 }
 
-constexpr ashlar_topology_ops kOps = {sizeof kOps, type_at, instance, nullptr};
+constexpr ashlar_topology_ops kOps = {.size = sizeof kOps, .type = type_at, .instance = instance, .match = nullptr};
 
 ashlar_result open(const ashlar_host* host, const void*) {
   g_host = host;

@@ -119,7 +119,7 @@ std::int64_t instance(ashlar_topology*, const char* name) {
   return ASHLAR_TOPOLOGY_NO_SUCH_TYPE;
 }
 
-constexpr ashlar_topology_ops kOps = {sizeof kOps, type_at, instance, nullptr};
+constexpr ashlar_topology_ops kOps = {.size = sizeof kOps, .type = type_at, .instance = instance, .match = nullptr};
 ashlar_topology module{&kOps};
 
 ashlar_result open(const ashlar_host*, const void* config) {

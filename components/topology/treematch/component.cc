@@ -13,7 +13,7 @@ ashlar_result match(ashlar_topology*, const ashlar_topology_problem* problem, st
   return ASHLAR_OK;
 }
 
-constexpr ashlar_topology_ops kOps = {sizeof kOps, nullptr, nullptr, match};
+constexpr ashlar_topology_ops kOps = {.size = sizeof kOps, .type = nullptr, .instance = nullptr, .match = match};
 ashlar_topology module{&kOps};
 
 void query(const void*, ashlar_answer* answer) {

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "framework/comm/make.h"
+#include "framework/comm/engine.h"
 #include "framework/object/comm.h"
+#include "framework/topo/engine.h"
 #include "framework/topo/params.h"
 #include "framework/topo/place.h"
 
@@ -20,7 +21,7 @@ ashlar_result give_answer(ashlar_topology*, const ashlar_topology_problem* probl
   for (std::int32_t i = 0; i < problem->nodes; ++i) order[i] = answer[static_cast<std::size_t>(i)];
   return result;
 }
-constexpr ashlar_topology_ops kOps = {sizeof kOps, nullptr, nullptr, give_answer};
+constexpr ashlar_topology_ops kOps = {.size = sizeof kOps, .type = nullptr, .instance = nullptr, .match = give_answer};
 
 class MatchTest : public testing::Test {
  protected:
@@ -45,6 +46,7 @@ class MatchTest : public testing::Test {
   Pattern pairs;
   std::vector<Place> places;
   ashlar_topology component{&kOps};
+  Engine engine{Config{.reorder = kMatch}};
 };
 
 TEST_F(MatchTest, AGainIsTaken) {
@@ -80,11 +82,7 @@ class MapTest : public MatchTest {
  protected:
   void SetUp() override {
     MatchTest::SetUp();
-    before_ = comm::surroundings;
-    parts.matcher = &component;
-    comm::surroundings.node_of = [](PeerId peer) { return static_cast<std::uint32_t>(peer % 2); };
-    comm::surroundings.hardware = []() -> const comm::Hardware& { return parts; };
-    surroundings.config = &config;
+    services.parts.matcher = &component;
     for (Rank r = 0; r < 5; ++r) {
       members[r].local_group = Ref<Group>::adopt(Group::strided(0, 1, 5));
       members[r].rank = r;
@@ -92,18 +90,21 @@ class MapTest : public MatchTest {
     }
     answer = {0, 2, 1, 3};
   }
-  void TearDown() override {
-    comm::surroundings = before_;
-    surroundings.config = nullptr;
-  }
-  Comm members[5];
-  Config config;
-  static comm::Hardware parts;
+  /// Two machines with every second process each, or `only_node` with all.
+  struct Process final : comm::Services {
+    Lane* lane_of(std::uint32_t) override { return nullptr; }
+    std::uint32_t node_of(PeerId peer) const override { return only_node ? 7 : peer % 2; }
+    const comm::Hardware& hardware() override { return parts; }
+    Status everyone(Comm**) override { return {}; }
+    bool in_process_set(const char*) override { return false; }
+    comm::Hardware parts;
+    bool only_node = false;
+  };
 
- private:
-  comm::Surroundings before_;
+  Process services;
+  comm::Engine comm_engine{services, /*check_hints=*/false};
+  Comm members[5];
 };
-comm::Hardware MapTest::parts;
 
 TEST_F(MapTest, RanksOfOneMachineTakeNodesThatTalk) {
   const Rank expected[] = {0, 2, 1, 3, MPI_UNDEFINED};
@@ -111,12 +112,12 @@ TEST_F(MapTest, RanksOfOneMachineTakeNodesThatTalk) {
 }
 
 TEST_F(MapTest, TheOwnRankWhereNothingCanBeGained) {
-  comm::surroundings.node_of = [](PeerId) { return std::uint32_t{7}; };
+  services.only_node = true;
   for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
 }
 
 TEST_F(MapTest, TheOwnRankWhenRanksMayNotChange) {
-  config.reorder = 1;
+  const Engine never{Config{.reorder = kNone}};
   for (Rank r = 0; r < 5; ++r) EXPECT_EQ(map(members[r], pairs), r < 4 ? r : MPI_UNDEFINED);
 }
 

@@ -1,0 +1,25 @@
+#include "framework/comm/engine.h"
+
+#include "framework/base/lane_lock.h"
+#include "framework/object/comm.h"
+
+namespace ashlar::comm {
+
+Engine* Engine::current_ = nullptr;
+
+void Engine::destroy_later(Comm* comm) {
+  const std::lock_guard guard(mutex_);
+  waiting_.push_back(comm);
+}
+
+void Engine::destroy_waiting() {
+  if (!LaneLock::threads_on()) return;  // without threads a lane is never found locked
+  std::vector<Comm*> now;
+  {
+    const std::lock_guard guard(mutex_);
+    now.swap(waiting_);
+  }
+  for (Comm* comm : now) destroy(comm);
+}
+
+}  // namespace ashlar::comm

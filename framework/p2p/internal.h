@@ -45,9 +45,9 @@ std::span<const ashlar_pvar> pvars(Lane& lane);
 
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
-/// Gives up every message that was kept: no communicator can receive them any more. False: not all of their senders
-/// could be told yet; to be called again after progress.
-bool give_up_all(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+/// Gives up the unexpected messages of all communicators but that of `kept_context`, which outlives the others: none
+/// can receive them any more. False: not all of their senders could be notified yet; to be called again after progress.
+bool give_up_all(Lane& lane, std::uint32_t kept_context) ASHLAR_REQUIRES(lane.lock);
 
 /// Whether it is one of the complete requests that are given out again and again, and that nobody has to wait for.
 bool is_constant(const Request& request);

@@ -201,9 +201,14 @@ void give_up(Lane& lane, Arrival& arrival, bool connect) {
   if (!at_rest(*link)) send_control(lane, *link, kUnreceived, am.h0, am.h1);
 }
 
-bool give_up_all(Lane& lane) {
-  while (match::Message* const message = lane.p2p->unexpected.in_order().front())
-    give_up(lane, static_cast<Arrival&>(*message), true);
+bool give_up_all(Lane& lane, std::uint32_t kept_context) {
+  // Each round looks from the front again: telling a sender may open a link, and that may change the queue.
+  const auto next = [&]() ASHLAR_NO_THREAD_SAFETY -> Arrival* {  // called under the lane's lock, as this function
+    for (match::Message& message : lane.p2p->unexpected.in_order())
+      if ((message.key.context() & ~1u) != kept_context) return &static_cast<Arrival&>(message);
+    return nullptr;
+  };
+  while (Arrival* const arrival = next()) give_up(lane, *arrival, true);
   return quiet(lane);
 }
 

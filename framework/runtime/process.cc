@@ -187,7 +187,9 @@ void Process::tell_use(int sessions) {
   ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
 }
 
-// What was sent here and never received: its senders may want to cancel it when this process answers no more.
+// What was sent here and never received: its senders may want to cancel it when this process answers no more. A message
+// of the communicator of the whole job stays: its sender may be in a later session already, where this process will
+// receive it.
 bool Process::give_up_messages() {
   bool told = true;
   for (const auto& lane : lanes_) {
@@ -195,7 +197,7 @@ bool Process::give_up_messages() {
     while (lane->index != 0 && progress::poll(*lane) != 0) {
       // What the first has handed over.
     }
-    told = p2p::give_up_all(*lane) && told;
+    told = p2p::give_up_all(*lane, comm::ContextIds::kEveryone) && told;
   }
   return told;
 }

@@ -152,5 +152,39 @@ TEST_P(Recall, ADeadReceiverEndsIt) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Recall, testing::Range(1u, 41u));
 
+/// Messages that wait unexpectedly at rank 1, one of each communicator.
+class GiveUp : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(p2p::send(&value_, sizeof value_, bytes(), 1, 5, world_.comm(0)).ok());
+    ASSERT_TRUE(world_.poll_until([this] { return waits(); }));
+  }
+  bool waits() {
+    int flag = 0;
+    EXPECT_TRUE(p2p::iprobe(0, 5, world_.comm(1), &flag, MPI_STATUS_IGNORE).ok());
+    return flag != 0;
+  }
+  bool give_up_all_but(std::uint32_t context) {
+    const LaneGuard guard(world_[1].lane.lock);
+    return p2p::give_up_all(world_[1].lane, context);
+  }
+  World world_{2};
+  int value_ = 7;
+};
+
+// A process that comes to rest between two sessions must not drop what a peer, already in the next one, has sent it.
+TEST_F(GiveUp, KeepsTheCommunicatorThatLivesOn) {
+  EXPECT_TRUE(give_up_all_but(world_.comm(1).context));
+  EXPECT_TRUE(waits());
+  int received = 0;
+  ASSERT_TRUE(p2p::recv(&received, sizeof received, bytes(), 0, 5, world_.comm(1), MPI_STATUS_IGNORE).ok());
+  EXPECT_EQ(received, 7);
+}
+
+TEST_F(GiveUp, DropsAllOthers) {
+  (void)give_up_all_but(world_.comm(1).context + 2);
+  EXPECT_FALSE(waits());
+}
+
 }  // namespace
 }  // namespace ashlar::test

@@ -50,7 +50,7 @@ std::string facts_json(const ashlar_error_record& r) {
   for (std::uint32_t i = 0; i < r.fact_count; ++i) {
     const ashlar_fact& f = r.facts[i];
     if (f.text)
-      o.raw(f.name, json_string(f.text));
+      o.add(f.name, f.text);
     else
       o.add(f.name, static_cast<long long>(f.number));
   }

@@ -51,8 +51,15 @@ def arguments_of(inside):
     return parts + [inside[begin:-1].strip()]
 
 
-def facts_of(text):
-    return set(re.findall(r'\{\s*"([a-z_0-9]+)"\s*,', text))
+def facts_of(text, before=""):
+    """The names of facts in `text`: written out there, or those of the variables (Fact wanted("kind", kind)) `before` it."""
+    names = set(re.findall(r'\{\s*"([a-z_0-9]+)"\s*,', text))
+    listed = text[text.find("{") + 1:text.rfind("}")]
+    alone = "," + re.sub(r"\{[^{}]*\}", "", listed) + ","  # without the facts that are written out
+    for variable in re.findall(r"(?<=[{,])\s*([a-z_]\w*)\s*(?=[,}])", alone):
+        if found := re.findall(rf'\b{variable}[({{]"([a-z_0-9]+)",', before):
+            names.add(found[-1])
+    return names
 
 
 def uses(text):
@@ -61,7 +68,7 @@ def uses(text):
         parts = arguments_of(balanced(text, call.start(2)))
         at = 0 if call[1] else 1
         if len(parts) > at and (found := re.fullmatch(r'"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)"', parts[at])):
-            yield text.count("\n", 0, call.start()) + 1, found[1], facts_of(" ".join(parts[at + 1:]))
+            yield text.count("\n", 0, call.start()) + 1, found[1], facts_of(",".join(parts[at + 1:]), text[:call.start()])
 
 
 def added(text):
@@ -101,6 +108,8 @@ def self_test():
     known = {"a.b": ({"x"}, {"y"}), "c.d": (set(), set())}
     good = {"f.cc": 'return fail(1, "a.b", {{"x", f(1, "{")}, {"tag", 2}}); add_facts(s, {{"y", 1}}); message("c.d", {});'}
     assert check(known, good) == ([], {"a.b", "c.d"}), check(known, good)
+    named = {"f.cc": 'const Fact a("x", 1), b("y", 2);\nfail(1, "a.b", {a, b}); fail(2, "c.d");'}
+    assert check(known, named) == ([], {"a.b", "c.d"}), check(known, named)
     bad = {"f.cc": code_of('// fail(1, "no.such")\nfail(1, "a.b", {{"z", 1}});\nashlar::fail(2, "e.f");')}
     mistakes, _ = check(known, bad)
     assert mistakes == ["f.cc:2: a.b needs the fact x", "f.cc:2: a.b has no place for the fact z",

@@ -7,8 +7,10 @@ The file is YAML, restricted so that nothing but this script is needed to read i
     some.id:
       says: "One sentence."          a double-quoted text, which may go on over following lines
       because: "..."                 optional
-      try:                           optional
+      try:                           what the user can do about it
         - "..."
+      no_try: "..."                  in its place, for maintainers: why there is no such line
+A sentence of because or try that needs a fact which the code does not know at that time is left out.
 """
 import json
 import re
@@ -20,7 +22,7 @@ class Mistake(Exception):
 
 
 def parse(text):
-    """The messages in order: [{"id", "says", "because", "try", "line"}]."""
+    """The messages in order: [{"id", "says", "because", "try", "no_try", "line"}]."""
     messages, current, where = [], None, None
     lines = iter(enumerate(text.splitlines(), 1))
 
@@ -38,12 +40,12 @@ def parse(text):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if found := re.fullmatch(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+):\s*", line):
-            current = {"id": found[1], "says": "", "because": "", "try": [], "line": number}
+            current = {"id": found[1], "says": "", "because": "", "try": [], "no_try": "", "line": number}
             if any(m["id"] == current["id"] for m in messages):
                 raise Mistake(f"line {number}: {current['id']} is there twice")
             messages.append(current)
             where = None
-        elif current and (found := re.fullmatch(r"  (says|because):\s*(\".*)", line)):
+        elif current and (found := re.fullmatch(r"  (says|because|no_try):\s*(\".*)", line)):
             current[found[1]] = quoted(found[2], number)
         elif current and re.fullmatch(r"  try:\s*", line):
             where = "try"
@@ -54,17 +56,21 @@ def parse(text):
     for message in messages:
         if not message["says"]:
             raise Mistake(f"line {message['line']}: {message['id']} says nothing")
+        if bool(message["try"]) == bool(message["no_try"]):
+            raise Mistake(f"line {message['line']}: {message['id']} needs either try or no_try")
     return messages
 
 
 def facts(message):
-    """The names in braces of all its texts."""
-    texts = [message["says"], message["because"], *message["try"]]
-    return set(re.findall(r"\{([a-z_]+)\}", " ".join(texts)))
+    """The names in braces: those of says, which the code must give, and those of the sentences that may be left out."""
+    named = lambda *texts: set(re.findall(r"\{([a-z_0-9]+)\}", " ".join(texts)))
+    needed = named(message["says"])
+    return needed, named(message["because"], *message["try"]) - needed
 
 
 def table(messages, source):
     c = lambda text: json.dumps(text, ensure_ascii=False)
+    messages = sorted(messages, key=lambda m: m["id"].encode())  # the code searches by halves
     out = [f"// Made by config/messages.py from {source}."]
     for i, m in enumerate(messages):
         out.append(f"constexpr const char* kTries{i}[] = {{{''.join(c(t) + ', ' for t in m['try'])}nullptr}};")

@@ -3,20 +3,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/base/slab.h"
 #include "framework/datatype/api.h"
 
 namespace ashlar::bindings {
 namespace {
-
-/// "communicator 'MPI_COMM_WORLD' has ranks 0..3", or remote ranks.
-struct Ranks {
-  explicit Ranks(const Comm& comm) {
-    std::snprintf(text, sizeof text, "communicator '%s' has %sranks 0..%d", comm.name.c_str(),
-                  comm.inter ? "remote " : "", comm.remote_size - 1);
-  }
-  char text[192];
-};
 
 /// The null handle that belongs to a class of error.
 const char* null_handle_of(int mpi_class) {
@@ -46,37 +38,46 @@ const char* null_handle_of(int mpi_class) {
   }
 }
 
-/// Every handle that is not good: the null handle, a constant of another class, or something that was freed.
-int bad_value(const char* call, Object* on, const char* argument, const void* handle, const char* what, int mpi_class,
+/// Any handle that is not good: the null handle, a constant of another class, or something that was freed.
+int bad_value(const char* call, Object* on, const char* argument, const void* handle, const char* kind, int mpi_class,
               bool null) {
-  // Infos and error handlers there are at any time, and their calls come here at any time.
+  // Infos and error handlers exist at any time, and their calls are allowed at any time.
   const bool any_time = mpi_class == MPI_ERR_INFO || mpi_class == MPI_ERR_ERRHANDLER;
   if (!any_time && !running()) return not_running(call);
-  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-  Status status;
+  const Fact name("argument", argument), value("value", handle), wanted("kind", kind);
   if (null)
-    status = Status::fail(mpi_class, "argument %s is %s, but a valid %s is wanted here", argument,
-                          null_handle_of(mpi_class), what);
-  else if (bits == 0)
-    status = Status::fail(mpi_class, "argument %s is 0, which is no handle: its variable was never set", argument);
-  else if (bits < kPredefinedLimit)
-    status = Status::fail(mpi_class, "argument %s is %#zx, which is no predefined %s", argument, bits, what);
-  else if (Arena::contains(handle) && static_cast<const Object*>(handle)->kind == static_cast<Kind>(kDead))
-    status = Status::fail(mpi_class, "argument %s is %#zx, a handle that was freed already (a %s is wanted)", argument,
-                          bits, what);
-  else
-    status = Status::fail(mpi_class, "argument %s is %#zx, which is not the handle of a %s", argument, bits, what);
-  return raise(status, call, on);
+    return raise(fail(mpi_class, "handle.null", {name, {"value", null_handle_of(mpi_class)}, wanted}), call, on);
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  if (bits == 0) return raise(fail(mpi_class, "handle.unset", {name, {"value", 0}}), call, on);
+  if (bits < kPredefinedLimit) return raise(fail(mpi_class, "handle.constant", {name, value, wanted}), call, on);
+  if (Arena::contains(handle) && static_cast<const Object*>(handle)->kind == static_cast<Kind>(kDead))
+    return raise(fail(mpi_class, "handle.freed", {name, value, wanted}), call, on);
+  return raise(fail(mpi_class, "handle.foreign", {name, value, wanted}), call, on);
 }
 
 int bad_number(const char* call, Object* on, const char* argument, long long value, int mpi_class, const char* wanted) {
-  return raise(Status::fail(mpi_class, "argument %s is %lld, but it must be %s", argument, value, wanted), call, on);
+  return raise(
+      fail(mpi_class, "argument.value", {{"argument", argument}, {"value", value}, {"wanted", wanted}, {"note", ""}}),
+      call, on);
+}
+
+int bad_tag_value(const char* call, Object* on, const char* argument, int value, const char* note) {
+  return raise(fail(MPI_ERR_TAG, "argument.range",
+                    {{"argument", argument}, {"value", value}, {"first", 0}, {"last", Comm::kTagMax}, {"note", note}}),
+               call, on);
+}
+
+int bad_rank(const char* call, Comm& on, const char* argument, int value, int mpi_class, const char* note) {
+  const Fact name("argument", argument), rank("value", value), comm("communicator", on.name),
+      last("last", on.remote_size - 1), more("note", note);
+  return raise(on.inter ? fail(mpi_class, "argument.remote_rank", {name, rank, comm, last, more})
+                        : fail(mpi_class, "argument.rank", {name, rank, comm, last, more}),
+               call, &on);
 }
 
 int broken_promise(const char* call, Object* on, const char* argument, const char* wildcard, const char* promise,
                    int mpi_class) {
-  return raise(Status::fail(mpi_class, "argument %s is %s, though %s is true on this communicator (check.hints)",
-                            argument, wildcard, promise),
+  return raise(fail(mpi_class, "argument.promise", {{"argument", argument}, {"value", wildcard}, {"promise", promise}}),
                call, on);
 }
 
@@ -94,15 +95,12 @@ int not_running(const char* call) noexcept {
   int finalized = 0;
   (void)runtime::finalized(&finalized).ok();
   prepare();
-  return raise(Status::fail(MPI_ERR_OTHER,
-                            finalized ? "called after MPI_Finalize" : "called before MPI_Init or MPI_Session_init"),
-               call);
+  return raise(finalized ? fail(MPI_ERR_OTHER, "call.after_finalize") : fail(MPI_ERR_OTHER, "call.before_init"), call);
 }
 
 int unsupported(const char* call, Object* on) noexcept {
   prepare();
-  return raise(Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not part of this version of Ashlar MPI yet", call),
-               call, on);
+  return raise(fail(MPI_ERR_UNSUPPORTED_OPERATION, "call.unsupported", {{"call", call}}), call, on);
 }
 
 int failed(const char* call, Object* on, Status outcome) noexcept { return raise(outcome, call, on); }
@@ -143,17 +141,16 @@ int bad_handle(const char* call, Object* on, const char* argument, MPI_File hand
 }
 
 int bad_errhandler(const char* call, Kind wanted, const char* argument) noexcept {
-  return raise(Status::fail(MPI_ERR_ARG, "argument %s was made for objects of another kind, but the call makes a %s",
-                            argument, wanted == Kind::kSession ? "session" : "communicator"),
+  return raise(fail(MPI_ERR_ARG, "argument.errhandler",
+                    {{"argument", argument}, {"kind", wanted == Kind::kSession ? "session" : "communicator"}}),
                call);
 }
 
 int bad_type(const char* call, Object* on, const char* argument, MPI_Datatype handle) noexcept {
   const Datatype* const type = resolve(handle);
   if (type == nullptr || !running()) return bad_handle(call, on, argument, handle);
-  return raise(Status::fail(MPI_ERR_TYPE, "argument %s is %s that was not committed; call MPI_Type_commit first",
-                            argument, type->described()),
-               call, on);
+  return raise(fail(MPI_ERR_TYPE, "type.not_committed", {{"argument", argument}, {"value", type->described()}}), call,
+               on);
 }
 
 int bad_origins(const char* call, Object* on, const char* argument, const Origin* first, const char* other_argument,
@@ -168,10 +165,8 @@ int bad_origins(const char* call, Object* on, const char* argument, const Origin
   put(of_first, sizeof of_first, *first);
   put(of_second, sizeof of_second, *second);
   return raise(
-      Status::fail(MPI_ERR_ARG,
-                   "argument %s comes from %s and argument %s from %s, but one call takes objects of one origin "
-                   "only (check.sessions)",
-                   argument, of_first, other_argument, of_second),
+      fail(MPI_ERR_ARG, "session.mixed",
+           {{"argument", argument}, {"origin", of_first}, {"other", other_argument}, {"other_origin", of_second}}),
       call, on);
 }
 
@@ -187,51 +182,47 @@ int bad_length(const char* call, Object* on, const char* argument, int value) no
                     value < 0 ? "0 or more" : "1 or more");
 }
 int bad_tag(const char* call, Object* on, const char* argument, int value) noexcept {
-  char wanted[64];
-  std::snprintf(wanted, sizeof wanted, "in 0..%d%s", Comm::kTagMax,
-                value == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receiving only)" : "");
-  return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
+  return bad_tag_value(call, on, argument, value, value == MPI_ANY_TAG ? "MPI_ANY_TAG is for receiving only" : "");
 }
 int bad_any_tag(const char* call, Object* on, const char* argument, int value) noexcept {
   if (value == MPI_ANY_TAG)
     return broken_promise(call, on, argument, "MPI_ANY_TAG", "mpi_assert_no_any_tag", MPI_ERR_TAG);
-  char wanted[64];
-  std::snprintf(wanted, sizeof wanted, "in 0..%d (or MPI_ANY_TAG)", Comm::kTagMax);
-  return bad_number(call, on, argument, value, MPI_ERR_TAG, wanted);
+  return bad_tag_value(call, on, argument, value, "MPI_ANY_TAG is allowed too");
 }
 
 int bad_dest(const char* call, Comm* on, const char* argument, int value) noexcept {
-  return raise(Status::fail(MPI_ERR_RANK, "argument %s is %d, but %s (or MPI_PROC_NULL)%s", argument, value,
-                            Ranks(*on).text, value == MPI_ANY_SOURCE ? "; MPI_ANY_SOURCE is for receiving only" : ""),
-               call, on);
+  return bad_rank(call, *on, argument, value, MPI_ERR_RANK,
+                  value == MPI_ANY_SOURCE ? "MPI_PROC_NULL is allowed too; MPI_ANY_SOURCE is for receiving only"
+                                          : "MPI_PROC_NULL is allowed too");
 }
 int bad_source(const char* call, Comm* on, const char* argument, int value) noexcept {
   if (value == MPI_ANY_SOURCE)
     return broken_promise(call, on, argument, "MPI_ANY_SOURCE", "mpi_assert_no_any_source", MPI_ERR_RANK);
-  return raise(Status::fail(MPI_ERR_RANK, "argument %s is %d, but %s (or MPI_ANY_SOURCE, MPI_PROC_NULL)", argument,
-                            value, Ranks(*on).text),
-               call, on);
+  return bad_rank(call, *on, argument, value, MPI_ERR_RANK, "MPI_ANY_SOURCE and MPI_PROC_NULL are allowed too");
 }
 int bad_root(const char* call, Comm* on, const char* argument, int value) noexcept {
-  return raise(Status::fail(MPI_ERR_ROOT, "argument %s is %d, but %s%s", argument, value, Ranks(*on).text,
-                            on->inter ? " (or MPI_ROOT, MPI_PROC_NULL)" : ""),
-               call, on);
+  return bad_rank(call, *on, argument, value, MPI_ERR_ROOT,
+                  on->inter ? "MPI_ROOT and MPI_PROC_NULL are allowed too" : "");
 }
 int too_large(const char* call, Object* on, const char* argument, MPI_Count value) noexcept {
-  return raise(Status::fail(MPI_ERR_VALUE_TOO_LARGE, "result %s is %lld, more than an int holds; call %s_c", argument,
-                            static_cast<long long>(value), call),
-               call, on);
+  return raise(
+      fail(MPI_ERR_VALUE_TOO_LARGE, "result.too_large", {{"argument", argument}, {"value", value}, {"call", call}}),
+      call, on);
 }
 
 int bad_null(const char* call, Object* on, const char* argument) noexcept {
-  return raise(Status::fail(MPI_ERR_ARG, "argument %s is a null pointer", argument), call, on);
+  return raise(fail(MPI_ERR_ARG, "argument.null", {{"argument", argument}}), call, on);
 }
 int bad_buffer(const char* call, Object* on, const char* argument, const void* value) noexcept {
-  const char* reason = "is null, but there is data to transfer and its datatype holds no absolute addresses";
-  if (value == MPI_IN_PLACE) reason = "is MPI_IN_PLACE, which this argument of this call may not be";
-  if (value == MPI_BUFFER_AUTOMATIC)
-    reason = "is MPI_BUFFER_AUTOMATIC, which is for MPI_Buffer_attach and its kin only";
-  return raise(Status::fail(MPI_ERR_BUFFER, "argument %s %s", argument, reason), call, on);
+  const Fact name("argument", argument);
+  Status status;
+  if (value == MPI_IN_PLACE)
+    status = fail(MPI_ERR_BUFFER, "buffer.in_place", {name, {"value", "MPI_IN_PLACE"}});
+  else if (value == MPI_BUFFER_AUTOMATIC)
+    status = fail(MPI_ERR_BUFFER, "buffer.automatic", {name, {"value", "MPI_BUFFER_AUTOMATIC"}});
+  else
+    status = fail(MPI_ERR_BUFFER, "buffer.null", {name, {"value", "null"}});
+  return raise(status, call, on);
 }
 
 bool may_be(const void* buffer, MPI_Count count, const Datatype& type) noexcept {
@@ -279,19 +270,19 @@ bool overlap(const Side& send, const Side& recv) noexcept {
 }
 
 int same_buffer(const char* call, Comm* on, const char* send, const char* recv, const char* in_place) noexcept {
-  char advice[64] = "";
-  if (!on->inter) std::snprintf(advice, sizeof advice, "; for that there is MPI_IN_PLACE as %s", in_place);
-  return raise(Status::fail(MPI_ERR_BUFFER, "arguments %s and %s are the same memory, but they must not overlap%s",
-                            send, recv, advice),
+  return raise(fail(MPI_ERR_BUFFER, "buffer.same",
+                    {{"argument", send}, {"other", recv}, {"in_place", on->inter ? "" : in_place}}),
                call, on);
 }
 
 int bad_counts(const char* call, Object* on, const char* argument, IntArray values, MPI_Count index) noexcept {
   if (!values) return bad_null(call, on, argument);
-  return raise(
-      Status::fail(MPI_ERR_COUNT, "argument %s[%lld] is %lld, but it must be 0 or more", argument,
-                   static_cast<long long>(index), static_cast<long long>(values[static_cast<std::size_t>(index)])),
-      call, on);
+  return raise(fail(MPI_ERR_COUNT, "argument.element",
+                    {{"argument", argument},
+                     {"index", index},
+                     {"value", values[static_cast<std::size_t>(index)]},
+                     {"wanted", "0 or more"}}),
+               call, on);
 }
 int bad_types(const char* call, Object* on, const char* argument, const MPI_Datatype* types, MPI_Count index) noexcept {
   if (types == nullptr) return bad_null(call, on, argument);

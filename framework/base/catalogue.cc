@@ -1,54 +1,51 @@
 #include "framework/base/catalogue.h"
 
-#include <cstring>
+#include <algorithm>
+#include <iterator>
 
 namespace ashlar::catalogue {
 namespace {
 
 #include "messages.inc"
 
-std::string filled(const char* text, std::initializer_list<Fact> facts) {
-  std::string out;
-  for (const char* at = text; *at;) {
-    const char* close = *at == '{' ? std::strchr(at, '}') : nullptr;
-    if (!close) {
-      out += *at++;
-      continue;
-    }
-    const std::string_view name(at + 1, static_cast<std::size_t>(close - at - 1));
-    const Fact* found = nullptr;
-    for (const Fact& fact : facts) {
-      if (name == fact.name) found = &fact;
-    }
-    // Left as it is when the fact is missing: better a visible hole than a lost message.
-    out += found ? found->value : std::string_view(at, static_cast<std::size_t>(close - at + 1));
-    at = close + 1;
-  }
-  return out;
-}
-
 }  // namespace
+
+const Row* begin() noexcept { return std::begin(kRows); }
+const Row* end() noexcept { return std::end(kRows); }
+
+const Row* find(std::string_view id) noexcept {
+  // The generator sorts the rows.
+  const Row* const at =
+      std::lower_bound(begin(), end(), id, [](const Row& row, std::string_view i) { return row.id < i; });
+  return at != end() && at->id == id ? at : nullptr;
+}
 
 Message message(const char* id, std::initializer_list<Fact> facts) {
   Message m;
   m.id = id;
-  for (const Row& row : kRows) {
-    if (std::strcmp(row.id, id) != 0) continue;
-    m.id = row.id;
-    m.says = filled(row.says, facts);
-    m.because = filled(row.because, facts);
-    for (const char* const* at = row.tries; *at; ++at) m.tries.push_back(filled(*at, facts));
+  const Row* const row = find(id);
+  if (!row) {
+    m.says = std::string("(no message is called ") + id + ")";
     return m;
   }
-  m.says = std::string("(no message is called ") + id + ")";
+  m.id = row->id;
+  const auto filled = [&](const char* pattern, std::string* out) {
+    char number[Fact::kNumberBytes];
+    const auto lookup = [&](std::string_view name) {
+      for (const Fact& fact : facts)
+        if (name == fact.name()) return fact.text(number);
+      return std::string_view{};
+    };
+    return fill(pattern, lookup, [&](std::string_view piece) { *out += piece; });
+  };
+  (void)filled(row->says, &m.says);
+  if (!filled(row->because, &m.because)) m.because.clear();
+  for (const char* const* at = row->tries; *at; ++at) {
+    std::string advice;
+    if (filled(*at, &advice)) m.tries.push_back(std::move(advice));
+  }
   return m;
 }
-
-Status fail(int mpi_class, const char* id, std::initializer_list<Fact> facts) {
-  return Status::fail_text(mpi_class, message(id, facts).line().c_str());
-}
-
-std::string Message::line() const { return because.empty() ? says : says + " " + because; }
 
 std::string Message::paragraph() const {
   std::string out = says;

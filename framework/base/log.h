@@ -10,6 +10,8 @@ void set_level(Level level) noexcept;
 /// Who speaks: printed in front of each line once the job is known ("rank 3 of 8 on node1").
 void set_speaker(const char* who) noexcept;
 [[gnu::format(printf, 3, 4)]] void line(Level level, const char* room, const char* format, ...) noexcept;
+/// A text of several lines, whatever the level in force.
+void paragraph(Level level, const char* room, const char* text) noexcept;
 
 }  // namespace ashlar::log
 

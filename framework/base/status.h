@@ -4,9 +4,9 @@
 
 namespace ashlar {
 
-/// The outcome of a kernel function: success, or an MPI error class with a text.
-/// Eight bytes, returned in one register. The text lives in a ring of the thread that failed; it is overwritten after
-/// kRingSlots later failures of that thread, and a Status that outlived its text still has its class.
+/// The outcome of a kernel function: success, or an MPI error class with a message and facts (failure.h makes them).
+/// Eight bytes, returned in one register. The message lives in a ring of the thread that failed; it is overwritten
+/// after kRingSlots later failures of that thread, and a Status that outlived its message still has its class.
 class [[nodiscard]] Status {
  public:
   static constexpr int kRingSlots = 32;
@@ -14,8 +14,8 @@ class [[nodiscard]] Status {
 
   constexpr Status() = default;
 
-  /// Records a failure of class `mpi_class` (MPI_ERR_...) with a sentence made as printf does. Any thread, no
-  /// allocation.
+  /// Records a failure with a sentence made as printf does, for sentences that are not ours: a component's, a test's.
+  /// Our own failures are messages of the catalogue, with facts: fail() of failure.h.
   [[gnu::cold]] [[gnu::format(printf, 2, 3)]] static Status fail(int mpi_class, const char* format, ...) noexcept;
   /// The same with a text that is ready.
   [[gnu::cold]] static Status fail_text(int mpi_class, const char* text) noexcept;
@@ -26,6 +26,7 @@ class [[nodiscard]] Status {
   const char* text() const noexcept;
 
  private:
+  friend class FailureRing;
   std::int32_t class_ = 0;   // an MPI error class, or a code a user added
   std::uint32_t stamp_ = 0;  // number of the failure on its thread; its slot is stamp % kRingSlots
 };

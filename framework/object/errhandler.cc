@@ -8,6 +8,7 @@
 
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
+#include "framework/object/error_record.h"
 #include "framework/object/error_text.h"
 #include "framework/object/file.h"
 #include "framework/object/handle.h"
@@ -29,37 +30,14 @@ constinit thread_local Comm* blamed = nullptr;  // with a reference of its own
 
 enum class Ends { kAll, kGroup, kThisProcess };
 
-/// `subject`: the object to name, or null.
+/// `subject`: the object to name, or nullptr.
 [[noreturn]] void end_process(Status status, const char* call, const ErrorSubject* subject, Ends ends) {
-  const char* const meaning = meaning_beside(status.mpi_class(), status.text());
-  if (error_hooks.report) {
-    ashlar_error_record record{};
-    record.size = sizeof record;
-    record.call = call;
-    record.class_name = error_class_name(status.mpi_class());
-    record.mpi_class = record.mpi_code = status.mpi_class();
-    record.text = *status.text() ? status.text() : meaning;
-    record.fatal = 1;
-    if (subject) {
-      record.object_kind = subject->what;
-      record.object_name = subject->name;
-      if (subject->rank >= 0) {
-        record.has = ASHLAR_HAS_RANK;
-        record.rank = subject->rank;
-        record.object_size = subject->size;
-      }
-    }
-    error_hooks.report(record);
-  }
-  char reason[768];
-  std::snprintf(reason, sizeof reason, "%s%s%s%s%s%s failed: %s%s%s%s: %s", call, subject ? " on " : "",
-                subject ? subject->what : "", subject ? " '" : "", subject ? subject->name : "", subject ? "'" : "",
-                error_class_name(status.mpi_class()), meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "",
-                status.text());
   const bool alone = ends == Ends::kThisProcess || (ends == Ends::kGroup && subject && !subject->comm);
+  const ErrorRecord record(status, call, subject, !alone);
+  const bool reported = error_hooks.report && error_hooks.report(record.fields());
   if (error_hooks.abort && !alone)
-    error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), reason);
-  log::line(log::Level::error, "mpi", "%s", reason);
+    error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), record.words());
+  if (!reported) log::paragraph(log::Level::error, "mpi", record.words());
   ::_exit(1);
 }
 
@@ -120,7 +98,7 @@ void blame(Comm& comm) noexcept {
 bool subject_of(Object& object, ErrorSubject* subject) {
   if (object.kind == Kind::kComm) {
     auto& comm = static_cast<Comm&>(object);
-    *subject = {&comm.errhandler, "communicator", comm.name.c_str(), comm.rank, comm.size, &comm};
+    *subject = {&comm.errhandler, "communicator", comm.name.c_str(), comm.rank, comm.size, &comm, comm.predefined != 0};
     return true;
   }
   if (object.kind == Kind::kSession) {
@@ -147,8 +125,7 @@ bool subject_of(Object& object, ErrorSubject* subject) {
 void end_job(Status status, const char* call) noexcept { end_process(status, call, nullptr, Ends::kAll); }
 
 int raise(Status status, const char* call, Object* on) noexcept {
-  if (error_hooks.cut_off && status.mpi_class() == MPI_ERR_PROC_ABORTED)
-    status = Status::fail_text(MPI_ERR_OTHER, error_hooks.cut_off);
+  if (error_hooks.forked && status.mpi_class() == MPI_ERR_PROC_ABORTED) status = fail(MPI_ERR_OTHER, "process.forked");
   Comm* const failed_on = std::exchange(blamed, nullptr);
   if (!on) on = failed_on;
   ErrorSubject subject;

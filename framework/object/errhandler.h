@@ -39,6 +39,7 @@ struct ErrorSubject {
   const char* name = "";    // nullptr: nothing that a sentence could name (the files that are not open)
   int rank = -1, size = 0;  // in its group; -1: it has none
   Comm* comm = nullptr;     // whose processes end with MPI_ERRORS_ABORT; nullptr: only this one
+  bool world = false;       // MPI_COMM_WORLD or _SELF: its rank is known from the process
 };
 /// False: `object` is of a kind that errors cannot be raised on.
 bool subject_of(Object& object, ErrorSubject* subject);
@@ -63,13 +64,13 @@ struct ErrorHooks {
   Object* (*without_object)() = nullptr;
   /// Drops one reference.
   void (*release_comm)(Comm* comm) = nullptr;
-  /// Shows a failure that ends the process to the report components.
-  void (*report)(const ashlar_error_record& record) = nullptr;
+  /// Gives a failure that ends the process to the report components; false when this process has none.
+  bool (*report)(const ashlar_error_record& record) = nullptr;
   /// Ends the processes of `comm` (all connected ones when null) with `text` as the reason. Does not return.
   void (*abort)(Comm* comm, int code, const char* text) = nullptr;
-  /// In the child of a fork, why no message of it can reach or come from another process; said in place of the failures
-  /// that follow from that.
-  const char* cut_off = nullptr;
+  /// Set in the child of a fork, which no message can reach or leave: the failures that follow from that are reported
+  /// as process.forked.
+  bool forked = false;
   /// Handler in force when no object is at hand and MPI is not initialised; MPI_ERRORS_ABORT's twin by default.
   Errhandler* initial = nullptr;
 };

@@ -23,7 +23,7 @@ extern "C" {
 
 #define ASHLAR_COMPONENT_SYMBOL "ashlar_component_v1"
 #define ASHLAR_COMPONENT_MAJOR 1
-#define ASHLAR_COMPONENT_MINOR 1
+#define ASHLAR_COMPONENT_MINOR 2
 
 /* What a call of a component gives back. Errors are negative MPI error classes; ashlar_host::fail makes them. */
 typedef int ashlar_result;
@@ -48,11 +48,20 @@ typedef struct ashlar_pvar {
   const uint64_t* value; /* lives as long as the process */
 } ashlar_pvar;
 
+/* One thing that is known about a failure, by name. These names are fields of the error record: argument, value, peer,
+ * peer_host, tag, bytes_wanted, bytes_got, component, lower (a lower library's own words). */
+typedef struct ashlar_fact {
+  const char* name;
+  const char* text; /* NULL: the number is the value */
+  int64_t number;
+} ashlar_fact;
+
 /* Services of the kernel. The component keeps the pointer given to open(). */
 typedef struct ashlar_host {
   uint32_t size;
   const char* kernel_version;
-  /* Records why something failed, in words, for the error record of the call in progress; returns -mpi_class. */
+  /* Records why something failed, in words, for the error record of the call in progress; returns -mpi_class. The words
+   * become the fact `lower` of the message component.failed. */
   ashlar_result (*fail)(int mpi_class, const char* format, ...);
   /* level: 0 error, 1 warning, 2 info, 3 debug, 4 trace. */
   void (*log)(int level, const char* component, const char* format, ...);
@@ -70,6 +79,9 @@ typedef struct ashlar_host {
   /* 1: this process has more rights than the user who started it (set-user-ID, set-group-ID, file capabilities). A
    * component then obeys no environment variable and no file that this user controls, and lets no library do so. */
   int elevated;
+  /* Since minor version 2. As fail(), with the message `id` of the kernel's catalogue (config/messages.yaml) and its
+   * facts, which tools then get one by one. Names and texts are copied. */
+  ashlar_result (*fail_with)(int mpi_class, const char* id, const ashlar_fact* facts, uint32_t count);
 } ashlar_host;
 
 /* query()'s answer. priority < 0: cannot serve; `reason` says why or why not, always. */

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/param/trust.h"
 
@@ -13,7 +14,8 @@ namespace ashlar::plugin {
 namespace {
 
 std::atomic<Host*> in_force{nullptr};
-thread_local Status last_failure;  // what the component that is being called said last
+thread_local Status last_failure;        // what the component that is being called said last
+thread_local bool in_its_words = false;  // fail(): a sentence of its own, not a message of the catalogue
 
 }  // namespace
 
@@ -26,7 +28,8 @@ Host::Host(param::Store* store)
              .record = record,
              .add_pvars = add_rows,
              .adjusted = adjusted,
-             .elevated = param::elevated() ? 1 : 0},
+             .elevated = param::elevated() ? 1 : 0,
+             .fail_with = fail_with},
       store_(store) {
   in_force.store(this);
 }
@@ -48,6 +51,18 @@ ashlar_result Host::fail(int mpi_class, const char* format, ...) {
   va_end(arguments);
   if (mpi_class <= 0) mpi_class = kErrOther;
   last_failure = Status::fail_text(mpi_class, text);
+  in_its_words = true;
+  return -mpi_class;
+}
+
+ashlar_result Host::fail_with(int mpi_class, const char* id, const ashlar_fact* facts, std::uint32_t count) {
+  if (mpi_class <= 0) mpi_class = kErrOther;
+  last_failure = ashlar::fail(mpi_class, id);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ashlar_fact& f = facts[i];
+    last_failure = add_facts(last_failure, {f.text ? Fact(f.name, f.text) : Fact(f.name, f.number)});
+  }
+  in_its_words = false;
   return -mpi_class;
 }
 
@@ -93,12 +108,15 @@ void Host::add_rows(const char* framework, const char* component, const ashlar_p
 }
 
 Status component_failed(ashlar_result result, const char* component) noexcept {
-  const Status told = last_failure;
+  const Status said = last_failure;
   last_failure = Status{};
-  if (told.mpi_class() == -result && *told.text()) return told;
+  if (said.mpi_class() == -result && *said.text()) {
+    if (!in_its_words) return add_facts(said, {{"component", component}});
+    return fail(-result, "component.failed", {{"component", component}, {"lower", said.text()}});
+  }
   // Component authors may return any negative number; only error classes mean something to the caller.
   const int mpi_class = result > -0x4000 ? -result : static_cast<int>(kErrOther);
-  return Status::fail(mpi_class, "%s failed (%d) without a reason in words", component, result);
+  return fail(mpi_class, "component.silent", {{"component", component}, {"value", result}});
 }
 
 }  // namespace ashlar::plugin

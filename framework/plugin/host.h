@@ -35,6 +35,7 @@ class Host {
 
  private:
   static ashlar_result fail(int mpi_class, const char* format, ...);
+  static ashlar_result fail_with(int mpi_class, const char* id, const ashlar_fact* facts, std::uint32_t count);
   static void log(int level, const char* component, const char* format, ...);
   static int log_enabled(int level);
   static void record(const char* topic, const char* subject, const char* chosen, const char* because, const char* lost,
@@ -52,8 +53,8 @@ class Host {
 
 [[gnu::cold]] Status component_failed(ashlar_result result, const char* component) noexcept;
 
-/// The outcome of a component's call as a Status. A failure carries the text the component gave to ashlar_host::fail,
-/// on the same thread, for this result.
+/// The outcome of a component's call as a Status. A failure is what the component gave to ashlar_host::fail or
+/// fail_with on this thread for this result, with the component's name.
 inline Status from(ashlar_result result, const char* component) noexcept {
   return result >= 0 ? Status{} : component_failed(result, component);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::plugin {
 
@@ -99,7 +100,12 @@ Component* Registry::open(Entry* entry) {
     status = store_->fill(entry->prefix, {c.table_->params, c.table_->param_count}, c.config_.get());
   }
   if (status.ok() && c.table_->open) status = from(c.table_->open(host_.table(), c.config_.get()), c.prefix());
-  if (!status.ok()) c.failed_ = *status.text() ? status.text() : "no reason given";
+  if (!status.ok()) {
+    // Lists of reasons name the component themselves.
+    const Failure failure(status);
+    const Failure::Known* const own_words = failure.find("lower");
+    c.failed_ = own_words ? own_words->text : *status.text() ? status.text() : "no reason given";
+  }
   return &c;
 }
 

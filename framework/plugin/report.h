@@ -28,8 +28,8 @@ typedef struct ashlar_error_record {
   const char* call;       /* "MPI_Send" */
   const char* class_name; /* "MPI_ERR_TRUNCATE" */
   int mpi_class, mpi_code;
-  const char* text;        /* the sentence of the first function that knew the reason */
-  const char* because;     /* more, from the catalogue */
+  const char* text;        /* what happened, from the catalogue or a component's own sentence */
+  const char* because;     /* why */
   const char* try_next;    /* lines of advice, separated by newlines */
   const char* argument;    /* "tag" */
   const char* value;       /* "-7" */
@@ -43,6 +43,11 @@ typedef struct ashlar_error_record {
   const char* component; /* "transport.shm" */
   const char* lower;     /* the lower library's own message */
   int fatal;             /* the job ends because of it */
+  /* Since contract version 1.2. Everything that is known, those of the fields above included. */
+  const ashlar_fact* facts;
+  uint32_t fact_count;
+  /* The whole record in words, as the launcher shows it too: what happened, why, and what to do, one line each. */
+  const char* words;
 } ashlar_error_record;
 
 typedef struct ashlar_notice {

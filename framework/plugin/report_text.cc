@@ -25,6 +25,7 @@ class Object {
   void raw(const char* name, const std::string& json) {
     out_ += (out_.empty() ? "{\"" : ",\"") + std::string(name) + "\":" + json;
   }
+  std::string object() const { return out_ + "}"; }
   std::string line() const { return out_ + "}\n"; }
 
  private:
@@ -43,18 +44,17 @@ Object object(const char* kind, const ashlar_report_context& context) {
   return o;
 }
 
-// "peer rank 2 (node6), tag 4, 4096 bytes wanted, 1024 bytes got".
-std::string circumstances(const ashlar_error_record& r) {
-  std::string out;
-  const auto add = [&](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
-  if (given(r.argument)) add("argument " + text(r.argument) + (given(r.value) ? " = " + text(r.value) : ""));
-  if (r.has & ASHLAR_HAS_PEER)
-    add("peer rank " + std::to_string(r.peer) + (given(r.peer_host) ? " (" + text(r.peer_host) + ")" : ""));
-  if (r.has & ASHLAR_HAS_TAG) add("tag " + std::to_string(r.tag));
-  if (r.has & ASHLAR_HAS_BYTES_WANTED) add(std::to_string(r.bytes_wanted) + " bytes wanted");
-  if (r.has & ASHLAR_HAS_BYTES_GOT) add(std::to_string(r.bytes_got) + " bytes got");
-  if (given(r.component)) add("component " + text(r.component));
-  return out;
+// The facts by their names; numbers as numbers.
+std::string facts_json(const ashlar_error_record& r) {
+  Object o;
+  for (std::uint32_t i = 0; i < r.fact_count; ++i) {
+    const ashlar_fact& f = r.facts[i];
+    if (f.text)
+      o.add(f.name, f.text);
+    else
+      o.add(f.name, static_cast<long long>(f.number));
+  }
+  return o.object();
 }
 
 }  // namespace
@@ -67,26 +67,7 @@ std::string speaker(const ashlar_report_context& c) {
 }
 
 std::string error_text(const ashlar_report_context& context, const ashlar_error_record& r) {
-  std::string out = speaker(context) + ": " + (given(r.call) ? text(r.call) + " failed" : std::string("error"));
-  if (given(r.object_name)) {
-    out += std::string(" on ") + (given(r.object_kind) ? r.object_kind : "object") + " '" + r.object_name + "'";
-    if (r.has & ASHLAR_HAS_RANK)
-      out += " (rank " + std::to_string(r.rank) + " of " + std::to_string(r.object_size) + ")";
-  }
-  if (given(r.class_name)) out += ": " + text(r.class_name);
-  out += "\n  " + text(r.text) + "\n";
-  if (given(r.because)) out += "  " + text(r.because) + "\n";
-  if (const std::string more = circumstances(r); !more.empty()) out += "  (" + more + ")\n";
-  if (given(r.lower)) out += "  the lower library says: " + text(r.lower) + "\n";
-  if (given(r.try_next)) {
-    std::string advice = text(r.try_next);
-    for (std::size_t at = 0; at < advice.size();) {
-      const std::size_t end = advice.find('\n', at);
-      out += "  - " + advice.substr(at, end - at) + "\n";
-      if (end == std::string::npos) break;
-      at = end + 1;
-    }
-  }
+  std::string out = speaker(context) + ": " + text(r.words) + "\n";
   if (r.fatal) out += "  The job ends.\n";
   return printable(out, Newlines::keep);
 }
@@ -124,6 +105,7 @@ std::string error_json(const ashlar_report_context& context, const ashlar_error_
   if (r.has & ASHLAR_HAS_BYTES_GOT) o.add("bytes_got", static_cast<long long>(r.bytes_got));
   o.add("component", r.component);
   o.add("lower", r.lower);
+  if (r.fact_count > 0) o.raw("facts", facts_json(r));
   o.raw("fatal", r.fatal ? "true" : "false");
   return o.line();
 }
@@ -145,7 +127,7 @@ std::string decision_json(const ashlar_report_context& context, const ashlar_dec
 void write_whole(int fd, const std::string& out) noexcept {
   for (std::size_t at = 0; at < out.size();) {
     const ssize_t wrote = ::write(fd, out.data() + at, out.size() - at);
-    if (wrote <= 0) return;  // nobody can be told any more
+    if (wrote <= 0) return;  // no reader is left
     at += static_cast<std::size_t>(wrote);
   }
 }

@@ -8,7 +8,7 @@ namespace ashlar::plugin {
 /// "ashlar: rank 3 of 8 on node7", or "ashlar" before the job is known.
 std::string speaker(const ashlar_report_context& context);
 
-/// The paragraph for people, each line ended.
+/// The paragraph for people, each line ended: the record's own words, after the process that speaks.
 std::string error_text(const ashlar_report_context& context, const ashlar_error_record& record);
 std::string notice_text(const ashlar_report_context& context, const ashlar_notice& notice);
 std::string decision_text(const ashlar_decision& decision);

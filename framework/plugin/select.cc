@@ -3,8 +3,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "framework/base/catalogue.h"
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/param/suggest.h"
 #include "framework/plugin/params.h"
@@ -76,13 +76,12 @@ Status check_names(const SelectionList& list, std::string_view framework, const 
     // Leaving out what is not there changes nothing.
     if (known || list.exclude) continue;
     const std::string_view meant = suggestion.best();
-    return catalogue::fail(
-        kErrArg, "plugin.unknown_name",
-        {{"framework", framework},
-         {"name", name},
-         {"suggestion", meant.empty() ? std::string() : " (did you mean '" + std::string(meant) + "'?)"},
-         {"setting", list.setting},
-         {"installed", installed.empty() ? "none" : installed}});
+    return fail(kErrArg, "plugin.unknown_name",
+                {{"framework", framework},
+                 {"name", name},
+                 {"suggestion", meant.empty() ? std::string() : " (did you mean '" + std::string(meant) + "'?)"},
+                 {"setting", list.setting},
+                 {"installed", installed.empty() ? "none" : installed}});
   }
   return {};
 }
@@ -134,7 +133,7 @@ Status Registry::conclude(std::string_view framework, const SelectionList& list,
   records().add(decision);
   if (!chosen.empty()) return {};
   for (std::size_t at = 0; (at = lost.find('\n', at)) != std::string::npos;) lost.replace(at, 1, "; ");
-  return catalogue::fail(
+  return fail(
       kErrOther, "plugin.none_can_serve",
       {{"framework", framework}, {"reasons", lost.empty() ? "none is installed" : lost}, {"setting", list.setting}});
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "framework/base/failure.h"
 #include "framework/object/errhandler.h"
 #include "framework/runtime/process.h"
 
@@ -12,16 +13,14 @@ namespace ashlar::runtime {
 namespace {
 
 std::atomic<bool> child{false};
-constexpr char kForked[] =
-    "this process was forked from one that uses MPI, and shares its memory; a program that it starts with exec may use "
-    "MPI";
+constexpr char kForked[] = "this process was forked from one that uses MPI";
 
 void in_child() {
   child.store(true);
   // The job is the rank's: an error here ends this process alone.
   error_hooks.abort = nullptr;
   error_hooks.report = nullptr;
-  error_hooks.cut_off = kForked;
+  error_hooks.forked = true;
   if (Process* const process = Process::current()) process->cut_off(kForked);
 }
 
@@ -36,7 +35,7 @@ bool forked() noexcept { return child.load(std::memory_order_relaxed); }
 
 Status check_not_forked() {
   if (!forked()) return {};
-  return Status::fail_text(MPI_ERR_OTHER, kForked);
+  return fail(MPI_ERR_OTHER, "process.forked");
 }
 
 }  // namespace ashlar::runtime

@@ -80,17 +80,17 @@ std::string ranks_of(const Comm& comm) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
   Process* const process = Process::current();
   flush_streams();
-  char longer[900];
+  char longer[3072];
   const unsigned ranks = process && process->job ? process->job->ranks : 0;
   if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
-    std::snprintf(longer, sizeof longer, "%s; all %u ranks of the job end, not only those of '%s' (%s)", text, ranks,
+    std::snprintf(longer, sizeof longer, "%s\n  all %u ranks of the job end, not only those of '%s' (%s).", text, ranks,
                   comm->name.c_str(), ranks_of(*comm).c_str());
     text = longer;
   }
   if (process && process->launch)
     process->launch->ops->abort(process->launch, exit_code, text);
   else
-    log::line(log::Level::error, "mpi", "%s", text);
+    log::paragraph(log::Level::error, "mpi", text);
   std::_Exit(exit_code);
 }
 
@@ -127,6 +127,7 @@ Status Process::start(int thread_level) {
   error_hooks.without_object = for_errors_without_object;
   error_hooks.report = [](const ashlar_error_record& record) {
     if (current()) current()->reporter.error(record);
+    return current() != nullptr;
   };
   error_hooks.abort = abort_job;
   error_hooks.release_comm = [](Comm* comm) { release(comm); };

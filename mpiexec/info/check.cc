@@ -103,7 +103,7 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   ashlar_error_record record;
   std::memset(&record, 0, sizeof record);
   record.size = sizeof record;
-  record.text = "(a record of ashlar_info --check)";
+  record.text = record.words = "(a record of ashlar_info --check)";
   ops->error(static_cast<ashlar_report*>(module), &record);
   record.has = ~0u;
   record.call = "MPI_Recv";
@@ -112,6 +112,10 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   record.object_name = "MPI_COMM_WORLD";
   record.id = record.because = record.try_next = record.argument = record.value = record.peer_host = "(check)";
   record.component = record.lower = "(check)";
+  const ashlar_fact facts[] = {{.name = "component", .text = "(check)", .number = 0},
+                               {.name = "tag", .text = nullptr, .number = 7}};
+  record.facts = facts;
+  record.fact_count = std::size(facts);
   ops->error(static_cast<ashlar_report*>(module), &record);
   const ashlar_notice notice{sizeof notice, 1, nullptr, "(a notice of ashlar_info --check)"};
   ops->notice(static_cast<ashlar_report*>(module), &notice);

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Holds config/messages.yaml against the code: every id used exists, every id is used, every fact matches.
+"""Holds config/messages.yaml against the code: every id used exists, every id is used, facts match, and every failure of
+ours is a message of the catalogue.
 
 usage: check_messages.py SOURCE_FOLDER
+       check_messages.py --self-test
 
-A use is catalogue::message("some.id", {{"fact", value}, ...}) or catalogue::fail(class, "some.id", {...}).
+A use is fail(class, "some.id", {{"fact", value}, ...}) or catalogue::message("some.id", {...}); a component's is
+fail_with(class, "some.id", {...}). The facts of `says` are given there; those of `because` and `try` there or by
+add_facts() of a level above. A fact that no text shows is one of the record's fields, or a mistake.
 """
 import pathlib
 import re
 import sys
 
-root = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(root / "config"))
-import messages  # noqa: E402
+FIELDS = {"argument", "value", "peer", "peer_host", "tag", "bytes_wanted", "bytes_got", "component", "lower"}
 
 
 def balanced(text, start):
@@ -28,34 +30,112 @@ def balanced(text, start):
     return text[start:]
 
 
-def uses(text):
-    for call in re.finditer(r"catalogue::(?:message|fail)(\()", text):
-        inside = balanced(text, call.start(1))
-        found = re.match(r'\((?:[^,"]+,\s*)?"([^"]+)"', inside)
-        if found:
-            facts = set(re.findall(r'\{\s*"([a-z_]+)"\s*,', inside[found.end():]))
-            yield text.count("\n", 0, call.start()) + 1, found[1], facts
+def code_of(text):
+    """The text with its comments blanked, so that examples in them are no uses."""
+    blank = lambda m: m[0] if m[0][0] in "\"'" else re.sub(r"[^\n]", " ", m[0])
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.*?\*/', blank, text, flags=re.S)
 
 
-known = {m["id"]: messages.facts(m) for m in messages.parse((root / "config/messages.yaml").read_text())}
-mistakes, used = [], set()
-for folder in ("framework", "components", "mpiexec", "bindings", "tools"):
-    for path in sorted((root / folder).rglob("*")):
-        if path.suffix not in (".cc", ".h") or path.name.startswith("catalogue."):
+def arguments_of(inside):
+    """The arguments of a call, split at its commas."""
+    parts, depth, begin, at = [], 0, 1, 0
+    while at < len(inside):
+        if inside[at] == '"':
+            at = re.compile(r'"(?:[^"\\]|\\.)*"').match(inside, at).end()
             continue
-        for line, name, facts in uses(path.read_text()):
-            place = f"{path.relative_to(root)}:{line}"
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(inside[at], 0)
+        if inside[at] == "," and depth == 1:
+            parts.append(inside[begin:at].strip())
+            begin = at + 1
+        at += 1
+    return parts + [inside[begin:-1].strip()]
+
+
+def facts_of(text, before=""):
+    """The names of facts in `text`: written out there, or those of the variables (Fact wanted("kind", kind)) `before` it."""
+    names = set(re.findall(r'\{\s*"([a-z_0-9]+)"\s*,', text))
+    listed = text[text.find("{") + 1:text.rfind("}")]
+    alone = "," + re.sub(r"\{[^{}]*\}", "", listed) + ","  # without the facts that are written out
+    for variable in re.findall(r"(?<=[{,])\s*([a-z_]\w*)\s*(?=[,}])", alone):
+        if found := re.findall(rf'\b{variable}[({{]"([a-z_0-9]+)",', before):
+            names.add(found[-1])
+    return names
+
+
+def uses(text):
+    """(line, id, facts) of each use."""
+    for call in re.finditer(r"(?:(?<![\w.>:])(?:ashlar::|catalogue::)?(?:fail|(message))|->fail_with)(\()", text):
+        parts = arguments_of(balanced(text, call.start(2)))
+        at = 0 if call[1] else 1
+        if len(parts) > at and (found := re.fullmatch(r'"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)"', parts[at])):
+            yield text.count("\n", 0, call.start()) + 1, found[1], facts_of(",".join(parts[at + 1:]), text[:call.start()])
+
+
+def added(text):
+    """The facts that levels above add."""
+    for call in re.finditer(r"\badd_facts(\()", text):
+        yield from facts_of(balanced(text, call.start(1)))
+
+
+def check(known, files):
+    mistakes, used = [], set()
+    above = set().union(*(added(text) for text in files.values()))
+    for path, text in files.items():
+        for line, name, facts in uses(text):
+            place = f"{path}:{line}"
             used.add(name)
             if name not in known:
                 mistakes.append(f"{place}: there is no message {name}")
-            elif facts != known[name]:
-                for fact in sorted(known[name] - facts):
-                    mistakes.append(f"{place}: {name} needs the fact {fact}")
-                for fact in sorted(facts - known[name]):
-                    mistakes.append(f"{place}: {name} has no place for the fact {fact}")
-for name in sorted(set(known) - used):
-    mistakes.append(f"config/messages.yaml: {name} is not used")
-if not used:
-    mistakes.append("no use of the catalogue was found: has its form changed?")
-print("\n".join(mistakes) or f"{len(used)} messages match the code")
-sys.exit(bool(mistakes))
+                continue
+            needed, optional = known[name]
+            for fact in sorted(needed - facts):
+                mistakes.append(f"{place}: {name} needs the fact {fact}")
+            for fact in sorted(facts - needed - optional - FIELDS):
+                mistakes.append(f"{place}: {name} has no place for the fact {fact}")
+    given = {}
+    for path, text in files.items():
+        for _, name, facts in uses(text):
+            given.setdefault(name, set()).update(facts)
+    for name, (_, optional) in sorted(known.items()):
+        if name not in used:
+            mistakes.append(f"config/messages.yaml: {name} is not used")
+        for fact in sorted(optional - given.get(name, set()) - above) if name in used else ():
+            mistakes.append(f"config/messages.yaml: no use of {name} gives the fact {fact}, so a sentence is never shown")
+    return mistakes, used
+
+
+def self_test():
+    known = {"a.b": ({"x"}, {"y"}), "c.d": (set(), set())}
+    good = {"f.cc": 'return fail(1, "a.b", {{"x", f(1, "{")}, {"tag", 2}}); add_facts(s, {{"y", 1}}); message("c.d", {});'}
+    assert check(known, good) == ([], {"a.b", "c.d"}), check(known, good)
+    named = {"f.cc": 'const Fact a("x", 1), b("y", 2);\nfail(1, "a.b", {a, b}); fail(2, "c.d");'}
+    assert check(known, named) == ([], {"a.b", "c.d"}), check(known, named)
+    bad = {"f.cc": code_of('// fail(1, "no.such")\nfail(1, "a.b", {{"z", 1}});\nashlar::fail(2, "e.f");')}
+    mistakes, _ = check(known, bad)
+    assert mistakes == ["f.cc:2: a.b needs the fact x", "f.cc:2: a.b has no place for the fact z",
+                        "f.cc:3: there is no message e.f",
+                        "config/messages.yaml: no use of a.b gives the fact y, so a sentence is never shown",
+                        "config/messages.yaml: c.d is not used"], mistakes
+    print("the check finds what it is for")
+
+
+def main(folder):
+    root = pathlib.Path(folder)
+    sys.path.insert(0, str(root / "config"))
+    import messages  # noqa: E402
+    known = {m["id"]: messages.facts(m) for m in messages.parse((root / "config/messages.yaml").read_text())}
+    files = {}
+    for part in ("framework", "components", "mpiexec", "bindings"):
+        for path in sorted((root / part).rglob("*")):
+            name = str(path.relative_to(root))
+            if path.suffix in (".cc", ".h"):
+                files[name] = code_of(path.read_text())
+    mistakes, used = check(known, files)
+    if not used:
+        mistakes.append("no use of the catalogue was found: has its form changed?")
+    print("\n".join(mistakes) or f"{len(used)} messages match the code")
+    sys.exit(bool(mistakes))
+
+
+if __name__ == "__main__":
+    self_test() if sys.argv[1] == "--self-test" else main(sys.argv[1])

@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/errhandler_api.h"
+#include "framework/object/error_record.h"
 #include "framework/object/handle.h"
 #include "framework/object/predefined.h"
 
@@ -99,9 +101,47 @@ TEST(Raise, BlamedCommunicatorServesOnceAndIsLetGo) {
 TEST(RaiseDeathTest, FatalEndsTheProcessWithTheSentence) {
   Comm comm;
   comm.name = "pumps";
+  comm.rank = 1;
+  comm.size = 4;
   comm.errhandler = Ref<Errhandler>::share(errors_are_fatal());
-  EXPECT_EXIT(raise(Status::fail(MPI_ERR_TAG, "argument tag is -5"), "MPI_Recv", &comm), testing::ExitedWithCode(1),
-              "MPI_Recv on communicator 'pumps' failed: MPI_ERR_TAG .invalid tag.: argument tag is -5");
+  EXPECT_EXIT(raise(fail(MPI_ERR_OTHER, "component.failed",
+                         {{"component", "transport.tcp"}, {"lower", "connection reset"}, {"peer", 2}, {"tag", 7}}),
+                    "MPI_Recv", &comm),
+              testing::ExitedWithCode(1),
+              "MPI_Recv on communicator 'pumps' .rank 1 of 4. failed: MPI_ERR_OTHER: component transport.tcp failed: "
+              "connection reset.\n  .peer rank 2, tag 7.\n");
+}
+
+TEST(ErrorRecord, HasTheFailuresFactsAsFieldsAndOneByOne) {
+  Ref<Errhandler> handler;
+  const ErrorSubject subject{.handler = &handler, .what = "communicator", .name = "pumps", .rank = 1, .size = 4};
+  const Status status = add_facts(fail(MPI_ERR_OTHER, "component.silent", {{"component", "coll.acme"}, {"value", -3}}),
+                                  {{"peer", 2}, {"peer_host", "node6"}, {"bytes_wanted", 4096}, {"epoch", 5}});
+  const ErrorRecord record(status, "MPI_Bcast", &subject, /*ends_job=*/true);
+  const ashlar_error_record& r = record.fields();
+  EXPECT_STREQ(r.id, "component.silent");
+  EXPECT_STREQ(r.call, "MPI_Bcast");
+  EXPECT_STREQ(r.class_name, "MPI_ERR_OTHER");
+  EXPECT_STREQ(r.text, "component coll.acme failed (-3) without a reason in words");
+  EXPECT_EQ(r.because, nullptr);
+  EXPECT_STREQ(r.try_next, "ashlar_info --check FILE shows whether a component keeps to its contract.");
+  EXPECT_STREQ(r.object_name, "pumps");
+  EXPECT_EQ(r.has, unsigned{ASHLAR_HAS_RANK | ASHLAR_HAS_PEER | ASHLAR_HAS_BYTES_WANTED});
+  EXPECT_EQ(r.peer, 2);
+  EXPECT_STREQ(r.peer_host, "node6");
+  EXPECT_EQ(r.bytes_wanted, 4096u);
+  EXPECT_STREQ(r.component, "coll.acme");
+  EXPECT_STREQ(r.value, "-3");
+  ASSERT_EQ(r.fact_count, 6u);
+  EXPECT_STREQ(r.facts[5].name, "epoch");
+  EXPECT_EQ(r.facts[5].text, nullptr);
+  EXPECT_EQ(r.facts[5].number, 5);
+  EXPECT_EQ(r.fatal, 1);
+  EXPECT_STREQ(record.words(),
+               "MPI_Bcast on communicator 'pumps' (rank 1 of 4) failed: MPI_ERR_OTHER: component coll.acme failed (-3) "
+               "without a reason in words.\n  (peer rank 2 (node6), 4096 bytes wanted)\n"
+               "  - ashlar_info --check FILE shows whether a component keeps to its contract.");
+  EXPECT_STREQ(r.words, record.words());
 }
 
 }  // namespace

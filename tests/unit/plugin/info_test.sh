@@ -48,7 +48,7 @@ grep -q "there is no framework 'nosuch'; there are launch, transport, coll, " sa
   fail "a folder that is not there: $(cat said)"
 "$info" --components rma >said || fail "a framework without components is a failure"
 "$info" --set transport=nosuch >/dev/null 2>said && fail "choosing what is not installed is a success"
-grep -q "There is no transport component called 'nosuch'.*installed: self, shm" said || fail "a wrong choice: $(cat said)"
+grep -q "there is no transport component called 'nosuch'.*installed: self, shm" said || fail "a wrong choice: $(cat said)"
 for question in "" --components --params "explain log" "explain lgo"; do
   # shellcheck disable=SC2086
   { "$info" --json $question || true; } | "$python" -c 'import json, sys; json.load(sys.stdin)' || fail "JSON of '$question'"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/plugin/host.h"
 
 namespace ashlar::plugin {
@@ -61,8 +62,13 @@ TEST(Host, ServicesOfTheKernel) {
   EXPECT_EQ(host.records().of("coll").at(0).because, "small");
   const Status status = from(table->fail(kErrNoMem, "no room for %d rings", 3), "transport.shm");
   EXPECT_EQ(status.mpi_class(), kErrNoMem);
-  EXPECT_STREQ(status.text(), "no room for 3 rings");
-  EXPECT_STREQ(from(-16, "transport.shm").text(), "transport.shm failed (-16) without a reason in words");
+  EXPECT_STREQ(status.text(), "component transport.shm failed: no room for 3 rings");
+  EXPECT_STREQ(Failure(status).find("lower")->text, "no room for 3 rings");
+  EXPECT_STREQ(from(-16, "transport.shm").text(), "component transport.shm failed (-16) without a reason in words");
+  const ashlar_fact facts[] = {{"value", nullptr, -3}, {"lower", "the cable is out", 0}};
+  const Status known = from(table->fail_with(kErrOther, "component.silent", facts, 2), "transport.shm");
+  EXPECT_STREQ(known.text(), "component transport.shm failed (-3) without a reason in words (the cable is out)");
+  EXPECT_EQ(Failure(known).find("value")->number, -3);
   EXPECT_TRUE(from(ASHLAR_AGAIN, "transport.shm").ok());
   static const std::uint64_t rings = 4;
   static const ashlar_pvar rows[] = {{"rings", "Rings in use.", ASHLAR_PVAR_LEVEL, &rings}};

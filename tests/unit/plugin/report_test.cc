@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include "framework/base/catalogue.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/report_text.h"
 #include "framework/plugin/reporter.h"
@@ -30,18 +29,21 @@ ashlar_error_record record() {
   r.bytes_wanted = 4096;
   r.bytes_got = 1024;
   r.try_next = "Look.\nThink.";
+  r.words =
+      "MPI_Recv on communicator 'solver' (rank 1 of 4) failed: MPI_ERR_TRUNCATE: the message is longer.\n  - Look.";
+  static constexpr ashlar_fact kFacts[] = {{"communicator", "solver \"x\"", 0}, {"peer", nullptr, 2}};
+  r.facts = kFacts;
+  r.fact_count = 2;
   r.fatal = 1;
   return r;
 }
 const ashlar_report_context kWho{sizeof kWho, 3, 8, "node7", 42, 0};
 
 TEST(ReportText, AnErrorForPeople) {
-  EXPECT_EQ(error_text(kWho, record()),
-            "ashlar: rank 3 of 8 on node7: MPI_Recv failed on communicator 'solver' (rank 1 of 4): MPI_ERR_TRUNCATE\n"
-            "  The message is longer than the buffer.\n"
-            "  (peer rank 2 (node6), tag -7, 4096 bytes wanted, 1024 bytes got)\n"
-            "  - Look.\n  - Think.\n"
-            "  The job ends.\n");
+  EXPECT_EQ(
+      error_text(kWho, record()),
+      "ashlar: rank 3 of 8 on node7: MPI_Recv on communicator 'solver' (rank 1 of 4) failed: MPI_ERR_TRUNCATE: the "
+      "message is longer.\n  - Look.\n  The job ends.\n");
 }
 
 TEST(ReportText, AnErrorForTools) {
@@ -50,14 +52,14 @@ TEST(ReportText, AnErrorForTools) {
             "\"class\":\"MPI_ERR_TRUNCATE\",\"code\":15,\"text\":\"The message is longer than the buffer.\","
             "\"try\":\"Look.\\nThink.\",\"object_kind\":\"communicator\",\"object\":\"solver\",\"object_rank\":1,"
             "\"object_size\":4,\"peer\":2,\"peer_host\":\"node6\",\"tag\":-7,\"bytes_wanted\":4096,\"bytes_got\":1024,"
-            "\"fatal\":true}\n");
+            "\"facts\":{\"communicator\":\"solver \\\"x\\\"\",\"peer\":2},\"fatal\":true}\n");
 }
 
 TEST(ReportText, BeforeTheJobIsKnown) {
   const ashlar_report_context nobody{sizeof nobody, -1, 0, nullptr, 42, 0};
   ashlar_error_record r{};
-  r.text = "It failed.";
-  EXPECT_EQ(error_text(nobody, r), "ashlar: error\n  It failed.\n");
+  r.words = "MPI_Init failed: MPI_ERR_OTHER.";
+  EXPECT_EQ(error_text(nobody, r), "ashlar: MPI_Init failed: MPI_ERR_OTHER.\n");
   const ashlar_notice n{sizeof n, 1, nullptr, "careful"};
   EXPECT_EQ(notice_text(nobody, n), "ashlar: warning: careful\n");
 }
@@ -139,15 +141,6 @@ TEST_F(ReporterTest, ProblemsOfTheConfigurationAreTold) {
   EXPECT_THAT(out, HasSubstr("The configuration has mistakes (1)"));
   EXPECT_THAT(out, HasSubstr("--set report.jsn.file=x: there is no parameter 'report.jsn.file'"));
   EXPECT_THAT(out, HasSubstr("  - ashlar_info explain KEY"));
-}
-
-TEST(Catalogue, FillsFactsAndKeepsHolesVisible) {
-  const auto m = catalogue::message("plugin.none_can_serve", {{"framework", "coll"}, {"reasons", "shm: no memory"}});
-  EXPECT_EQ(m.says, "No coll component can serve: shm: no memory.");
-  EXPECT_EQ(m.because, "The setting is {setting}.");
-  ASSERT_EQ(m.tries.size(), 2u);
-  EXPECT_THAT(m.paragraph(), HasSubstr("\n  - ashlar_info --components coll"));
-  EXPECT_THAT(catalogue::message("no.such", {}).says, HasSubstr("no.such"));
 }
 
 }  // namespace

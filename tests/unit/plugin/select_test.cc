@@ -56,7 +56,7 @@ TEST_F(SelectTest, RanksByPriorityAndSaysWhyTheOthersLost) {
   EXPECT_EQ(d.chosen, "other, good");
   EXPECT_THAT(d.because, HasSubstr("other (priority 30): limit 8192"));
   EXPECT_THAT(d.lost, AllOf(HasSubstr("unable: limit 8192"), HasSubstr("sad: the paint is dry"),
-                            HasSubstr("major: it was built for component contract 7.1")));
+                            HasSubstr("major: it was built for component contract 7.2")));
   EXPECT_THAT(d.setting, HasSubstr("report = (all) (environment ASHLAR_report)"));
 }
 
@@ -88,7 +88,7 @@ TEST_F(SelectTest, NamesThatDoNotExistAreAnErrorWithASuggestion) {
   set("godo");
   EXPECT_THAT(select({"good", "other"}), ElementsAre());
   EXPECT_EQ(status_.mpi_class(), kErrArg);
-  EXPECT_THAT(status_.text(), AllOf(HasSubstr("There is no report component called 'godo'"),
+  EXPECT_THAT(status_.text(), AllOf(HasSubstr("there is no report component called 'godo'"),
                                     HasSubstr("did you mean 'good'?"), HasSubstr("installed: good, other")));
 }
 
@@ -97,7 +97,7 @@ TEST_F(SelectTest, ChoicesCanBeCheckedBeforeAnythingIsOpened) {
   select({"good", "other"});
   const Status status = registry_.check_choices();
   EXPECT_EQ(status.mpi_class(), kErrArg);
-  EXPECT_THAT(status.text(), HasSubstr("There is no report component called 'godo' (did you mean 'good'?)"));
+  EXPECT_THAT(status.text(), HasSubstr("there is no report component called 'godo' (did you mean 'good'?)"));
 }
 
 TEST_F(SelectTest, ChoicesOfWhatThereIsAreGood) {
@@ -135,7 +135,7 @@ TEST_F(SelectTest, TheFirstThatCanServeIsEnoughAndTheRestStayClosed) {
                   }())
                   .ok());
   Chosen none{};
-  EXPECT_THAT(again.select_first("report", nullptr, kOrder, &none).text(), HasSubstr("No report component can serve"));
+  EXPECT_THAT(again.select_first("report", nullptr, kOrder, &none).text(), HasSubstr("no report component can serve"));
 }
 
 TEST_F(SelectTest, ModulesAndSilentFailures) {

@@ -54,8 +54,8 @@ std::string refusal(const std::string& file) {
 TEST(Statement, RefusalsSayWhatTheFileWasBuiltForAndWhatThisKernelSpeaks) {
   EXPECT_EQ(refusal(fixture("good")), "");
   EXPECT_EQ(refusal(fixture("bigger")), "") << "a newer minor version only appends members";
-  EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.1 has"));
-  EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.1, this kernel speaks 1.1"));
+  EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.2 has"));
+  EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.2, this kernel speaks 1.2"));
   EXPECT_THAT(refusal(fixture("interface")), HasSubstr("built for report/9, this kernel speaks report/1"));
   EXPECT_THAT(refusal(fixture("build")), HasSubstr("headers of build abcdef, this kernel is build 1234"));
   EXPECT_THAT(refusal(fixture("alien")), HasSubstr("framework 'teleport', which this kernel does not have"));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
@@ -59,6 +60,7 @@ enum class Ends { kAll, kGroup, kThisProcess };
   const bool alone = ends == Ends::kThisProcess || (ends == Ends::kGroup && subject && !subject->comm);
   if (error_hooks.abort && !alone)
     error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), reason);
+  flush_streams();  // _exit() does not; error_hooks.abort has its own
   log::line(log::Level::error, "mpi", "%s", reason);
   ::_exit(1);
 }

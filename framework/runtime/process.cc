@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/base/clock.h"
+#include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
 #include "framework/coll/account.h"
 #include "framework/coll/room.h"
@@ -37,7 +38,6 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
-#include "framework/runtime/flush_streams.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"

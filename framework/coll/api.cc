@@ -22,7 +22,7 @@ void detach(Comm& comm) {
   if (comm.coll == nullptr) return;
   {
     const LaneGuard guard(comm.lane->lock);
-    unwatch(*comm.coll);
+    remove_from_lane(*comm.coll);
   }
   delete comm.coll;
   comm.coll = nullptr;

@@ -14,8 +14,8 @@
 #include "framework/base/clock.h"
 #include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
-#include "framework/coll/account.h"
-#include "framework/coll/room.h"
+#include "framework/coll/call_counts.h"
+#include "framework/coll/engine.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
@@ -151,10 +151,7 @@ Status Process::start(int thread_level) {
   process->main_thread = std::this_thread::get_id();
   Status status = process->join_job();
   if (status.ok()) status = process->make_lanes();
-  if (status.ok())
-    status = coll::Room::open(process->registry, process->params,
-                              {.node_of = process->job->nodes > 1 ? node_of_peer : nullptr,
-                               .oversubscribed = process->job->oversubscribed != 0});
+  if (status.ok()) status = process->open_collectives();
   if (!status.ok()) {
     current_.store(nullptr, std::memory_order_release);
     delete process;
@@ -329,6 +326,17 @@ Status Process::make_lanes() {
   return complete_addresses();
 }
 
+Status Process::open_collectives() {
+  const coll::JobMap map{.node_of = job->nodes > 1 ? job->node_of_rank : nullptr,
+                         .oversubscribed = job->oversubscribed != 0};
+  ASHLAR_TRY(coll::Engine::open(registry, params, map, &coll));
+  for (const auto& lane : lanes_) {
+    const LaneGuard guard(lane->lock);
+    coll->attach(*lane);
+  }
+  return {};
+}
+
 Status Process::complete_addresses() {
   if (!addresses_complete)
     ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
@@ -408,7 +416,7 @@ void Process::settle(const char* call) {
 }
 
 Status Process::end_world() {
-  coll::record_calls(registry.records());
+  coll::record_call_counts(*coll, registry.records());
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;
@@ -478,7 +486,7 @@ void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
   });
   for (const auto& lane : lanes_) lane->news_seen = news_of_child - 1;
   // Collectives in shared memory send nothing. Compared, they do first, and fail by that.
-  if (coll::Room::current() != nullptr) coll::Room::current()->checks.collectives = true;
+  if (coll) coll->checks.collectives = true;
 }
 
 void Process::leave_at_exit() {
@@ -495,8 +503,8 @@ Object* Process::without_object() const {
 }
 
 Process::~Process() {
-  coll::Room::close();
   for (auto& lane : lanes_) p2p::detach(*lane);
+  coll.reset();
   wiring_.reset();
   lanes_.clear();
   peers_.reset();

@@ -26,6 +26,9 @@
 namespace ashlar {
 
 class Comm;
+namespace coll {
+class Engine;
+}
 
 /// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
 /// finalisation. Made and ended by runtime::init, finalize and the session calls under one mutex; constant in between
@@ -70,6 +73,7 @@ class Process {
   Object* without_object() const;
   /// All processes of the job, for constructors that have no communicator to begin with. Made on first use.
   Status everyone(Comm** result);
+  std::unique_ptr<coll::Engine> coll;                  // from start() to stop()
   std::unique_ptr<runtime::TopologyModules> topology;  // runtime::hardware() makes it
   std::vector<runtime::ProcessSet> process_sets;       // of the job; filled by runtime::process_sets
   const char* process_sets_asked() const { return runtime_config_.process_sets; }
@@ -91,6 +95,7 @@ class Process {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
+  Status open_collectives();
   /// Publishes, for ashlar_info, the values that are used in place of those in force.
   void publish_adjustments();
   void serve();

@@ -218,7 +218,7 @@ class Arguments:
 
     def array_size(self, p):
         if p.length == "comm":
-            return f"{self.on}->size" if "educe_scatter" in self.procedure.name else f"{self.on}->remote_size"
+            return f"{self.on}->size" if "reduce_scatter" in self.procedure.name.lower() else f"{self.on}->remote_size"
         first = p.length.split(",")[0]
         return first if any(q.name == first for q in self.parameters) else ""
 
@@ -267,7 +267,7 @@ class Arguments:
         """The same address for both buffers where MPI_IN_PLACE would have been right, and where both count."""
         send, recv = "sendbuf", "recvbuf"
         both = sorted({g for g in map(self.guards.get, (send, recv)) if g and g != "root != MPI_PROC_NULL"})
-        if "xscan" in self.procedure.name:      # nothing is received by the first rank
+        if "exscan" in self.procedure.name.lower():      # nothing is received by the first rank
             both.append(f"{self.on}->rank > 0")
         condition = " && ".join([f"{send} == {recv}", *both, f"overlap({self.side(send)}, {self.side(recv)})"])
         in_place = self.overlay.options["in_place"].partition("@")[0]

@@ -41,52 +41,59 @@ bool busy(const Comm& comm);
 /// must agree. Fails with MPI_ERR_ARG when there is no such algorithm. Takes the lane's lock.
 Status prefer(Comm& comm, const char* key, const char* value);
 
-#define ASHLAR_COLLECTIVE(name, ...)                                        \
-  Status name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm);                       \
-  Status i##name(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Request** request); \
-  Status name##_init(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Info* info, Request** request)
+/// Declares the blocking, the nonblocking and the persistent form of one collective.
+#define ASHLAR_COLLECTIVE(blocking, nonblocking, persistent, ...)               \
+  Status blocking(__VA_ARGS__ __VA_OPT__(, ) Comm& comm);                       \
+  Status nonblocking(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Request** request); \
+  Status persistent(__VA_ARGS__ __VA_OPT__(, ) Comm& comm, Info* info, Request** request)
 
-ASHLAR_COLLECTIVE(barrier);
-ASHLAR_COLLECTIVE(bcast, void* buffer, MPI_Count count, Datatype& datatype, int root);
-ASHLAR_COLLECTIVE(reduce, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, ReduceOp& op,
-                  int root);
-ASHLAR_COLLECTIVE(allreduce, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, ReduceOp& op);
-ASHLAR_COLLECTIVE(reduce_scatter, const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype,
+ASHLAR_COLLECTIVE(barrier, ibarrier, barrier_init);
+ASHLAR_COLLECTIVE(bcast, ibcast, bcast_init, void* buffer, MPI_Count count, Datatype& datatype, int root);
+ASHLAR_COLLECTIVE(reduce, ireduce, reduce_init, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype,
+                  ReduceOp& op, int root);
+ASHLAR_COLLECTIVE(allreduce, iallreduce, allreduce_init, const void* sendbuf, void* recvbuf, MPI_Count count,
+                  Datatype& datatype, ReduceOp& op);
+ASHLAR_COLLECTIVE(reduce_scatter, ireduce_scatter, reduce_scatter_init, const void* sendbuf, void* recvbuf,
+                  IntArray recvcounts, Datatype& datatype, ReduceOp& op);
+ASHLAR_COLLECTIVE(reduce_scatter_block, ireduce_scatter_block, reduce_scatter_block_init, const void* sendbuf,
+                  void* recvbuf, MPI_Count recvcount, Datatype& datatype, ReduceOp& op);
+ASHLAR_COLLECTIVE(scan, iscan, scan_init, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype,
                   ReduceOp& op);
-ASHLAR_COLLECTIVE(reduce_scatter_block, const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype,
+ASHLAR_COLLECTIVE(exscan, iexscan, exscan_init, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype,
                   ReduceOp& op);
-ASHLAR_COLLECTIVE(scan, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, ReduceOp& op);
-ASHLAR_COLLECTIVE(exscan, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, ReduceOp& op);
-ASHLAR_COLLECTIVE(gather, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype, int root);
-ASHLAR_COLLECTIVE(gatherv, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  IntArray recvcounts, IntArray displs, Datatype& recvtype, int root);
-ASHLAR_COLLECTIVE(scatter, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype, int root);
-ASHLAR_COLLECTIVE(scatterv, const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype,
+ASHLAR_COLLECTIVE(gather, igather, gather_init, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype,
                   void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root);
-ASHLAR_COLLECTIVE(allgather, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype);
-ASHLAR_COLLECTIVE(allgatherv, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  IntArray recvcounts, IntArray displs, Datatype& recvtype);
-ASHLAR_COLLECTIVE(alltoall, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype);
-ASHLAR_COLLECTIVE(alltoallv, const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
-                  void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype);
-ASHLAR_COLLECTIVE(alltoallw, const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[],
-                  void* recvbuf, IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[]);
-
-ASHLAR_COLLECTIVE(neighbor_allgather, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype);
-ASHLAR_COLLECTIVE(neighbor_allgatherv, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  IntArray recvcounts, IntArray displs, Datatype& recvtype);
-ASHLAR_COLLECTIVE(neighbor_alltoall, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype);
-ASHLAR_COLLECTIVE(neighbor_alltoallv, const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
-                  void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype);
-ASHLAR_COLLECTIVE(neighbor_alltoallw, const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[],
-                  const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts, const MPI_Aint rdispls[],
+ASHLAR_COLLECTIVE(gatherv, igatherv, gatherv_init, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype,
+                  void* recvbuf, IntArray recvcounts, IntArray displs, Datatype& recvtype, int root);
+ASHLAR_COLLECTIVE(scatter, iscatter, scatter_init, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype,
+                  void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root);
+ASHLAR_COLLECTIVE(scatterv, iscatterv, scatterv_init, const void* sendbuf, IntArray sendcounts, IntArray displs,
+                  Datatype& sendtype, void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root);
+ASHLAR_COLLECTIVE(allgather, iallgather, allgather_init, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype,
+                  void* recvbuf, MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(allgatherv, iallgatherv, allgatherv_init, const void* sendbuf, MPI_Count sendcount,
+                  Datatype& sendtype, void* recvbuf, IntArray recvcounts, IntArray displs, Datatype& recvtype);
+ASHLAR_COLLECTIVE(alltoall, ialltoall, alltoall_init, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype,
+                  void* recvbuf, MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(alltoallv, ialltoallv, alltoallv_init, const void* sendbuf, IntArray sendcounts, IntArray sdispls,
+                  Datatype& sendtype, void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype);
+ASHLAR_COLLECTIVE(alltoallw, ialltoallw, alltoallw_init, const void* sendbuf, IntArray sendcounts, IntArray sdispls,
+                  const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts, IntArray rdispls,
                   const MPI_Datatype recvtypes[]);
+
+ASHLAR_COLLECTIVE(neighbor_allgather, ineighbor_allgather, neighbor_allgather_init, const void* sendbuf,
+                  MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_allgatherv, ineighbor_allgatherv, neighbor_allgatherv_init, const void* sendbuf,
+                  MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts, IntArray displs,
+                  Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoall, ineighbor_alltoall, neighbor_alltoall_init, const void* sendbuf,
+                  MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoallv, ineighbor_alltoallv, neighbor_alltoallv_init, const void* sendbuf,
+                  IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
+                  IntArray rdispls, Datatype& recvtype);
+ASHLAR_COLLECTIVE(neighbor_alltoallw, ineighbor_alltoallw, neighbor_alltoallw_init, const void* sendbuf,
+                  IntArray sendcounts, const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
+                  IntArray recvcounts, const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]);
 
 #undef ASHLAR_COLLECTIVE
 

@@ -9,13 +9,13 @@
 
 namespace ashlar::coll {
 
-/// What this rank called as one of the collectives of a communicator, and what became of it.
-struct Called {
+/// One collective of a communicator as this rank called it, and its state here.
+struct LoggedCall {
   enum : std::uint8_t {
     kOver = 1,        // it has returned, or its request is complete
     kFailed = 2,      // it has failed here, or another rank has reported that it failed there
     kSeen = 4,        // a review has found it waiting
-    kCompared = 8,    // the neighbours have been told what was called
+    kCompared = 8,    // the neighbours have been sent this call
     kUncompared = 16  // check.collectives compares it: messages do not carry it
   };
 
@@ -23,25 +23,26 @@ struct Called {
   Collective what = Collective::kBarrier;
   std::uint8_t flags = kOver;
   std::uint16_t error_class = 0;  // with kFailed
-  std::uint64_t position = 0;     // see CommState::position; behind this collective, once it has begun
+  std::uint64_t position = 0;     // CommState::position; behind this collective, once it has begun
   Rank root = 0;                  // 0 on an intercommunicator
-  MPI_Count bytes = 0;            // the quantity; 0 on an intercommunicator
+  MPI_Count bytes = 0;            // the quantity (quantity_of); 0 on an intercommunicator
 
   bool is(std::uint8_t flag) const { return (flags & flag) != 0; }
+  /// What this call's messages carry, for their receivers to compare.
   ashlar::p2p::CallWord word() const {
     if (is(kUncompared)) return {};
     return ashlar::p2p::CallWord::of(static_cast<unsigned>(what), static_cast<std::uint64_t>(bytes));
   }
 };
 
-/// The latest collectives of one communicator, by their numbers. Of one that is still in flight when kRemembered later
-/// ones have been called, nothing is known any more; it is not compared then.
+/// The latest collectives of one communicator, by their numbers. The entry of one that is still in flight when
+/// kRemembered later ones have been called is overwritten: that one is not compared any more.
 class CallLog {
  public:
   static constexpr std::uint32_t kRemembered = 64;
 
-  Called& enter(Tag tag, Collective what, Rank root, MPI_Count bytes, std::uint64_t position) {
-    Called& called = at(tag);
+  LoggedCall& enter(Tag tag, Collective what, Rank root, MPI_Count bytes, std::uint64_t position) {
+    LoggedCall& called = at(tag);
     called.tag = tag;
     called.what = what;
     called.flags = 0;
@@ -50,19 +51,21 @@ class CallLog {
     called.bytes = bytes;
     return called;
   }
-  Called* find(Tag tag) {
-    Called& called = at(tag);
+  LoggedCall* find(Tag tag) {
+    LoggedCall& called = at(tag);
     return called.tag == tag ? &called : nullptr;
   }
-  template <class Visit>
-  void each_open(Visit visit) {
-    for (Called& called : entries_)
-      if (!called.is(Called::kOver)) visit(called);
+  template <class Function>
+  void each_open(Function function) {
+    for (LoggedCall& called : entries_)
+      if (!called.is(LoggedCall::kOver)) function(called);
   }
 
  private:
-  Called& at(Tag tag) { return entries_[static_cast<std::uint32_t>(tag) % kRemembered]; }  // numbers are not negative
-  Called entries_[kRemembered];
+  LoggedCall& at(Tag tag) {
+    return entries_[static_cast<std::uint32_t>(tag) % kRemembered];  // numbers are not negative
+  }
+  LoggedCall entries_[kRemembered];
 };
 
 }  // namespace ashlar::coll

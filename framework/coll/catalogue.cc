@@ -12,7 +12,7 @@ void Catalogue::add(const AlgorithmList& list) {
   for (std::uint32_t i = 0; i < list.count; ++i) {
     const Algorithm& algorithm = list.first[i];
     if (find(algorithm.collective, algorithm.name) != nullptr) continue;
-    Entry entry;
+    CatalogueEntry entry;
     entry.algorithm = &algorithm;
     entry.component = components_;
     entry.pvar_name = std::string(name_of(algorithm.collective)) + "." + algorithm.name;
@@ -23,8 +23,8 @@ void Catalogue::add(const AlgorithmList& list) {
   ++components_;
 }
 
-Entry* Catalogue::find(Collective collective, std::string_view name) {
-  for (Entry& entry : entries_) {
+CatalogueEntry* Catalogue::find(Collective collective, std::string_view name) {
+  for (CatalogueEntry& entry : entries_) {
     if (entry.algorithm->collective == collective && entry.algorithm->name == name) return &entry;
   }
   return nullptr;
@@ -33,7 +33,7 @@ Entry* Catalogue::find(Collective collective, std::string_view name) {
 Status Catalogue::unknown(Collective collective, const char* name, const char* origin) const {
   param::Suggestion suggestion(name);
   std::string known;
-  for (const Entry& entry : entries_) {
+  for (const CatalogueEntry& entry : entries_) {
     if (entry.algorithm->collective != collective) continue;
     suggestion.consider(entry.algorithm->name);
     known += (known.empty() ? "" : ", ") + std::string(entry.algorithm->name);

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/coll/call_records.h"
 #include "framework/coll/check_types.h"
 #include "framework/coll/comm_state.h"
-#include "framework/coll/judge.h"
 #include "framework/coll/op.h"
 #include "framework/object/group.h"
 
@@ -24,16 +24,17 @@ bool pairwise(Collective what) { return what == Collective::kAlltoallv || what =
 /// How the ranks of a call are grouped, as this rank sees it.
 struct Sides {
   bool inter;
-  int own, partners;  // ranks of our group, and of the one that we exchange data with
-  int group;          // 0: of the judge
+  int own, partners;  // ranks of this rank's group, and of the group that it exchanges data with
+  int group;          // 0: the group of the rank that compares
 
   static Sides of(const Op& op) {
     const CommState* const state = op.comm();
-    if (state == nullptr || !state->comm.inter) return Sides{false, op.size(), op.size(), 0};
+    if (state == nullptr || !state->comm.inter)
+      return Sides{.inter = false, .own = op.size(), .partners = op.size(), .group = 0};
     const Comm& comm = state->comm;
-    // The judge is the rank 0 with the lower process number.
+    // Of the two ranks 0, the one with the lower process number compares.
     const bool second = (*comm.remote_group)[0] < (*comm.local_group)[0];
-    return Sides{true, comm.size, comm.remote_size, second ? 1 : 0};
+    return Sides{.inter = true, .own = comm.size, .partners = comm.remote_size, .group = second ? 1 : 0};
   }
   std::size_t stride() const {
     const auto most = static_cast<std::size_t>(own > partners ? own : partners);
@@ -41,8 +42,8 @@ struct Sides {
   }
 };
 
-/// Writes what this rank says of its call; returns how long it is.
-MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form form, std::byte* to) {
+/// Writes the record of this rank's call; returns its length.
+MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, CallForm form, std::byte* to) {
   CallRecord r{};
   r.sends = r.gets = -1;
   r.what = static_cast<std::int32_t>(call.what);
@@ -74,7 +75,7 @@ MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form 
   } else if (!among_neighbours(call.what)) {
     r.sends = bytes_of(call.send);
     r.gets = bytes_of(call.recv);
-    // One buffer: what is there is what goes, or comes.
+    // One buffer: it is sent and received.
     const bool from_there =
         call.in_place && (call.what == Collective::kAllgather || call.what == Collective::kAlltoall);
     if (call.what == Collective::kBcast || from_there) r.sends = r.gets;
@@ -87,68 +88,69 @@ MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, Form 
   return static_cast<MPI_Count>(sizeof r) + r.pieces * MPI_Count{sizeof(std::int64_t)};
 }
 
-/// Everyone's record goes to rank 0, and its verdict to everyone. Of an intercommunicator, to the rank 0 of the other
-/// group; one of the two hands on what it has, and the verdict comes back the same way.
-Co compare_calls(Op& op, const Call& call, Form form) {
+/// Gathers the records of all ranks at rank 0, and broadcasts the first mismatch from there. On an intercommunicator a
+/// record goes to the rank 0 of the other group; one of these two passes its records on, and the result returns the
+/// same way.
+Co compare_calls(Op& op, const Call& call, CallForm form) {
   const Sides sides = Sides::of(op);
   const std::size_t stride = sides.stride();
   const auto room = static_cast<MPI_Count>(stride);
   const bool first = op.rank() == 0;
-  const bool judges = first && sides.group == 0;
+  const bool compares = first && sides.group == 0;
   std::byte* const mine = op.scratch(room);
-  // The first rank of each group collects: its own group's records, or the other's.
+  // The first rank of each group gathers records: those of its own group, or of the other.
   std::byte* const records = first ? op.scratch(room * (sides.own + sides.partners)) : mine;
   if (records == nullptr) co_return op.failure();
   if (first) std::memset(records, 0, stride * static_cast<std::size_t>(sides.own + sides.partners));
   Gate gate;
   Status st;
-  Verdict verdict{0, ""};
+  Mismatch mismatch{.mpi_class = 0, .text = ""};
   std::memset(mine, 0, stride);  // messages have one length, whatever the records have
   const MPI_Count length = write_record(op, sides, call, form, mine);
   if (sides.inter) {
-    // Ours lie in front at the judge, theirs in front at the other one.
-    std::byte* const theirs = records + (judges ? room * sides.own : 0);
+    // In the table of the rank that compares, its own group comes first.
+    std::byte* const theirs = records + (compares ? room * sides.own : 0);
     op.send(0, mine, room, gate);
     for (Rank r = 0; first && r < sides.partners; ++r) op.recv(r, theirs + room * r, room, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
-    if (judges) op.recv(0, records, room * sides.own, gate);
-    if (first && !judges) op.send(0, records, room * sides.partners, gate);
+    if (compares) op.recv(0, records, room * sides.own, gate);
+    if (first && !compares) op.send(0, records, room * sides.partners, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
-    if (judges) {
-      verdict = judge(CallTable{records, stride, {sides.own, sides.partners}});
-      for (Rank r = 0; r < sides.partners; ++r) op.send(r, &verdict, sizeof verdict, gate);
+    if (compares) {
+      mismatch = find_mismatch(CallTable{.first = records, .stride = stride, .ranks = {sides.own, sides.partners}});
+      for (Rank r = 0; r < sides.partners; ++r) op.send(r, &mismatch, sizeof mismatch, gate);
     } else {
-      op.recv(0, &verdict, sizeof verdict, gate);
+      op.recv(0, &mismatch, sizeof mismatch, gate);
     }
     st = co_await gate;
     if (!st.ok()) co_return st;
-    for (Rank r = 0; first && !judges && r < sides.partners; ++r) {
-      if (r != 0) op.send(r, &verdict, sizeof verdict, gate);
+    for (Rank r = 0; first && !compares && r < sides.partners; ++r) {
+      if (r != 0) op.send(r, &mismatch, sizeof mismatch, gate);
     }
     st = co_await gate;
   } else if (!first) {
     op.send(0, mine, room, gate);
-    op.recv(0, &verdict, sizeof verdict, gate);
+    op.recv(0, &mismatch, sizeof mismatch, gate);
     st = co_await gate;
   } else {
     std::memcpy(records, mine, static_cast<std::size_t>(length));
     for (Rank r = 1; r < sides.own; ++r) op.recv(r, records + room * r, room, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
-    verdict = judge(CallTable{records, stride, {sides.own, 0}});
-    for (Rank r = 1; r < sides.own; ++r) op.send(r, &verdict, sizeof verdict, gate);
+    mismatch = find_mismatch(CallTable{.first = records, .stride = stride, .ranks = {sides.own, 0}});
+    for (Rank r = 1; r < sides.own; ++r) op.send(r, &mismatch, sizeof mismatch, gate);
     st = co_await gate;
   }
   if (!st.ok()) co_return st;
-  if (verdict.mpi_class != 0) co_return Status::fail(verdict.mpi_class, "%s", verdict.text);
+  if (mismatch.mpi_class != 0) co_return Status::fail(mismatch.mpi_class, "%s", mismatch.text);
   co_return st;
 }
 
 }  // namespace
 
-void name_of_call(Collective what, Form form, char* out, std::size_t room) {
+void name_of_call(Collective what, CallForm form, char* out, std::size_t room) {
   static constexpr const char* kBefore[] = {"", "i", ""};
   static constexpr const char* kBehind[] = {"", "", "_init"};
   const auto at = static_cast<std::size_t>(form);
@@ -156,10 +158,10 @@ void name_of_call(Collective what, Form form, char* out, std::size_t room) {
   out[4] = static_cast<char>(out[4] - 'a' + 'A');
 }
 
-Co checked(Op& op, const Call& call, const Algorithm& algorithm, Form form) {
+Co checked(Op& op, const Call& call, const Algorithm& algorithm, CallForm form) {
   Gate gate;
   Status st;
-  if (Room::current()->checks.collectives) {
+  if (op.comm()->engine.checks.collectives) {
     const Co calls = compare_calls(op, call, form);
     op.join(calls, gate);
     st = co_await gate;

@@ -12,66 +12,66 @@
 namespace ashlar::coll {
 namespace {
 
-/// What a rank says of the data that it hands to another, or expects of it. All zero: nothing.
-struct Said {
+/// The type signature of data that a rank sends to another, or expects of it. All zero: no data.
+struct SignatureRecord {
   std::uint64_t hash;
   std::int64_t elements, bytes;
   char words[104];
 };
 
-struct Outcome {
+/// The first difference, as a message to all ranks.
+struct TypeMismatch {
   std::int32_t wrong;
   char text[508];
 };
 
-Said said_of(const DataView& data) {
-  Said said;
-  std::memset(&said, 0, sizeof said);
+SignatureRecord record_of(const DataView& data) {
+  SignatureRecord record;
+  std::memset(&record, 0, sizeof record);
   if (data.bytes() == 0) {
-    std::snprintf(said.words, sizeof said.words, "nothing");
-    return said;
+    std::snprintf(record.words, sizeof record.words, "nothing");
+    return record;
   }
   const datatype::Signature signature = datatype::signature_of(data);
-  said.hash = signature.hash;
-  said.elements = signature.elements;
-  said.bytes = data.bytes();
-  datatype::describe_signature(data, said.words, sizeof said.words);
-  return said;
+  record.hash = signature.hash;
+  record.elements = signature.elements;
+  record.bytes = data.bytes();
+  datatype::describe_signature(data, record.words, sizeof record.words);
+  return record;
 }
 
-/// Unlike messages, a collective moves exactly what is expected.
-bool match(const Said& a, const Said& b) {
+/// Unlike a receive, a collective wants the same number of elements on both sides.
+bool match(const SignatureRecord& a, const SignatureRecord& b) {
   if (a.hash == b.hash && a.elements == b.elements) return true;
   return a.bytes == b.bytes && (datatype::is_packed(a.hash, a.elements) || datatype::is_packed(b.hash, b.elements));
 }
 
-/// Who hands what to whom in a call, as one rank sees it. The others are numbered: the ranks they are, or the
-/// neighbours.
+/// The data that one rank sends and receives in a call, by peer: a rank, or among neighbours the number of an edge.
 class Flows {
  public:
   Flows(const Comm& comm, const Call& call) : comm_(comm), call_(call), near_(among_neighbours(call.what)) {}
 
-  int takers() const { return near_ ? call_.topology->outdegree() : comm_.remote_size; }
-  int givers() const { return near_ ? call_.topology->indegree() : comm_.remote_size; }
+  int receivers() const { return near_ ? call_.topology->outdegree() : comm_.remote_size; }
+  int senders() const { return near_ ? call_.topology->indegree() : comm_.remote_size; }
 
-  /// The rank of taker i and what it is handed; MPI_PROC_NULL: nothing ever.
-  Rank taker(int i, DataView* data) const {
+  /// The rank of receiver i and the data for it; MPI_PROC_NULL: never any.
+  Rank receiver(int i, DataView* data) const {
     if (near_) {
       const bool same = call_.what == Collective::kNeighborAllgather || call_.what == Collective::kNeighborAllgatherv;
       const Rank rank = call_.topology->destinations()[static_cast<std::size_t>(i)];
       if (rank != MPI_PROC_NULL) *data = same ? call_.send : call_.send_block(i);
       return rank;
     }
-    return hands_over(i, data) ? i : MPI_PROC_NULL;
+    return sends_to(i, data) ? i : MPI_PROC_NULL;
   }
-  /// The rank of giver i and what is expected of it.
-  Rank giver(int i, DataView* data) const {
+  /// The rank of sender i and the data expected of it; MPI_PROC_NULL: never any.
+  Rank sender(int i, DataView* data) const {
     if (near_) {
       const Rank rank = call_.topology->sources()[static_cast<std::size_t>(in_order(i))];
       if (rank != MPI_PROC_NULL) *data = call_.recv_block(in_order(i));
       return rank;
     }
-    return expects(i, data) ? i : MPI_PROC_NULL;
+    return receives_from(i, data) ? i : MPI_PROC_NULL;
   }
 
  private:
@@ -79,7 +79,7 @@ class Flows {
   /// from above. So receives are posted the other way round, as the algorithm does.
   int in_order(int i) const { return call_.topology->form() == MPI_CART ? i ^ 1 : i; }
 
-  bool hands_over(Rank to, DataView* data) const {
+  bool sends_to(Rank to, DataView* data) const {
     switch (call_.what) {
       case Collective::kBcast:
         *data = call_.recv;
@@ -111,7 +111,7 @@ class Flows {
     }
   }
 
-  bool expects(Rank from, DataView* data) const {
+  bool receives_from(Rank from, DataView* data) const {
     switch (call_.what) {
       case Collective::kBcast:
         *data = call_.recv;
@@ -146,73 +146,75 @@ class Flows {
   const bool near_;
 };
 
-void post(Op& op, const Flows& flows, Said* given, Said* told, Gate& gate) {
+void post(Op& op, const Flows& flows, SignatureRecord* sent, SignatureRecord* received, Gate& gate) {
   DataView data;
-  for (int i = 0; i < flows.givers(); ++i) {
-    const Rank from = flows.giver(i, &data);
-    if (from != MPI_PROC_NULL) op.recv(from, &told[i], sizeof told[i], gate);
+  for (int i = 0; i < flows.senders(); ++i) {
+    const Rank from = flows.sender(i, &data);
+    if (from != MPI_PROC_NULL) op.recv(from, &received[i], sizeof received[i], gate);
   }
-  for (int i = 0; i < flows.takers(); ++i) {
-    const Rank to = flows.taker(i, &data);
+  for (int i = 0; i < flows.receivers(); ++i) {
+    const Rank to = flows.receiver(i, &data);
     if (to == MPI_PROC_NULL) continue;
-    given[i] = said_of(data);
-    op.send(to, &given[i], sizeof given[i], gate);
+    sent[i] = record_of(data);
+    op.send(to, &sent[i], sizeof sent[i], gate);
   }
 }
 
-/// Compares what was told with what is expected; the first difference is told.
-void compare(const Comm& comm, const Call& call, Form form, const Flows& flows, const Said* told, Outcome* outcome) {
+/// Compares the signatures received with those expected; fills `outcome` with the first difference.
+void compare(const Comm& comm, const Call& call, CallForm form, const Flows& flows, const SignatureRecord* received,
+             TypeMismatch* outcome) {
   std::memset(outcome, 0, sizeof *outcome);
   const char* const whose = comm.inter ? " of the other group" : "";
-  for (int i = 0; i < flows.givers(); ++i) {
+  for (int i = 0; i < flows.senders(); ++i) {
     DataView data;
-    const Rank from = flows.giver(i, &data);
+    const Rank from = flows.sender(i, &data);
     if (from == MPI_PROC_NULL) continue;
-    const Said expected = said_of(data);
-    if (match(told[i], expected)) continue;
+    const SignatureRecord expected = record_of(data);
+    if (match(received[i], expected)) continue;
     char name[64];
     name_of_call(call.what, form, name, sizeof name);
     outcome->wrong = 1;
     std::snprintf(outcome->text, sizeof outcome->text,
                   "the datatypes do not match in %s on '%.60s': rank %d%s %s %s, and rank %d %s %s", name,
-                  comm.name.c_str(), from, whose, reduces(call.what) ? "combines" : "sends", told[i].words, comm.rank,
-                  reduces(call.what) ? "combines" : "receives", expected.words);
+                  comm.name.c_str(), from, whose, reduces(call.what) ? "combines" : "sends", received[i].words,
+                  comm.rank, reduces(call.what) ? "combines" : "receives", expected.words);
     return;
   }
 }
 
-/// The outcome that counts of `n`: the first that tells of a difference.
-const Outcome& first_wrong(const Outcome* outcomes, int n) {
+/// The first of `n` outcomes with a difference.
+const TypeMismatch& first_wrong(const TypeMismatch* outcomes, int n) {
   for (int i = 0; i < n; ++i)
     if (outcomes[i].wrong != 0) return outcomes[i];
   return outcomes[0];
 }
 
-/// Of the two groups' outcomes the same one in both.
-void settle(Outcome* ours, const Outcome& theirs) {
+/// Makes the two groups choose the same of their two outcomes.
+void settle(TypeMismatch* ours, const TypeMismatch& theirs) {
   if (theirs.wrong == 0 || (ours->wrong != 0 && std::strcmp(ours->text, theirs.text) <= 0)) return;
   *ours = theirs;
 }
 
 }  // namespace
 
-Co compare_types(Op& op, const Call& call, Form form) {
+Co compare_types(Op& op, const Call& call, CallForm form) {
   const Comm& comm = op.comm()->comm;
   const Flows flows(comm, call);
   const int others = comm.remote_size;
   const bool leads = comm.rank == 0;
-  auto* const given = reinterpret_cast<Said*>(op.scratch(flows.takers() * static_cast<MPI_Count>(sizeof(Said))));
-  auto* const told = reinterpret_cast<Said*>(op.scratch(flows.givers() * static_cast<MPI_Count>(sizeof(Said))));
+  constexpr MPI_Count kRecord = sizeof(SignatureRecord);
+  auto* const sent = reinterpret_cast<SignatureRecord*>(op.scratch(flows.receivers() * kRecord));
+  auto* const received = reinterpret_cast<SignatureRecord*>(op.scratch(flows.senders() * kRecord));
   auto* const all =
-      reinterpret_cast<Outcome*>(op.scratch((leads ? others : 1) * static_cast<MPI_Count>(sizeof(Outcome))));
+      reinterpret_cast<TypeMismatch*>(op.scratch((leads ? others : 1) * static_cast<MPI_Count>(sizeof(TypeMismatch))));
   if (!op.failure().ok()) co_return op.failure();
   Gate gate;
   Status st;
-  post(op, flows, given, told, gate);
+  post(op, flows, sent, received, gate);
   st = co_await gate;
   if (!st.ok()) co_return st;
-  Outcome outcome;
-  compare(comm, call, form, flows, told, &outcome);
+  TypeMismatch outcome;
+  compare(comm, call, form, flows, received, &outcome);
 
   // To rank 0: of the other group, on an intercommunicator.
   op.send(0, &outcome, sizeof outcome, gate);
@@ -221,14 +223,14 @@ Co compare_types(Op& op, const Call& call, Form form) {
   if (!st.ok()) co_return st;
   if (leads) outcome = first_wrong(all, others);
   if (leads && comm.inter) {
-    Outcome theirs;
+    TypeMismatch theirs;
     op.send(0, &outcome, sizeof outcome, gate);
     op.recv(0, &theirs, sizeof theirs, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
     settle(&outcome, theirs);
   }
-  // And back to everyone.
+  // And back to all ranks.
   for (Rank r = 1; leads && r < others; ++r) op.send(r, &outcome, sizeof outcome, gate);
   if (!leads) op.recv(0, &outcome, sizeof outcome, gate);
   st = co_await gate;

@@ -26,16 +26,16 @@ bool serves(const Plan& plan, const Choice& choice, const Call& call, const With
     why = algorithm.excluded(plan.shape, call);
   if (why == nullptr) [[likely]]
     return true;
-  Room::current()->report_unfit(choice, plan.shape, call, why);
+  plan.engine->record_unfit(choice, plan.shape, call, why);
   return false;
 }
 
 void take(const Plan& plan, const Choice& choice, const Call& call) {
-  Entry& entry = *choice.entry;
+  CatalogueEntry& entry = *choice.entry;
   count_shared(entry.calls);
   count_shared(entry.calls_of_size[size_bin(call.bytes)]);
   if (!is_set(entry.recorded)) [[unlikely]]
-    Room::current()->record(choice, plan.shape, call);
+    plan.engine->record(choice, plan.shape, call);
 }
 
 Status choose(const Plan& plan, const Call& call, const Without& without, Choice* out) {

@@ -6,20 +6,20 @@
 #include <new>
 #include <vector>
 
+#include "framework/coll/lane_collectives.h"
 #include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
 
-Shape shape_of_comm(const Comm& comm) {
+Shape shape_of_comm(const Engine& engine, const Comm& comm) {
   if (comm.inter) return Shape{comm.size + comm.remote_size, 1, comm.size + comm.remote_size, true};
   Shape shape{comm.size, 1, comm.size};
-  const Room& room = *Room::current();
-  if (!room.knows_nodes()) return shape;
+  if (!engine.knows_nodes()) return shape;
   std::vector<std::uint32_t> nodes;
   const Group& group = *comm.local_group;
   nodes.reserve(static_cast<std::size_t>(comm.size));
-  for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(room.node_of(group[rank]));
+  for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(engine.node_of(group[rank]));
   return shape_of(nodes);
 }
 
@@ -44,7 +44,7 @@ Shape shape_of(const std::vector<std::uint32_t>& nodes) {
 }
 
 CommState::CommState(Comm& owner, const Plan& of)
-    : comm(owner), wire(owner), plan(&of), chunks(Room::current()->config.scratch_cache) {}
+    : comm(owner), engine(*of.engine), wire(owner), plan(&of), chunks(engine.config.scratch_cache) {}
 
 CommState::~CommState() {
   for (Slot& slot : slots) {
@@ -73,9 +73,9 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
     preference.reset();
     return {};
   }
-  Catalogue& catalogue = Room::current()->catalogue;
+  Catalogue& catalogue = engine.catalogue;
   const std::string origin = "coll." + std::string(name_of(collective)) + ".algorithm of '" + comm.name.c_str() + "'";
-  Entry* const entry = catalogue.find(collective, algorithm);
+  CatalogueEntry* const entry = catalogue.find(collective, algorithm);
   if (entry == nullptr) return catalogue.unknown(collective, algorithm, origin.c_str());
   preference = std::make_unique<Preference>();
   preference->entry = entry;
@@ -89,11 +89,11 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
 
 Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots[component_ % CommState::kSlots]; }
 
-Status make_state(Comm& comm) {
-  if (Room::current() == nullptr) return Status::fail(MPI_ERR_INTERN, "a collective outside of a running job");
-  comm.coll = new (std::nothrow) CommState(comm, Room::current()->plan_for(shape_of_comm(comm)));
+Status make_state(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
+  Engine& engine = comm.lane->coll->engine;
+  comm.coll = new (std::nothrow) CommState(comm, engine.plan_for(shape_of_comm(engine, comm)));
   if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
-  watch(*comm.coll);
+  add_to_lane(*comm.coll);
   if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   return {};
 }

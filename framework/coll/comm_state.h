@@ -8,17 +8,17 @@
 #include "framework/coll/block.h"
 #include "framework/coll/call_log.h"
 #include "framework/coll/choose.h"
-#include "framework/coll/disagreement.h"
+#include "framework/coll/engine.h"
+#include "framework/coll/mismatch.h"
 #include "framework/coll/op.h"
 #include "framework/coll/p2p_wire.h"
-#include "framework/coll/room.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::coll {
 
-/// What the collectives of one communicator share. Made on the communicator's first collective, so that communicators
-/// that never use one cost nothing. Guarded by the lane's lock.
-struct CommState : ListHook {  // hook: LaneRecords::states
+/// What the collectives of one communicator share. Made by the communicator's first collective, so that communicators
+/// without one cost nothing, and destroyed with it. Guarded by the lane's lock.
+struct CommState : ListHook {  // hook: LaneCollectives::states
   CommState(Comm& owner, const Plan& of);
   ~CommState();
   CommState(const CommState&) = delete;
@@ -29,37 +29,39 @@ struct CommState : ListHook {  // hook: LaneRecords::states
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
-  /// Notes that a collective begins on this rank. `checked`: others compare it.
-  Called& enter(Tag tag, const Call& call, bool checked) {
-    Called& called = calls.enter(tag, call.what, call.root, call.bytes, position);
+  /// Logs that a collective begins on this rank. `checked`: check.collectives compares it, so messages need not.
+  LoggedCall& enter(Tag tag, const Call& call, bool checked) {
+    LoggedCall& called = calls.enter(tag, call.what, call.root, call.bytes, position);
     latest = &called;
-    if (comm.inter) [[unlikely]] {  // its groups pass different ones
+    if (comm.inter) [[unlikely]] {  // the two groups pass different ones
       called.root = 0;
       called.bytes = 0;
     }
     if (checked) [[unlikely]]
-      called.flags = Called::kUncompared;
+      called.flags = LoggedCall::kUncompared;
     return called;
   }
-  /// Fails when a collective that was entered cannot begin.
-  Status may_begin(Called& called) {
-    if (!troubles.any) [[likely]]
+  /// Fails when the communicator's collectives are over.
+  Status may_begin(LoggedCall& called) {
+    if (!failures.any) [[likely]]
       return {};
     return coll::may_begin(*this, called);
   }
-  /// Of the collective that is just beginning: it counts up to `number`.
+  /// For the collective that is just beginning, of a component whose state follows the order of calls: the number that
+  /// it counts up to. Ranks with different positions have mismatched for good (disagreement.h).
   void count_to(std::uint64_t number) { latest->position = position = number; }
   /// From now on the algorithms of this component are passed over on this communicator. All members must agree.
   void disable(unsigned component) { disabled |= 1u << component; }
 
   Comm& comm;
+  Engine& engine;
   P2pWire wire;
   const Plan* const plan;
   ChunkCache chunks;
   CallLog calls;
-  Called* latest = nullptr;    // the collective that was entered last
-  std::uint64_t position = 0;  // how far collectives that keep state in the order of the calls have counted
-  Troubles troubles;
+  LoggedCall* latest = nullptr;  // the collective that was entered last
+  std::uint64_t position = 0;    // how far collectives that keep state in the order of the calls have counted
+  FailureReports failures;
   /// Of an intercommunicator: the collectives of the local group among itself; made with this.
   CommState* own_group = nullptr;
   std::uint32_t disabled = 0;
@@ -71,7 +73,7 @@ struct CommState : ListHook {  // hook: LaneRecords::states
  private:
   struct Preference {
     Rule rule;
-    Entry* entry;
+    CatalogueEntry* entry;
     std::string algorithm;
   };
   std::array<std::unique_ptr<Preference>, kCollectives> preferred_;

@@ -5,6 +5,7 @@
 #include "framework/coll/check.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/flight.h"
+#include "framework/coll/lane_collectives.h"
 #include "framework/coll/op.h"
 #include "framework/object/comm.h"
 
@@ -16,13 +17,13 @@ constexpr std::size_t kStackBytes = 3072;
 
 Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & (Op::kPartTag - 1)); }
 
-/// Gets the state, the choice and a flight for a call that gives out a request.
-Status make_flight(Comm& comm, const Call& call, Form form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
+/// Makes the flight of a call that returns a request: chooses the algorithm and takes the next number.
+Status make_flight(Comm& comm, const Call& call, CallForm form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   Choice choice;
   ASHLAR_TRY(state->choose(call, &choice));
-  Slab<Flight>& flights = Room::current()->flights(comm.lane->index);
+  Slab<Flight>& flights = comm.lane->coll->flights;
   *out = flights.take(*state, call, choice, next_sequence(comm), form);
   if (*out == nullptr) {
     const bool full = flights.out() >= flights.limit();
@@ -53,17 +54,17 @@ Status run(Comm& comm, const Call& call) {
   CommState* state = nullptr;
   ASHLAR_TRY(state_of(comm, &state));
   const Tag sequence = next_sequence(comm);
-  const bool check = Room::current()->checks.any();
-  Called& called = state->enter(sequence, call, check);
+  const bool check = state->engine.checks.any();
+  LoggedCall& called = state->enter(sequence, call, check);
   if (call.is_nothing(comm.size, comm.inter) && !check) {
-    called.flags = Called::kOver;
+    called.flags = LoggedCall::kOver;
     return {};
   }
   Choice choice;
   Status outcome = state->choose(call, &choice);
   if (outcome.ok()) outcome = state->may_begin(called);
   if (!outcome.ok()) [[unlikely]] {
-    left(*state, sequence, outcome);
+    end_call(*state, sequence, outcome);
     return outcome;
   }
   state->wire.serve(call.what);
@@ -73,19 +74,19 @@ Status run(Comm& comm, const Call& call) {
   op.set_place(state, choice.entry->component);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   const Algorithm& algorithm = *choice.entry->algorithm;
-  const Co co = check ? checked(op, call, algorithm, Form::kBlocking) : algorithm.run(op, call);
+  const Co co = check ? checked(op, call, algorithm, CallForm::kBlocking) : algorithm.run(op, call);
   outcome = co.started() ? co.status() : op.failure();
-  if (outcome.ok() && !state->troubles.any) [[likely]]
-    called.flags |= Called::kOver;
+  if (outcome.ok() && !state->failures.any) [[likely]]
+    called.flags |= LoggedCall::kOver;
   else
-    left(*state, sequence, outcome);
+    end_call(*state, sequence, outcome);
   return outcome;
 }
 
 Status start(Comm& comm, const Call& call, Request** request) {
   const LaneGuard guard(comm.lane->lock);
   Flight* flight = nullptr;
-  ASHLAR_TRY(make_flight(comm, call, Form::kNonblocking, &flight));
+  ASHLAR_TRY(make_flight(comm, call, CallForm::kNonblocking, &flight));
   if (const Status started = flight->run(); !started.ok()) {
     flight->ops->release(*flight);
     return started;
@@ -97,7 +98,7 @@ Status start(Comm& comm, const Call& call, Request** request) {
 Status prepare(Comm& comm, const Call& call, Info*, Request** request) {
   const LaneGuard guard(comm.lane->lock);
   Flight* flight = nullptr;
-  ASHLAR_TRY(make_flight(comm, call, Form::kPersistent, &flight));
+  ASHLAR_TRY(make_flight(comm, call, CallForm::kPersistent, &flight));
   *request = flight;
   return {};
 }

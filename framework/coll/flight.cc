@@ -3,30 +3,35 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "framework/coll/lane_collectives.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
 
 namespace ashlar::coll {
 namespace {
 
-// The user may free a communicator, a type or an operation while the collective is pending.
+/// Keeps an object alive that the user may free while the collective is pending. Predefined objects live as long as the
+/// collective anyway, and are not counted.
 template <class T>
-void hold(T* object) {
-  if (object != nullptr && object->predefined == 0) object->references.fetch_add(1, std::memory_order_relaxed);
-}
-template <class T>
-void let_go(T* object) {
-  if (object != nullptr && object->predefined == 0) ashlar::release(object);
+Ref<T> keep_alive(T* object) {
+  return object != nullptr && object->predefined == 0 ? Ref<T>::share(*object) : Ref<T>();
 }
 
 }  // namespace
 
-const RequestOps Flight::kOps{&Flight::release, nullptr, nullptr, &Flight::describe};
-const RequestOps Flight::kPersistentOps{&Flight::release, &Flight::start, nullptr, &Flight::describe};
+const RequestOps Flight::kOps{
+    .release = &Flight::release, .start = nullptr, .cancel = nullptr, .describe = &Flight::describe};
+const RequestOps Flight::kPersistentOps{
+    .release = &Flight::release, .start = &Flight::start, .cancel = nullptr, .describe = &Flight::describe};
 
-Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Tag sequence, Form form)
-    : Request(form == Form::kPersistent ? kPersistentOps : kOps, comm_state.comm),
+Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Tag sequence, CallForm form)
+    : Request(form == CallForm::kPersistent ? kPersistentOps : kOps, comm_state.comm),
+      comm_(keep_alive(&comm_state.comm)),
+      send_type_(keep_alive(call.send.type)),
+      recv_type_(keep_alive(call.recv.type)),
+      reduce_op_(keep_alive(call.op)),
       call_(call),
       choice_(choice),
       block_(memory_, sizeof memory_, comm_state.chunks),
@@ -36,13 +41,9 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
   over_.run = &Flight::over;
   over_.lane = comm_state.comm.lane;
   over_.flight = this;
-  hold(comm);
-  hold(call_.send.type);
-  hold(call_.recv.type);
-  hold(call_.op);
-  if (call_.recv_types != nullptr) hold_types();
+  if (call_.recv_types != nullptr) keep_types();
   if (call_.vector()) keep_arrays();
-  if (form != Form::kPersistent) return;
+  if (form != CallForm::kPersistent) return;
   flags |= kPersistent;
   state.store(State::kInactive, std::memory_order_relaxed);
   op_.set_own_slot(&own_slot_);
@@ -50,10 +51,6 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
 
 Flight::~Flight() {
   if (own_slot_.drop != nullptr) own_slot_.drop(own_slot_.data);
-  for (std::size_t i = 0; i < type_count_; ++i) let_go(types_[i]);
-  let_go(call_.send.type);
-  let_go(call_.recv.type);
-  let_go(call_.op);
 }
 
 // How long the caller's arrays are.
@@ -69,21 +66,21 @@ struct Flight::Lengths {
   }
 };
 
-void Flight::hold_types() {
+void Flight::keep_types() {
   const auto [in, out] = Lengths(*comm, call_);
-  types_.reset(new (std::nothrow) Datatype*[in + out]);
+  types_.reset(new (std::nothrow) Ref<Datatype>[in + out]);
   if (types_ == nullptr) {
     op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %zu datatypes of a collective", in + out));
     return;
   }
-  for (std::size_t i = 0; i < in; ++i) types_[type_count_++] = resolve(call_.recv_types[i]);
+  Ref<Datatype>* kept = types_.get();
+  for (std::size_t i = 0; i < in; ++i) *kept++ = keep_alive(resolve(call_.recv_types[i]));
   for (std::size_t i = 0; i < out && call_.send_types != nullptr; ++i)
-    types_[type_count_++] = resolve(call_.send_types[i]);
-  for (std::size_t i = 0; i < type_count_; ++i) hold(types_[i]);
+    *kept++ = keep_alive(resolve(call_.send_types[i]));
 }
 
-// The standard has the caller keep his arrays until the operation is complete, or the persistent request freed. Callers
-// that matter do not (docs/decisions/0042-argument-arrays.md), and a copy is nothing beside the collective.
+// The standard has the caller keep these arrays until the operation is complete, or the persistent request freed.
+// Callers that matter do not (docs/decisions/0042-argument-arrays.md), and a copy costs little beside the collective.
 void Flight::keep_arrays() {
   const auto [in, out] = Lengths(*comm, call_);
   arrays_.reset(new (std::nothrow) std::byte[3 * (in + out) * sizeof(MPI_Count)]);
@@ -116,24 +113,24 @@ Status Flight::start(Request& self) { return static_cast<Flight&>(self).run(); }
 
 Co Flight::begin() {
   const Algorithm& algorithm = *choice_.entry->algorithm;
-  if (!Room::current()->checks.any()) [[likely]]
+  if (!op_.comm()->engine.checks.any()) [[likely]]
     return algorithm.run(op_, call_);
-  return checked(op_, call_, algorithm, persistent() ? Form::kPersistent : Form::kNonblocking);
+  return checked(op_, call_, algorithm, persistent() ? CallForm::kPersistent : CallForm::kNonblocking);
 }
 
 Status Flight::run() {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
   if (call_.vector() && arrays_ == nullptr) return op_.failure();
   CommState& state_of_comm = *op_.comm();
-  const bool check = Room::current()->checks.any();
-  Called& called = state_of_comm.enter(op_.tag(), call_, check);
+  const bool check = state_of_comm.engine.checks.any();
+  LoggedCall& called = state_of_comm.enter(op_.tag(), call_, check);
   if (call_.is_nothing(comm->size, comm->inter) && !check) {
-    called.flags |= Called::kOver;
+    called.flags |= LoggedCall::kOver;
     finish({});
     return {};
   }
   if (const Status begins = state_of_comm.may_begin(called); !begins.ok()) {
-    left(state_of_comm, op_.tag(), begins);
+    end_call(state_of_comm, op_.tag(), begins);
     return begins;
   }
   block_.reset();
@@ -142,11 +139,11 @@ Status Flight::run() {
   co_ = begin();
   if (!co_.started()) {
     if (persistent()) state.store(State::kInactive, std::memory_order_relaxed);
-    left(state_of_comm, op_.tag(), op_.failure());
+    end_call(state_of_comm, op_.tag(), op_.failure());
     return op_.failure();
   }
   if (co_.done()) {
-    left(state_of_comm, op_.tag(), co_.status());
+    end_call(state_of_comm, op_.tag(), co_.status());
     finish(co_.status());
   } else {
     ++op_.comm()->in_flight;
@@ -161,17 +158,17 @@ void Flight::over(Waiter& self) {
   Flight& flight = *static_cast<Over&>(self).flight;
   --flight.op_.comm()->in_flight;
   const Status outcome = flight.finished_.status();
-  left(*flight.op_.comm(), flight.op_.tag(), outcome);
+  end_call(*flight.op_.comm(), flight.op_.tag(), outcome);
   flight.finished_.reset();
   flight.block_.reset();
   flight.finish(outcome);
 }
 
-void Flight::release(Request& self) {
+void Flight::release(Request& self) ASHLAR_NO_THREAD_SAFETY {
   auto& flight = static_cast<Flight&>(self);
-  Comm* const comm = flight.comm;
-  Room::current()->flights(comm->lane->index).put(&flight);
-  let_go(comm);  // last: the block belongs to its state
+  LaneCollectives& own = *flight.lane().coll;
+  const Ref<Comm> comm = std::move(flight.comm_);  // dropped last: the block belongs to the communicator's state
+  own.flights.put(&flight);
 }
 
 void Flight::describe(const Request& self, char* out, std::size_t room) {

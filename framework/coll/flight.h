@@ -14,13 +14,14 @@
 
 namespace ashlar::coll {
 
-/// A collective in flight behind a request: the operation, its call and its block in one piece of storage, from its
-/// lane's slab. run() may be called again in the same block once the operation is over: a persistent start.
+/// A collective in flight behind a request: the operation, its call and its block in one piece of storage, from the
+/// slab of its lane, whose lock guards it. run() may be called again in the same block once the operation is over: a
+/// persistent start.
 class Flight final : public Request {
  public:
   static constexpr std::size_t kBlockBytes = 1536;  // frames of the usual algorithms and small temporaries
 
-  Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence, Form form);
+  Flight(CommState& state, const Call& call, const Choice& choice, Tag sequence, CallForm form);
   ~Flight();
 
   /// Starts the algorithm. Afterwards it is complete, or the progress loop completes it. Fails only when nothing was
@@ -38,9 +39,13 @@ class Flight final : public Request {
   static void describe(const Request& self, char* out, std::size_t room);
   static const RequestOps kOps, kPersistentOps;
   struct Lengths;
-  void hold_types();
+  void keep_types();
   void keep_arrays();
 
+  // What the user may free while the collective is pending; empty for predefined objects.
+  Ref<Comm> comm_;
+  Ref<Datatype> send_type_, recv_type_;
+  Ref<ReduceOp> reduce_op_;
   Call call_;
   const Choice choice_;
   Co co_;
@@ -50,9 +55,8 @@ class Flight final : public Request {
   Block block_;
   Op op_;
   Slot own_slot_;
-  std::unique_ptr<Datatype*[]> types_;  // held, of the w-forms: the caller's array may be gone when we are released
-  std::size_t type_count_ = 0;
-  std::unique_ptr<std::byte[]> arrays_;  // copies of the caller's arrays
+  std::unique_ptr<Ref<Datatype>[]> types_;  // of the w-forms, one for each block
+  std::unique_ptr<std::byte[]> arrays_;     // copies of the caller's arrays
 };
 
 }  // namespace ashlar::coll

@@ -66,22 +66,22 @@ struct P2pWire::Wait {
 P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
 
 /// What messages with this tag belong to; nullptr: it is not known.
-const Called* P2pWire::called_as(Tag tag) const {
+const LoggedCall* P2pWire::called_as(Tag tag) const {
   return comm_.coll != nullptr ? comm_.coll->calls.find(tag & kNumberMask) : nullptr;
 }
 
 Status P2pWire::send(Rank to, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  const Called* const called = called_as(tag);
+  const LoggedCall* const called = called_as(tag);
   if (called == nullptr) return p2p::post_send(comm_, data, to, tag, gate);
-  if (called->is(Called::kFailed)) [[unlikely]]
+  if (called->is(LoggedCall::kFailed)) [[unlikely]]
     return can_go_on(tag);
   return p2p::post_send(comm_, data, to, tag, gate, called->word());
 }
 
 Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
-  const Called* const called = called_as(tag);
+  const LoggedCall* const called = called_as(tag);
   if (called == nullptr) return p2p::post_recv(comm_, data, from, tag, gate);
-  if (called->is(Called::kFailed)) [[unlikely]]
+  if (called->is(LoggedCall::kFailed)) [[unlikely]]
     return can_go_on(tag);
   return p2p::post_recv(comm_, data, from, tag, gate, called->word());
 }

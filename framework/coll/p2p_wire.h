@@ -8,7 +8,7 @@ class Comm;
 
 namespace ashlar::coll {
 
-struct Called;
+struct LoggedCall;
 
 /// Messages of a communicator's collective context, through point-to-point. Every call under the lane's lock.
 class P2pWire final : public Wire {
@@ -28,7 +28,7 @@ class P2pWire final : public Wire {
 
  private:
   struct Wait;
-  const Called* called_as(Tag tag) const;
+  const LoggedCall* called_as(Tag tag) const;
   static bool look(Poller& poller);
   static bool look_and_resume(Poller& poller);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_record.h"
@@ -37,6 +38,7 @@ enum class Ends { kAll, kGroup, kThisProcess };
   const bool reported = error_hooks.report && error_hooks.report(record.fields());
   if (error_hooks.abort && !alone)
     error_hooks.abort(ends == Ends::kGroup && subject ? subject->comm : nullptr, status.mpi_class(), record.words());
+  flush_streams();  // _exit() does not; error_hooks.abort has its own
   if (!reported) log::paragraph(log::Level::error, "mpi", record.words());
   ::_exit(1);
 }

@@ -29,6 +29,9 @@ class Waiting;
 namespace p2p {
 struct LaneState;  // matching queues and request slabs; made by p2p::attach
 }
+namespace coll {
+struct LaneCollectives;  // what the collectives of a lane share; made by coll::Engine::attach
+}
 
 /// Takes one kind of active message. Under the lane's lock, in the order of each peer's sends; never blocks, may send.
 using AmHandler = void (*)(Lane&, const ashlar_am&);
@@ -91,6 +94,7 @@ struct Lane {
   } counters ASHLAR_GUARDED_BY(lock);
   std::array<ashlar_pvar, 3> pvar_rows ASHLAR_GUARDED_BY(lock) = {};
   plugin::Records* records ASHLAR_GUARDED_BY(lock) = nullptr;  // may be null: decisions are not kept
+  coll::LaneCollectives* coll ASHLAR_GUARDED_BY(lock) = nullptr;
 
   std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
   std::uint64_t sleep_after() const {

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "framework/base/clock.h"
+#include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
-#include "framework/coll/account.h"
-#include "framework/coll/room.h"
+#include "framework/coll/call_counts.h"
+#include "framework/coll/engine.h"
 #include "framework/comm/context_ids.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
@@ -36,7 +37,6 @@
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
-#include "framework/runtime/flush_streams.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
@@ -137,10 +137,7 @@ Status Process::start(int thread_level) {
   process->main_thread = std::this_thread::get_id();
   Status status = process->join_job();
   if (status.ok()) status = process->make_lanes();
-  if (status.ok())
-    status = coll::Room::open(process->registry, process->params,
-                              {.node_of = process->job->nodes > 1 ? node_of_peer : nullptr,
-                               .oversubscribed = process->job->oversubscribed != 0});
+  if (status.ok()) status = process->open_collectives();
   if (!status.ok()) {
     current_.store(nullptr, std::memory_order_release);
     delete process;
@@ -332,6 +329,17 @@ Status Process::make_lanes() {
   return complete_addresses();
 }
 
+Status Process::open_collectives() {
+  const coll::JobMap map{.node_of = job->nodes > 1 ? job->node_of_rank : nullptr,
+                         .oversubscribed = job->oversubscribed != 0};
+  ASHLAR_TRY(coll::Engine::open(registry, params, map, &coll));
+  for (const auto& lane : lanes_) {
+    const LaneGuard guard(lane->lock);
+    coll->attach(*lane);
+  }
+  return {};
+}
+
 Status Process::complete_addresses() {
   if (!addresses_complete)
     ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
@@ -411,7 +419,7 @@ void Process::settle(const char* call) {
 }
 
 Status Process::end_world() {
-  coll::record_calls(registry.records());
+  coll::record_call_counts(*coll, registry.records());
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;
@@ -480,7 +488,7 @@ void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
   });
   for (const auto& lane : lanes_) lane->news_seen = news_of_child_ - 1;
   // Collectives in shared memory send nothing. Compared, they do first, and fail by that.
-  if (coll::Room::current() != nullptr) coll::Room::current()->checks.collectives = true;
+  if (coll) coll->checks.collectives = true;
 }
 
 void Process::leave_at_exit() {
@@ -497,8 +505,8 @@ Object* Process::without_object() const {
 }
 
 Process::~Process() {
-  coll::Room::close();
   for (auto& lane : lanes_) p2p::detach(*lane);
+  coll.reset();
   wiring_.reset();
   lanes_.clear();
   peers_.reset();

@@ -28,6 +28,9 @@
 namespace ashlar {
 
 class Comm;
+namespace coll {
+class Engine;
+}
 
 /// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
 /// finalisation. Made and ended by runtime::init, finalize and the session calls under one mutex; constant in between
@@ -74,9 +77,8 @@ class Process final : private comm::Services {
   const comm::Hardware& hardware() override;
   /// All process sets of the job (process_sets.h), collected on first use. Any thread.
   const std::vector<runtime::ProcessSet>& process_sets();
+  std::unique_ptr<coll::Engine> coll;  // from start() to stop()
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
-
-  std::uint32_t node_of(PeerId peer) const override { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
   unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it; never looked up.
@@ -95,6 +97,7 @@ class Process final : private comm::Services {
   /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
   void explain();
   Status make_lanes();
+  Status open_collectives();
   /// Publishes, for ashlar_info, the values that are used in place of those in force.
   void publish_adjustments();
   void serve();

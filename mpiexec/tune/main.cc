@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "framework/coll/comm_state.h"
-#include "framework/coll/room.h"
 #include "framework/object/handle.h"
 #include "framework/param/suggest.h"
 #include "mpiexec/tune/measure.h"
@@ -93,7 +92,7 @@ std::string parse(int argc, char** argv, Options* out) {
 void list_algorithms(const std::vector<Collective>& collectives) {
   for (const Collective what : collectives) {
     std::printf("%s\n", ashlar::coll::name_of(what));
-    for (const ashlar::coll::Entry& entry : ashlar::coll::Room::current()->catalogue.entries()) {
+    for (const ashlar::coll::CatalogueEntry& entry : ashlar::tune::catalogue().entries()) {
       const ashlar::coll::Algorithm& a = *entry.algorithm;
       if (a.collective == what) std::printf("  %-19s %-6s %s\n", a.name, a.component, a.summary);
     }

@@ -6,6 +6,7 @@
 
 #include "framework/coll/api.h"
 #include "framework/coll/comm_state.h"
+#include "framework/coll/lane_collectives.h"
 #include "framework/object/handle.h"
 
 namespace ashlar::tune {
@@ -90,9 +91,9 @@ double batch(Collective what, int bytes, Buffers& buffers, MPI_Comm comm, int si
 std::string key_of(Collective what) { return std::string("coll.") + coll::name_of(what) + ".algorithm"; }
 
 /// The entry whose counter the last call moved on; what the rules say, unless one was preferred.
-coll::Entry* used(Collective what, const std::vector<std::uint64_t>& before) {
+coll::CatalogueEntry* used(Collective what, const std::vector<std::uint64_t>& before) {
   std::size_t i = 0;
-  for (coll::Entry& entry : coll::Room::current()->catalogue.entries()) {
+  for (coll::CatalogueEntry& entry : catalogue().entries()) {
     if (entry.algorithm->collective == what && entry.calls != before[i]) return &entry;
     ++i;
   }
@@ -100,11 +101,11 @@ coll::Entry* used(Collective what, const std::vector<std::uint64_t>& before) {
 }
 std::vector<std::uint64_t> counters() {
   std::vector<std::uint64_t> out;
-  for (const coll::Entry& entry : coll::Room::current()->catalogue.entries()) out.push_back(entry.calls);
+  for (const coll::CatalogueEntry& entry : catalogue().entries()) out.push_back(entry.calls);
   return out;
 }
 
-const char* origin_of(coll::CommState& state, Collective what, const coll::Entry* entry, MPI_Count bytes) {
+const char* origin_of(coll::CommState& state, Collective what, const coll::CatalogueEntry* entry, MPI_Count bytes) {
   for (const coll::Choice& choice : state.plan->choices[static_cast<std::size_t>(what)]) {
     if (choice.entry == entry && choice.rule != nullptr && choice.rule->bytes.has(bytes)) return choice.rule->origin;
   }
@@ -112,6 +113,9 @@ const char* origin_of(coll::CommState& state, Collective what, const coll::Entry
 }
 
 }  // namespace
+
+// Constant by now, so the lane's lock is not needed.
+coll::Catalogue& catalogue() ASHLAR_NO_THREAD_SAFETY { return resolve(MPI_COMM_WORLD)->lane->coll->engine.catalogue; }
 
 const Figure* Point::of(const std::string& algorithm) const {
   for (const Figure& figure : figures) {
@@ -144,11 +148,11 @@ Point measure(MPI_Comm comm, Collective what, MPI_Count bytes, double seconds) {
   call(what, length, buffers, comm, size);
   coll::CommState* state = nullptr;
   if (!coll::state_of(object, &state).ok()) return point;
-  if (const coll::Entry* const entry = used(what, before); entry != nullptr) {
+  if (const coll::CatalogueEntry* const entry = used(what, before); entry != nullptr) {
     point.chosen = entry->algorithm->name;
     point.origin = origin_of(*state, what, entry, bytes);
   }
-  for (coll::Entry& entry : coll::Room::current()->catalogue.entries()) {
+  for (coll::CatalogueEntry& entry : catalogue().entries()) {
     const coll::Algorithm& algorithm = *entry.algorithm;
     if (algorithm.collective != what || algorithm.is(coll::kInter)) continue;
     if (!coll::prefer(object, key.c_str(), algorithm.name).ok()) continue;

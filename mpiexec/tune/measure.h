@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/coll/catalogue.h"
 #include "framework/coll/collective.h"
 
 /// Times of every algorithm of a collective, on the communicator of all ranks. Every call is made by all ranks alike.
@@ -21,6 +22,9 @@ struct Point {
   std::vector<Figure> figures;  // of all algorithms that can serve, fastest first
   const Figure* of(const std::string& algorithm) const;
 };
+
+/// Every algorithm of the coll components in use; after MPI_Init.
+coll::Catalogue& catalogue();
 
 /// The collectives that rules choose by size.
 const std::vector<coll::Collective>& measured_collectives();

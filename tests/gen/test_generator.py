@@ -226,8 +226,8 @@ class WholeTable(unittest.TestCase):
             if overlay.calls and (ROOT / overlay.header).exists():
                 name = overlay.calls.split("::")[-1].split("<")[0]
                 text = (ROOT / overlay.header).read_text()
-                # One line there declares the three forms of a collective.
-                text = re.sub(r"ASHLAR_COLLECTIVE\((\w+)", r"\1( i\1( \1_init(", text)
+                # One macro there declares the three forms of a collective.
+                text = re.sub(r"ASHLAR_COLLECTIVE\((\w+), (\w+), (\w+)", r"\1( \2( \3(", text)
                 self.assertTrue(re.search(rf"\b{name}\(", text), f"{procedure.name}: {overlay.header} has no {name}")
 
 

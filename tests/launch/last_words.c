@@ -8,7 +8,9 @@
  *   both-left     MPI_Init and a session, and the end of neither
  *   only-left     a session and no MPI_Init, without the session's end
  *   only-over     a session and its end, no MPI_Init, and an end without exit handlers
- *   only-code     the same with another session after it, and with exit code 3 */
+ *   only-code     the same with another session after it, and with exit code 3
+ *   only-refused  a session that cannot begin and whose error handler is MPI_ERRORS_ABORT
+ *   only-fatal    the same with MPI_ERRORS_ARE_FATAL */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,8 +25,21 @@ static void* hold(void* unused) {
   return unused;
 }
 
+/* The thread level is none of the standard's, so MPI_Session_init fails before there is a session, or even a job. */
+static int refused(MPI_Errhandler handler) {
+  MPI_Session session;
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "thread_level", "MPI_THREAD_BRAIDED");
+  printf("last words without a session");
+  MPI_Session_init(info, handler, &session);
+  return 0;
+}
+
 static int sessions_only(const char* how) {
   MPI_Session session;
+  if (strcmp(how, "refused") == 0) return refused(MPI_ERRORS_ABORT);
+  if (strcmp(how, "fatal") == 0) return refused(MPI_ERRORS_ARE_FATAL);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
   if (strcmp(how, "left") == 0) return 0;
   MPI_Session_finalize(&session);

@@ -21,6 +21,15 @@ class LastWords(unittest.TestCase):
                 if status:
                     self.assertEqual(done.returncode, status)
 
+    def test_of_a_session_that_cannot_begin(self):
+        for how in "only-refused", "only-fatal":
+            for command in [PROGRAM, how], [MPIEXEC, "-n", "1", PROGRAM, how]:
+                with self.subTest(command=command):
+                    done = subprocess.run(command, capture_output=True, timeout=60)
+                    self.assertEqual(done.stdout, b"last words without a session")
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn("MPI_THREAD_BRAIDED", plain(done.stderr))
+
     def test_files_too(self):
         with tempfile.TemporaryDirectory() as folder:
             mpiexec("-n", 2, PROGRAM, "file", folder + "/f")

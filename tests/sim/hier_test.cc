@@ -8,7 +8,7 @@
 #include "components/coll/hier/nodes.h"
 #include "components/coll/p2p/algorithms.h"
 #include "framework/coll/comm_state.h"
-#include "framework/coll/room.h"
+#include "framework/coll/engine.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/world.h"
 
@@ -36,13 +36,12 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
   void SetUp() override {
     datatype::register_predefined();
     const coll::AlgorithmList* const lists[] = {&coll::p2p::algorithm_list(), &coll::hier::algorithm_list()};
-    ASSERT_TRUE(coll::Room::open(lists, {}).ok());
+    ASSERT_TRUE(coll::Engine::open(lists, &engine_).ok());
   }
-  void TearDown() override { coll::Room::close(); }
 
-  static World::Options on(const NodeMap& nodes, World::Options options = {}) {
-    options.slot_of = [nodes](Rank rank, coll::Wire&) {
-      return coll::Slot{new coll::hier::Nodes(nodes, rank),
+  World::Options on(const NodeMap& nodes, World::Options options = {}) {
+    options.slot_of = [this, nodes](Rank rank, coll::Wire&) {
+      return coll::Slot{new coll::hier::Nodes(*engine_, nodes, rank),
                         [](void* data) { delete static_cast<coll::hier::Nodes*>(data); }};
     };
     return options;
@@ -73,6 +72,9 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
     s.seed = engine();
     return s;
   }
+
+ private:
+  std::unique_ptr<coll::Engine> engine_;
 };
 
 TEST_P(HierTest, EverySizeAgainstTheOracle) {

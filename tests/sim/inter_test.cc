@@ -12,7 +12,7 @@
 #include "components/coll/p2p/algorithms.h"
 #include "components/coll/p2p/tree.h"
 #include "framework/coll/comm_state.h"
-#include "framework/coll/room.h"
+#include "framework/coll/engine.h"
 #include "tests/sim/world.h"
 
 // The collectives of intercommunicators, on two groups of virtual ranks.
@@ -257,15 +257,14 @@ class InterTest : public testing::TestWithParam<const Algorithm*> {
   void SetUp() override {
     datatype::register_predefined();
     const coll::AlgorithmList* const lists[] = {&coll::p2p::algorithm_list(), &coll::inter::algorithm_list()};
-    ASSERT_TRUE(coll::Room::open(lists, {}).ok());
+    ASSERT_TRUE(coll::Engine::open(lists, &engine_).ok());
   }
-  void TearDown() override { coll::Room::close(); }
 
   /// A world of two groups, with the rules of the own group's shape for what happens inside.
   std::unique_ptr<World> world_of(int first, int second, std::uint64_t seed, World::Options options) {
     for (const int g : {0, 1}) {
       const int n = g == 0 ? first : second;
-      inside_[g] = std::make_unique<coll::CommState>(comm_, coll::Room::current()->plan_for(coll::Shape{n, 1, n}));
+      inside_[g] = std::make_unique<coll::CommState>(comm_, engine_->plan_for(coll::Shape{n, 1, n}));
     }
     options.first_group = first;
     options.slot_of = [this, first, second](Rank rank, coll::Wire& own) {
@@ -353,6 +352,7 @@ class InterTest : public testing::TestWithParam<const Algorithm*> {
     return costs;
   }
 
+  std::unique_ptr<coll::Engine> engine_;
   Comm comm_;
   std::unique_ptr<coll::CommState> inside_[2];
 };

@@ -13,13 +13,13 @@ namespace {
 std::vector<std::uint32_t> nodes_of(const CommState& state) {
   const Group& group = *state.comm.local_group;
   std::vector<std::uint32_t> nodes;
-  for (Rank r = 0; r < group.size(); ++r) nodes.push_back(Room::current()->node_of(group[r]));
+  for (Rank r = 0; r < group.size(); ++r) nodes.push_back(state.engine.node_of(group[r]));
   return nodes;
 }
 
 }  // namespace
 
-Nodes::Nodes(const std::vector<std::uint32_t>& node_of_rank, Rank me) {
+Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Rank me) {
   const std::size_t ranks = node_of_rank.size();
   std::vector<std::uint32_t> names;
   std::vector<int> counts;
@@ -49,15 +49,14 @@ Nodes::Nodes(const std::vector<std::uint32_t>& node_of_rank, Rank me) {
     if (static_cast<Rank>(r) == me) my_place_ = place - begin_[static_cast<std::size_t>(node_of_[r])];
   }
   mine_ = node_of(me);
-  Room& room = *Room::current();
-  inside_ = &room.plan_for(Shape{my_ranks(), 1, my_ranks()});
-  across_ = &room.plan_for(Shape{count(), count(), 1});
+  inside_ = &engine.plan_for(Shape{my_ranks(), 1, my_ranks()});
+  across_ = &engine.plan_for(Shape{count(), count(), 1});
 }
 
 const Nodes* Nodes::of(Op& op) {
   Slot& slot = op.slot();
   if (slot.data == nullptr) {
-    slot.data = new (std::nothrow) Nodes(nodes_of(*op.comm()), op.rank());
+    slot.data = new (std::nothrow) Nodes(op.comm()->engine, nodes_of(*op.comm()), op.rank());
     slot.drop = [](void* data) { delete static_cast<Nodes*>(data); };
   }
   if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's map of nodes"));

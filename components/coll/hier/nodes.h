@@ -8,8 +8,9 @@
 #include "framework/coll/part.h"
 
 namespace ashlar::coll {
+class Engine;
 struct Plan;
-}
+}  // namespace ashlar::coll
 
 namespace ashlar::coll::hier {
 
@@ -17,7 +18,7 @@ namespace ashlar::coll::hier {
 /// numbered by their lowest rank, which is their leader.
 class Nodes {
  public:
-  Nodes(const std::vector<std::uint32_t>& node_of_rank, Rank me);
+  Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Rank me);
 
   /// Those of op's group, from the slot of this component; nullptr: no memory, noted as op's failure.
   static const Nodes* of(Op& op);

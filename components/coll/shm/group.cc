@@ -55,11 +55,11 @@ void introduce(Group& group, Rank me) {
 
 /// How many ranks copy at a time: where they take turns, as many as the cores they share. All, where each has a core,
 /// or they are bound to different ones.
-std::uint32_t movers_of(const Layout& layout) {
+std::uint32_t movers_of(const Engine& engine, const Layout& layout) {
   const std::uint64_t wanted = configuration().movers;
   const std::uint32_t ranks = layout.header().ranks;
   if (wanted != 0) return wanted < ranks ? static_cast<std::uint32_t>(wanted) : 0;
-  if (!Room::current()->surroundings.oversubscribed) return 0;
+  if (!engine.job.oversubscribed) return 0;
   const RankLine& first = layout.rank(0);
   for (std::uint32_t r = 1; r < ranks; ++r) {
     if (layout.rank(r).cores != first.cores) return 0;
@@ -76,7 +76,7 @@ Co attach(Op& op, Group& group) {
   Invitation invitation{};
   Answer verdict{0};
   if (op.rank() == 0) {
-    const bool flat = size <= kFlatRanks && !Room::current()->surroundings.oversubscribed;
+    const bool flat = size <= kFlatRanks && !op.comm()->engine.job.oversubscribed;
     const Status made = group.segment.make(static_cast<std::uint32_t>(size),
                                            blocks_bytes(static_cast<std::uint32_t>(size)), flat, &invitation);
     verdict.attached = made.ok() ? 1 : 0;
@@ -114,7 +114,7 @@ Co attach(Op& op, Group& group) {
   group.state = verdict.attached != 0 ? Group::State::kAttached : Group::State::kRefused;
   if (group.state == Group::State::kAttached) {
     group.flat = group.segment.layout().header().flat != 0;
-    group.movers = movers_of(group.segment.layout());
+    group.movers = movers_of(op.comm()->engine, group.segment.layout());
     if (op.rank() == 0 && group.movers != 0) record_movers(group.movers, static_cast<std::uint32_t>(op.size()));
   }
   co_return st;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "components/coll/p2p/algorithms.h"
-#include "framework/coll/room.h"
+#include "framework/coll/engine.h"
 
 namespace ashlar::coll {
 namespace {
@@ -14,22 +14,22 @@ class ChoiceTest : public testing::Test {
   void SetUp() override {
     datatype::register_predefined();
     const AlgorithmList* const lists[] = {&p2p::algorithm_list()};
-    ASSERT_TRUE(Room::open(lists, {}).ok());
+    ASSERT_TRUE(Engine::open(lists, &engine_).ok());
   }
-  void TearDown() override { Room::close(); }
   static const std::vector<Choice>& choices(const Plan& plan, Collective what) {
     return plan.choices[static_cast<std::size_t>(what)];
   }
+  std::unique_ptr<Engine> engine_;
 };
 
 TEST_F(ChoiceTest, PlansAreSharedByShape) {
-  const Plan& plan = Room::current()->plan_for({8, 1, 8});
-  EXPECT_EQ(&plan, &Room::current()->plan_for({8, 1, 8}));
-  EXPECT_NE(&plan, &Room::current()->plan_for({8, 2, 4}));
+  const Plan& plan = engine_->plan_for({8, 1, 8});
+  EXPECT_EQ(&plan, &engine_->plan_for({8, 1, 8}));
+  EXPECT_NE(&plan, &engine_->plan_for({8, 2, 4}));
 }
 
 TEST_F(ChoiceTest, RulesOfMissingComponentsArePassedOver) {
-  const Plan& plan = Room::current()->plan_for({8, 1, 8});
+  const Plan& plan = engine_->plan_for({8, 1, 8});
   for (int i = 0; i < kCollectives; ++i) {
     const auto& list = choices(plan, static_cast<Collective>(i));
     ASSERT_FALSE(list.empty());
@@ -40,7 +40,7 @@ TEST_F(ChoiceTest, RulesOfMissingComponentsArePassedOver) {
 }
 
 TEST_F(ChoiceTest, EveryCallFindsAnAlgorithm) {
-  const Plan& plan = Room::current()->plan_for({24, 3, 8});
+  const Plan& plan = engine_->plan_for({24, 3, 8});
   for (int i = 0; i < kCollectives; ++i) {
     bool served = false;
     for (const Choice& choice : choices(plan, static_cast<Collective>(i)))
@@ -50,7 +50,7 @@ TEST_F(ChoiceTest, EveryCallFindsAnAlgorithm) {
 }
 
 TEST_F(ChoiceTest, AnUnknownNameIsAnsweredWithWhatThereIs) {
-  const Status status = Room::current()->catalogue.unknown(Collective::kAllreduce, "rign", "site.yaml:3");
+  const Status status = engine_->catalogue.unknown(Collective::kAllreduce, "rign", "site.yaml:3");
   EXPECT_EQ(status.mpi_class(), MPI_ERR_ARG);
   EXPECT_THAT(status.text(), HasSubstr("did you mean 'ring'"));
   EXPECT_THAT(status.text(), HasSubstr("recursive_doubling, rabenseifner, ring"));
@@ -59,12 +59,11 @@ TEST_F(ChoiceTest, AnUnknownNameIsAnsweredWithWhatThereIs) {
 
 TEST_F(ChoiceTest, IntercommunicatorsHaveAlgorithmsOfTheirOwn) {
   static constexpr Algorithm kMine[] = {{Collective::kBcast, "inter", "inter", "", nullptr, nullptr, kInter}};
-  Room::close();
   const AlgorithmList inter{sizeof(AlgorithmList), 1, kMine};
   const AlgorithmList* const lists[] = {&inter, &p2p::algorithm_list()};
-  ASSERT_TRUE(Room::open(lists, {}).ok());
+  ASSERT_TRUE(Engine::open(lists, &engine_).ok());
   for (const bool between_groups : {false, true}) {
-    const Plan& plan = Room::current()->plan_for({8, 1, 8, between_groups});
+    const Plan& plan = engine_->plan_for({8, 1, 8, between_groups});
     for (const Choice& choice : choices(plan, Collective::kBcast))
       EXPECT_EQ(choice.entry->algorithm->is(kInter), between_groups);
     EXPECT_EQ(choices(plan, Collective::kBcast).empty(), false);
@@ -72,8 +71,8 @@ TEST_F(ChoiceTest, IntercommunicatorsHaveAlgorithmsOfTheirOwn) {
 }
 
 TEST_F(ChoiceTest, ReproducibleReductionsKeepTheOrderOfRanks) {
-  Room::current()->config.reproducible = true;
-  const Plan& plan = Room::current()->plan_for({9, 1, 9});
+  engine_->config.reproducible = true;
+  const Plan& plan = engine_->plan_for({9, 1, 9});
   for (int i = 0; i < kCollectives; ++i) {
     const auto what = static_cast<Collective>(i);
     EXPECT_FALSE(choices(plan, what).empty()) << name_of(what);
@@ -84,7 +83,7 @@ TEST_F(ChoiceTest, ReproducibleReductionsKeepTheOrderOfRanks) {
 
 TEST_F(ChoiceTest, EveryCollectiveHasALinearForm) {
   for (int i = 0; i < kCollectives; ++i)
-    EXPECT_NE(Room::current()->catalogue.find(static_cast<Collective>(i), "linear"), nullptr)
+    EXPECT_NE(engine_->catalogue.find(static_cast<Collective>(i), "linear"), nullptr)
         << name_of(static_cast<Collective>(i));
 }
 

@@ -1,18 +1,17 @@
-#include "framework/coll/account.h"
+#include "framework/coll/call_counts.h"
 
 #include <string>
 
-#include "framework/coll/room.h"
+#include "framework/coll/engine.h"
 #include "framework/plugin/records.h"
 
 namespace ashlar::coll {
 
-void record_calls(plugin::Records& records) {
-  if (Room::current() == nullptr) return;
+void record_call_counts(Engine& engine, plugin::Records& records) {
   for (int i = 0; i < kCollectives; ++i) {
     const auto what = static_cast<Collective>(i);
     std::string counts, sizes;
-    for (const Entry& entry : Room::current()->catalogue.entries()) {
+    for (const CatalogueEntry& entry : engine.catalogue.entries()) {
       if (entry.algorithm->collective != what || entry.calls == 0) continue;
       counts += (counts.empty() ? "" : ", ") + std::string(entry.algorithm->name) + " " + std::to_string(entry.calls);
       sizes += (sizes.empty() ? "" : "; ") + std::string(entry.algorithm->name) + ":";

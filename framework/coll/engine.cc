@@ -1,4 +1,4 @@
-#include "framework/coll/room.h"
+#include "framework/coll/engine.h"
 
 #include <mpi.h>
 
@@ -8,9 +8,7 @@
 
 #include "framework/base/log.h"
 #include "framework/base/shared_count.h"
-#include "framework/coll/disagreement.h"
-#include "framework/coll/flight.h"
-#include "framework/p2p/internal.h"
+#include "framework/coll/lane_collectives.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
 #include "framework/param/trust.h"
@@ -19,79 +17,87 @@
 
 namespace ashlar::coll {
 
-Room* Room::current_ = nullptr;
-
-Room* Room::current() { return current_; }
-Room::~Room() = default;
-
-Status Room::open(plugin::Registry& registry, param::Store& params, const Surroundings& around) {
-  auto* const room = new (std::nothrow) Room;
-  if (room == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives");
-  current_ = room;
-  room->registry_ = &registry;
-  room->surroundings = around;
-  const auto fill = [&]() -> Status {
-    ASHLAR_TRY(params.fill("coll", kParams, &room->config));
-    ASHLAR_TRY(params.fill("check", kCheckParams, &room->checks));
-    p2p::Config shared;
-    ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
-    room->checks.datatypes = shared.check_datatypes;
-    std::vector<plugin::Chosen> chosen;
-    ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
-    for (const plugin::Chosen& choice : chosen) {
-      void* module = nullptr;
-      ASHLAR_TRY(choice.component->create(nullptr, &module));
-      room->catalogue.add(*static_cast<const AlgorithmList*>(module));
-    }
-    ASHLAR_TRY(room->finish(&params));
-    return {};
-  };
-  const Status filled = fill();
-  if (!filled.ok()) close();
-  return filled;
+LaneCollectives::LaneCollectives(Engine& owner) : engine(owner) {
+  flights.set_limit(static_cast<std::size_t>(owner.config.request_limit));
 }
 
-Status Room::open(std::span<const AlgorithmList* const> lists, const Surroundings& around) {
-  current_ = new Room;
-  current_->surroundings = around;
-  current_->config = Config{"", 8u << 20, 0, 100'000'000, 1u << 20, false, false, {}};
-  for (const char*& name : current_->config.forced) name = "";
-  for (const AlgorithmList* list : lists) current_->catalogue.add(*list);
-  const Status finished = current_->finish(nullptr);
-  if (!finished.ok()) close();
-  return finished;
+Engine::~Engine() = default;
+
+void Engine::attach(Lane& lane) {
+  lanes_.push_back(std::make_unique<LaneCollectives>(*this));
+  lane.coll = lanes_.back().get();
 }
 
-void Room::close() {
-  delete current_;
-  current_ = nullptr;
+Status Engine::open(plugin::Registry& registry, param::Store& params, const JobMap& job, std::unique_ptr<Engine>* out) {
+  std::unique_ptr<Engine> engine(new (std::nothrow) Engine);
+  if (engine == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives");
+  engine->registry_ = &registry;
+  engine->job = job;
+  ASHLAR_TRY(params.fill("coll", kParams, &engine->config));
+  ASHLAR_TRY(params.fill("check", kCheckParams, &engine->checks));
+  p2p::Config shared;
+  ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
+  engine->checks.datatypes = shared.check_datatypes;
+  ASHLAR_TRY(engine->load_components(registry));
+  ASHLAR_TRY(engine->force_algorithms(params));
+  if (*engine->config.tuning_file != '\0') ASHLAR_TRY(engine->read_tuning_file());
+  const RuleTable table = default_rules();
+  ASHLAR_TRY(engine->check_rules(std::span(table.first, table.count), false));
+  engine->add_pvars();
+  *out = std::move(engine);
+  return {};
 }
 
-Status Room::finish(param::Store* params) {
+Status Engine::open(std::span<const AlgorithmList* const> lists, std::unique_ptr<Engine>* out) {
+  std::unique_ptr<Engine> engine(new Engine);
+  param::Store nothing_set;  // the texts of the defaults are those of the rows, and outlive it
+  ASHLAR_TRY(nothing_set.fill("coll", kParams, &engine->config));
+  for (const AlgorithmList* list : lists) engine->catalogue.add(*list);
+  const RuleTable table = default_rules();
+  ASHLAR_TRY(engine->check_rules(std::span(table.first, table.count), false));
+  *out = std::move(engine);
+  return {};
+}
+
+Status Engine::load_components(plugin::Registry& registry) {
+  std::vector<plugin::Chosen> chosen;
+  ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
+  for (const plugin::Chosen& choice : chosen) {
+    void* module = nullptr;
+    ASHLAR_TRY(choice.component->create(nullptr, &module));
+    catalogue.add(*static_cast<const AlgorithmList*>(module));
+  }
+  return {};
+}
+
+// What the user asked for by name comes before every rule; the slowest algorithm, with coll.reference, comes after it.
+Status Engine::force_algorithms(const param::Store& params) {
   for (int i = 0; i < kCollectives; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const char* const name = config.forced[i];
-    if (*name == '\0' && config.reference) {
-      forced_rules_[at].collective = static_cast<Collective>(i);
-      forced_rules_[at].algorithm = "linear";
-      forced_rules_[at].origin = "coll.reference";
-    }
-    if (*name == '\0') continue;
     const auto collective = static_cast<Collective>(i);
+    const char* const name = config.forced[i];
+    Rule& rule = forced_rules_[at];
+    rule.collective = collective;
+    if (*name == '\0') {
+      if (config.reference) {
+        rule.algorithm = "linear";
+        rule.origin = "coll.reference";
+      }
+      continue;
+    }
     const std::string key = std::string("coll.") + name_of(collective) + ".algorithm";
-    const param::Setting* const setting = params != nullptr ? params->find(key) : nullptr;
+    const param::Setting* const setting = params.find(key);
     forced_origins_[at] = key + " from " + (setting != nullptr ? setting->origin : "the program");
     if (catalogue.find(collective, name) == nullptr)
       return catalogue.unknown(collective, name, forced_origins_[at].c_str());
-    forced_rules_[at].collective = collective;
-    forced_rules_[at].algorithm = name;
-    forced_rules_[at].origin = forced_origins_[at].c_str();
+    rule.algorithm = name;
+    rule.origin = forced_origins_[at].c_str();
   }
-  if (*config.tuning_file != '\0') ASHLAR_TRY(read_tuning_file());
-  const RuleTable table = default_rules();
-  ASHLAR_TRY(check_rules(std::span(table.first, table.count), false));
-  if (registry_ == nullptr) return {};
-  for (Entry& entry : catalogue.entries()) {
+  return {};
+}
+
+void Engine::add_pvars() {
+  for (CatalogueEntry& entry : catalogue.entries()) {
     pvar_rows_.push_back(
         {entry.pvar_name.c_str(), "collectives started on this process", ASHLAR_PVAR_COUNTER, &entry.calls});
     for (int bin = 0; bin < kSizeBins; ++bin) {
@@ -100,10 +106,9 @@ Status Room::finish(param::Store* params) {
     }
   }
   registry_->host().add_pvars("coll", pvar_rows_);
-  return {};
 }
 
-Status Room::read_tuning_file() {
+Status Engine::read_tuning_file() {
   const char* const path = config.tuning_file;
   std::string text;
   if (const Status found = param::read_trusted(path, param::Trust::named(), &text); !found.ok())
@@ -129,7 +134,7 @@ Status Room::read_tuning_file() {
   return check_rules(rules, true);
 }
 
-Status Room::check_rules(std::span<const Rule> rules, bool user) {
+Status Engine::check_rules(std::span<const Rule> rules, bool user) {
   for (const Rule& rule : rules) {
     if (catalogue.find(rule.collective, rule.algorithm) != nullptr) continue;
     const Status unknown = catalogue.unknown(rule.collective, rule.algorithm, rule.origin);
@@ -140,22 +145,23 @@ Status Room::check_rules(std::span<const Rule> rules, bool user) {
   return {};
 }
 
-bool Room::fit_for_bits(const Algorithm& algorithm) const {
+bool Engine::order_is_fixed(const Algorithm& algorithm) const {
   return !config.reproducible || !reduces(algorithm.collective) || algorithm.is(kFixedOrder);
 }
 
-const Plan& Room::plan_for(const Shape& shape) {
+const Plan& Engine::plan_for(const Shape& shape) {
   const std::lock_guard guard(mutex_);
   for (const Plan& plan : plans_) {
     if (plan.shape == shape) return plan;
   }
   Plan& plan = plans_.emplace_back();
+  plan.engine = this;
   plan.shape = shape;
   const auto add = [&](const Rule& rule) {
     if (!rule.fits(shape)) return;
-    Entry* const entry = catalogue.find(rule.collective, rule.algorithm);
+    CatalogueEntry* const entry = catalogue.find(rule.collective, rule.algorithm);
     if (entry == nullptr || entry->algorithm->is(kInter) != shape.inter) return;
-    if (!fit_for_bits(*entry->algorithm)) return;
+    if (!order_is_fixed(*entry->algorithm)) return;
     plan.choices[static_cast<std::size_t>(rule.collective)].push_back({&rule, entry});
   };
   for (const Rule& rule : forced_rules_) {
@@ -166,20 +172,20 @@ const Plan& Room::plan_for(const Shape& shape) {
   }
   const RuleTable table = default_rules();
   for (std::size_t i = 0; i < table.count; ++i) add(table.first[i]);
-  for (Entry& entry : catalogue.entries()) {
+  for (CatalogueEntry& entry : catalogue.entries()) {
     const Algorithm& algorithm = *entry.algorithm;
-    if (algorithm.is(kInter) == shape.inter && fit_for_bits(algorithm))
+    if (algorithm.is(kInter) == shape.inter && order_is_fixed(algorithm))
       plan.choices[static_cast<std::size_t>(algorithm.collective)].push_back({nullptr, &entry});
   }
   return plan;
 }
 
-void Room::report_unfit(const Choice& choice, const Shape& shape, const Call& call, const char* why) {
+void Engine::record_unfit(const Choice& choice, const Shape& shape, const Call& call, const char* why) {
   if (choice.rule == nullptr) return;
   {
     const std::lock_guard guard(mutex_);
-    if (std::find(reported_.begin(), reported_.end(), choice.rule) != reported_.end()) return;
-    reported_.push_back(choice.rule);
+    if (std::find(unfit_.begin(), unfit_.end(), choice.rule) != unfit_.end()) return;
+    unfit_.push_back(choice.rule);
   }
   char subject[160];
   std::snprintf(subject, sizeof subject, "rule %s", choice.rule->origin);
@@ -190,7 +196,7 @@ void Room::report_unfit(const Choice& choice, const Shape& shape, const Call& ca
   if (registry_ != nullptr) registry_->records().add({"coll", subject, "passed over", because, "", "coll.tuning_file"});
 }
 
-void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
+void Engine::record(const Choice& choice, const Shape& shape, const Call& call) {
   if (!first_to_set(choice.entry->recorded) || registry_ == nullptr) return;
   const Algorithm& chosen = *choice.entry->algorithm;
   char because[320];
@@ -198,32 +204,17 @@ void Room::record(const Choice& choice, const Shape& shape, const Call& call) {
                 static_cast<long long>(call.bytes), shape.ranks, shape.nodes, shape.nodes == 1 ? "" : "s",
                 choice.rule != nullptr ? choice.rule->origin : "no rule applies");
   std::string lost;
-  for (const Entry& entry : catalogue.entries()) {
+  for (const CatalogueEntry& entry : catalogue.entries()) {
     const Algorithm& other = *entry.algorithm;
     if (other.collective != chosen.collective || &other == &chosen || other.is(kInter) != shape.inter) continue;
     const char* excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
-    if (!fit_for_bits(other)) excluded = "coll.reproducible asks for rank order";
+    if (!order_is_fixed(other)) excluded = "coll.reproducible asks for rank order";
     if (!lost.empty()) lost += '\n';
     lost += std::string(other.name) + ": " + (excluded != nullptr ? excluded : "the rule for this size says otherwise");
   }
   const std::string setting = std::string("coll.") + name_of(chosen.collective) + ".algorithm, coll.tuning_file";
   registry_->records().add({"coll", name_of(chosen.collective),
                             std::string(chosen.name) + " (" + chosen.component + ")", because, lost, setting});
-}
-
-Slab<Flight>& Room::flights(unsigned lane) {
-  const std::lock_guard guard(mutex_);
-  while (flights_.size() <= lane) {
-    flights_.push_back(std::make_unique<Slab<Flight>>());
-    flights_.back()->set_limit(static_cast<std::size_t>(config.request_limit));
-  }
-  return *flights_[lane];
-}
-
-LaneRecords& Room::records(unsigned lane) {
-  const std::lock_guard guard(mutex_);
-  while (records_.size() <= lane) records_.push_back(std::make_unique<LaneRecords>());
-  return *records_[lane];
 }
 
 }  // namespace ashlar::coll

@@ -5,22 +5,23 @@
 #include "framework/base/types.h"
 #include "framework/coll/collective.h"
 
-/// check.collectives: what ranks say of their calls, and whether that fits together.
+/// check.collectives: the calls of all ranks as records, and the comparison of these.
 namespace ashlar::coll {
 
-/// What one rank says of its call. Behind it lie the bytes of its pieces, one for each rank of the group that it
+/// The call of one rank. Behind it lie the sizes of its pieces in bytes, one for each rank of the group that it
 /// exchanges data with (of an intercommunicator the other group): gatherv and scatterv at the root, alltoallv and w
 /// everywhere (those that leave, then those that arrive), allgatherv everywhere (those that arrive).
 struct CallRecord {
   std::int32_t what, form;
   std::int32_t root, op;     // op: its number and whether it commutes
-  std::int32_t rank, group;  // of an intercommunicator: 0 is the group of the judge
-  std::int64_t sends, gets;  // bytes of this rank's contribution, and of what it gets of each; -1: not significant
-  std::uint64_t counts;      // of reduce_scatter: a fingerprint of the list
-  std::int64_t pieces;       // behind the record
+  std::int32_t rank, group;  // of an intercommunicator: 0 is the group of the rank that compares
+  std::int64_t sends,
+      gets;              // bytes of this rank's contribution, and of what it receives from each; -1: not significant
+  std::uint64_t counts;  // of reduce_scatter: a fingerprint of the list
+  std::int64_t pieces;   // behind the record
 };
 
-/// Everyone's records, as the judge has them: group after group.
+/// The records of all ranks: group after group.
 struct CallTable {
   const std::byte* first;
   std::size_t stride;
@@ -37,11 +38,12 @@ struct CallTable {
   int partner(int i, int which) const { return inter() && (*this)[i].group == 0 ? ranks[0] + which : which; }
 };
 
-struct Verdict {
-  std::int32_t mpi_class;  // 0: all agree
+/// The first mismatch of a table, as a message to all ranks.
+struct Mismatch {
+  std::int32_t mpi_class;  // 0: there is none
   char text[484];
 };
 
-Verdict judge(const CallTable& all);
+Mismatch find_mismatch(const CallTable& all);
 
 }  // namespace ashlar::coll

@@ -1,4 +1,4 @@
-#include "framework/runtime/flush_streams.h"
+#include "framework/base/flush_streams.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "framework/coll/judge.h"
+#include "framework/coll/call_records.h"
 
 #include <mpi.h>
 
@@ -20,7 +20,7 @@ using Among = bool (*)(const CallRecord&);
 bool everyone(const CallRecord&) { return true; }
 
 void name_of_call(const CallRecord& r, char* out, std::size_t room) {
-  coll::name_of_call(static_cast<Collective>(r.what), static_cast<Form>(r.form), out, room);
+  coll::name_of_call(static_cast<Collective>(r.what), static_cast<CallForm>(r.form), out, room);
 }
 
 struct Name {
@@ -36,7 +36,7 @@ Name name_of_rank(const CallTable& all, int i) {
   return name;
 }
 
-/// The one whose value most have; of two the lower one.
+/// The first rank with the most frequent value.
 int usual(const CallTable& all, std::int64_t (*of)(const CallRecord&), Among among) {
   int best = -1, most = 0;
   for (int i = 0; i < all.count(); ++i) {
@@ -52,15 +52,15 @@ int usual(const CallTable& all, std::int64_t (*of)(const CallRecord&), Among amo
   return best;
 }
 
-[[gnu::format(printf, 3, 4)]] void say(Verdict* verdict, int mpi_class, const char* format, ...) {
-  verdict->mpi_class = mpi_class;
+[[gnu::format(printf, 3, 4)]] void say(Mismatch* mismatch, int mpi_class, const char* format, ...) {
+  mismatch->mpi_class = mpi_class;
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(verdict->text, sizeof verdict->text, format, arguments);
+  std::vsnprintf(mismatch->text, sizeof mismatch->text, format, arguments);
   va_end(arguments);
 }
 
-/// The first that differs from most, and how many do. False: nobody.
+/// The first rank that differs from the most frequent value, and how many do. False: none.
 bool differing(const CallTable& all, std::int64_t (*of)(const CallRecord&), Among among, int* first, int* base,
                int* others) {
   *base = usual(all, of, among);
@@ -74,46 +74,46 @@ bool differing(const CallTable& all, std::int64_t (*of)(const CallRecord&), Amon
   return *first >= 0;
 }
 
-/// Whether those `among` all have the same value; else a sentence.
-bool agree(const CallTable& all, const Aspect& aspect, Verdict* verdict, Among among = everyone) {
+/// Whether the ranks `among` all have the same value; otherwise fills `mismatch`.
+bool agree(const CallTable& all, const Aspect& aspect, Mismatch* mismatch, Among among = everyone) {
   int first, base, others;
   if (!differing(all, aspect.of, among, &first, &base, &others)) return true;
   char call[64], theirs[100], ours[100];
   name_of_call(all[first], call, sizeof call);
   std::snprintf(theirs, sizeof theirs, aspect.says, static_cast<long long>(aspect.of(all[first])));
   std::snprintf(ours, sizeof ours, aspect.says, static_cast<long long>(aspect.of(all[base])));
-  say(verdict, aspect.mpi_class,
+  say(mismatch, aspect.mpi_class,
       "the ranks do not agree in %s: %s passed %s, but %s passed %s (%d of %d ranks differ from it)", call,
       name_of_rank(all, first).text, theirs, name_of_rank(all, base).text, ours, others, all.count());
   return false;
 }
 
-bool same_call(const CallTable& all, Verdict* verdict) {
+bool same_call(const CallTable& all, Mismatch* mismatch) {
   const auto key = [](const CallRecord& r) { return std::int64_t{r.what} * 4 + r.form; };
   int first, base, others;
   if (!differing(all, key, everyone, &first, &base, &others)) return true;
   char theirs[64], ours[64];
   name_of_call(all[first], theirs, sizeof theirs);
   name_of_call(all[base], ours, sizeof ours);
-  say(verdict, MPI_ERR_OTHER,
+  say(mismatch, MPI_ERR_OTHER,
       "the ranks are in different collectives: %s called %s, but %s called %s (%d of %d ranks differ from it). "
       "Collectives are called in the same order, and in the same form, by all ranks of a communicator",
       name_of_rank(all, first).text, theirs, name_of_rank(all, base).text, ours, others, all.count());
   return false;
 }
 
-/// What `from` hands over is what `to` expects of it.
-bool meet(const CallTable& all, int from, std::int64_t sent, int to, std::int64_t expected, Verdict* verdict) {
-  if (sent < 0 || expected < 0 || sent == expected) return true;  // in place, or nothing to do with it
+/// Whether `to` expects what `from` sends.
+bool meet(const CallTable& all, int from, std::int64_t sent, int to, std::int64_t expected, Mismatch* mismatch) {
+  if (sent < 0 || expected < 0 || sent == expected) return true;  // below 0: in place, or not significant
   char call[64];
   name_of_call(all[from], call, sizeof call);
-  say(verdict, MPI_ERR_COUNT, "the ranks do not agree in %s: %s sends %lld bytes to %s, which expects %lld", call,
+  say(mismatch, MPI_ERR_COUNT, "the ranks do not agree in %s: %s sends %lld bytes to %s, which expects %lld", call,
       name_of_rank(all, from).text, static_cast<long long>(sent), name_of_rank(all, to).text,
       static_cast<long long>(expected));
   return false;
 }
 
-/// The rank that has the data, or gets it; of an intercommunicator who passed MPI_ROOT. -1: there is none.
+/// The root; of an intercommunicator the rank that passed MPI_ROOT, -1: there is none.
 int root_of(const CallTable& all) {
   if (!all.inter()) return all[0].root;
   for (int i = 0; i < all.count(); ++i) {
@@ -122,8 +122,8 @@ int root_of(const CallTable& all) {
   return -1;
 }
 
-/// On an intercommunicator: one root, and the other group names it.
-bool one_root(const CallTable& all, Verdict* verdict) {
+/// On an intercommunicator: whether there is one root, and the other group names it.
+bool one_root(const CallTable& all, Mismatch* mismatch) {
   const int root = root_of(all);
   char call[64];
   name_of_call(all[0], call, sizeof call);
@@ -131,17 +131,17 @@ bool one_root(const CallTable& all, Verdict* verdict) {
     const int passed = all[i].root;
     if (root < 0) {
       if (passed == MPI_PROC_NULL) continue;
-      say(verdict, MPI_ERR_ROOT, "the ranks do not agree in %s: %s passed root %d, but nobody passed MPI_ROOT", call,
+      say(mismatch, MPI_ERR_ROOT, "the ranks do not agree in %s: %s passed root %d, but no rank passed MPI_ROOT", call,
           name_of_rank(all, i).text, passed);
     } else if (all[i].group == all[root].group) {
       if (i == root || passed == MPI_PROC_NULL) continue;
-      say(verdict, MPI_ERR_ROOT,
+      say(mismatch, MPI_ERR_ROOT,
           "the ranks do not agree in %s: %s passed MPI_ROOT, but %s of the same group did not pass "
           "MPI_PROC_NULL as its root",
           call, name_of_rank(all, root).text, name_of_rank(all, i).text);
     } else {
       if (passed == all[root].rank) continue;
-      say(verdict, MPI_ERR_ROOT, "the ranks do not agree in %s: %s passed root %d, but %s passed MPI_ROOT", call,
+      say(mismatch, MPI_ERR_ROOT, "the ranks do not agree in %s: %s passed root %d, but %s passed MPI_ROOT", call,
           name_of_rank(all, i).text, passed, name_of_rank(all, root).text);
     }
     return false;
@@ -149,8 +149,8 @@ bool one_root(const CallTable& all, Verdict* verdict) {
   return true;
 }
 
-/// From the root, or to it.
-bool rooted_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) {
+/// Whether the sizes of all blocks to or from the root match.
+bool rooted_sizes_meet(const CallTable& all, Collective what, Mismatch* mismatch) {
   const int root = root_of(all);
   if (root < 0) return true;
   const bool listed = what == Collective::kGatherv || what == Collective::kScatterv;
@@ -160,14 +160,14 @@ bool rooted_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) 
     const CallRecord& r = all[i];
     const std::int64_t at_root = listed ? all.pieces(root)[which] : to_root ? all[root].gets : all[root].sends;
     const bool fits =
-        to_root ? meet(all, i, r.sends, root, at_root, verdict) : meet(all, root, at_root, i, r.gets, verdict);
+        to_root ? meet(all, i, r.sends, root, at_root, mismatch) : meet(all, root, at_root, i, r.gets, mismatch);
     if (!fits) return false;
   }
   return true;
 }
 
-/// From everyone to everyone.
-bool all_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) {
+/// Whether the sizes of all blocks between all ranks match.
+bool all_sizes_meet(const CallTable& all, Collective what, Mismatch* mismatch) {
   const bool pairs = what == Collective::kAlltoallv || what == Collective::kAlltoallw;
   for (int from = 0; from < all.count(); ++from) {
     for (int which = 0; which < all.partners(from); ++which) {
@@ -177,7 +177,7 @@ bool all_sizes_meet(const CallTable& all, Collective what, Verdict* verdict) {
       const std::int64_t expected = pairs                             ? all.pieces(to)[all.partners(to) + self]
                                     : what == Collective::kAllgatherv ? all.pieces(to)[self]
                                                                       : all[to].gets;
-      if (!meet(all, from, sent, to, expected, verdict)) return false;
+      if (!meet(all, from, sent, to, expected, mismatch)) return false;
     }
   }
   return true;
@@ -195,29 +195,29 @@ bool has_operand(const CallRecord& r) { return r.sends >= 0; }
 bool in_first_group(const CallRecord& r) { return r.group == 0; }
 bool in_second_group(const CallRecord& r) { return r.group == 1; }
 
-bool reductions_fit(const CallTable& all, Collective what, Verdict* verdict) {
+bool reductions_fit(const CallTable& all, Collective what, Mismatch* mismatch) {
   if (what == Collective::kReduce && all.inter() && root_of(all) < 0) return true;
   const auto takes_part = [](const CallRecord& r) { return r.op >= 0; };
-  if (!agree(all, kOp, verdict, takes_part) || !agree(all, kCommute, verdict, takes_part) ||
-      !agree(all, kSent, verdict, has_operand))
+  if (!agree(all, kOp, mismatch, takes_part) || !agree(all, kCommute, mismatch, takes_part) ||
+      !agree(all, kSent, mismatch, has_operand))
     return false;
   if (what == Collective::kReduceScatter)  // the lists of counts
-    return agree(all, kPieces, verdict, in_first_group) && agree(all, kPieces, verdict, in_second_group);
+    return agree(all, kPieces, mismatch, in_first_group) && agree(all, kPieces, mismatch, in_second_group);
   if (what == Collective::kReduce && all.inter()) {
     const int root = root_of(all);
-    return meet(all, all.partner(root, 0), all[all.partner(root, 0)].sends, root, all[root].gets, verdict);
+    return meet(all, all.partner(root, 0), all[all.partner(root, 0)].sends, root, all[root].gets, mismatch);
   }
   return true;
 }
 
 }  // namespace
 
-Verdict judge(const CallTable& all) {
-  Verdict verdict{0, ""};
-  if (!same_call(all, &verdict)) return verdict;
+Mismatch find_mismatch(const CallTable& all) {
+  Mismatch mismatch{.mpi_class = 0, .text = ""};
+  if (!same_call(all, &mismatch)) return mismatch;
   const auto what = static_cast<Collective>(all[0].what);
-  if (what == Collective::kBarrier || among_neighbours(what)) return verdict;
-  if (!all.inter() && !agree(all, kRoot, &verdict)) return verdict;
+  if (what == Collective::kBarrier || among_neighbours(what)) return mismatch;
+  if (!all.inter() && !agree(all, kRoot, &mismatch)) return mismatch;
   switch (what) {
     case Collective::kBcast:
     case Collective::kReduce:
@@ -225,23 +225,23 @@ Verdict judge(const CallTable& all) {
     case Collective::kGatherv:
     case Collective::kScatter:
     case Collective::kScatterv:
-      if (all.inter() && !one_root(all, &verdict)) return verdict;
+      if (all.inter() && !one_root(all, &mismatch)) return mismatch;
       break;
     default:
       break;
   }
   if (reduces(what)) {
-    reductions_fit(all, what, &verdict);
+    reductions_fit(all, what, &mismatch);
   } else if (what == Collective::kBcast && !all.inter()) {
-    // Most may differ from the root: all are held against each other.
-    agree(all, kSent, &verdict);
+    // Every rank has the buffer: the most frequent size is taken as right, even when the root's differs.
+    agree(all, kSent, &mismatch);
   } else if (what == Collective::kBcast || what == Collective::kGather || what == Collective::kGatherv ||
              what == Collective::kScatter || what == Collective::kScatterv) {
-    rooted_sizes_meet(all, what, &verdict);
+    rooted_sizes_meet(all, what, &mismatch);
   } else {
-    all_sizes_meet(all, what, &verdict);
+    all_sizes_meet(all, what, &mismatch);
   }
-  return verdict;
+  return mismatch;
 }
 
 }  // namespace ashlar::coll

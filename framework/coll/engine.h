@@ -1,0 +1,110 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/base/status.h"
+#include "framework/base/thread_annotations.h"
+#include "framework/base/types.h"
+#include "framework/coll/catalogue.h"
+#include "framework/coll/params.h"
+#include "framework/coll/rule.h"
+#include "framework/plugin/component.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar::param {
+class Store;
+}
+namespace ashlar::plugin {
+class Registry;
+}
+
+namespace ashlar::coll {
+
+class Engine;
+struct LaneCollectives;
+
+/// One rule as it applies to communicators of one shape.
+struct Choice {
+  const Rule* rule;  // nullptr: the last resort, when no rule applies
+  CatalogueEntry* entry;
+};
+/// The choices for each collective on communicators of one shape, in the order of the rules. It belongs to its engine.
+struct Plan {
+  Engine* engine = nullptr;
+  Shape shape;
+  std::array<std::vector<Choice>, kCollectives> choices;
+};
+
+/// What choices depend on beside the communicator: where the processes of the job run.
+struct JobMap {
+  const std::uint32_t* node_of = nullptr;  // the node of each process, by its number; nullptr: all are on one node
+  bool oversubscribed = false;             // ranks of this node take turns on its cores
+};
+
+/// The state of the collectives that belongs to no communicator: algorithms, rules, settings. The process owns one,
+/// from initialisation to the end; lanes, plans and the states of communicators refer to it, so no code needs a global.
+/// Constant once open() has returned, except the plans and the records, which the mutex guards, and the counters of the
+/// catalogue, which are atomic.
+class Engine {
+ public:
+  /// Loads the coll components, reads the parameters and the tuning file. Fails with MPI_ERR_ARG when a forced
+  /// algorithm does not exist or the tuning file has a mistake. Before the first communicator.
+  static Status open(plugin::Registry& registry, param::Store& params, const JobMap& job, std::unique_ptr<Engine>* out);
+  /// For tests and simulations: these lists of algorithms, the default rules, and no parameter set.
+  static Status open(std::span<const AlgorithmList* const> lists, std::unique_ptr<Engine>* out);
+  /// After the last communicator of every lane.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Sets lane.coll. Before the first collective on the lane, which must not outlive this object.
+  void attach(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
+  /// The plan for a shape; made on first use, shared by all communicators of that shape. Any thread.
+  const Plan& plan_for(const Shape& shape);
+  /// Records the first use of an algorithm: the choice, its rule, and what lost.
+  void record(const Choice& choice, const Shape& shape, const Call& call);
+  /// Records, once for each rule, that a rule which applies names an algorithm that cannot serve the call.
+  void record_unfit(const Choice& choice, const Shape& shape, const Call& call, const char* why);
+
+  Catalogue catalogue;
+  Config config{};
+  CheckConfig checks{};
+  JobMap job;
+  /// Whether processes may be on different nodes, as far as choices go.
+  bool knows_nodes() const { return config.node_size > 0 || job.node_of != nullptr; }
+  /// The node of a process, for all choices that go by nodes.
+  std::uint32_t node_of(PeerId process) const {
+    return config.node_size > 0     ? static_cast<std::uint32_t>(process / config.node_size)
+           : job.node_of != nullptr ? job.node_of[process]
+                                    : 0;
+  }
+
+ private:
+  Engine() = default;
+  Status load_components(plugin::Registry& registry);
+  Status force_algorithms(const param::Store& params);
+  Status read_tuning_file();
+  Status check_rules(std::span<const Rule> rules, bool user);
+  void add_pvars();
+  /// Whether coll.reproducible allows the algorithm.
+  bool order_is_fixed(const Algorithm& algorithm) const;
+
+  plugin::Registry* registry_ = nullptr;  // nullptr in tests and simulations
+  std::unique_ptr<RuleReader> user_rules_;
+  std::array<Rule, kCollectives> forced_rules_;
+  std::array<std::string, kCollectives> forced_origins_;
+  std::vector<ashlar_pvar> pvar_rows_;
+  std::vector<std::unique_ptr<LaneCollectives>> lanes_;
+  std::mutex mutex_;
+  std::deque<Plan> plans_;          // guarded by mutex_; a plan never moves
+  std::vector<const Rule*> unfit_;  // guarded by mutex_: rules that record_unfit() has recorded
+};
+
+}  // namespace ashlar::coll

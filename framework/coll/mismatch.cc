@@ -1,0 +1,295 @@
+#include "framework/coll/mismatch.h"
+
+#include <mpi.h>
+
+#include <cstring>
+
+#include "framework/base/clock.h"
+#include "framework/coll/comm_state.h"
+#include "framework/coll/lane_collectives.h"
+#include "framework/coll/mismatch_text.h"
+#include "framework/object/group.h"
+#include "framework/p2p/wire.h"
+#include "framework/progress/lane.h"
+
+// Everything here runs under the lane's lock; the analysis cannot see it through the states.
+namespace ashlar::coll {
+namespace {
+
+constexpr Tag kNumberMask = Op::kPartTag - 1;
+
+/// A notice about a call of this rank. `by`: the report or call that ended it, for the call of a third rank.
+Notice notice_of(const LoggedCall& called, int error_class, std::uint8_t flags = 0, const FailureReport* by = nullptr) {
+  Notice notice;
+  notice.bytes = static_cast<std::uint64_t>(called.bytes);
+  notice.root = called.root;
+  notice.error_class = static_cast<std::uint16_t>(error_class);
+  notice.what = static_cast<std::uint8_t>(called.what);
+  notice.flags = flags;
+  notice.position = called.position;
+  if (by == nullptr || by->tag != called.tag || (by->notice.flags & Notice::kFreed) != 0) return notice;
+  const FailureReport other = alike(called, by->notice) ? other_of(*by) : *by;
+  notice.other = other.from;
+  notice.other_what = other.notice.what;
+  notice.other_root = other.notice.root;
+  notice.other_bytes = other.notice.bytes;
+  return notice;
+}
+
+void notify_all(Comm& comm, Tag tag, const Notice& notice) ASHLAR_NO_THREAD_SAFETY {
+  const auto notify = [&](const Group& group) ASHLAR_NO_THREAD_SAFETY {
+    for (Rank rank = 0; rank < group.size(); ++rank)
+      if (group[rank] != Group::self_peer)
+        p2p::send_notice(*comm.lane, comm.context, group[rank], true, tag, &notice, sizeof notice);
+  };
+  notify(*comm.remote_group);
+  if (comm.inter) notify(*comm.local_group);
+}
+
+void end_messages(CommState& state, Tag tag, Tag mask, Status outcome) ASHLAR_NO_THREAD_SAFETY {
+  p2p::end_collective(state.comm, tag, mask, outcome);
+  if (state.own_group != nullptr) p2p::end_collective(state.own_group->comm, tag, mask, outcome);
+}
+
+void set_failed(LoggedCall& called, Status why) {
+  called.flags |= LoggedCall::kFailed;
+  called.error_class = static_cast<std::uint16_t>(why.mpi_class());
+}
+
+/// Ends a collective that cannot complete, here and on every member; `by` is the call that showed it.
+void fail_here(CommState& state, LoggedCall& called, const FailureReport& by, Status why) {
+  if (called.is(LoggedCall::kFailed)) return;
+  set_failed(called, why);
+  state.failures.latest = by;
+  notify_all(state.comm, called.tag, notice_of(called, why.mpi_class(), 0, &by));
+  if (!called.is(LoggedCall::kOver)) end_messages(state, called.tag, kNumberMask, why);
+}
+
+/// Whether the two ranks count later collectives differently.
+bool positions_differ(const LoggedCall& called, const Notice& theirs) {
+  return (theirs.flags & Notice::kFreed) == 0 && called.position != theirs.position;
+}
+
+void break_collectives(CommState& state, const FailureReport& report);
+
+/// Ends the communicator's collectives on all members when two of them count later ones differently.
+void check_positions(CommState& state, const LoggedCall& called, const FailureReport& report) {
+  if (state.failures.broken || !positions_differ(called, report.notice)) return;
+  notify_all(state.comm, called.tag, notice_of(called, MPI_ERR_OTHER, Notice::kBroken, &report));
+  break_collectives(state, report);
+}
+
+void break_collectives(CommState& state, const FailureReport& report) {
+  FailureReports& failures = state.failures;
+  if (failures.broken) return;
+  failures.broken = failures.any = true;
+  failures.latest = report;
+  failures.latest.notice.flags |= Notice::kBroken;
+  state.calls.each_open([&](LoggedCall& called) {
+    if (called.is(LoggedCall::kFailed)) return;
+    const Status why = failure_of(state.comm, called, failures.latest);
+    set_failed(called, why);
+    end_messages(state, called.tag, kNumberMask, why);
+  });
+}
+
+/// The oldest report of this collective that is due at `now_ns`.
+bool take_report(FailureReports& failures, Tag tag, std::uint64_t now_ns, FailureReport* report) {
+  for (auto at = failures.kept.begin(); at != failures.kept.end(); ++at) {
+    if (at->tag != tag || at->due_ns > now_ns) continue;
+    *report = *at;
+    failures.kept.erase(at);
+    failures.any = failures.broken || !failures.kept.empty();
+    return true;
+  }
+  return false;
+}
+
+CommState* find_state(LaneCollectives& lane, std::uint32_t context) {
+  for (CommState& state : lane.states)
+    if (state.comm.context == context) return &state;
+  return nullptr;
+}
+
+bool not_called_yet(const Comm& comm, Tag tag) {
+  const auto ahead = (static_cast<std::uint32_t>(tag) - comm.collective_sequence) & kNumberMask;
+  return ahead < static_cast<std::uint32_t>(kNumberMask) / 2;
+}
+
+/// Keeps a report of a collective that is open here, or was not called yet. The collective may complete on this rank
+/// nevertheless: only a wait that is still there when the report is due fails with it.
+void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *state.comm.lane;
+  FailureReports& failures = state.failures;
+  report.due_ns = now_ns() + lane.review_every;
+  if (lane.review_by == 0 || report.due_ns < lane.review_by) lane.review_by = report.due_ns;
+  if (failures.kept.size() == FailureReports::kMost) failures.kept.erase(failures.kept.begin());
+  failures.kept.push_back(report);
+  failures.any = true;
+}
+
+/// Takes kCollectiveCall: a member that waits has sent its call.
+void on_call(CommState& state, const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
+  LoggedCall* const mine = state.calls.find(call.tag);
+  if (mine == nullptr) return;  // not called yet: this rank sends its own call when it waits there
+  if (mine->is(LoggedCall::kFailed)) {
+    const Notice failed = notice_of(*mine, mine->error_class, Notice::kToOne, &state.failures.latest);
+    p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
+  } else if (!alike(*mine, call.notice)) {
+    fail_here(state, *mine, call, difference(state.comm, *mine, call.from, call.notice));
+  }
+}
+
+/// Takes kCollectiveFailed.
+void on_report(CommState& state, const FailureReport& report) {
+  if ((report.notice.flags & Notice::kBroken) != 0) return break_collectives(state, report);
+  LoggedCall* const mine = state.calls.find(report.tag);
+  if (mine == nullptr && !not_called_yet(state.comm, report.tag)) return;
+  const bool open = mine == nullptr || !(mine->is(LoggedCall::kOver) || mine->is(LoggedCall::kFailed));
+  if (open && (report.notice.flags & Notice::kToOne) == 0) return keep_report(state, report);
+  if (open) fail_here(state, *mine, report, failure_of(state.comm, *mine, report));
+  check_positions(state, *mine, report);
+}
+
+/// Takes kCollectiveCall for a communicator that this rank has freed. A member whose call was another one here, or was
+/// never made here, gets a failure in answer.
+void on_call_of_freed(Lane& lane, const FreedComms& freed, std::uint32_t context,
+                      const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
+  for (const FreedComms::FreedComm& entry : freed.all()) {
+    if (entry.context != context) continue;
+    const auto later = (static_cast<std::uint32_t>(call.tag - entry.last.tag)) & kNumberMask;
+    const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
+    if (!never_called && (later != 0 || alike(entry.last, call.notice))) return;
+    const std::uint8_t flags = Notice::kToOne | (never_called ? Notice::kFreed : 0);
+    const Notice failed = notice_of(entry.last, MPI_ERR_OTHER, flags);
+    return p2p::send_notice(lane, context, call.from, true, call.tag, &failed, sizeof failed);
+  }
+}
+
+void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
+  FailureReport report;
+  if (am.length != sizeof report.notice) return;
+  const auto context = static_cast<std::uint32_t>(am.h0 >> 32);
+  report.tag = static_cast<Tag>(am.h1 >> 32);
+  report.from = am.peer;
+  std::memcpy(&report.notice, am.data, sizeof report.notice);
+  if (report.notice.what >= kCollectives) return;
+  LaneCollectives& own = *lane.coll;
+  CommState* const state = find_state(own, context);
+  const bool asks = am.id == p2p::kCollectiveCall;
+  if (state != nullptr) return asks ? on_call(*state, report) : on_report(*state, report);
+  if (asks) return on_call_of_freed(lane, own.freed, context, report);
+  if (own.early.size() == EarlyReport::kMost) own.early.erase(own.early.begin());
+  own.early.push_back({.context = context, .report = report});
+}
+
+/// CollectiveHooks::mismatched.
+Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::uint64_t arrived, MPI_Count expected) {
+  CommState* const state = comm.coll;
+  LoggedCall* const mine = state != nullptr ? state->calls.find(tag & kNumberMask) : nullptr;
+  if (mine == nullptr) return wrong_size(comm, nullptr, from, arrived, expected);
+  FailureReport by{.tag = mine->tag, .from = (*comm.remote_group)[from], .notice = notice_of(*mine, 0)};
+  Status why;
+  if (theirs.known()) {
+    by.notice.what = static_cast<std::uint8_t>(theirs.what());
+    by.notice.bytes = theirs.bytes();
+    why = difference(comm, *mine, by.from, by.notice, theirs.bytes() == p2p::CallWord::kMostInBrief);
+  } else {
+    why = wrong_size(comm, mine, from, arrived, expected);
+  }
+  if (!mine->is(LoggedCall::kUncompared)) fail_here(*state, *mine, by, why);
+  return why;
+}
+
+/// Sends this rank's call to the neighbouring ranks, which compare it with theirs.
+void send_call(CommState& state, const LoggedCall& called) ASHLAR_NO_THREAD_SAFETY {
+  Comm& comm = state.comm;
+  const Notice notice = notice_of(called, 0);
+  const auto send = [&](const Group& group, Rank rank) ASHLAR_NO_THREAD_SAFETY {
+    if (group[rank] != Group::self_peer)
+      p2p::send_notice(*comm.lane, comm.context, group[rank], false, called.tag, &notice, sizeof notice);
+  };
+  if (comm.inter) send(*comm.remote_group, comm.rank % comm.remote_size);
+  send(*comm.local_group, (comm.rank + 1) % comm.size);
+  if (comm.size > 2) send(*comm.local_group, (comm.rank + comm.size - 1) % comm.size);
+}
+
+/// Fails a collective that waits with a report that is due; else, from its second review on, has the neighbours compare
+/// it.
+void review(CommState& state, LoggedCall& called, std::uint64_t now) {
+  FailureReport report;
+  if (state.failures.any && take_report(state.failures, called.tag, now, &report)) {
+    const Status why = failure_of(state.comm, called, report);
+    set_failed(called, why);
+    state.failures.latest = report;
+    end_messages(state, called.tag, kNumberMask, why);
+    check_positions(state, called, report);
+  } else if (called.is(LoggedCall::kSeen) && !called.is(LoggedCall::kUncompared | LoggedCall::kCompared)) {
+    called.flags |= LoggedCall::kCompared;
+    send_call(state, called);
+  }
+  called.flags |= LoggedCall::kSeen;
+}
+
+/// Lane::review: a wait on this lane is a long one.
+void review_all(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  const std::uint64_t now = now_ns();
+  lane.review_by = 0;
+  for (CommState& state : lane.coll->states) {
+    state.calls.each_open([&](LoggedCall& called) {
+      if (!called.is(LoggedCall::kFailed)) review(state, called, now);
+    });
+    for (const FailureReport& left : state.failures.kept)
+      if (lane.review_by == 0 || left.due_ns < lane.review_by) lane.review_by = std::max(left.due_ns, now + 1);
+  }
+}
+
+constexpr p2p::CollectiveHooks kHooks{.mismatched = on_mismatch, .notice = take_notice};
+
+}  // namespace
+
+void add_to_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *state.comm.lane;
+  p2p::hook_collectives(lane, kHooks);
+  lane.review_every = state.engine.config.compare_after;
+  lane.review = review_all;
+  lane.coll->states.push_back(&state);
+  std::erase_if(lane.coll->early, [&](const EarlyReport& early) {
+    if (early.context != state.comm.context) return false;
+    on_report(state, early.report);
+    return true;
+  });
+}
+
+void remove_from_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
+  if (!state.linked()) return;
+  List<CommState>::remove(&state);
+  const auto number = static_cast<Tag>((state.comm.collective_sequence - 1) & kNumberMask);
+  const LoggedCall* const last = state.calls.find(number);
+  if (last != nullptr) state.comm.lane->coll->freed.add(state.comm.context, *last);
+}
+
+Status may_begin(CommState& state, LoggedCall& called) {
+  if (!state.failures.broken) return {};
+  const Status why = failure_of(state.comm, called, state.failures.latest);
+  set_failed(called, why);
+  return why;
+}
+
+void end_call(CommState& state, Tag tag, Status outcome) {
+  LoggedCall* const called = state.calls.find(tag);
+  if (called == nullptr) return;
+  called->flags |= LoggedCall::kOver;
+  if (!outcome.ok() && !called->is(LoggedCall::kUncompared)) fail_here(state, *called, {}, outcome);
+  FailureReport report;
+  if (state.failures.any && take_report(state.failures, tag, ~std::uint64_t{0}, &report))
+    check_positions(state, *called, report);
+}
+
+Status can_go_on(CommState& state, Tag tag) {
+  const LoggedCall* const called = state.calls.find(tag & kNumberMask);
+  if (called == nullptr || !called->is(LoggedCall::kFailed)) return {};
+  return failure_of(state.comm, *called, state.failures.latest);
+}
+
+}  // namespace ashlar::coll

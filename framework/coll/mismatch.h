@@ -1,0 +1,110 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/base/list.h"
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+#include "framework/coll/call_log.h"
+#include "framework/object/comm.h"
+
+/// How ranks whose collective calls mismatch, or whose collective failed, inform each other, so that none waits for
+/// ever.
+///
+///   rank 0   allreduce, waits      --- kCollectiveCall ---->   rank 1   bcast, waits: compares, its call differs
+///            fails, with the       <-- kCollectiveFailed ---            fails, and reports that to every member
+///            report in its text
+///
+/// Three places find a mismatch: the receiver of a message whose size or CallWord is not its own (p2p), the shared
+/// segment (components/coll/shm), and a rank that still waits after coll.compare_after, which sends its call to the two
+/// neighbouring ranks (kCollectiveCall). Both of two neighbours that wait do so, so the later one to enter compares,
+/// and wherever calls differ there are neighbours whose calls differ. A rank whose collective fails reports that to
+/// every member, once (kCollectiveFailed). A member that can complete the collective nevertheless drops the report; one
+/// that still waits coll.compare_after later fails with it. Ranks that went through one collective by different
+/// algorithms may count later ones differently in shared memory; their positions show that. Then the communicator's
+/// collectives are over: every member is notified, and calls fail from then on.
+namespace ashlar::coll {
+
+struct CommState;
+
+/// The payload of both notices.
+struct Notice {
+  enum : std::uint8_t {
+    kBroken = 1,  // the communicator's collectives are over
+    kFreed = 2,   // the sender has freed the communicator, and never called this collective
+    kToOne = 4    // an answer to one rank: the other members have not received this
+  };
+  static constexpr std::uint8_t kUnknown = 0xff;
+  std::uint64_t bytes = 0;
+  std::uint64_t position = 0;
+  Rank root = 0;
+  std::uint16_t error_class = 0;
+  std::uint8_t what = 0;
+  std::uint8_t flags = 0;
+  // The call of a third rank with which the sender's mismatched; with kUnknown there was none.
+  std::uint64_t other_bytes = 0;
+  PeerId other = 0;
+  Rank other_root = 0;
+  std::uint8_t other_what = kUnknown;
+  std::uint8_t unused[7] = {};
+};
+static_assert(sizeof(Notice) == 48);
+
+/// A notice as it arrived: about the collective `tag`, from another member.
+struct FailureReport {
+  Tag tag = -1;
+  PeerId from = 0;
+  Notice notice{};
+  std::uint64_t due_ns = 0;  // when a collective that still waits fails with it
+};
+
+/// What a communicator knows of failures; part of its CommState.
+struct FailureReports {
+  /// Reports of collectives that are open here, or not called yet. Beyond that many the oldest is dropped.
+  static constexpr std::size_t kMost = 64;
+  std::vector<FailureReport> kept;
+  FailureReport latest;  // the last one that ended something
+  bool broken = false;   // the communicator's collectives are over
+  bool any = false;      // `broken`, or `kept` is not empty: the one flag that calls read
+};
+
+/// The last collective of each communicator that was freed a short while ago, so that a neighbour which still waits in
+/// one learns that this rank's last one was another.
+struct FreedComms {
+  static constexpr unsigned kRemembered = 64;
+  struct FreedComm {
+    std::uint32_t context = 0;
+    LoggedCall last;
+  };
+  FreedComm entries[kRemembered];  // a circular queue, of which all() are valid
+  std::uint64_t count = 0;         // freed since the start
+
+  void add(std::uint32_t context, const LoggedCall& last) {
+    entries[count++ % kRemembered] = {.context = context, .last = last};
+  }
+  std::span<const FreedComm> all() const {
+    return {entries, static_cast<std::size_t>(std::min<std::uint64_t>(count, kRemembered))};
+  }
+};
+
+/// A report about a communicator of which this rank has called no collective yet.
+struct EarlyReport {
+  static constexpr std::size_t kMost = 256;  // on one lane
+  std::uint32_t context;
+  FailureReport report;
+};
+
+/// Put a new state on its lane's list, and remove it; the lane's lock is held.
+void add_to_lane(CommState& state);
+void remove_from_lane(CommState& state);
+
+/// Fails when the communicator's collectives are over. For a call that is about to begin while FailureReports::any.
+Status may_begin(CommState& state, LoggedCall& called);
+/// Ends a collective on this rank. A failure that the other members may not know is reported to them.
+void end_call(CommState& state, Tag tag, Status outcome);
+/// Ok, or why the collective with this number cannot complete.
+Status can_go_on(CommState& state, Tag tag);
+
+}  // namespace ashlar::coll

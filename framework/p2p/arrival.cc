@@ -96,12 +96,12 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   if (link == nullptr) return;
   link->unexpected_bytes += arrival.weight();
   const bool by_all = kept_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
-  if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->holding) return;
+  if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->throttles) return;
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
-  link->holding = true;
-  ++levels.holds;
-  send_control(lane, *link, kHold, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
+  link->throttles = true;
+  ++levels.throttles;
+  send_control(lane, *link, kThrottle, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
                by_all ? 1 : 0);
   if (link->warned) return;
   link->warned = true;
@@ -292,8 +292,8 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   link->unexpected_bytes -= arrival.weight();
   const bool few = kept_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
                    link->unexpected_bytes == 0;
-  if (link->holding && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
-    link->holding = false;
+  if (link->throttles && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
+    link->throttles = false;
     send_control(lane, *link, kResume, 0, 0);
   }
 }

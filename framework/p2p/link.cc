@@ -3,10 +3,11 @@
 #include <string>
 
 #include "framework/base/log.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 #include "framework/plugin/host.h"
 
-// Links: connecting, limits, answers, hold and resume, failure.
+// Links: connecting, limits, answers, throttling, failure.
 namespace ashlar::p2p {
 namespace {
 
@@ -30,7 +31,7 @@ std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoi
 void settle_limits(LaneState& state, Link& link) {
   if (link.eager_limit == 0) [[unlikely]]
     link.eager_limit = eager_limit_of(state.config, *link.endpoint);
-  link.budget = link.is_self || link.held || link.stalled() || state.check ? 0 : kBudget;
+  link.budget = link.is_self || link.throttled || link.stalled() || state.check ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
@@ -94,12 +95,12 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
   progress::enqueue(lane, link, *control);
 }
 
-void on_hold(Lane& lane, const ashlar_am& am) {
+void on_throttle(Lane& lane, const ashlar_am& am) {
   Link* const link = progress::link_of(lane, am.peer);
   if (link == nullptr) return;
-  link->held = am.id == kHold;
-  link->held_limit = am.h0;
-  link->held_by_all = am.h1 != 0;
+  link->throttled = am.id == kThrottle;
+  link->throttle_limit = am.h0;
+  link->throttled_by_all = am.h1 != 0;
   link->budget = 0;
 }
 

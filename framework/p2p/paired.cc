@@ -4,6 +4,7 @@
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/paired.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 
 // MPI_Isendrecv: one request for a send and a receive. Its status is the receive's.
@@ -46,7 +47,9 @@ Status start_pair(const DataView& out, int dest, int sendtag, const DataView& in
   hold(*in.type);
   Status started = start_receive_on_gate(lane, comm, in, source, recvtag, Call::kIsendrecv, *pair);
   if (started.ok()) {
-    started = start_on_gate(lane, comm, out, dest, sendtag, Call::kIsendrecv, *pair);
+    if (dest != MPI_PROC_NULL)
+      started = start_send_on_gate(
+          lane, {.comm = comm, .data = out, .to = dest, .tag = sendtag, .call = Call::kIsendrecv}, *pair);
     if (!started.ok()) abandon(lane, *pair);  // a receive that is matched already completes with its message
   }
   pair->outgoing = started.ok() ? outgoing : nullptr;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {

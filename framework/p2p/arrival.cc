@@ -58,6 +58,21 @@ void describe_recv(const Request& request, char* out, std::size_t room) {
                 r.filed() ? "" : ": matched, its data is on the way");
 }
 
+bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<RecvRequest&>(request);
+  LaneState& state = *r.lane().p2p;
+  if (r.pull != nullptr && r.pull->asked != 0) return false;
+  if (r.filed()) {
+    r.source = r.key.source();
+    state.posted.remove(r);
+  }
+  if (r.offer != 0) end_offer(state, r);
+  if (r.pull != nullptr) state.pulls.put(r.pull);
+  r.pull = nullptr;
+  r.finish(outcome);
+  return true;
+}
+
 inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   if (r.offer != 0) [[unlikely]]
     end_offer(*r.lane().p2p, r);
@@ -128,7 +143,11 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
 
 }  // namespace
 
-const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
+const RequestOps kRecvOps = {.release = release_recv,
+                             .start = start_recv,
+                             .cancel = cancel_recv,
+                             .describe = describe_recv,
+                             .peer_failed = peer_of_recv_failed};
 
 void abandon(Lane& lane, Gate& gate) {
   lane.p2p->posted.table().each([&](match::Entry& entry) {

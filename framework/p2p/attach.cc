@@ -14,7 +14,7 @@ void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
   if (room > 0) out[0] = '\0';
 }
-const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_nothing};
+const RequestOps kConstantOps = {.release = release_nothing, .describe = describe_nothing};
 
 }  // namespace
 

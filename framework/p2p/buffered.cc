@@ -58,7 +58,7 @@ Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
 }  // namespace
 
 // Complete as soon as it is started; what is under way is a send of its own.
-const RequestOps kBufferedOps = {kSendOps.release, start_buffered, nullptr, kSendOps.describe};
+const RequestOps kBufferedOps = {.release = kSendOps.release, .start = start_buffered, .describe = kSendOps.describe};
 
 Status bsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return {};

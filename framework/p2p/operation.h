@@ -32,6 +32,8 @@ enum class Call : std::uint8_t {
   kRecv,
   kIrecv,
   kRecvInit,
+  kPsendInit,
+  kPrecvInit,
   kMrecv,
   kImrecv,
   kSendrecv,

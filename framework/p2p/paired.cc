@@ -26,7 +26,7 @@ void describe_pair(const Request& request, char* out, std::size_t room) {
   std::snprintf(out, room, "MPI_Isendrecv on '%s'", request.comm->name.c_str());
 }
 
-const RequestOps kPairOps = {release_pair, nullptr, nullptr, describe_pair};
+const RequestOps kPairOps = {.release = release_pair, .describe = describe_pair};
 
 void both_done(Waiter& waiter) {
   auto& pair = static_cast<PairRequest&>(waiter);

@@ -62,10 +62,19 @@ void abandon_send(Pending& work, Link&) {
                               r.comm->name.c_str()));
 }
 
+bool peer_of_send_failed(Request& request, Status outcome) {
+  auto& r = static_cast<SendRequest&>(request);
+  if (!end_cancelled_by_failure(r)) finish_send(r, outcome);
+  return true;
+}
+
 }  // namespace
 
-const RequestOps kSendOps = {
-    .release = release_send, .start = start_send, .cancel = cancel_send, .describe = describe_send};
+const RequestOps kSendOps = {.release = release_send,
+                             .start = start_send,
+                             .cancel = cancel_send,
+                             .describe = describe_send,
+                             .peer_failed = peer_of_send_failed};
 
 SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag)
     : Operation(kSendOps, c, by, view, bytes_of_view) {

@@ -58,6 +58,21 @@ void describe_recv(const Request& request, char* out, std::size_t room) {
                 r.filed() ? "" : ": matched, its data is on the way");
 }
 
+bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFETY {
+  auto& r = static_cast<RecvRequest&>(request);
+  LaneState& state = *r.lane().p2p;
+  if (r.pull != nullptr && r.pull->asked != 0) return false;
+  if (r.filed()) {
+    r.source = r.key.source();
+    state.posted.remove(r);
+  }
+  if (r.offer != 0) end_offer(state, r);
+  if (r.pull != nullptr) state.pulls.put(r.pull);
+  r.pull = nullptr;
+  r.finish(outcome);
+  return true;
+}
+
 inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   if (r.offer != 0) [[unlikely]]
     end_offer(*r.lane().p2p, r);
@@ -96,12 +111,12 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   if (link == nullptr) return;
   link->unexpected_bytes += arrival.weight();
   const bool by_all = kept_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
-  if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->holding) return;
+  if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->throttles) return;
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
-  link->holding = true;
-  ++levels.holds;
-  send_control(lane, *link, kHold, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
+  link->throttles = true;
+  ++levels.throttles;
+  send_control(lane, *link, kThrottle, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
                by_all ? 1 : 0);
   if (link->warned) return;
   link->warned = true;
@@ -128,7 +143,11 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
 
 }  // namespace
 
-const RequestOps kRecvOps = {release_recv, start_recv, cancel_recv, describe_recv};
+const RequestOps kRecvOps = {.release = release_recv,
+                             .start = start_recv,
+                             .cancel = cancel_recv,
+                             .describe = describe_recv,
+                             .peer_failed = peer_of_recv_failed};
 
 void abandon(Lane& lane, Gate& gate) {
   lane.p2p->posted.table().each([&](match::Entry& entry) {
@@ -292,8 +311,8 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   link->unexpected_bytes -= arrival.weight();
   const bool few = kept_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
                    link->unexpected_bytes == 0;
-  if (link->holding && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
-    link->holding = false;
+  if (link->throttles && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
+    link->throttles = false;
     send_control(lane, *link, kResume, 0, 0);
   }
 }

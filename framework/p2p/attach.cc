@@ -14,7 +14,7 @@ void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
   if (room > 0) out[0] = '\0';
 }
-const RequestOps kConstantOps = {release_nothing, nullptr, nullptr, describe_nothing};
+const RequestOps kConstantOps = {.release = release_nothing, .describe = describe_nothing};
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Status attach(Lane& lane, const Config& config) {
   for (const Id id : {kAck, kFin}) lane.handlers[id] = on_matched;
   lane.handlers[kCts] = on_cts;
   lane.handlers[kData] = on_data;
-  for (const Id id : {kHold, kResume}) lane.handlers[id] = on_hold;
+  for (const Id id : {kThrottle, kResume}) lane.handlers[id] = on_throttle;
   lane.handlers[kCancel] = on_cancel;
   lane.handlers[kCancelled] = on_cancelled;
   lane.handlers[kRecall] = on_recall;
@@ -110,7 +110,7 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"unexpected_bytes", "bytes of memory in kept messages", ASHLAR_PVAR_LEVEL, &l.unexpected_bytes},
         {"unexpected_bytes_peak", "the most bytes at one time", ASHLAR_PVAR_HIGHWATERMARK, &l.unexpected_bytes_peak},
         {"unexpected_total", "messages that came before their receive", ASHLAR_PVAR_COUNTER, &l.unexpected_total},
-        {"holds", "times a peer was told to ask first (unexpected_limit)", ASHLAR_PVAR_COUNTER, &l.holds},
+        {"throttles", "times a peer was throttled (unexpected_limit)", ASHLAR_PVAR_COUNTER, &l.throttles},
         {"handshakes", "messages sent with a handshake", ASHLAR_PVAR_COUNTER, &l.handshakes},
         {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
         {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,

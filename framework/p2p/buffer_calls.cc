@@ -48,7 +48,7 @@ void describe_flush(const Request&, char* out, std::size_t room) {
   std::snprintf(out, room, "MPI_Buffer_iflush of messages that have not left");
 }
 
-const RequestOps kFlushOps = {release_flush, nullptr, nullptr, describe_flush};
+const RequestOps kFlushOps = {.release = release_flush, .describe = describe_flush};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #include "framework/p2p/api.h"
 #include "framework/p2p/send_buffer.h"
-#include "framework/p2p/send_now.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
@@ -30,29 +30,20 @@ Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
     kept = buffer.reserve(bytes);
   }
   if (kept == nullptr) return buffer.refusal(name_of(call), bytes);
-  if (send_now(lane, comm, comm.context, data.data, data.count, *data.type, to, tag)) {
+  SendRequest* r = nullptr;
+  const Status started =
+      start_send(lane, {.comm = comm, .data = data, .to = to, .tag = tag, .call = call, .kept = kept}, &r);
+  if (r == nullptr) {  // it has left without its place in the buffer, or could not be started
     buffer.give_back(kept);
+    return started;
+  }
+  if (!r->complete()) {
+    r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // releases itself when it has left
     return {};
   }
-  datatype::pack(data, 0, kept->data(), bytes);
-  DataView packed;
-  Ref<Datatype> stands;
-  const Status named = stand_in(comm, kept->data(), data, &stands, &packed);
-  SendRequest* const r = named.ok() ? lane.p2p->sends.take(comm, call, packed, data.bytes(), to, tag) : nullptr;
-  if (r == nullptr) {
-    buffer.give_back(kept);
-    return named.ok() ? Status::fail(MPI_ERR_NO_MEM, "no memory for a request") : named;
-  }
-  r->kept = kept;
-  hold(*r);
-  const Status started = launch(lane, *r);
-  if (!started.ok() || r->complete()) {
-    const Status outcome = started.ok() ? r->outcome : started;
-    r->ops->release(*r);
-    return outcome;
-  }
-  r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // releases itself when it has left
-  return {};
+  const Status outcome = r->outcome;
+  r->ops->release(*r);
+  return outcome;
 }
 
 Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
@@ -67,7 +58,7 @@ Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
 }  // namespace
 
 // Complete as soon as it is started; what is under way is a send of its own.
-const RequestOps kBufferedOps = {kSendOps.release, start_buffered, nullptr, kSendOps.describe};
+const RequestOps kBufferedOps = {.release = kSendOps.release, .start = start_buffered, .describe = kSendOps.describe};
 
 Status bsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return {};

@@ -48,7 +48,8 @@ void describe_generalized(const Request&, char* out, std::size_t room) {
   std::snprintf(out, room, "a generalized request that MPI_Grequest_complete has not been called for");
 }
 
-const RequestOps kGeneralizedOps = {release_generalized, nullptr, cancel_generalized, describe_generalized};
+const RequestOps kGeneralizedOps = {
+    .release = release_generalized, .cancel = cancel_generalized, .describe = describe_generalized};
 
 }  // namespace
 

@@ -3,10 +3,11 @@
 #include <string>
 
 #include "framework/base/log.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 #include "framework/plugin/host.h"
 
-// Links: connecting, limits, answers, hold and resume, failure.
+// Links: connecting, limits, answers, throttling, failure.
 namespace ashlar::p2p {
 namespace {
 
@@ -30,7 +31,7 @@ std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoi
 void settle_limits(LaneState& state, Link& link) {
   if (link.eager_limit == 0) [[unlikely]]
     link.eager_limit = eager_limit_of(state.config, *link.endpoint);
-  link.budget = link.is_self || link.held || link.stalled() || state.check ? 0 : kBudget;
+  link.budget = link.is_self || link.throttled || link.stalled() || state.check ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
@@ -94,66 +95,42 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
   progress::enqueue(lane, link, *control);
 }
 
-void on_hold(Lane& lane, const ashlar_am& am) {
+void on_throttle(Lane& lane, const ashlar_am& am) {
   Link* const link = progress::link_of(lane, am.peer);
   if (link == nullptr) return;
-  link->held = am.id == kHold;
-  link->held_limit = am.h0;
-  link->held_by_all = am.h1 != 0;
+  link->throttled = am.id == kThrottle;
+  link->throttle_limit = am.h0;
+  link->throttled_by_all = am.h1 != 0;
   link->budget = 0;
 }
 
 void fail_peer(Lane& lane, PeerId id) {
   LaneState& state = *lane.p2p;
   const std::string reason = lane.peers.failure_reason(id);
-  const auto outcome = [&](const Operation& operation) {
-    return Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(operation.call),
-                        operation.source, operation.comm->name.c_str(), reason.c_str());
+  const auto end = [&](Operation& operation, Rank other) {
+    return operation.ops->peer_failed(
+        operation, Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(operation.call), other,
+                                operation.comm->name.c_str(), reason.c_str()));
   };
-
-  // Receives that only this process could have satisfied. Those from any source may still find another sender.
+  const auto waits_for_it = [id](const Operation& receive, Rank source) {
+    // A receive from any source may still find another sender.
+    return source != MPI_ANY_SOURCE && (*receive.comm->remote_group)[source] == id;
+  };
   state.posted.table().each([&](match::Entry& entry) {
     auto& r = static_cast<RecvRequest&>(entry);
-    const Rank source = r.key.source();
-    if (source == MPI_ANY_SOURCE || (*r.comm->remote_group)[source] != id) return;
-    state.posted.remove(r);
-    if (r.offer != 0) end_offer(state, r);
-    r.source = source;
-    r.finish(outcome(r));
+    if (waits_for_it(r, r.key.source())) end(r, r.key.source());
   });
-
-  const auto end = [](const Operation& operation, void* how) -> Status {
-    return (*static_cast<const decltype(outcome)*>(how))(operation);
-  };
-  fail_unpaired(lane, id, end, const_cast<void*>(static_cast<const void*>(&outcome)));
-
+  state.unpaired.receives.each([&](match::Entry& entry) {
+    auto& r = static_cast<PartRecv&>(entry);
+    if (r.active() && waits_for_it(r, r.source)) end(r, r.source);
+  });
   Link* const link = progress::link_of(lane, id);
   if (link == nullptr) return;
   List<ActiveHook> waiting;
   while (ActiveHook* hook = link->active.pop_front()) waiting.push_back(hook);
   while (ActiveHook* hook = waiting.pop_front()) {
     auto& operation = static_cast<Operation&>(*hook);
-    if (fail_cancelled(operation)) continue;
-    if (operation.ops == &kSendOps) {
-      finish_send(static_cast<SendRequest&>(operation), outcome(operation));
-      continue;
-    }
-    if (operation.ops != &kRecvOps) {
-      if (!fail_partitioned(operation, outcome(operation))) link->active.push_back(hook);
-      continue;
-    }
-    auto& r = static_cast<RecvRequest&>(operation);
-    if (r.pull != nullptr && r.pull->asked != 0) {
-      // The transport still writes into the buffer; its completion, with an error, ends the receive.
-      link->active.push_back(&r);
-      continue;
-    }
-    if (r.offer != 0) end_offer(state, r);
-    if (r.pull != nullptr) {
-      state.pulls.put(r.pull);
-      r.pull = nullptr;
-    }
-    r.finish(outcome(r));
+    if (!end(operation, operation.source)) link->active.push_back(hook);
   }
 }
 

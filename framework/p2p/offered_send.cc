@@ -2,6 +2,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/p2p/offered.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
@@ -81,7 +82,7 @@ bool Claims::look() ASHLAR_NO_THREAD_SAFETY {
                            tag_word(r.tag, r.name()),
                            ~std::uint64_t{0} << 32,
                            kMatchable,
-                           r.ready ? kRtsReady : kRts,
+                           r.mode == SendMode::kReady ? kRtsReady : kRts,
                            static_cast<std::uint64_t>(r.size)};
     if (link.endpoint->ops->claim(link.endpoint, &sent, &claim.place) != ASHLAR_OK) continue;
     List<Claim>::remove(&claim);

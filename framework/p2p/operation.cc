@@ -36,6 +36,10 @@ const char* name_of(Call call) {
       return "MPI_Irecv";
     case Call::kRecvInit:
       return "MPI_Recv_init";
+    case Call::kPsendInit:
+      return "MPI_Psend_init";
+    case Call::kPrecvInit:
+      return "MPI_Precv_init";
     case Call::kMrecv:
       return "MPI_Mrecv";
     case Call::kImrecv:

@@ -32,6 +32,8 @@ enum class Call : std::uint8_t {
   kRecv,
   kIrecv,
   kRecvInit,
+  kPsendInit,
+  kPrecvInit,
   kMrecv,
   kImrecv,
   kSendrecv,
@@ -39,6 +41,19 @@ enum class Call : std::uint8_t {
   kCollective
 };
 const char* name_of(Call call);
+
+/// When a send is complete, and what its receiver does with it.
+enum class SendMode : std::uint8_t {
+  kStandard,     // complete when the buffer may be used again; buffered sends, and ready ones without check.ready, too
+  kSynchronous,  // complete when it is matched
+  kReady         // check.ready: synchronous, and refused by a receiver that has not posted a matching receive
+};
+
+/// How a message travels.
+enum class Protocol : std::uint8_t {
+  kEager,      // with its envelope
+  kRendezvous  // the envelope announces it (RTS); the receiver then reads it, or asks for fragments (CTS)
+};
 
 extern const RequestOps kSendOps;
 extern const RequestOps kSentOps;  // a nonblocking send that left at once: recall.h
@@ -82,11 +97,11 @@ class SendRequest : public Operation, public Pending {
  public:
   SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag);
 
-  bool synchronous = false;
-  bool matched = false;                // the receiver has asked for the data: too late to cancel
+  SendMode mode = SendMode::kStandard;
+  Protocol protocol = Protocol::kEager;
+  bool matched = false;                // the receiver has sent a CTS: too late to cancel
   bool left_eager = false;             // complete because it left as kEager: it may still be recalled
-  bool ready = false;                  // and to be refused when no receive is posted: check.ready
-  bool cancelling = false;             // announced, and the receiver was asked to forget it
+  bool cancelling = false;             // its RTS has left, followed by kCancel
   BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
   Claim* claim = nullptr;              // announced, and looking for an offered receive
   SendRequest* next_sent = nullptr;    // of kSentOps, while it is free

@@ -4,6 +4,7 @@
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/paired.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 
 // MPI_Isendrecv: one request for a send and a receive. Its status is the receive's.
@@ -25,7 +26,7 @@ void describe_pair(const Request& request, char* out, std::size_t room) {
   std::snprintf(out, room, "MPI_Isendrecv on '%s'", request.comm->name.c_str());
 }
 
-const RequestOps kPairOps = {release_pair, nullptr, nullptr, describe_pair};
+const RequestOps kPairOps = {.release = release_pair, .describe = describe_pair};
 
 void both_done(Waiter& waiter) {
   auto& pair = static_cast<PairRequest&>(waiter);
@@ -46,7 +47,9 @@ Status start_pair(const DataView& out, int dest, int sendtag, const DataView& in
   hold(*in.type);
   Status started = start_receive_on_gate(lane, comm, in, source, recvtag, Call::kIsendrecv, *pair);
   if (started.ok()) {
-    started = start_on_gate(lane, comm, out, dest, sendtag, Call::kIsendrecv, *pair);
+    if (dest != MPI_PROC_NULL)
+      started = start_send_on_gate(
+          lane, {.comm = comm, .data = out, .to = dest, .tag = sendtag, .call = Call::kIsendrecv}, *pair);
     if (!started.ok()) abandon(lane, *pair);  // a receive that is matched already completes with its message
   }
   pair->outgoing = started.ok() ? outgoing : nullptr;

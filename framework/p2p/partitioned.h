@@ -110,12 +110,6 @@ void on_part_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_ready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_read(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
-/// The peer of an active request of either kind is gone. False: the transport still writes into its buffer; the end of
-/// that, with an error, ends the request.
-bool fail_partitioned(Operation& operation, Status outcome);
-/// A process is gone: receiving requests that wait for an offer of it are over.
-void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, void*), void* argument)
-    ASHLAR_REQUIRES(lane.lock);
 /// Forgets offers for a communicator that is going away; nullptr: all of them.
 void drop_offers(Lane& lane, const Comm* comm) ASHLAR_REQUIRES(lane.lock);
 

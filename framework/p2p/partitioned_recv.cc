@@ -95,12 +95,23 @@ void describe_part_recv(const Request& request, char* out, std::size_t room) {
                 r.paired() ? "" : ", no matching MPI_Psend_init yet");
 }
 
+bool peer_of_part_recv_failed(Request& request, Status outcome) {
+  auto& r = static_cast<PartRecv&>(request);
+  if (r.reader.asked != 0) return false;
+  r.lent.clear();
+  r.finish(outcome);
+  return true;
+}
+
 }  // namespace
 
-const RequestOps kPartRecvOps = {release_part_recv, start_part_recv, nullptr, describe_part_recv};
+const RequestOps kPartRecvOps = {.release = release_part_recv,
+                                 .start = start_part_recv,
+                                 .describe = describe_part_recv,
+                                 .peer_failed = peer_of_part_recv_failed};
 
 PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag)
-    : Operation(kPartRecvOps, c, Call::kRecvInit, whole, whole.bytes()),
+    : Operation(kPartRecvOps, c, Call::kPrecvInit, whole, whole.bytes()),
       partitions(partition_count),
       partition_bytes(partition_count > 0
                           ? static_cast<std::uint64_t>(whole.bytes()) / static_cast<std::uint64_t>(partition_count)
@@ -312,13 +323,6 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
   r->reader.push = push_read;
   r->reader.abandon = nothing_to_abandon;
   read_on(lane, *r);
-}
-
-void fail_unpaired(Lane& lane, PeerId peer, Status (*outcome)(const Operation&, void*), void* argument) {
-  lane.p2p->unpaired.receives.each([&](match::Entry& entry) {
-    auto& r = static_cast<PartRecv&>(entry);
-    if (r.active() && (*r.comm->remote_group)[r.source] == peer) r.finish(outcome(r, argument));
-  });
 }
 
 void drop_offers(Lane& lane, const Comm* comm) {

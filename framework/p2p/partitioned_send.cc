@@ -175,6 +175,11 @@ void describe_part_send(const Request& request, char* out, std::size_t room) {
                 r.allowed < r.rounds ? ", the receiver has not started" : "");
 }
 
+bool peer_of_part_send_failed(Request& request, Status outcome) {
+  end_round(static_cast<PartSend&>(request), outcome);
+  return true;
+}
+
 /// Marks [low, high] ready. Nothing is marked when one of them cannot be.
 Status mark(PartSend& r, int low, int high) {
   if (low < 0 || high >= r.partitions || low > high)
@@ -219,11 +224,14 @@ Status with_ready(Request* request, Marks marks) {
 
 }  // namespace
 
-const RequestOps kPartSendOps = {release_part_send, start_part_send, nullptr, describe_part_send};
+const RequestOps kPartSendOps = {.release = release_part_send,
+                                 .start = start_part_send,
+                                 .describe = describe_part_send,
+                                 .peer_failed = peer_of_part_send_failed};
 
 PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank dest, Tag with_tag,
                    std::uint64_t serial_number)
-    : Operation(kPartSendOps, c, Call::kSendInit, whole, whole.bytes()),
+    : Operation(kPartSendOps, c, Call::kPsendInit, whole, whole.bytes()),
       serial(serial_number),
       partitions(partition_count),
       partition_bytes(partition_count > 0
@@ -314,18 +322,6 @@ void on_part_read(Lane& lane, const ashlar_am& am) {
   r->leaving.push_back({am.h1, range.last});
   r->in_pieces = true;
   send_ready(lane, *r);
-}
-
-bool fail_partitioned(Operation& operation, Status outcome) {
-  if (operation.ops == &kPartSendOps) {
-    end_round(static_cast<PartSend&>(operation), outcome);
-    return true;
-  }
-  auto& r = static_cast<PartRecv&>(operation);
-  if (r.reader.asked != 0) return false;
-  r.lent.clear();
-  r.finish(outcome);
-  return true;
 }
 
 }  // namespace ashlar::p2p

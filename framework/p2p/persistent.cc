@@ -19,8 +19,8 @@ Status make_send(const void* buf, MPI_Count count, Datatype& type, int dest, int
   const DataView data = DataView::of(buf, count, type);
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), dest, tag);
   if (r == nullptr) return no_request();
-  r->ready = call == Call::kRsendInit && lane.p2p->config.check_ready;
-  r->synchronous = call == Call::kSsendInit || r->ready;
+  if (call == Call::kSsendInit) r->mode = SendMode::kSynchronous;
+  if (call == Call::kRsendInit && lane.p2p->config.check_ready) r->mode = SendMode::kReady;
   if (call == Call::kBsendInit) r->ops = &kBufferedOps;
   make_persistent(*r);
   *request = r;

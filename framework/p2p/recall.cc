@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
@@ -18,6 +19,10 @@ void describe_sent(const Request&, char* out, std::size_t room) {
 }
 
 Status cancel_sent(Request& request) { return recall(static_cast<SendRequest&>(request)); }
+
+bool peer_of_sent_failed(Request& request, Status) {
+  return end_cancelled_by_failure(static_cast<SendRequest&>(request));
+}
 
 /// The send that an answer is for. It is active: only MPI_Cancel made it wait for one.
 SendRequest* recalled(std::uint32_t name) {
@@ -44,6 +49,16 @@ ashlar_result fate_of(const Link& link, const Returned& envelope, std::uint32_t 
 ashlar_result fate_of(const SendRequest& r) {
   const Returned envelope = envelope_of(r);
   return r.returned == envelope ? ASHLAR_AGAIN : fate_of(*r.link, envelope, r.name());
+}
+
+/// Ends the recall of `r`. False: it is not being recalled.
+bool end_recall(SendRequest& r, bool cancelled) {
+  if (r.ops != &kSentOps && (r.ops != &kSendOps || !r.left_eager)) return false;
+  r.settle();
+  r.left_eager = false;
+  if (cancelled) r.flags |= Request::kCancelled;
+  r.finish(r.outcome);
+  return true;
 }
 
 bool being_cancelled(const Operation& operation) {
@@ -112,7 +127,8 @@ bool never_received(const SendRequest& r) { return fate_of(r) == ASHLAR_AGAIN; }
 
 bool at_rest(const Link& link) { return fate_of(link, Returned{}, 0) != ASHLAR_PENDING; }
 
-const RequestOps kSentOps = {release_sent, nullptr, cancel_sent, describe_sent};
+const RequestOps kSentOps = {
+    .release = release_sent, .cancel = cancel_sent, .describe = describe_sent, .peer_failed = peer_of_sent_failed};
 
 void SentRequests::make_one(Slab<SendRequest>& memory, Comm& nowhere) {
   const DataView nothing{nullptr, 0, nullptr};
@@ -139,22 +155,10 @@ Status recall(SendRequest& r) ASHLAR_NO_THREAD_SAFETY {
   return {};
 }
 
-bool fail_cancelled(Operation& operation) {
-  if (!being_cancelled(operation)) return false;
-  auto& r = static_cast<SendRequest&>(operation);
+bool end_cancelled_by_failure(SendRequest& r) {
+  if (!being_cancelled(r)) return false;
   if (!never_received(r)) return end_recall(r, false);
   end_cancelled(r);
-  return true;
-}
-
-bool end_recall(Operation& operation, bool cancelled) {
-  if (operation.ops != &kSentOps && (operation.ops != &kSendOps || !static_cast<SendRequest&>(operation).left_eager))
-    return false;
-  auto& r = static_cast<SendRequest&>(operation);
-  r.settle();
-  r.left_eager = false;
-  if (cancelled) r.flags |= Request::kCancelled;
-  r.finish(r.outcome);
   return true;
 }
 

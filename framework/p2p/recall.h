@@ -54,9 +54,8 @@ bool never_received(const SendRequest& r);
 bool at_rest(const Link& link);
 /// Asks the receiver of a message that has left to take it back. The request is active until the answer.
 Status recall(SendRequest& r);
-/// The end of a cancelled send whose peer has failed, if it can be told. False: it is not one, or it cannot.
-bool fail_cancelled(Operation& operation);
-/// The end of that, if `operation` is being recalled; its peer may have failed. False: it is not.
-bool end_recall(Operation& operation, bool cancelled);
+/// Ends a send that is being cancelled and whose peer has failed, if the transport knows what became of the message.
+/// False: it is not being cancelled, or that is not known.
+bool end_cancelled_by_failure(SendRequest& r);
 
 }  // namespace ashlar::p2p

@@ -1,6 +1,8 @@
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/reason.h"
+#include "framework/p2p/send_now.h"
+#include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
@@ -71,17 +73,23 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   if (r == nullptr) return no_request(lane.p2p->receives);
   Gate sending;
   Status sent;
-  {
-    sent =
-        start_on_gate(lane, comm, DataView::of(sendbuf, sendcount, sendtype), dest, sendtag, Call::kSendrecv, sending);
-    if (!sent.ok()) {
-      // The receive must not stay behind in the caller's buffer; when it is matched it completes.
-      if (r->active() && r->filed()) static_cast<void>(kRecvOps.cancel(*r));
-    } else {
-      progress::wait(
-          lane, [&sending] { return sending.open(); }, because_of(sending));
-      sent = sending.status();
-    }
+  if (dest != MPI_PROC_NULL && !send_now(lane, comm, comm.context, sendbuf, sendcount, sendtype, dest, sendtag))
+      [[unlikely]] {
+    sent = start_send_on_gate(lane,
+                              {.comm = comm,
+                               .data = DataView::of(sendbuf, sendcount, sendtype),
+                               .to = dest,
+                               .tag = sendtag,
+                               .call = Call::kSendrecv},
+                              sending);
+  }
+  if (sent.ok()) {
+    progress::wait(
+        lane, [&sending] { return sending.open(); }, because_of(sending));
+    sent = sending.status();
+  } else if (r->active() && r->filed()) {
+    // The receive must not stay behind in the caller's buffer; when it is matched it completes.
+    static_cast<void>(kRecvOps.cancel(*r));
   }
   const Status received = finish_blocking(lane, *r, status);
   return sent.ok() ? received : sent;

@@ -100,7 +100,7 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
                       kPartRead, kPartUnread, kStopped})
     first.handlers[id] = route_by_operation;
-  for (const Id id : {kHold, kResume}) first.handlers[id] = route_about_link;
+  for (const Id id : {kThrottle, kResume}) first.handlers[id] = route_about_link;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     lanes[i]->next_lane = lanes[(i + 1) % lanes.size()];
     if (i > 0) lanes[i]->pollers.push_back(first.p2p->routes->mailboxes[i].get());

@@ -66,7 +66,7 @@ struct LaneState {
 
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
-    std::uint64_t unexpected_total = 0, holds = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
+    std::uint64_t unexpected_total = 0, throttles = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
     std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
   std::array<ashlar_pvar, 16> pvar_rows = {};
@@ -82,15 +82,6 @@ Status no_request(const Slab<T>& requests) {
 
 /// The sizes of the short path, and the shared parts of the files of this room.
 inline constexpr std::int32_t kBudget = 64;  // see Link::budget
-
-// --- send side ---
-/// Gives `r` to its link, or queues it. A returned failure is immediate and leaves `r` neither queued nor complete.
-Status launch(Lane& lane, SendRequest& r) ASHLAR_REQUIRES(lane.lock);
-/// Sends, and counts itself on `gate` when it has not left at once. The failure returned is immediate.
-Status start_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call, Gate& gate,
-                     CallWord called = {}) ASHLAR_REQUIRES(lane.lock);
-/// Finishes a send: off the lists, its memory no longer readable by the peer.
-void finish_send(SendRequest& r, Status outcome);
 
 // --- receive side ---
 /// Whether a message that is here, or the end of the only process that could send one, decides `r` without waiting.
@@ -169,7 +160,7 @@ void on_signature(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cts(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
-void on_hold(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_throttle(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cancel(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_cancelled(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_recall(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

@@ -23,8 +23,9 @@ enum Id : std::uint8_t {
   kData = 7,  // h1 = offset in the packed message; payload: that piece
 
   // About the link.
-  kHold = 8,  // ask first from now on, for messages of any size. h0 = the limit in bytes that has been reached, h1 = 1
-              // when it is the one for all processes together
+  // A receiver with too many unexpected bytes throttles the sender: from now on messages of any size ask first (kRts).
+  // h0 = the limit in bytes that was reached, h1 = 1 when it is the limit for all processes together.
+  kThrottle = 8,
   kResume = 9,
 
   // Cancelling a send: the headers of its kEagerSync or kRts again. Answer kCancelled when it was still unmatched; else

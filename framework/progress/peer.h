@@ -34,23 +34,23 @@ struct Pending : ListHook {
 struct Link : ListHook {  // hook: Lane::stalled
   // --- short path ---
   /// Messages that may still be given to the endpoint before the slow path takes a look; at most 0 while the link is
-  /// not connected, stalled, held by the peer, failed, or leads to this process itself. So one counter is all that the
+  /// not connected, stalled, throttled, failed, or leads to this process itself. So one counter is all that the
   /// short path checks, and a process that only sends still makes progress now and then.
   std::int32_t budget = 0;
   bool is_self = false;
-  bool held = false;         // the peer asked for handshakes: too much of ours lies unreceived there
-  bool held_by_all = false;  // of all processes together, that is
-  bool holding = false;      // we asked the peer for that
-  bool warned = false;
-  std::uint32_t eager_limit = 0;        // largest message sent without a handshake; 0: not yet decided
-  std::uint32_t answers = 0;            // that the peer gave to announced messages
+  bool throttled = false;         // by the peer: too much of ours lies unreceived there, so every message asks first
+  bool throttled_by_all = false;  // because of what all processes together have sent there
+  bool throttles = false;         // this process throttles the peer
+  bool warned = false;            // of that
+  std::uint32_t eager_limit = 0;  // largest message sent without a handshake; 0: not yet decided
+  std::uint32_t answers = 0;      // that the peer gave to announced messages
   ashlar_endpoint* endpoint = nullptr;  // nullptr until first use
   ashlar_iface* iface = nullptr;        // of the endpoint
   Peer* peer = nullptr;
   Lane* lane = nullptr;
 
   std::uint64_t unexpected_bytes = 0;  // of this peer, arrived and not yet received
-  std::uint64_t held_limit = 0;        // the peer's limit that ours has reached, while `held`
+  std::uint64_t throttle_limit = 0;    // bytes that the peer keeps at most, while `throttled`
   List<Pending> pending;               // in the order of the calls: nothing may pass it
   List<Pending> bulk;                  // fragments of large messages, in turn; only while `pending` is empty
   List<ActiveHook> active;             // requests that wait for this peer, for failure and description

@@ -19,14 +19,18 @@ class Request;
 
 /// What a kind of request can do beyond completing. Called under the lane's lock.
 struct RequestOps {
-  /// Gives the storage back; the request is complete or inactive, and nobody holds it.
-  void (*release)(Request&);
+  /// Gives the storage back; the request is complete or inactive, and no handle refers to it.
+  void (*release)(Request&) = nullptr;
   /// Starts an inactive persistent request. nullptr: not persistent.
-  Status (*start)(Request&);
+  Status (*start)(Request&) = nullptr;
   /// Tries to cancel an active request; it completes either way. nullptr: cannot be cancelled.
-  Status (*cancel)(Request&);
-  /// Says in words what an active request waits for: "MPI_Recv from rank 3 tag 7 on 'MPI_COMM_WORLD'".
-  void (*describe)(const Request&, char* out, std::size_t room);
+  Status (*cancel)(Request&) = nullptr;
+  /// Writes what an active request waits for: "MPI_Recv from rank 3 tag 7 on 'MPI_COMM_WORLD'".
+  void (*describe)(const Request&, char* out, std::size_t room) = nullptr;
+  /// The process that an active request waits for has failed. Ends the request, with `outcome` unless more is known of
+  /// it. False: it cannot end yet, because the transport still writes into its buffer; the completion of that ends it.
+  /// nullptr: requests of this kind never wait for one process.
+  bool (*peer_failed)(Request&, Status outcome) = nullptr;
 };
 
 /// One operation in flight, of any room: the object behind an MPI_Request, and what gates count.

@@ -33,7 +33,7 @@ TEST(Unexpected, MemoryOfOnePeerIsBoundedAndNothingIsLost) {
     world[1].poll();
   }
   for (int i = 0; i < 100; ++i) world.poll();
-  EXPECT_EQ(pvar(world[1], "holds"), 1u);
+  EXPECT_EQ(pvar(world[1], "throttles"), 1u);
   // One budget of the short path may pass before the sender looks, and what is on the wire then; handshakes of the
   // messages that wait count as well, but not their data.
   EXPECT_LT(pvar(world[1], "unexpected_bytes_peak"),
@@ -102,7 +102,7 @@ TEST(Unexpected, MemoryOfAllPeersTogetherIsBounded) {
     world.poll();
   }
   // Nobody sent as much as one peer may; each was told to ask, and goes on once there is room again.
-  EXPECT_EQ(pvar(world[kSenders], "holds"), static_cast<std::uint64_t>(kSenders));
+  EXPECT_EQ(pvar(world[kSenders], "throttles"), static_cast<std::uint64_t>(kSenders));
   EXPECT_LT(pvar(world[kSenders], "unexpected_bytes_peak"),
             config.unexpected_total_limit + kSenders * (130u * (kBytes + 200) + 400u * 250u));
   for (int from = 0; from < kSenders; ++from) {
@@ -140,7 +140,7 @@ TEST(Unexpected, TheWarningNamesSenderTagAndCountAndComesOnce) {
   }
   const std::string said = testing::internal::GetCapturedStderr();
   log::set_level(log::Level::error);
-  EXPECT_EQ(pvar(world[1], "holds"), 2u);
+  EXPECT_EQ(pvar(world[1], "throttles"), 2u);
   const std::size_t at = said.find("rank 0 (process 0) has sent ");
   ASSERT_NE(at, std::string::npos) << said;
   EXPECT_EQ(said.find("rank 0 (process 0) has sent ", at + 1), std::string::npos) << said;

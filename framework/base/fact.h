@@ -19,7 +19,7 @@ class Fact {
   Fact(const char* name, const char* text) : name_(name), text_(text ? text : "") {}
   /// A name of an object, or a std::string.
   template <class T>
-    requires requires(const T& t) { std::string_view(t.c_str()); }
+  requires requires(const T& t) { std::string_view(t.c_str()); }
   Fact(const char* name, const T& text) : name_(name), text_(text.c_str()) {}
   template <FactNumber T>
   Fact(const char* name, T number) : name_(name), number_(static_cast<std::uint64_t>(number)), form_(form_of<T>()) {}

@@ -26,6 +26,10 @@ ashlar_result host_fail(int mpi_class, const char* format, ...) {
   std::fputc('\n', stderr);
   return -mpi_class;
 }
+ashlar_result host_fail_with(int mpi_class, const char* id, const ashlar_fact*, std::uint32_t) {
+  return host_fail(mpi_class, "%s", id);
+}
+
 void host_log(int level, const char* component, const char* format, ...) {
   if (level > 1) return;
   std::fprintf(stderr, "%s: ", component);
@@ -38,8 +42,18 @@ void host_log(int level, const char* component, const char* format, ...) {
 int host_log_enabled(int) { return 0; }
 void host_record(const char*, const char*, const char*, const char*, const char*, const char*) {}
 void host_pvars(const char*, const char*, const ashlar_pvar*, uint32_t) {}
-const ashlar_host kHost = {sizeof(ashlar_host), "test",     host_fail, host_log, host_log_enabled,
-                           host_record,         host_pvars, nullptr,   0};
+const ashlar_host kHost = {
+    .size = sizeof(ashlar_host),
+    .kernel_version = "test",
+    .fail = host_fail,
+    .log = host_log,
+    .log_enabled = host_log_enabled,
+    .record = host_record,
+    .add_pvars = host_pvars,
+    .adjusted = nullptr,
+    .elevated = 0,
+    .fail_with = host_fail_with,
+};
 
 // The defaults of the components' rows, as the parameter room would fill them in; strings and numbers.
 std::vector<unsigned char> default_config(const ashlar_component* component) {

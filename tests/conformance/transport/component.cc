@@ -27,6 +27,10 @@ int host_fail(int mpi_class, const char* format, ...) {
   return -mpi_class;
 }
 
+ashlar_result host_fail_with(int mpi_class, const char* id, const ashlar_fact*, std::uint32_t) {
+  return host_fail(mpi_class, "%s", id);
+}
+
 void host_log(int, const char* component, const char* format, ...) {
   std::fprintf(stderr, "%s: ", component);
   va_list arguments;
@@ -48,8 +52,18 @@ void host_add_pvars(const char*, const char*, const ashlar_pvar*, std::uint32_t)
 
 void host_adjusted(const char*, const char*, const char*, const char*, const char*) {}
 
-constexpr ashlar_host kHost = {sizeof(ashlar_host), "test",         host_fail,     host_log, host_log_enabled,
-                               host_record,         host_add_pvars, host_adjusted, 0};
+constexpr ashlar_host kHost = {
+    .size = sizeof(ashlar_host),
+    .kernel_version = "test",
+    .fail = host_fail,
+    .log = host_log,
+    .log_enabled = host_log_enabled,
+    .record = host_record,
+    .add_pvars = host_add_pvars,
+    .adjusted = host_adjusted,
+    .elevated = 0,
+    .fail_with = host_fail_with,
+};
 
 std::uint64_t scaled(const std::string& text, const std::map<std::string, double>& units) {
   char* end = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
@@ -21,17 +22,13 @@ Status rank(Comm& comm, int* rank) {
 }
 
 Status remote_size(Comm& comm, int* size) {
-  if (!comm.inter)
-    return Status::fail(MPI_ERR_COMM, "communicator '%s' is not an intercommunicator, so it has no remote group",
-                        comm.name.c_str());
+  if (!comm.inter) return fail(MPI_ERR_COMM, "comm.not_inter", {{"argument", "comm"}, {"value", comm.name}});
   *size = comm.remote_size;
   return {};
 }
 
 Status remote_group(Comm& comm, Group** group) {
-  if (!comm.inter)
-    return Status::fail(MPI_ERR_COMM, "communicator '%s' is not an intercommunicator, so it has no remote group",
-                        comm.name.c_str());
+  if (!comm.inter) return fail(MPI_ERR_COMM, "comm.not_inter", {{"argument", "comm"}, {"value", comm.name}});
   *group = Ref<Group>(comm.remote_group).detach();
   return {};
 }
@@ -76,7 +73,7 @@ Status set_name(Comm& comm, const char* name) {
 
 Status free(Comm** comm) {
   if ((*comm)->predefined != 0)
-    return Status::fail(MPI_ERR_COMM, "communicator '%s' is predefined and cannot be freed", (*comm)->name.c_str());
+    return fail(MPI_ERR_COMM, "object.predefined", {{"argument", "comm"}, {"value", (*comm)->name}});
   ASHLAR_TRY(attribute::delete_all(**comm));
   release(*comm);
   *comm = nullptr;

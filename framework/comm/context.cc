@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/group_exchange.h"
 #include "framework/comm/inter_exchange.h"
@@ -37,7 +38,8 @@ Status take_id(Comm& comm, std::uint32_t* context) {
   comm.child_context = begin;
   comm.child_context_range = static_cast<std::uint32_t>(range);
   comm.child_context_end = begin + comm.child_context_range;
-  if (!take_agreed_id(comm, context)) return Status::fail(MPI_ERR_INTERN, "a range of ids is too small");
+  if (!take_agreed_id(comm, context))
+    return fail(MPI_ERR_INTERN, "internal.state", {{"what", "a range of context ids is too small"}});
   return {};
 }
 

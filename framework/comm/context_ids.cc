@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/base/lane_lock.h"
 
 namespace ashlar::comm {
@@ -43,7 +44,7 @@ bool ContextIds::claim(std::int64_t id, std::int64_t end) {
 
 Status ids_left(std::int64_t begin, std::int64_t span) {
   if (begin + span <= ContextIds::kEnd) return {};
-  return Status::fail(MPI_ERR_OTHER, "2^30 communicators were made; no context id is left");
+  return fail(MPI_ERR_OTHER, "comm.no_context_id", {{"most", ContextIds::kEnd / ContextIds::kStep}});
 }
 
 }  // namespace ashlar::comm

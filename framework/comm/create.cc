@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/duplicate.h"
@@ -23,8 +24,11 @@ Status check_members(const Comm& comm, const Group& group) {
   if (&group == comm.local_group.get()) return {};
   const Rank stranger = group::first_member(group, *comm.local_group, false);
   if (stranger < 0) return {};
-  return Status::fail(MPI_ERR_GROUP, "rank %d of argument group is not a member of %s '%s'", stranger,
-                      comm.inter ? "the local group of intercommunicator" : "communicator", comm.name.c_str());
+  return fail(MPI_ERR_GROUP, "comm.not_member",
+              {{"argument", "group"},
+               {"value", stranger},
+               {"whole", comm.inter ? "the local group of intercommunicator" : "communicator"},
+               {"communicator", comm.name}});
 }
 
 Status create_inter(Comm& inter, Group& group, Comm** result) {
@@ -33,8 +37,7 @@ Status create_inter(Comm& inter, Group& group, Comm** result) {
   std::uint32_t context = 0;
   ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
-  if (!remote)
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a group of %lld ranks", static_cast<long long>(theirs[0]));
+  if (!remote) return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "a group"}, {"ranks", theirs[0]}});
   if (remote->size() == 0 || group.own_rank() < 0) return {};
   return make_inter(Ref<Group>::share(group), remote, context, *inter.errhandler, nullptr, result);
 }
@@ -82,9 +85,7 @@ Status create(Comm& comm, Group& group, Comm** result) {
 Status create_group(Comm& comm, Group& group, int tag, Comm** result) {
   const progress::UserCall call("MPI_Comm_create_group", &comm, tag);
   *result = nullptr;
-  if (comm.inter)
-    return Status::fail(MPI_ERR_COMM, "argument comm is intercommunicator '%s'; an intracommunicator is wanted",
-                        comm.name.c_str());
+  if (comm.inter) return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
   ASHLAR_TRY(check_members(comm, group));
   if (group.own_rank() < 0) return {};
   std::uint32_t context = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
@@ -34,12 +35,10 @@ int tag_of(const char* stringtag, const Group* group, Purpose purpose) {
 Status check(const char* argument, const Group& group, const char* stringtag) {
   for (int length = 0; stringtag[length]; ++length)
     if (length >= MPI_MAX_STRINGTAG_LEN)
-      return Status::fail(MPI_ERR_ARG, "argument stringtag has more than %d characters", MPI_MAX_STRINGTAG_LEN);
+      return fail(MPI_ERR_ARG, "argument.too_long",
+                  {{"argument", "stringtag"}, {"length", std::strlen(stringtag)}, {"most", MPI_MAX_STRINGTAG_LEN}});
   if (group.own_rank() < 0)
-    return Status::fail(
-        MPI_ERR_GROUP,
-        "argument %s has %d members, and the calling process is not among them; the members make this call", argument,
-        group.size());
+    return fail(MPI_ERR_GROUP, "comm.caller_not_member", {{"argument", argument}, {"size", group.size()}});
   return {};
 }
 
@@ -69,8 +68,9 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
   if (local.size() == 0 || (remote && remote->size() == 0)) return {};
   ASHLAR_TRY(check("local_group", local, stringtag));
   if (local_leader < 0 || local_leader >= local.size())
-    return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but local_group has ranks 0..%d", local_leader,
-                        local.size() - 1);
+    return fail(
+        MPI_ERR_RANK, "argument.group_rank",
+        {{"argument", "local_leader"}, {"value", local_leader}, {"group", "local_group"}, {"last", local.size() - 1}});
   Comm* everyone = nullptr;
   ASHLAR_TRY(Engine::current().services.everyone(&everyone));
   Comm* among_us = nullptr;
@@ -78,10 +78,13 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
   Status fit;
   Rank far = -1;
   if (leads && !remote)
-    fit = Status::fail(MPI_ERR_GROUP, "argument remote_group is not a valid group at the local leader");
+    fit = fail(MPI_ERR_GROUP, "comm.leader_argument", {{"argument", "remote_group"}, {"kind", "group"}});
   else if (leads && (remote_leader < 0 || remote_leader >= remote->size()))
-    fit = Status::fail(MPI_ERR_RANK, "argument remote_leader is %d, but remote_group has ranks 0..%d", remote_leader,
-                       remote->size() - 1);
+    fit = fail(MPI_ERR_RANK, "argument.group_rank",
+               {{"argument", "remote_leader"},
+                {"value", remote_leader},
+                {"group", "remote_group"},
+                {"last", remote->size() - 1}});
   else if (leads)
     far = everyone->local_group->rank_of((*remote)[remote_leader]);
   const Span span{*among_us, local_leader, everyone, far, tag_of(stringtag, nullptr, kBridge)};

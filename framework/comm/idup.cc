@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/duplicate.h"
@@ -181,7 +182,7 @@ constinit Pool<Done> finished;
 void Agreement::put(Agreement& agreement) { agreements.put(&agreement); }
 void Done::put(Done& done) { finished.put(&done); }
 
-Status no_memory() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a request"); }
+Status no_memory() { return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a request"}}); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
@@ -19,28 +20,28 @@ namespace ashlar::comm {
 namespace {
 
 Status check_local(const Comm& local, int leader) {
-  if (local.inter)
-    return Status::fail(MPI_ERR_COMM, "argument local_comm is intercommunicator '%s'; an intracommunicator is wanted",
-                        local.name.c_str());
+  if (local.inter) return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "local_comm"}, {"value", local.name}});
   if (leader >= 0 && leader < local.size) return {};
-  return Status::fail(MPI_ERR_RANK, "argument local_leader is %d, but communicator '%s' has ranks 0..%d", leader,
-                      local.name.c_str(), local.size - 1);
+  return fail(
+      MPI_ERR_RANK, "argument.rank",
+      {{"argument", "local_leader"}, {"value", leader}, {"communicator", local.name}, {"last", local.size - 1}});
 }
 
 /// What only the leader's arguments tell.
 Status check_bridge(const Comm* peer, int remote_leader) {
-  if (!peer) return Status::fail(MPI_ERR_COMM, "argument peer_comm is not a valid communicator at the local leader");
+  if (!peer) return fail(MPI_ERR_COMM, "comm.leader_argument", {{"argument", "peer_comm"}, {"kind", "communicator"}});
   if (remote_leader >= 0 && remote_leader < peer->remote_size) return {};
-  return Status::fail(MPI_ERR_RANK, "argument remote_leader is %d, but communicator '%s' has ranks 0..%d",
-                      remote_leader, peer->name.c_str(), peer->remote_size - 1);
+  return fail(MPI_ERR_RANK, "argument.rank",
+              {{"argument", "remote_leader"},
+               {"value", remote_leader},
+               {"communicator", peer->name},
+               {"last", peer->remote_size - 1}});
 }
 
 Status check_disjoint(const Group& local, const Group& remote) {
   const Rank both = group::first_member(local, remote, true);
   if (both < 0) return {};
-  return Status::fail(MPI_ERR_COMM,
-                      "the two groups of an intercommunicator must be disjoint, but local rank %d is remote rank %d",
-                      both, remote.rank_of(local[both]));
+  return fail(MPI_ERR_COMM, "comm.overlap", {{"rank", both}, {"remote_rank", remote.rank_of(local[both])}});
 }
 
 Group* joined(const Group& first, const Group& second) {
@@ -56,8 +57,7 @@ Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
   std::vector<std::int64_t> theirs;
   ASHLAR_TRY(span.trade(words_of(*span.local.local_group), &theirs));
   const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
-  if (!remote)
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a group of %lld ranks", static_cast<long long>(theirs[0]));
+  if (!remote) return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "a group"}, {"ranks", theirs[0]}});
   // Every process of both groups finds the same, so none is left waiting.
   ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
   std::uint32_t context = 0;
@@ -72,7 +72,7 @@ Status agree_to_talk(const Span& span, Status fit) {
   ASHLAR_TRY(broadcast_words(span.local, span.leader, &failed, 1));
   ASHLAR_TRY(fit);
   if (failed == MPI_SUCCESS) return {};
-  return Status::fail(static_cast<int>(failed), "local leader %d was given arguments that are not valid", span.leader);
+  return fail(static_cast<int>(failed), "comm.leader_failed", {{"rank", span.leader}});
 }
 
 Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag, Comm** result) {
@@ -87,9 +87,7 @@ Status intercomm_create(Comm& local, int local_leader, Comm* peer, int remote_le
 Status intercomm_merge(Comm& inter, int high, Comm** result) {
   const progress::UserCall call("MPI_Intercomm_merge", &inter);
   *result = nullptr;
-  if (!inter.inter)
-    return Status::fail(MPI_ERR_COMM, "argument intercomm is '%s', which is not an intercommunicator",
-                        inter.name.c_str());
+  if (!inter.inter) return fail(MPI_ERR_COMM, "comm.not_inter", {{"argument", "intercomm"}, {"value", inter.name}});
   // A group speaks with its first member's voice, also to itself: the order is the same everywhere, whatever was
   // passed.
   std::int64_t our_word = high != 0;
@@ -101,7 +99,7 @@ Status intercomm_merge(Comm& inter, int high, Comm** result) {
   ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)
                                                     : joined(*inter.remote_group, *inter.local_group));
-  if (!all) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a merged communicator");
+  if (!all) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a merged communicator"}});
   all->origin = inter.local_group->origin;
   return make(all, context, *inter.errhandler, nullptr, result);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/coll/api.h"
 #include "framework/comm/words.h"
 #include "framework/datatype/datatype.h"
@@ -53,8 +54,7 @@ Status Span::trade(const std::vector<std::int64_t>& mine, std::vector<std::int64
   }
   ASHLAR_TRY(broadcast_words(local, leader, head, 2));
   ASHLAR_TRY(talked);
-  if (head[1] != MPI_SUCCESS)
-    return Status::fail(static_cast<int>(head[1]), "local leader %d could not talk to the remote leader", leader);
+  if (head[1] != MPI_SUCCESS) return fail(static_cast<int>(head[1]), "comm.leader_cut_off", {{"rank", leader}});
   theirs->resize(static_cast<std::size_t>(head[0]));
   return broadcast_words(local, leader, theirs->data(), theirs->size());
 }

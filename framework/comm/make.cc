@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/coll/api.h"
 #include "framework/comm/engine.h"
 #include "framework/object/comm.h"
@@ -25,8 +26,8 @@ Status set_peers(Comm& comm, Comm* like) {
     // Entries are filled on first use: a communicator of many ranks costs a pointer for each.
     comm.peer_table = std::shared_ptr<Peer*[]>(new (std::nothrow) Peer*[static_cast<std::size_t>(comm.remote_size)]());
     if (!comm.peer_table.get())
-      return Status::fail(MPI_ERR_NO_MEM, "no memory for the peer table of a communicator of %d ranks",
-                          comm.remote_size);
+      return fail(MPI_ERR_NO_MEM, "memory.ranks",
+                  {{"what", "the peer table of a communicator"}, {"ranks", comm.remote_size}});
   }
   comm.peers = comm.peer_table.get();
   return {};
@@ -58,7 +59,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
   Engine& engine = Engine::current();
   engine.destroy_waiting();
   Comm* comm = pool.take();
-  if (!comm) return Status::fail(MPI_ERR_NO_MEM, "no memory for another communicator; %zu are alive", pool.out());
+  if (!comm) return fail(MPI_ERR_NO_MEM, "comm.too_many", {{"alive", pool.out()}});
   comm->context = context;
   comm->name.number(context);
   comm->inter = inter;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/inter_exchange.h"
@@ -38,8 +39,8 @@ Status split(Comm& comm, int color, int key, Comm** result) {
   const progress::UserCall call("MPI_Comm_split", &comm);
   *result = nullptr;
   if (color < 0 && color != MPI_UNDEFINED)
-    return Status::fail(MPI_ERR_ARG, "argument color is %d; it must be 0 or more, or MPI_UNDEFINED (%d)", color,
-                        MPI_UNDEFINED);
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "color"}, {"value", color}, {"wanted", "0 or more, or MPI_UNDEFINED"}});
   const std::int64_t mine = choice_word(color, key);
   std::vector<std::int64_t> ours, theirs;
   ASHLAR_TRY(gather_words(comm.inter ? *comm.local_comm : comm, &mine, 1, &ours));
@@ -49,10 +50,10 @@ Status split(Comm& comm, int color, int key, Comm** result) {
   if (color == MPI_UNDEFINED) return {};
 
   const Ref<Group> local = Ref<Group>::adopt(members_of(*comm.local_group, ours, color));
-  if (!local) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a communicator");
+  if (!local) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
   if (!comm.inter) return make(local, context, *comm.errhandler, nullptr, result);
   const Ref<Group> remote = Ref<Group>::adopt(members_of(*comm.remote_group, theirs, color));
-  if (!remote) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a communicator");
+  if (!remote) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
   if (remote->size() == 0) return {};
   return make_inter(local, remote, context, *comm.errhandler, nullptr, result);
 }

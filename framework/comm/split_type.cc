@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
@@ -132,11 +133,10 @@ Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
         ASHLAR_TRY(announce(comm, kUnguidedMark, key, &known));
         return unguided(comm, true, key, result);
       }
-      return Status::fail(MPI_ERR_COMM, "intercommunicator '%s' cannot be split by MPI_COMM_TYPE_HW_UNGUIDED",
-                          comm.name.c_str());
+      return fail(MPI_ERR_COMM, "comm.split_inter", {{"argument", "comm"}, {"value", comm.name}});
     default:
-      return Status::fail(MPI_ERR_ARG, "argument split_type is %d, which is none of the MPI_COMM_TYPE_ constants",
-                          type);
+      return fail(MPI_ERR_ARG, "argument.value",
+                  {{"argument", "split_type"}, {"value", type}, {"wanted", "one of the MPI_COMM_TYPE_ constants"}});
   }
 }
 

@@ -1,4 +1,5 @@
 // Constructors for parts of arrays: subarray and darray.
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/distribution.h"
@@ -10,19 +11,22 @@ namespace {
 using What = Contents::What;
 
 Status check_array(int ndims, int order) {
-  if (ndims < 1) return Status::fail(MPI_ERR_ARG, "argument ndims is %d; it must be 1 or more", ndims);
+  if (ndims < 1)
+    return fail(MPI_ERR_ARG, "argument.value", {{"argument", "ndims"}, {"value", ndims}, {"wanted", "1 or more"}});
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-    return Status::fail(MPI_ERR_ARG, "argument order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "order"}, {"value", order}, {"wanted", "MPI_ORDER_C or MPI_ORDER_FORTRAN"}});
   return {};
 }
 
 Status bad_dimension(const char* array, int dimension, MPI_Count value, const char* rule) {
-  return Status::fail(MPI_ERR_ARG, "argument %s[%d] is %lld; it must be %s", array, dimension,
-                      static_cast<long long>(value), rule);
+  return fail(MPI_ERR_ARG, "argument.element",
+              {{"argument", array}, {"index", dimension}, {"value", value}, {"wanted", rule}});
 }
 Status not_within(const char* array, int dimension, MPI_Count value, MPI_Count low, MPI_Count high, const char* why) {
-  return Status::fail(MPI_ERR_ARG, "argument %s[%d] is %lld; it must be in %lld..%lld, %s", array, dimension,
-                      static_cast<long long>(value), static_cast<long long>(low), static_cast<long long>(high), why);
+  return fail(
+      MPI_ERR_ARG, "type.array_element",
+      {{"argument", array}, {"index", dimension}, {"value", value}, {"first", low}, {"last", high}, {"why", why}});
 }
 
 }  // namespace
@@ -90,10 +94,13 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
     if (processes > size) break;
   }
   if (processes != size)
-    return Status::fail(MPI_ERR_ARG, "argument array_of_psizes makes a grid of %s%lld processes; argument size is %d",
-                        processes > size ? "at least " : "", static_cast<long long>(processes), size);
+    return fail(MPI_ERR_ARG, "type.grid_size",
+                {{"argument", "array_of_psizes"},
+                 {"places", (processes > size ? "at least " : "") + std::to_string(processes)},
+                 {"size", size}});
   if (rank < 0 || rank >= size)
-    return Status::fail(MPI_ERR_ARG, "argument rank is %d; it must be in 0..%d", rank, size - 1);
+    return fail(MPI_ERR_ARG, "argument.range",
+                {{"argument", "rank"}, {"value", rank}, {"first", 0}, {"last", size - 1}});
   return guarded([&] {
     const auto n = static_cast<std::size_t>(ndims);
     Contents c;

@@ -1,6 +1,7 @@
 // Constructors with a displacement per block: the four indexed ones and struct.
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/shape.h"
@@ -24,8 +25,8 @@ Status make_indexed(Contents&& c, MPI_Count count, Length&& length, IntArray dis
     const MPI_Count n = length(k);
     if (n == 0) continue;
     if (n < 0)
-      return Status::fail(MPI_ERR_ARG, "argument array_of_blocklengths[%lld] is %lld; it must be 0 or more",
-                          static_cast<long long>(i), static_cast<long long>(n));
+      return fail(MPI_ERR_ARG, "argument.element",
+                  {{"argument", "array_of_blocklengths"}, {"index", i}, {"value", n}, {"wanted", "0 or more"}});
     const MPI_Count at = shape.times(displacements[k], unit);
     const MPI_Count last = shape.plus(at, shape.times(n - 1, extent));
     low = items == 0 ? std::min(at, last) : std::min({low, at, last});
@@ -110,11 +111,11 @@ Status create_struct(MPI_Count count, IntArray blocklengths, IntArray displaceme
     Shape shape;
     for (std::size_t i = 0; i < n; ++i) {
       Datatype* type = resolve(types[i]);
-      if (!type)
-        return Status::fail(MPI_ERR_TYPE, "argument array_of_types[%zu] is MPI_DATATYPE_NULL or not a datatype", i);
+      if (!type) return fail(MPI_ERR_TYPE, "type.element_invalid", {{"argument", "array_of_types"}, {"index", i}});
       if (blocklengths[i] < 0)
-        return Status::fail(MPI_ERR_ARG, "argument array_of_blocklengths[%zu] is %lld; it must be 0 or more", i,
-                            static_cast<long long>(blocklengths[i]));
+        return fail(
+            MPI_ERR_ARG, "argument.element",
+            {{"argument", "array_of_blocklengths"}, {"index", i}, {"value", blocklengths[i]}, {"wanted", "0 or more"}});
       shape.add_row(*type, blocklengths[i], displacements[i]);
       c.types.push_back(Ref<Datatype>::share(*type));
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/layout.h"
 #include "framework/object/attributes.h"
@@ -87,7 +88,7 @@ Status guarded(Body&& body) noexcept {
   try {
     return body();
   } catch (...) {
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
   }
 }
 

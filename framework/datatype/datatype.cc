@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
@@ -133,7 +134,7 @@ Status Builder::make(Contents&& contents, const Bounds& bounds, MPI_Count size, 
   auto cold = std::make_unique<Cold>();
   cold->contents = std::move(contents);
   Datatype* type = pool.take();
-  if (!type) return Status::fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+  if (!type) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
   type->cold_ = std::move(cold);
   type->size_ = size;
   type->lb_ = bounds.lb();
@@ -218,7 +219,7 @@ void Builder::commit(Datatype& type) {
 Status Builder::free(Datatype** type) {
   Datatype* mine = *type;
   if (mine->is_predefined())
-    return Status::fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", mine->described());
+    return fail(MPI_ERR_TYPE, "object.predefined", {{"argument", "datatype"}, {"value", mine->described()}});
   const auto last_handle = [mine] {
     const std::lock_guard guard(change_mutex);
     return mine->cold_->handles == 1;
@@ -226,7 +227,8 @@ Status Builder::free(Datatype** type) {
   if (!mine->cold_->attributes.entries.empty() && last_handle()) ASHLAR_TRY(delete_attributes(*mine));
   {
     const std::lock_guard guard(change_mutex);
-    if (mine->cold_->handles == 0) return Status::fail(MPI_ERR_TYPE, "%s was freed already", mine->described());
+    if (mine->cold_->handles == 0)
+      return fail(MPI_ERR_TYPE, "type.freed", {{"argument", "datatype"}, {"value", mine->described()}});
     // Others may go on using it; the user may not.
     if (--mine->cold_->handles == 0) mine->committed_ = false;
   }
@@ -286,7 +288,7 @@ void Builder::make_packed_form(Datatype& type) {
 Status check_committed(const Datatype& type) {
   if (type.committed()) [[likely]]
     return {};
-  return Status::fail(MPI_ERR_TYPE, "%s is not committed (or was freed)", type.described());
+  return fail(MPI_ERR_TYPE, "type.uncommitted", {{"value", type.described()}});
 }
 
 }  // namespace datatype

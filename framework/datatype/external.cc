@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/external_number.h"
@@ -17,8 +18,8 @@ constexpr std::size_t kPiece = 8192;
 
 Status check_datarep(const char* datarep) {
   if (std::strcmp(datarep, "external32") == 0) return {};
-  return Status::fail(MPI_ERR_UNSUPPORTED_DATAREP, "argument datarep is '%s'; there is only 'external32' here",
-                      datarep);
+  return fail(MPI_ERR_UNSUPPORTED_DATAREP, "argument.text",
+              {{"argument", "datarep"}, {"value", datarep}, {"wanted", "'external32'"}});
 }
 
 // Of one item.
@@ -36,8 +37,7 @@ MPI_Count external_bytes(const Datatype& type) {
 Status external_size(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
   ASHLAR_TRY(check_count(count, "incount"));
   if (__builtin_mul_overflow(count, external_bytes(type), bytes))
-    return Status::fail(MPI_ERR_COUNT, "%lld items of %s are more bytes than 64 bits can count",
-                        static_cast<long long>(count), type.described());
+    return fail(MPI_ERR_COUNT, "type.too_many_bytes", {{"count", count}, {"type", type.described()}});
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/reduce_op.h"
@@ -10,9 +11,9 @@ namespace ashlar::datatype {
 namespace {
 
 Status create(ReduceOp::Function function, bool wide, int commute, ReduceOp** op) {
-  if (!function) return Status::fail(MPI_ERR_ARG, "argument user_fn is a null pointer");
+  if (!function) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "user_fn"}});
   *op = make_user_op(commute != 0, function, wide);
-  if (!*op) return Status::fail(MPI_ERR_NO_MEM, "no memory for an operation");
+  if (!*op) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "an operation"}});
   return {};
 }
 
@@ -38,7 +39,8 @@ Status op_create_c(MPI_User_function_c* function, int commute, ReduceOp** op) {
 }
 
 Status op_free(ReduceOp** op) {
-  if ((*op)->predefined != 0) return Status::fail(MPI_ERR_OP, "%s is predefined and cannot be freed", (*op)->name());
+  if ((*op)->predefined != 0)
+    return fail(MPI_ERR_OP, "object.predefined", {{"argument", "op"}, {"value", (*op)->name()}});
   release(*op);
   *op = nullptr;
   return {};
@@ -52,10 +54,7 @@ Status op_commutative(ReduceOp& op, int* commute) {
 Status reduce_local(const void* in, void* inout, MPI_Count count, Datatype& type, ReduceOp& op) {
   ASHLAR_TRY(op.check(type));
   if (overlap(in, inout, count, type))
-    return Status::fail(
-        MPI_ERR_BUFFER,
-        "arguments inbuf and inoutbuf overlap, but the %lld items of one must not share memory with those of the other",
-        static_cast<long long>(count));
+    return fail(MPI_ERR_BUFFER, "buffer.overlap", {{"argument", "inbuf"}, {"other", "inoutbuf"}, {"count", count}});
   if (op.code() == ReduceOp::Code::kUser) ASHLAR_TRY(check_committed(type));
   op.apply(in, inout, count, type);
   return {};

@@ -1,3 +1,4 @@
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/packed_room.h"
 #include "framework/datatype/shape.h"
@@ -8,8 +9,7 @@ namespace {
 Status packed_bytes(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
   ASHLAR_TRY(check_count(count, "incount"));
   if (__builtin_mul_overflow(count, type.size(), bytes))
-    return Status::fail(MPI_ERR_COUNT, "%lld items of %s are more bytes than 64 bits can count",
-                        static_cast<long long>(count), type.described());
+    return fail(MPI_ERR_COUNT, "type.too_many_bytes", {{"count", count}, {"type", type.described()}});
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/object/handle.h"
@@ -13,12 +14,11 @@ namespace {
 using What = Contents::What;
 
 Status predefined_has_no_contents(const Datatype& type) {
-  return Status::fail(MPI_ERR_TYPE, "%s is predefined: it has no contents to decode", type.described());
+  return fail(MPI_ERR_TYPE, "type.no_contents", {{"argument", "datatype"}, {"value", type.described()}});
 }
 
 Status too_small(const char* what, MPI_Count room, std::size_t needed) {
-  return Status::fail(MPI_ERR_ARG, "there is room for %lld %s, the datatype has %zu", static_cast<long long>(room),
-                      what, needed);
+  return fail(MPI_ERR_ARG, "type.contents_room", {{"room", room}, {"what", what}, {"needed", needed}});
 }
 
 Status hand_out(const Contents& c, MPI_Datatype* types) {
@@ -38,8 +38,7 @@ void each_number(const Contents& c, Use&& use) {
 }
 
 Status needs_large(const Datatype& type) {
-  return Status::fail(MPI_ERR_TYPE, "%s was made with large counts; decode it with the _c form of this call",
-                      type.described());
+  return fail(MPI_ERR_TYPE, "type.large_contents", {{"argument", "datatype"}, {"value", type.described()}});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/pair_reduce.h"
@@ -124,9 +125,11 @@ const char* ReduceOp::name() const {
 Status ReduceOp::check(const Datatype& type) const {
   if (code_ == Code::kUser) return {};
   if (type.basic() == Basic::kNone || !allowed(code_, type.basic_class()))
-    return Status::fail(MPI_ERR_OP, "%s takes %s; %s is %s", name(),
-                        code_ >= Code::kReplace ? "predefined datatypes" : takes(code_), type.described(),
-                        class_name(type));
+    return fail(MPI_ERR_OP, "op.type",
+                {{"op", name()},
+                 {"wanted", code_ >= Code::kReplace ? "predefined datatypes" : takes(code_)},
+                 {"type", type.described()},
+                 {"class", class_name(type)}});
   return {};
 }
 

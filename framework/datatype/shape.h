@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include "framework/base/failure.h"
 #include "framework/base/status.h"
 #include "framework/datatype/bounds.h"
 #include "framework/datatype/datatype.h"
@@ -41,7 +42,7 @@ class Shape {
   }
   Status finish() const {
     if (fits_) return {};
-    return Status::fail(MPI_ERR_ARG, "the datatype would span more bytes than 64 bits can count");
+    return fail(MPI_ERR_ARG, "type.too_large");
   }
 
   Bounds bounds;
@@ -54,7 +55,7 @@ class Shape {
 
 inline Status check_count(MPI_Count count, const char* name) {
   if (count >= 0) return {};
-  return Status::fail(MPI_ERR_COUNT, "argument %s is %lld; it must be 0 or more", name, static_cast<long long>(count));
+  return fail(MPI_ERR_COUNT, "argument.value", {{"argument", name}, {"value", count}, {"wanted", "0 or more"}});
 }
 
 }  // namespace ashlar::datatype

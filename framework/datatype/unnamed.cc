@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
@@ -42,7 +43,7 @@ Status once(int combiner, std::uintptr_t first, std::uintptr_t second, Datatype*
     }
     made().reserve(made().size() + 1);
     Datatype* type = Builder::unnamed(make());
-    if (!type) return Status::fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+    if (!type) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
     made().push_back({combiner, first, second, type, &Builder::cold_of(*type)});
     *out = type;
     return Status{};
@@ -72,7 +73,7 @@ Status fortran(int combiner, int p, int r, MPI_Datatype handle, Datatype** newty
 
 Status check_defined(int p, int r) {
   if (p != MPI_UNDEFINED || r != MPI_UNDEFINED) return {};
-  return Status::fail(MPI_ERR_ARG, "arguments p and r are both MPI_UNDEFINED; one of them must be given");
+  return fail(MPI_ERR_ARG, "type.f90_undefined", {{"argument", "p"}, {"other", "r"}});
 }
 
 struct RealKind {
@@ -97,8 +98,7 @@ Status real_kind(int p, int r, const RealKind** kind) {
     *kind = &k;
     return {};
   }
-  return Status::fail(
-      MPI_ERR_ARG, "no kind of this compiler has the precision (argument p, %d) and the range (argument r, %d)", p, r);
+  return fail(MPI_ERR_ARG, "type.f90_no_kind", {{"precision", p}, {"range", r}});
 }
 
 MPI_Count up(MPI_Count value, MPI_Count to) { return (value + to - 1) / to * to; }
@@ -121,10 +121,11 @@ Status create_f90_integer(int r, Datatype** newtype) {
   constexpr std::pair<int, std::uintptr_t> kRanges[] = {{2, 0}, {4, 1}, {9, 2}, {18, 3}, {38, 4}};
   const MPI_Datatype kinds[] = {MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16};
   if (r == MPI_UNDEFINED)
-    return Status::fail(MPI_ERR_ARG, "argument r is MPI_UNDEFINED; it must be a number of decimal digits");
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "r"}, {"value", "MPI_UNDEFINED"}, {"wanted", "a number of decimal digits"}});
   for (const auto& [range, kind] : kRanges)
     if (r <= range) return fortran(MPI_COMBINER_F90_INTEGER, 0, r, kinds[kind], newtype);
-  return Status::fail(MPI_ERR_ARG, "no kind of this compiler has the range (argument r, %d)", r);
+  return fail(MPI_ERR_ARG, "type.f90_no_range", {{"argument", "r"}, {"value", r}});
 }
 
 Status match_size(int typeclass, int size, Datatype** type) {
@@ -153,11 +154,11 @@ Status match_size(int typeclass, int size, Datatype** type) {
     return {};
   }
   if (!known)
-    return Status::fail(MPI_ERR_ARG,
-                        "argument typeclass is %d; it must be MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL or "
-                        "MPI_TYPECLASS_COMPLEX",
-                        typeclass);
-  return Status::fail(MPI_ERR_ARG, "argument size is %d, which no predefined datatype of that class has", size);
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "typeclass"},
+                 {"value", typeclass},
+                 {"wanted", "MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL or MPI_TYPECLASS_COMPLEX"}});
+  return fail(MPI_ERR_ARG, "type.no_size", {{"argument", "size"}, {"value", size}});
 }
 
 Status get_value_index(Datatype& value, Datatype& index, Datatype** pair) {

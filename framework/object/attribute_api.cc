@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "framework/base/failure.h"
 #include "framework/object/attribute_table.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
@@ -83,7 +84,7 @@ Status refuse_predefined(int keyval) {
                             MPI_WIN_CREATE_FLAVOR,
                             MPI_WIN_MODEL};
   if (std::ranges::find(kFixed, keyval) == std::end(kFixed)) return {};
-  return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, a predefined key whose value cannot be changed", keyval);
+  return fail(MPI_ERR_KEYVAL, "key.fixed", {{"argument", "keyval"}, {"value", keyval}});
 }
 
 Holder holder_of(Comm& comm) {

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "framework/base/failure.h"
+
 namespace ashlar::attribute {
 namespace {
 
@@ -31,17 +33,19 @@ void drop(Keyval* key) {
 Status find(int keyval, Kind of, const char* class_name, Keyval** key) {
   const auto found = table().find(keyval);
   if (found == table().end() || (found->second->freed && found->second->references == 0))
-    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which is no attribute key%s", keyval,
-                        keyval == MPI_KEYVAL_INVALID ? " (it is MPI_KEYVAL_INVALID)" : "");
+    return fail(MPI_ERR_KEYVAL, "key.unknown",
+                {{"argument", "keyval"},
+                 {"value", keyval},
+                 {"note", keyval == MPI_KEYVAL_INVALID ? "That is MPI_KEYVAL_INVALID" : ""}});
   if (found->second->of != of)
-    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which is not a key for %s", keyval, class_name);
+    return fail(MPI_ERR_KEYVAL, "key.other_kind", {{"argument", "keyval"}, {"value", keyval}, {"kind", class_name}});
   *key = found->second;
   return {};
 }
 
 /// A callback's return code as the failure of the call: the code itself is what the standard asks to be returned.
 Status callback_failed(int code, const char* which) {
-  return Status::fail(code, "the attribute %s function returned error code %d", which, code);
+  return fail(code, "callback.failed", {{"function", which}, {"owner", "an attribute"}, {"value", code}});
 }
 
 // Calls a callback as what it is.
@@ -139,7 +143,7 @@ Status free_keyval(Kind of, const char* class_name, int* keyval) {
   ASHLAR_TRY(find(*keyval, of, class_name, &key));
   // Programs free a key in its delete function, to be rid of it with its last attribute, and have freed it before.
   if (key->freed && key->deleting == 0)
-    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, which has been freed already", *keyval);
+    return fail(MPI_ERR_KEYVAL, "key.freed", {{"argument", "keyval"}, {"value", *keyval}});
   if (!std::exchange(key->freed, true)) drop(key);
   *keyval = MPI_KEYVAL_INVALID;
   return {};
@@ -179,8 +183,8 @@ Status remove(const Holder& holder, int keyval) {
   ASHLAR_TRY(find(keyval, holder.of, holder.class_name, &key));
   auto at = settled_entry_of(*holder.set, keyval);
   if (at == holder.set->entries.end())
-    return Status::fail(MPI_ERR_KEYVAL, "argument keyval is %d, under which '%s' has no attribute", keyval,
-                        holder.name);
+    return fail(MPI_ERR_KEYVAL, "key.no_attribute",
+                {{"argument", "keyval"}, {"value", keyval}, {"object", holder.name}});
   ASHLAR_TRY(delete_value(holder, lock, &at));
   if (at == holder.set->entries.end()) return {};  // the callback did it
   holder.set->entries.erase(at);

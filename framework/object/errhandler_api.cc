@@ -1,5 +1,6 @@
 #include "framework/object/errhandler_api.h"
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/error_text.h"
@@ -18,7 +19,7 @@ namespace {
 template <class Function>
 Status create(Kind of, Function* function, Errhandler** handler) {
   *handler = make_errhandler(of, reinterpret_cast<Errhandler::Function>(function));
-  return *handler ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another error handler");
+  return *handler ? Status{} : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another error handler"}});
 }
 
 }  // namespace
@@ -38,9 +39,10 @@ Status session_create(MPI_Session_errhandler_function* function, Errhandler** ha
 
 Status set(Object& on, Errhandler& handler) {
   ErrorSubject subject;
-  if (!subject_of(on, &subject)) return Status::fail(MPI_ERR_INTERN, "an object without an error handler");
+  if (!subject_of(on, &subject))
+    return fail(MPI_ERR_INTERN, "internal.state", {{"what", "an object without an error handler"}});
   if (handler.action == Errhandler::Action::kCall && handler.of != on.kind)
-    return Status::fail(MPI_ERR_ARG, "argument errhandler was not made for a %s", subject.what);
+    return fail(MPI_ERR_ARG, "argument.errhandler", {{"argument", "errhandler"}, {"kind", subject.what}});
   *subject.handler = Ref<Errhandler>::share(handler);
   if (on.kind == Kind::kComm) static_cast<Comm&>(on).errhandler_set = true;
   return {};
@@ -48,15 +50,15 @@ Status set(Object& on, Errhandler& handler) {
 
 Status get(Object& on, Errhandler** handler) {
   ErrorSubject subject;
-  if (!subject_of(on, &subject)) return Status::fail(MPI_ERR_INTERN, "an object without an error handler");
+  if (!subject_of(on, &subject))
+    return fail(MPI_ERR_INTERN, "internal.state", {{"what", "an object without an error handler"}});
   *handler = Ref<Errhandler>(*subject.handler).detach();
   return {};
 }
 
 Status call_handler(Object& on, int code, const char* call) {
-  if (error_class_of(code) < 0)
-    return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which is no error code", code);
-  const Status given = Status::fail(code, "error code %d given to %s", code, call);
+  if (error_class_of(code) < 0) return fail(MPI_ERR_ARG, "code.unknown", {{"argument", "errorcode"}, {"value", code}});
+  const Status given = fail(code, "code.raised", {{"value", code}, {"call", call}});
   // The call itself succeeds when the handler returns (MPI-5.0, 9.5).
   [[maybe_unused]] const int returned = raise(given, call, &on);
   return {};
@@ -86,14 +88,14 @@ Status error_class(int code, int* mpi_class) {
   *mpi_class = error_class_of(code);
   if (*mpi_class >= 0) return {};
   *mpi_class = MPI_ERR_UNKNOWN;
-  return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which is no error code", code);
+  return fail(MPI_ERR_ARG, "code.unknown", {{"argument", "errorcode"}, {"value", code}});
 }
 
 Status error_string(int code, char* text, int* length) {
   if (describe_error(code, text, length)) return {};
   text[0] = '\0';
   *length = 0;
-  return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which is no error code", code);
+  return fail(MPI_ERR_ARG, "code.unknown", {{"argument", "errorcode"}, {"value", code}});
 }
 
 Status add_error_class(int* mpi_class) { return ashlar::add_error_class(mpi_class); }

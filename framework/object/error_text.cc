@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "framework/base/failure.h"
+
 namespace ashlar {
 namespace {
 
@@ -122,20 +124,20 @@ std::map<int, Added>& added() {
 }
 int next_code = MPI_ERR_LASTCODE + 1;
 
-struct Failure {
+struct KeptSentence {
   int code = 0;
   char text[Status::kTextBytes] = {};
 };
 // Few classes fail in one program; the oldest entry gives way.
 constexpr int kKept = 8;
-struct Failures {
-  Failure kept[kKept];
+struct KeptSentences {
+  KeptSentence kept[kKept];
   int next = 0;
 };
-thread_local Failures failures;
+thread_local KeptSentences kept_sentences;
 
-Failure* failure_of(int code) {
-  for (Failure& f : failures.kept)
+KeptSentence* kept_of(int code) {
+  for (KeptSentence& f : kept_sentences.kept)
     if (f.code == code && code != MPI_SUCCESS) return &f;
   return nullptr;
 }
@@ -166,10 +168,10 @@ int error_class_of(int code) {
 }
 
 void remember_failure(int code, const char* call, const char* communicator, const char* text) {
-  Failure* slot = failure_of(code);
+  KeptSentence* slot = kept_of(code);
   if (!slot) {
-    slot = &failures.kept[failures.next];
-    failures.next = (failures.next + 1) % kKept;
+    slot = &kept_sentences.kept[kept_sentences.next];
+    kept_sentences.next = (kept_sentences.next + 1) % kKept;
   }
   slot->code = code;
   if (communicator)
@@ -179,7 +181,7 @@ void remember_failure(int code, const char* call, const char* communicator, cons
 }
 
 const char* last_failure_text(int code) {
-  const Failure* found = failure_of(code);
+  const KeptSentence* found = kept_of(code);
   return found ? found->text : "";
 }
 
@@ -217,7 +219,7 @@ Status add_error_code(int mpi_class, int* code) {
   const auto found = added().find(mpi_class);
   const bool user_class = found != added().end() && found->second.mpi_class == mpi_class;
   if (!row_of(mpi_class) && !user_class)
-    return Status::fail(MPI_ERR_ARG, "argument errorclass is %d, which is not an error class", mpi_class);
+    return fail(MPI_ERR_ARG, "code.unknown_class", {{"argument", "errorclass"}, {"value", mpi_class}});
   if (user_class) ++found->second.users;
   *code = next_code++;
   added()[*code] = Added{mpi_class, 0, {}};
@@ -228,12 +230,12 @@ Status add_error_string(int code, const char* text) {
   const std::lock_guard guard(added_mutex);
   const auto found = added().find(code);
   if (found == added().end())
-    return Status::fail(
-        MPI_ERR_ARG, "argument errorcode is %d, which was not made by MPI_Add_error_class or MPI_Add_error_code", code);
+    return fail(MPI_ERR_ARG, "code.not_added",
+                {{"argument", "errorcode"}, {"value", code}, {"call", "MPI_Add_error_class or MPI_Add_error_code"}});
   const std::size_t length = std::strlen(text);
   if (length >= MPI_MAX_ERROR_STRING)
-    return Status::fail(MPI_ERR_ARG, "argument string has %zu characters; at most %d are allowed", length,
-                        MPI_MAX_ERROR_STRING - 1);
+    return fail(MPI_ERR_ARG, "argument.too_long",
+                {{"argument", "string"}, {"length", length}, {"most", MPI_MAX_ERROR_STRING - 1}});
   found->second.text = text;
   return {};
 }
@@ -242,12 +244,13 @@ Status remove_error_class(int mpi_class) {
   const std::lock_guard guard(added_mutex);
   const auto found = added().find(mpi_class);
   if (found == added().end() || found->second.mpi_class != mpi_class)
-    return Status::fail(MPI_ERR_ARG, "argument errorclass is %d, which was not made by MPI_Add_error_class", mpi_class);
+    return fail(MPI_ERR_ARG, "code.not_added",
+                {{"argument", "errorclass"}, {"value", mpi_class}, {"call", "MPI_Add_error_class"}});
   if (found->second.users > 0)
-    return Status::fail(MPI_ERR_OTHER, "error class %d still has %d error codes", mpi_class, found->second.users);
+    return fail(MPI_ERR_OTHER, "code.has_codes",
+                {{"argument", "errorclass"}, {"value", mpi_class}, {"count", found->second.users}});
   if (!found->second.text.empty())
-    return Status::fail(MPI_ERR_OTHER, "error class %d still has a text; MPI_Remove_error_string removes it",
-                        mpi_class);
+    return fail(MPI_ERR_OTHER, "code.has_text", {{"argument", "errorclass"}, {"value", mpi_class}});
   added().erase(found);
   return {};
 }
@@ -256,9 +259,10 @@ Status remove_error_code(int code) {
   const std::lock_guard guard(added_mutex);
   const auto found = added().find(code);
   if (found == added().end() || found->second.mpi_class == code)
-    return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which was not made by MPI_Add_error_code", code);
+    return fail(MPI_ERR_ARG, "code.not_added",
+                {{"argument", "errorcode"}, {"value", code}, {"call", "MPI_Add_error_code"}});
   if (!found->second.text.empty())
-    return Status::fail(MPI_ERR_OTHER, "error code %d still has a text; MPI_Remove_error_string removes it", code);
+    return fail(MPI_ERR_OTHER, "code.has_text", {{"argument", "errorcode"}, {"value", code}});
   const auto owner = added().find(found->second.mpi_class);
   if (owner != added().end()) --owner->second.users;
   added().erase(found);
@@ -269,7 +273,7 @@ Status remove_error_string(int code) {
   const std::lock_guard guard(added_mutex);
   const auto found = added().find(code);
   if (found == added().end() || found->second.text.empty())
-    return Status::fail(MPI_ERR_ARG, "argument errorcode is %d, which has no text made by MPI_Add_error_string", code);
+    return fail(MPI_ERR_ARG, "code.no_text", {{"argument", "errorcode"}, {"value", code}});
   found->second.text.clear();
   return {};
 }

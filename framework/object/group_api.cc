@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/object/group.h"
 #include "framework/object/group_algebra.h"
 #include "framework/object/group_builder.h"
@@ -21,7 +22,7 @@ Status give(GroupBuilder& builder, const Group& a, const Group* b, Group** resul
     return {};
   }
   Group* const made = builder.finish();
-  if (!made) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  if (!made) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
   made->origin = a.origin || !b ? a.origin : b->origin;
   *result = made;
   return {};
@@ -33,9 +34,13 @@ struct Listed {
   int position;
 };
 
+/// Whether an argument lists ranges (first, last, stride), not ranks.
+bool lists_ranges(const char* argument) { return std::strcmp(argument, "ranges") == 0; }
+
 Status twice(const char* argument, int position, std::int64_t rank) {
-  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, which stands in the list already", argument, position,
-                      std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank));
+  const Fact name("argument", argument), at("index", position), value("value", rank);
+  return lists_ranges(argument) ? fail(MPI_ERR_RANK, "group.range_twice", {name, at, value})
+                                : fail(MPI_ERR_RANK, "group.rank_twice", {name, at, value});
 }
 
 /// "has ranks 0..3", or that there is none.
@@ -50,9 +55,10 @@ struct Ranks {
 };
 
 Status outside(const Group& g, const char* argument, int position, std::int64_t rank) {
-  return Status::fail(MPI_ERR_RANK, "argument %s[%d] %s %lld, but the group %s", argument, position,
-                      std::string(argument) == "ranks" ? "is" : "lists rank", static_cast<long long>(rank),
-                      Ranks(g).text);
+  const Ranks all(g);
+  const Fact name("argument", argument), at("index", position), value("value", rank), has("has", all.text);
+  return lists_ranges(argument) ? fail(MPI_ERR_RANK, "group.range_outside", {name, at, value, has})
+                                : fail(MPI_ERR_RANK, "group.rank_outside", {name, at, value, has});
 }
 
 /// Ranks one by one: each of the group, and none twice.
@@ -75,11 +81,11 @@ Status check_ranges(const Group& g, int n, int (*ranges)[3], std::vector<Listed>
   listed->clear();
   for (int i = 0; i < n; ++i) {
     const int first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];
-    if (stride == 0) return Status::fail(MPI_ERR_ARG, "argument ranges[%d] has stride 0", i);
+    if (stride == 0) return fail(MPI_ERR_ARG, "group.stride_zero", {{"argument", "ranges"}, {"index", i}});
     // A range whose last end lies on the wrong side of the first lists nothing; the standard asks for an error.
     if ((stride > 0 && first > last) || (stride < 0 && first < last))
-      return Status::fail(MPI_ERR_ARG, "argument ranges[%d] is (%d, %d, %d): the stride leads away from the last rank",
-                          i, first, last, stride);
+      return fail(MPI_ERR_ARG, "group.stride_away",
+                  {{"argument", "ranges"}, {"index", i}, {"first", first}, {"last", last}, {"stride", stride}});
     const std::int64_t count = (std::int64_t{last} - first) / stride + 1;
     const std::int64_t end = first + (count - 1) * stride;
     if (first < 0 || first >= g.size()) return outside(g, "ranges", i, first);
@@ -108,10 +114,10 @@ Status without(const Group& g, GroupBuilder& listed, Group** result) {
   GroupBuilder all, left, builder;
   all.append(0, 1, g.size());
   const Ref<Group> ranks = Ref<Group>::adopt(all.finish());
-  if (!out || !ranks) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  if (!out || !ranks) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
   append_members(left, *ranks, *out, false);
   const Ref<Group> kept = Ref<Group>::adopt(left.finish());
-  if (!kept) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  if (!kept) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
   for (const Run& run : kept->runs())
     builder.append_ranks(g, static_cast<Rank>(run.first), static_cast<int>(run.stride), run.count);
   for (const PeerId rank : kept->table()) builder.append(g[static_cast<Rank>(rank)]);
@@ -139,7 +145,8 @@ Status translate_ranks(Group& from, int n, const int* ranks, Group& to, int* out
       continue;
     }
     if (ranks[i] < 0 || ranks[i] >= from.size())
-      return Status::fail(MPI_ERR_RANK, "argument ranks1[%d] is %d, but group1 %s", i, ranks[i], Ranks(from).text);
+      return fail(MPI_ERR_RANK, "group.rank_outside",
+                  {{"argument", "ranks1"}, {"index", i}, {"value", ranks[i]}, {"has", Ranks(from).text}});
     const Rank found = index.of(from[ranks[i]]);
     out[i] = found < 0 ? MPI_UNDEFINED : found;
   }

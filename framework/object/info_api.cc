@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "framework/base/failure.h"
 #include "framework/object/handle.h"
 #include "framework/object/info.h"
 #include "framework/object/pool.h"
@@ -23,22 +24,21 @@ namespace {
 
 Status check(const Info* info) {
   if (info) return {};
-  return Status::fail(MPI_ERR_INFO, "argument info is MPI_INFO_NULL, which has no keys");
+  return fail(MPI_ERR_INFO, "info.null", {{"argument", "info"}, {"value", "MPI_INFO_NULL"}});
 }
 
 Status check_writable(const Info* info) {
   ASHLAR_TRY(check(info));
-  if (info->predefined != 0)
-    return Status::fail(MPI_ERR_INFO, "argument info is MPI_INFO_ENV, which cannot be changed");
+  if (info->predefined != 0) return fail(MPI_ERR_INFO, "info.fixed", {{"argument", "info"}, {"value", "MPI_INFO_ENV"}});
   return {};
 }
 
 Status check_key(const char* key) {
   const std::size_t length = key ? std::strlen(key) : 0;
-  if (length == 0) return Status::fail(MPI_ERR_INFO_KEY, "argument key is empty");
+  if (length == 0) return fail(MPI_ERR_INFO_KEY, "argument.empty", {{"argument", "key"}});
   if (length >= MPI_MAX_INFO_KEY)
-    return Status::fail(MPI_ERR_INFO_KEY, "argument key has %zu characters; at most %d are allowed", length,
-                        MPI_MAX_INFO_KEY - 1);
+    return fail(MPI_ERR_INFO_KEY, "argument.too_long",
+                {{"argument", "key"}, {"length", length}, {"most", MPI_MAX_INFO_KEY - 1}});
   return {};
 }
 
@@ -54,7 +54,7 @@ void copy_out(const std::string& value, std::size_t room, char* out) {
 
 Status create(Info** info) {
   *info = pool.take();
-  return *info ? Status{} : Status::fail(MPI_ERR_NO_MEM, "no memory for another info object");
+  return *info ? Status{} : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another info object"}});
 }
 
 void add_missing(Info& info, const char* key, std::string_view value) {
@@ -80,11 +80,11 @@ Status free(Info** info) {
 Status set(Info* info, const char* key, const char* value) {
   ASHLAR_TRY(check_writable(info));
   ASHLAR_TRY(check_key(key));
-  if (!value) return Status::fail(MPI_ERR_INFO_VALUE, "argument value is a null pointer");
+  if (!value) return fail(MPI_ERR_INFO_VALUE, "argument.null", {{"argument", "value"}});
   const std::size_t length = std::strlen(value);
   if (length >= MPI_MAX_INFO_VAL)
-    return Status::fail(MPI_ERR_INFO_VALUE, "the value of key '%s' has %zu characters; at most %d are allowed", key,
-                        length, MPI_MAX_INFO_VAL - 1);
+    return fail(MPI_ERR_INFO_VALUE, "argument.too_long",
+                {{"argument", "value"}, {"length", length}, {"most", MPI_MAX_INFO_VAL - 1}, {"key", key}});
   const std::lock_guard guard(info_mutex);
   for (auto& entry : info->entries) {
     if (entry.first == key) {
@@ -101,8 +101,7 @@ Status remove(Info* info, const char* key) {
   ASHLAR_TRY(check_key(key));
   const std::lock_guard guard(info_mutex);
   const auto at = std::find_if(info->entries.begin(), info->entries.end(), [&](auto& e) { return e.first == key; });
-  if (at == info->entries.end())
-    return Status::fail(MPI_ERR_INFO_NOKEY, "argument key is '%s', which the info object does not have", key);
+  if (at == info->entries.end()) return fail(MPI_ERR_INFO_NOKEY, "info.no_key", {{"argument", "key"}, {"value", key}});
   info->entries.erase(at);
   return {};
 }
@@ -110,7 +109,9 @@ Status remove(Info* info, const char* key) {
 Status get(Info* info, const char* key, int valuelen, char* value, int* flag) {
   ASHLAR_TRY(check(info));
   ASHLAR_TRY(check_key(key));
-  if (valuelen < 0) return Status::fail(MPI_ERR_ARG, "argument valuelen is %d; it must not be negative", valuelen);
+  if (valuelen < 0)
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "valuelen"}, {"value", valuelen}, {"wanted", "0 or more"}});
   const std::lock_guard guard(info_mutex);
   const std::string* found = info->find(key);
   *flag = found != nullptr;
@@ -122,7 +123,8 @@ Status get(Info* info, const char* key, int valuelen, char* value, int* flag) {
 Status get_string(Info* info, const char* key, int* buflen, char* value, int* flag) {
   ASHLAR_TRY(check(info));
   ASHLAR_TRY(check_key(key));
-  if (*buflen < 0) return Status::fail(MPI_ERR_ARG, "argument buflen is %d; it must not be negative", *buflen);
+  if (*buflen < 0)
+    return fail(MPI_ERR_ARG, "argument.value", {{"argument", "buflen"}, {"value", *buflen}, {"wanted", "0 or more"}});
   const std::lock_guard guard(info_mutex);
   const std::string* found = info->find(key);
   *flag = found != nullptr;
@@ -154,7 +156,8 @@ Status get_nthkey(Info* info, int n, char* key) {
   const std::lock_guard guard(info_mutex);
   const int keys = static_cast<int>(info->entries.size());
   if (n < 0 || n >= keys)
-    return Status::fail(MPI_ERR_ARG, "argument n is %d, but the info object has %d keys, numbered from 0", n, keys);
+    return fail(MPI_ERR_ARG, "argument.index",
+                {{"argument", "n"}, {"value", n}, {"whole", "the info object"}, {"count", keys}, {"parts", "keys"}});
   copy_out(info->entries[static_cast<std::size_t>(n)].first, MPI_MAX_INFO_KEY, key);
   return {};
 }

@@ -107,6 +107,13 @@ void Host::add_rows(const char* framework, const char* component, const ashlar_p
   if (Host* host = in_force.load()) host->add_pvars(std::string(framework) + "." + component, {rows, count});
 }
 
+const char* own_words(Status failed) noexcept {
+  const Failure failure(failed);
+  const Failure::Known* const said = failure.find("lower");
+  if (said && *said->text) return said->text;
+  return *failed.text() ? failed.text() : "no reason given";
+}
+
 Status component_failed(ashlar_result result, const char* component) noexcept {
   const Status said = last_failure;
   last_failure = Status{};

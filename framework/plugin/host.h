@@ -53,6 +53,10 @@ class Host {
 
 [[gnu::cold]] Status component_failed(ashlar_result result, const char* component) noexcept;
 
+/// What a list of reasons says of a failure when it names the component itself: the component's sentence without ours
+/// around it. Valid as long as the status's text.
+const char* own_words(Status failed) noexcept;
+
 /// The outcome of a component's call as a Status. A failure is what the component gave to ashlar_host::fail or
 /// fail_with on this thread for this result, with the component's name.
 inline Status from(ashlar_result result, const char* component) noexcept {

@@ -100,12 +100,7 @@ Component* Registry::open(Entry* entry) {
     status = store_->fill(entry->prefix, {c.table_->params, c.table_->param_count}, c.config_.get());
   }
   if (status.ok() && c.table_->open) status = from(c.table_->open(host_.table(), c.config_.get()), c.prefix());
-  if (!status.ok()) {
-    // Lists of reasons name the component themselves.
-    const Failure failure(status);
-    const Failure::Known* const own_words = failure.find("lower");
-    c.failed_ = own_words ? own_words->text : *status.text() ? status.text() : "no reason given";
-  }
+  if (!status.ok()) c.failed_ = own_words(status);
   return &c;
 }
 

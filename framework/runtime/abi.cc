@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "framework/base/failure.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/runtime/api.h"
@@ -26,21 +27,20 @@ constinit FortranFacts fortran;
 
 Status check_size(int size) {
   if (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) return {};
-  return Status::fail(MPI_ERR_ARG, "argument logical_size is %d; it must be 1, 2, 4, 8 or 16", size);
+  return fail(MPI_ERR_ARG, "argument.value",
+              {{"argument", "logical_size"}, {"value", size}, {"wanted", "1, 2, 4, 8 or 16"}});
 }
 
 }  // namespace
 
 Status abi_set_fortran_booleans(int size, void* yes, void* no) {
   ASHLAR_TRY(check_size(size));
-  if (!yes || !no)
-    return Status::fail(MPI_ERR_ARG, "argument %s is a null pointer", yes ? "logical_false" : "logical_true");
+  if (!yes || !no) return fail(MPI_ERR_ARG, "argument.null", {{"argument", yes ? "logical_false" : "logical_true"}});
   const std::lock_guard guard(fortran.mutex);
   const auto n = static_cast<std::size_t>(size);
   const bool same = fortran.booleans.size == size && !std::memcmp(fortran.booleans.yes, yes, n) &&
                     !std::memcmp(fortran.booleans.no, no, n);
-  if (fortran.booleans.size != 0 && !same)
-    return Status::fail(MPI_ERR_ABI, "the values of Fortran's logicals were set before, to others");
+  if (fortran.booleans.size != 0 && !same) return fail(MPI_ERR_ABI, "fortran.logicals_set");
   fortran.booleans.size = size;
   std::memcpy(fortran.booleans.yes, yes, n);
   std::memcpy(fortran.booleans.no, no, n);
@@ -53,17 +53,17 @@ Status abi_get_fortran_booleans(int size, void* yes, void* no, int* is_set) {
   *is_set = fortran.booleans.size != 0;
   if (fortran.booleans.size == 0) return {};
   if (size != fortran.booleans.size)
-    return Status::fail(MPI_ERR_ABI, "argument logical_size is %d, but Fortran's logicals were set with %d bytes", size,
-                        fortran.booleans.size);
+    return fail(MPI_ERR_ABI, "fortran.logical_size",
+                {{"argument", "logical_size"}, {"value", size}, {"size", fortran.booleans.size}});
   std::memcpy(yes, fortran.booleans.yes, static_cast<std::size_t>(size));
   std::memcpy(no, fortran.booleans.no, static_cast<std::size_t>(size));
   return {};
 }
 
 Status abi_set_fortran_info(Info* info) {
-  if (!info) return Status::fail(MPI_ERR_INFO, "argument info is MPI_INFO_NULL, which describes nothing");
+  if (!info) return fail(MPI_ERR_INFO, "info.null", {{"argument", "info"}, {"value", "MPI_INFO_NULL"}});
   const std::lock_guard guard(fortran.mutex);
-  if (fortran.info) return Status::fail(MPI_ERR_ABI, "the description of Fortran was set before");
+  if (fortran.info) return fail(MPI_ERR_ABI, "fortran.info_set");
   return info::dup(info, &fortran.info);
 }
 

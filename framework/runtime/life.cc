@@ -2,23 +2,25 @@
 
 #include <mpi.h>
 
+#include "framework/base/failure.h"
+
 namespace ashlar::runtime {
 
 constinit Life life;
 
 Status Life::check_can_begin(int thread_level) const {
-  if (world() == World::kOn) return Status::fail(MPI_ERR_OTHER, "MPI is initialised already");
-  if (world() == World::kOver)
-    return Status::fail(MPI_ERR_OTHER, "MPI was finalised and cannot be initialised again in the world model");
+  if (world() == World::kOn) return fail(MPI_ERR_OTHER, "call.initialised");
+  if (world() == World::kOver) return fail(MPI_ERR_OTHER, "call.init_after_finalize");
   if (thread_level == MPI_THREAD_SINGLE || thread_level == MPI_THREAD_FUNNELED ||
       thread_level == MPI_THREAD_SERIALIZED || thread_level == MPI_THREAD_MULTIPLE)
     return {};
-  return Status::fail(MPI_ERR_ARG, "argument required is %d, which is none of the MPI_THREAD_ levels", thread_level);
+  return fail(MPI_ERR_ARG, "argument.value",
+              {{"argument", "required"}, {"value", thread_level}, {"wanted", "one of the MPI_THREAD_ levels"}});
 }
 
 Status Life::check_on() const {
   if (world() == World::kOn) return {};
-  return Status::fail(MPI_ERR_OTHER, world() == World::kOver ? "MPI is finalised already" : "MPI is not initialised");
+  return world() == World::kOver ? fail(MPI_ERR_OTHER, "call.after_finalize") : fail(MPI_ERR_OTHER, "call.before_init");
 }
 
 void Life::world_began(int thread_level) {

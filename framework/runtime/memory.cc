@@ -7,6 +7,7 @@
 #include <new>
 #include <unordered_set>
 
+#include "framework/base/failure.h"
 #include "framework/base/types.h"
 #include "framework/object/info.h"
 #include "framework/runtime/api.h"
@@ -32,8 +33,11 @@ Status alignment_of(const Info& info, std::size_t* alignment) {
   char* end = nullptr;
   const unsigned long long value = std::strtoull(wanted->c_str(), &end, 10);
   if (end == wanted->c_str() || *end != '\0' || value == 0 || (value & (value - 1)) != 0)
-    return Status::fail(MPI_ERR_INFO_VALUE, "info key mpi_minimum_memory_alignment is '%s'; it must be a power of two",
-                        wanted->c_str());
+    return fail(MPI_ERR_INFO_VALUE, "info.value",
+                {{"argument", "info"},
+                 {"key", "mpi_minimum_memory_alignment"},
+                 {"value", *wanted},
+                 {"wanted", "a power of two"}});
   *alignment = std::max<std::size_t>(*alignment, value);
   return {};
 }
@@ -42,13 +46,13 @@ Status alignment_of(const Info& info, std::size_t* alignment) {
 
 Status alloc_mem(MPI_Count size, Info* info, void* baseptr) {
   if (size < 0)
-    return Status::fail(MPI_ERR_ARG, "argument size is %lld; it must not be negative", static_cast<long long>(size));
+    return fail(MPI_ERR_ARG, "argument.value", {{"argument", "size"}, {"value", size}, {"wanted", "0 or more"}});
   std::size_t alignment = kCacheLine;
   if (info) ASHLAR_TRY(alignment_of(*info, &alignment));
   void* memory = nullptr;
   const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
   if (posix_memalign(&memory, alignment, bytes) != 0)
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "MPI_Alloc_mem"}, {"bytes_wanted", size}});
   {
     const std::lock_guard guard(allocated().mutex);
     allocated().addresses.insert(memory);
@@ -61,8 +65,7 @@ Status free_mem(void* base) {
   {
     const std::lock_guard guard(allocated().mutex);
     if (allocated().addresses.erase(base) == 0)
-      return Status::fail(MPI_ERR_BASE,
-                          "argument base is %p, which MPI_Alloc_mem did not give or which was freed already", base);
+      return fail(MPI_ERR_BASE, "memory.not_ours", {{"argument", "base"}, {"value", static_cast<const void*>(base)}});
   }
   std::free(base);
   return {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/base/clock.h"
+#include "framework/base/failure.h"
 #include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
 #include "framework/coll/call_counts.h"
@@ -103,7 +104,7 @@ int class_of(ashlar_launch_result result) {
 Status meet(ashlar_launch* launch, std::uint64_t deadline_ns, const char* what) {
   const auto result = launch->ops->fence(launch, static_cast<std::int64_t>(deadline_ns / 1'000'000));
   if (result == ASHLAR_LAUNCH_OK) return {};
-  return Status::fail(class_of(result), "%s did not complete: %s", what, launch->ops->why(launch));
+  return fail(class_of(result), "launch.incomplete", {{"step", what}, {"lower", launch->ops->why(launch)}});
 }
 
 }  // namespace
@@ -262,7 +263,7 @@ Status Process::read_parameters() {
 Status Process::join_job() {
   ASHLAR_TRY(choose_launch());
   if (launch->ops->connect(launch, &job) != ASHLAR_LAUNCH_OK)
-    return Status::fail(MPI_ERR_OTHER, "this process could not join its job: %s", launch->ops->why(launch));
+    return fail(MPI_ERR_OTHER, "launch.not_joined", {{"lower", launch->ops->why(launch)}});
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);
@@ -437,8 +438,7 @@ Status Process::end_world() {
       patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
     if (met != ASHLAR_LAUNCH_OK)
-      left =
-          Status::fail(class_of(met), "MPI_Finalize could not wait for the other ranks: %s", launch->ops->why(launch));
+      left = fail(class_of(met), "launch.incomplete", {{"step", "MPI_Finalize"}, {"lower", launch->ops->why(launch)}});
   }
   for (Comm* comm : {world, self}) {
     if (!comm) continue;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/object/group_builder.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
@@ -52,14 +53,15 @@ Status wanted_level(const Info* info, int* level) {
     *level = value;
     return {};
   }
-  return Status::fail(MPI_ERR_INFO_VALUE, "info key thread_level is '%s', which is none of the MPI_THREAD_ levels",
-                      wanted->c_str());
+  return fail(
+      MPI_ERR_INFO_VALUE, "info.value",
+      {{"argument", "info"}, {"key", "thread_level"}, {"value", *wanted}, {"wanted", "one of the MPI_THREAD_ levels"}});
 }
 
 Status set_of(const char* name, const ProcessSet** found) {
   *found = find_process_set(*Process::current(), name);
   if (*found) return {};
-  return Status::fail(MPI_ERR_ARG, "argument pset_name is '%s', which is no process set of this job", name);
+  return fail(MPI_ERR_ARG, "session.no_process_set", {{"argument", "pset_name"}, {"value", name}});
 }
 
 void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
@@ -78,7 +80,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   Process& process = *Process::current();
   if (first) process.launch->ops->initialized(process.launch);
   Session* const session = pool.take();
-  if (!session) return Status::fail(MPI_ERR_NO_MEM, "no memory for another session");
+  if (!session) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another session"}});
   session->errhandler = Ref<Errhandler>::share(errhandler);
   const std::string* const kinds = info ? info->find("mpi_memory_alloc_kinds") : nullptr;
   session->origin = Ref<Origin>::adopt(new Origin);
@@ -130,13 +132,15 @@ Status session_get_num_psets(Session&, Info*, int* count) {
 Status session_get_nth_pset(Session&, Info*, int n, int* length, char* name) {
   const std::vector<ProcessSet>& sets = Process::current()->process_sets();
   if (n < 0 || n >= static_cast<int>(sets.size()))
-    return Status::fail(MPI_ERR_ARG, "argument n is %d, but there are process sets 0..%d", n,
-                        static_cast<int>(sets.size()) - 1);
+    return fail(
+        MPI_ERR_ARG, "argument.index",
+        {{"argument", "n"}, {"value", n}, {"whole", "the job"}, {"count", sets.size()}, {"parts", "process sets"}});
   const std::string& own = sets[static_cast<std::size_t>(n)].name;
-  if (*length < 0) return Status::fail(MPI_ERR_ARG, "argument pset_len is %d; it must be 0 or more", *length);
+  if (*length < 0)
+    return fail(MPI_ERR_ARG, "argument.value", {{"argument", "pset_len"}, {"value", *length}, {"wanted", "0 or more"}});
   const std::size_t needed = own.size() + 1;
   if (*length > 0) {
-    if (!name) return Status::fail(MPI_ERR_ARG, "argument pset_name is a null pointer");
+    if (!name) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "pset_name"}});
     const std::size_t copied = std::min(needed, static_cast<std::size_t>(*length)) - 1;
     std::memcpy(name, own.c_str(), copied);
     name[copied] = '\0';
@@ -161,7 +165,7 @@ Status group_from_session_pset(Session& session, const char* name, Group** resul
   GroupBuilder members;
   members.append_all(*set->members);
   *result = members.finish();
-  if (!*result) return Status::fail(MPI_ERR_NO_MEM, "no memory for another group");
+  if (!*result) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
   (*result)->origin = session.origin;
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include "framework/base/failure.h"
 #include "framework/base/lane_lock.h"
 #include "framework/object/errhandler.h"
 #include "framework/runtime/process.h"
@@ -22,10 +23,7 @@ const char* name_of(int level) {
 
 [[noreturn]] void intruded(const char* what) {
   LaneLock::watch_threads(LaneLock::Watch::kNone);  // what reports this may lock
-  end_job(Status::fail(MPI_ERR_OTHER,
-                       "%s, but MPI was initialised with %s; MPI_Init_thread with MPI_THREAD_MULTIPLE "
-                       "allows that",
-                       what, name_of(Process::current()->thread_level)),
+  end_job(fail(MPI_ERR_OTHER, "thread.level", {{"what", what}, {"level", name_of(Process::current()->thread_level)}}),
           "an MPI call");
 }
 

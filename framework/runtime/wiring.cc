@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "framework/base/clock.h"
+#include "framework/base/failure.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/process.h"
@@ -112,8 +113,9 @@ Status Wiring::open(Lane& lane) {
     const std::string name = candidate.component->name();
     if (!created.ok()) {
       // No job ends because one transport cannot start while another works.
-      trouble += (trouble.empty() ? "" : "; ") + name + ": " + created.text();
-      process_.registry.records().add({"transport", "start of " + name, "left out", created.text(), "", "transport"});
+      const char* const reason = plugin::own_words(created);
+      trouble += (trouble.empty() ? "" : "; ") + name + ": " + reason;
+      process_.registry.records().add({"transport", "start of " + name, "left out", reason, "", "transport"});
       continue;
     }
     auto* iface = static_cast<ashlar_iface*>(module);
@@ -121,9 +123,7 @@ Status Wiring::open(Lane& lane) {
     lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0);
   }
   if (lane.index == 0) left_out_ += (left_out_.empty() || trouble.empty() ? "" : "; ") + trouble;
-  if (ways_.empty())
-    return Status::fail(MPI_ERR_OTHER, "no transport could be started%s%s (parameter transport lists those allowed)",
-                        trouble.empty() ? "" : ": ", trouble.c_str());
+  if (ways_.empty()) return fail(MPI_ERR_OTHER, "transport.none", {{"reasons", trouble}});
   return {};
 }
 
@@ -134,11 +134,11 @@ Status Wiring::publish() {
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
     ASHLAR_TRY(
-        plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->name()));
+        plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->prefix()));
     const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
     if (put != ASHLAR_LAUNCH_OK)
-      return Status::fail(MPI_ERR_OTHER, "the address of transport %s could not be published: %s",
-                          way.component->name(), process_.launch->ops->why(process_.launch));
+      return fail(MPI_ERR_OTHER, "transport.unpublished",
+                  {{"component", way.component->prefix()}, {"lower", process_.launch->ops->why(process_.launch)}});
   }
   // Where a peer has a transport and this process has not, the peer can say why.
   if (process_.job->ranks > 1 && !left_out_.empty())
@@ -163,8 +163,7 @@ bool Wiring::wait_for_addresses(PeerId peer) {
   }
 }
 
-Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why,
-                          bool* one_lane) {
+Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane) {
   address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
   ashlar_launch* launch = process_.launch;
@@ -178,18 +177,16 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
     char reason[kMostReason];
     std::size_t length = sizeof reason;
     const bool known = launch->ops->get(launch, peer, kLeftOut, reason, &length) == ASHLAR_LAUNCH_OK;
-    *why = "the peer does not have it" + (known ? " (there: " + std::string(reason, length) + ")" : std::string());
-    return Status::fail(MPI_ERR_OTHER, "rank %u has no transport %s", peer, way.component->name());
+    return fail(MPI_ERR_OTHER, "transport.not_there", {{"note", std::string_view(reason, known ? length : 0)}});
   }
-  if (got != ASHLAR_LAUNCH_OK) {
-    *why = launch->ops->why(launch);
-    return Status::fail(MPI_ERR_OTHER, "the address of rank %u could not be read: %s", peer, why->c_str());
-  }
+  if (got != ASHLAR_LAUNCH_OK)
+    return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", launch->ops->why(launch)}});
   const Preamble own = preamble_of(process_.p2p_config_, process_.lanes_.size(), process_.params);
   Preamble theirs;
   std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
-  *why = disagreement(own, theirs, bytes >= sizeof own, process_.job->rank, peer, process_.host_of(peer));
-  if (!why->empty()) return Status::fail(MPI_ERR_OTHER, "%s", why->c_str());
+  const std::string difference =
+      disagreement(own, theirs, bytes >= sizeof own, process_.job->rank, peer, process_.host_of(peer));
+  if (!difference.empty()) return fail(MPI_ERR_OTHER, "transport.disagree", {{"difference", difference}});
   address->resize(bytes);
   return {};
 }
@@ -197,18 +194,16 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
 Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
   auto& wiring = *static_cast<Wiring*>(self);
   if (!wiring.wait_for_addresses(peer))
-    return Status::fail(MPI_ERR_OTHER, "rank %u on %s has not opened a session or called MPI_Init", peer,
-                        wiring.process_.host_of(peer));
+    return fail(MPI_ERR_OTHER, "peer.absent", {{"peer", peer}, {"peer_host", wiring.process_.host_of(peer)}});
   std::string lost;
   const Way* chosen = nullptr;
   bool gone = false;
   for (const Way& way : wiring.ways_) {
     if (way.lane != lane.index) continue;
-    std::string why;
     std::vector<std::uint8_t> address;
     bool one_lane = false;
-    if (!wiring.address_of(peer, way, &address, &why, &one_lane).ok()) {
-      lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + why;
+    if (const Status read = wiring.address_of(peer, way, &address, &one_lane); !read.ok()) {
+      lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + read.text();
       continue;
     }
     const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
@@ -219,14 +214,14 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
       if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);
       break;
     }
-    const Status failed = plugin::from(result, way.component->name());
+    const Status failed = plugin::from(result, way.component->prefix());
     gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
-    lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + failed.text();
+    lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + plugin::own_words(failed);
   }
   if (!wiring.left_out_.empty()) lost += (lost.empty() ? "" : "; ") + wiring.left_out_;
   if (!chosen)
-    return Status::fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "no transport reaches rank %u on %s: %s", peer,
-                        wiring.process_.host_of(peer), lost.c_str());
+    return fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "transport.unreachable",
+                {{"peer", peer}, {"peer_host", wiring.process_.host_of(peer)}, {"reasons", lost}});
   *iface = chosen->iface;
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];

@@ -41,7 +41,7 @@ class Wiring {
   /// A process of sessions does not wait for all others, so a peer may be late. False: it did not come in time.
   bool wait_for_addresses(PeerId peer);
   /// `one_lane`: the peer has no such lane, and the address is that of its first.
-  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, std::string* why, bool* one_lane);
+  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane);
 
   Process& process_;
   std::string left_out_;   // transports that cannot serve here, each with its reason

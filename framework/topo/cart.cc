@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/object/topology.h"
 #include "framework/progress/user_call.h"
@@ -21,7 +22,9 @@ Status check_grid(const Comm& comm, int ndims, const int dims[], int* places) {
   ASHLAR_TRY(intra_only(comm));
   long long product = 1;
   for (int d = 0; d < ndims; ++d) {
-    if (dims[d] <= 0) return Status::fail(MPI_ERR_DIMS, "argument dims[%d] is %d; it must be 1 or more", d, dims[d]);
+    if (dims[d] <= 0)
+      return fail(MPI_ERR_DIMS, "argument.element",
+                  {{"argument", "dims"}, {"index", d}, {"value", dims[d]}, {"wanted", "1 or more"}});
     if (product <= comm.size) product *= dims[d];
   }
   if (product > comm.size) {
@@ -29,8 +32,8 @@ Status check_grid(const Comm& comm, int ndims, const int dims[], int* places) {
     std::string form;
     for (int d = 0; d < ndims && d < kMostShown; ++d) form += (d ? " x " : "") + std::to_string(dims[d]);
     if (ndims > kMostShown) form += " ...";
-    return Status::fail(MPI_ERR_DIMS, "argument dims asks for %s places; communicator '%s' has %d ranks", form.c_str(),
-                        comm.name.c_str(), comm.size);
+    return fail(MPI_ERR_DIMS, "topology.grid_too_large",
+                {{"argument", "dims"}, {"value", form}, {"communicator", comm.name}, {"ranks", comm.size}});
   }
   *places = static_cast<int>(product);
   return {};
@@ -85,7 +88,7 @@ Status cart_sub(Comm& comm, const int remain_dims[], Comm** result) {
   *result = nullptr;
   const CartTopology* cart = nullptr;
   ASHLAR_TRY(cart_of(comm, &cart));
-  if (!remain_dims && cart->ndims() > 0) return Status::fail(MPI_ERR_ARG, "argument remain_dims is a null pointer");
+  if (!remain_dims && cart->ndims() > 0) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "remain_dims"}});
   std::vector<int> dims, periods;
   for (int d = 0; d < cart->ndims(); ++d) {
     if (!remain_dims[d]) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/topo/api.h"
 #include "framework/topo/dims.h"
 
@@ -95,12 +96,14 @@ class EvenFactors {
 std::vector<int> even_factors(int number, int parts) { return EvenFactors(number, parts).find(); }
 
 Status dims_create(int nnodes, int ndims, int dims[]) {
-  if (nnodes <= 0) return Status::fail(MPI_ERR_ARG, "argument nnodes is %d; it must be 1 or more", nnodes);
+  if (nnodes <= 0)
+    return fail(MPI_ERR_ARG, "argument.value", {{"argument", "nnodes"}, {"value", nnodes}, {"wanted", "1 or more"}});
   long long fixed = 1;
   int free = 0;
   for (int d = 0; d < ndims; ++d) {
     if (dims[d] < 0)
-      return Status::fail(MPI_ERR_DIMS, "argument dims[%d] is %d; it must be 0 (free) or more", d, dims[d]);
+      return fail(MPI_ERR_DIMS, "argument.element",
+                  {{"argument", "dims"}, {"index", d}, {"value", dims[d]}, {"wanted", "0 (free) or more"}});
     if (dims[d] == 0)
       ++free;
     else if ((fixed *= dims[d]) > nnodes)
@@ -108,9 +111,9 @@ Status dims_create(int nnodes, int ndims, int dims[]) {
   }
   if (ndims == 0) return {};
   if (nnodes % fixed != 0 || (free == 0 && fixed != nnodes))
-    return Status::fail(MPI_ERR_DIMS,
-                        "argument nnodes is %d; the dimensions that argument dims fixes have %lld%s places", nnodes,
-                        fixed, fixed > nnodes ? " or more" : "");
+    return fixed > nnodes ? fail(MPI_ERR_DIMS, "topology.dims_too_large", {{"argument", "nnodes"}, {"value", nnodes}})
+                          : fail(MPI_ERR_DIMS, "topology.dims_do_not_divide",
+                                 {{"argument", "nnodes"}, {"value", nnodes}, {"places", fixed}});
   if (free == 0) return {};
   const std::vector<int> factors = even_factors(nnodes / static_cast<int>(fixed), free);
   for (int d = 0, next = 0; d < ndims; ++d)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/coll/api.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/datatype/datatype.h"
@@ -29,19 +30,24 @@ struct Edges {
 Status check_ranks(const Comm& comm, const char* name, const int ranks[], long long n) {
   for (long long i = 0; i < n; ++i)
     if (ranks[i] < 0 || ranks[i] >= comm.size)
-      return Status::fail(MPI_ERR_RANK, "argument %s[%lld] is %d, but communicator '%s' has ranks 0..%d", name, i,
-                          ranks[i], comm.name.c_str(), comm.size - 1);
+      return fail(MPI_ERR_RANK, "argument.element_rank",
+                  {{"argument", name},
+                   {"index", i},
+                   {"value", ranks[i]},
+                   {"communicator", comm.name},
+                   {"last", comm.size - 1}});
   return {};
 }
 
 Status check_weights(const char* name, const int weights[], long long n) {
   if (n == 0 || weights == MPI_UNWEIGHTED) return {};
   if (!weights || weights == MPI_WEIGHTS_EMPTY)
-    return Status::fail(MPI_ERR_ARG, "argument %s is %s, but there are %lld edges", name,
-                        weights ? "MPI_WEIGHTS_EMPTY" : "a null pointer", n);
+    return fail(MPI_ERR_ARG, "topology.no_weights",
+                {{"argument", name}, {"value", weights ? "MPI_WEIGHTS_EMPTY" : "a null pointer"}, {"count", n}});
   for (long long i = 0; i < n; ++i)
     if (weights[i] < 0)
-      return Status::fail(MPI_ERR_ARG, "argument %s[%lld] is %d; weights are 0 or more", name, i, weights[i]);
+      return fail(MPI_ERR_ARG, "argument.element",
+                  {{"argument", name}, {"index", i}, {"value", weights[i]}, {"wanted", "0 or more"}});
   return {};
 }
 
@@ -146,10 +152,11 @@ class Sorter {
     MPI_Count total = 0;
     for (std::size_t r = 0; r < n; ++r) {
       if (heard[r] & kRefused)
-        return Status::fail(MPI_ERR_OTHER, "rank %zu of '%s' refused its arguments of MPI_Dist_graph_create", r,
-                            comm_.name.c_str());
+        return fail(MPI_ERR_OTHER, "topology.refused",
+                    {{"peer", r}, {"communicator", comm_.name}, {"call", "MPI_Dist_graph_create"}});
       if ((heard[r] ^ marks) & kWeighted)
-        return Status::fail(MPI_ERR_ARG, "argument weights is MPI_UNWEIGHTED on some ranks only, rank %zu for one", r);
+        return fail(MPI_ERR_ARG, "topology.weights_differ",
+                    {{"argument", "weights"}, {"value", "MPI_UNWEIGHTED"}, {"peer", r}});
       in_counts[r] = 2 * (heard[r] & kCount);
       in_starts[r] = total;
       total += in_counts[r];
@@ -176,10 +183,11 @@ Status check_general(const Comm& comm, int n, const int sources[], const int deg
   long long edges = 0;
   for (int i = 0; i < n; ++i) {
     if (degrees[i] < 0)
-      return Status::fail(MPI_ERR_ARG, "argument degrees[%d] is %d; it must be 0 or more", i, degrees[i]);
+      return fail(MPI_ERR_ARG, "argument.element",
+                  {{"argument", "degrees"}, {"index", i}, {"value", degrees[i]}, {"wanted", "0 or more"}});
     edges += degrees[i];
   }
-  if (edges > 0 && !destinations) return Status::fail(MPI_ERR_ARG, "argument destinations is a null pointer");
+  if (edges > 0 && !destinations) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "destinations"}});
   ASHLAR_TRY(check_ranks(comm, "destinations", destinations, edges));
   return check_weights("weights", weights, edges);
 }
@@ -197,8 +205,7 @@ Status dist_graph_create_adjacent(Comm& comm, int indegree, const int sources[],
   ASHLAR_TRY(check_weights("sourceweights", sourceweights, indegree));
   ASHLAR_TRY(check_weights("destweights", destweights, outdegree));
   const bool weighted = sourceweights != MPI_UNWEIGHTED;
-  if (weighted != (destweights != MPI_UNWEIGHTED))
-    return Status::fail(MPI_ERR_ARG, "only one of sourceweights and destweights is MPI_UNWEIGHTED");
+  if (weighted != (destweights != MPI_UNWEIGHTED)) return fail(MPI_ERR_ARG, "topology.weights_of_one_side");
   Edges edges;
   edges.sources = taken(sources, indegree, true);
   edges.destinations = taken(destinations, outdegree, true);

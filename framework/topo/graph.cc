@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/object/topology.h"
 #include "framework/progress/user_call.h"
@@ -17,18 +18,26 @@ namespace {
 Status check_graph(const Comm& comm, int nnodes, const int ends[], const int edges[]) {
   ASHLAR_TRY(intra_only(comm));
   if (nnodes > comm.size)
-    return Status::fail(MPI_ERR_ARG, "argument nnodes is %d, but communicator '%s' has only %d ranks", nnodes,
-                        comm.name.c_str(), comm.size);
+    return fail(MPI_ERR_ARG, "topology.too_many_nodes",
+                {{"argument", "nnodes"}, {"value", nnodes}, {"communicator", comm.name}, {"ranks", comm.size}});
   for (int i = 0; i < nnodes; ++i)
     if (ends[i] < (i == 0 ? 0 : ends[i - 1]))
-      return Status::fail(MPI_ERR_ARG, "argument index[%d] is %d; the ends of the lists of neighbours must not fall", i,
-                          ends[i]);
+      return fail(MPI_ERR_ARG, "argument.element",
+                  {{"argument", "index"},
+                   {"index", i},
+                   {"value", ends[i]},
+                   {"wanted", "no less than the element before it: these are ends of lists of neighbours"}});
   const int all = nnodes > 0 ? ends[nnodes - 1] : 0;
-  if (all > 0 && !edges) return Status::fail(MPI_ERR_ARG, "argument edges is a null pointer");
+  if (all > 0 && !edges) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "edges"}});
   for (int i = 0; i < all; ++i)
     if (edges[i] < 0 || edges[i] >= nnodes)
-      return Status::fail(MPI_ERR_RANK, "argument edges[%d] is %d, but the graph has nodes 0..%d", i, edges[i],
-                          nnodes - 1);
+      return fail(MPI_ERR_RANK, "argument.element_range",
+                  {{"argument", "edges"},
+                   {"index", i},
+                   {"value", edges[i]},
+                   {"first", 0},
+                   {"last", nnodes - 1},
+                   {"note", "These are the nodes of the graph"}});
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "framework/base/failure.h"
 #include "framework/comm/context.h"
 #include "framework/comm/make.h"
 #include "framework/object/comm.h"
@@ -13,8 +14,7 @@ namespace ashlar::topo {
 
 Status intra_only(const Comm& comm) {
   if (!comm.inter) return {};
-  return Status::fail(MPI_ERR_COMM, "'%s' is an intercommunicator; only intracommunicators have topologies",
-                      comm.name.c_str());
+  return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
 }
 
 std::vector<Rank> as_they_are(int n) {
@@ -37,7 +37,7 @@ Status make_ordered(Comm& comm, const std::vector<Rank>& order, Comm** result) {
   if (!among) return {};
   if (all_as_before) return comm::make(comm.local_group, context, *comm.errhandler, &comm, result);
   const Ref<Group> group = Ref<Group>::adopt(members.finish());
-  if (!group) return Status::fail(MPI_ERR_NO_MEM, "no memory for the group of a communicator");
+  if (!group) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
   group->origin = comm.local_group->origin;
   return comm::make(group, context, *comm.errhandler, nullptr, result);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/topo/api.h"
 
@@ -19,18 +20,19 @@ Status topology_of(const Comm& comm, int form, const char* wanted, const T** out
     return {};
   }
   const int is = topology ? topology->form() : MPI_UNDEFINED;
-  return Status::fail(MPI_ERR_TOPOLOGY, "communicator '%s' has %s topology; %s is wanted", comm.name.c_str(),
-                      is == MPI_CART         ? "a Cartesian"
-                      : is == MPI_GRAPH      ? "a graph"
-                      : is == MPI_DIST_GRAPH ? "a distributed graph"
-                                             : "no",
-                      wanted);
+  return fail(MPI_ERR_TOPOLOGY, "topology.other",
+              {{"communicator", comm.name},
+               {"found", is == MPI_CART         ? "a Cartesian"
+                         : is == MPI_GRAPH      ? "a graph"
+                         : is == MPI_DIST_GRAPH ? "a distributed graph"
+                                                : "no"},
+               {"wanted", wanted}});
 }
 
 Status check_rank(const Comm& comm, int rank) {
   if (rank >= 0 && rank < comm.size) return {};
-  return Status::fail(MPI_ERR_RANK, "argument rank is %d, but communicator '%s' has ranks 0..%d", rank,
-                      comm.name.c_str(), comm.size - 1);
+  return fail(MPI_ERR_RANK, "argument.rank",
+              {{"argument", "rank"}, {"value", rank}, {"communicator", comm.name}, {"last", comm.size - 1}});
 }
 
 /// As much of `values` as the caller has room for.
@@ -75,12 +77,17 @@ Status cart_get(Comm& comm, int maxdims, int dims[], int periods[], int coords[]
 Status cart_rank(Comm& comm, const int coords[], int* rank) {
   const CartTopology* cart = nullptr;
   ASHLAR_TRY(cart_of(comm, &cart));
-  if (!coords && cart->ndims() > 0) return Status::fail(MPI_ERR_ARG, "argument coords is a null pointer");
+  if (!coords && cart->ndims() > 0) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "coords"}});
   int bad = 0;
   const Rank found = cart->rank_at(coords, &bad);
   if (found < 0)
-    return Status::fail(MPI_ERR_ARG, "argument coords[%d] is %d, but that dimension is not periodic and has 0..%d", bad,
-                        coords[bad], cart->dims[static_cast<std::size_t>(bad)] - 1);
+    return fail(MPI_ERR_ARG, "argument.element_range",
+                {{"argument", "coords"},
+                 {"index", bad},
+                 {"value", coords[bad]},
+                 {"first", 0},
+                 {"last", cart->dims[static_cast<std::size_t>(bad)] - 1},
+                 {"note", "That dimension is not periodic"}});
   *rank = found;
   return {};
 }
@@ -97,8 +104,12 @@ Status cart_shift(Comm& comm, int direction, int disp, int* source, int* dest) {
   const CartTopology* cart = nullptr;
   ASHLAR_TRY(cart_of(comm, &cart));
   if (direction < 0 || direction >= cart->ndims())
-    return Status::fail(MPI_ERR_DIMS, "argument direction is %d, but the grid has %d dimensions, numbered from 0",
-                        direction, cart->ndims());
+    return fail(MPI_ERR_DIMS, "argument.index",
+                {{"argument", "direction"},
+                 {"value", direction},
+                 {"whole", "the grid"},
+                 {"count", cart->ndims()},
+                 {"parts", "dimensions"}});
   *source = cart->beside(cart->own, direction, -static_cast<long long>(disp));
   *dest = cart->beside(cart->own, direction, disp);
   return {};

@@ -105,7 +105,7 @@ TEST(Predefined, CannotBeFreed) {
   Datatype* type = &datatype::predefined(MPI_INT);
   const Status st = datatype::free(&type);
   EXPECT_EQ(st.mpi_class(), MPI_ERR_TYPE);
-  EXPECT_STREQ(st.text(), "MPI_INT is predefined and cannot be freed");
+  EXPECT_STREQ(st.text(), "argument datatype is 'MPI_INT', which is predefined and cannot be freed");
   EXPECT_NE(type, nullptr);
 }
 

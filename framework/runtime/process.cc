@@ -51,7 +51,6 @@ std::atomic<Process*> Process::current_{nullptr};
 
 namespace {
 
-std::uint32_t node_of_peer(PeerId peer) { return Process::current()->node_of(peer); }
 Object* for_errors_without_object() { return Process::current() ? Process::current()->without_object() : nullptr; }
 
 /// "rank 2" or "ranks 0-3, 8" of the job: the members of `comm`. Of many, the first few.

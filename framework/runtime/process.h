@@ -79,6 +79,7 @@ class Process final : private comm::Services {
   const std::vector<runtime::ProcessSet>& process_sets();
   std::unique_ptr<coll::Engine> coll;  // from start() to stop()
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
+  std::uint32_t node_of(PeerId peer) const override { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
   unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it; never looked up.

@@ -1,54 +1,49 @@
 #pragma once
-#include "components/coll/shm/group.h"
+#include "components/coll/shm/comm.h"
 #include "framework/coll/algorithm.h"
 
-/// Collectives of ranks that share a node, on flags in shared memory. No message is sent once the segment exists.
+/// Collectives of ranks that share a node. No message is sent once the segment exists.
 ///
-/// Two forms, chosen when the segment is made. Flat (all ranks run at once): each rank writes its own line and looks at
-/// the others', so the latency is that of one cache line. Central (ranks take turns on the cores): each counts itself
-/// in, and the last one acts for all and publishes, so that in one pass over the run queue every rank finds its result
-/// ready and goes on to the next collective.
+/// Two forms, chosen when the segment is made. Flat (all ranks run at once): each rank stores its own flag and reads
+/// the others', so the latency is that of one cache line. Central (ranks share cores): each rank counts itself in, and
+/// the last one acts for all and publishes the result, so that in one pass over the run queue every rank finds its
+/// result and goes on to the next collective.
 ///
-/// Operands are combined in rank order, a0 op (a1 op (... a[n-1])), by one rank or by all alike: any operation may be
-/// used, and every rank gets the same bits.
-///
-/// Every function here is the body of one algorithm: enter() of group.h goes before it.
+/// Every function here is the body of one algorithm: it says what moves where, on a ticket that is ready (enter() of
+/// comm.h). What it knows of flags is publish.h and waits.h of the segment.
 namespace ashlar::coll::shm {
 
-/// Payloads that fit into a place of the segment.
-Co barrier(Op& op, const Call& call, Visit visit);
-Co bcast(Op& op, const Call& call, Visit visit);
-Co reduce(Op& op, const Call& call, Visit visit);
-Co allreduce(Op& op, const Call& call, Visit visit);
-Co gather(Op& op, const Call& call, Visit visit);
-Co scatter(Op& op, const Call& call, Visit visit);
-Co everyone(Op& op, const Call& call, Visit visit);  // allgather, alltoall, reduce_scatter(_block)
-Co prefix(Op& op, const Call& call, Visit visit);    // scan, exscan
+/// Payloads that go through the segment at once.
+Co barrier(Op& op, const Call& call, Ticket ticket);
+Co bcast(Op& op, const Call& call, Ticket ticket);
+Co reduce(Op& op, const Call& call, Ticket ticket);
+Co allreduce(Op& op, const Call& call, Ticket ticket);
+Co gather(Op& op, const Call& call, Ticket ticket);
+Co scatter(Op& op, const Call& call, Ticket ticket);
+Co share(Op& op, const Call& call, Ticket ticket);   // allgather, alltoall, reduce_scatter(_block)
+Co prefix(Op& op, const Call& call, Ticket ticket);  // scan, exscan
 
-/// Blocks that only the root knows all lengths of, each by the way that suits its length.
-Co gather_blocks(Op& op, const Call& call, Visit visit);   // gatherv, and gather of long blocks
-Co scatter_blocks(Op& op, const Call& call, Visit visit);  // the same
+/// Blocks of which only the root knows every length; each travels as suits its length.
+Co gather_blocks(Op& op, const Call& call, Ticket ticket);   // gatherv, and gather of long blocks
+Co scatter_blocks(Op& op, const Call& call, Ticket ticket);  // the same
 
 /// Larger payloads, in pieces.
-Co bcast_large(Op& op, const Call& call, Visit visit);
-Co reduce_large(Op& op, const Call& call, Visit visit);
-Co allreduce_large(Op& op, const Call& call, Visit visit);
+Co bcast_large(Op& op, const Call& call, Ticket ticket);
+Co reduce_large(Op& op, const Call& call, Ticket ticket);
+Co allreduce_large(Op& op, const Call& call, Ticket ticket);
 
-/// Any payload, copied once between the callers' buffers: ranks tell each other addresses and copy themselves.
-Co bcast_direct(Op& op, const Call& call, Visit visit);
-Co exchange_direct(Op& op, const Call& call, Visit visit);  // allgather(v), alltoall(v, w), those of neighbours
-Co combine_direct(Op& op, const Call& call, Visit visit);   // every reduction
+/// Any payload, copied once between the callers' buffers, whose addresses the ranks publish.
+Co bcast_direct(Op& op, const Call& call, Ticket ticket);
+Co exchange_direct(Op& op, const Call& call, Ticket ticket);  // allgather(v), alltoall(v, w), those of neighbours
+Co combine_direct(Op& op, const Call& call, Ticket ticket);   // every reduction
 
 /// What they need of the segment.
-Stay small_stay(const Op& op, const Call& call);     // of the first group
-Stay everyone_stay(const Op& op, const Call& call);  // of everyone()
-Stay gather_blocks_stay(const Op& op, const Call& call);
-Stay scatter_blocks_stay(const Op& op, const Call& call);
-Stay large_stay(const Op& op, const Call& call);  // of the pieces
-Stay reach_stay(const Op& op, const Call& call);  // of bcast_direct: one number
-Stay twice_stay(const Op& op, const Call& call);  // of the other direct ones: two numbers; tables in places
-
-/// What a rank's place must hold at least, in an exchange of so many blocks.
-std::size_t table_bytes(std::size_t sent, std::size_t got);
+Need small_need(const Op& op, const Call& call);  // of the first group
+Need share_need(const Op& op, const Call& call);
+Need gather_blocks_need(const Op& op, const Call& call);
+Need scatter_blocks_need(const Op& op, const Call& call);
+Need large_need(const Op& op, const Call& call);  // of those in pieces
+Need bcast_direct_need(const Op& op, const Call& call);
+Need direct_need(const Op& op, const Call& call);  // of the other direct ones: two numbers, and bounce buffers
 
 }  // namespace ashlar::coll::shm

@@ -1,31 +1,33 @@
 #include "components/coll/shm/algorithms.h"
-#include "components/coll/shm/payload.h"
+#include "components/coll/shm/operands.h"
 
 namespace ashlar::coll::shm {
 
-/// Flat: everyone combines everyone's operands. Central: the last to arrive combines them and publishes the result.
-/// R. Graham, G. Shipman, EuroPVM/MPI 2008; the counter is that of our barrier.
-Co allreduce(Op& op, const Call& call, Visit visit) {
+/// Flat: every rank combines every rank's operand. Central: the last rank to arrive combines them and publishes the
+/// result. R. Graham, G. Shipman, EuroPVM/MPI 2008; the counter is that of our barrier.
+Co allreduce(Op& op, const Call& call, Ticket ticket) {
   Status st;
   const MPI_Count bytes = call.bytes;
-  contribute(op, call, visit);
-  if (visit.group->flat) {
-    wake_sleepers(op, visit);
-  } else if (last_to_arrive(op, visit)) {
-    const bool alike = all_alike(visit);
-    if (alike) combine_all(op, call, visit, result_place(visit, bytes));
-    publish_for_all(op, visit, alike);
+  const bool flat = ticket.member->flat;
+  write_operand(op, call, ticket);
+  publish(ticket);
+  if (flat) {
+    wake_sleepers(ticket);
+  } else if (last_to_arrive(ticket)) {
+    const bool agree = flags_agree(ticket);
+    if (agree) combine_operands(op, call, ticket, ticket.result(bytes));
+    publish_result_for_all(ticket, agree);
   }
-  LineWait wait = LineWait::everyone(op, visit);
+  FlagWait wait = FlagWait::all_arrived(ticket);
   st = co_await wait;
   if (wait.failed()) co_return st;
-  if (visit.group->flat) {
-    combine_all(op, call, visit, call.recv.data);
+  if (flat) {
+    combine_operands(op, call, ticket, call.recv.data);
   } else {
-    op.copy_bytes(result_place(visit, bytes), call.recv.data, bytes);
+    op.copy_bytes(ticket.result(bytes), call.recv.data, bytes);
   }
-  all_met(visit);
-  done(op, visit);
+  note_all_arrived(ticket);
+  done(ticket);
   co_return op.failure();
 }
 

@@ -1,48 +1,47 @@
 #include "components/coll/shm/algorithms.h"
-#include "components/coll/shm/payload.h"
+#include "components/coll/shm/operands.h"
 
 namespace ashlar::coll::shm {
-
-Stay small_stay(const Op&, const Call& call) { return Stay{call.bytes}; }
-
 namespace {
 
-/// Where ranks take turns on the cores: what follows is often what came before, with the same root. Who is there before
-/// the rank that it waits for has a core that the other could use; a root that waits for all is better late, too.
-void keep_order(Op& op, const Visit& visit) {
-  const Group::Order order = visit.group->before;
-  if (order.root < 0 || !op.blocking() || order.first == (order.root == op.rank())) return;
-  const auto is_here = [&visit](Rank r) {
-    return visit.layout().rank(static_cast<std::uint32_t>(r)).done.load(std::memory_order_relaxed) < visit.number;
+/// Choices::yield_to_root. What follows this barrier is often what came before it, with the same root: a rank that
+/// leaves before the rank that it will wait for has a core which that one could use.
+void yield_to_root(Op& op, const ShmComm& comm, const Ticket& ticket) {
+  const ShmComm::Rooted rooted = comm.before;
+  if (rooted.root < 0 || !op.blocking() || rooted.root_first == (rooted.root == op.rank())) return;
+  const auto still_inside = [&ticket](Rank r) {
+    return ticket.layout().rank(static_cast<std::uint32_t>(r)).done.load(std::memory_order_relaxed) < ticket.number;
   };
-  bool wait = order.first && is_here(order.root);
-  for (Rank r = 0; r < op.size() && !order.first && !wait; ++r) wait = is_here(r);
-  if (wait) op.wire().give_way();
+  bool ahead = rooted.root_first && still_inside(rooted.root);
+  for (Rank r = 0; r < op.size() && !rooted.root_first && !ahead; ++r) ahead = still_inside(r);
+  if (ahead) op.wire().give_way();
 }
 
 }  // namespace
 
+Need small_need(const Op&, const Call& call) { return Need{.bytes = call.bytes}; }
+
 /// Flat: after the flag barrier of J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on
 /// shared-memory multiprocessors", ACM TOCS 9(1), 1991, with one round. Central: their central counter with a number in
 /// place of the sense.
-Co barrier(Op& op, const Call&, Visit visit) {
+Co barrier(Op& op, const Call&, Ticket ticket) {
   Status st;
-  if (visit.group->flat) {
-    sign(op, visit);
-    wake_sleepers(op, visit);
-  } else if (have_parted(visit)) {
-    // Somebody may have counted himself in and left: only lines can be trusted.
-    sign(op, visit);
-    meet(op, visit);
-  } else if (last_to_arrive(op, visit)) {
-    publish(op, visit);
+  if (ticket.member->flat) {
+    publish_and_wake(ticket);
+  } else if (any_mismatch(ticket)) {
+    // A rank that gave up may have counted itself in, so only lines can be relied upon.
+    publish(ticket);
+    arrive(ticket);
+  } else if (last_to_arrive(ticket)) {
+    publish_result_and_wake(ticket);
   }
-  LineWait wait = LineWait::everyone(op, visit);
+  FlagWait wait = FlagWait::all_arrived(ticket);
   st = co_await wait;
   if (wait.failed()) co_return st;
-  all_met(visit);
-  done(op, visit);
-  if (!visit.group->flat) keep_order(op, visit);
+  note_all_arrived(ticket);
+  done(ticket);
+  const ShmComm& comm = *ShmComm::of(op);
+  if (comm.choices.yield_to_root) yield_to_root(op, comm, ticket);
   co_return st;
 }
 

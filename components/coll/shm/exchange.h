@@ -2,136 +2,129 @@
 #include <atomic>
 #include <cstdint>
 
-#include "components/coll/shm/group.h"
-#include "components/coll/shm/waits.h"
+#include "components/coll/shm/choices.h"
+#include "components/coll/shm/exchange_table.h"
+#include "components/coll/shm/segment/waits.h"
 
 namespace ashlar::coll::shm {
 
-/// A block as its sender tells of it. `where`: the distance from the beginning of the sender's place when the block
-/// lies there, else its address in the sender's memory (addresses are larger than places). `taken`: whether somebody
-/// copies it, its sender or its receiver: whoever comes first.
-struct Outgoing {
-  std::uint64_t where;
-  std::uint64_t bytes;
-  Rank to;
-  std::atomic<std::uint32_t> taken;
-};
-/// The same block as its receiver tells of it. `address`: where it goes, or 0 when only the receiver can put it there.
-struct Incoming {
-  std::uint64_t address;
-  std::uint64_t bytes;
-  Rank from;
-};
-
-/// One rank's part of an exchange of blocks among all, or along the edges of a topology. Every rank tells in its place
-/// where its blocks lie and where those of the others go; then each copies from and to the others' buffers whatever
-/// nobody has begun with. Trivial to destroy: it lives in a coroutine.
+/// One rank's part of an exchange of blocks among all, or along the edges of a topology. Every rank publishes a table
+/// of where its blocks lie and where those for it go; then each copies from and to the others' buffers whatever no
+/// other rank has claimed. Both ends count each copy, and no rank leaves before all copies from and to its buffers are
+/// counted. A rank never writes more into another's buffer than that one has listed.
+/// Uses two numbers: the tables lie in the slot of the first, the counts in that of the second.
+/// Trivial to destroy: it lives in a coroutine.
 class Exchange {
  public:
-  Exchange(Op& op, const Call& call, const Visit& visit);
+  Exchange(Op& op, const Call& call, const Ticket& ticket, const Choices& choices);
 
-  /// Writes our tables, and the blocks that go through our place. To be signed.
-  void offer();
-  /// What stays on this rank; the second time nothing.
+  /// Writes this rank's table, and the blocks that go through its bounce buffer. The caller publishes.
+  void write_table();
+  /// Copies what stays on this rank; the second time nothing.
   void copy_own();
-  /// Along the edges to and from those who have signed since the last time: our blocks to whom they go, as far as
-  /// nobody has fetched them, and the blocks for us, as far as nobody has brought them.
-  void move();
-  /// Whether somebody has signed since; and whether nobody is left who has not.
+  /// Along the edges to and from ranks that have published since the last time: this rank's blocks to their receivers,
+  /// and the blocks for this rank from their senders, as far as the other end has not claimed them.
+  void copy_available();
+  /// Whether a rank has published since; and whether none is left that has not.
   bool any_new() const;
   bool complete() const { return to_see_ == 0; }
-  /// Everybody is known to have signed.
-  void all_are_there() { all_signed_ = true; }
-  /// After all copies from and to our buffers are over.
+  /// Every rank is known to have published.
+  void set_all_published() { all_published_ = true; }
+  /// After all copies from and to this rank's buffers: notes what was wrong with a block.
   void finish();
-  /// Copies that our buffers are part of; after move().
+  /// Copies between ranks that this rank's buffers are part of; after copy_available().
   std::uint64_t expected() const { return expected_; }
-  /// Whether there is so much to copy that a rank need not wait for all before it begins. A block for everyone is best
-  /// handed to all at once, as long as the caches hold it.
+  /// Whether there is so much to copy that a rank need not wait for all before it begins. A block for every rank is
+  /// best written to all at once, as long as the caches hold it.
   bool begins_early() const;
-  /// Bytes that leave and reach this rank by copies between ranks; after offer().
+  /// Bytes that leave and reach this rank by copies between ranks; after write_table().
   MPI_Count amount() const { return amount_; }
 
-  /// Copies that a rank's buffers have been part of, with kFailed for each that went wrong. In the line of the number
-  /// behind.
+  /// In the line of the second number: copies that a rank's buffers have been part of, with kFailed for each that
+  /// failed.
   static constexpr std::uint64_t kFailed = std::uint64_t{1} << 32;
-  static std::atomic<std::uint64_t>& copies(const Visit& visit, std::uint64_t number, Rank r);
+  static std::atomic<std::uint64_t>& copies(const SegmentLayout& layout, std::uint64_t number, Rank r);
 
  private:
-  struct Table;
   /// Edges to and from other ranks: the rows of both ends.
   struct Sent {
-    Outgoing* mine;
-    const Incoming* theirs;
+    SendRow* mine;
+    const RecvRow* theirs;
   };
-  struct Got {
+  struct Received {
     Rank from;
     int block;
-    Outgoing* theirs;
+    SendRow* theirs;
   };
 
-  bool neighbours() const { return call_.topology != nullptr; }
-  int sent_blocks() const;
-  int got_blocks() const;
-  Rank receiver(int block) const { return neighbours() ? call_.topology->destinations()[index(block)] : block; }
-  Rank sender(int block) const { return neighbours() ? call_.topology->sources()[index(block)] : block; }
-  /// The i-th block that is received, in the order in which those of one sender match.
-  int in_order(int i) const;
-  /// How many blocks before this one go to (come from) the same rank, in the order in which they match.
-  int earlier_to(int block) const;
-  int earlier_from(int step) const;
-  /// The row of a table that is its rank's n-th to, or from, this one; -1: there is none.
-  static int nth_to(const Table& table, Rank to, int n);
-  int nth_from(const Table& table, Rank from, int n) const;
-  void no_such_edge(Rank other, bool unable);
+  // exchange.cc: tables, and which rows belong together
   DataView outgoing(int block) const;
-  std::uint64_t put(const DataView& block, MPI_Count* used);
-  void match();
-  bool is_new(int edge, Rank other) const;
+  std::uint64_t place(const DataView& block, MPI_Count* used);
+  void write_send_rows(const Table& mine);
+  void write_recv_rows(const Table& mine);
   bool make_lists();
-  void fetch_all();
-  void hand_out(int first);
-  bool begin_with(const Sent& edge);
-  void fetch(const Got& edge);
-  bool fits(const Got& edge, const DataView& block);
-  static bool take(Outgoing& row);
-  bool lies_in_place(std::uint64_t where) const { return where < static_cast<std::uint64_t>(room_); }
-  void copied(Rank from, Rank to);
+  bool is_new(int edge, Rank other) const;
+  void match_new_edges();
+  void no_such_edge(Rank other, bool unable);
+  /// Whether the block comes from its sender along another edge as well (Choices::read_once).
+  bool comes_twice(int block) const;
+  bool in_buffer(std::uint64_t where) const { return where < static_cast<std::uint64_t>(buffer_bytes_); }
+
+  // exchange_copies.cc: copies
+  void read_all();
+  void write_to_all(int first);
+  void write_one(const Sent& edge);
+  void read(const Received& edge);
+  void read_once(int first);
+  bool begin_write(const Sent& edge);
+  bool fits(const Received& edge, const DataView& block);
+  static bool claim(SendRow& row);
+  void count_copy(Rank from, Rank to);
+  void copy_own_edges();
   void copy_within(const DataView& from, const DataView& to);
   void copy_dense(const void* from, void* to, MPI_Count bytes);
-  bool has_twin(int block) const;
-  void fetch_twins(int first);
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   Op& op_;
   const Call& call_;
-  const Visit& visit_;
-  const bool same_for_all_;
-  const MPI_Count room_;
-  const MPI_Count small_;
+  const Ticket& ticket_;
+  const Choices& choices_;
+  const Edges edges_;
+  const bool same_for_all_;  // one block for every receiver
+  const MPI_Count buffer_bytes_;
+  const MPI_Count small_block_;
   Sent* sent_ = nullptr;
-  Got* got_ = nullptr;
-  bool* seen_ = nullptr;  // of the outgoing edges, then of the incoming ones: nothing is left to be looked at
-  int to_see_ = 0;
+  Received* received_ = nullptr;
+  bool* seen_ = nullptr;  // of each outgoing edge, then of each incoming one: nothing is left to match
+  int sent_count_ = 0, received_count_ = 0;
+  int to_see_ = 0;  // edges that are not seen
   bool own_copied_ = false;
-  bool all_signed_ = false;
-  int sent_count_ = 0, got_count_ = 0;
+  bool all_published_ = false;
   std::uint64_t expected_ = 0;
   MPI_Count amount_ = 0;
-  Status wrong_;  // of a block that is not as long as it should be; the others are copied nevertheless
+  Status wrong_;  // of a block that is not as long as its receiver expects; the others are copied nevertheless
 };
 
-/// Until all copies that our buffers are part of are over.
-struct CopiesWait : VisitWait {
+/// Until a rank has published along whose edges nothing has been copied yet.
+struct TablesWait : TicketWait {
+  const Exchange* exchange;
+
+  TablesWait(const Ticket& of, const Exchange& ours) : TicketWait(of), exchange(&ours) {
+    holds = &TicketWait::poll_flags<TablesWait>;
+  }
+  bool seen() const { return exchange->any_new(); }
+};
+
+/// Until all copies are over that this rank's buffers are part of. The ticket is at the second number.
+struct CopiesWait : TicketWait {
   const std::atomic<std::uint64_t>* count;
   std::uint64_t expected;
 
-  CopiesWait(const Op& op, const Visit& of, std::uint64_t all);
+  CopiesWait(const Ticket& of, std::uint64_t all)
+      : TicketWait(of), count(&Exchange::copies(of.layout(), of.number, of.member->me)), expected(all) {
+    holds = &TicketWait::poll_flags<CopiesWait>;
+  }
   bool seen() const { return (count->load(std::memory_order_acquire) & (Exchange::kFailed - 1)) == expected; }
-  bool all_went_well() const { return count->load(std::memory_order_relaxed) < Exchange::kFailed; }
-
- private:
-  static bool look(Condition& self);
+  bool all_succeeded() const { return count->load(std::memory_order_relaxed) < Exchange::kFailed; }
 };
 
 }  // namespace ashlar::coll::shm

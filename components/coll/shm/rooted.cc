@@ -1,55 +1,52 @@
 #include "components/coll/shm/algorithms.h"
-#include "components/coll/shm/payload.h"
+#include "components/coll/shm/operands.h"
 
 namespace ashlar::coll::shm {
 
-/// Each rank leaves its block and goes on; the root takes them all. As our reduce.
-Co gather(Op& op, const Call& call, Visit visit) {
+/// Each rank leaves its block in the segment and goes on; the root copies them out. As our reduce.
+Co gather(Op& op, const Call& call, Ticket ticket) {
   const MPI_Count bytes = call.bytes;
   Status st;
-  const auto me = static_cast<std::uint32_t>(op.rank());
-  const bool root = op.rank() == call.root;
-  if (!root) op.copy(call.send, Op::view(operand(visit, bytes, me), bytes));
-  sign(op, visit);
-  if (!root) {
-    wake_sleepers(op, visit);
-    done(op, visit);
+  if (op.rank() != call.root) {
+    op.copy(call.send, Op::view(ticket.payload(ticket.me(), bytes), bytes));
+    publish_and_wake(ticket);
+    done(ticket);
     co_return op.failure();
   }
+  publish(ticket);
   if (!call.in_place) op.copy(call.send, call.recv_block(op.rank()));
-  LineWait wait = LineWait::contributions(op, visit);
+  FlagWait wait = FlagWait::contributions(ticket);
   st = co_await wait;
   if (wait.failed()) co_return st;
   for (Rank r = 0; r < op.size(); ++r) {
-    if (r != op.rank())
-      op.copy(Op::view(operand(visit, bytes, static_cast<std::uint32_t>(r)), bytes), call.recv_block(r));
+    if (r == op.rank()) continue;
+    op.copy(Op::view(ticket.payload(static_cast<std::uint32_t>(r), bytes), bytes), call.recv_block(r));
   }
-  done(op, visit);
+  done(ticket);
   co_return op.failure();
 }
 
-/// The root leaves every rank's block and goes on; each rank waits for its own alone. As our bcast.
-Co scatter(Op& op, const Call& call, Visit visit) {
+/// The root leaves every rank's block in the segment and goes on; each rank waits for its own alone. As our bcast.
+Co scatter(Op& op, const Call& call, Ticket ticket) {
   const MPI_Count bytes = call.bytes;
   Status st;
-  const auto me = static_cast<std::uint32_t>(op.rank());
   if (op.rank() == call.root) {
     for (Rank r = 0; r < op.size(); ++r) {
       if (r == op.rank()) continue;
       const auto to = static_cast<std::uint32_t>(r);
-      op.copy(call.send_block(r), Op::view(operand(visit, bytes, to), bytes));
-      visit.layout().contribution(visit.number, to).number.store(visit.word(), std::memory_order_release);
+      op.copy(call.send_block(r), Op::view(ticket.payload(to, bytes), bytes));
+      publish_line(ticket, to);
     }
-    wake_sleepers(op, visit);
+    wake_sleepers(ticket);
     if (!call.in_place) op.copy(call.send_block(op.rank()), call.recv);
-    done(op, visit);
+    done(ticket);
     co_return op.failure();
   }
-  LineWait wait = LineWait::from(op, visit, visit.layout().contribution(visit.number, me), call.root);
+  FlagWait wait = FlagWait::own_line_from(ticket, call.root);
   st = co_await wait;
   if (wait.failed()) co_return st;
-  op.copy(Op::view(operand(visit, bytes, me), bytes), call.recv);
-  done(op, visit);
+  op.copy(Op::view(ticket.payload(ticket.me(), bytes), bytes), call.recv);
+  done(ticket);
   co_return op.failure();
 }
 

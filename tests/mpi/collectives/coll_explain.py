@@ -31,7 +31,7 @@ if "parameter coll.shm" in usual:
     sys.exit(f"coll_explain.py: nothing was adjusted\n{usual}")
 large = explain("--set", "coll.shm.piece=16MiB")
 expect(r"coll, parameter coll\.shm\.piece: 349504\n +because +16MiB \(--set coll\.shm\.piece=16MiB\) is set; "
-       r"that is a place in a segment for 3 ranks, which has\s+1024 KiB for all", re.sub(r"\n {14,}", " ", large))
+       r"that is a rank's share of a segment for 3 ranks, which has\s+1024 KiB for all", re.sub(r"\n {14,}", " ", large))
 expect(r"coll, parameter coll\.shm\.blocks: 349504\n +because +the default; there is never less room", large)
 expect(r"not +binomial: the rule for this size says otherwise", usual)
 expect(r"coll, calls of allreduce: (\w+ \d+(, )?)+\n +because .*to_(64B|4KiB) \d+", usual)

@@ -1,0 +1,87 @@
+#include "components/coll/shm/comm.h"
+
+#include <mpi.h>
+
+#include <new>
+
+#include "components/coll/shm/attach.h"
+#include "components/coll/shm/segment/waits.h"
+#include "framework/coll/dispatch.h"
+
+namespace ashlar::coll::shm {
+
+ShmComm* ShmComm::make(Op& op, Slot& slot) {
+  slot.data = new (std::nothrow) ShmComm(op.wire(), op.rank());
+  slot.drop = [](void* data) { delete static_cast<ShmComm*>(data); };
+  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's shared segment"));
+  return static_cast<ShmComm*>(slot.data);
+}
+
+void note_root(const Op& op, const Call& call) {
+  auto* const comm = static_cast<ShmComm*>(op.comm()->slots[op.component() % CommState::kSlots].data);
+  if (comm == nullptr) return;
+  comm->before = comm->latest;
+  switch (call.what) {
+    case Collective::kBcast:
+    case Collective::kScatter:
+    case Collective::kScatterv:
+      comm->latest = {.root = call.root, .root_first = true};
+      return;
+    case Collective::kReduce:
+    case Collective::kGather:
+    case Collective::kGatherv:
+      comm->latest = {.root = call.root, .root_first = false};
+      return;
+    default:
+      comm->latest = {};
+  }
+}
+
+Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bool proves, Body body) {
+  ShmComm& comm = *ShmComm::of(op);
+  Gate gate;
+  Status st;
+  TurnWait turn(ticket);
+  st = co_await turn;
+  if (st.ok() && comm.state == ShmComm::State::kNew) {
+    const Co attaching = attach(op, comm);
+    op.join(attaching, gate);
+    st = co_await gate;
+  }
+  if (!st.ok()) {
+    ticket.end_turn();
+    co_return st;
+  }
+  if (comm.state == ShmComm::State::kRefused) {
+    ticket.end_turn();
+    const Co other = instead(op, call, op.component());
+    op.join(other, gate);
+    st = co_await gate;
+    co_return st;
+  }
+  SlotWait slot(ticket);
+  st = co_await slot;
+  if (slot.failed()) co_return st;
+  ticket.record_call();
+  if (proves) {
+    const Co proving = prove(op, comm, ticket);
+    op.join(proving, gate);
+    st = co_await gate;
+    if (!st.ok()) co_return st;
+    ++ticket.number;
+  }
+  if (need == Need::SingleCopy::kAlways && comm.single_copy == ShmComm::SingleCopy::kRefused) {
+    ticket.number = ticket.last;
+    done(ticket);
+    const Co other = instead_of(op, call, kReaches);
+    op.join(other, gate);
+    st = co_await gate;
+    co_return st;
+  }
+  const Co inner = body(op, call, ticket);
+  op.join(inner, gate);
+  st = co_await gate;
+  co_return st;
+}
+
+}  // namespace ashlar::coll::shm

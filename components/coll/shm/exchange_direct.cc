@@ -1,0 +1,91 @@
+#include "components/coll/shm/algorithms.h"
+#include "components/coll/shm/copy_permit.h"
+#include "components/coll/shm/exchange.h"
+#include "components/coll/shm/peer_memory.h"
+#include "framework/coll/dispatch.h"
+
+namespace ashlar::coll::shm {
+namespace {
+
+/// The edges of some rank's topology do not fit into its bounce buffer, which all ranks know: other algorithms serve
+/// the call.
+Co exchange_otherwise(Op& op, const Call& call, Ticket ticket) {
+  Status st;
+  Gate gate;
+  ticket.number = ticket.last;
+  done(ticket);
+  const Co other = instead_of(op, call, kListsEdges);
+  op.join(other, gate);
+  st = co_await gate;
+  co_return st;
+}
+
+Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
+  Status st;
+  const bool among_all = call.topology == nullptr;
+  const Choices& choices = ShmComm::of(op)->choices;
+  Exchange exchange(op, call, ticket, choices);
+  exchange.write_table();
+  publish(ticket);
+  if (among_all) {
+    arrive(ticket);
+  } else {
+    wake_sleepers(ticket);
+  }
+  const bool with_permits = choices.copy_permits != 0 && exchange.amount() != 0;
+  if (!with_permits) exchange.copy_own();
+  if (among_all && !exchange.begins_early()) {
+    FlagWait published = FlagWait::all_arrived(ticket);
+    st = co_await published;
+    if (published.failed()) co_return st;
+    exchange.set_all_published();
+  }
+  while (!exchange.complete()) {
+    TablesWait published(ticket, exchange);
+    st = co_await published;
+    if (published.failed()) co_return st;
+    if (with_permits) {
+      CopyPermit permit(ticket, choices);
+      st = co_await permit;
+      if (permit.failed()) co_return st;
+      exchange.copy_own();
+      exchange.copy_available();
+      permit.give_back();
+    } else {
+      exchange.copy_available();
+    }
+  }
+  if (among_all) note_all_arrived(ticket);
+  ++ticket.number;
+  CopiesWait copied(ticket, exchange.expected());
+  st = co_await copied;
+  if (copied.failed()) co_return st;
+  if (!copied.all_succeeded()) op.fail(other_rank_failed());
+  exchange.finish();
+  done(ticket);
+  co_return op.failure();
+}
+
+}  // namespace
+
+Need direct_need(const Op&, const Call&) {
+  return Need{.bytes = static_cast<MPI_Count>(kInline) + 1, .numbers = 2, .single_copy = Need::SingleCopy::kAlways};
+}
+
+/// Allgather(v) and alltoall(v, w): every rank publishes where its blocks lie and where those for it go. Then each rank
+/// writes its own blocks and reads the others', whichever the other end has not claimed. With much to copy a rank
+/// begins with the ranks that have arrived; with little it waits for all. A block that goes to every rank is written
+/// while it is in the cache. Each rank leaves when all copies from and to its buffers are over. T. Ma, G. Bosilca, A.
+/// Bouteiller, B. Goglin, J. Squyres, J. Dongarra, "Kernel assisted collective intra-node MPI communication among
+/// multi-core and many-core CPUs", ICPP 2011, for the single copies; the blocks that lie in the segment are the message
+/// buffers of R. Graham, G. Shipman, EuroPVM/MPI 2008.
+///
+/// The neighbourhood collectives are the same along the edges of a topology: a rank waits for those it has edges with,
+/// and for no others. Of several edges between the same two ranks, the first outgoing belongs to the first incoming, as
+/// in neighbor_linear of the algorithms by messages.
+Co exchange_direct(Op& op, const Call& call, Ticket ticket) {
+  const bool fits = call.topology == nullptr || ShmComm::of(op)->edges_fit;
+  return fits ? exchange_edges(op, call, ticket) : exchange_otherwise(op, call, ticket);
+}
+
+}  // namespace ashlar::coll::shm

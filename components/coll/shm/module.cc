@@ -1,0 +1,89 @@
+#include "components/coll/shm/module.h"
+
+#include <cstdio>
+
+#include "components/coll/shm/catalogue.h"
+
+namespace ashlar::coll::shm {
+namespace {
+
+constexpr std::uint64_t kLeastBytes = 4096;
+constexpr std::uint64_t kBytesOfAll = 1u << 20;  // buffers of all ranks for one number, so that a segment stays small
+
+std::uint64_t to_lines(std::uint64_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+std::uint64_t share(std::uint64_t wanted, std::uint32_t ranks) {
+  const std::uint64_t equal = kBytesOfAll / ranks / kCacheLine * kCacheLine;
+  const std::uint64_t bytes = wanted < equal ? wanted : equal;
+  return bytes < kLeastBytes ? kLeastBytes : bytes;
+}
+
+/// A decision record: a buffer's size is not what its parameter says.
+void record_size(const ashlar_host& host, const char* parameter, std::uint64_t used, const char* because) {
+  char words[32];
+  const bool whole = used % 1024 == 0;
+  std::snprintf(words, sizeof words, whole ? "%lluKiB" : "%llu",
+                static_cast<unsigned long long>(whole ? used / 1024 : used));
+  host.adjusted("coll", "shm", parameter, words, because);
+}
+
+}  // namespace
+
+Module& module() {
+  static constinit Module the_module;
+  return the_module;
+}
+
+void Module::open(const ashlar_host& kernel, const Config& from) {
+  algorithms = kAlgorithmList;
+  host = &kernel;
+  config = from;
+  piece_set = from.piece;
+  blocks_set = from.blocks;
+  config.piece = to_lines(from.piece);  // buffers begin on cache lines
+  config.blocks = to_lines(from.blocks);
+  pvars = {{{.name = "copies",
+             .help = "system calls of this process that copied from or to another one's memory in a collective",
+             .kind = ASHLAR_PVAR_COUNTER,
+             .value = &counters.copies},
+            {.name = "permits",
+             .help = "permits to copy in an exchange that this process got",
+             .kind = ASHLAR_PVAR_COUNTER,
+             .value = &counters.permits},
+            {.name = "permits_waited_for",
+             .help = "of these, those that it had to wait for",
+             .kind = ASHLAR_PVAR_COUNTER,
+             .value = &counters.permits_waited_for}}};
+  if (kernel.add_pvars != nullptr) kernel.add_pvars("coll", "shm", pvars.data(), static_cast<std::uint32_t>(pvars.size()));
+}
+
+std::uint64_t Module::piece_bytes(std::uint32_t ranks) const { return share(config.piece, ranks); }
+std::uint64_t Module::buffer_bytes(std::uint32_t ranks) const {
+  return share(config.blocks > config.piece ? config.blocks : config.piece, ranks);
+}
+
+void Module::record_buffers(std::uint32_t ranks) const {
+  if (host == nullptr || host->adjusted == nullptr) return;
+  char shared[120];
+  std::snprintf(shared, sizeof shared, "that is a rank's share of a segment for %u ranks, which has %llu KiB for all",
+                ranks, static_cast<unsigned long long>(kBytesOfAll / 1024));
+  const std::uint64_t piece = piece_bytes(ranks), buffer = buffer_bytes(ranks);
+  const char* const rounded = "buffers begin on cache lines";
+  if (piece != piece_set) record_size(*host, "piece", piece, piece < piece_set ? shared : rounded);
+  const char* const larger =
+      config.blocks < config.piece ? "there is never less room than for coll.shm.piece" : rounded;
+  if (buffer != blocks_set) record_size(*host, "blocks", buffer, buffer < blocks_set ? shared : larger);
+}
+
+void Module::record_permits(std::uint32_t permits, std::uint32_t ranks) {
+  if (host == nullptr || host->record == nullptr || !first_to_set(permits_recorded)) return;
+  char chosen[40], because[160];
+  std::snprintf(chosen, sizeof chosen, "%u at a time", permits);
+  std::snprintf(because, sizeof because,
+                config.choices.copy_permits != 0 ? "coll.shm.copy_permits says so; first used by %u ranks"
+                                                 : "the first %u ranks share as many cores",
+                ranks);
+  host->record("coll", "ranks that copy in an exchange", chosen, because, "", "coll.shm.copy_permits");
+}
+
+}  // namespace ashlar::coll::shm

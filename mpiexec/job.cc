@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "mpiexec/missing_library.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
@@ -390,7 +391,20 @@ void Job::drain_after_end() {
   }
 }
 
+/// Why a rank's program did not begin to run, when the dynamic loader ended it; else empty.
+std::string Job::why_not_loaded(unsigned rank) const {
+  const RankFate& fate = fates_[rank];
+  if (fate.state != launch::RankState::kAbsent || !WIFEXITED(fate.wait_status) || WEXITSTATUS(fate.wait_status) != 127)
+    return {};
+  const Segment& segment = options_.segments[ranks_[rank].segment];
+  const std::string library =
+      missing_library(files_[ranks_[rank].segment], variable_of(segment, "LD_LIBRARY_PATH"), segment.wdir);
+  return library.empty() ? std::string() : missing_library_words(library, own_prefix() + "/lib");
+}
+
 void Job::conclude() {
+  for (const int rank : {first_failed_, first_returned_})
+    if (rank >= 0) fates_[static_cast<unsigned>(rank)].advice = why_not_loaded(static_cast<unsigned>(rank));
   if (!start_error_.empty()) {
     say(start_error_);
   } else if (first_failed_ >= 0) {
@@ -409,7 +423,8 @@ void Job::conclude() {
     else if (ranks_.size() > 1)
       say(text("%s was passed on to the ranks, and all of them ended with exit code 0, after %.2f s",
                signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
-  } else if (first_returned_ >= 0 && ranks_.size() > 1) {
+  } else if (first_returned_ >= 0 &&
+             (ranks_.size() > 1 || !fates_[static_cast<unsigned>(first_returned_)].advice.empty())) {
     say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
   }
   if (!cut_short_.empty()) {

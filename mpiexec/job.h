@@ -66,6 +66,8 @@ class Job : private PmixListener {
   void check_clock();
   void check_time_limit(std::uint64_t now);
   void poll_once(int timeout_ms);
+  std::string variable_of(const Segment& segment, const std::string& name) const;
+  std::string why_not_loaded(unsigned rank) const;
   void conclude();
 
   const Options& options_;

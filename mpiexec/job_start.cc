@@ -38,13 +38,18 @@ std::string start_words(const Segment& segment) {
 
 }  // namespace
 
+/// What the ranks of `segment` get as the environment variable `name`.
+std::string Job::variable_of(const Segment& segment, const std::string& name) const {
+  std::string value = environment_.get(name);
+  for (const std::vector<EnvChange>* changes : {&options_.env, &segment.env})
+    for (const EnvChange& change : *changes)
+      if (change.first == name) value = change.second;
+  return value;
+}
+
 bool Job::prepare(std::string* error) {
   for (const Segment& segment : options_.segments) {
-    std::string path = environment_.get("PATH");
-    for (const EnvChange& change : options_.env)
-      if (change.first == "PATH") path = change.second;
-    for (const EnvChange& change : segment.env)
-      if (change.first == "PATH") path = change.second;
+    std::string path = variable_of(segment, "PATH");
     if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
     struct stat folder;
     if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode))) {

@@ -85,6 +85,7 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
     out += text(" The %s%zu ranks%s were stopped.", fine || !likewise.empty() ? "" : "other ", stopped.size(),
                 fine || !likewise.empty() ? " that still ran" : "");
   if (!first.abort_text.empty()) out += text("\nIt said: %s", first.abort_text.c_str());
+  if (!first.advice.empty()) out += text("\n%s.", first.advice.c_str());
   return out;
 }
 
@@ -98,6 +99,7 @@ std::string return_words(const std::vector<RankFate>& fates, unsigned first, con
                          mpi ? where_in_mpi(fates[first]).c_str() : "");
   if (!others.empty())
     out += text(" Rank%s %s did not return 0 either.", others.size() == 1 ? "" : "s", list_of(others).c_str());
+  if (!fates[first].advice.empty()) out += text("\n%s.", fates[first].advice.c_str());
   return out;
 }
 

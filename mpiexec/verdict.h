@@ -20,6 +20,7 @@ struct RankFate {
   bool aborted = false;
   int abort_code = 0;
   std::string abort_text;
+  std::string advice;    // a sentence about what the user can do, when the reason of the end is known
   bool failed = false;   // by itself, not because we ended it
   bool stopped = false;  // ended by us after another one failed
   double seconds = 0;    // since the start of the job

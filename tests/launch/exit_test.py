@@ -2,13 +2,14 @@
 """Exit status, environment and binding of the ranks."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
 
-from harness import DRIVER, MPIEXEC, NATIVE, SANITIZED, mpiexec, plain
+from harness import DRIVER, MPIEXEC, NATIVE, SANITIZED, STUCK, mpiexec, plain
 
 
 class ExitStatus(unittest.TestCase):
@@ -55,6 +56,23 @@ class ExitStatus(unittest.TestCase):
         done = mpiexec("-n", 3, "sh", "-c", "[ $ASHLAR__RANK = 0 ] && { sleep 0.2; kill -KILL $$; }; trap '' TERM; while :; do sleep 0.1; done")
         self.assertEqual(done.returncode, 137)
         self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_library_that_the_loader_does_not_find(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, "moved")  # its run path is relative to where it was built
+            shutil.copy(STUCK, moved)
+            lib = os.path.join(os.path.dirname(os.path.dirname(MPIEXEC)), "lib")
+            for ranks in 1, 2:
+                done = mpiexec("-n", ranks, moved)
+                self.assertEqual(done.returncode, 127)
+                self.assertRegex(plain(done.stderr),
+                                 r"ended with exit code 127.* The dynamic loader did not find libmpi_abi\.so\.1: .*"
+                                 r"mpicc of this installation.* LD_LIBRARY_PATH=" + re.escape(lib) + r"\. $")
+            # Whatever else ends with 127 is not explained so.
+            for words in ("sh", "-c", "exit 127"), ("-genv", "LD_LIBRARY_PATH", lib, "sh", "-c", "no-such-command"):
+                done = mpiexec("-n", 2, *words)
+                self.assertEqual(done.returncode, 127)
+                self.assertNotIn("loader", plain(done.stderr))
 
     def test_program_not_found(self):
         done = mpiexec("-n", 2, "no-such-program-here")

@@ -1,7 +1,7 @@
 """What the tests of mpiexec's behaviour share. They look at it from outside and need the Python library only.
 
-Run by ctest with MPIEXEC, DRIVER and COMPONENTS (the folder) in the environment; by hand:
-  MPIEXEC=build/bin/mpiexec DRIVER=build/tests/launch_driver COMPONENTS=build/lib/ashlar/components \\
+Run by ctest with MPIEXEC, DRIVER, STUCK and COMPONENTS (the folder) in the environment; by hand:
+  MPIEXEC=build/bin/mpiexec DRIVER=build/tests/launch_driver STUCK=build/tests/stuck COMPONENTS=build/lib/ashlar/components \\
     tests/launch/streams_test.py [Class.test...]
 """
 import os
@@ -12,6 +12,7 @@ import time
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 DRIVER = os.path.abspath(os.environ["DRIVER"])
 COMPONENTS = os.path.abspath(os.environ["COMPONENTS"])
+STUCK = os.path.abspath(os.environ["STUCK"])
 # A sanitizer prints to standard error, wants /proc, and takes its options from the environment.
 SANITIZED = os.environ.get("SANITIZED") == "1"
 NATIVE = os.path.join(COMPONENTS, "ashlar_launch_native.so")

@@ -6,9 +6,8 @@ import subprocess
 import time
 import unittest
 
-from harness import MPIEXEC, alive, mpiexec, plain, wait_until
+from harness import MPIEXEC, STUCK, alive, mpiexec, plain, wait_until
 
-STUCK = os.path.abspath(os.environ["STUCK"])
 INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
 WORLD = "'MPI_COMM_WORLD'"
 

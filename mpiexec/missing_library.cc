@@ -1,0 +1,155 @@
+// The dynamic loader ends a program with exit code 127 when a library is missing, as shells do when a command is. After
+// such an end the program's file and the folders that the loader searches tell the two apart.
+#include "mpiexec/missing_library.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+/// A file that is read in pieces. Reading past its end, or more than any table of an ELF file needs, gives nothing.
+class File {
+ public:
+  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  template <class T>
+  std::vector<T> read(std::uint64_t offset, std::uint64_t count) const {
+    constexpr std::uint64_t kMostBytes = 1u << 20;
+    if (fd_ < 0 || count > kMostBytes / sizeof(T)) return {};
+    std::vector<T> out(count);
+    const ssize_t bytes = pread(fd_, out.data(), count * sizeof(T), static_cast<off_t>(offset));
+    if (bytes != static_cast<ssize_t>(count * sizeof(T))) return {};
+    return out;
+  }
+  /// A text that ends with a zero byte, of at most 4095 characters.
+  std::string text_at(std::uint64_t offset) const {
+    char buffer[4096] = {};
+    if (fd_ < 0 || pread(fd_, buffer, sizeof buffer - 1, static_cast<off_t>(offset)) <= 0) return {};
+    return buffer;
+  }
+
+ private:
+  const int fd_;
+};
+
+/// The dynamic section, as far as the search for libraries needs it.
+struct Dynamic {
+  std::vector<std::string> needed;
+  std::string rpath, runpath;
+};
+
+Dynamic dynamic_of(const std::string& program) {
+  const File file(program);
+  const auto header = file.read<ElfW(Ehdr)>(0, 1);
+  constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 || header[0].e_ident[EI_CLASS] != kClass)
+    return {};
+  const auto parts = file.read<ElfW(Phdr)>(header[0].e_phoff, header[0].e_phnum);
+  const auto offset_of = [&parts](std::uint64_t address) -> std::uint64_t {
+    for (const ElfW(Phdr) & part : parts)
+      if (part.p_type == PT_LOAD && address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
+        return part.p_offset + (address - part.p_vaddr);
+    return 0;
+  };
+  std::vector<ElfW(Dyn)> entries;
+  for (const ElfW(Phdr) & part : parts)
+    if (part.p_type == PT_DYNAMIC) entries = file.read<ElfW(Dyn)>(part.p_offset, part.p_filesz / sizeof(ElfW(Dyn)));
+  std::uint64_t strings = 0;
+  for (const ElfW(Dyn) & entry : entries)
+    if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr);
+  Dynamic out;
+  for (const ElfW(Dyn) & entry : entries) {
+    if (strings == 0 || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_NEEDED) out.needed.push_back(file.text_at(strings + entry.d_un.d_val));
+    if (entry.d_tag == DT_RPATH) out.rpath = file.text_at(strings + entry.d_un.d_val);
+    if (entry.d_tag == DT_RUNPATH) out.runpath = file.text_at(strings + entry.d_un.d_val);
+  }
+  return out;
+}
+
+bool exists(const std::string& path, const std::string& folder) {
+  const bool below = !path.empty() && path[0] != '/' && !folder.empty();
+  return access((below ? folder + "/" + path : path).c_str(), F_OK) == 0;
+}
+
+void replace_all(std::string* text, std::string_view what, std::string_view with) {
+  for (std::size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += with.size())
+    text->replace(at, what.size(), with);
+}
+
+/// Whether a folder of the list has `library`. Entries are separated as the loader separates them; "" is the rank's.
+bool in_folders(const std::string& library, std::string list, const std::string& origin, const std::string& folder) {
+  if (list.empty()) return false;
+  replace_all(&list, "$ORIGIN", origin);
+  replace_all(&list, "${ORIGIN}", origin);
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find_first_of(":;", begin), list.size());
+    const std::string entry = list.substr(begin, end - begin);
+    // $LIB and $PLATFORM depend on the loader; a library that may be there is not called missing.
+    if (entry.find('$') != std::string::npos || exists((entry.empty() ? "." : entry) + "/" + library, folder))
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+/// What ldconfig has found: paths, each with a zero byte behind it.
+bool in_cache(const std::string& library) {
+  std::ifstream file("/etc/ld.so.cache", std::ios::binary);
+  const std::string cache{std::istreambuf_iterator<char>(file), {}};
+  return cache.find("/" + library + std::string(1, '\0')) != std::string::npos;
+}
+
+}  // namespace
+
+std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder) {
+  const bool below = !program.empty() && program[0] != '/' && !folder.empty();
+  const std::string path = below ? folder + "/" + program : program;
+  const Dynamic dynamic = dynamic_of(path);
+  const std::size_t slash = path.rfind('/');
+  const std::string origin = slash == std::string::npos ? "." : path.substr(0, slash);
+  for (const std::string& library : dynamic.needed) {
+    if (library.empty()) continue;
+    const bool found = library.find('/') != std::string::npos
+                           ? exists(library, folder)
+                           : (dynamic.runpath.empty() && in_folders(library, dynamic.rpath, origin, folder)) ||
+                                 in_folders(library, library_path, origin, folder) ||
+                                 in_folders(library, dynamic.runpath, origin, folder) || in_cache(library) ||
+                                 in_folders(library, "/lib:/usr/lib:/lib64:/usr/lib64", origin, folder);
+    if (!found) return library;
+  }
+  return {};
+}
+
+std::string missing_library_words(const std::string& library, const std::string& lib_folder) {
+  const std::string name = shown(library);
+  if (!lib_folder.empty() && exists(lib_folder + "/" + library, ""))
+    return text(
+        "The dynamic loader did not find %s: the program has no run path to it. Link it with the mpicc of this "
+        "installation, which sets one, or run it with LD_LIBRARY_PATH=%s",
+        name.c_str(), shown(lib_folder).c_str());
+  if (library.starts_with("libmpi"))
+    return text(
+        "The dynamic loader did not find %s, which belongs to another MPI library: compile the program with the "
+        "mpicc of this installation",
+        name.c_str());
+  return text("The dynamic loader did not find %s, which the program needs", name.c_str());
+}
+
+}  // namespace ashlar::mpiexec

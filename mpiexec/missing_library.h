@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+namespace ashlar::mpiexec {
+
+/// The first shared library that `program` names itself and the dynamic loader does not find; empty when all are found,
+/// or when the file is not a dynamically linked program of this machine. `library_path` is the rank's LD_LIBRARY_PATH,
+/// `folder` the one it starts in ("": this process's), which relative entries refer to. Reads files, runs nothing.
+std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder);
+
+/// What a user can do about it, when `lib_folder` holds the libraries of this installation.
+std::string missing_library_words(const std::string& library, const std::string& lib_folder);
+
+}  // namespace ashlar::mpiexec

@@ -38,9 +38,9 @@ Status Engine::open(plugin::Registry& registry, param::Store& params, const JobM
   p2p::Config shared;
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &shared));
   engine->checks.datatypes = shared.check_datatypes;
-  ASHLAR_TRY(engine->load_components(registry));
+  ASHLAR_TRY(engine->load_components(registry, params));
   ASHLAR_TRY(engine->force_algorithms(params));
-  if (*engine->config.tuning_file != '\0') ASHLAR_TRY(engine->read_tuning_file());
+  if (*engine->config.tuning_file != '\0') ASHLAR_TRY(engine->read_tuning_file(params));
   const RuleTable table = default_rules();
   ASHLAR_TRY(engine->check_rules(std::span(table.first, table.count), false));
   engine->add_pvars();
@@ -59,14 +59,19 @@ Status Engine::open(std::span<const AlgorithmList* const> lists, std::unique_ptr
   return {};
 }
 
-Status Engine::load_components(plugin::Registry& registry) {
+// Which components serve decides every choice, so ranks must have the same: chosen by parameter, or installed.
+Status Engine::load_components(plugin::Registry& registry, param::Store& params) {
   std::vector<plugin::Chosen> chosen;
+  std::string names;
   ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
   for (const plugin::Chosen& choice : chosen) {
     void* module = nullptr;
     ASHLAR_TRY(choice.component->create(nullptr, &module));
     catalogue.add(*static_cast<const AlgorithmList*>(module));
+    names += (names.empty() ? "" : ",") + std::string(choice.component->name());
   }
+  const param::Setting* const set = params.find("coll");
+  params.job_settings().set("coll", names, set != nullptr ? set->origin : "all that are installed");
   return {};
 }
 
@@ -108,7 +113,7 @@ void Engine::add_pvars() {
   registry_->host().add_pvars("coll", pvar_rows_);
 }
 
-Status Engine::read_tuning_file() {
+Status Engine::read_tuning_file(param::Store& params) {
   const char* const path = config.tuning_file;
   std::string text;
   if (const Status found = param::read_trusted(path, param::Trust::named(), &text); !found.ok())
@@ -131,6 +136,12 @@ Status Engine::read_tuning_file() {
     for (const std::string& problem : user_rules_->problems()) all += (all.empty() ? "" : "; ") + problem;
     return Status::fail(MPI_ERR_ARG, "the tuning file has mistakes: %s", all.c_str());
   }
+  char summary[64];
+  std::snprintf(summary, sizeof summary, "of %zu rules, fingerprint %016llx", rules.size(),
+                static_cast<unsigned long long>(fingerprint(rules)));
+  const param::Setting* const set = params.find("coll.tuning_file");
+  params.job_settings().set("coll.tuning_file", summary,
+                            std::string(path) + " from " + (set != nullptr ? set->origin : "the program"));
   return check_rules(rules, true);
 }
 

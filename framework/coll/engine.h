@@ -88,9 +88,9 @@ class Engine {
 
  private:
   Engine() = default;
-  Status load_components(plugin::Registry& registry);
+  Status load_components(plugin::Registry& registry, param::Store& params);
   Status force_algorithms(const param::Store& params);
-  Status read_tuning_file();
+  Status read_tuning_file(param::Store& params);
   Status check_rules(std::span<const Rule> rules, bool user);
   void add_pvars();
   /// Whether coll.reproducible allows the algorithm.

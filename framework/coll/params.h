@@ -7,7 +7,8 @@
 
 namespace ashlar::coll {
 
-/// Parameters coll.*; the rows describe this block.
+/// Parameters coll.*; the rows describe this block. What a choice depends on has ASHLAR_SCOPE_ALL_EQ and is compared
+/// between the processes of a job (param/job_settings.h); of tuning_file the rules are, wherever the file lies.
 struct Config {
   const char* tuning_file;
   std::uint64_t scratch_cache;
@@ -34,7 +35,7 @@ inline constexpr const char* kNodeRange[] = {"0", "1000000000", nullptr};
   }
 inline constexpr ashlar_param kParams[] = {
     {"tuning_file", "", "A tuning file whose rules come before the built-in ones; its form: config/tuning/README.md.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, tuning_file),
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, tuning_file),
      nullptr},
     {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, scratch_cache),

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct RuleTable {
 };
 /// config/tuning/default.yaml, compiled in by config/tuning/compile_rules.py.
 RuleTable default_rules();
+
+/// The same number for rules that choose alike, whatever their origin.
+std::uint64_t fingerprint(std::span<const Rule> rules);
 
 /// Rules from the settings of a tuning file, one "collective.row.condition" at a time, in the order of the file. The
 /// strings of the result live as long as the reader.

@@ -44,6 +44,30 @@ bool parse_range(std::string_view text, Range<T>* out) {
 
 }  // namespace
 
+std::uint64_t fingerprint(std::span<const Rule> rules) {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  const auto mix = [&hash](std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte, value >>= 8) hash = (hash ^ (value & 0xff)) * 1099511628211u;
+  };
+  const auto mix_range = [&mix](auto range) {
+    mix(static_cast<std::uint64_t>(range.from));
+    mix(static_cast<std::uint64_t>(range.to));
+  };
+  for (const Rule& rule : rules) {
+    mix(static_cast<std::uint64_t>(rule.collective));
+    mix(static_cast<std::uint64_t>(rule.commute));
+    mix_range(rule.ranks);
+    mix_range(rule.nodes);
+    mix_range(rule.node_ranks);
+    mix_range(rule.bytes);
+    for (const char c : std::string_view(rule.algorithm)) mix(static_cast<unsigned char>(c));
+    mix(static_cast<std::uint64_t>(rule.arguments.segment));
+    mix(static_cast<std::uint64_t>(rule.arguments.window));
+    mix(static_cast<std::uint64_t>(rule.arguments.radix));
+  }
+  return hash;
+}
+
 RuleReader::~RuleReader() {
   for (const std::string* text : texts_) delete text;
 }

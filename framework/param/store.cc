@@ -41,6 +41,14 @@ Status wrong_value(std::string_view key, const Value& value, Status why) {
                       value.origin);
 }
 
+/// Whether a value that was set is the row's own default, however it is spelt.
+bool is_fallback(const ashlar_param& row, std::string_view text, const Parsed& parsed) {
+  const std::string_view fallback = row.fallback != nullptr ? row.fallback : "";
+  if (row.type == ASHLAR_PARAM_STRING) return text == fallback;
+  Parsed built_in;
+  return parse(row, fallback, &built_in).ok() && format(row, built_in) == format(row, parsed);
+}
+
 }  // namespace
 
 void Store::declare(const Table& table) { schema_.add(table); }
@@ -73,6 +81,8 @@ Status Store::fill(std::string_view prefix, std::span<const ashlar_param> rows, 
     const Value v = value(whole, row);
     Parsed parsed;
     if (Status status = parse(row, v.text, &parsed); !status.ok()) return wrong_value(whole, v, status);
+    if (row.scope == ASHLAR_SCOPE_ALL_EQ && v.layer != Layer::builtin && !is_fallback(row, v.text, parsed))
+      job_settings_.set(whole, row.type == ASHLAR_PARAM_STRING ? v.text : format(row, parsed), v.origin);
     char* at = static_cast<char*>(config) + row.offset;
     switch (row.type) {
       case ASHLAR_PARAM_BOOL:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/base/status.h"
+#include "framework/param/job_settings.h"
 #include "framework/param/parse.h"
 #include "framework/param/schema.h"
 #include "framework/param/sources.h"
@@ -78,6 +79,10 @@ class Store {
   Status fill(std::string_view prefix, std::span<const ashlar_param> rows, void* config);
   Status fill(const Table& table, void* config) { return fill(table.prefix, table.rows, config); }
 
+  /// What other processes of the job must have in common with this one: the values in force of all rows with
+  /// ASHLAR_SCOPE_ALL_EQ that fill() has read so far, and what the caller adds.
+  JobSettings& job_settings() { return job_settings_; }
+
   /// One declared key, read as its type: out is bool, std::int64_t, std::uint64_t (also bytes and nanoseconds), double,
   /// std::int32_t (choice) or const char*. Fails when the key does not exist or has another type.
   template <class T>
@@ -122,6 +127,7 @@ class Store {
   std::vector<Setting> settings_;  // sorted by key, the winner of each key first, once `decide` has run
   std::vector<Problem> problems_;
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
+  JobSettings job_settings_;
   std::vector<Adjustment> adjustments_;
   std::function<void(const Adjustment&)> told_;
   bool filled_ = false;

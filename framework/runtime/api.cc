@@ -42,10 +42,8 @@ Status init_thread(int*, char***, int required, int* provided) {
   const std::lock_guard guard(life.mutex);
   ASHLAR_TRY(life.check_can_begin(required));
   ASHLAR_TRY(Process::start(required));
-  if (const Status begun = Process::current()->begin_world(); !begun.ok()) {
-    if (life.open_sessions() == 0) (void)Process::stop().ok();
-    return begun;
-  }
+  // After a failure the process stays in its job: an error handler that ends the job can then tell the launcher why.
+  ASHLAR_TRY(Process::current()->begin_world());
   Process::current()->tell_use(life.open_sessions());
   life.world_began(required);
   *provided = required;

@@ -25,23 +25,23 @@ inline constexpr const char* kStartRange[] = {"1s", "24h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",
-     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, start_timeout), kStartRange},
     {"initial_errhandler", "mpi_errors_are_fatal",
      "The error handler that MPI_COMM_WORLD and MPI_COMM_SELF begin with, and that errors of no object go to in "
      "programs "
      "of sessions.",
-     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
     {"errors_without_object", "world_or_self",
      "Whose error handler gets the errors of calls without an object: MPI_COMM_SELF's, as MPI 4 has it, or, when the "
      "program set one on MPI_COMM_WORLD alone, that one, as MPI 3 had it.",
-     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, errors_without_object), kErrorsWithoutObject},
     {"memory_alloc_kinds", "",
      "Kinds of memory that programs want to pass to calls of the world model (mpi_memory_alloc_kinds), as mpiexec "
      "-memory-alloc-kinds.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, memory_alloc_kinds), nullptr},
     {"process_sets", "",
      "Process sets that sessions see, as NAME=RANKS;NAME=RANKS with lists such as 0-3,8-14:2. mpiexec --pset writes "
@@ -62,7 +62,7 @@ inline constexpr ashlar_param kThreadParams[] = {
      "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do "
      "not "
      "share a lock.",
-     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
      kLaneRange},
 };
 
@@ -79,23 +79,23 @@ inline constexpr ashlar_param kCheckParams[] = {
      "Tell at the end which communicators, datatypes, requests and other objects the program still holds, and which "
      "line "
      "got them.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, leaks),
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, leaks),
      nullptr},
     {"hints", "false",
      "Make it an error to break what mpi_assert_no_any_source and mpi_assert_no_any_tag promise; with check.datatypes, "
      "mpi_assert_exact_length too.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, hints),
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, hints),
      nullptr},
     {"sessions", "false",
      "Make it an error to pass groups and communicators of different sessions, or of a session and MPI_Init, to one "
      "call.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, sessions),
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, sessions),
      nullptr},
     {"threads", "false",
      "End the job when a thread makes an MPI call that the thread level of MPI_Init_thread does not allow. Not "
      "together "
      "with progress.thread.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, threads),
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, threads),
      nullptr},
 };
 

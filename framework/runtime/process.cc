@@ -138,6 +138,7 @@ Status Process::start(int thread_level) {
   Status status = process->join_job();
   if (status.ok()) status = process->make_lanes();
   if (status.ok()) status = process->open_collectives();
+  if (status.ok()) status = process->publish();
   if (!status.ok()) {
     current_.store(nullptr, std::memory_order_release);
     delete process;
@@ -323,6 +324,11 @@ Status Process::make_lanes() {
   std::vector<Lane*> all;
   for (const auto& lane : lanes_) all.push_back(lane.get());
   p2p::join_lanes(all);
+  return {};
+}
+
+// After everything that reads parameters of which all processes need the same values.
+Status Process::publish() {
   ASHLAR_TRY(wiring_->publish());
   addresses_complete = job->ranks == 1;
   if ((launch_capabilities_ & ASHLAR_LAUNCH_IMMEDIATE) != 0) return {};
@@ -359,6 +365,7 @@ Status Process::everyone(Comm** result) {
 
 Status Process::begin_world() {
   ASHLAR_TRY(complete_addresses());
+  if (job->rank != 0) ASHLAR_TRY(wiring_->compare_settings(0));
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));

@@ -99,6 +99,7 @@ class Process final : private comm::Services {
   void explain();
   Status make_lanes();
   Status open_collectives();
+  Status publish();
   /// Publishes, for ashlar_info, the values that are used in place of those in force.
   void publish_adjustments();
   void serve();

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <type_traits>
 
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
@@ -22,23 +23,27 @@ struct Preamble {
   std::uint32_t magic = 0x41534c31;
   std::uint32_t interface = ASHLAR_TRANSPORT_INTERFACE;
   char version[24] = {};
-  std::uint32_t check_datatypes = 0;  // changes what is said on the wire
+  std::uint64_t settings = 0;  // hash of the values that all must have in common (param/job_settings.h)
   // Which lane a communicator is on follows from their number. A process with one lane is understood by all
   // (p2p/route.h).
   std::uint32_t lanes = 1;
-  char lanes_from[64] = {};  // who set it; cut where it is longer
+  char lanes_from[60] = {};  // where it was set; cut where it is longer
 };
+static_assert(std::has_unique_object_representations_v<Preamble>, "it is compared as bytes");
 
 // Published last.
 constexpr char kAllPublished[] = "transport.all";
 // Published by a process that cannot use some transport.
 constexpr char kLeftOut[] = "transport.left_out";
 constexpr std::size_t kMostReason = 600;
+// Published by every process of a job with several, before any address.
+constexpr char kSettings[] = "settings";
+constexpr std::size_t kMostSettings = 4096;
 
-Preamble preamble_of(const p2p::Config& p2p, std::size_t lanes, const param::Store& params) {
+Preamble preamble_of(std::uint64_t settings, std::size_t lanes, const param::Store& params) {
   Preamble p;
   std::snprintf(p.version, sizeof p.version, "%s", kVersion);
-  p.check_datatypes = p2p.check_datatypes;
+  p.settings = settings;
   p.lanes = static_cast<std::uint32_t>(lanes);
   const param::Setting* const set = lanes > 1 ? params.find("threads.lanes") : nullptr;
   if (lanes > 1) std::snprintf(p.lanes_from, sizeof p.lanes_from, "%s", set != nullptr ? set->origin : "built in");
@@ -49,29 +54,22 @@ Preamble preamble_of(const p2p::Config& p2p, std::size_t lanes, const param::Sto
 std::string disagreement(const Preamble& own, const Preamble& theirs, bool complete, PeerId self, PeerId peer,
                          const char* host) {
   const auto same = [&own](Preamble p) {
+    p.settings = own.settings;  // compare_settings() has the words
     p.lanes = own.lanes;
     std::memcpy(p.lanes_from, own.lanes_from, sizeof p.lanes_from);
     return std::memcmp(&p, &own, sizeof own) == 0;
   };
   char text[400];
   if (!complete || !same(theirs)) {
-    const auto word = [](const Preamble& p) { return p.check_datatypes != 0 ? "on" : "off"; };
-    Preamble alike = theirs;
-    alike.check_datatypes = own.check_datatypes;
-    if (complete && same(alike)) {
-      std::snprintf(text, sizeof text, "rank %u on %s was started with check.datatypes %s, this process with it %s",
-                    peer, host, word(theirs), word(own));
-    } else {
-      std::snprintf(text, sizeof text,
-                    "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
-                    theirs.version, theirs.interface, own.version, own.interface);
-    }
+    std::snprintf(text, sizeof text,
+                  "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
+                  theirs.version, theirs.interface, own.version, own.interface);
     return text;
   }
   if (own.lanes == theirs.lanes || own.lanes == 1 || theirs.lanes == 1) return {};
   std::snprintf(
       text, sizeof text,
-      "rank %u on %s has threads.lanes %u (%.63s), this process, rank %u, has %u (%s): all ranks need the same", peer,
+      "rank %u on %s has threads.lanes %u (%.59s), this process, rank %u, has %u (%s): all ranks need the same", peer,
       host, theirs.lanes, theirs.lanes_from, self, own.lanes, own.lanes_from);
   return text;
 }
@@ -128,8 +126,15 @@ Status Wiring::open(Lane& lane) {
 }
 
 Status Wiring::publish() {
+  const param::JobSettings& settings = process_.params.job_settings();
+  settings_ = settings.hash();
+  if (process_.job->ranks > 1) {
+    const std::string text = settings.publish(kMostSettings);
+    if (process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size()) != ASHLAR_LAUNCH_OK)
+      return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch->ops->why(process_.launch)}});
+  }
   std::uint8_t blob[sizeof(Preamble) + ASHLAR_ADDRESS_MAX];
-  const Preamble preamble = preamble_of(process_.p2p_config_, process_.lanes_.size(), process_.params);
+  const Preamble preamble = preamble_of(settings_, process_.lanes_.size(), process_.params);
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
@@ -149,6 +154,28 @@ Status Wiring::publish() {
   return {};
 }
 
+Status Wiring::compare_settings(PeerId peer) {
+  char text[kMostSettings];
+  std::size_t bytes = sizeof text;
+  ashlar_launch* const launch = process_.launch;
+  if (launch->ops->get(launch, peer, kSettings, text, &bytes) != ASHLAR_LAUNCH_OK)
+    return fail(MPI_ERR_OTHER, "settings.unread",
+                {{"peer", peer}, {"peer_host", process_.host_of(peer)}, {"lower", launch->ops->why(launch)}});
+  const std::string_view published(text, bytes);
+  if (param::JobSettings::hash_of(published) == settings_) return {};
+  const param::JobSettings::Difference difference = process_.params.job_settings().compare(published);
+  const std::string more = difference.more > 0 ? std::to_string(difference.more) + " more differ" : std::string();
+  const PeerId self = process_.job->rank;
+  return fail(MPI_ERR_OTHER, "settings.differ",
+              {{"peer", peer},
+               {"peer_host", process_.host_of(peer)},
+               {"theirs", difference.theirs},
+               {"self", self},
+               {"host", process_.host_of(self)},
+               {"own", difference.own},
+               {"note", more}});
+}
+
 bool Wiring::wait_for_addresses(PeerId peer) {
   if (process_.addresses_complete) return true;
   const std::uint64_t deadline = now_ns() + process_.start_timeout_ns();
@@ -163,7 +190,8 @@ bool Wiring::wait_for_addresses(PeerId peer) {
   }
 }
 
-Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane) {
+Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
+                          bool* same_settings) {
   address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
   ashlar_launch* launch = process_.launch;
@@ -181,12 +209,13 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
   }
   if (got != ASHLAR_LAUNCH_OK)
     return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", launch->ops->why(launch)}});
-  const Preamble own = preamble_of(process_.p2p_config_, process_.lanes_.size(), process_.params);
+  const Preamble own = preamble_of(settings_, process_.lanes_.size(), process_.params);
   Preamble theirs;
   std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
   const std::string difference =
       disagreement(own, theirs, bytes >= sizeof own, process_.job->rank, peer, process_.host_of(peer));
   if (!difference.empty()) return fail(MPI_ERR_OTHER, "transport.disagree", {{"difference", difference}});
+  *same_settings = theirs.settings == own.settings;
   address->resize(bytes);
   return {};
 }
@@ -201,11 +230,12 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
   for (const Way& way : wiring.ways_) {
     if (way.lane != lane.index) continue;
     std::vector<std::uint8_t> address;
-    bool one_lane = false;
-    if (const Status read = wiring.address_of(peer, way, &address, &one_lane); !read.ok()) {
+    bool one_lane = false, same_settings = true;
+    if (const Status read = wiring.address_of(peer, way, &address, &one_lane, &same_settings); !read.ok()) {
       lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + read.text();
       continue;
     }
+    if (!same_settings) return wiring.compare_settings(peer);
     const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
     const ashlar_result result =
         way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);

@@ -22,8 +22,11 @@ class Wiring {
   ~Wiring();
   /// Makes one interface of every usable transport on `lane`.
   Status open(Lane& lane) ASHLAR_REQUIRES(lane.lock);
-  /// Publishes all addresses. A fence must follow.
+  /// Publishes all addresses, and the values that the processes of the job must have in common. A fence must follow.
   Status publish();
+  /// Compares these values with those of `peer`: MPI_ERR_OTHER with the first difference, its ranks, hosts and origins.
+  /// Equality being transitive, it is enough that every process compares with one and the same.
+  Status compare_settings(PeerId peer);
   /// PeerTable's connector.
   static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);
   /// Whether everything sent on `lane` has left its interfaces.
@@ -41,11 +44,14 @@ class Wiring {
   /// A process of sessions does not wait for all others, so a peer may be late. False: it did not come in time.
   bool wait_for_addresses(PeerId peer);
   /// `one_lane`: the peer has no such lane, and the address is that of its first.
-  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane);
+  /// `same_settings`: whether it has the values in common with this process that all must.
+  Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
+                    bool* same_settings);
 
   Process& process_;
-  std::string left_out_;   // transports that cannot serve here, each with its reason
-  std::vector<Way> ways_;  // best first, per lane
+  std::uint64_t settings_ = 0;  // the hash of the values that were published
+  std::string left_out_;        // transports that cannot serve here, each with its reason
+  std::vector<Way> ways_;       // best first, per lane
 };
 
 }  // namespace ashlar

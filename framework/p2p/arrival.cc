@@ -16,7 +16,6 @@ void release_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   LaneState& state = *r.lane().p2p;
   if (r.call == Call::kIsendrecv) [[unlikely]]
     take_status(r, *r.gate);
-  drop(r);
   state.receives.put(&r);
 }
 
@@ -97,8 +96,6 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   r.finish(outcome);
 }
 
-std::atomic<std::uint64_t> kept_bytes{0};  // of all lanes
-
 // Above this much kept from one peer, or from all of them, the sender has to ask; half of it, and it need not any more.
 void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQUIRES(lane.lock) {
   LaneState::Levels& levels = state.levels;
@@ -110,7 +107,8 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   Link* link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes += arrival.weight();
-  const bool by_all = kept_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
+  const bool by_all =
+      state.process.unexpected_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
   if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->throttles) return;
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
@@ -297,7 +295,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;
   if (state.check) state.check->keep(arrival->am);
-  kept_bytes.fetch_add(arrival->weight(), std::memory_order_relaxed);
+  state.process.unexpected_bytes.fetch_add(arrival->weight(), std::memory_order_relaxed);
   state.unexpected.add(*arrival);
   count_kept(lane, state, *arrival);
 }
@@ -309,8 +307,9 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   Link* const link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes -= arrival.weight();
-  const bool few = kept_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
-                   link->unexpected_bytes == 0;
+  const bool few =
+      state.process.unexpected_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
+      link->unexpected_bytes == 0;
   if (link->throttles && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
     link->throttles = false;
     send_control(lane, *link, kResume, 0, 0);
@@ -319,7 +318,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
 
 void discard(LaneState& state, Arrival& arrival) {
   if (state.check) state.check->forget(arrival.am);
-  kept_bytes.fetch_sub(arrival.weight(), std::memory_order_relaxed);
+  state.process.unexpected_bytes.fetch_sub(arrival.weight(), std::memory_order_relaxed);
   if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
   state.arrivals.put(&arrival);
 }

@@ -1,4 +1,3 @@
-#include <atomic>
 #include <limits>
 #include <new>
 
@@ -7,8 +6,6 @@
 
 namespace ashlar::p2p {
 namespace {
-
-std::atomic<Lane*> home_lane{nullptr};
 
 void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
@@ -33,12 +30,21 @@ MPI_Count first_offer(const Config& config) {
 
 }  // namespace
 
-LaneState::LaneState(Lane& lane, const Config& configuration)
-    : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration), cancels(lane) {
+LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_process)
+    : config(configuration),
+      process(of_process),
+      offer_from(first_offer(configuration)),
+      claims(lane, configuration),
+      cancels(lane) {
   nowhere.lane = &lane;
   const auto most = static_cast<std::size_t>(config.request_limit);
   receives.set_limit(most);
   sends.set_limit(most);
+  pairs.set_limit(most);
+  generalized.set_limit(most);
+  flushes.set_limit(most);
+  part_sends.set_limit(most);
+  part_receives.set_limit(most);
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
@@ -48,9 +54,9 @@ LaneState::LaneState(Lane& lane, const Config& configuration)
   nothing_received->source = MPI_PROC_NULL;
 }
 
-Status attach(Lane& lane, const Config& config) {
+Status attach(Lane& lane, const Config& config, ProcessState& process) {
   const LaneGuard guard(lane.lock);
-  auto* const state = new (std::nothrow) LaneState(lane, config);
+  auto* const state = new (std::nothrow) LaneState(lane, config, process);
   if (state == nullptr || state->nothing_received == nullptr) {
     delete state;
     return Status::fail(MPI_ERR_NO_MEM, "no memory for the matching queues of lane %u", lane.index);
@@ -77,14 +83,9 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kPartData] = on_part_data;
   lane.handlers[kPartReady] = on_part_ready;
   for (const Id id : {kPartRead, kPartUnread}) lane.handlers[id] = on_part_read;
-  if (lane.index == 0) {
-    home_lane.store(&lane, std::memory_order_release);
-    register_no_proc_message();
-  }
+  if (lane.index == 0) register_no_proc(process.no_proc, *state->nothing_received);
   return {};
 }
-
-Lane& home() { return *home_lane.load(std::memory_order_acquire); }
 
 void detach(Lane& lane) {
   const LaneGuard guard(lane.lock);
@@ -95,6 +96,7 @@ void detach(Lane& lane) {
     discard(*state, static_cast<Arrival&>(*message));
   }
   drop_offers(lane, nullptr);
+  if (lane.index == 0) unregister_no_proc(state->process.no_proc);
   lane.p2p = nullptr;
   lane.peer_failed = nullptr;
   delete state;

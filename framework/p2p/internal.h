@@ -36,8 +36,11 @@ struct Config {
   bool check_ready = false;                  // check.ready: ready sends find out whether a receive is posted
 };
 
-/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
-Status attach(Lane& lane, const Config& config);
+struct ProcessState;
+
+/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic. `process` is
+/// what the lanes of the process share; it outlives them.
+Status attach(Lane& lane, const Config& config, ProcessState& process);
 /// Drops them; everything still active is forgotten. After the last traffic.
 void detach(Lane& lane);
 /// Performance variables of point-to-point on `lane`; the values live as long as the lane.

@@ -65,13 +65,24 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
  public:
   Operation(const RequestOps& o, Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
       : Request(o, c), data(view), size(bytes_of_view), call(by) {}
+  ~Operation() {
+    if (shares_objects_) release_objects();
+  }
+
+  /// Takes references to the communicator and the datatype, for an operation that outlives its call. Blocking calls
+  /// need none: their caller keeps both.
+  void share_objects();
 
   DataView data;
   MPI_Count size;        // bytes of `data`: to send, or room to receive into
   Link* link = nullptr;  // once the other side is known and connected
   Call call;
-  bool holds = false;       // references to the communicator and the datatype, dropped on release
   bool collective = false;  // uses the communicator's collective context
+
+ private:
+  bool shares_objects_ = false;  // here because it fills a gap: see the size of RecvRequest
+
+ public:
   std::uint32_t offer = 0;  // of a receive: the number under which its memory is offered to the sender
 
   std::uint32_t name() const { return wire_name(static_cast<const Object*>(this), lane().index); }
@@ -81,6 +92,9 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   void settle() {
     if (awaits()) List<ActiveHook>::remove(this);
   }
+
+ private:
+  void release_objects();
 };
 
 /// A message of which the receiver has said that nothing can receive it any more. A request that is used again keeps

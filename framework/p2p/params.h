@@ -45,8 +45,9 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, offer_patience), kPatienceRange},
     {"request_limit", "16777216",
-     "Requests of sends, and as many of receives, that a lane may have at a time, inactive persistent ones included; "
-     "beyond, calls fail with MPI_ERR_NO_MEM.",
+     "Requests of sends, and as many of each other kind (receives, partitioned sends, partitioned receives, pairs, "
+     "generalized requests), that a lane may have at a time, inactive persistent ones included; beyond, calls fail "
+     "with MPI_ERR_NO_MEM.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
      kRequestRange},
 };

@@ -11,7 +11,6 @@ void release_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
   LaneState& state = *r.lane().p2p;
   if (r.kept != nullptr) r.kept->owner->give_back(r.kept);
-  drop(r);
   state.sends.put(&r);
 }
 

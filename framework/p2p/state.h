@@ -7,11 +7,15 @@
 #include "framework/base/slab.h"
 #include "framework/match/queues.h"
 #include "framework/object/comm.h"
+#include "framework/p2p/flush_request.h"
+#include "framework/p2p/generalized.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/message.h"
 #include "framework/p2p/offered.h"
 #include "framework/p2p/operation.h"
+#include "framework/p2p/paired.h"
 #include "framework/p2p/partitioned.h"
+#include "framework/p2p/process_state.h"
 #include "framework/p2p/recall.h"
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
@@ -30,7 +34,7 @@ struct Control : Pending {
 
 /// Point-to-point's part of a lane. Guarded by the lane's lock.
 struct LaneState {
-  LaneState(Lane& lane, const Config& configuration);
+  LaneState(Lane& lane, const Config& configuration, ProcessState& of_process);
 
   match::PostedQueue posted;
   match::UnexpectedQueue unexpected;
@@ -38,6 +42,7 @@ struct LaneState {
   Slab<RecvRequest> receives;
   Slab<SendRequest> sends;
   const Config config;
+  ProcessState& process;
 
   /// Bytes from which a nonblocking receive may be worth offering; links decide.
   const MPI_Count offer_from;
@@ -60,8 +65,15 @@ struct LaneState {
   Slab<Arrival> arrivals;
   Slab<MessageObject> messages;
   Slab<Request> constants;
-  Comm nowhere;               // the communicator of requests that belong to none: leads to the lane, never fails
-  SendBuffer process_buffer;  // of the home lane, for buffered sends of the whole process
+  // Each kind of request has the limit p2p.request_limit of its own.
+  Slab<PairRequest> pairs;
+  Slab<GeneralizedRequest> generalized;
+  Slab<FlushRequest> flushes;
+  Slab<PartSend> part_sends;
+  Slab<PartRecv> part_receives;
+  std::uint64_t part_serial = 0;  // the last that was given to a PartSend
+  Slab<KeptOffer> kept_offers;    // the limits of the peers bound them
+  Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 
   struct Levels {
@@ -179,29 +191,5 @@ T* named(std::uint32_t name, const RequestOps& ops) {
   if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;
   return static_cast<T*>(request);
 }
-
-/// References taken for operations that outlive their call. Predefined objects live longer than any operation.
-inline void hold(Object& object) {
-  if (object.predefined != 0) return;
-  if (LaneLock::threads_on()) {
-    object.references.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    object.references.store(object.references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-}
-template <class T>
-void let_go(T& object) {
-  if (object.predefined == 0) ashlar::release(&object);
-}
-inline void hold(Operation& operation) {
-  operation.holds = true;
-  hold(*operation.comm);
-  hold(*operation.data.type);
-}
-void drop(Operation& operation);
-
-/// The lane of what belongs to no communicator: buffers of the process, generalized requests.
-Lane& home();
-inline SendBuffer& process_send_buffer() ASHLAR_NO_THREAD_SAFETY { return home().p2p->process_buffer; }
 
 }  // namespace ashlar::p2p

@@ -39,7 +39,7 @@ Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   if (!r.filed()) return {};  // matched already: it completes with its message
   LaneState& state = *r.lane().p2p;
-  if (spoken_for(state, r)) return {};
+  if (state.posts.committed(r)) return {};
   state.posted.remove(r);
   r.flags |= Request::kCancelled;
   r.bytes = 0;
@@ -65,16 +65,11 @@ bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFE
     r.source = r.key.source();
     state.posted.remove(r);
   }
-  if (r.offer != 0) end_offer(state, r);
-  if (r.pull != nullptr) state.pulls.put(r.pull);
-  r.pull = nullptr;
-  r.finish(outcome);
+  end_receive(state, r, outcome);
   return true;
 }
 
 inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
-  if (r.offer != 0) [[unlikely]]
-    end_offer(*r.lane().p2p, r);
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (r.collective) {
@@ -147,6 +142,14 @@ const RequestOps kRecvOps = {.release = release_recv,
                              .describe = describe_recv,
                              .peer_failed = peer_of_recv_failed};
 
+void end_receive(LaneState& state, RecvRequest& r, Status outcome) {
+  r.settle();
+  if (r.post != 0) state.posts.drop(r);
+  if (r.pull != nullptr) state.pulls.put(r.pull);
+  r.pull = nullptr;
+  r.finish(outcome);
+}
+
 void abandon(Lane& lane, Gate& gate) {
   lane.p2p->posted.table().each([&](match::Entry& entry) {
     auto& receive = static_cast<RecvRequest&>(entry);
@@ -186,6 +189,8 @@ namespace {
 inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
+  if (r.post != 0) [[unlikely]]
+    lane.p2p->posts.matched(r, am.id == kRts);
   if (am.id == kEager) [[likely]]
     return land(r, am);
   accept_handshake(lane, r, am);

@@ -1,4 +1,3 @@
-#include <limits>
 #include <new>
 
 #include "framework/p2p/buffer_api.h"
@@ -17,24 +16,11 @@ const RequestOps kConstantOps = {.release = release_nothing, .describe = describ
 
 bool is_constant(const Request& request) { return request.ops == &kConstantOps; }
 
-namespace {
-
-// No transport copies less than this in one piece with profit.
-constexpr std::uint64_t kNoOffersBelow = 4096;
-
-MPI_Count first_offer(const Config& config) {
-  // With check.datatypes a receive may turn out to get nothing of its message.
-  if (!config.offers || !config.single_copy || config.check_datatypes) return std::numeric_limits<MPI_Count>::max();
-  return static_cast<MPI_Count>(config.offer_min != 0 ? config.offer_min : kNoOffersBelow);
-}
-
-}  // namespace
-
 LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_process)
     : config(configuration),
       process(of_process),
-      offer_from(first_offer(configuration)),
-      claims(lane, configuration),
+      posts(lane, config, posted),
+      post_writer(lane, config),
       cancels(lane) {
   nowhere.lane = &lane;
   const auto most = static_cast<std::size_t>(config.request_limit);
@@ -117,10 +103,10 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
         {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
          &l.single_copy_failures},
-        {"offered", "receives whose memory is offered to their sender", ASHLAR_PVAR_LEVEL, &l.offered},
-        {"offers", "receives that were offered", ASHLAR_PVAR_COUNTER, &l.offers},
-        {"deposits", "messages that this process wrote into an offered receive to their end", ASHLAR_PVAR_COUNTER,
-         &l.deposits},
+        {"shared_posts_now", "receives that are posted in shared memory", ASHLAR_PVAR_LEVEL, &state.posts.level()},
+        {"shared_posts", "receives that were posted in shared memory", ASHLAR_PVAR_COUNTER, &state.posts.total()},
+        {"shared_writes", "messages that this process wrote to their end into a receive posted in shared memory",
+         ASHLAR_PVAR_COUNTER, &state.post_writer.total()},
         {"receives", "requests of receives, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.receives.out_level()},
         {"receives_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
          state.receives.capacity_level()},

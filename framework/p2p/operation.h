@@ -13,7 +13,7 @@
 namespace ashlar::p2p {
 
 struct BufferedMessage;
-struct Claim;
+struct UnansweredRts;
 
 /// The call that made an operation, for sentences about it.
 enum class Call : std::uint8_t {
@@ -83,7 +83,7 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   bool shares_objects_ = false;  // here because it fills a gap: see the size of RecvRequest
 
  public:
-  std::uint32_t offer = 0;  // of a receive: the number under which its memory is offered to the sender
+  std::uint32_t post = 0;  // of a receive: the number under which it is posted in shared memory
 
   std::uint32_t name() const { return wire_name(static_cast<const Object*>(this), lane().index); }
   std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
@@ -113,17 +113,17 @@ class SendRequest : public Operation, public Pending {
 
   SendMode mode = SendMode::kStandard;
   Protocol protocol = Protocol::kEager;
-  bool matched = false;                // the receiver has sent a CTS: too late to cancel
-  bool left_eager = false;             // complete because it left as kEager: it may still be recalled
-  bool cancelling = false;             // its RTS has left, followed by kCancel
-  BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
-  Claim* claim = nullptr;              // announced, and looking for an offered receive
-  SendRequest* next_sent = nullptr;    // of kSentOps, while it is free
-  bool exposed = false;                // `key` is valid at the link's interface
-  std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
-  std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
-  std::uint64_t from = 0;              // of kSentOps: what the message said of its context and source
-  CallWord called;                     // of a collective's message
+  bool matched = false;                 // the receiver has sent a CTS: too late to cancel
+  bool left_eager = false;              // complete because it left as kEager: it may still be recalled
+  bool cancelling = false;              // its RTS has left, followed by kCancel
+  BufferedMessage* kept = nullptr;      // a buffered send's place in the buffer
+  UnansweredRts* unanswered = nullptr;  // its RTS has left: looks for its receive in shared memory
+  SendRequest* next_sent = nullptr;     // of kSentOps, while it is free
+  bool exposed = false;                 // `key` is valid at the link's interface
+  std::uint32_t remote = 0;             // the receiver's operation, after kCts; of kSentOps its own name
+  std::uint64_t sent = 0, wanted = 0;   // packed bytes, after kCts
+  std::uint64_t from = 0;               // of kSentOps: what the message said of its context and source
+  CallWord called;                      // of a collective's message
   Returned returned;
   ashlar_key key;  // NOLINT: written when exposed
 

@@ -11,7 +11,6 @@
 #include "framework/p2p/generalized.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/message.h"
-#include "framework/p2p/offered.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/paired.h"
 #include "framework/p2p/partitioned.h"
@@ -19,6 +18,7 @@
 #include "framework/p2p/recall.h"
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
+#include "framework/p2p/shared_post.h"
 #include "framework/p2p/signature_check.h"
 
 namespace ashlar::p2p {
@@ -44,10 +44,8 @@ struct LaneState {
   const Config config;
   ProcessState& process;
 
-  /// Bytes from which a nonblocking receive may be worth offering; links decide.
-  const MPI_Count offer_from;
-  LastOffer last_offer;
-  Claims claims;
+  SharedPosts posts;
+  PostWriter post_writer;
   CancelWatch cancels;
 
   const CollectiveHooks* collectives = nullptr;  // set with the first collective
@@ -79,7 +77,6 @@ struct LaneState {
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
     std::uint64_t unexpected_total = 0, throttles = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
-    std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
   std::array<ashlar_pvar, 16> pvar_rows = {};
 };
@@ -108,8 +105,8 @@ inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(
 /// The same for a nonblocking receive, whose caller may go and compute.
 inline void begin_nonblocking(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
   begin(lane, state, r);
-  if (r.size >= state.offer_from) [[unlikely]]
-    offer(lane, state, r);
+  if (r.size >= state.posts.smallest()) [[unlikely]]
+    state.posts.post(r);
 }
 /// `r` takes a message that was kept and is out of the queue; frees it.
 void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
@@ -117,6 +114,8 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
 Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
     ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Ends a receive that is in no queue, and what it has under way but for a read that the transport is about to finish.
+void end_receive(LaneState& state, RecvRequest& r, Status outcome);
 /// For a matched receive whose sender was writing into it and has stopped: takes the rest from `remote`, if there is
 /// one.
 void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_REQUIRES(lane.lock);
@@ -141,9 +140,11 @@ bool readable_in_runs(const DataView& data);
 inline std::uint64_t smallest_read(const Config& config, const ashlar_endpoint& endpoint) {
   return config.get_min != 0 ? config.get_min : endpoint.get_from;
 }
-/// The size from which a receive may be offered, and a message written into an offered one.
-inline std::uint64_t smallest_offer(const Config& config, const ashlar_endpoint& endpoint) {
-  return config.offer_min != 0 ? config.offer_min : smallest_read(config, endpoint);
+/// The size from which a receive may be posted in shared memory, and a message written so: for all peers, and for one
+/// whose transport can.
+MPI_Count smallest_shared_post(const Config& config);
+inline std::uint64_t smallest_shared_post(const Config& config, const ashlar_endpoint& endpoint) {
+  return config.shared_post_min != 0 ? config.shared_post_min : smallest_read(config, endpoint);
 }
 
 // --- both ---
@@ -181,6 +182,7 @@ void on_unreceived(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_stopped(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 /// The active operation of that name and kind, or nullptr.
 template <class T>

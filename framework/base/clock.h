@@ -20,13 +20,4 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-/// Tells the core that this is a spin loop.
-inline void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 }  // namespace ashlar

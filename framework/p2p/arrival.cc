@@ -16,7 +16,6 @@ void release_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   LaneState& state = *r.lane().p2p;
   if (r.call == Call::kIsendrecv) [[unlikely]]
     take_status(r, *r.gate);
-  drop(r);
   state.receives.put(&r);
 }
 
@@ -40,7 +39,7 @@ Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   if (!r.filed()) return {};  // matched already: it completes with its message
   LaneState& state = *r.lane().p2p;
-  if (spoken_for(state, r)) return {};
+  if (state.posts.committed(r)) return {};
   state.posted.remove(r);
   r.flags |= Request::kCancelled;
   r.bytes = 0;
@@ -66,16 +65,11 @@ bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFE
     r.source = r.key.source();
     state.posted.remove(r);
   }
-  if (r.offer != 0) end_offer(state, r);
-  if (r.pull != nullptr) state.pulls.put(r.pull);
-  r.pull = nullptr;
-  r.finish(outcome);
+  end_receive(state, r, outcome);
   return true;
 }
 
 inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
-  if (r.offer != 0) [[unlikely]]
-    end_offer(*r.lane().p2p, r);
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (r.collective) {
@@ -97,8 +91,6 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   r.finish(outcome);
 }
 
-std::atomic<std::uint64_t> kept_bytes{0};  // of all lanes
-
 // Above this much kept from one peer, or from all of them, the sender has to ask; half of it, and it need not any more.
 void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQUIRES(lane.lock) {
   LaneState::Levels& levels = state.levels;
@@ -110,7 +102,8 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   Link* link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes += arrival.weight();
-  const bool by_all = kept_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
+  const bool by_all =
+      state.process.unexpected_bytes.load(std::memory_order_relaxed) > state.config.unexpected_total_limit;
   if ((link->unexpected_bytes <= state.config.unexpected_limit && !by_all) || link->throttles) return;
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
@@ -148,6 +141,14 @@ const RequestOps kRecvOps = {.release = release_recv,
                              .cancel = cancel_recv,
                              .describe = describe_recv,
                              .peer_failed = peer_of_recv_failed};
+
+void end_receive(LaneState& state, RecvRequest& r, Status outcome) {
+  r.settle();
+  if (r.post != 0) state.posts.drop(r);
+  if (r.pull != nullptr) state.pulls.put(r.pull);
+  r.pull = nullptr;
+  r.finish(outcome);
+}
 
 void abandon(Lane& lane, Gate& gate) {
   lane.p2p->posted.table().each([&](match::Entry& entry) {
@@ -188,6 +189,8 @@ namespace {
 inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
+  if (r.post != 0) [[unlikely]]
+    lane.p2p->posts.matched(r, am.id == kRts);
   if (am.id == kEager) [[likely]]
     return land(r, am);
   accept_handshake(lane, r, am);
@@ -297,7 +300,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;
   if (state.check) state.check->keep(arrival->am);
-  kept_bytes.fetch_add(arrival->weight(), std::memory_order_relaxed);
+  state.process.unexpected_bytes.fetch_add(arrival->weight(), std::memory_order_relaxed);
   state.unexpected.add(*arrival);
   count_kept(lane, state, *arrival);
 }
@@ -309,8 +312,9 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   Link* const link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes -= arrival.weight();
-  const bool few = kept_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
-                   link->unexpected_bytes == 0;
+  const bool few =
+      state.process.unexpected_bytes.load(std::memory_order_relaxed) <= state.config.unexpected_total_limit / 2 ||
+      link->unexpected_bytes == 0;
   if (link->throttles && few && link->unexpected_bytes <= state.config.unexpected_limit / 2) {
     link->throttles = false;
     send_control(lane, *link, kResume, 0, 0);
@@ -319,7 +323,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
 
 void discard(LaneState& state, Arrival& arrival) {
   if (state.check) state.check->forget(arrival.am);
-  kept_bytes.fetch_sub(arrival.weight(), std::memory_order_relaxed);
+  state.process.unexpected_bytes.fetch_sub(arrival.weight(), std::memory_order_relaxed);
   if (arrival.am.length > Arrival::kInline) std::free(const_cast<void*>(arrival.am.data));
   state.arrivals.put(&arrival);
 }

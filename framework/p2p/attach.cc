@@ -1,5 +1,3 @@
-#include <atomic>
-#include <limits>
 #include <new>
 
 #include "framework/p2p/buffer_api.h"
@@ -7,8 +5,6 @@
 
 namespace ashlar::p2p {
 namespace {
-
-std::atomic<Lane*> home_lane{nullptr};
 
 void release_nothing(Request&) {}
 void describe_nothing(const Request&, char* out, std::size_t room) {
@@ -20,25 +16,21 @@ const RequestOps kConstantOps = {.release = release_nothing, .describe = describ
 
 bool is_constant(const Request& request) { return request.ops == &kConstantOps; }
 
-namespace {
-
-// No transport copies less than this in one piece with profit.
-constexpr std::uint64_t kNoOffersBelow = 4096;
-
-MPI_Count first_offer(const Config& config) {
-  // With check.datatypes a receive may turn out to get nothing of its message.
-  if (!config.offers || !config.single_copy || config.check_datatypes) return std::numeric_limits<MPI_Count>::max();
-  return static_cast<MPI_Count>(config.offer_min != 0 ? config.offer_min : kNoOffersBelow);
-}
-
-}  // namespace
-
-LaneState::LaneState(Lane& lane, const Config& configuration)
-    : config(configuration), offer_from(first_offer(configuration)), claims(lane, configuration), cancels(lane) {
+LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_process)
+    : config(configuration),
+      process(of_process),
+      posts(lane, config, posted),
+      post_writer(lane, config),
+      cancels(lane) {
   nowhere.lane = &lane;
   const auto most = static_cast<std::size_t>(config.request_limit);
   receives.set_limit(most);
   sends.set_limit(most);
+  pairs.set_limit(most);
+  generalized.set_limit(most);
+  flushes.set_limit(most);
+  part_sends.set_limit(most);
+  part_receives.set_limit(most);
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
@@ -48,9 +40,9 @@ LaneState::LaneState(Lane& lane, const Config& configuration)
   nothing_received->source = MPI_PROC_NULL;
 }
 
-Status attach(Lane& lane, const Config& config) {
+Status attach(Lane& lane, const Config& config, ProcessState& process) {
   const LaneGuard guard(lane.lock);
-  auto* const state = new (std::nothrow) LaneState(lane, config);
+  auto* const state = new (std::nothrow) LaneState(lane, config, process);
   if (state == nullptr || state->nothing_received == nullptr) {
     delete state;
     return Status::fail(MPI_ERR_NO_MEM, "no memory for the matching queues of lane %u", lane.index);
@@ -77,14 +69,9 @@ Status attach(Lane& lane, const Config& config) {
   lane.handlers[kPartData] = on_part_data;
   lane.handlers[kPartReady] = on_part_ready;
   for (const Id id : {kPartRead, kPartUnread}) lane.handlers[id] = on_part_read;
-  if (lane.index == 0) {
-    home_lane.store(&lane, std::memory_order_release);
-    register_no_proc_message();
-  }
+  if (lane.index == 0) register_no_proc(process.no_proc, *state->nothing_received);
   return {};
 }
-
-Lane& home() { return *home_lane.load(std::memory_order_acquire); }
 
 void detach(Lane& lane) {
   const LaneGuard guard(lane.lock);
@@ -95,6 +82,7 @@ void detach(Lane& lane) {
     discard(*state, static_cast<Arrival&>(*message));
   }
   drop_offers(lane, nullptr);
+  if (lane.index == 0) unregister_no_proc(state->process.no_proc);
   lane.p2p = nullptr;
   lane.peer_failed = nullptr;
   delete state;
@@ -115,10 +103,10 @@ std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
         {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
         {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
          &l.single_copy_failures},
-        {"offered", "receives whose memory is offered to their sender", ASHLAR_PVAR_LEVEL, &l.offered},
-        {"offers", "receives that were offered", ASHLAR_PVAR_COUNTER, &l.offers},
-        {"deposits", "messages that this process wrote into an offered receive to their end", ASHLAR_PVAR_COUNTER,
-         &l.deposits},
+        {"shared_posts_now", "receives that are posted in shared memory", ASHLAR_PVAR_LEVEL, &state.posts.level()},
+        {"shared_posts", "receives that were posted in shared memory", ASHLAR_PVAR_COUNTER, &state.posts.total()},
+        {"shared_writes", "messages that this process wrote to their end into a receive posted in shared memory",
+         ASHLAR_PVAR_COUNTER, &state.post_writer.total()},
         {"receives", "requests of receives, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.receives.out_level()},
         {"receives_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
          state.receives.capacity_level()},

@@ -6,6 +6,7 @@
 namespace ashlar {
 class Comm;
 class Request;
+struct Lane;
 }  // namespace ashlar
 
 /// The buffers of buffered sends (MPI-5.0, 3.6): of the process, or of one communicator. Memory is the caller's until
@@ -16,10 +17,11 @@ namespace ashlar::p2p {
 
 class SendBuffer;
 
-Status buffer_attach(void* buffer, MPI_Count size);
-Status buffer_detach(void* buffer_addr, MPI_Count* size);
-Status buffer_flush();
-Status buffer_iflush(Request** request);
+/// The buffer of the process. `lane` is any lane of it: the one that waits, or polls for the request.
+Status buffer_attach(Lane& lane, void* buffer, MPI_Count size);
+Status buffer_detach(Lane& lane, void* buffer_addr, MPI_Count* size);
+Status buffer_flush(Lane& lane);
+Status buffer_iflush(Lane& lane, Request** request);
 
 Status comm_attach_buffer(Comm& comm, void* buffer, MPI_Count size);
 Status comm_detach_buffer(Comm& comm, void* buffer_addr, MPI_Count* size);
@@ -28,10 +30,10 @@ Status comm_iflush_buffer(Comm& comm, Request** request);
 
 /// The same for any other owner of a buffer, which keeps it in `*slot` (nullptr until the first attach) and ends it
 /// with drop_buffer() when nothing uses it any more. An owner that is a communicator may be freed before that.
-Status attach_to(SendBuffer** slot, void* buffer, MPI_Count size);
-Status detach_from(SendBuffer* slot, void* buffer_addr, MPI_Count* size);
-Status flush(SendBuffer* slot);
-Status iflush(SendBuffer* slot, Request** request, Comm* owner = nullptr);
+Status attach_to(Lane& lane, SendBuffer** slot, void* buffer, MPI_Count size);
+Status detach_from(Lane& lane, SendBuffer* slot, void* buffer_addr, MPI_Count* size);
+Status flush(Lane& lane, SendBuffer* slot);
+Status iflush(Lane& lane, SendBuffer* slot, Request** request, Comm* owner = nullptr);
 void drop_buffer(SendBuffer** slot);
 
 }  // namespace ashlar::p2p

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <new>
 
-#include "framework/object/pool.h"
 #include "framework/p2p/buffer_api.h"
+#include "framework/p2p/flush_request.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/state.h"
 #include "framework/plugin/account.h"
@@ -13,17 +13,6 @@
 namespace ashlar::p2p {
 namespace {
 
-/// Complete when all messages below a number have left their buffer. That may happen on any lane, so the request looks
-/// itself, in every round of its own.
-struct FlushRequest : Request, Poller {
-  FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b, Comm* of);
-  SendBuffer* const buffer;
-  Comm* const owner;  // of the buffer, if that is a communicator: it lives on as long as somebody looks
-  const std::uint64_t until;
-};
-
-constinit Pool<FlushRequest> requests;
-
 bool look_whether_left(Poller& poller) {
   auto& r = static_cast<FlushRequest&>(poller);
   if (!r.buffer->left(r.until)) return false;
@@ -32,16 +21,9 @@ bool look_whether_left(Poller& poller) {
   return true;
 }
 
-FlushRequest::FlushRequest(const RequestOps& o, Lane& lane, SendBuffer& b, Comm* of)
-    : Request(o, lane.p2p->nowhere), buffer(&b), owner(of), until(b.next_number()) {
-  poll = look_whether_left;
-  if (owner != nullptr) hold(*owner);
-}
-
-void release_flush(Request& request) {
+void release_flush(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<FlushRequest&>(request);
-  if (r.owner != nullptr) let_go(*r.owner);
-  requests.put(&r);
+  r.lane().p2p->flushes.put(&r);
 }
 
 void describe_flush(const Request&, char* out, std::size_t room) {
@@ -50,10 +32,21 @@ void describe_flush(const Request&, char* out, std::size_t room) {
 
 const RequestOps kFlushOps = {.release = release_flush, .describe = describe_flush};
 
+// The process's buffer is guarded by a lock of its own.
+SendBuffer* of_process(Lane& lane) ASHLAR_NO_THREAD_SAFETY { return &lane.p2p->process.send_buffer; }
+
 }  // namespace
 
-Status attach_to(SendBuffer** slot, void* buffer, MPI_Count size) {
-  const LaneGuard guard(home().lock);
+FlushRequest::FlushRequest(const RequestOps& o, Comm& nowhere, SendBuffer& b, Comm* of)
+    : Request(o, nowhere), buffer(&b), until(b.next_number()) {
+  poll = look_whether_left;
+  if (of != nullptr) owner = Ref<Comm>::share(*of);
+}
+
+FlushRequest::~FlushRequest() = default;
+
+Status attach_to(Lane& lane, SendBuffer** slot, void* buffer, MPI_Count size) {
+  const LaneGuard guard(lane.lock);
   if (*slot == nullptr) {
     *slot = new (std::nothrow) SendBuffer;
     if (*slot == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of a buffer");
@@ -61,9 +54,8 @@ Status attach_to(SendBuffer** slot, void* buffer, MPI_Count size) {
   return (*slot)->attach(buffer, size);
 }
 
-Status flush(SendBuffer* slot) {
+Status flush(Lane& lane, SendBuffer* slot) {
   if (slot == nullptr) return {};
-  Lane& lane = home();
   const LaneGuard guard(lane.lock);
   const std::uint64_t until = slot->next_number();
   const auto tell = [](const void*, Lane&, plugin::AccountWriter& account) {
@@ -74,24 +66,24 @@ Status flush(SendBuffer* slot) {
   return {};
 }
 
-Status detach_from(SendBuffer* slot, void* buffer_addr, MPI_Count* size) {
+Status detach_from(Lane& lane, SendBuffer* slot, void* buffer_addr, MPI_Count* size) {
   void* memory = nullptr;
   *size = 0;
-  ASHLAR_TRY(flush(slot));
+  ASHLAR_TRY(flush(lane, slot));
   if (slot != nullptr) slot->detach(&memory, size);
   std::memcpy(buffer_addr, &memory, sizeof memory);
   return {};
 }
 
-Status iflush(SendBuffer* slot, Request** request, Comm* owner) {
-  Lane& lane = home();
+Status iflush(Lane& lane, SendBuffer* slot, Request** request, Comm* owner) {
   const LaneGuard guard(lane.lock);
+  LaneState& state = *lane.p2p;
   if (slot == nullptr || slot->empty()) {
-    *request = lane.p2p->sent;
+    *request = state.sent;
     return {};
   }
-  FlushRequest* const r = requests.take(kFlushOps, lane, *slot, owner);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  FlushRequest* const r = state.flushes.take(kFlushOps, state.nowhere, *slot, owner);
+  if (r == nullptr) return no_request(state.flushes);
   lane.pollers.push_back(r);
   *request = r;
   return {};
@@ -102,20 +94,22 @@ void drop_buffer(SendBuffer** slot) {
   *slot = nullptr;
 }
 
-Status buffer_attach(void* buffer, MPI_Count size) { return process_send_buffer().attach(buffer, size); }
-Status buffer_detach(void* buffer_addr, MPI_Count* size) {
-  return detach_from(&process_send_buffer(), buffer_addr, size);
+Status buffer_attach(Lane& lane, void* buffer, MPI_Count size) { return of_process(lane)->attach(buffer, size); }
+Status buffer_detach(Lane& lane, void* buffer_addr, MPI_Count* size) {
+  return detach_from(lane, of_process(lane), buffer_addr, size);
 }
-Status buffer_flush() { return flush(&process_send_buffer()); }
-Status buffer_iflush(Request** request) { return iflush(&process_send_buffer(), request); }
+Status buffer_flush(Lane& lane) { return flush(lane, of_process(lane)); }
+Status buffer_iflush(Lane& lane, Request** request) { return iflush(lane, of_process(lane), request); }
 
 Status comm_attach_buffer(Comm& comm, void* buffer, MPI_Count size) {
-  return attach_to(&comm.send_buffer, buffer, size);
+  return attach_to(*comm.lane, &comm.send_buffer, buffer, size);
 }
 Status comm_detach_buffer(Comm& comm, void* buffer_addr, MPI_Count* size) {
-  return detach_from(comm.send_buffer, buffer_addr, size);
+  return detach_from(*comm.lane, comm.send_buffer, buffer_addr, size);
 }
-Status comm_flush_buffer(Comm& comm) { return flush(comm.send_buffer); }
-Status comm_iflush_buffer(Comm& comm, Request** request) { return iflush(comm.send_buffer, request, &comm); }
+Status comm_flush_buffer(Comm& comm) { return flush(*comm.lane, comm.send_buffer); }
+Status comm_iflush_buffer(Comm& comm, Request** request) {
+  return iflush(*comm.lane, comm.send_buffer, request, &comm);
+}
 
 }  // namespace ashlar::p2p

@@ -11,17 +11,17 @@ namespace {
 // Rounds of progress before a full buffer is an error: what has left may not have been noticed yet.
 constexpr int kRoundsBeforeRefusal = 64;
 
-SendBuffer& buffer_for(Comm& comm) {
+SendBuffer& buffer_for(LaneState& state, Comm& comm) {
   if (comm.send_buffer != nullptr && comm.send_buffer->attached()) return *comm.send_buffer;
   if (const Origin* const origin = comm.local_group ? comm.local_group->origin.get() : nullptr)
     if (origin->send_buffer != nullptr && origin->send_buffer->attached()) return *origin->send_buffer;
-  return process_send_buffer();
+  return state.process.send_buffer;
 }
 
 /// The message is in the buffer or on its way when this returns.
 Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call)
     ASHLAR_REQUIRES(lane.lock) {
-  SendBuffer& buffer = buffer_for(comm);
+  SendBuffer& buffer = buffer_for(*lane.p2p, comm);
   const auto bytes = static_cast<std::size_t>(data.bytes());
   // Room is asked for even when the message then leaves without it: whether a program fails must not depend on that.
   BufferedMessage* kept = buffer.reserve(bytes);

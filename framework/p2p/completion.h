@@ -6,6 +6,7 @@
 namespace ashlar {
 class Datatype;
 class Request;
+struct Lane;
 }  // namespace ashlar
 
 /// Completion of requests of every room (MPI-5.0, 3.7.3 to 3.7.5, 3.8.4, 3.9): the request may be a collective's as
@@ -34,8 +35,9 @@ Status request_get_status_any(int count, const MPI_Request* requests, int* index
 Status request_get_status_some(int incount, const MPI_Request* requests, int* outcount, int* indices,
                                MPI_Status* statuses);
 Status cancel(Request* request);
-/// Generalized requests. The callbacks may call MPI; which error codes of theirs come back is MPI-5.0, 14.2.
-Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+/// Generalized requests, which belong to no communicator and so are given a lane. The callbacks may call MPI; which
+/// error codes of theirs come back is MPI-5.0, 14.2.
+Status grequest_start(Lane& lane, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                       MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request);
 Status grequest_complete(Request* request);
 Status start(Request** request);

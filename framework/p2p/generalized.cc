@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "framework/object/pool.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/completion.h"
 #include "framework/p2p/state.h"
@@ -10,8 +9,6 @@
 
 namespace ashlar::p2p {
 namespace {
-
-constinit Pool<GeneralizedRequest> requests;
 
 Status outcome_of(int code, const char* function) {
   if (code == MPI_SUCCESS) return {};
@@ -28,9 +25,10 @@ int call(Lane& lane, Function function, Arguments... arguments) ASHLAR_NO_THREAD
 }
 
 /// A handle of the user stays valid until the free function has returned.
-Status free_and_put(GeneralizedRequest& r) {
-  const int code = call(r.lane(), r.free, r.extra_state);
-  requests.put(&r);
+Status free_and_put(GeneralizedRequest& r) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = r.lane();
+  const int code = call(lane, r.free, r.extra_state);
+  lane.p2p->generalized.put(&r);
   return outcome_of(code, "free");
 }
 
@@ -70,13 +68,13 @@ Status retire_generalized(Request& request, MPI_Status* status) {
   return freed.ok() ? asked : freed;
 }
 
-Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+Status grequest_start(Lane& lane, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                       MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request) {
-  Lane& lane = home();
   const LaneGuard guard(lane.lock);
+  LaneState& state = *lane.p2p;
   GeneralizedRequest* const r =
-      requests.take(kGeneralizedOps, lane.p2p->nowhere, query_fn, free_fn, cancel_fn, extra_state);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a generalized request");
+      state.generalized.take(kGeneralizedOps, state.nowhere, query_fn, free_fn, cancel_fn, extra_state);
+  if (r == nullptr) return no_request(state.generalized);
   *request = r;
   return {};
 }

@@ -26,18 +26,21 @@ struct Config {
   std::uint64_t eager_limit = 0;                      // bytes; 0: from the endpoint's cost model
   std::uint64_t unexpected_limit = 4u << 20;          // bytes of one peer's messages kept before it must ask first
   std::uint64_t unexpected_total_limit = 256u << 20;  // the same of all peers together
-  std::uint64_t get_min = 0;                 // bytes from which a large message is read by the receiver; 0: model
-  bool single_copy = true;                   // whether it may be read by the receiver at all
-  bool offers = true;                        // offered.h: whether receives are offered to their senders
-  std::uint64_t offer_min = 256u << 10;      // bytes of the smallest; 0: as get_min
-  std::uint64_t offer_patience = 1'000'000;  // ns that a sender waits for an answer before it looks for an offer
-  std::uint64_t request_limit = 16u << 20;   // sends, and receives, that there may be at a time on a lane
-  bool check_datatypes = false;              // check.datatypes: messages tell their type signatures
-  bool check_ready = false;                  // check.ready: ready sends find out whether a receive is posted
+  std::uint64_t get_min = 0;                       // bytes from which a large message is read by the receiver; 0: model
+  bool single_copy = true;                         // whether it may be read by the receiver at all
+  bool shared_posts = true;                        // shared_post.h: whether receives are posted in shared memory
+  std::uint64_t shared_post_min = 256u << 10;      // bytes of the smallest; 0: as get_min
+  std::uint64_t shared_post_patience = 1'000'000;  // ns that a sender waits for an answer before it looks for them
+  std::uint64_t request_limit = 16u << 20;         // sends, and receives, that there may be at a time on a lane
+  bool check_datatypes = false;                    // check.datatypes: messages tell their type signatures
+  bool check_ready = false;                        // check.ready: ready sends find out whether a receive is posted
 };
 
-/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic.
-Status attach(Lane& lane, const Config& config);
+struct ProcessState;
+
+/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic. `process` is
+/// what the lanes of the process share; it outlives them.
+Status attach(Lane& lane, const Config& config, ProcessState& process);
 /// Drops them; everything still active is forgotten. After the last traffic.
 void detach(Lane& lane);
 /// Performance variables of point-to-point on `lane`; the values live as long as the lane.

@@ -8,10 +8,16 @@
 #include "framework/progress/waiting.h"
 
 // Matching probe: a message taken out of the queue by one call is received by another, whatever other threads do.
+namespace ashlar {
+
+MessageObject::MessageObject(Comm& c, p2p::Arrival& a)
+    : Object(Kind::kMessage), comm(Ref<Comm>::share(c)), arrival(&a) {}
+MessageObject::~MessageObject() = default;
+
+}  // namespace ashlar
+
 namespace ashlar::p2p {
 namespace {
-
-constinit MessageObject no_proc;
 
 Status no_memory(const char* what) { return Status::fail(MPI_ERR_NO_MEM, "no memory for %s", what); }
 
@@ -23,7 +29,6 @@ Status take_out(Lane& lane, Comm& comm, Arrival& arrival, MessageObject** messag
   if (taken == nullptr) return no_memory("a matched message");
   report(arrival, status);
   withdraw(lane, state, arrival);
-  hold(comm);
   *message = taken;
   return {};
 }
@@ -34,6 +39,7 @@ RecvRequest* receive_taken(Lane& lane, const DataView& data, MessageObject& mess
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(*message.comm, call, data, data.bytes());
   if (r == nullptr) return nullptr;
+  if (call == Call::kImrecv) r->share_objects();
   Arrival& arrival = *message.arrival;
   r->key = arrival.key;
   state.messages.put(&message);
@@ -41,21 +47,27 @@ RecvRequest* receive_taken(Lane& lane, const DataView& data, MessageObject& mess
   return r;
 }
 
-/// The request of a receive from MPI_PROC_NULL. Made before traffic, and the same ever after.
-Request& nothing_received() ASHLAR_NO_THREAD_SAFETY { return *home().p2p->nothing_received; }
+std::uintptr_t no_proc_handle() { return reinterpret_cast<std::uintptr_t>(MPI_MESSAGE_NO_PROC); }
+
+/// The object never changes once lanes are attached.
+MessageObject* no_proc_of(const Comm& comm) ASHLAR_NO_THREAD_SAFETY { return &comm.lane->p2p->process.no_proc; }
 
 }  // namespace
 
-void register_no_proc_message() {
-  const auto bits = reinterpret_cast<std::uintptr_t>(MPI_MESSAGE_NO_PROC);
-  no_proc.predefined = static_cast<std::uint32_t>(bits);
-  predefined_objects[bits] = &no_proc;
+void register_no_proc(MessageObject& message, Request& no_receive) {
+  message.predefined = static_cast<std::uint32_t>(no_proc_handle());
+  message.no_receive = &no_receive;
+  predefined_objects[no_proc_handle()] = &message;
+}
+
+void unregister_no_proc(MessageObject& message) {
+  if (predefined_objects[no_proc_handle()] == &message) predefined_objects[no_proc_handle()] = nullptr;
 }
 
 Status mprobe(int source, int tag, Comm& comm, MessageObject** message, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
     fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    *message = &no_proc;
+    *message = no_proc_of(comm);
     return {};
   }
   Lane& lane = *comm.lane;
@@ -69,7 +81,7 @@ Status improbe(int source, int tag, Comm& comm, int* flag, MessageObject** messa
   *flag = 1;
   if (source == MPI_PROC_NULL) {
     fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    *message = &no_proc;
+    *message = no_proc_of(comm);
     return {};
   }
   Lane& lane = *comm.lane;
@@ -82,15 +94,15 @@ Status improbe(int source, int tag, Comm& comm, int* flag, MessageObject** messa
 
 Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message, MPI_Status* status) {
   MessageObject& taken = **message;
-  if (taken.comm == nullptr) {
+  if (!taken.comm) {
     *message = nullptr;
     fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     return {};
   }
-  Comm& comm = *taken.comm;
+  const Ref<Comm> comm = taken.comm;  // given up without the lane's lock, which the end of a communicator takes
   Status outcome;
   {
-    Lane& lane = *comm.lane;
+    Lane& lane = *comm->lane;
     const LaneGuard guard(lane.lock);
     RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kMrecv);
     if (r == nullptr) return no_memory("a request");
@@ -101,26 +113,21 @@ Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message
     fill_status(status, r->source, r->tag, r->bytes);
     lane.p2p->receives.put(r);
   }
-  if (!outcome.ok()) blame(comm);
-  let_go(comm);
+  if (!outcome.ok()) blame(*comm);
   return outcome;
 }
 
 Status imrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message, Request** request) {
   MessageObject& taken = **message;
-  if (taken.comm == nullptr) {
+  if (!taken.comm) {
     *message = nullptr;
-    *request = &nothing_received();
+    *request = taken.no_receive;
     return {};
   }
-  Comm& comm = *taken.comm;
-  Lane& lane = *comm.lane;
+  Lane& lane = *taken.comm->lane;
   const LaneGuard guard(lane.lock);
   RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kImrecv);
   if (r == nullptr) return no_memory("a request");
-  // The message's reference to the communicator becomes the request's.
-  r->holds = true;
-  hold(type);
   *message = nullptr;
   *request = r;
   return {};

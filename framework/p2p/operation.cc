@@ -54,11 +54,30 @@ const char* name_of(Call call) {
   return "";
 }
 
-void drop(Operation& operation) {
-  if (!operation.holds) return;
-  operation.holds = false;
-  let_go(*operation.data.type);
-  let_go(*operation.comm);
+namespace {
+
+/// Predefined objects outlive all operations, so the most frequent case counts nothing. Without threads the count needs
+/// no atomic addition.
+void share(Object& object) {
+  if (object.predefined != 0) return;
+  if (LaneLock::threads_on()) {
+    object.references.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    object.references.store(object.references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void Operation::share_objects() {
+  shares_objects_ = true;
+  share(*comm);
+  share(*data.type);
+}
+
+void Operation::release_objects() {
+  if (data.type->predefined == 0) ashlar::release(data.type);
+  if (comm->predefined == 0) ashlar::release(comm);
 }
 
 }  // namespace ashlar::p2p

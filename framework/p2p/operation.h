@@ -13,7 +13,7 @@
 namespace ashlar::p2p {
 
 struct BufferedMessage;
-struct Claim;
+struct UnansweredRts;
 
 /// The call that made an operation, for sentences about it.
 enum class Call : std::uint8_t {
@@ -65,14 +65,25 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
  public:
   Operation(const RequestOps& o, Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
       : Request(o, c), data(view), size(bytes_of_view), call(by) {}
+  ~Operation() {
+    if (shares_objects_) release_objects();
+  }
+
+  /// Takes references to the communicator and the datatype, for an operation that outlives its call. Blocking calls
+  /// need none: their caller keeps both.
+  void share_objects();
 
   DataView data;
   MPI_Count size;        // bytes of `data`: to send, or room to receive into
   Link* link = nullptr;  // once the other side is known and connected
   Call call;
-  bool holds = false;       // references to the communicator and the datatype, dropped on release
   bool collective = false;  // uses the communicator's collective context
-  std::uint32_t offer = 0;  // of a receive: the number under which its memory is offered to the sender
+
+ private:
+  bool shares_objects_ = false;  // here because it fills a gap: see the size of RecvRequest
+
+ public:
+  std::uint32_t post = 0;  // of a receive: the number under which it is posted in shared memory
 
   std::uint32_t name() const { return wire_name(static_cast<const Object*>(this), lane().index); }
   std::uint32_t context() const { return comm->context + (collective ? 1u : 0u); }
@@ -81,6 +92,9 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   void settle() {
     if (awaits()) List<ActiveHook>::remove(this);
   }
+
+ private:
+  void release_objects();
 };
 
 /// A message of which the receiver has said that nothing can receive it any more. A request that is used again keeps
@@ -99,17 +113,17 @@ class SendRequest : public Operation, public Pending {
 
   SendMode mode = SendMode::kStandard;
   Protocol protocol = Protocol::kEager;
-  bool matched = false;                // the receiver has sent a CTS: too late to cancel
-  bool left_eager = false;             // complete because it left as kEager: it may still be recalled
-  bool cancelling = false;             // its RTS has left, followed by kCancel
-  BufferedMessage* kept = nullptr;     // a buffered send's place in the buffer
-  Claim* claim = nullptr;              // announced, and looking for an offered receive
-  SendRequest* next_sent = nullptr;    // of kSentOps, while it is free
-  bool exposed = false;                // `key` is valid at the link's interface
-  std::uint32_t remote = 0;            // the receiver's operation, after kCts; of kSentOps its own name
-  std::uint64_t sent = 0, wanted = 0;  // packed bytes, after kCts
-  std::uint64_t from = 0;              // of kSentOps: what the message said of its context and source
-  CallWord called;                     // of a collective's message
+  bool matched = false;                 // the receiver has sent a CTS: too late to cancel
+  bool left_eager = false;              // complete because it left as kEager: it may still be recalled
+  bool cancelling = false;              // its RTS has left, followed by kCancel
+  BufferedMessage* kept = nullptr;      // a buffered send's place in the buffer
+  UnansweredRts* unanswered = nullptr;  // its RTS has left: looks for its receive in shared memory
+  SendRequest* next_sent = nullptr;     // of kSentOps, while it is free
+  bool exposed = false;                 // `key` is valid at the link's interface
+  std::uint32_t remote = 0;             // the receiver's operation, after kCts; of kSentOps its own name
+  std::uint64_t sent = 0, wanted = 0;   // packed bytes, after kCts
+  std::uint64_t from = 0;               // of kSentOps: what the message said of its context and source
+  CallWord called;                      // of a collective's message
   Returned returned;
   ashlar_key key;  // NOLINT: written when exposed
 

@@ -1,6 +1,5 @@
 #include <cstdlib>
 
-#include "framework/object/pool.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/paired.h"
@@ -11,15 +10,9 @@
 namespace ashlar::p2p {
 namespace {
 
-constinit Pool<PairRequest> pairs;
-
-void release_pair(Request& request) {
+void release_pair(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& pair = static_cast<PairRequest&>(request);
-  std::free(pair.outgoing);
-  let_go(*pair.comm);
-  let_go(*pair.received_type);
-  let_go(*pair.sent_type);
-  pairs.put(&pair);
+  request.lane().p2p->pairs.put(&pair);
 }
 
 void describe_pair(const Request& request, char* out, std::size_t room) {
@@ -37,14 +30,11 @@ Status start_pair(const DataView& out, int dest, int sendtag, const DataView& in
                   void* outgoing, Request** request) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  PairRequest* const pair = pairs.take(kPairOps, comm, *out.type, *in.type);
-  if (pair == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
+  PairRequest* const pair = lane.p2p->pairs.take(kPairOps, comm, *out.type, *in.type);
+  if (pair == nullptr) return no_request(lane.p2p->pairs);
   pair->run = both_done;
   pair->Waiter::lane = &lane;
   pair->source = MPI_PROC_NULL;
-  hold(comm);
-  hold(*out.type);
-  hold(*in.type);
   Status started = start_receive_on_gate(lane, comm, in, source, recvtag, Call::kIsendrecv, *pair);
   if (started.ok()) {
     if (dest != MPI_PROC_NULL)
@@ -72,6 +62,14 @@ Status start_pair(const DataView& out, int dest, int sendtag, const DataView& in
 }
 
 }  // namespace
+
+PairRequest::PairRequest(const RequestOps& o, Comm& c, Datatype& out, Datatype& in)
+    : Request(o, c),
+      shared_comm(Ref<Comm>::share(c)),
+      sent_type(Ref<Datatype>::share(out)),
+      received_type(Ref<Datatype>::share(in)) {}
+
+PairRequest::~PairRequest() { std::free(outgoing); }
 
 void take_status(const Request& receive, Gate& gate) {
   auto& pair = static_cast<PairRequest&>(gate);

@@ -9,10 +9,10 @@ namespace ashlar::p2p {
 
 /// The request of MPI_Isendrecv: a gate for both halves; complete when it opens.
 struct PairRequest : Request, Gate, Waiter {
-  PairRequest(const RequestOps& o, Comm& c, Datatype& out, Datatype& in)
-      : Request(o, c), sent_type(&out), received_type(&in) {}
-  Datatype* const sent_type;
-  Datatype* const received_type;
+  PairRequest(const RequestOps& o, Comm& c, Datatype& out, Datatype& in);
+  ~PairRequest();
+  const Ref<Comm> shared_comm;
+  const Ref<Datatype> sent_type, received_type;
   void* outgoing = nullptr;  // the packed copy that MPI_Isendrecv_replace sends
 
   using Gate::status;

@@ -29,24 +29,26 @@ inline constexpr ashlar_param kParams[] = {
     {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
      nullptr},
-    {"offers", "true",
-     "Offer the memory of large nonblocking receives to their senders, which write the message there while the "
-     "receiver "
-     "computes.",
-     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offers), nullptr},
-    {"offer_min", "256KiB",
-     "Smallest receive that is offered, and smallest message written so; 0: from the size of single copies (get_min).",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, offer_min),
+    {"shared_posts", "true",
+     "Post large nonblocking receives in shared memory, so that their senders write the message there while the "
+     "receiver computes.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, shared_posts),
+     nullptr},
+    {"shared_post_min", "256KiB",
+     "Smallest receive posted in shared memory, and smallest message written so; 0: from the size of single copies "
+     "(get_min).",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, shared_post_min),
      kAnyMessage},
-    {"offer_patience", "1ms",
-     "Time that a sender gives the receiver to answer any of its announcements before it looks for an offer: longer "
-     "than "
-     "a receiver that is inside MPI is busy with one message.",
+    {"shared_post_patience", "1ms",
+     "Time that a sender gives the receiver to answer any of its requests to send (RTS) before it looks for the "
+     "receive "
+     "in shared memory: longer than a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, offer_patience), kPatienceRange},
+     offsetof(Config, shared_post_patience), kPatienceRange},
     {"request_limit", "16777216",
-     "Requests of sends, and as many of receives, that a lane may have at a time, inactive persistent ones included; "
-     "beyond, calls fail with MPI_ERR_NO_MEM.",
+     "Requests of sends, and as many of each other kind (receives, partitioned sends, partitioned receives, pairs, "
+     "generalized requests), that a lane may have at a time, inactive persistent ones included; beyond, calls fail "
+     "with MPI_ERR_NO_MEM.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
      kRequestRange},
 };

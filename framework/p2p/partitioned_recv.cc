@@ -2,16 +2,13 @@
 #include <cstdio>
 #include <utility>
 
-#include "framework/object/pool.h"
+#include "framework/base/log.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
 #include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {
-
-constinit Pool<PartRecv> requests;
-constinit Pool<KeptOffer> kept_offers;
 
 // MPI_Parrived is told of what has been read after this many bytes; more at a time would not be faster.
 constexpr std::uint64_t kLongestRead = 1 << 20;
@@ -51,19 +48,20 @@ Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const P
   return {};
 }
 
+void put(PartRecv& r) ASHLAR_NO_THREAD_SAFETY { r.lane().p2p->part_receives.put(&r); }
+
 void release_part_recv(Request& request) {
   auto& r = static_cast<PartRecv&>(request);
-  drop(r);
   if (r.filed()) {
-    r.freed = true;  // its place is still its own: the offer that comes for it must not go to a later one
+    r.freed = true;  // it keeps its place: the offer that comes for it must not go to a later one
   } else {
-    requests.put(&r);
+    put(r);
   }
 }
 
 void forget(match::Table& receives, PartRecv& r) {
   receives.remove(r);
-  requests.put(&r);
+  put(r);
 }
 
 Status start_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
@@ -138,11 +136,12 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
                         "argument tag is MPI_ANY_TAG, but partitioned messages have one tag that is named");
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  PartRecv* const r = requests.take(comm, DataView{buf, count * partitions, &type}, partitions, source, tag);
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request");
-  hold(*r);
+  LaneState& state = *lane.p2p;
+  PartRecv* const r = state.part_receives.take(comm, DataView{buf, count * partitions, &type}, partitions, source, tag);
+  if (r == nullptr) return no_request(state.part_receives);
+  r->share_objects();
   if (source != MPI_PROC_NULL) {
-    Unpaired& unpaired = lane.p2p->unpaired;
+    Unpaired& unpaired = state.unpaired;
     if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
       const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->announced));
       if (!paired.ok()) {
@@ -150,7 +149,7 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
         return paired;
       }
       unpaired.offers.remove(*kept);
-      kept_offers.put(kept);
+      state.kept_offers.put(kept);
     } else {
       unpaired.receives.insert(*r);
     }
@@ -192,8 +191,12 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
     if (!paired.ok() && r->active()) r->finish(paired);
     return;
   }
-  KeptOffer* const kept = kept_offers.take();
-  if (kept == nullptr) return;
+  KeptOffer* const kept = lane.p2p->kept_offers.take();
+  if (kept == nullptr) {
+    ASHLAR_LOG(error, "p2p", "no memory to keep the offer of a partitioned message from process %u: it is lost",
+               am.peer);
+    return;
+  }
   kept->key = key;
   kept->peer = am.peer;
   kept->name = low_word(am.h1);
@@ -331,7 +334,7 @@ void drop_offers(Lane& lane, const Comm* comm) {
   offers.each([&](match::Entry& entry) {
     if (!concerned(entry)) return;
     offers.remove(entry);
-    kept_offers.put(static_cast<KeptOffer*>(&entry));
+    lane.p2p->kept_offers.put(static_cast<KeptOffer*>(&entry));
   });
   match::Table& receives = lane.p2p->unpaired.receives;
   receives.each([&](match::Entry& entry) {

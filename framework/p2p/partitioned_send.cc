@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 
-#include "framework/object/pool.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
 #include "framework/p2p/send_now.h"
@@ -10,9 +8,6 @@
 
 namespace ashlar::p2p {
 namespace {
-
-constinit Pool<PartSend> requests;
-std::atomic<std::uint64_t> next_serial{1};
 
 /// Whether there is something that may leave now.
 bool may_send(const PartSend& r) { return !r.leaving.empty() && r.active() && r.allowed >= r.rounds; }
@@ -96,10 +91,7 @@ ashlar_result push_range(Pending& work, Link& link) {
   return ASHLAR_OK;
 }
 
-void put(PartSend& r) {
-  drop(r);
-  requests.put(&r);
-}
+void put(PartSend& r) ASHLAR_NO_THREAD_SAFETY { r.lane().p2p->part_sends.put(&r); }
 
 void abandon_part_send(Pending& work, Link&) {  // the request is told through Link::active
   if (auto& r = static_cast<PartSend&>(work); r.freed) put(r);
@@ -251,20 +243,21 @@ Status psend_init(const void* buf, int partitions, MPI_Count count, Datatype& ty
     return Status::fail(MPI_ERR_ARG, "argument partitions is %d, but it must be 0 or more", partitions);
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  PartSend* const r = requests.take(comm, DataView::of(buf, count * partitions, type), partitions, dest, tag,
-                                    next_serial.fetch_add(1, std::memory_order_relaxed));
-  if (r == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request");
+  LaneState& state = *lane.p2p;
+  PartSend* const r = state.part_sends.take(comm, DataView::of(buf, count * partitions, type), partitions, dest, tag,
+                                            ++state.part_serial);
+  if (r == nullptr) return no_request(state.part_sends);
   if (dest != MPI_PROC_NULL) {
     const Status opened = open_link(lane, comm, dest, &r->link);
     if (!opened.ok()) {
-      requests.put(r);
+      put(*r);
       return opened;
     }
     Link& link = *r->link;
     about_to_use(lane, link);
     if (!link.pending.empty() || push_offer(*r, link) == ASHLAR_AGAIN) progress::enqueue(lane, link, *r);
   }
-  hold(*r);
+  r->share_objects();
   *request = r;
   return {};
 }

@@ -4,12 +4,10 @@
 namespace ashlar::p2p {
 namespace {
 
-Status no_request() { return Status::fail(MPI_ERR_NO_MEM, "no memory for a persistent request"); }
-
 void make_persistent(Operation& operation) {
   operation.state.store(Request::State::kInactive, std::memory_order_relaxed);
   operation.flags |= Request::kPersistent;
-  hold(operation);
+  operation.share_objects();
 }
 
 Status make_send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
@@ -18,7 +16,7 @@ Status make_send(const void* buf, MPI_Count count, Datatype& type, int dest, int
   const LaneGuard guard(lane.lock);
   const DataView data = DataView::of(buf, count, type);
   SendRequest* const r = lane.p2p->sends.take(comm, call, data, data.bytes(), dest, tag);
-  if (r == nullptr) return no_request();
+  if (r == nullptr) return no_request(lane.p2p->sends);
   if (call == Call::kSsendInit) r->mode = SendMode::kSynchronous;
   if (call == Call::kRsendInit && lane.p2p->config.check_ready) r->mode = SendMode::kReady;
   if (call == Call::kBsendInit) r->ops = &kBufferedOps;
@@ -50,7 +48,7 @@ Status recv_init(void* buf, MPI_Count count, Datatype& type, int source, int tag
   const LaneGuard guard(lane.lock);
   const DataView data{buf, count, &type};
   RecvRequest* const r = lane.p2p->receives.take(comm, Call::kRecvInit, data, data.bytes());
-  if (r == nullptr) return no_request();
+  if (r == nullptr) return no_request(lane.p2p->receives);
   r->key = {match::Key::place(comm.context, source), tag};
   make_persistent(*r);
   *request = r;

@@ -56,7 +56,7 @@ Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Co
   RecvRequest* const r = start<begin_nonblocking>(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
   if (r == nullptr) [[unlikely]]
     return no_request(lane.p2p->receives);
-  hold(*r);
+  r->share_objects();
   *request = r;
   return {};
 }

@@ -93,7 +93,7 @@ void advance(Lane& lane, Pull& pull) {
 constexpr std::size_t kRunsLookedAt = 16;
 constexpr std::size_t kShortestRun = 4096;
 
-/// Of a message that its sender has written into the offered receive: whether it is all there.
+/// Of a message that its sender has written into the receive: whether it is all there.
 bool written_whole(const RecvRequest& r) { return r.received == static_cast<std::uint64_t>(r.bytes); }
 
 }  // namespace
@@ -123,7 +123,7 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   }
   if (announced > r.size) [[unlikely]]
     r.bytes = r.size;
-  const bool being_written = r.offer != 0 && !take_back(state, r);
+  const bool being_written = r.post != 0;
   if (!being_written && r.received != 0 && written_whole(r)) {
     r.finish(r.outcome);  // the sender, which may be gone, knows that its message is here
     return;
@@ -131,8 +131,7 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   Link* link = nullptr;
   const Status connected = open_link(lane, am.peer, &link);
   if (!connected.ok()) {
-    if (r.offer != 0) end_offer(state, r);
-    r.finish(connected);
+    end_receive(state, r, connected);
     return;
   }
   r.link = link;

@@ -72,7 +72,7 @@ inline Request* isend_now(Lane& lane, Comm& comm, const void* buf, MPI_Count cou
     *request = hand_out(state, sent, known_peer(message.comm, message.to)->link(lane), message.comm, message.tag);
     return {};
   }
-  hold(*r);
+  r->share_objects();
   *request = r;
   return {};
 }

@@ -66,9 +66,7 @@ ashlar_result push_rts(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
   }
   if (result == ASHLAR_OK) {
     ++state.levels.handshakes;
-    if ((endpoint->capabilities & ASHLAR_CAP_OFFER) != 0 && r.size >= state.offer_from && !r.collective &&
-        r.data.dense() && static_cast<std::uint64_t>(r.size) >= smallest_offer(state.config, *endpoint))
-      state.claims.watch(r);
+    state.post_writer.watch(r);
   }
   return after_push(r, result, false);
 }
@@ -148,7 +146,7 @@ void on_cts(Lane& lane, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
   if (r == nullptr) return;
   ++r->link->answers;
-  if (r->claim != nullptr) lane.p2p->claims.forget(*r);
+  if (r->unanswered != nullptr) lane.p2p->post_writer.forget(*r);
   r->remote = low_word(am.h0);
   r->wanted = am.h1;
   r->sent = 0;

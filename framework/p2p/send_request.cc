@@ -11,7 +11,6 @@ void release_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
   LaneState& state = *r.lane().p2p;
   if (r.kept != nullptr) r.kept->owner->give_back(r.kept);
-  drop(r);
   state.sends.put(&r);
 }
 
@@ -86,7 +85,7 @@ SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes
 void finish_send(SendRequest& r, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   r.settle();
   r.cancelling = false;
-  if (r.claim != nullptr) r.lane().p2p->claims.forget(r);
+  if (r.unanswered != nullptr) r.lane().p2p->post_writer.forget(r);
   if (r.exposed) {
     r.exposed = false;
     r.link->iface->ops->unexpose(r.link->iface, &r.key);

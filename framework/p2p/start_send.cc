@@ -35,7 +35,7 @@ Status make_buffered(Lane& lane, const Sending& m, SendRequest** out) ASHLAR_REQ
   SendRequest* const r = lane.p2p->sends.take(m.comm, m.call, packed, m.data.bytes(), m.to, m.tag);
   if (r == nullptr) return no_request(lane.p2p->sends);
   r->kept = m.kept;
-  hold(*r);
+  r->share_objects();
   *out = r;
   return {};
 }

@@ -7,14 +7,18 @@
 #include "framework/base/slab.h"
 #include "framework/match/queues.h"
 #include "framework/object/comm.h"
+#include "framework/p2p/flush_request.h"
+#include "framework/p2p/generalized.h"
 #include "framework/p2p/internal.h"
 #include "framework/p2p/message.h"
-#include "framework/p2p/offered.h"
 #include "framework/p2p/operation.h"
+#include "framework/p2p/paired.h"
 #include "framework/p2p/partitioned.h"
+#include "framework/p2p/process_state.h"
 #include "framework/p2p/recall.h"
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
+#include "framework/p2p/shared_post.h"
 #include "framework/p2p/signature_check.h"
 
 namespace ashlar::p2p {
@@ -30,7 +34,7 @@ struct Control : Pending {
 
 /// Point-to-point's part of a lane. Guarded by the lane's lock.
 struct LaneState {
-  LaneState(Lane& lane, const Config& configuration);
+  LaneState(Lane& lane, const Config& configuration, ProcessState& of_process);
 
   match::PostedQueue posted;
   match::UnexpectedQueue unexpected;
@@ -38,11 +42,10 @@ struct LaneState {
   Slab<RecvRequest> receives;
   Slab<SendRequest> sends;
   const Config config;
+  ProcessState& process;
 
-  /// Bytes from which a nonblocking receive may be worth offering; links decide.
-  const MPI_Count offer_from;
-  LastOffer last_offer;
-  Claims claims;
+  SharedPosts posts;
+  PostWriter post_writer;
   CancelWatch cancels;
 
   const CollectiveHooks* collectives = nullptr;  // set with the first collective
@@ -60,14 +63,20 @@ struct LaneState {
   Slab<Arrival> arrivals;
   Slab<MessageObject> messages;
   Slab<Request> constants;
-  Comm nowhere;               // the communicator of requests that belong to none: leads to the lane, never fails
-  SendBuffer process_buffer;  // of the home lane, for buffered sends of the whole process
+  // Each kind of request has the limit p2p.request_limit of its own.
+  Slab<PairRequest> pairs;
+  Slab<GeneralizedRequest> generalized;
+  Slab<FlushRequest> flushes;
+  Slab<PartSend> part_sends;
+  Slab<PartRecv> part_receives;
+  std::uint64_t part_serial = 0;  // the last that was given to a PartSend
+  Slab<KeptOffer> kept_offers;    // the limits of the peers bound them
+  Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 
   struct Levels {
     std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
     std::uint64_t unexpected_total = 0, throttles = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
-    std::uint64_t offered = 0, offers = 0, deposits = 0;
   } levels;
   std::array<ashlar_pvar, 16> pvar_rows = {};
 };
@@ -96,8 +105,8 @@ inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(
 /// The same for a nonblocking receive, whose caller may go and compute.
 inline void begin_nonblocking(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
   begin(lane, state, r);
-  if (r.size >= state.offer_from) [[unlikely]]
-    offer(lane, state, r);
+  if (r.size >= state.posts.smallest()) [[unlikely]]
+    state.posts.post(r);
 }
 /// `r` takes a message that was kept and is out of the queue; frees it.
 void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
@@ -105,6 +114,8 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
 Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
     ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Ends a receive that is in no queue, and what it has under way but for a read that the transport is about to finish.
+void end_receive(LaneState& state, RecvRequest& r, Status outcome);
 /// For a matched receive whose sender was writing into it and has stopped: takes the rest from `remote`, if there is
 /// one.
 void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_REQUIRES(lane.lock);
@@ -129,9 +140,11 @@ bool readable_in_runs(const DataView& data);
 inline std::uint64_t smallest_read(const Config& config, const ashlar_endpoint& endpoint) {
   return config.get_min != 0 ? config.get_min : endpoint.get_from;
 }
-/// The size from which a receive may be offered, and a message written into an offered one.
-inline std::uint64_t smallest_offer(const Config& config, const ashlar_endpoint& endpoint) {
-  return config.offer_min != 0 ? config.offer_min : smallest_read(config, endpoint);
+/// The size from which a receive may be posted in shared memory, and a message written so: for all peers, and for one
+/// whose transport can.
+MPI_Count smallest_shared_post(const Config& config);
+inline std::uint64_t smallest_shared_post(const Config& config, const ashlar_endpoint& endpoint) {
+  return config.shared_post_min != 0 ? config.shared_post_min : smallest_read(config, endpoint);
 }
 
 // --- both ---
@@ -169,6 +182,7 @@ void on_unreceived(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_stopped(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 /// The active operation of that name and kind, or nullptr.
 template <class T>
@@ -179,29 +193,5 @@ T* named(std::uint32_t name, const RequestOps& ops) {
   if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;
   return static_cast<T*>(request);
 }
-
-/// References taken for operations that outlive their call. Predefined objects live longer than any operation.
-inline void hold(Object& object) {
-  if (object.predefined != 0) return;
-  if (LaneLock::threads_on()) {
-    object.references.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    object.references.store(object.references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-}
-template <class T>
-void let_go(T& object) {
-  if (object.predefined == 0) ashlar::release(&object);
-}
-inline void hold(Operation& operation) {
-  operation.holds = true;
-  hold(*operation.comm);
-  hold(*operation.data.type);
-}
-void drop(Operation& operation);
-
-/// The lane of what belongs to no communicator: buffers of the process, generalized requests.
-Lane& home();
-inline SendBuffer& process_send_buffer() ASHLAR_NO_THREAD_SAFETY { return home().p2p->process_buffer; }
 
 }  // namespace ashlar::p2p

@@ -57,9 +57,8 @@ enum Id : std::uint8_t {
   kRecall = 22,
   kDelivered = 23,
 
-  // Offered receives (offered.h): the sender of an announced message was writing it into the receive when that asked
-  // for
-  // its memory; it has stopped. h0 as in an answer, h1 = number of the offer.
+  // Receives posted in shared memory (shared_post.h): the sender was writing its message when the receiver withdrew the
+  // receive; it has stopped. h0 as in an answer, h1 = number of the post.
   kStopped = 24,
 
   // Collectives whose calls do not agree (framework/coll/disagreement.h). h0 as in a message, h1 = its tag << 32.

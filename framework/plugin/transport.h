@@ -1,4 +1,5 @@
-/* The transport framework's interface, version 1: active messages in three sizes, optional remote reads and writes.
+/* The transport framework's interface, version 2: active messages in two sizes, optional remote reads and writes,
+ * optional receives posted in shared memory.
  *
  * A module is an interface (`ashlar_iface`): one transport on one lane. Every call happens under that lane's lock.
  * Nothing here blocks. Back-pressure is a value: ASHLAR_AGAIN means "keep it and try again after progress"; the kernel
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ASHLAR_TRANSPORT_INTERFACE 1
+#define ASHLAR_TRANSPORT_INTERFACE 2
 
 enum {                           /* capability bits of an endpoint (proved for that peer) and of a component's answer */
        ASHLAR_CAP_GET = 1u << 0, /* get(): reads the peer's exposed memory without its software's help */
@@ -21,8 +22,8 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
        ASHLAR_CAP_WAKE_FD = 1u << 4,
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
-       ASHLAR_CAP_FAILURE = 1u << 6, /* tells of a peer's death */
-       ASHLAR_CAP_OFFER = 1u << 7,   /* offer, withdraw, claim and deposit, to and from that peer */
+       ASHLAR_CAP_FAILURE = 1u << 6, /* reports a peer's death */
+       ASHLAR_CAP_POST = 1u << 7,    /* ashlar_post_ops, to and from that peer */
        ASHLAR_CAP_REST = 1u << 8,    /* fate */
        ASHLAR_CAP_SELF = 1u << 9     /* of an answer: its interfaces reach this process alone */
 };
@@ -58,41 +59,61 @@ enum ashlar_memory_kind {
   ASHLAR_MEMORY_ZE = 3
 };
 
-/* Offered receives: a receiver shows its peer the memory that one message of the peer belongs into, and the peer writes
- * it there while the receiver's program computes. Nothing is sent for that: an offer lies where the peer can see it.
+typedef struct ashlar_endpoint ashlar_endpoint;
+typedef struct ashlar_iface ashlar_iface;
+
+/* Receives posted in shared memory: a receiver describes the memory that one message of a peer belongs into where that
+ * peer finds it, and the peer writes the message there while the receiver's program computes. Nothing is sent for that.
  *
- * The message is named without knowing it: of the peer's active messages that this process has not been delivered
- * when it makes the offer, the one that comes after `before` others with the same words h0 and h1. Only the peer can
- * tell which of its messages that is, and whether enough of what it sent is still known to tell. */
-typedef struct ashlar_offer {
-  uint64_t h0, h1; /* h1 as under the peer's mask */
+ * The message is named without being known: of the peer's active messages that this process has not been delivered when
+ * it posts, the one that comes after `before` others of its kind. A kind is h0 and the upper half of h1. Only the peer
+ * can tell which of its messages that is, and whether enough of what it sent is still known to tell. */
+typedef struct ashlar_posted {
+  uint64_t h0, h1; /* the lower half of h1 is 0 */
   uint64_t before;
   void* address;
-  uint64_t length; /* a longer message does not use the offer */
-  uint64_t token;  /* for whoever finds it */
-} ashlar_offer;
+  uint64_t length; /* a longer message is not written here */
+  uint64_t token;  /* for the peer that finds it */
+} ashlar_posted;
 
 /* A message that was sent over an endpoint, as its sender describes it. */
 typedef struct ashlar_sent {
   uint64_t h0, h1;
-  uint64_t h1_mask; /* what of h1 is compared with offers, and with messages that may come first */
-  uint32_t ids;     /* bit per id of a message that is counted when its words fit */
-  uint8_t id;       /* its own */
   uint64_t length;
+  uint32_t ids; /* bit per id of the messages that count among those of a kind */
+  uint8_t id;   /* its own */
 } ashlar_sent;
 
-/* An offer that a sender has found. All zero before the first claim(). */
-typedef struct ashlar_claim {
+/* A posted receive that a sender has found. All zero before the first find(). */
+typedef struct ashlar_found {
   uint64_t written; /* bytes of the message that lie at the receiver */
-  uint32_t asked;   /* the receiver waits for a word about this, and takes the offer back after it */
-  uint32_t number;  /* of the offer, as its owner knows it, and its token */
+  uint32_t asked;   /* the receiver waits to be told that the sender has stopped, and then withdraws the receive */
+  uint32_t number;  /* of the posted receive, as its owner knows it, and its token */
   uint64_t token;
-  uint32_t seen; /* the transport's: how many offers there were when it last looked */
+  uint32_t seen; /* the transport's: how many had been posted when it last looked */
   uint64_t place[3];
-} ashlar_claim;
+} ashlar_found;
 
-typedef struct ashlar_endpoint ashlar_endpoint;
-typedef struct ashlar_iface ashlar_iface;
+/* An optional table: a transport that cannot do this leaves it out. */
+typedef struct ashlar_post_ops {
+  uint32_t size;
+  /* Posts memory of this process for a message of the peer; `*number` names it and is never 0. AGAIN: as many are
+   * posted as there may be. A peer that has looked in vain and sleeps is woken. */
+  ashlar_result (*post)(ashlar_endpoint*, const ashlar_posted*, uint32_t* number);
+  /* Takes the memory back. OK: the peer writes there no more, the number means nothing, and `*written` bytes of the
+   * message are there; a sender that has written all of it considers it delivered. PENDING: the peer is writing just
+   * now; it stops soon and finds `asked` set; then call again. */
+  ashlar_result (*withdraw)(ashlar_endpoint*, uint32_t number, uint64_t* written);
+  /* Looks for the receive that is meant for a message sent here and not yet answered. AGAIN: there is none, or it
+   * cannot be told. Cheap when nothing was posted since the last look. */
+  ashlar_result (*find)(ashlar_endpoint*, const ashlar_sent*, ashlar_found*);
+  /* Writes up to `most` further bytes of the message `data` into the receive that was found, without the receiver's
+   * help. OK: all of it is there, the receiver finds it when it comes to the message. PENDING: there is more to write.
+   * AGAIN: the receiver has withdrawn it. An error: this receive cannot be written, the receiver has what was written
+   * before. With `asked` set by OK, PENDING or an error the receiver waits to be told, and nothing more can be written.
+   */
+  ashlar_result (*write)(ashlar_endpoint*, ashlar_found*, const void* data, uint64_t length, uint64_t most);
+} ashlar_post_ops;
 
 typedef struct ashlar_endpoint_ops {
   uint32_t size;
@@ -101,9 +122,6 @@ typedef struct ashlar_endpoint_ops {
   /* Sends up to max_bcopy bytes that `fill` writes straight into the wire buffer. `length` is the exact length. */
   ashlar_result (*am_bcopy)(ashlar_endpoint*, uint8_t id, uint64_t h0, uint64_t h1, ashlar_fill fill, void* argument,
                             uint32_t length);
-  /* As am_bcopy from memory that stays unchanged until `done` (PENDING) or the return (OK). NULL: not offered. */
-  ashlar_result (*am_zcopy)(ashlar_endpoint*, uint8_t id, uint64_t h0, uint64_t h1, const void* data, uint32_t length,
-                            ashlar_completion* done);
   /* Copies `length` bytes at `offset` of the peer's exposed memory to `to`. OK: finished before the return. */
   ashlar_result (*get)(ashlar_endpoint*, void* to, const ashlar_key*, uint64_t offset, uint64_t length,
                        ashlar_completion* done);
@@ -111,24 +129,9 @@ typedef struct ashlar_endpoint_ops {
                        ashlar_completion* done);
   /* Makes the peer's sleeping progress loop look again (for components that signal through memory of their own). */
   void (*wake)(ashlar_endpoint*);
-  /* The four below: with ASHLAR_CAP_OFFER only, and absent from older tables.
-   *
-   * Offers memory of this process to the peer; `*number` names the offer and is never 0. AGAIN: as many offers are out
-   * as there may be. A peer that has looked in vain and sleeps is woken. */
-  ashlar_result (*offer)(ashlar_endpoint*, const ashlar_offer*, uint32_t* number);
-  /* Takes an offer back. OK: nobody writes there any more, the number means nothing, and `*written` bytes of the
-   * message are there; a sender that has written all of it considers it delivered. PENDING: the peer is writing just
-   * now; it stops soon and finds `asked` set in its claim; then call again. */
-  ashlar_result (*withdraw)(ashlar_endpoint*, uint32_t number, uint64_t* written);
-  /* Looks for the offer that is meant for a message sent here and not yet answered. AGAIN: there is none, or it cannot
-   * be told. Cheap when there is no new offer since the last look. */
-  ashlar_result (*claim)(ashlar_endpoint*, const ashlar_sent*, ashlar_claim*);
-  /* Writes up to `most` further bytes of the message `data` into a claimed offer, with nobody's help. OK: all of it is
-   * there, the receiver finds it when it comes to the message. PENDING: there is more to write. AGAIN: the receiver has
-   * taken the offer back. An error: this offer cannot be used, the receiver has what was written before. With `asked`
-   * set by OK, PENDING or an error the receiver waits to be told, and this claim is at its end. */
-  ashlar_result (*deposit)(ashlar_endpoint*, ashlar_claim*, const void* data, uint64_t length, uint64_t most);
-  /* With ASHLAR_CAP_REST only, and absent from older tables: what has become of the message with these words and one
+  /* With ASHLAR_CAP_POST only, else NULL. */
+  const ashlar_post_ops* posts;
+  /* With ASHLAR_CAP_REST only, else NULL: what has become of the message with these words and one
    * of the ids (a bit per id) that was sent here, if the peer is at rest. OK: it was delivered there before. AGAIN: it
    * lies there unread, or has never left. PENDING: the peer is not at rest, or something that it sent before it came to
    * rest may still have to be delivered here. May be asked after the peer's end as well. */
@@ -172,7 +175,7 @@ typedef struct ashlar_iface_ops {
   uint32_t* (*wake_word)(ashlar_iface*);
   /* Whether everything sent so far has left (for finalize). */
   int (*idle)(ashlar_iface*);
-  /* NULL, or absent from older tables: not offered. The process comes to rest (1): it makes no progress, until it is
+  /* NULL: not offered. The process comes to rest (1): it makes no progress, until it is
    * taken up again (0). Its peers can tell by `fate` which of their messages it has been delivered. */
   void (*rest)(ashlar_iface*, int resting);
 } ashlar_iface_ops;

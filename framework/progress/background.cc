@@ -1,7 +1,10 @@
 #include "framework/progress/background.h"
 
+#include <linux/futex.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <system_error>
 
@@ -12,8 +15,17 @@ namespace ashlar::progress {
 namespace {
 
 constexpr std::uint64_t kLongestSleep = 20'000'000;
-constexpr long kOutOfTheWay = 500'000;  // ns between looks whether the program still waits by itself
-constexpr long kUnderWay = 40'000;      // and between looks at something that others are busy with
+constexpr std::uint64_t kShortAbsence = 500'000;  // ns between looks whether the program still waits by itself
+constexpr long kUnderWay = 40'000;                // and between looks at something that others are busy with
+
+/// A thread of the program waits on `lane`. A wait that has slept wakes this thread at its end; others are short and
+/// must not pay for a system call, so this thread looks again soon. Between the two loads and the futex the wait may
+/// end, and the next begin: then the absence lasts kLongestSleep at most.
+void stay_away(Lane& lane, std::uint32_t attended) {
+  const bool asleep = lane.attended_asleep.load(std::memory_order_relaxed) != 0;
+  const timespec limit{0, static_cast<long>(asleep ? kLongestSleep : kShortAbsence)};
+  syscall(SYS_futex, &lane.attended, FUTEX_WAIT_PRIVATE, attended, &limit, nullptr, 0);
+}
 
 }  // namespace
 
@@ -34,7 +46,10 @@ bool Background::start(std::span<Lane* const> lanes) {
 
 void Background::stop() {
   stopping_.store(true, std::memory_order_release);
-  for (Lane* lane : lanes_) raise_from_outside(*lane);
+  for (Lane* lane : lanes_) {
+    raise_from_outside(*lane);
+    end_attendance(*lane);
+  }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   lanes_.clear();
@@ -43,9 +58,8 @@ void Background::stop() {
 void Background::run(Lane& lane) {
   enter_background();
   while (!stopping_.load(std::memory_order_acquire)) {
-    if (lane.attended.load(std::memory_order_relaxed) != 0) {
-      const timespec pause{0, kOutOfTheWay};
-      nanosleep(&pause, nullptr);
+    if (const std::uint32_t attended = lane.attended.load(std::memory_order_relaxed); attended != 0) {
+      stay_away(lane, attended);
       continue;
     }
     bool under_way = false;

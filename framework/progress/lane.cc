@@ -166,6 +166,10 @@ void raise_armed(Lane& lane) {
     raise_from_outside(lane);
 }
 
+void end_attendance(Lane& lane) {
+  syscall(SYS_futex, &lane.attended, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
 void raise_from_outside(Lane& lane) {
   __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
   syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -83,8 +83,12 @@ struct Lane {
   List<progress::Waiting> waits ASHLAR_GUARDED_BY(lock);    // those that left their spin stage, oldest first
   progress::Contention contention ASHLAR_GUARDED_BY(lock);  // other processes on this core: no yields for a while
   std::uint64_t look_again ASHLAR_GUARDED_BY(lock) = 0;     // a poller has something to do then, 0: none; ends sleeps
-  /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them.
+  /// Threads inside wait() on this lane, counted only with threads: others leave the lane to them. The futex on which
+  /// the background thread stays away.
   std::atomic<std::uint32_t> attended{0};
+  /// Those of them that have slept with progress.thread: they wake the background thread when their wait ends, so it
+  /// need not look meanwhile. A hint, ordered with nothing.
+  std::atomic<std::uint32_t> attended_asleep{0};
   std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;    // of the lock, by threads that sleep for the lane as well
   std::uint32_t looks ASHLAR_GUARDED_BY(lock) = 0;        // progress::look: what they weigh since it last went further
   std::uint32_t empty_looks ASHLAR_GUARDED_BY(lock) = 0;  // in a row
@@ -136,6 +140,8 @@ void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 void raise_from_outside(Lane& lane);
 /// Wakes background threads as well: there is work for the lane that the caller leaves to others.
 void raise_armed(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+/// Wakes the background thread that stays away from an attended lane.
+void end_attendance(Lane& lane);
 
 }  // namespace progress
 }  // namespace ashlar

@@ -116,6 +116,10 @@ unsigned look(Lane& lane) {
 
 void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
   if (attended_ != nullptr) attended_->attended.fetch_sub(1, std::memory_order_relaxed);
+  if (slept_) {
+    attended_->attended_asleep.fetch_sub(1, std::memory_order_relaxed);
+    end_attendance(*attended_);
+  }
   if (since_ != 0) List<Waiting>::remove(this);
 }
 
@@ -159,6 +163,10 @@ void Waiting::offer(Lane& lane, Reason reason) {
   if (now - idle_since_ < lane.sleep_after() && !lane.contention.found(now)) {
     yield(lane, now);
     return;
+  }
+  if (lane.config.thread && attended_ != nullptr && !slept_) {
+    slept_ = true;
+    lane.attended_asleep.fetch_add(1, std::memory_order_relaxed);
   }
   if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;
   std::uint64_t longest = kLongestSleep;

@@ -60,6 +60,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
   Lane* attended_ = nullptr;      // counted in its Lane::attended
+  bool slept_ = false;            // and in its Lane::attended_asleep
   std::uint64_t since_ = 0;       // 0: it is in the spin stage
   std::uint64_t idle_since_ = 0;  // when it offered the core for the first time since something happened
   std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands

@@ -37,6 +37,15 @@ Status session_get_nth_pset(Session& session, Info* info, int n, int* length, ch
 Status session_get_pset_info(Session& session, const char* name, Info** info);
 Status group_from_session_pset(Session& session, const char* name, Group** group);
 
+/// The process's buffer for buffered sends, and generalized requests: as p2p/buffer_api.h and p2p/completion.h have
+/// them.
+Status buffer_attach(void* buffer, MPI_Count size);
+Status buffer_detach(void* buffer_addr, MPI_Count* size);
+Status buffer_flush();
+Status buffer_iflush(Request** request);
+Status grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                      MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request);
+
 /// The session's buffer for buffered sends: as p2p/buffer_api.h has it for communicators.
 Status session_attach_buffer(Session& session, void* buffer, MPI_Count size);
 Status session_detach_buffer(Session& session, void* buffer_addr, MPI_Count* size);

@@ -312,7 +312,7 @@ Status Process::make_lanes() {
   }
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
-    ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_));
+    ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_, p2p_state_));
     const LaneGuard guard(lanes_.back()->lock);
     if (i == 0) registry.host().add_pvars("datatype", datatype::pvars());
     registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));

@@ -11,6 +11,7 @@
 #include "framework/base/types.h"
 #include "framework/comm/engine.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/process_state.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/registry.h"
@@ -121,6 +122,7 @@ class Process final : private comm::Services {
   runtime::Config runtime_config_;
   runtime::ThreadConfig thread_config_;
   topo::Config topo_config_;
+  p2p::ProcessState p2p_state_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;

@@ -102,7 +102,7 @@ Status session_finalize(Session** session) {
   // What is still attached is given back as by MPI_Session_detach_buffer.
   void* memory = nullptr;
   MPI_Count bytes = 0;
-  (void)p2p::detach_from((*session)->origin->send_buffer, &memory, &bytes).ok();
+  (void)session_detach_buffer(**session, &memory, &bytes).ok();
   release(std::exchange(*session, nullptr));
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
   const int left = life.session_closed();

@@ -85,18 +85,14 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
 
 void wake(ashlar_endpoint*) {}  // who calls it is awake
 
-constexpr ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops),
-                                              am_short,
-                                              am_bcopy,
-                                              nullptr,
-                                              get,
-                                              put,
-                                              wake,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr};
+constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
+                                              .am_short = am_short,
+                                              .am_bcopy = am_bcopy,
+                                              .get = get,
+                                              .put = put,
+                                              .wake = wake,
+                                              .posts = nullptr,
+                                              .fate = nullptr};
 
 }  // namespace
 
@@ -187,24 +183,22 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
 }
 
 const ashlar_iface_ops kInterfaceOps = {
-    sizeof(ashlar_iface_ops),
-    [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
-    [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
-      return self(i).connect(peer, address, length, out);
-    },
-    [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(e); },
-    [](ashlar_iface* i) { return self(i).progress(); },
-    [](ashlar_iface* i, const void* address, std::uint64_t length, int kind, ashlar_key* out) {
-      return self(i).expose(address, length, kind, out);
-    },
-    [](ashlar_iface*, const ashlar_key*) {},
+    .size = sizeof kInterfaceOps,
+    .address = [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
+    .connect = [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length,
+                  ashlar_endpoint** out) { return self(i).connect(peer, address, length, out); },
+    .disconnect = [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(e); },
+    .progress = [](ashlar_iface* i) { return self(i).progress(); },
+    .expose = [](ashlar_iface* i, const void* address, std::uint64_t length, int kind,
+                 ashlar_key* out) { return self(i).expose(address, length, kind, out); },
+    .unexpose = [](ashlar_iface*, const ashlar_key*) {},
     // Nothing arrives while the process sleeps, so there is nothing to be woken by.
-    [](ashlar_iface* i) -> ashlar_result { return self(i).empty() ? ASHLAR_OK : ASHLAR_AGAIN; },
-    [](ashlar_iface*) {},
-    [](ashlar_iface*) { return -1; },
-    [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
-    [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
-    nullptr,
+    .arm = [](ashlar_iface* i) -> ashlar_result { return self(i).empty() ? ASHLAR_OK : ASHLAR_AGAIN; },
+    .disarm = [](ashlar_iface*) {},
+    .wake_fd = [](ashlar_iface*) { return -1; },
+    .wake_word = [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
+    .idle = [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
+    .rest = nullptr,
 };
 
 }  // namespace ashlar::loopback

@@ -48,7 +48,7 @@ ashlar_result open(const ashlar_host* host, const void* config) {
 void query(const void* context, ashlar_answer* answer) {
   const auto& c = *static_cast<const ashlar_transport_context*>(context);
   answer->priority = kPriority;
-  answer->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_OFFER | ASHLAR_CAP_WAKE_WORD | ASHLAR_CAP_FAILURE;
+  answer->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_POST | ASHLAR_CAP_WAKE_WORD | ASHLAR_CAP_FAILURE;
   std::snprintf(answer->reason, sizeof answer->reason, "shared memory among the %u processes of this node",
                 c.local_size);
 }

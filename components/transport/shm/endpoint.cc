@@ -6,7 +6,7 @@
 
 #include "components/transport/shm/copies.h"
 #include "components/transport/shm/interface.h"
-#include "components/transport/shm/offers.h"
+#include "components/transport/shm/posts.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 
@@ -97,22 +97,25 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
   return self(e).iface->put(self(e), from, k, offset, length);
 }
 
-ashlar_result offer(ashlar_endpoint* e, const ashlar_offer* what, std::uint32_t* number) {
-  return self(e).iface->offered().offer(self(e), *what, number);
+ashlar_result post(ashlar_endpoint* e, const ashlar_posted* what, std::uint32_t* number) {
+  return self(e).iface->posts().post(self(e), *what, number);
 }
 
 ashlar_result withdraw(ashlar_endpoint* e, std::uint32_t number, std::uint64_t* written) {
-  return self(e).iface->offered().withdraw(number, written);
+  return self(e).iface->posts().withdraw(number, written);
 }
 
-ashlar_result claim(ashlar_endpoint* e, const ashlar_sent* message, ashlar_claim* claim) {
-  return claim_offer(self(e), *message, claim);
+ashlar_result find(ashlar_endpoint* e, const ashlar_sent* message, ashlar_found* found) {
+  return find_post(self(e), *message, found);
 }
 
-ashlar_result deposit_piece(ashlar_endpoint* e, ashlar_claim* claim, const void* data, std::uint64_t length,
-                            std::uint64_t most) {
-  return deposit(self(e), claim, data, length, most);
+ashlar_result write(ashlar_endpoint* e, ashlar_found* found, const void* data, std::uint64_t length,
+                    std::uint64_t most) {
+  return write_post(self(e), found, data, length, most);
 }
+
+constexpr ashlar_post_ops kPostOps = {
+    .size = sizeof kPostOps, .post = post, .withdraw = withdraw, .find = find, .write = write};
 
 ashlar_result fate(ashlar_endpoint* e, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) {
   return self(e).iface->fate(self(e), ids, h0, h1);
@@ -124,18 +127,14 @@ void wake(ashlar_endpoint* e) {
 
 }  // namespace
 
-const ashlar_endpoint_ops kEndpointOps = {sizeof(ashlar_endpoint_ops),
-                                          am_short,
-                                          am_bcopy,
-                                          nullptr,
-                                          get,
-                                          put,
-                                          wake,
-                                          offer,
-                                          withdraw,
-                                          claim,
-                                          deposit_piece,
-                                          fate};
+const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
+                                          .am_short = am_short,
+                                          .am_bcopy = am_bcopy,
+                                          .get = get,
+                                          .put = put,
+                                          .wake = wake,
+                                          .posts = &kPostOps,
+                                          .fate = fate};
 
 void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
   if (cold) {

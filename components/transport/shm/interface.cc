@@ -54,7 +54,7 @@ ashlar_result Interface::open() {
   senders_.resize(own_.geometry().slots);
   slice_ = config_.copy_slice;
   exposed_.attach(&own_);
-  offered_.attach(&own_);
+  posts_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
   if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.visitors);
   next_upkeep_ = now_ns() + config_.death_check;
@@ -259,23 +259,21 @@ Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
 }  // namespace
 
 const ashlar_iface_ops kInterfaceOps = {
-    sizeof(ashlar_iface_ops),
-    [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
-    [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out) {
-      return self(i).connect(peer, address, length, out);
-    },
-    [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(static_cast<Endpoint*>(e)); },
-    [](ashlar_iface* i) { return self(i).progress(); },
-    [](ashlar_iface* i, const void* address, std::uint64_t length, int kind, ashlar_key* out) {
-      return self(i).expose(address, length, kind, out);
-    },
-    [](ashlar_iface* i, const ashlar_key* key) { self(i).unexpose(key); },
-    [](ashlar_iface* i) { return self(i).arm(); },
-    [](ashlar_iface* i) { self(i).disarm(); },
-    [](ashlar_iface*) { return -1; },
-    [](ashlar_iface* i) { return self(i).wake_word(); },
-    [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
-    [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
+    .size = sizeof kInterfaceOps,
+    .address = [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
+    .connect = [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length,
+                  ashlar_endpoint** out) { return self(i).connect(peer, address, length, out); },
+    .disconnect = [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(static_cast<Endpoint*>(e)); },
+    .progress = [](ashlar_iface* i) { return self(i).progress(); },
+    .expose = [](ashlar_iface* i, const void* address, std::uint64_t length, int kind,
+                 ashlar_key* out) { return self(i).expose(address, length, kind, out); },
+    .unexpose = [](ashlar_iface* i, const ashlar_key* key) { self(i).unexpose(key); },
+    .arm = [](ashlar_iface* i) { return self(i).arm(); },
+    .disarm = [](ashlar_iface* i) { self(i).disarm(); },
+    .wake_fd = [](ashlar_iface*) { return -1; },
+    .wake_word = [](ashlar_iface* i) { return self(i).wake_word(); },
+    .idle = [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
+    .rest = [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
 };
 
 }  // namespace ashlar::shm

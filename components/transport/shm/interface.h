@@ -10,7 +10,7 @@
 #include "components/transport/shm/counters.h"
 #include "components/transport/shm/door.h"
 #include "components/transport/shm/endpoint.h"
-#include "components/transport/shm/offers.h"
+#include "components/transport/shm/posts.h"
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
 #include "components/transport/shm/watch.h"
@@ -43,7 +43,7 @@ class Interface : public ashlar_iface {
   // For endpoints.
   const ashlar_host& host() const { return host_; }
   std::uint64_t nonce() const { return nonce_; }
-  Offered& offered() { return offered_; }
+  Posts& posts() { return posts_; }
   /// The ring of `ep` gave no room: makes the ring on first use and tries again; *line stays nullptr with AGAIN or an
   /// error.
   ashlar_result make_room(Endpoint& ep, std::uint32_t lines, Line** line);
@@ -116,7 +116,7 @@ class Interface : public ashlar_iface {
   std::deque<Get> gets_;     // oldest first
   std::uint64_t slice_ = 0;  // bytes still to be copied in this round of progress
   Exposed exposed_;
-  Offered offered_;
+  Posts posts_;
   Watch watch_;
   Door door_;
   std::uint32_t knocking_ = 0;

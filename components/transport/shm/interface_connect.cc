@@ -164,7 +164,7 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
     slot.pid_namespace = identity_.pid_namespace;
     slot.peer = context_.self;
     slot.cold.store(0, std::memory_order_relaxed);
-    slot.looks_for_offers.store(0, std::memory_order_relaxed);
+    slot.looks_for_posts.store(0, std::memory_order_relaxed);
     slot.state.store(kClaimed, std::memory_order_release);
     ep.slot = &slot;
     ep.slot_index = i;
@@ -199,8 +199,8 @@ void Interface::prove_single_copy(Endpoint& ep) {
     const std::uint64_t from = context_.oversubscribed ? std::min(config_.get_from, kGetFromCrowded) : config_.get_from;
     ep.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(from, ~0u));
   }
-  // An offer is made by one side and used by the other: what is proved here stands for both.
-  if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT | ASHLAR_CAP_OFFER;
+  // A receive is posted by one side and written by the other: what is proved here stands for both.
+  if (ep.may_write) ep.capabilities |= ASHLAR_CAP_PUT | ASHLAR_CAP_POST;
   std::snprintf(because, sizeof because, "process_vm_readv: %s, process_vm_writev: %s",
                 may_read     ? "proved"
                 : read_error ? std::strerror(read_error)

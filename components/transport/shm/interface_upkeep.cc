@@ -162,7 +162,7 @@ void Interface::upkeep() {
 // The process behind `nonce` has ended: delivers what it sent, then tells, unless it had said good-bye.
 void Interface::bury(std::uint64_t nonce) {
   bool orderly = false, known = false;
-  offered_.stop(nonce);
+  posts_.stop(nonce);
   std::uint32_t peer = 0;
   std::int32_t pid = 0;
   for (std::uint32_t i = 0; i < senders_.size(); ++i) {

@@ -9,10 +9,10 @@
 namespace ashlar::shm {
 
 inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
-inline constexpr std::uint32_t kLayout = 4;
+inline constexpr std::uint32_t kLayout = 5;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
-inline constexpr std::uint32_t kOffers = 64;  // one bit each in SegmentHeader::offers
+inline constexpr std::uint32_t kPosts = 64;   // one bit each in SegmentHeader::posts
 inline constexpr std::uint64_t kPage = 4096;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
@@ -47,11 +47,11 @@ struct alignas(64) Slot {
   std::uint64_t start;               // ring position of the first record of this sender
   std::uint64_t start_time;          // of the sender's process
   std::int32_t pid;
-  std::uint32_t peer;                // the sender's own number
-  std::atomic<std::uint64_t> proof;  // target of the sender's proof that it may write into the owner's memory
-  std::uint64_t pid_namespace;       // where `pid` means something
-  std::uint32_t used_before;         // an earlier sender wrote in this ring
-  std::atomic<std::uint32_t> looks_for_offers;  // the sender: wake it after the next offer to it
+  std::uint32_t peer;                          // the sender's own number
+  std::atomic<std::uint64_t> proof;            // target of the sender's proof that it may write into the owner's memory
+  std::uint64_t pid_namespace;                 // where `pid` means something
+  std::uint32_t used_before;                   // an earlier sender wrote in this ring
+  std::atomic<std::uint32_t> looks_for_posts;  // the sender: wake it after the next post for it
   // Busy half: written by the receiver at every quarter of a lap.
   alignas(64) std::atomic<std::uint64_t> consumed;
 };
@@ -71,17 +71,17 @@ struct alignas(64) CopyDescriptor {
 };
 static_assert(sizeof(CopyDescriptor) == 192);
 
-/// A receive that its sender may write into. See offers.h for the protocol.
-struct alignas(64) OfferSlot {
-  // The owner's, constant while the offer is open.
+/// A receive that its sender may write into. See posts.h for the protocol.
+struct alignas(64) PostSlot {
+  // The owner's, constant while the receive is posted.
   std::atomic<std::uint64_t> sender;  // the nonce of the process it is meant for
   std::atomic<std::uint64_t> h0, h1, before;
   std::atomic<std::uint64_t> seen;  // position in the sender's ring up to which records were delivered, or kNothingSeen
   std::atomic<std::uint64_t> address, length, token;
-  alignas(64) std::atomic<std::uint64_t> state;  // generation << 3 | OfferState
+  alignas(64) std::atomic<std::uint64_t> state;  // generation << 3 | PostState
   std::atomic<std::uint64_t> written;
 };
-static_assert(sizeof(OfferSlot) == 128);
+static_assert(sizeof(PostSlot) == 128);
 
 inline constexpr std::uint64_t kNothingSeen = ~0ull;  // the sender has no ring here yet
 
@@ -111,9 +111,9 @@ struct SegmentHeader {
   // The futex of the owner's sleep.
   alignas(64) std::atomic<std::uint32_t> wake;
 
-  // Written by the owner with each offer, read by senders that wait for an answer.
-  alignas(64) std::atomic<std::uint64_t> offers;  // bit per OfferSlot in use
-  std::atomic<std::uint32_t> offers_made;         // ever, never 0 again after the first
+  // Written by the owner with each post, read by senders that wait for an answer.
+  alignas(64) std::atomic<std::uint64_t> posts;  // bit per PostSlot in use
+  std::atomic<std::uint32_t> posts_made;         // ever, never 0 again after the first
 
   // Polled by the owner in every progress call; set by others on rare events.
   alignas(64) std::atomic<std::uint64_t> attention;
@@ -129,8 +129,8 @@ struct Geometry {
   std::uint64_t ring_bytes = 0;
 
   static constexpr std::size_t copies_at() { return round_up(sizeof(SegmentHeader), 64); }
-  static constexpr std::size_t offers_at() { return round_up(copies_at() + kCopies * sizeof(CopyDescriptor), kPage); }
-  static constexpr std::size_t slots_at() { return round_up(offers_at() + kOffers * sizeof(OfferSlot), kPage); }
+  static constexpr std::size_t posts_at() { return round_up(copies_at() + kCopies * sizeof(CopyDescriptor), kPage); }
+  static constexpr std::size_t slots_at() { return round_up(posts_at() + kPosts * sizeof(PostSlot), kPage); }
   constexpr std::size_t rings_at() const { return round_up(slots_at() + slots * sizeof(Slot), kPage); }
   constexpr std::size_t ring_at(std::uint32_t slot) const { return rings_at() + slot * ring_bytes; }
   constexpr std::size_t bytes() const { return ring_at(slots); }

@@ -115,9 +115,9 @@ ashlar_result Segment::claim_ring(const ashlar_host& host, std::uint32_t i) {
   return r;
 }
 
-ashlar_result Segment::claim_offers(const ashlar_host& host) const {
-  return allocate(host, fd_.get(), Geometry::offers_at(), Geometry::slots_at() - Geometry::offers_at(),
-                  "offered receives");
+ashlar_result Segment::claim_posts(const ashlar_host& host) const {
+  return allocate(host, fd_.get(), Geometry::posts_at(), Geometry::slots_at() - Geometry::posts_at(),
+                  "receives posted in shared memory");
 }
 
 }  // namespace ashlar::shm

@@ -47,14 +47,14 @@ class Segment {
   CopyDescriptor& copy(std::uint32_t i) const {
     return reinterpret_cast<CopyDescriptor*>(base_ + Geometry::copies_at())[i];
   }
-  OfferSlot& offer(std::uint32_t i) const { return reinterpret_cast<OfferSlot*>(base_ + Geometry::offers_at())[i]; }
+  PostSlot& post(std::uint32_t i) const { return reinterpret_cast<PostSlot*>(base_ + Geometry::posts_at())[i]; }
   Line* ring(std::uint32_t i) const { return reinterpret_cast<Line*>(base_ + geometry_.ring_at(i)); }
   const Geometry& geometry() const { return geometry_; }
 
   /// Makes sure that ring `i` of a peer's segment has memory, and lets the descriptor go. Fails with MPI_ERR_NO_MEM.
   ashlar_result claim_ring(const ashlar_host& host, std::uint32_t i);
-  /// Makes sure that the own segment's offers have memory. Fails with MPI_ERR_NO_MEM.
-  ashlar_result claim_offers(const ashlar_host& host) const;
+  /// Makes sure that the own segment's posts have memory. Fails with MPI_ERR_NO_MEM.
+  ashlar_result claim_posts(const ashlar_host& host) const;
 
  private:
   std::byte* base_ = nullptr;

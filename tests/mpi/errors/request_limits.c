@@ -13,6 +13,21 @@ static void says_limit(int code, const char* parameter) {
   CHECK(strstr(text, parameter) != NULL, "%s", text);
 }
 
+/* Requests of MPI_Psend_init or MPI_Precv_init, as many as there may be. */
+static void fill_with_partitioned(MPI_Comm comm, int other, int sends) {
+  static int data[2 * kLimit];
+  MPI_Request r[2 * kLimit];
+  int n = 0, code = MPI_SUCCESS;
+  while (n < 2 * kLimit && code == MPI_SUCCESS) {
+    code = sends ? MPI_Psend_init(&data[n], 1, 1, MPI_INT, other, 7, comm, MPI_INFO_NULL, &r[n])
+                 : MPI_Precv_init(&data[n], 1, 1, MPI_INT, other, 7, comm, MPI_INFO_NULL, &r[n]);
+    n++;
+  }
+  CHECK(code != MPI_SUCCESS && n <= kLimit + 1, "%d partitioned requests", n);
+  says_limit(code, "p2p.request_limit");
+  for (int i = 0; i < n - 1; i++) MUST(MPI_Request_free(&r[i]));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
@@ -50,6 +65,8 @@ int main(int argc, char** argv) {
     says_limit(code, "coll.request_limit");
     for (int i = 0; i < n - 1; i++) MUST(MPI_Request_free(&r[i]));
   }
+  fill_with_partitioned(comm, right, 1);
+  fill_with_partitioned(comm, left, 0);
   MUST(MPI_Comm_free(&comm));
   return check_end();
 }

@@ -133,7 +133,7 @@ TEST(UnexpectedQueue, MessagesComeInOrderOfArrivalForAnyTag) {
   }
 }
 
-// What offered receives have to know.
+// What receives posted in shared memory have to know.
 TEST(PostedQueue, TellsRivalsAndThoseAhead) {
   PostedQueue posted;
   std::vector<Entry> entries(6);

@@ -20,7 +20,7 @@ ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   if (network.dead(endpoint.peer) || network.dead(iface.self)) return ASHLAR_OK;  // lost, as on a real wire
   LoopNetwork::Channel& channel = network.channel(iface.self, endpoint.peer);
   const std::lock_guard guard(channel.mutex);
-  if (network.options.offers) channel.sent.push_back({packet.id, packet.h0, packet.h1});
+  if (network.options.posts) channel.sent.push_back({packet.id, packet.h0, packet.h1});
   channel.packets.push_back(std::move(packet));
   return ASHLAR_OK;
 }
@@ -83,92 +83,93 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint
 
 void wake(ashlar_endpoint*) {}
 
-ashlar_result offer(ashlar_endpoint* e, const ashlar_offer* what, std::uint32_t* number) {
+constexpr std::uint64_t kKind = ~std::uint64_t{0} << 32;  // what of h1 is the same in all messages of a kind
+
+ashlar_result post(ashlar_endpoint* e, const ashlar_posted* what, std::uint32_t* number) {
   auto& endpoint = *static_cast<LoopEndpoint*>(e);
   LoopNetwork& network = *endpoint.iface->network;
   if (chance(endpoint.iface->random, network.options.again)) return ASHLAR_AGAIN;
   LoopNetwork::Channel& channel = network.channel(endpoint.peer, endpoint.iface->self);
-  const std::lock_guard guard(network.offers_mutex);
-  network.offers.push_back({endpoint.iface->self, endpoint.peer, *what, channel.delivered});
-  *number = static_cast<std::uint32_t>(network.offers.size());
+  const std::lock_guard guard(network.posts_mutex);
+  network.posts.push_back({endpoint.iface->self, endpoint.peer, *what, channel.delivered});
+  *number = static_cast<std::uint32_t>(network.posts.size());
   return ASHLAR_OK;
 }
 
 ashlar_result withdraw(ashlar_endpoint* e, std::uint32_t number, std::uint64_t* written) {
-  using Offer = LoopNetwork::Offer;
+  using Post = LoopNetwork::Post;
   LoopNetwork& network = *static_cast<LoopEndpoint*>(e)->iface->network;
-  const std::lock_guard guard(network.offers_mutex);
-  Offer& offer = network.offers[number - 1];
-  EXPECT_NE(offer.state, Offer::kGone) << "taken back twice";
-  if (offer.state == Offer::kWriting || offer.state == Offer::kAsked) {
-    offer.state = Offer::kAsked;
+  const std::lock_guard guard(network.posts_mutex);
+  Post& post = network.posts[number - 1];
+  EXPECT_NE(post.state, Post::kGone) << "taken back twice";
+  if (post.state == Post::kWriting || post.state == Post::kAsked) {
+    post.state = Post::kAsked;
     return ASHLAR_PENDING;
   }
-  offer.state = Offer::kGone;
-  *written = offer.written;
-  if (offer.written != 0 && offer.written < offer.what.length) ++network.taken_half;
+  post.state = Post::kGone;
+  *written = post.written;
+  if (post.written != 0 && post.written < post.what.length) ++network.taken_half;
   return ASHLAR_OK;
 }
 
-ashlar_result claim(ashlar_endpoint* e, const ashlar_sent* message, ashlar_claim* found) {
-  using Offer = LoopNetwork::Offer;
+ashlar_result find(ashlar_endpoint* e, const ashlar_sent* message, ashlar_found* found) {
+  using Post = LoopNetwork::Post;
   auto& endpoint = *static_cast<LoopEndpoint*>(e);
   LoopNetwork& network = *endpoint.iface->network;
   const LoopNetwork::Channel& channel = network.channel(endpoint.iface->self, endpoint.peer);
-  const std::lock_guard guard(network.offers_mutex);
-  for (std::size_t n = 0; n < network.offers.size(); ++n) {
-    const Offer& offer = network.offers[n];
-    if (offer.state != Offer::kOpen || offer.owner != endpoint.peer || offer.sender != endpoint.iface->self ||
-        offer.what.h0 != message->h0 || offer.what.h1 != (message->h1 & message->h1_mask) ||
-        offer.what.length < message->length)
+  const std::lock_guard guard(network.posts_mutex);
+  for (std::size_t n = 0; n < network.posts.size(); ++n) {
+    const Post& post = network.posts[n];
+    if (post.state != Post::kOpen || post.owner != endpoint.peer || post.sender != endpoint.iface->self ||
+        post.what.h0 != message->h0 || post.what.h1 != (message->h1 & kKind) || post.what.length < message->length)
       continue;
     std::uint64_t alike = 0, earlier = ~std::uint64_t{0};
-    for (std::size_t i = offer.seen; i < channel.sent.size(); ++i) {
+    for (std::size_t i = post.seen; i < channel.sent.size(); ++i) {
       const LoopNetwork::Head& head = channel.sent[i];
-      if (head.h0 != message->h0 || ((head.h1 ^ message->h1) & message->h1_mask) != 0) continue;
+      if (head.h0 != message->h0 || ((head.h1 ^ message->h1) & kKind) != 0) continue;
       if (head.id == message->id && head.h1 == message->h1) earlier = alike;
       if ((message->ids >> head.id & 1) != 0) ++alike;
     }
-    if (earlier != offer.what.before) continue;
+    if (earlier != post.what.before) continue;
     found->number = static_cast<std::uint32_t>(n + 1);
-    found->token = offer.what.token;
+    found->token = post.what.token;
     return ASHLAR_OK;
   }
   return ASHLAR_AGAIN;
 }
 
-/// A deposit that lasts: the bytes are there at the next call, which looks whether somebody has asked meanwhile.
-ashlar_result deposit(ashlar_endpoint* e, ashlar_claim* found, const void* data, std::uint64_t length,
-                      std::uint64_t most) {
-  using Offer = LoopNetwork::Offer;
+/// A write that lasts: the bytes are there at the next call, which looks whether the receiver has asked meanwhile.
+ashlar_result write(ashlar_endpoint* e, ashlar_found* found, const void* data, std::uint64_t length,
+                    std::uint64_t most) {
+  using Post = LoopNetwork::Post;
   auto& endpoint = *static_cast<LoopEndpoint*>(e);
   LoopNetwork& network = *endpoint.iface->network;
   if (network.dead(endpoint.peer)) return -MPI_ERR_PROC_ABORTED;
-  const std::lock_guard guard(network.offers_mutex);
-  Offer& offer = network.offers[found->number - 1];
-  if (offer.state == Offer::kGone || offer.state == Offer::kStopped) return ASHLAR_AGAIN;
-  if (offer.state == Offer::kOpen) {
-    offer.state = Offer::kWriting;
-    if (chance(endpoint.iface->random, network.options.deposit_lasts)) return ASHLAR_PENDING;
+  const std::lock_guard guard(network.posts_mutex);
+  Post& post = network.posts[found->number - 1];
+  if (post.state == Post::kGone || post.state == Post::kStopped) return ASHLAR_AGAIN;
+  if (post.state == Post::kOpen) {
+    post.state = Post::kWriting;
+    if (chance(endpoint.iface->random, network.options.write_lasts)) return ASHLAR_PENDING;
   }
-  const bool fails = chance(endpoint.iface->random, network.options.deposit_fails);
+  const bool fails = chance(endpoint.iface->random, network.options.write_fails);
   if (!fails) {
     const std::uint64_t bytes = std::min<std::uint64_t>({length - found->written, most, 3000});
-    std::memcpy(static_cast<std::byte*>(offer.what.address) + found->written,
+    std::memcpy(static_cast<std::byte*>(post.what.address) + found->written,
                 static_cast<const std::byte*>(data) + found->written, bytes);
     found->written += bytes;
   }
-  offer.written = found->written;
+  post.written = found->written;
   const bool all = found->written == length;
-  if (offer.state == Offer::kAsked) {
+  if (post.state == Post::kAsked) {
     found->asked = 1;
     ++network.asked;
-    offer.state = Offer::kStopped;
+    post.state = Post::kStopped;
   } else {
-    offer.state = all ? Offer::kStopped : Offer::kOpen;
+    post.state = all ? Post::kStopped : Post::kOpen;
   }
   if (fails) return -MPI_ERR_OTHER;
-  if (all) ++network.deposits;
+  if (all) ++network.writes;
   return all ? ASHLAR_OK : ASHLAR_PENDING;
 }
 
@@ -233,10 +234,29 @@ int idle(ashlar_iface* i) {
   return channel.packets.empty();
 }
 
-const ashlar_endpoint_ops kEndpointOps = {
-    sizeof kEndpointOps, am_short, am_bcopy, nullptr, get, nullptr, wake, offer, withdraw, claim, deposit, nullptr};
-const ashlar_iface_ops kIfaceOps = {sizeof kIfaceOps, nullptr, nullptr, nullptr, progress, expose, unexpose, arm,
-                                    disarm,           nullptr, nullptr, idle,    nullptr};
+const ashlar_post_ops kPostOps = {
+    .size = sizeof kPostOps, .post = post, .withdraw = withdraw, .find = find, .write = write};
+const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
+                                          .am_short = am_short,
+                                          .am_bcopy = am_bcopy,
+                                          .get = get,
+                                          .put = nullptr,
+                                          .wake = wake,
+                                          .posts = &kPostOps,
+                                          .fate = nullptr};
+const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
+                                    .address = nullptr,
+                                    .connect = nullptr,
+                                    .disconnect = nullptr,
+                                    .progress = progress,
+                                    .expose = expose,
+                                    .unexpose = unexpose,
+                                    .arm = arm,
+                                    .disarm = disarm,
+                                    .wake_fd = nullptr,
+                                    .wake_word = nullptr,
+                                    .idle = idle,
+                                    .rest = nullptr};
 
 }  // namespace
 
@@ -258,7 +278,7 @@ ashlar_endpoint* LoopNetwork::connect(LoopIface& from, std::uint32_t to) {
   auto& made = endpoints_.emplace_back(std::make_unique<LoopEndpoint>());
   made->ops = &kEndpointOps;
   if (options.get) made->capabilities |= ASHLAR_CAP_GET;
-  if (options.offers) made->capabilities |= ASHLAR_CAP_OFFER;
+  if (options.posts) made->capabilities |= ASHLAR_CAP_POST;
   made->max_short = options.max_short;
   made->max_bcopy = options.max_bcopy;
   made->peer = to;

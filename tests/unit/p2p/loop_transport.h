@@ -25,9 +25,9 @@ struct LoopOptions {
   double get_pending = 0;  // chance that a read completes in a later progress call
   double get_fails = 0;
   bool proves_get_late = false;  // get() is offered but always fails
-  bool offers = false;           // offered receives
-  double deposit_lasts = 0;      // chance that a deposit is under way until the next call
-  double deposit_fails = 0;
+  bool posts = false;            // receives posted in shared memory
+  double write_lasts = 0;        // chance that such a write is under way until the next call
+  double write_fails = 0;
 };
 
 class LoopNetwork;
@@ -74,20 +74,20 @@ class LoopNetwork {
   struct Channel {
     std::mutex mutex;
     std::deque<Packet> packets;
-    std::vector<Head> sent;  // all ever, where there are offers
+    std::vector<Head> sent;  // all ever, where receives are posted in shared memory
     std::size_t delivered = 0;
   };
   /// From `owner` to `sender`; number k is the k-th.
-  struct Offer {
+  struct Post {
     std::uint32_t owner, sender;
-    ashlar_offer what;
+    ashlar_posted what;
     std::size_t seen;
     enum { kOpen, kWriting, kAsked, kStopped, kGone } state = kOpen;
     std::uint64_t written = 0;
   };
-  std::mutex offers_mutex;
-  std::vector<Offer> offers;
-  std::uint64_t deposits = 0, asked = 0, taken_half = 0;
+  std::mutex posts_mutex;
+  std::vector<Post> posts;
+  std::uint64_t writes = 0, asked = 0, taken_half = 0;
   Channel& channel(std::uint32_t from, std::uint32_t to) { return channels_[from * processes_ + to]; }
   std::uint32_t processes() const { return processes_; }
   bool dead(std::uint32_t process);

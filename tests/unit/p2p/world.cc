@@ -35,7 +35,7 @@ Process::Process(LoopNetwork& net, std::uint32_t self, const p2p::Config& config
     lane.add_iface(others, false);
     lane.add_iface(itself, true);
   }
-  EXPECT_TRUE(p2p::attach(lane, config).ok());
+  EXPECT_TRUE(p2p::attach(lane, config, shared).ok());
   comm.predefined = 1;
   comm.context = 2;
   comm.rank = static_cast<Rank>(self);

@@ -10,6 +10,7 @@
 #include "framework/p2p/api.h"
 #include "framework/p2p/completion.h"
 #include "framework/p2p/internal.h"
+#include "framework/p2p/process_state.h"
 #include "framework/progress/peer.h"
 #include "framework/progress/request.h"
 #include "tests/unit/p2p/loop_transport.h"
@@ -23,6 +24,7 @@ struct Process {
 
   LoopNetwork& network;
   PeerTable peers;
+  p2p::ProcessState shared;
   Lane lane;
   LoopIface* others;
   LoopIface* itself;

@@ -12,19 +12,19 @@ namespace ashlar::test {
 /// An interface that another thread raises: by a futex word, or by a descriptor.
 struct FakeIface : ashlar_iface {
   explicit FakeIface(bool by_descriptor) : descriptor(by_descriptor ? eventfd(0, EFD_NONBLOCK) : -1) {
-    static const ashlar_iface_ops kOps = {sizeof(ashlar_iface_ops),
-                                          nullptr,
-                                          nullptr,
-                                          nullptr,
-                                          progress,
-                                          nullptr,
-                                          nullptr,
-                                          arm,
-                                          disarm,
-                                          wake_fd,
-                                          wake_word,
-                                          [](ashlar_iface*) { return 1; },
-                                          nullptr};
+    static const ashlar_iface_ops kOps = {.size = sizeof(ashlar_iface_ops),
+                                          .address = nullptr,
+                                          .connect = nullptr,
+                                          .disconnect = nullptr,
+                                          .progress = progress,
+                                          .expose = nullptr,
+                                          .unexpose = nullptr,
+                                          .arm = arm,
+                                          .disarm = disarm,
+                                          .wake_fd = wake_fd,
+                                          .wake_word = wake_word,
+                                          .idle = [](ashlar_iface*) { return 1; },
+                                          .rest = nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

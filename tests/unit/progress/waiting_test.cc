@@ -8,11 +8,13 @@
 
 #include "framework/base/clock.h"
 #include "framework/progress/peer.h"
+#include "tests/unit/progress/arrivals.h"
 #include "tests/unit/progress/fake_iface.h"
 
 namespace ashlar {
 namespace {
 
+using test::Arrivals;
 using test::FakeIface;
 
 std::uint64_t cpu_ns() {
@@ -49,29 +51,15 @@ TEST_P(Waits, SleepsWithoutUsingTheCoreAndIsWoken) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_TRUE(lane.waits.empty());
 }
 
-// Arrivals at every possible moment around arm and sleep: none may be slept through. A missed one would cost the
-// longest sleep each, so the time says whether any was.
+// Arrivals at every possible moment around arm and sleep: none may be slept through.
 TEST_P(Waits, NoWakeUpIsMissed) ASHLAR_NO_THREAD_SAFETY {
   FakeIface iface(GetParam());
   lane.add_iface(&iface, false);
   lane.config.spin = 0;
   lane.config.sleep_after = 0;
-  constexpr unsigned kArrivals = 3000;
-  std::atomic<unsigned> wanted{0};
-  std::thread sender([&] {
-    for (unsigned i = 1; i <= kArrivals; ++i) {
-      while (wanted.load() < i) relax();
-      for (unsigned n = i % 64; n-- > 0;) relax();
-      iface.arrive();
-    }
-  });
-  const std::uint64_t begin = now_ns();
-  for (unsigned i = 1; i <= kArrivals; ++i) {
-    wanted = i;
-    wait_for(iface, i);
-  }
-  sender.join();
-  EXPECT_LT(now_ns() - begin, kArrivals * std::uint64_t{25'000'000});
+  Arrivals arrivals(3000, [&](unsigned) { iface.arrive(); });
+  arrivals.await_each([&](unsigned i) { wait_for(iface, i); });
+  EXPECT_TRUE(arrivals.in_time());
 }
 
 INSTANTIATE_TEST_SUITE_P(Wakeups, Waits, testing::Bool(),
@@ -163,23 +151,12 @@ TEST(SeveralLanes, NoWakeUpIsMissed) ASHLAR_NO_THREAD_SAFETY {
     lane->config.spin = 0;
     lane->config.sleep_after = 0;
   }
-  constexpr unsigned kArrivals = 2000;
-  std::atomic<unsigned> wanted{0};
-  std::thread sender([&] {
-    for (unsigned i = 1; i <= kArrivals; ++i) {
-      while (wanted.load() < i) relax();
-      for (unsigned n = i % 64; n-- > 0;) relax();
-      (i % 2 ? lanes.of_second : lanes.of_first).arrive();
-    }
-  });
-  const std::uint64_t begin = now_ns();
-  for (unsigned i = 1; i <= kArrivals; ++i) {
-    wanted = i;
+  Arrivals arrivals(2000, [&](unsigned i) { (i % 2 ? lanes.of_second : lanes.of_first).arrive(); });
+  arrivals.await_each([&](unsigned i) {
     const LaneGuard guard(lanes.first.lock);
     progress::wait(lanes.first, [&] { return lanes.of_first.seen + lanes.of_second.seen >= i; });
-  }
-  sender.join();
-  EXPECT_LT(now_ns() - begin, kArrivals * std::uint64_t{25'000'000});
+  });
+  EXPECT_TRUE(arrivals.in_time());
 }
 
 // A lane that other threads use is left to them: their messages do not wake this one.

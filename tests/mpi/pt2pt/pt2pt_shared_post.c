@@ -190,7 +190,7 @@ static void every_mode(void) {
   arrives(kIsend, 33 * kMiB + 1, 0);
 }
 
-/* Many receives of one tag. Those beyond what is offered at a time come later. */
+/* Many receives of one tag. Those beyond what is posted in shared memory at a time come later. */
 static void window(int count, int bytes, int visible) {
   MPI_Request* const r = check_alloc((size_t)count * sizeof *r);
   unsigned char* const buffer = check_alloc((size_t)count * (size_t)bytes);
@@ -220,7 +220,8 @@ static void window(int count, int bytes, int visible) {
   free(r);
 }
 
-/* Receives of one tag, of which some cannot be offered: a small one, one with gaps, and one that gets a small message.
+/* Receives of one tag, of which some cannot be posted in shared memory: a small one, one with gaps, and one that gets a
+ * small message.
  */
 static void among_others(void) {
   enum { kReceives = 5, kBytes = 2 * kMiB };

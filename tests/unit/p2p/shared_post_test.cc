@@ -10,23 +10,23 @@
 namespace ashlar::test {
 namespace {
 
-p2p::Config eager_to_offer() {
+p2p::Config eager_to_post() {
   p2p::Config config;
-  config.offer_min = 2000;
-  config.offer_patience = 0;
+  config.shared_post_min = 2000;
+  config.shared_post_patience = 0;
   return config;
 }
 
-LoopOptions offering(unsigned seed) {
+LoopOptions posting(unsigned seed) {
   LoopOptions options = faults(seed);
-  options.offers = true;
-  options.deposit_lasts = 0.4;
-  options.deposit_fails = seed % 3 == 0 ? 0.1 : 0;
+  options.posts = true;
+  options.write_lasts = 0.4;
+  options.write_fails = seed % 3 == 0 ? 0.1 : 0;
   return options;
 }
 
-class Offered : public testing::TestWithParam<unsigned> {};
-INSTANTIATE_TEST_SUITE_P(Seeds, Offered, testing::Range(1u, 13u));
+class SharedPost : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, SharedPost, testing::Range(1u, 13u));
 
 constexpr std::size_t kRoom = 12000;
 
@@ -39,8 +39,8 @@ struct Posted {
 
 // Each side makes progress at times of its own; receives are cancelled in any state. Of each tag the messages are
 // received in the order in which they were sent, by the receives that were not cancelled, in the order of these.
-TEST_P(Offered, OrderHoldsWhateverIsCancelled) {
-  World world(2, offering(GetParam()), eager_to_offer());
+TEST_P(SharedPost, OrderHoldsWhateverIsCancelled) {
+  World world(2, posting(GetParam()), eager_to_post());
   std::mt19937 random(GetParam());
   constexpr int kMessages = 300, kTags = 2;
   std::vector<std::vector<unsigned char>> out(kMessages);
@@ -115,14 +115,14 @@ TEST_P(Offered, OrderHoldsWhateverIsCancelled) {
     EXPECT_TRUE(world.finish(posted[oldest].request).ok());
   }
   for (Request* send : sends) EXPECT_TRUE(world.finish(send).ok());
-  EXPECT_GT(world.network().deposits + world.network().asked, 0u);
+  EXPECT_GT(world.network().writes + world.network().asked, 0u);
   EXPECT_EQ(world[0].others->exposed, world[0].others->unexposed);
 }
 
-TEST(OfferedReceive, ArrivesWithoutARoundOfProgressAtTheReceiver) {
+TEST(SharedPostedReceive, ArrivesWithoutARoundOfProgressAtTheReceiver) {
   LoopOptions options;
-  options.offers = true;
-  World world(2, options, eager_to_offer());
+  options.posts = true;
+  World world(2, options, eager_to_post());
   std::vector<unsigned char> out(50000, 3), in(50000, 0);
   Request *receive = nullptr, *send = nullptr;
   ASSERT_TRUE(p2p::irecv(in.data(), 50000, bytes(), 0, 4, world.comm(1), &receive).ok());
@@ -139,13 +139,13 @@ TEST(OfferedReceive, ArrivesWithoutARoundOfProgressAtTheReceiver) {
   EXPECT_EQ(status.MPI_TAG, 4);
 }
 
-TEST(OfferedReceive, FailsWithItsSenderInTheMiddle) {
+TEST(SharedPostedReceive, FailsWithItsSenderInTheMiddle) {
   for (int pieces = 0; pieces < 4; ++pieces) {
     LoopOptions options;
-    options.offers = true;
+    options.posts = true;
     options.get = false;
-    options.deposit_lasts = pieces % 2;
-    World world(2, options, eager_to_offer());
+    options.write_lasts = pieces % 2;
+    World world(2, options, eager_to_post());
     std::vector<unsigned char> out(50000, 3), in(50000, 0);
     Request *receive = nullptr, *send = nullptr;
     ASSERT_TRUE(p2p::irecv(in.data(), 50000, bytes(), 0, 4, world.comm(1), &receive).ok());
@@ -158,25 +158,25 @@ TEST(OfferedReceive, FailsWithItsSenderInTheMiddle) {
   }
 }
 
-TEST(OfferedReceive, IsOfferedOnlyWhereItsMessageIsCertain) {
+TEST(SharedPostedReceive, IsPostedOnlyWhereItsMessageIsCertain) {
   LoopOptions options;
-  options.offers = true;
-  World world(2, options, eager_to_offer());
+  options.posts = true;
+  World world(2, options, eager_to_post());
   std::vector<unsigned char> in(4 * 4000);
   std::vector<Request*> receives(4);
   const int sources[] = {0, MPI_ANY_SOURCE, 0, 0};
   const int tags[] = {1, 2, 2, 1};
-  const std::size_t offered[] = {1, 1, 1, 2};
+  const std::size_t expected[] = {1, 1, 1, 2};
   for (std::size_t i = 0; i < 4; ++i) {
     ASSERT_TRUE(p2p::irecv(in.data() + 4000 * i, 4000, bytes(), sources[i], tags[i], world.comm(1), &receives[i]).ok());
-    EXPECT_EQ(world.network().offers.size(), offered[i]) << i;
+    EXPECT_EQ(world.network().posts.size(), expected[i]) << i;
   }
-  EXPECT_EQ(world.network().offers[1].what.before, 1u);
+  EXPECT_EQ(world.network().posts[1].what.before, 1u);
   for (Request* receive : receives) {
     ASSERT_TRUE(p2p::cancel(receive).ok());
     EXPECT_TRUE(world.finish(receive).ok());
   }
-  for (const auto& offer : world.network().offers) EXPECT_EQ(offer.state, LoopNetwork::Offer::kGone);
+  for (const auto& post : world.network().posts) EXPECT_EQ(post.state, LoopNetwork::Post::kGone);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "components/transport/shm/offers.h"
+#include "components/transport/shm/posts.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,24 +14,27 @@ namespace {
 
 constexpr unsigned kStateBits = 3;
 constexpr unsigned kSlotBits = 6;
-static_assert(kOffers == 1u << kSlotBits);
+static_assert(kPosts == 1u << kSlotBits);
 
-std::uint64_t in(std::uint64_t generation, OfferState state) { return generation << kStateBits | state; }
-OfferState state_of(std::uint64_t word) { return static_cast<OfferState>(word & ((1u << kStateBits) - 1)); }
+std::uint64_t in(std::uint64_t generation, PostState state) { return generation << kStateBits | state; }
+PostState state_of(std::uint64_t word) { return static_cast<PostState>(word & ((1u << kStateBits) - 1)); }
 
 std::uint32_t number_of(std::uint64_t generation, std::uint32_t i) {
   return static_cast<std::uint32_t>(generation) << kSlotBits | i;
 }
 
-// ashlar_claim::place
+// What of h1 is the same in all messages of a kind.
+constexpr std::uint64_t kKind = ~std::uint64_t{0} << 32;
+
+// ashlar_found::place
 enum Place { kSlotIndex, kGeneration, kAddress };
 
 }  // namespace
 
-ashlar_result Offered::offer(const Endpoint& to, const ashlar_offer& what, std::uint32_t* number) {
+ashlar_result Posts::post(const Endpoint& to, const ashlar_posted& what, std::uint32_t* number) {
   if (~used_ == 0) return ASHLAR_AGAIN;
   if (!has_memory_) {
-    const ashlar_result claimed = own_->claim_offers(to.iface->host());
+    const ashlar_result claimed = own_->claim_posts(to.iface->host());
     if (claimed != ASHLAR_OK) return claimed;
     has_memory_ = true;
   }
@@ -39,7 +42,7 @@ ashlar_result Offered::offer(const Endpoint& to, const ashlar_offer& what, std::
   std::uint64_t& generation = generations_[i];
   do ++generation;
   while (number_of(generation, 0) == 0);
-  OfferSlot& slot = own_->offer(i);
+  PostSlot& slot = own_->post(i);
   slot.sender.store(to.nonce, std::memory_order_relaxed);
   slot.h0.store(what.h0, std::memory_order_relaxed);
   slot.h1.store(what.h1, std::memory_order_relaxed);
@@ -52,15 +55,15 @@ ashlar_result Offered::offer(const Endpoint& to, const ashlar_offer& what, std::
   slot.state.store(in(generation, kOpen), std::memory_order_release);
   used_ |= 1ull << i;
   SegmentHeader& head = own_->header();
-  head.offers.store(used_, std::memory_order_release);
-  std::uint32_t made = head.offers_made.load(std::memory_order_relaxed) + 1;
+  head.posts.store(used_, std::memory_order_release);
+  std::uint32_t made = head.posts_made.load(std::memory_order_relaxed) + 1;
   if (made == 0) made = 1;
-  head.offers_made.store(made, std::memory_order_release);
+  head.posts_made.store(made, std::memory_order_release);
   *number = number_of(generation, i);
-  // A sender says that it looks before it looks; so it finds this offer, or is found here.
+  // A sender sets the flag before it looks; so it finds this receive, or its flag is found here.
   if (to.inbound_slot != nullptr) {
     full_fence();
-    std::atomic<std::uint32_t>& looks = to.inbound_slot->looks_for_offers;
+    std::atomic<std::uint32_t>& looks = to.inbound_slot->looks_for_posts;
     if (looks.load(std::memory_order_relaxed) != 0 && to.owner != nullptr) {
       looks.store(0, std::memory_order_relaxed);
       raise_always(*to.owner);
@@ -69,11 +72,11 @@ ashlar_result Offered::offer(const Endpoint& to, const ashlar_offer& what, std::
   return ASHLAR_OK;
 }
 
-ashlar_result Offered::withdraw(std::uint32_t number, std::uint64_t* written) {
-  const std::uint32_t i = number % kOffers;
+ashlar_result Posts::withdraw(std::uint32_t number, std::uint64_t* written) {
+  const std::uint32_t i = number % kPosts;
   *written = 0;
   if ((used_ >> i & 1) == 0 || number_of(generations_[i], i) != number) return ASHLAR_OK;
-  OfferSlot& slot = own_->offer(i);
+  PostSlot& slot = own_->post(i);
   std::uint64_t seen = slot.state.load(std::memory_order_acquire);
   for (;;) {
     const bool writing = state_of(seen) == kWriting;
@@ -90,44 +93,44 @@ ashlar_result Offered::withdraw(std::uint32_t number, std::uint64_t* written) {
   return ASHLAR_OK;
 }
 
-void Offered::release(std::uint32_t i) {
-  own_->offer(i).state.store(in(generations_[i], kNone), std::memory_order_release);
+void Posts::release(std::uint32_t i) {
+  own_->post(i).state.store(in(generations_[i], kNone), std::memory_order_release);
   used_ &= ~(1ull << i);
-  own_->header().offers.store(used_, std::memory_order_release);
+  own_->header().posts.store(used_, std::memory_order_release);
 }
 
-void Offered::stop(std::uint64_t nonce) {
+void Posts::stop(std::uint64_t nonce) {
   for (std::uint64_t bits = used_; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::uint32_t>(std::countr_zero(bits));
-    OfferSlot& slot = own_->offer(i);
+    PostSlot& slot = own_->post(i);
     if (slot.sender.load(std::memory_order_relaxed) != nonce) continue;
-    const OfferState state = state_of(slot.state.load(std::memory_order_acquire));
+    const PostState state = state_of(slot.state.load(std::memory_order_acquire));
     if (state == kWriting || state == kAsked)
       slot.state.store(in(generations_[i], kStopped), std::memory_order_release);
   }
 }
 
-ashlar_result claim_offer(const Endpoint& to, const ashlar_sent& message, ashlar_claim* claim) {
+ashlar_result find_post(const Endpoint& to, const ashlar_sent& message, ashlar_found* found) {
   if (to.way != Endpoint::Way::kAttached) return ASHLAR_AGAIN;
-  std::atomic<std::uint32_t>& looks = to.slot->looks_for_offers;
+  std::atomic<std::uint32_t>& looks = to.slot->looks_for_posts;
   if (looks.load(std::memory_order_relaxed) == 0) {
     looks.store(1, std::memory_order_relaxed);
     full_fence();
   }
-  const std::uint32_t made = to.owner->offers_made.load(std::memory_order_acquire);
-  if (made == claim->seen) return ASHLAR_AGAIN;
-  claim->seen = made;
+  const std::uint32_t made = to.owner->posts_made.load(std::memory_order_acquire);
+  if (made == found->seen) return ASHLAR_AGAIN;
+  found->seen = made;
 
-  // Offers of one call sequence have seen the same; then the ring is walked once.
+  // Receives posted in a row have seen the same records; then the ring is walked once.
   std::uint64_t counted_from = kNothingSeen, earlier = 0;
   bool known = false;
-  for (std::uint64_t bits = to.owner->offers.load(std::memory_order_acquire); bits != 0; bits &= bits - 1) {
+  for (std::uint64_t bits = to.owner->posts.load(std::memory_order_acquire); bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::uint32_t>(std::countr_zero(bits));
-    OfferSlot& slot = to.segment.offer(i);
+    PostSlot& slot = to.segment.post(i);
     const std::uint64_t state = slot.state.load(std::memory_order_acquire);
     if (state_of(state) != kOpen || slot.sender.load(std::memory_order_relaxed) != to.iface->nonce() ||
         slot.h0.load(std::memory_order_relaxed) != message.h0 ||
-        slot.h1.load(std::memory_order_relaxed) != (message.h1 & message.h1_mask) ||
+        slot.h1.load(std::memory_order_relaxed) != (message.h1 & kKind) ||
         slot.length.load(std::memory_order_relaxed) < message.length)
       continue;
     std::uint64_t from = slot.seen.load(std::memory_order_relaxed);
@@ -138,7 +141,7 @@ ashlar_result claim_offer(const Endpoint& to, const ashlar_sent& message, ashlar
       // Names of operations are used again: the message itself is the newest record with these words.
       std::uint64_t alike = 0;
       const bool walked = to.out.revisit(from, [&](std::uint8_t id, std::uint64_t h0, std::uint64_t h1) {
-        if (h0 != message.h0 || ((h1 ^ message.h1) & message.h1_mask) != 0) return;
+        if (h0 != message.h0 || ((h1 ^ message.h1) & kKind) != 0) return;
         if (id == message.id && h1 == message.h1) {
           known = true;
           earlier = alike;
@@ -148,37 +151,37 @@ ashlar_result claim_offer(const Endpoint& to, const ashlar_sent& message, ashlar
       known = known && walked;
     }
     if (!known || slot.before.load(std::memory_order_relaxed) != earlier) continue;
-    claim->number = number_of(state >> kStateBits, i);
-    claim->token = slot.token.load(std::memory_order_relaxed);
-    claim->place[kSlotIndex] = i;
-    claim->place[kGeneration] = state >> kStateBits;
-    claim->place[kAddress] = slot.address.load(std::memory_order_relaxed);
-    // Were it another offer by now, its generation would be another one, and the first deposit would find that.
+    found->number = number_of(state >> kStateBits, i);
+    found->token = slot.token.load(std::memory_order_relaxed);
+    found->place[kSlotIndex] = i;
+    found->place[kGeneration] = state >> kStateBits;
+    found->place[kAddress] = slot.address.load(std::memory_order_relaxed);
+    // Were it another receive by now, its generation would be another one, and the first write would find that.
     return ASHLAR_OK;
   }
   return ASHLAR_AGAIN;
 }
 
-ashlar_result deposit(const Endpoint& to, ashlar_claim* claim, const void* data, std::uint64_t length,
-                      std::uint64_t most) {
+ashlar_result write_post(const Endpoint& to, ashlar_found* found, const void* data, std::uint64_t length,
+                         std::uint64_t most) {
   if (to.way != Endpoint::Way::kAttached) return ASHLAR_AGAIN;
-  OfferSlot& slot = to.segment.offer(static_cast<std::uint32_t>(claim->place[kSlotIndex]));
-  const std::uint64_t generation = claim->place[kGeneration];
-  std::uint64_t mine = in(generation, claim->written == 0 ? kOpen : kBetween);
+  PostSlot& slot = to.segment.post(static_cast<std::uint32_t>(found->place[kSlotIndex]));
+  const std::uint64_t generation = found->place[kGeneration];
+  std::uint64_t mine = in(generation, found->written == 0 ? kOpen : kBetween);
   if (!slot.state.compare_exchange_strong(mine, in(generation, kWriting), std::memory_order_acq_rel,
                                           std::memory_order_relaxed))
     return ASHLAR_AGAIN;
-  const std::uint64_t bytes = std::min(length - claim->written, most);
-  const int error = write_to(to.pid, static_cast<const std::byte*>(data) + claim->written,
-                             claim->place[kAddress] + claim->written, bytes);
-  if (error == 0) claim->written += bytes;
-  const bool all = claim->written == length;
-  slot.written.store(claim->written, std::memory_order_relaxed);
+  const std::uint64_t bytes = std::min(length - found->written, most);
+  const int error = write_to(to.pid, static_cast<const std::byte*>(data) + found->written,
+                             found->place[kAddress] + found->written, bytes);
+  if (error == 0) found->written += bytes;
+  const bool all = found->written == length;
+  slot.written.store(found->written, std::memory_order_relaxed);
   std::uint64_t writing = in(generation, kWriting);
   if (!slot.state.compare_exchange_strong(writing, in(generation, all ? kFilled : kBetween), std::memory_order_acq_rel,
                                           std::memory_order_relaxed)) {
     slot.state.store(in(generation, kStopped), std::memory_order_release);
-    claim->asked = 1;
+    found->asked = 1;
   }
   if (error != 0) return to.iface->copy_failed(to, error);
   return all ? ASHLAR_OK : ASHLAR_PENDING;

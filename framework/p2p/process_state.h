@@ -1,0 +1,19 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "framework/p2p/message.h"
+#include "framework/p2p/send_buffer.h"
+
+namespace ashlar::p2p {
+
+/// What the lanes of one process share. The process owns it; it outlives the lanes that are attached with it.
+struct ProcessState {
+  /// Bytes of unexpected messages kept on all lanes, which p2p.unexpected_total_limit bounds. A count, ordered with
+  /// nothing: relaxed.
+  std::atomic<std::uint64_t> unexpected_bytes{0};
+  SendBuffer send_buffer;  // of MPI_Buffer_attach
+  MessageObject no_proc;   // MPI_MESSAGE_NO_PROC
+};
+
+}  // namespace ashlar::p2p

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "framework/base/failure.h"
 #include "framework/coll/comm_state.h"
 #include "framework/object/group.h"
 
@@ -59,7 +60,8 @@ const Nodes* Nodes::of(Op& op) {
     slot.data = new (std::nothrow) Nodes(op.comm()->engine, nodes_of(*op.comm()), op.rank());
     slot.drop = [](void* data) { delete static_cast<Nodes*>(data); };
   }
-  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's map of nodes"));
+  if (slot.data == nullptr)
+    op.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the map of a communicator's nodes"}}));
   return static_cast<const Nodes*>(slot.data);
 }
 

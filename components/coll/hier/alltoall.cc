@@ -7,13 +7,13 @@ namespace {
 /// What a leader exchanges with the others: the blocks of its node's ranks for those of another node, node after node.
 /// As much comes from a node as goes there.
 struct Aggregate {
-  const Nodes* nodes;
-  MPI_Count block;
-  MPI_Count* counts;  // bytes for each node
-  MPI_Count* begins;
+  const Nodes* nodes = nullptr;
+  MPI_Count block = 0;
+  MPI_Count* counts = nullptr;  // bytes for each node
+  MPI_Count* begins = nullptr;
 
   static Aggregate of(Op& op, const Nodes& nodes, MPI_Count block) {
-    Aggregate all{&nodes, block, nullptr, nullptr};
+    Aggregate all{.nodes = &nodes, .block = block};
     all.counts = reinterpret_cast<MPI_Count*>(op.scratch(2 * nodes.count() * MPI_Count{sizeof(MPI_Count)}));
     if (all.counts == nullptr) return all;
     all.begins = all.counts + nodes.count();
@@ -52,8 +52,8 @@ struct Aggregate {
 
 }  // namespace
 
-/// Each node's blocks to its leader, one message between two nodes, each leader deals out: n (n - 1) messages between n
-/// nodes in place of one for each pair of ranks. J. L. Träff, A. Rougier, "MPI collectives and datatypes for
+/// Each node's blocks to its leader, one message between two nodes, a scatter in each node: n (n - 1) messages between
+/// n nodes in place of one for each pair of ranks. J. L. Träff, A. Rougier, "MPI collectives and datatypes for
 /// hierarchical all-to-all communication", EuroMPI 2014. For small blocks: a leader's memory holds its node's twice.
 Co alltoall(Op& op, const Call& call) {
   Gate gate;
@@ -73,7 +73,7 @@ Co alltoall(Op& op, const Call& call) {
   }
   if (!op.failure().ok()) co_return op.failure();
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   Call part;
   if (!alone) {
     part = gather_call(row, lead ? rows : nullptr, row_bytes, leaders.inside);
@@ -99,8 +99,8 @@ Co alltoall(Op& op, const Call& call) {
   }
   if (!alone) {
     part = scatter_call(lead ? rows : nullptr, row, row_bytes, leaders.inside);
-    const Co dealing = run_part(op, inside, nodes->inside(), part);
-    op.join(dealing, gate);
+    const Co scattering = run_part(op, inside, nodes->inside(), part);
+    op.join(scattering, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }

@@ -3,7 +3,8 @@
 
 namespace ashlar::coll::hier {
 
-/// Each node meets; the leaders meet; each leader tells its node. T. Kielmann et al., PPoPP 1999.
+/// A barrier in each node, one among the leaders, and a broadcast of each leader to its node. T. Kielmann et al., PPoPP
+/// 1999.
 Co barrier(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -12,7 +13,7 @@ Co barrier(Op& op, const Call& call) {
   const Leaders leaders = Leaders::of(op, *nodes);
   if (leaders.ranks == nullptr) co_return op.failure();
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   std::byte token{};
   if (nodes->my_ranks() > 1) {
     const Co meeting = run_part(op, inside, nodes->inside(), call);
@@ -29,9 +30,9 @@ Co barrier(Op& op, const Call& call) {
     if (!st.ok()) co_return st;
   }
   if (nodes->my_ranks() > 1) {
-    const Call told = bcast_call(Op::view(&token, 1), leaders.inside);
-    const Co telling = run_part(op, inside, nodes->inside(), told);
-    op.join(telling, gate);
+    const Call release = bcast_call(Op::view(&token, 1), leaders.inside);
+    const Co releasing = run_part(op, inside, nodes->inside(), release);
+    op.join(releasing, gate);
     st = co_await gate;
   }
   co_return st;

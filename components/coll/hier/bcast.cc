@@ -16,17 +16,17 @@ Co bcast(Op& op, const Call& call) {
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
     const Call part = bcast_call(call.recv, nodes->node_of(call.root));
-    const Co telling = run_part(op, across, nodes->across(), part);
-    op.join(telling, gate);
+    const Co spreading = run_part(op, across, nodes->across(), part);
+    op.join(spreading, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
   if (nodes->my_ranks() > 1) {
     GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
     const Call part = bcast_call(call.recv, leaders.inside);
-    const Co telling = run_part(op, inside, nodes->inside(), part);
-    op.join(telling, gate);
+    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    op.join(spreading, gate);
     st = co_await gate;
   }
   co_return st;

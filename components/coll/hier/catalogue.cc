@@ -17,23 +17,29 @@ const char* needs_nodes_in_runs(const Shape& shape, const Call& call) {
   return needs_nodes(shape, call);
 }
 
+constexpr Algorithm of(Collective what, const char* summary, const char* (*excluded)(const Shape&, const Call&),
+                       Co (*run)(Op&, const Call&)) {
+  return {
+      .collective = what, .name = "hier", .component = "hier", .summary = summary, .excluded = excluded, .run = run};
+}
+
+constexpr const char* kUpAndDown = "each node, the leaders, each node";
 constexpr Algorithm kAlgorithms[] = {
-    {Collective::kBarrier, "hier", "hier", "each node, the leaders, each node", needs_nodes, barrier},
-    {Collective::kBcast, "hier", "hier", "the leaders, each node", needs_nodes, bcast},
-    {Collective::kReduce, "hier", "hier", "each node, the leaders", needs_nodes_in_order, reduce},
-    {Collective::kAllreduce, "hier", "hier", "each node, the leaders, each node", needs_nodes_in_order, allreduce},
-    {Collective::kGather, "hier", "hier", "each node, the leaders", needs_nodes, gather},
-    {Collective::kScatter, "hier", "hier", "the leaders, each node", needs_nodes, scatter},
-    {Collective::kAllgather, "hier", "hier", "each node, the leaders, each node", needs_nodes, allgather},
-    {Collective::kAlltoall, "hier", "hier", "each node, the leaders, each node", needs_nodes, alltoall},
-    {Collective::kReduceScatter, "hier", "hier", "each node, the leaders, each node", needs_nodes_in_order,
-     reduce_scatter},
-    {Collective::kReduceScatterBlock, "hier", "hier", "each node, the leaders, each node", needs_nodes_in_order,
-     reduce_scatter},
-    {Collective::kScan, "hier", "hier", "each node, the last ranks, each node", needs_nodes_in_runs, prefix},
-    {Collective::kExscan, "hier", "hier", "each node, the last ranks, each node", needs_nodes_in_runs, prefix},
+    of(Collective::kBarrier, kUpAndDown, needs_nodes, barrier),
+    of(Collective::kBcast, "the leaders, each node", needs_nodes, bcast),
+    of(Collective::kReduce, "each node, the leaders", needs_nodes_in_order, reduce),
+    of(Collective::kAllreduce, kUpAndDown, needs_nodes_in_order, allreduce),
+    of(Collective::kGather, "each node, the leaders", needs_nodes, gather),
+    of(Collective::kScatter, "the leaders, each node", needs_nodes, scatter),
+    of(Collective::kAllgather, kUpAndDown, needs_nodes, allgather),
+    of(Collective::kAlltoall, kUpAndDown, needs_nodes, alltoall),
+    of(Collective::kReduceScatter, kUpAndDown, needs_nodes_in_order, reduce_scatter),
+    of(Collective::kReduceScatterBlock, kUpAndDown, needs_nodes_in_order, reduce_scatter),
+    of(Collective::kScan, "each node, the last ranks, each node", needs_nodes_in_runs, prefix),
+    of(Collective::kExscan, "each node, the last ranks, each node", needs_nodes_in_runs, prefix),
 };
-constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
+constexpr AlgorithmList kList{
+    .size = sizeof(AlgorithmList), .count = sizeof kAlgorithms / sizeof kAlgorithms[0], .first = kAlgorithms};
 
 }  // namespace
 

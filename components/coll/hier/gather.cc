@@ -4,15 +4,16 @@
 namespace ashlar::coll::hier {
 namespace {
 
-/// Packed blocks of all ranks, node after node, and what a call of a v-form needs to name those of each node.
+/// Packed blocks of all ranks, node after node, and the counts and displacements of each node's blocks for the parts
+/// with lists.
 struct Packs {
-  std::byte* all;
-  MPI_Count block;
-  MPI_Count* counts;  // bytes of each node's blocks
-  MPI_Count* begins;
+  std::byte* all = nullptr;
+  MPI_Count block = 0;
+  MPI_Count* counts = nullptr;  // bytes of each node's blocks
+  MPI_Count* begins = nullptr;  // of these, in bytes
 
   static Packs of(Op& op, const Nodes& nodes, MPI_Count block) {
-    Packs packs{op.scratch(block * op.size()), block, nullptr, nullptr};
+    Packs packs{.all = op.scratch(block * op.size()), .block = block};
     packs.counts = reinterpret_cast<MPI_Count*>(op.scratch(2 * nodes.count() * MPI_Count{sizeof(MPI_Count)}));
     if (packs.counts == nullptr) return packs;
     packs.begins = packs.counts + nodes.count();
@@ -51,7 +52,7 @@ Co gather(Op& op, const Call& call) {
   if (nodes->my_ranks() > 1) {
     if (lead) of_node = root ? packs.of_node(nodes->mine()) : op.scratch(node_bytes);
     GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
     const Call part = gather_call(own, lead ? of_node : nullptr, bytes, leaders.inside);
     const Co gathering = run_part(op, inside, nodes->inside(), part);
     op.join(gathering, gate);
@@ -76,7 +77,7 @@ Co gather(Op& op, const Call& call) {
   co_return op.failure();
 }
 
-/// The same the other way round. T. Kielmann et al., PPoPP 1999.
+/// Gather in reverse: the root's blocks to the leaders, each leader's to its node. T. Kielmann et al., PPoPP 1999.
 Co scatter(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -115,7 +116,7 @@ Co scatter(Op& op, const Call& call) {
   }
   if (nodes->my_ranks() > 1) {
     GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
     const Call part = scatter_call(lead ? of_node : nullptr, own, bytes, leaders.inside);
     const Co scattering = run_part(op, inside, nodes->inside(), part);
     op.join(scattering, gate);
@@ -126,8 +127,8 @@ Co scatter(Op& op, const Call& call) {
   co_return op.failure();
 }
 
-/// Each node's blocks to its leader, the leaders exchange, each leader tells its node: a node's blocks leave it once.
-/// T. Kielmann et al., PPoPP 1999.
+/// Each node's blocks to its leader, the leaders exchange, each leader broadcasts to its node: a node's blocks leave it
+/// once. T. Kielmann et al., PPoPP 1999.
 Co allgather(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -138,10 +139,10 @@ Co allgather(Op& op, const Call& call) {
   const MPI_Count bytes = call.bytes;
   const Packs packs = Packs::of(op, *nodes, bytes);
   if (!op.failure().ok()) co_return op.failure();
-  std::byte* const own = packs.of_node(nodes->mine()) + bytes * nodes->my_place();
+  std::byte* const own = packs.of_node(nodes->mine()) + bytes * nodes->my_index();
   op.copy(call.in_place ? call.recv_block(op.rank()) : call.send, Op::view(own, bytes));
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   Call part;
   if (nodes->my_ranks() > 1) {
     part = gather_call(own, lead ? packs.of_node(nodes->mine()) : nullptr, bytes, leaders.inside);
@@ -167,8 +168,8 @@ Co allgather(Op& op, const Call& call) {
   }
   if (nodes->my_ranks() > 1) {
     part = bcast_call(Op::view(packs.all, bytes * op.size()), leaders.inside);
-    const Co telling = run_part(op, inside, nodes->inside(), part);
-    op.join(telling, gate);
+    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    op.join(spreading, gate);
     st = co_await gate;
   }
   packs.unpack(op, *nodes, call);

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "framework/base/failure.h"
 #include "framework/coll/comm_state.h"
 #include "framework/object/group.h"
 
@@ -43,14 +44,14 @@ Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Ran
   order_.resize(ranks);
   std::vector<int> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t r = 0; r < ranks; ++r) {
-    const int place = next[static_cast<std::size_t>(node_of_[r])]++;
-    order_[static_cast<std::size_t>(place)] = static_cast<Rank>(r);
-    in_runs_ = in_runs_ && place == static_cast<int>(r);
-    if (static_cast<Rank>(r) == me) my_place_ = place - begin_[static_cast<std::size_t>(node_of_[r])];
+    const int at = next[static_cast<std::size_t>(node_of_[r])]++;
+    order_[static_cast<std::size_t>(at)] = static_cast<Rank>(r);
+    in_runs_ = in_runs_ && at == static_cast<int>(r);
+    if (static_cast<Rank>(r) == me) my_index_ = at - begin_[static_cast<std::size_t>(node_of_[r])];
   }
   mine_ = node_of(me);
-  inside_ = &engine.plan_for(Shape{my_ranks(), 1, my_ranks()});
-  across_ = &engine.plan_for(Shape{count(), count(), 1});
+  inside_ = &engine.plan_for(Shape{.ranks = my_ranks(), .nodes = 1, .node_ranks = my_ranks()});
+  across_ = &engine.plan_for(Shape{.ranks = count(), .nodes = count(), .node_ranks = 1});
 }
 
 const Nodes* Nodes::of(Op& op) {
@@ -59,12 +60,13 @@ const Nodes* Nodes::of(Op& op) {
     slot.data = new (std::nothrow) Nodes(op.comm()->engine, nodes_of(*op.comm()), op.rank());
     slot.drop = [](void* data) { delete static_cast<Nodes*>(data); };
   }
-  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's map of nodes"));
+  if (slot.data == nullptr)
+    op.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the map of a communicator's nodes"}}));
   return static_cast<const Nodes*>(slot.data);
 }
 
 Leaders Leaders::of(Op& op, const Nodes& nodes, Rank root) {
-  Leaders leaders{&nodes, nullptr, 0};
+  Leaders leaders{.nodes = &nodes};
   leaders.ranks = reinterpret_cast<Rank*>(op.scratch(nodes.count() * MPI_Count{sizeof(Rank)}));
   if (leaders.ranks == nullptr) return leaders;
   for (int node = 0; node < nodes.count(); ++node) leaders.ranks[node] = nodes.members(node)[0];

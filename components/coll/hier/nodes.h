@@ -27,14 +27,14 @@ class Nodes {
   int node_of(Rank rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
   int ranks_on(int node) const { return begin_at(node + 1) - begin_at(node); }
   const Rank* members(int node) const { return order_.data() + begin_at(node); }
-  /// Every rank, node after node, and where a node's begin.
-  Rank in_order(int place) const { return order_[static_cast<std::size_t>(place)]; }
+  /// Every rank, node after node; and the position in that order at which a node begins.
+  Rank in_order(int i) const { return order_[static_cast<std::size_t>(i)]; }
   int begin_at(int node) const { return begin_[static_cast<std::size_t>(node)]; }
   /// The order is that of the ranks.
   bool in_runs() const { return in_runs_; }
 
   int mine() const { return mine_; }          // the node of this rank
-  int my_place() const { return my_place_; }  // of this rank among its node's
+  int my_index() const { return my_index_; }  // of this rank among those of its node
   int my_ranks() const { return ranks_on(mine_); }
   const Plan& inside() const { return *inside_; }  // for parts on this node
   const Plan& across() const { return *across_; }  // for parts among the leaders
@@ -44,16 +44,17 @@ class Nodes {
   std::vector<Rank> order_;
   std::vector<int> begin_;
   bool in_runs_ = true;
-  int mine_, my_place_ = 0;
+  int mine_, my_index_ = 0;
   const Plan* inside_;
   const Plan* across_;
 };
 
-/// The leaders of one call: of the root's node the root itself, so that no data takes a way of its own. Trivial.
+/// The leaders of one call: of the root's node the root itself, so that its data needs no step of its own. Trivial: it
+/// lives in coroutines.
 struct Leaders {
-  const Nodes* nodes;
-  Rank* ranks;  // one of each node; nullptr: no memory, noted
-  int inside;   // the place of ours on its node
+  const Nodes* nodes = nullptr;
+  Rank* ranks = nullptr;  // one of each node; nullptr: no memory, noted as op's failure
+  int inside = 0;         // index of this node's leader among the ranks of its node
 
   static Leaders of(Op& op, const Nodes& nodes, Rank root);
   static Leaders of(Op& op, const Nodes& nodes) { return of(op, nodes, nodes.in_order(0)); }

@@ -3,7 +3,7 @@
 
 namespace ashlar::coll::hier {
 
-/// Calls of parts.
+/// Calls of parts: what a hierarchical algorithm runs inside a node and among the leaders.
 inline Call part_call(Collective what, Rank root, MPI_Count bytes) {
   Call call;
   call.what = what;
@@ -16,7 +16,7 @@ inline Call bcast_call(const DataView& data, Rank root) {
   call.recv = data;
   return call;
 }
-/// What a reduction's part has of its whole: the operation and, unless it is given another, the operand.
+/// A part of a reduction: with the operation, count and type of the whole.
 inline Call reduce_call(const Call& whole, Collective what, const void* operand, void* result, Rank root) {
   Call call = part_call(what, root, whole.send.bytes());
   call.op = whole.op;

@@ -3,9 +3,9 @@
 
 namespace ashlar::coll::hier {
 
-/// Scan and exscan: each node by itself; the last ranks, who know their nodes' sums, learn what comes before their
-/// nodes and tell it. P. Sanders, J. L. Träff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006. The
-/// ranks of a node follow each other, so any operation may be used.
+/// Scan and exscan: each node by itself; the last ranks, which then have their nodes' sums, compute what comes before
+/// their nodes and broadcast it there. P. Sanders, J. L. Träff, "Parallel prefix (scan) algorithms for MPI",
+/// EuroPVM/MPI 2006. The ranks of a node follow each other, so any operation may be used.
 Co prefix(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -21,14 +21,14 @@ Co prefix(Op& op, const Call& call) {
   auto* const result = static_cast<std::byte*>(call.recv.data);
   std::byte* sum = result;  // of the node, at its last rank
   if (last && !inclusive) {
-    // Before the result overwrites the operand, should they be in one place.
+    // Before the result overwrites the operand, where they are one buffer.
     sum = op.scratch_items(count, type);
     if (sum != nullptr) op.copy_items(call.send.data, sum, count, type);
   }
   if (alone && inclusive) op.copy_items(call.send.data, result, count, type);
   if (!op.failure().ok()) co_return op.failure();
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   Call part;
   if (!alone) {
     part = reduce_call(call, call.what, call.send.data, result, 0);
@@ -52,12 +52,12 @@ Co prefix(Op& op, const Call& call) {
   if (nodes->mine() == 0) co_return st;
   if (!alone) {
     part = bcast_call(DataView{before, count, call.send.type}, lasts.inside);
-    const Co telling = run_part(op, inside, nodes->inside(), part);
-    op.join(telling, gate);
+    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    op.join(spreading, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
-  if (inclusive || nodes->my_place() > 0) {
+  if (inclusive || nodes->my_index() > 0) {
     op.combine(call, before, result, count);
   } else {
     op.copy_items(before, result, count, type);

@@ -16,7 +16,7 @@ Co reduce(Op& op, const Call& call) {
   void* operand = call.send.data;
   if (nodes->my_ranks() > 1) {
     GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
     std::byte* const sum = lead ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
     const Call part = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
     const Co reducing = run_part(op, inside, nodes->inside(), part);
@@ -36,7 +36,8 @@ Co reduce(Op& op, const Call& call) {
   co_return st;
 }
 
-/// Each node reduces to its leader, the leaders all-reduce, each leader tells its node. T. Kielmann et al., PPoPP 1999.
+/// Each node reduces to its leader, the leaders all-reduce, each leader broadcasts to its node. T. Kielmann et al.,
+/// PPoPP 1999.
 Co allreduce(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -46,7 +47,7 @@ Co allreduce(Op& op, const Call& call) {
   if (leaders.ranks == nullptr) co_return op.failure();
   const bool lead = leaders.lead(op);
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   Call part;
   if (nodes->my_ranks() > 1) {
     part = reduce_call(call, Collective::kReduce, call.send.data, lead ? call.recv.data : nullptr, leaders.inside);
@@ -67,8 +68,8 @@ Co allreduce(Op& op, const Call& call) {
   }
   if (nodes->my_ranks() > 1) {
     part = bcast_call(call.recv, leaders.inside);
-    const Co telling = run_part(op, inside, nodes->inside(), part);
-    op.join(telling, gate);
+    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    op.join(spreading, gate);
     st = co_await gate;
   }
   co_return st;

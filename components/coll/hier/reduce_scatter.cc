@@ -4,32 +4,31 @@
 namespace ashlar::coll::hier {
 namespace {
 
-/// How the items of the result are dealt to the ranks, node after node.
-struct Dealing {
-  MPI_Count* of_node;  // items of each node
-  MPI_Count* of_ours;  // items of each rank of ours
-  MPI_Count* begins;   // of these, within the node's
-  MPI_Count ours;      // items of our node
+/// How many items of the result go to each node, and to each rank of this one.
+struct Shares {
+  MPI_Count* of_node = nullptr;  // items of each node
+  MPI_Count* of_ours = nullptr;  // items of each rank of this node
+  MPI_Count* begins = nullptr;   // of these, within the node's
+  MPI_Count ours = 0;            // items of this node
 
-  static Dealing of(Op& op, const Nodes& nodes, const Call& call) {
+  static Shares of(Op& op, const Nodes& nodes, const Call& call) {
     const int numbers = nodes.count() + 2 * nodes.my_ranks();
-    Dealing dealing{reinterpret_cast<MPI_Count*>(op.scratch(numbers * MPI_Count{sizeof(MPI_Count)})), nullptr, nullptr,
-                    0};
-    if (dealing.of_node == nullptr) return dealing;
-    dealing.of_ours = dealing.of_node + nodes.count();
-    dealing.begins = dealing.of_ours + nodes.my_ranks();
+    Shares shares{.of_node = reinterpret_cast<MPI_Count*>(op.scratch(numbers * MPI_Count{sizeof(MPI_Count)}))};
+    if (shares.of_node == nullptr) return shares;
+    shares.of_ours = shares.of_node + nodes.count();
+    shares.begins = shares.of_ours + nodes.my_ranks();
     for (int node = 0; node < nodes.count(); ++node) {
-      dealing.of_node[node] = 0;
-      for (int i = 0; i < nodes.ranks_on(node); ++i) dealing.of_node[node] += call.piece(nodes.members(node)[i]);
+      shares.of_node[node] = 0;
+      for (int i = 0; i < nodes.ranks_on(node); ++i) shares.of_node[node] += call.piece(nodes.members(node)[i]);
     }
     for (int i = 0; i < nodes.my_ranks(); ++i) {
-      dealing.begins[i] = dealing.ours;
-      dealing.of_ours[i] = call.piece(nodes.members(nodes.mine())[i]);
-      dealing.ours += dealing.of_ours[i];
+      shares.begins[i] = shares.ours;
+      shares.of_ours[i] = call.piece(nodes.members(nodes.mine())[i]);
+      shares.ours += shares.of_ours[i];
     }
-    return dealing;
+    return shares;
   }
-  /// The leader deals its node's items out.
+  /// The leader scatters its node's items.
   Call scatter(const Nodes& nodes, const Call& call, std::byte* items, Rank leader) const {
     const bool lists = call.what == Collective::kReduceScatter;
     Call part = part_call(lists ? Collective::kScatterv : Collective::kScatter, leader, 0);
@@ -66,7 +65,7 @@ std::byte* by_nodes(Op& op, const Nodes& nodes, const Call& call, const std::byt
 
 }  // namespace
 
-/// Each node reduces to its leader, the leaders reduce and share out what is their nodes', each leader deals it out.
+/// Each node reduces to its leader, the leaders reduce-scatter by nodes, each leader scatters its node's items.
 /// H. Ritzdorf, J. L. Träff, "Collective operations in NEC's high-performance MPI libraries", IPDPS 2006.
 Co reduce_scatter(Op& op, const Call& call) {
   Gate gate;
@@ -74,14 +73,14 @@ Co reduce_scatter(Op& op, const Call& call) {
   const Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
-  const Dealing dealing = Dealing::of(op, *nodes, call);
+  const Shares shares = Shares::of(op, *nodes, call);
   if (!op.failure().ok()) co_return op.failure();
   const bool lead = leaders.lead(op);
   const bool alone = nodes->my_ranks() == 1;
   auto* operand = static_cast<std::byte*>(call.send.data);
   std::byte* items = nullptr;
   GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_place(), nodes->my_ranks());
+  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
   Call part;
   if (!alone) {
     std::byte* const sum = lead ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
@@ -95,22 +94,22 @@ Co reduce_scatter(Op& op, const Call& call) {
   if (lead) {
     if (!nodes->in_runs()) operand = by_nodes(op, *nodes, call, operand);
     items = static_cast<std::byte*>(call.recv.data);
-    if (!alone) items = op.scratch_items(dealing.ours, *call.send.type);
+    if (!alone) items = op.scratch_items(shares.ours, *call.send.type);
     if (!op.failure().ok()) co_return op.failure();
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
     Call among = reduce_call(call, Collective::kReduceScatter, operand, items, 0);
-    among.recv.count = dealing.ours;
-    among.recv_counts = IntArray(dealing.of_node);
+    among.recv.count = shares.ours;
+    among.recv_counts = IntArray(shares.of_node);
     const Co reducing = run_part(op, across, nodes->across(), among);
     op.join(reducing, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
   }
   if (!alone) {
-    part = dealing.scatter(*nodes, call, items, leaders.inside);
-    const Co sharing = run_part(op, inside, nodes->inside(), part);
-    op.join(sharing, gate);
+    part = shares.scatter(*nodes, call, items, leaders.inside);
+    const Co scattering = run_part(op, inside, nodes->inside(), part);
+    op.join(scattering, gate);
     st = co_await gate;
   }
   co_return st;

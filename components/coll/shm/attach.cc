@@ -122,7 +122,7 @@ Co attach(Op& op, ShmComm& comm) {
 Co prove(Op& op, ShmComm& comm, const Ticket& ticket) {
   Status st;
   std::byte* const mine = ticket.line(ticket.me()).data;
-  mine[0] = std::byte{reaches_everyone(op, ticket)};
+  mine[0] = std::byte{reaches_all_ranks(op, ticket)};
   mine[1] = std::byte{edges_fit(op)};
   publish_and_wake(ticket);
   FlagWait wait = FlagWait::contributions(ticket);

@@ -6,6 +6,7 @@
 
 #include "components/coll/shm/attach.h"
 #include "components/coll/shm/segment/waits.h"
+#include "framework/base/failure.h"
 #include "framework/coll/dispatch.h"
 
 namespace ashlar::coll::shm {
@@ -13,7 +14,8 @@ namespace ashlar::coll::shm {
 ShmComm* ShmComm::make(Op& op, Slot& slot) {
   slot.data = new (std::nothrow) ShmComm(op.wire(), op.rank());
   slot.drop = [](void* data) { delete static_cast<ShmComm*>(data); };
-  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a communicator's shared segment"));
+  if (slot.data == nullptr)
+    op.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the shared segment of a communicator"}}));
   return static_cast<ShmComm*>(slot.data);
 }
 

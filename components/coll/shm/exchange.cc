@@ -4,6 +4,7 @@
 
 #include "components/coll/shm/module.h"
 #include "components/coll/shm/peer_memory.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::coll::shm {
 namespace {
@@ -43,7 +44,7 @@ bool Exchange::begins_early() const {
 // --- this rank's table ----------------------------------------------------------------------------------------------
 
 /// Where a block lies for its receiver (SendRow::where). It is copied into the bounce buffer if that has room for it.
-std::uint64_t Exchange::place(const DataView& block, MPI_Count* used) {
+std::uint64_t Exchange::store_block(const DataView& block, MPI_Count* used) {
   const MPI_Count bytes = block.bytes();
   const auto piece = static_cast<MPI_Count>(module().piece_bytes(static_cast<std::uint32_t>(op_.size())));
   const MPI_Count most = same_for_all_ ? piece : small_block_;
@@ -65,7 +66,7 @@ void Exchange::write_send_rows(const Table& mine) {
       static_cast<MPI_Count>(table_bytes(static_cast<std::size_t>(mine.sent), static_cast<std::size_t>(mine.received)));
   MPI_Count used = to_multiple(bytes_of_table, MPI_Count{kCacheLine});
   std::uint64_t shared = 0;
-  if (same_for_all_ && mine.sent > 0) shared = place(outgoing(0), &used);
+  if (same_for_all_ && mine.sent > 0) shared = store_block(outgoing(0), &used);
   for (int i = 0; i < mine.sent; ++i) {
     SendRow& row = mine.out(i);
     row.to = edges_.receiver(i);
@@ -74,7 +75,7 @@ void Exchange::write_send_rows(const Table& mine) {
     if (row.to == MPI_PROC_NULL || row.to == op_.rank()) continue;
     const DataView block = outgoing(i);
     row.bytes = static_cast<std::uint64_t>(block.bytes());
-    row.where = same_for_all_ ? shared : place(block, &used);
+    row.where = same_for_all_ ? shared : store_block(block, &used);
     if (!in_buffer(row.where)) amount_ += block.bytes();
   }
 }
@@ -190,9 +191,7 @@ void Exchange::match_new_edges() {
 }
 
 void Exchange::no_such_edge(Rank other, bool unable) {
-  wrong_ = unable ? other_rank_failed()
-                  : Status::fail(MPI_ERR_TOPOLOGY, "rank %d does not know of every edge between it and rank %d", other,
-                                 op_.rank());
+  wrong_ = unable ? other_rank_failed() : fail(MPI_ERR_TOPOLOGY, "coll.other_edges", {{"peer", other}});
 }
 
 void Exchange::finish() {

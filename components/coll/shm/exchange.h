@@ -59,7 +59,7 @@ class Exchange {
 
   // exchange.cc: tables, and which rows belong together
   DataView outgoing(int block) const;
-  std::uint64_t place(const DataView& block, MPI_Count* used);
+  std::uint64_t store_block(const DataView& block, MPI_Count* used);
   void write_send_rows(const Table& mine);
   void write_recv_rows(const Table& mine);
   bool make_lists();

@@ -54,7 +54,8 @@ void Module::open(const ashlar_host& kernel, const Config& from) {
              .help = "of these, those that it had to wait for",
              .kind = ASHLAR_PVAR_COUNTER,
              .value = &counters.permits_waited_for}}};
-  if (kernel.add_pvars != nullptr) kernel.add_pvars("coll", "shm", pvars.data(), static_cast<std::uint32_t>(pvars.size()));
+  if (kernel.add_pvars != nullptr)
+    kernel.add_pvars("coll", "shm", pvars.data(), static_cast<std::uint32_t>(pvars.size()));
 }
 
 std::uint64_t Module::piece_bytes(std::uint32_t ranks) const { return share(config.piece, ranks); }

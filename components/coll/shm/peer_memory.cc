@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "components/coll/shm/module.h"
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 
 namespace ashlar::coll::shm {
@@ -38,10 +39,12 @@ void copy(Op& op, const Ticket& ticket, Direction direction, Rank other, std::ui
   const std::int32_t pid = ticket.layout().rank(static_cast<std::uint32_t>(other)).pid;
   const int error = copy(direction, pid, static_cast<std::byte*>(local), address, static_cast<std::size_t>(bytes));
   if (error == 0) return;
-  op.fail(Status::fail(error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
-                       "%s %lld bytes of rank %d's buffer (process %d): %s; coll.shm.single_copy=false does without",
-                       direction == Direction::kRead ? "reading" : "writing", static_cast<long long>(bytes), other, pid,
-                       std::strerror(error)));
+  op.fail(fail(error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "coll.not_copied",
+               {{"doing", direction == Direction::kRead ? "reading" : "writing"},
+                {"bytes", bytes},
+                {"peer", other},
+                {"process", pid},
+                {"lower", std::strerror(error)}}));
 }
 
 }  // namespace
@@ -66,11 +69,9 @@ void read_into(Op& op, const Ticket& ticket, Rank from, std::uint64_t address, c
   }
 }
 
-Status other_rank_failed() {
-  return Status::fail(MPI_ERR_OTHER, "another rank could not copy to this rank's buffers, or from them");
-}
+Status other_rank_failed() { return fail(MPI_ERR_OTHER, "coll.not_copied_elsewhere"); }
 
-bool reaches_everyone(const Op& op, const Ticket& ticket) {
+bool reaches_all_ranks(const Op& op, const Ticket& ticket) {
   const SegmentLayout& layout = ticket.layout();
   for (Rank r = 0; r < op.size(); ++r) {
     if (r == op.rank()) continue;

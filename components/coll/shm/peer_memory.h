@@ -16,7 +16,7 @@ void read_into(Op& op, const Ticket& ticket, Rank from, std::uint64_t address, c
 Status other_rank_failed();
 
 /// Whether this process can read and write the memory of every other rank, tried on their probes.
-bool reaches_everyone(const Op& op, const Ticket& ticket);
+bool reaches_all_ranks(const Op& op, const Ticket& ticket);
 
 inline std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 

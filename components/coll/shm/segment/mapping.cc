@@ -10,9 +10,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/base/shared_file.h"
 
 namespace ashlar::coll::shm {
+namespace {
+
+Status system_failed(const char* what, int error) {
+  return fail(MPI_ERR_OTHER, "coll.no_segment", {{"what", what}, {"lower", std::strerror(error)}});
+}
+
+}  // namespace
 
 SegmentMapping::~SegmentMapping() {
   if (base_ != nullptr) munmap(base_, bytes_);
@@ -23,8 +31,7 @@ Status SegmentMapping::map(int fd, std::uint32_t ranks, std::uint64_t buffer_byt
   const std::uint64_t bytes = SegmentLayout::bytes(ranks, buffer_bytes);
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) {
-    return Status::fail(MPI_ERR_OTHER, "mapping %llu shared bytes: %s", static_cast<unsigned long long>(bytes),
-                        std::strerror(errno));
+    return system_failed("mapping it", errno);
   }
   base_ = at;
   bytes_ = bytes;
@@ -35,13 +42,13 @@ Status SegmentMapping::map(int fd, std::uint32_t ranks, std::uint64_t buffer_byt
 Status SegmentMapping::make(std::uint32_t ranks, std::uint64_t buffer_bytes, bool flat, SegmentHandle* out) {
   char why[400];
   fd_ = make_shared_file("ashlar-coll", /*sealable=*/false, why, sizeof why);
-  if (fd_ < 0) return Status::fail(MPI_ERR_OTHER, "%s", why);
+  if (fd_ < 0) return fail(MPI_ERR_OTHER, "coll.no_segment", {{"what", "making it"}, {"lower", why}});
   if (const int error = size_shared_file(fd_, SegmentLayout::bytes(ranks, buffer_bytes)); error != 0)
-    return Status::fail(MPI_ERR_OTHER, "ftruncate: %s", std::strerror(error));
+    return system_failed("giving it a size", error);
   ASHLAR_TRY(map(fd_, ranks, buffer_bytes));
   SegmentHeader& header = layout_.header();
   if (getrandom(&header.nonce, sizeof header.nonce, 0) != static_cast<ssize_t>(sizeof header.nonce))
-    return Status::fail(MPI_ERR_OTHER, "getrandom: %s", std::strerror(errno));
+    return system_failed("getrandom", errno);
   header.ranks = ranks;
   header.flat = flat ? 1 : 0;
   *out = SegmentHandle{.pid = getpid(), .fd = fd_, .ranks = ranks, .nonce = header.nonce, .buffer_bytes = buffer_bytes};
@@ -52,7 +59,7 @@ Status SegmentMapping::attach(const SegmentHandle& handle) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(handle.pid), handle.fd);
   const int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0) return Status::fail(MPI_ERR_OTHER, "opening %s: %s", path, std::strerror(errno));
+  if (fd < 0) return system_failed(path, errno);
   const off_t size = lseek(fd, 0, SEEK_END);
   // Reading a mapping of a shorter file would raise SIGBUS, so the size is compared before.
   const bool fits = size == static_cast<off_t>(SegmentLayout::bytes(handle.ranks, handle.buffer_bytes));
@@ -60,7 +67,7 @@ Status SegmentMapping::attach(const SegmentHandle& handle) {
   close(fd);
   ASHLAR_TRY(mapped);
   if (!fits || layout_.header().nonce != handle.nonce || layout_.header().ranks != handle.ranks)
-    return Status::fail(MPI_ERR_OTHER, "%s is not the segment of this communicator", path);
+    return fail(MPI_ERR_OTHER, "coll.not_the_segment", {{"path", path}});
   return {};
 }
 

@@ -2,10 +2,24 @@
 
 #include <mpi.h>
 
+#include <cctype>
+#include <cstdio>
+
+#include "framework/base/failure.h"
+
 namespace ashlar::coll::shm {
 namespace {
 
 constexpr std::uint64_t kHeadNumberMask = UINT64_MAX >> 24;  // a record's head has room for 40 bits of the number
+
+/// "MPI_Allreduce"
+struct CallName {
+  char text[40];
+  explicit CallName(Collective what) {
+    const char* const name = name_of(what);
+    std::snprintf(text, sizeof text, "MPI_%c%s", std::toupper(static_cast<unsigned char>(name[0])), name + 1);
+  }
+};
 
 /// What a rank called.
 struct RecordedCall {
@@ -66,30 +80,20 @@ Status mismatch(const Ticket& ticket) {
     const RecordedCall theirs = find(ticket.layout(), r, ticket.number);
     if (r == ticket.me() || !theirs.known || theirs == mine) continue;
     if (theirs.what != mine.what) {
-      const char *const there = name_of(theirs.what), *const here = name_of(mine.what);
-      return Status::fail(MPI_ERR_OTHER,
-                          "the ranks are in different collectives: rank %u called MPI_%c%s, this rank MPI_%c%s; "
-                          "collectives are called in the same order by all ranks of a communicator",
-                          r, there[0] - 'a' + 'A', there + 1, here[0] - 'a' + 'A', here + 1);
+      return fail(MPI_ERR_OTHER, "coll.other_collective",
+                  {{"peer", r}, {"theirs", CallName(theirs.what).text}, {"mine", CallName(mine.what).text}});
     }
-    if (theirs.root != mine.root) {
-      return Status::fail(MPI_ERR_ROOT, "the ranks do not agree: rank %u passed root %d, this rank root %d", r,
-                          theirs.root, mine.root);
-    }
-    return Status::fail(theirs.bytes > mine.bytes ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-                        "the ranks do not agree: rank %u passed %lld bytes (%s), this rank %lld", r,
-                        static_cast<long long>(theirs.bytes), quantity_of(mine.what),
-                        static_cast<long long>(mine.bytes));
+    if (theirs.root != mine.root)
+      return fail(MPI_ERR_ROOT, "coll.other_root", {{"peer", r}, {"theirs", theirs.root}, {"mine", mine.root}});
+    return fail(theirs.bytes > mine.bytes ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "coll.other_bytes",
+                {{"peer", r}, {"theirs", theirs.bytes}, {"quantity", quantity_of(mine.what)}, {"mine", mine.bytes}});
   }
-  return Status::fail(MPI_ERR_COUNT,
-                      "the ranks do not agree in their arguments, in this call or in one before it; "
-                      "check.collectives=true shows the arguments of each");
+  return fail(MPI_ERR_COUNT, "coll.other_arguments");
 }
 
 Status sizes_differ(Rank from, MPI_Count sent, Rank to, MPI_Count expected) {
-  return Status::fail(sent > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-                      "the ranks do not agree: rank %d sends %lld bytes to rank %d, which expects %lld", from,
-                      static_cast<long long>(sent), to, static_cast<long long>(expected));
+  return fail(sent > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "coll.other_block",
+              {{"sender", from}, {"bytes_got", sent}, {"receiver", to}, {"bytes_wanted", expected}});
 }
 
 }  // namespace ashlar::coll::shm

@@ -264,7 +264,7 @@ class Reader {
   bool bad_ = false;
 };
 
-constexpr Framework kFrameworks[] = {{"launch", 1}, {"transport", 1}, {"coll", 1},   {"rma", 1},
+constexpr Framework kFrameworks[] = {{"launch", 1}, {"transport", 2}, {"coll", 1},   {"rma", 1},
                                      {"io", 1},     {"topology", 1},  {"report", 1}, {"tool", 1}};
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/p2p/copy.h"
 #include "framework/p2p/paired.h"
@@ -129,8 +130,7 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   const Peer* const peer = lane.peers.find(id);
   if (peer == nullptr || !peer->failed.load(std::memory_order_relaxed)) return false;
   r.source = source;
-  r.finish(Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(r.call), source,
-                        r.comm->name.c_str(), lane.peers.failure_reason(id).c_str()));
+  r.finish(fail_gone(r, source, lane.peers.failure_reason(id).c_str()));
   return true;
 }
 
@@ -164,15 +164,17 @@ void abandon(Lane& lane, Gate& gate) {
   if (same && fits) return {};
   const CollectiveHooks* const hooks = r.lane().p2p->collectives;
   if (hooks != nullptr) return hooks->mismatched(*r.comm, r.tag, r.source, same ? CallWord{} : theirs, arrived, r.size);
-  return Status::fail(arrived > static_cast<std::uint64_t>(r.size) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-                      "rank %d of '%s' sent %llu bytes where this rank expects %lld", r.source, r.comm->name.c_str(),
-                      static_cast<unsigned long long>(arrived), static_cast<long long>(r.size));
+  return fail(arrived > static_cast<std::uint64_t>(r.size) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "message.other_size",
+              {{"peer", r.source}, {"communicator", r.comm->name}, {"bytes_got", arrived}, {"bytes_wanted", r.size}});
 }
 
 [[gnu::cold]] Status wrong_size(const Operation& r, std::uint64_t arrived) {
-  return Status::fail(
-      MPI_ERR_TRUNCATE, "message of %llu bytes from rank %d (tag %d) on '%s' was cut to the %lld bytes of the receive",
-      static_cast<unsigned long long>(arrived), r.source, r.tag, r.comm->name.c_str(), static_cast<long long>(r.size));
+  return fail(MPI_ERR_TRUNCATE, "message.truncated",
+              {{"bytes_got", arrived},
+               {"peer", r.source},
+               {"tag", r.tag},
+               {"communicator", r.comm->name},
+               {"bytes_wanted", r.size}});
 }
 
 namespace {
@@ -202,8 +204,8 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
   if (arrival.lost) {
     r.source = arrival.key.source();
     r.tag = arrival.key.tag;
-    r.finish(Status::fail(MPI_ERR_NO_MEM, "no memory was left for a message of %u bytes from rank %d (tag %d)",
-                          arrival.am.length, r.source, r.tag));
+    r.finish(
+        fail(MPI_ERR_NO_MEM, "message.lost", {{"bytes_got", arrival.am.length}, {"peer", r.source}, {"tag", r.tag}}));
   } else if (state.check) [[unlikely]] {
     accept_checked(lane, r, arrival.am);
   } else {

@@ -1,5 +1,6 @@
 #include <new>
 
+#include "framework/base/failure.h"
 #include "framework/p2p/buffer_api.h"
 #include "framework/p2p/state.h"
 
@@ -45,7 +46,7 @@ Status attach(Lane& lane, const Config& config, ProcessState& process) {
   auto* const state = new (std::nothrow) LaneState(lane, config, process);
   if (state == nullptr || state->nothing_received == nullptr) {
     delete state;
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for the matching queues of lane %u", lane.index);
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the matching queues of a lane"}});
   }
   lane.p2p = state;
   lane.peer_failed = fail_peer;

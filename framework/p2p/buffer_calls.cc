@@ -2,6 +2,7 @@
 #include <cstring>
 #include <new>
 
+#include "framework/base/failure.h"
 #include "framework/p2p/buffer_api.h"
 #include "framework/p2p/flush_request.h"
 #include "framework/p2p/send_buffer.h"
@@ -49,7 +50,7 @@ Status attach_to(Lane& lane, SendBuffer** slot, void* buffer, MPI_Count size) {
   const LaneGuard guard(lane.lock);
   if (*slot == nullptr) {
     *slot = new (std::nothrow) SendBuffer;
-    if (*slot == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of a buffer");
+    if (*slot == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a buffer"}});
   }
   return (*slot)->attach(buffer, size);
 }

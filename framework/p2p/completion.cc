@@ -1,4 +1,5 @@
 #include "framework/p2p/completion.h"
+#include "framework/base/failure.h"
 
 #include "framework/p2p/reason.h"
 #include "framework/p2p/retire.h"
@@ -23,7 +24,7 @@ bool leaves_others(Status outcome) { return outcome.mpi_class() == MPI_ERR_PROC_
 
 Status Outcomes::result() const {
   if (first_.ok() || statuses_ == MPI_STATUSES_IGNORE) return first_;
-  return Status::fail(MPI_ERR_IN_STATUS, "request %d failed: %s", request_, first_.text());
+  return fail(MPI_ERR_IN_STATUS, "request.in_array", {{"index", request_}, {"lower", first_.text()}});
 }
 
 Status wait(Request** request, MPI_Status* status) {

@@ -1,4 +1,5 @@
 #include "framework/p2p/generalized.h"
+#include "framework/base/failure.h"
 
 #include <cstdio>
 
@@ -12,7 +13,7 @@ namespace {
 
 Status outcome_of(int code, const char* function) {
   if (code == MPI_SUCCESS) return {};
-  return Status::fail(code, "the %s function of a generalized request returned error code %d", function, code);
+  return fail(code, "callback.failed", {{"function", function}, {"owner", "a generalized request"}, {"value", code}});
 }
 
 /// Calls a user's function without the lock of the request's lane, which the caller holds.
@@ -81,10 +82,10 @@ Status grequest_start(Lane& lane, MPI_Grequest_query_function* query_fn, MPI_Gre
 
 Status grequest_complete(Request* request) {
   if (request == nullptr || request->ops != &kGeneralizedOps)
-    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Grequest_start");
+    return fail(MPI_ERR_REQUEST, "request.made_otherwise", {{"argument", "request"}, {"call", "MPI_Grequest_start"}});
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
-  if (!request->active()) return Status::fail(MPI_ERR_REQUEST, "argument request is complete already");
+  if (!request->active()) return fail(MPI_ERR_REQUEST, "request.complete", {{"argument", "request"}});
   request->finish(Status{});
   progress::raise(lane);
   return {};

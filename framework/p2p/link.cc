@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/p2p/sending.h"
 #include "framework/p2p/state.h"
@@ -51,7 +52,7 @@ void abandon_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
 
 Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) {
   Peer* const peer = progress::peer_of(comm, rank);
-  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of rank %d", rank);
+  if (peer == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a peer"}, {"peer", rank}});
   ASHLAR_TRY(progress::connect(lane, *peer, out));
   settle_limits(*lane.p2p, **out);
   return {};
@@ -59,7 +60,7 @@ Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) {
 
 Status open_link(Lane& lane, PeerId id, Link** out) {
   Peer* const peer = lane.peers.get(id);
-  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of process %u", id);
+  if (peer == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a peer"}, {"peer", id}});
   ASHLAR_TRY(progress::connect(lane, *peer, out));
   settle_limits(*lane.p2p, **out);
   return {};
@@ -67,8 +68,21 @@ Status open_link(Lane& lane, PeerId id, Link** out) {
 
 Status transport_failure(ashlar_result result, const Operation& operation) {
   const Status said = plugin::from(result, "the transport");
-  return Status::fail(-result, "%s with rank %d on '%s': %s", name_of(operation.call), operation.source,
-                      operation.comm->name.c_str(), said.text());
+  return fail(-result, "transport.failed",
+              {{"call", name_of(operation.call)},
+               {"peer", operation.source},
+               {"communicator", operation.comm->name},
+               {"tag", operation.tag},
+               {"lower", said.text()}});
+}
+
+Status fail_gone(const Operation& operation, Rank peer, const char* reason) {
+  const char* const call = name_of(operation.call);
+  if (*reason == '\0')
+    return fail(MPI_ERR_PROC_ABORTED, "peer.failed",
+                {{"call", call}, {"peer", peer}, {"communicator", operation.comm->name}});
+  return fail(MPI_ERR_PROC_ABORTED, "peer.failed",
+              {{"call", call}, {"peer", peer}, {"communicator", operation.comm->name}, {"lower", reason}});
 }
 
 void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -108,9 +122,7 @@ void fail_peer(Lane& lane, PeerId id) {
   LaneState& state = *lane.p2p;
   const std::string reason = lane.peers.failure_reason(id);
   const auto end = [&](Operation& operation, Rank other) {
-    return operation.ops->peer_failed(
-        operation, Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", name_of(operation.call), other,
-                                operation.comm->name.c_str(), reason.c_str()));
+    return operation.ops->peer_failed(operation, fail_gone(operation, other, reason.c_str()));
   };
   const auto waits_for_it = [id](const Operation& receive, Rank source) {
     // A receive from any source may still find another sender.

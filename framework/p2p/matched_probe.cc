@@ -19,14 +19,12 @@ MessageObject::~MessageObject() = default;
 namespace ashlar::p2p {
 namespace {
 
-Status no_memory(const char* what) { return Status::fail(MPI_ERR_NO_MEM, "no memory for %s", what); }
-
 /// Takes `arrival` out of the queue for the user.
 Status take_out(Lane& lane, Comm& comm, Arrival& arrival, MessageObject** message, MPI_Status* status)
     ASHLAR_REQUIRES(lane.lock) {
   LaneState& state = *lane.p2p;
   MessageObject* const taken = state.messages.take(comm, arrival);
-  if (taken == nullptr) return no_memory("a matched message");
+  if (taken == nullptr) return no_request(state.messages);
   report(arrival, status);
   withdraw(lane, state, arrival);
   *message = taken;
@@ -105,7 +103,7 @@ Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message
     Lane& lane = *comm->lane;
     const LaneGuard guard(lane.lock);
     RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kMrecv);
-    if (r == nullptr) return no_memory("a request");
+    if (r == nullptr) return no_request(lane.p2p->receives);
     *message = nullptr;
     progress::wait(
         lane, [r] { return r->complete(); }, because_of(*r));
@@ -127,7 +125,7 @@ Status imrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** messag
   Lane& lane = *taken.comm->lane;
   const LaneGuard guard(lane.lock);
   RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kImrecv);
-  if (r == nullptr) return no_memory("a request");
+  if (r == nullptr) return no_request(lane.p2p->receives);
   *message = nullptr;
   *request = r;
   return {};

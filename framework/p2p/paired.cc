@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include "framework/base/failure.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/paired.h"
@@ -90,8 +91,8 @@ Status isendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, i
   const auto bytes = static_cast<std::size_t>(data.bytes());
   void* const outgoing = std::malloc(bytes != 0 ? bytes : 1);
   if (outgoing == nullptr)
-    return Status::fail(MPI_ERR_NO_MEM, "no memory for a copy of the %zu bytes that MPI_Isendrecv_replace sends",
-                        bytes);
+    return fail(MPI_ERR_NO_MEM, "memory.none",
+                {{"what", "a copy of what MPI_Isendrecv_replace sends"}, {"bytes_wanted", bytes}});
   if (dest != MPI_PROC_NULL) datatype::pack(data, 0, outgoing, bytes);
   DataView packed;
   Ref<Datatype> stands;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
@@ -127,13 +128,17 @@ KeptOffer::~KeptOffer() = default;
 Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
                   Request** request) {
   if (partitions < 0)
-    return Status::fail(MPI_ERR_ARG, "argument partitions is %d, but it must be 0 or more", partitions);
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "partitions"}, {"value", partitions}, {"wanted", "0 or more"}});
   if (source == MPI_ANY_SOURCE)
-    return Status::fail(MPI_ERR_RANK,
-                        "argument source is MPI_ANY_SOURCE, but partitioned messages come from one rank that is named");
+    return fail(MPI_ERR_RANK, "argument.value",
+                {{"argument", "source"},
+                 {"value", "MPI_ANY_SOURCE"},
+                 {"wanted", "one rank, which partitioned messages come from"}});
   if (tag == MPI_ANY_TAG)
-    return Status::fail(MPI_ERR_TAG,
-                        "argument tag is MPI_ANY_TAG, but partitioned messages have one tag that is named");
+    return fail(
+        MPI_ERR_TAG, "argument.value",
+        {{"argument", "tag"}, {"value", "MPI_ANY_TAG"}, {"wanted", "one tag, which partitioned messages have"}});
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   LaneState& state = *lane.p2p;
@@ -162,11 +167,11 @@ Status parrived(Request* request, int partition, int* flag) {
   *flag = 1;
   if (request == nullptr) return {};
   if (request->ops != &kPartRecvOps)
-    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Precv_init");
+    return fail(MPI_ERR_REQUEST, "request.made_otherwise", {{"argument", "request"}, {"call", "MPI_Precv_init"}});
   auto& r = static_cast<PartRecv&>(*request);
   if (partition < 0 || partition >= r.partitions)
-    return Status::fail(MPI_ERR_ARG, "argument partition is %d, but the request has partitions 0..%d", partition,
-                        r.partitions - 1);
+    return fail(MPI_ERR_ARG, "argument.range",
+                {{"argument", "partition"}, {"value", partition}, {"first", 0}, {"last", r.partitions - 1}});
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
   if (!r.active()) return {};
@@ -280,8 +285,7 @@ void on_read(ashlar_completion* self, ashlar_result result) ASHLAR_NO_THREAD_SAF
   // The lane may have ended everything else of that peer already: this was what the request still waited for.
   r.lent.clear();
   r.settle();
-  r.finish(
-      Status::fail(MPI_ERR_PROC_ABORTED, "MPI_Precv_init: rank %d of '%s' is gone", r.source, r.comm->name.c_str()));
+  r.finish(fail_gone(r, r.source, ""));
 }
 
 ashlar_result push_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {

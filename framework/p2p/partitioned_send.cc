@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "framework/base/failure.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
 #include "framework/p2p/send_now.h"
@@ -175,11 +176,9 @@ bool peer_of_part_send_failed(Request& request, Status outcome) {
 /// Marks [low, high] ready. Nothing is marked when one of them cannot be.
 Status mark(PartSend& r, int low, int high) {
   if (low < 0 || high >= r.partitions || low > high)
-    return Status::fail(MPI_ERR_ARG, "partitions %d to %d are to be marked ready, but the request has partitions 0..%d",
-                        low, high, r.partitions - 1);
+    return fail(MPI_ERR_ARG, "partitioned.range", {{"first", low}, {"last", high}, {"most", r.partitions - 1}});
   for (int i = low; i <= high; ++i)
-    if (r.ready[static_cast<std::size_t>(i)])
-      return Status::fail(MPI_ERR_ARG, "partition %d is marked ready already, since the request was started", i);
+    if (r.ready[static_cast<std::size_t>(i)]) return fail(MPI_ERR_ARG, "partitioned.marked", {{"partition", i}});
   for (int i = low; i <= high; ++i) r.ready[static_cast<std::size_t>(i)] = true;
   r.marked += high - low + 1;
   const PartSend::Range range{static_cast<std::uint64_t>(low) * r.partition_bytes,
@@ -200,14 +199,12 @@ Status mark(PartSend& r, int low, int high) {
 template <class Marks>
 Status with_ready(Request* request, Marks marks) {
   if (request == nullptr || request->ops != &kPartSendOps)
-    return Status::fail(MPI_ERR_REQUEST, "argument request was not made by MPI_Psend_init");
+    return fail(MPI_ERR_REQUEST, "request.made_otherwise", {{"argument", "request"}, {"call", "MPI_Psend_init"}});
   auto& r = static_cast<PartSend&>(*request);
   if (r.source == MPI_PROC_NULL) return {};
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
-  if (!r.active())
-    return Status::fail(MPI_ERR_REQUEST,
-                        "argument request is not active: MPI_Start comes before partitions are marked ready");
+  if (!r.active()) return fail(MPI_ERR_REQUEST, "partitioned.inactive", {{"argument", "request"}});
   progress::poll(lane);  // the receiver's word that it has started may be here
   const Status marked = marks(r);
   send_ready(lane, r);
@@ -240,7 +237,8 @@ PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank des
 Status psend_init(const void* buf, int partitions, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
                   Info*, Request** request) {
   if (partitions < 0)
-    return Status::fail(MPI_ERR_ARG, "argument partitions is %d, but it must be 0 or more", partitions);
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "partitions"}, {"value", partitions}, {"wanted", "0 or more"}});
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   LaneState& state = *lane.p2p;

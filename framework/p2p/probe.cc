@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "framework/base/failure.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/probing.h"
 #include "framework/plugin/account.h"
@@ -48,8 +49,12 @@ Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* ca
   };
   progress::wait(lane, here, {tell_probe, &probing});
   if (*found != nullptr) return {};
-  return Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone: %s", call, source, comm.name.c_str(),
-                      lane.peers.failure_reason(peer).c_str());
+  return fail(MPI_ERR_PROC_ABORTED, "peer.failed",
+              {{"call", call},
+               {"peer", source},
+               {"communicator", comm.name},
+               {"tag", tag},
+               {"lower", lane.peers.failure_reason(peer)}});
 }
 
 Status probe(int source, int tag, Comm& comm, MPI_Status* status) {

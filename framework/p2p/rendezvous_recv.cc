@@ -26,8 +26,7 @@ void give_up_reading(Lane& lane, Pull& pull) ASHLAR_REQUIRES(lane.lock) {
   r.pull = nullptr;
   lane.p2p->pulls.put(&pull);
   if (r.link->peer->failed.load(std::memory_order_relaxed)) {
-    r.outcome = Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone", name_of(r.call), r.source,
-                             r.comm->name.c_str());
+    r.outcome = fail_gone(r, r.source, "");
     finish_recv(r);
     return;
   }

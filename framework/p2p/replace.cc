@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/data_view.h"
 #include "framework/p2p/api.h"
 #include "framework/p2p/signature_check.h"
@@ -21,8 +22,8 @@ Status sendrecv_replace(void* buf, MPI_Count count, Datatype& type, int dest, in
     large.reset(std::malloc(bytes));
     outgoing = large.get();
     if (outgoing == nullptr)
-      return Status::fail(MPI_ERR_NO_MEM, "no memory for a copy of the %zu bytes that MPI_Sendrecv_replace sends",
-                          bytes);
+      return fail(MPI_ERR_NO_MEM, "memory.none",
+                  {{"what", "a copy of what MPI_Sendrecv_replace sends"}, {"bytes_wanted", bytes}});
   }
   if (dest != MPI_PROC_NULL) datatype::pack(data, 0, outgoing, bytes);
   // Packed bytes are what travels: the receiver sees no difference.

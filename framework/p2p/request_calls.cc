@@ -1,3 +1,4 @@
+#include "framework/base/failure.h"
 #include "framework/p2p/completion.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/retire.h"
@@ -32,14 +33,19 @@ Status copy_status(Request* r, MPI_Status* status) {
 
 bool partitioned(const Request& r) { return r.ops == &kPartSendOps || r.ops == &kPartRecvOps; }
 
-/// The failure of a call that must not be made with this request, as it is now. It is raised on the request's
+/// The request in words, for the failure of a call that must not be made with it. That is raised on the request's
 /// communicator, or where errors of calls without an object go when the request belongs to none.
-Status refuse(const Request& r, const char* what) ASHLAR_NO_THREAD_SAFETY {
-  char request[160];
-  r.ops->describe(r, request, sizeof request);
-  if (r.comm != &r.lane().p2p->nowhere) blame(*r.comm);
-  return Status::fail(MPI_ERR_REQUEST, "argument request is that of %s, and %s", request, what);
-}
+class Refused {
+ public:
+  explicit Refused(const Request& r) ASHLAR_NO_THREAD_SAFETY {
+    r.ops->describe(r, text_, sizeof text_);
+    if (r.comm != &r.lane().p2p->nowhere) blame(*r.comm);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[160];
+};
 
 bool done(const Request* r) { return idle(r) || r->complete(); }
 
@@ -48,11 +54,13 @@ bool done(const Request* r) { return idle(r) || r->complete(); }
 Status request_free(Request** request) {
   Request* const r = *request;
   if (r == nullptr)
-    return Status::fail(MPI_ERR_REQUEST, "argument request is MPI_REQUEST_NULL, and there is nothing to free");
+    return fail(MPI_ERR_REQUEST, "handle.null",
+                {{"argument", "request"}, {"value", "MPI_REQUEST_NULL"}, {"kind", "request"}});
   Lane& lane = r->lane();
   const LaneGuard guard(lane.lock);
   // No call could mark the partitions that are left, and the other side would wait for them for ever.
-  if (r->active() && partitioned(*r)) return refuse(*r, "it cannot be freed while it is active: complete it first");
+  if (r->active() && partitioned(*r))
+    return fail(MPI_ERR_REQUEST, "request.free_active", {{"argument", "request"}, {"request", Refused(*r).text()}});
   *request = nullptr;
   if (r->active()) {
     r->flags &= static_cast<std::uint8_t>(~Request::kHeld);  // it releases itself when it completes
@@ -122,14 +130,13 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
 
 Status cancel(Request* request) {
   if (request == nullptr)
-    return Status::fail(MPI_ERR_REQUEST, "argument request is MPI_REQUEST_NULL, and there is nothing to cancel");
+    return fail(MPI_ERR_REQUEST, "handle.null",
+                {{"argument", "request"}, {"value", "MPI_REQUEST_NULL"}, {"kind", "request"}});
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
   // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
   if (request->ops->cancel == nullptr)
-    return refuse(*request,
-                  "it cannot be cancelled: that is for messages of point-to-point calls and for generalized "
-                  "requests");
+    return fail(MPI_ERR_REQUEST, "request.no_cancel", {{"argument", "request"}, {"request", Refused(*request).text()}});
   if (request->state.load(std::memory_order_relaxed) == Request::State::kInactive) return {};
   progress::look(lane);  // who asks and gives up again and again must come across what is on its way
   ASHLAR_TRY(request->ops->cancel(*request));
@@ -142,13 +149,13 @@ Status cancel(Request* request) {
 Status start(Request** request) {
   Request* const r = *request;
   if (r == nullptr)
-    return Status::fail(
-        MPI_ERR_REQUEST,
-        "argument request is MPI_REQUEST_NULL; a persistent request is wanted, of MPI_Send_init for one");
+    return fail(MPI_ERR_REQUEST, "handle.null",
+                {{"argument", "request"}, {"value", "MPI_REQUEST_NULL"}, {"kind", "persistent request"}});
   const LaneGuard guard(r->lane().lock);
-  if (!r->persistent() || r->ops->start == nullptr) return refuse(*r, "it is not persistent, so it cannot be started");
+  if (!r->persistent() || r->ops->start == nullptr)
+    return fail(MPI_ERR_REQUEST, "request.not_persistent", {{"argument", "request"}, {"request", Refused(*r).text()}});
   if (r->state.load(std::memory_order_relaxed) != Request::State::kInactive)
-    return refuse(*r, "it is active: complete it first");
+    return fail(MPI_ERR_REQUEST, "request.start_active", {{"argument", "request"}, {"request", Refused(*r).text()}});
   return r->ops->start(*r);
 }
 

@@ -1,4 +1,5 @@
 #include "framework/p2p/send_buffer.h"
+#include "framework/base/failure.h"
 
 #include <cstdlib>
 #include <new>
@@ -22,13 +23,10 @@ SendBuffer::~SendBuffer() {
 Status SendBuffer::attach(void* memory, MPI_Count bytes) {
   const LaneGuard guard(lock_);
   if (attached())
-    return Status::fail(MPI_ERR_BUFFER,
-                        automatic_ ? "automatic buffering is on already; detach it first"
-                                   : "a buffer of %lld bytes is attached already; detach it first",
-                        static_cast<long long>(bytes_));
+    return automatic_ ? fail(MPI_ERR_BUFFER, "buffered.automatic")
+                      : fail(MPI_ERR_BUFFER, "buffered.attached", {{"bytes", bytes_}});
   automatic_ = memory == MPI_BUFFER_AUTOMATIC;
-  if (!automatic_ && memory == nullptr && bytes > 0)
-    return Status::fail(MPI_ERR_BUFFER, "the buffer to attach is null, its size %lld", static_cast<long long>(bytes));
+  if (!automatic_ && memory == nullptr && bytes > 0) return fail(MPI_ERR_BUFFER, "buffered.null", {{"bytes", bytes}});
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
   lowest_ = below_tail_ = nullptr;
@@ -119,17 +117,15 @@ void SendBuffer::give_back(BufferedMessage* message) {
 
 Status SendBuffer::refusal(const char* call, std::size_t bytes) {
   const LaneGuard guard(lock_);
-  if (!attached())
-    return Status::fail(
-        MPI_ERR_BUFFER,
-        "%s of %zu bytes: no buffer is attached (MPI_Buffer_attach; MPI_BUFFER_AUTOMATIC leaves it to us)", call,
-        bytes);
-  if (automatic_) return Status::fail(MPI_ERR_NO_MEM, "%s: no memory to buffer %zu bytes", call, bytes);
-  return Status::fail(MPI_ERR_BUFFER,
-                      "%s of %zu bytes takes up to %zu with MPI_BSEND_OVERHEAD; the buffer of %lld bytes holds %llu "
-                      "messages of %llu bytes that have not left, and no gap that is large enough",
-                      call, bytes, bytes + MPI_BSEND_OVERHEAD, static_cast<long long>(bytes_),
-                      static_cast<unsigned long long>(held_), static_cast<unsigned long long>(held_bytes_));
+  if (!attached()) return fail(MPI_ERR_BUFFER, "buffered.none", {{"call", call}, {"bytes", bytes}});
+  if (automatic_) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a buffered message"}, {"bytes_wanted", bytes}});
+  return fail(MPI_ERR_BUFFER, "buffered.full",
+              {{"call", call},
+               {"bytes", bytes},
+               {"needed", bytes + MPI_BSEND_OVERHEAD},
+               {"size", bytes_},
+               {"count", held_},
+               {"kept", held_bytes_}});
 }
 
 }  // namespace ashlar::p2p

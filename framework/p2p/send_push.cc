@@ -1,4 +1,5 @@
 #include "framework/p2p/send_push.h"
+#include "framework/base/failure.h"
 
 #include <cstddef>
 
@@ -135,11 +136,12 @@ void on_matched(Lane&, const ashlar_am& am) {
 void on_unready(Lane&, const ashlar_am& am) {
   SendRequest* const r = named<SendRequest>(high_word(am.h0), kSendOps);
   if (r == nullptr) return;
-  finish_send(
-      *r, Status::fail(MPI_ERR_OTHER,
-                       "%s of %lld bytes to rank %d tag %d on '%s': no matching receive was posted there, so the "
-                       "message was dropped (check.ready)",
-                       name_of(r->call), static_cast<long long>(r->size), r->source, r->tag, r->comm->name.c_str()));
+  finish_send(*r, fail(MPI_ERR_OTHER, "message.not_ready",
+                       {{"call", name_of(r->call)},
+                        {"bytes", r->size},
+                        {"peer", r->source},
+                        {"tag", r->tag},
+                        {"communicator", r->comm->name}}));
 }
 
 void on_cts(Lane& lane, const ashlar_am& am) {

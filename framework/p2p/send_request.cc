@@ -57,8 +57,7 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
 
 void abandon_send(Pending& work, Link&) {
   SendRequest& r = SendRequest::of(work);
-  finish_send(r, Status::fail(MPI_ERR_PROC_ABORTED, "%s: rank %d of '%s' is gone", name_of(r.call), r.source,
-                              r.comm->name.c_str()));
+  finish_send(r, fail_gone(r, r.source, ""));
 }
 
 bool peer_of_send_failed(Request& request, Status outcome) {

@@ -1,4 +1,5 @@
 #include "framework/p2p/signature_check.h"
+#include "framework/base/failure.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,11 +54,13 @@ Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
     return {};
   }
   if ((r.comm->enforced & Comm::kExactLength) != 0 && bytes_announced(am) < r.size)
-    return Status::fail(MPI_ERR_OTHER,
-                        "%s of %lld bytes from rank %d, tag %d on '%s' takes a message of %lld, though "
-                        "mpi_assert_exact_length is true there (check.hints)",
-                        name_of(r.call), static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str(),
-                        static_cast<long long>(bytes_announced(am)));
+    return fail(MPI_ERR_OTHER, "message.exact_length",
+                {{"call", name_of(r.call)},
+                 {"bytes_wanted", r.size},
+                 {"peer", r.source},
+                 {"tag", r.tag},
+                 {"communicator", r.comm->name},
+                 {"bytes_got", bytes_announced(am)}});
   return compare(r, name_of(r.call), sent, bytes_announced(am));
 }
 
@@ -70,9 +73,13 @@ Status SignatureCheck::compare(const Operation& r, const char* call, const Annou
   if (datatype::accepts(r.data, sent.hash, sent.elements, bytes)) return {};
   char wanted[Announced::kWords];
   datatype::describe_signature(r.data, wanted, sizeof wanted);
-  return Status::fail(MPI_ERR_TYPE,
-                      "the datatypes do not match: rank %d sent %s (tag %d) on '%s', and %s here receives %s", r.source,
-                      sent.words, r.tag, r.comm->name.c_str(), call, wanted);
+  return fail(MPI_ERR_TYPE, "message.datatypes",
+              {{"peer", r.source},
+               {"sent", sent.words},
+               {"tag", r.tag},
+               {"communicator", r.comm->name},
+               {"call", call},
+               {"received", wanted}});
 }
 
 // The configuration does not change while there is traffic.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/base/slab.h"
 #include "framework/match/queues.h"
 #include "framework/object/comm.h"
@@ -84,9 +85,8 @@ struct LaneState {
 /// Why `requests` has none left: its limit, or memory.
 template <class T>
 Status no_request(const Slab<T>& requests) {
-  if (requests.out() < requests.limit()) return Status::fail(MPI_ERR_NO_MEM, "no memory for a request");
-  return Status::fail(MPI_ERR_NO_MEM, "there are %zu requests of its kind already, as many as p2p.request_limit allows",
-                      requests.out());
+  if (requests.out() < requests.limit()) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a request"}});
+  return fail(MPI_ERR_NO_MEM, "request.limit", {{"count", requests.out()}});
 }
 
 /// The sizes of the short path, and the shared parts of the files of this room.
@@ -164,6 +164,8 @@ Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) ASHLAR_REQUIRES(
 /// The same to the process that sent `am`.
 Status open_link(Lane& lane, PeerId peer, Link** out) ASHLAR_REQUIRES(lane.lock);
 Status transport_failure(ashlar_result result, const Operation& operation);
+/// The failure of an operation whose other side has failed; `reason`: the transport's words, or "".
+Status fail_gone(const Operation& operation, Rank peer, const char* reason);
 void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 
 /// Handlers of the wire's messages.

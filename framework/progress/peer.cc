@@ -1,4 +1,5 @@
 #include "framework/progress/peer.h"
+#include "framework/base/failure.h"
 
 #include <new>
 
@@ -57,7 +58,9 @@ std::string PeerTable::failure_reason(PeerId id) {
 }
 
 Status PeerTable::connect(Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface) {
-  if (connect_ == nullptr) return Status::fail(MPI_ERR_INTERN, "no transport was set up to reach process %u", peer);
+  if (connect_ == nullptr)
+    return fail(MPI_ERR_INTERN, "internal.state",
+                {{"what", "no transport was set up to reach a peer"}, {"peer", peer}});
   return connect_(context_, lane, peer, endpoint, iface);
 }
 
@@ -86,7 +89,7 @@ Status connect(Lane& lane, Peer& peer, Link** out) {
   Link& link = peer.link(lane);
   if (peer.failed.load(std::memory_order_relaxed)) [[unlikely]] {
     const std::string reason = lane.peers.failure_reason(peer.id);
-    return Status::fail(MPI_ERR_PROC_ABORTED, "process %u is gone: %s", peer.id, reason.c_str());
+    return fail(MPI_ERR_PROC_ABORTED, "peer.process_failed", {{"peer", peer.id}, {"lower", reason}});
   }
   if (link.endpoint == nullptr) [[unlikely]] {
     link.lane = &lane;
@@ -100,7 +103,7 @@ Status connect(Lane& lane, Peer& peer, Link** out) {
 
 Status endpoint(Comm& comm, Rank rank, ashlar_endpoint** out) {
   Peer* const peer = peer_of(comm, rank);
-  if (peer == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the record of rank %d", rank);
+  if (peer == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a peer"}, {"peer", rank}});
   Link* link = nullptr;
   ASHLAR_TRY(connect(*comm.lane, *peer, &link));
   *out = link->endpoint;

@@ -28,7 +28,7 @@ TEST(PeerFailure, EndsWhatWaitsForThatPeerAndNothingElse) {
   for (int i = 0; i < 5; ++i) world[0].poll();
   const Status outcome = world.finish(receive);
   EXPECT_EQ(outcome.mpi_class(), MPI_ERR_PROC_ABORTED);
-  EXPECT_STREQ(outcome.text(), "MPI_Irecv: rank 1 of 'MPI_COMM_WORLD' is gone: killed by the test");
+  EXPECT_STREQ(outcome.text(), "MPI_Irecv: rank 1 of 'MPI_COMM_WORLD' is gone. Its transport says: killed by the test");
   for (Request* send : sends) EXPECT_EQ(world.finish(send).mpi_class(), MPI_ERR_PROC_ABORTED);
   EXPECT_EQ(world[0].others->exposed, world[0].others->unexposed);
   EXPECT_FALSE(other->complete());

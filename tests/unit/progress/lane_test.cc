@@ -99,7 +99,7 @@ TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
   Link* out = nullptr;
   const Status connected = progress::connect(lane, *peers.get(1), &out);
   EXPECT_EQ(connected.mpi_class(), MPI_ERR_PROC_ABORTED);
-  EXPECT_STREQ(connected.text(), "process 1 is gone: for the test");
+  EXPECT_STREQ(connected.text(), "process 1 is gone. Its transport says: for the test");
 }
 
 // Nobody tells a sleeper when there is room again: it has to hear that it must look, whoever left the work behind.

@@ -5,7 +5,7 @@
 
 #include "framework/base/types.h"
 #include "framework/coll/collective.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/collective.h"
 
 namespace ashlar::coll {
 

@@ -10,7 +10,7 @@
 #include "framework/coll/op.h"
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/collective.h"
 #include "framework/p2p/reason.h"
 #include "framework/plugin/account.h"
 #include "framework/progress/peer.h"

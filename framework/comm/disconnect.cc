@@ -1,8 +1,8 @@
 #include "framework/coll/api.h"
 #include "framework/comm/api.h"
 #include "framework/object/comm.h"
-#include "framework/p2p/internal.h"
 #include "framework/p2p/reason.h"
+#include "framework/p2p/setup.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::comm {

@@ -18,7 +18,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/collective.h"
 #include "framework/progress/gate.h"
 #include "framework/progress/request.h"
 

@@ -11,7 +11,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/pool.h"
 #include "framework/object/topology.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/setup.h"
 #include "framework/progress/context_lane.h"
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/group_builder.h"
 #include "framework/object/handle.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/collective.h"
 #include "framework/p2p/reason.h"
 #include "framework/progress/gate.h"
 #include "framework/progress/waiting.h"

@@ -4,9 +4,13 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
+#include "framework/p2p/collective.h"
 #include "framework/p2p/copy.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/paired.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/receiving.h"
 
 // Matching of arrivals and receives, and messages that come whole.
 namespace ashlar::p2p {

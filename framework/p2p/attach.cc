@@ -2,7 +2,12 @@
 
 #include "framework/base/failure.h"
 #include "framework/p2p/buffer_api.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
+#include "framework/p2p/setup.h"
 
 namespace ashlar::p2p {
 namespace {

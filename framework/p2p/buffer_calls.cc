@@ -5,8 +5,8 @@
 #include "framework/base/failure.h"
 #include "framework/p2p/buffer_api.h"
 #include "framework/p2p/flush_request.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/send_buffer.h"
-#include "framework/p2p/state.h"
 #include "framework/plugin/account.h"
 #include "framework/progress/waiting.h"
 

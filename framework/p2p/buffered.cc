@@ -1,7 +1,7 @@
 #include "framework/p2p/api.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
 // Buffered sends: a message that cannot leave at once is packed into the buffer and leaves on its own.

@@ -1,4 +1,8 @@
-#include "framework/p2p/state.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
 
 // What collectives that have failed, or may never end, ask of messages.
 namespace ashlar::p2p {

@@ -1,6 +1,6 @@
 #include "framework/p2p/completion.h"
-#include "framework/base/failure.h"
 
+#include "framework/base/failure.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/retire.h"
 #include "framework/progress/waiting.h"

@@ -2,8 +2,9 @@
 #include <cstring>
 
 #include "framework/object/handle.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/reason.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/setup.h"
 #include "framework/plugin/account.h"
 #include "framework/progress/waiting.h"
 

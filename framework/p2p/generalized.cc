@@ -1,11 +1,11 @@
 #include "framework/p2p/generalized.h"
-#include "framework/base/failure.h"
 
 #include <cstdio>
 
+#include "framework/base/failure.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/completion.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::p2p {

@@ -4,8 +4,12 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 #include "framework/plugin/host.h"
 
 // Links: connecting, limits, answers, throttling, failure.

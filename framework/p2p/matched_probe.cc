@@ -1,10 +1,11 @@
 #include "framework/object/handle.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/message.h"
 #include "framework/p2p/probing.h"
 #include "framework/p2p/reason.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/receiving.h"
 #include "framework/progress/waiting.h"
 
 // Matching probe: a message taken out of the queue by one call is received by another, whatever other threads do.

@@ -1,7 +1,5 @@
 #include "framework/p2p/operation.h"
 
-#include "framework/p2p/state.h"
-
 namespace ashlar::p2p {
 
 const char* name_of(Call call) {

@@ -5,7 +5,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/match/queues.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/collective.h"
 #include "framework/p2p/wire.h"
 #include "framework/progress/peer.h"
 #include "framework/progress/request.h"
@@ -166,5 +166,15 @@ struct Arrival : match::Message {
   std::byte storage[kInline];
   std::uint64_t weight() const { return sizeof(Arrival) + (am.length > kInline ? am.length : 0); }
 };
+
+/// The active operation of that name and kind, or nullptr.
+template <class T>
+T* named(std::uint32_t name, const RequestOps& ops) {
+  void* const at = at_name(name);
+  if (!Arena::contains(at)) return nullptr;
+  auto* const request = static_cast<Request*>(static_cast<Object*>(at));
+  if (request->kind != Kind::kRequest || request->ops != &ops || !request->active()) return nullptr;
+  return static_cast<T*>(request);
+}
 
 }  // namespace ashlar::p2p

@@ -3,9 +3,11 @@
 #include "framework/base/failure.h"
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/paired.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 
 // MPI_Isendrecv: one request for a send and a receive. Its status is the receive's.
 namespace ashlar::p2p {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "framework/p2p/internal.h"
+#include "framework/p2p/config.h"
 
 namespace ashlar::p2p {
 

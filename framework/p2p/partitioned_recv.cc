@@ -4,9 +4,13 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/receiving.h"
 
 namespace ashlar::p2p {
 namespace {

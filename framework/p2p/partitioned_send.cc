@@ -2,10 +2,14 @@
 #include <cstdio>
 
 #include "framework/base/failure.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/partitioned_api.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/send_now.h"
-#include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {

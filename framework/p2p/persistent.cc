@@ -1,5 +1,5 @@
 #include "framework/p2p/api.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/lane_state.h"
 
 namespace ashlar::p2p {
 namespace {

@@ -2,7 +2,8 @@
 #include <mpi.h>
 
 #include "framework/object/status_fields.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/receiving.h"
 
 /// What the plain and the matching probes share.
 namespace ashlar::p2p {

@@ -2,8 +2,12 @@
 
 #include <cstdio>
 
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/setup.h"
 
 namespace ashlar::p2p {
 namespace {

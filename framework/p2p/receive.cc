@@ -1,9 +1,11 @@
 #include "framework/object/status_fields.h"
 #include "framework/p2p/api.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/reason.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::p2p {

@@ -1,6 +1,10 @@
 #include <array>
 
-#include "framework/p2p/state.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
 
 // The receiver's half of large messages: reading from the sender's memory, or asking for fragments.
 namespace ashlar::p2p {

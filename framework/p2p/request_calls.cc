@@ -1,8 +1,8 @@
 #include "framework/base/failure.h"
 #include "framework/p2p/completion.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/retire.h"
-#include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
 // Requests: free, look without completing, cancel, start.

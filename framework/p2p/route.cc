@@ -5,8 +5,9 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/route_table.h"
-#include "framework/p2p/state.h"
 #include "framework/progress/context_lane.h"
 
 namespace ashlar::p2p {

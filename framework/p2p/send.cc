@@ -1,8 +1,9 @@
 #include "framework/p2p/api.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/lane_state.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 #include "framework/progress/waiting.h"
 
 // MPI_Send and its forms, blocking and not. Each tries the short path first; what that does not take goes through

@@ -1,8 +1,9 @@
 #include "framework/p2p/send_buffer.h"
-#include "framework/base/failure.h"
 
 #include <cstdlib>
 #include <new>
+
+#include "framework/base/failure.h"
 
 namespace ashlar::p2p {
 namespace {

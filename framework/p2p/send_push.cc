@@ -1,11 +1,13 @@
 #include "framework/p2p/send_push.h"
-#include "framework/base/failure.h"
 
 #include <cstddef>
 
+#include "framework/base/failure.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 
 // The sender's half of both protocols, and the answers to it.
 namespace ashlar::p2p {

@@ -1,7 +1,10 @@
 #include <cstdio>
 
+#include "framework/p2p/collective.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 
 // The request of a send: its start, its cancellation, its end.
 namespace ashlar::p2p {

@@ -1,7 +1,11 @@
 #include <limits>
 
+#include "framework/p2p/config.h"
+#include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
+#include "framework/p2p/receiving.h"
 #include "framework/p2p/shared_post.h"
-#include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {

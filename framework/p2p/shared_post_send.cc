@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "framework/base/clock.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/sending.h"
 #include "framework/p2p/shared_post.h"
-#include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {

@@ -1,11 +1,12 @@
 #include "framework/p2p/signature_check.h"
-#include "framework/base/failure.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/datatype/signature_words.h"
-#include "framework/p2p/state.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/receiving.h"
 
 namespace ashlar::p2p {
 namespace {

@@ -1,7 +1,8 @@
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/links.h"
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/send_push.h"
 #include "framework/p2p/sending.h"
-#include "framework/p2p/state.h"
 
 namespace ashlar::p2p {
 namespace {

@@ -1,7 +1,8 @@
 #include "framework/progress/peer.h"
-#include "framework/base/failure.h"
 
 #include <new>
+
+#include "framework/base/failure.h"
 
 namespace ashlar {
 

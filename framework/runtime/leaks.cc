@@ -13,7 +13,7 @@
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
 #include "framework/object/leaks.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/setup.h"
 #include "framework/progress/request.h"
 #include "framework/runtime/call_site.h"
 #include "framework/runtime/process.h"

@@ -27,7 +27,7 @@
 #include "framework/object/info_api.h"
 #include "framework/object/leaks.h"
 #include "framework/object/memory_kinds.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/setup.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"

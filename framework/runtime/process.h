@@ -10,7 +10,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/comm/engine.h"
-#include "framework/p2p/internal.h"
+#include "framework/p2p/config.h"
 #include "framework/p2p/process_state.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"

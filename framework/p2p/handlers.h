@@ -1,0 +1,25 @@
+#pragma once
+#include "framework/p2p/wire.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar::p2p {
+
+/// Handlers of the wire's messages (AmHandler); those of partitioned communication are in partitioned.h.
+void on_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_message_checked(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_signature(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cts(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_throttle(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cancel(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_cancelled(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_recall(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_delivered(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_unreceived(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_stopped(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+
+}  // namespace ashlar::p2p

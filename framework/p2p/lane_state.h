@@ -1,0 +1,93 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/base/failure.h"
+#include "framework/base/slab.h"
+#include "framework/match/queues.h"
+#include "framework/object/comm.h"
+#include "framework/p2p/collective.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/flush_request.h"
+#include "framework/p2p/generalized.h"
+#include "framework/p2p/message.h"
+#include "framework/p2p/operation.h"
+#include "framework/p2p/paired.h"
+#include "framework/p2p/partitioned.h"
+#include "framework/p2p/process_state.h"
+#include "framework/p2p/recall.h"
+#include "framework/p2p/route_table.h"
+#include "framework/p2p/send_buffer.h"
+#include "framework/p2p/shared_post.h"
+#include "framework/p2p/signature_check.h"
+
+namespace ashlar::p2p {
+
+/// An answer or a word about the link that found no room.
+struct Control : Pending {
+  static constexpr std::size_t kMost = 48;
+  std::uint8_t id = 0;
+  std::uint8_t length = 0;
+  std::uint64_t h0 = 0, h1 = 0;
+  std::byte data[kMost];
+};
+
+/// Point-to-point's part of a lane. Guarded by the lane's lock.
+struct LaneState {
+  LaneState(Lane& lane, const Config& configuration, ProcessState& of_process);
+
+  match::PostedQueue posted;
+  match::UnexpectedQueue unexpected;
+  Unpaired unpaired;
+  Slab<RecvRequest> receives;
+  Slab<SendRequest> sends;
+  const Config config;
+  ProcessState& process;
+
+  SharedPosts posts;
+  PostWriter post_writer;
+  CancelWatch cancels;
+
+  const CollectiveHooks* collectives = nullptr;  // set with the first collective
+
+  SentRequests sent_requests;
+  /// Complete requests that are given out again and again: for what needs no request of its own, and for what goes to
+  /// or comes from MPI_PROC_NULL. Never released.
+  Request* sent = nullptr;
+  Request* nothing_received = nullptr;
+
+  std::unique_ptr<SignatureCheck> check;  // with check.datatypes
+
+  Slab<Pull> pulls;
+  Slab<Control> controls;
+  Slab<Arrival> arrivals;
+  Slab<MessageObject> messages;
+  Slab<Request> constants;
+  // Each kind of request has the limit p2p.request_limit of its own.
+  Slab<PairRequest> pairs;
+  Slab<GeneralizedRequest> generalized;
+  Slab<FlushRequest> flushes;
+  Slab<PartSend> part_sends;
+  Slab<PartRecv> part_receives;
+  std::uint64_t part_serial = 0;  // the last that was given to a PartSend
+  Slab<KeptOffer> kept_offers;    // the limits of the peers bound them
+  Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
+  std::unique_ptr<RouteTable> routes;  // of the first of several lanes
+
+  struct Levels {
+    std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
+    std::uint64_t unexpected_total = 0, throttles = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
+  } levels;
+  std::array<ashlar_pvar, 16> pvar_rows = {};
+};
+
+/// Why `requests` has none left: its limit, or memory.
+template <class T>
+Status no_request(const Slab<T>& requests) {
+  if (requests.out() < requests.limit()) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a request"}});
+  return fail(MPI_ERR_NO_MEM, "request.limit", {{"count", requests.out()}});
+}
+
+}  // namespace ashlar::p2p

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "framework/base/status.h"
+#include "framework/object/comm.h"
+#include "framework/plugin/component.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar {
+class Request;
+namespace plugin {
+class AccountWriter;
+}
+}  // namespace ashlar
+
+/// What the runtime and communicators need of point-to-point: its beginning and end on a lane, and what is under way.
+namespace ashlar::p2p {
+
+struct Config;
+struct ProcessState;
+
+/// Gives `lane` matching queues and request storage and registers the message handlers. Before traffic. `process` is
+/// what the lanes of the process share; it outlives them.
+Status attach(Lane& lane, const Config& config, ProcessState& process);
+/// Drops them; everything still active is forgotten. After the last traffic.
+void detach(Lane& lane);
+/// Performance variables of point-to-point on `lane`; the values live as long as the lane.
+std::span<const ashlar_pvar> pvars(Lane& lane);
+
+/// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
+void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
+/// Gives up the unexpected messages of all communicators but that of `kept_context`, which outlives the others: none
+/// can receive them any more. False: not all of their senders could be notified yet; to be called again after progress.
+bool give_up_all(Lane& lane, std::uint32_t kept_context) ASHLAR_REQUIRES(lane.lock);
+
+/// Whether it is one of the complete requests that are given out again and again, and that need not be waited for.
+bool is_constant(const Request& request);
+
+/// Whether no operation of this process is active on `lane`, requests without a handle included.
+bool quiet(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+
+/// Whether an operation of this process on `comm` is active, requests without a handle included.
+bool busy(const Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
+
+/// Writes what the calls that wait on `lane` wait for, and which operations are active on it.
+void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lane.lock);
+
+}  // namespace ashlar::p2p

@@ -1,9 +1,6 @@
 #include "components/coll/shm/attach.h"
 
-#include <sched.h>
 #include <unistd.h>
-
-#include <span>
 
 #include "components/coll/shm/exchange_table.h"
 #include "components/coll/shm/module.h"
@@ -25,15 +22,6 @@ struct Attached {
 
 bool oversubscribed(const Op& op) { return op.comm()->engine.job.oversubscribed; }
 
-void store_cores(RankState& state) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
-  state.core_count = static_cast<std::uint32_t>(CPU_COUNT(&set));
-  state.cores = 14695981039346656037u;  // FNV-1a
-  for (const unsigned char byte : std::span(reinterpret_cast<const unsigned char*>(&set), sizeof set))
-    state.cores = (state.cores ^ byte) * 1099511628211u;
-}
-
 /// What the other ranks read of this one once they know that all have attached. The messages order it.
 void store_state(ShmComm& comm) {
   comm.member.layout = comm.mapping.layout();
@@ -41,7 +29,6 @@ void store_state(ShmComm& comm) {
   RankState& state = comm.member.state();
   state.pid = getpid();
   state.probe = address_of(&comm.probe);
-  store_cores(state);
 }
 
 /// Whether the edges of this rank's topology fit into its bounce buffer. Without a topology there are none.
@@ -113,9 +100,7 @@ Co attach(Op& op, ShmComm& comm) {
   comm.state = all.yes != 0 ? ShmComm::State::kAttached : ShmComm::State::kRefused;
   if (comm.state == ShmComm::State::kRefused) co_return st;
   comm.member.flat = comm.member.layout.header().flat != 0;
-  comm.choices = Choices::of(module().config.choices, comm.member, oversubscribed(op));
-  if (op.rank() == 0 && comm.choices.copy_permits != 0)
-    module().record_permits(comm.choices.copy_permits, static_cast<std::uint32_t>(op.size()));
+  comm.choices = Choices::of(module().config.choices, comm.member);
   co_return st;
 }
 

@@ -12,17 +12,14 @@ namespace ashlar::coll::shm {
 
 /// As the parameters of these names say (params.cc).
 struct ChoiceConfig {
-  std::uint64_t copy_permits;
   std::uint64_t prefetch_from;
   bool read_once;
   bool poll_for_root;
   bool yield_to_root;
 };
 
-/// What applies to the ranks of one segment. Some choices are for ranks that share cores alone.
+/// What applies to the ranks of one segment. Some choices are for ranks that share cores alone (the central form).
 struct Choices {
-  /// Ranks that copy at a time in an exchange; 0: all. Equal on all ranks.
-  std::uint32_t copy_permits = 0;
   /// From so many bytes of an exchange on, what stays on the rank is copied with prefetches (prefetch_copy.h), and a
   /// rank begins with the ranks that have arrived instead of waiting for all.
   MPI_Count prefetch_from = 0;
@@ -31,8 +28,8 @@ struct Choices {
   /// A rank that leaves a barrier ahead of the ranks it will probably wait for next yields its core once.
   bool yield_to_root = false;
 
-  /// After every rank has attached: goes by the cores of all of them. Sets Member::polls_for_writer as well.
-  static Choices of(const ChoiceConfig& config, Member& member, bool oversubscribed);
+  /// When the member has attached. Sets Member::polls_for_writer, which is the segment's part.
+  static Choices of(const ChoiceConfig& config, Member& member);
 };
 
 }  // namespace ashlar::coll::shm

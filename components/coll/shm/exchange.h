@@ -20,7 +20,7 @@ class Exchange {
 
   /// Writes this rank's table, and the blocks that go through its bounce buffer. The caller publishes.
   void write_table();
-  /// Copies what stays on this rank; the second time nothing.
+  /// Copies what stays on this rank.
   void copy_own();
   /// Along the edges to and from ranks that have published since the last time: this rank's blocks to their receivers,
   /// and the blocks for this rank from their senders, as far as the other end has not claimed them.
@@ -37,8 +37,6 @@ class Exchange {
   /// Whether there is so much to copy that a rank need not wait for all before it begins. A block for every rank is
   /// best written to all at once, as long as the caches hold it.
   bool begins_early() const;
-  /// Bytes that leave and reach this rank by copies between ranks; after write_table().
-  MPI_Count amount() const { return amount_; }
 
   /// In the line of the second number: copies that a rank's buffers have been part of, with kFailed for each that
   /// failed.
@@ -97,11 +95,10 @@ class Exchange {
   bool* seen_ = nullptr;  // of each outgoing edge, then of each incoming one: nothing is left to match
   int sent_count_ = 0, received_count_ = 0;
   int to_see_ = 0;  // edges that are not seen
-  bool own_copied_ = false;
   bool all_published_ = false;
   std::uint64_t expected_ = 0;
-  MPI_Count amount_ = 0;
-  Status wrong_;  // of a block that is not as long as its receiver expects; the others are copied nevertheless
+  MPI_Count amount_ = 0;  // bytes that leave and reach this rank by copies between ranks
+  Status wrong_;          // of a block that is not as long as its receiver expects; the others are copied nevertheless
 };
 
 /// Until a rank has published along whose edges nothing has been copied yet.

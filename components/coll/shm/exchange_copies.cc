@@ -33,8 +33,6 @@ void Exchange::copy_within(const DataView& from, const DataView& to) {
 }
 
 void Exchange::copy_own() {
-  if (own_copied_) return;
-  own_copied_ = true;
   if (edges_.of_topology())
     copy_own_edges();
   else if (!call_.in_place)

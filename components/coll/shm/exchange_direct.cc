@@ -1,5 +1,4 @@
 #include "components/coll/shm/algorithms.h"
-#include "components/coll/shm/copy_permit.h"
 #include "components/coll/shm/exchange.h"
 #include "components/coll/shm/peer_memory.h"
 #include "framework/coll/dispatch.h"
@@ -23,8 +22,7 @@ Co exchange_otherwise(Op& op, const Call& call, Ticket ticket) {
 Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
   Status st;
   const bool among_all = call.topology == nullptr;
-  const Choices& choices = ShmComm::of(op)->choices;
-  Exchange exchange(op, call, ticket, choices);
+  Exchange exchange(op, call, ticket, ShmComm::of(op)->choices);
   exchange.write_table();
   publish(ticket);
   if (among_all) {
@@ -32,8 +30,7 @@ Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
   } else {
     wake_sleepers(ticket);
   }
-  const bool with_permits = choices.copy_permits != 0 && exchange.amount() != 0;
-  if (!with_permits) exchange.copy_own();
+  exchange.copy_own();
   if (among_all && !exchange.begins_early()) {
     FlagWait published = FlagWait::all_arrived(ticket);
     st = co_await published;
@@ -44,16 +41,7 @@ Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
     TablesWait published(ticket, exchange);
     st = co_await published;
     if (published.failed()) co_return st;
-    if (with_permits) {
-      CopyPermit permit(ticket, choices);
-      st = co_await permit;
-      if (permit.failed()) co_return st;
-      exchange.copy_own();
-      exchange.copy_available();
-      permit.give_back();
-    } else {
-      exchange.copy_available();
-    }
+    exchange.copy_available();
   }
   if (among_all) note_all_arrived(ticket);
   ++ticket.number;

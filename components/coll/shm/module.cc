@@ -45,15 +45,7 @@ void Module::open(const ashlar_host& kernel, const Config& from) {
   pvars = {{{.name = "copies",
              .help = "system calls of this process that copied from or to another one's memory in a collective",
              .kind = ASHLAR_PVAR_COUNTER,
-             .value = &counters.copies},
-            {.name = "permits",
-             .help = "permits to copy in an exchange that this process got",
-             .kind = ASHLAR_PVAR_COUNTER,
-             .value = &counters.permits},
-            {.name = "permits_waited_for",
-             .help = "of these, those that it had to wait for",
-             .kind = ASHLAR_PVAR_COUNTER,
-             .value = &counters.permits_waited_for}}};
+             .value = &counters.copies}}};
   if (kernel.add_pvars != nullptr)
     kernel.add_pvars("coll", "shm", pvars.data(), static_cast<std::uint32_t>(pvars.size()));
 }
@@ -74,17 +66,6 @@ void Module::record_buffers(std::uint32_t ranks) const {
   const char* const larger =
       config.blocks < config.piece ? "there is never less room than for coll.shm.piece" : rounded;
   if (buffer != blocks_set) record_size(*host, "blocks", buffer, buffer < blocks_set ? shared : larger);
-}
-
-void Module::record_permits(std::uint32_t permits, std::uint32_t ranks) {
-  if (host == nullptr || host->record == nullptr || !first_to_set(permits_recorded)) return;
-  char chosen[40], because[160];
-  std::snprintf(chosen, sizeof chosen, "%u at a time", permits);
-  std::snprintf(because, sizeof because,
-                config.choices.copy_permits != 0 ? "coll.shm.copy_permits says so; first used by %u ranks"
-                                                 : "the first %u ranks share as many cores",
-                ranks);
-  host->record("coll", "ranks that copy in an exchange", chosen, because, "", "coll.shm.copy_permits");
 }
 
 }  // namespace ashlar::coll::shm

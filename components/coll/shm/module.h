@@ -21,22 +21,19 @@ struct Config {
 
 /// Performance variables coll.shm.*.
 struct Counters {
-  std::uint64_t copies = 0;   // system calls that copy from or to another rank's memory
-  std::uint64_t permits = 0;  // to copy, that this process got
-  std::uint64_t permits_waited_for = 0;
+  std::uint64_t copies = 0;  // system calls that copy from or to another rank's memory
 };
 
 /// The component in this process: its only mutable object outside communicators. Set up by open(), before any
-/// collective, and constant afterwards but for the counters and `permits_recorded`. The kernel reads the counters as
-/// long as the process lives, and Algorithm::excluded gets no context, so it is one static object.
+/// collective, and constant afterwards but for the counters. The kernel reads those as long as the process lives, and
+/// Algorithm::excluded gets no context, so it is one static object.
 struct Module {
   AlgorithmList algorithms;  // first: the framework's table of functions
   const ashlar_host* host = nullptr;
   Config config{};
   std::uint64_t piece_set = 0, blocks_set = 0;  // as the parameters say, before rounding
   Counters counters;
-  std::array<ashlar_pvar, 3> pvars{};  // the kernel keeps a pointer to these rows
-  bool permits_recorded = false;
+  std::array<ashlar_pvar, 1> pvars{};  // the kernel keeps a pointer to these rows
 
   /// Rounds sizes and registers the counters.
   void open(const ashlar_host& kernel, const Config& from);
@@ -47,13 +44,11 @@ struct Module {
   std::uint64_t buffer_bytes(std::uint32_t ranks) const;
   /// Records a segment for so many ranks whose buffers are not as large as the parameters say.
   void record_buffers(std::uint32_t ranks) const;
-  /// Records, the first time, how many ranks copy at a time.
-  void record_permits(std::uint32_t permits, std::uint32_t ranks);
 };
 static_assert(std::is_standard_layout_v<Module>);
 
 Module& module();
-inline constexpr std::uint32_t kParamCount = 11;
+inline constexpr std::uint32_t kParamCount = 9;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::coll::shm

@@ -8,7 +8,6 @@ namespace {
 constexpr const char* kPieceRange[] = {"4KiB", "16MiB", nullptr};
 constexpr const char* kBlockRange[] = {"4KiB", "64MiB", nullptr};
 constexpr const char* kSmallRange[] = {"0", "64MiB", nullptr};
-constexpr const char* kPermitRange[] = {"0", "65536", nullptr};
 constexpr const char* kPrefetchRange[] = {"0", "1TiB", nullptr};
 
 /// Of most rows: tuners set it, before MPI_Init.
@@ -63,11 +62,6 @@ constexpr ashlar_param kParams[kParamCount] = {
           "Size of the bounce buffer of one rank in the shared segment, for such blocks. With more than 4 ranks it is "
           "less; never less than a piece.",
           ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, offsetof(Config, blocks), kBlockRange),
-    tuned("copy_permits", "0",
-          "Ranks that copy at the same time in an exchange of blocks (algorithm direct); the others wait for a permit, "
-          "so that the first ones finish early. 0: where ranks share cores, as many as the cores that they share; else "
-          "all. 65536 switches it off.",
-          ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, offsetof(Config, choices.copy_permits), kPermitRange),
     tuned("prefetch_from", "4MiB",
           "From so many bytes that an exchange of blocks (algorithm direct) moves from and to a rank, blocks that stay "
           "on the rank are copied with prefetches of both sides, because they are in no cache of the core any more, "
@@ -85,7 +79,6 @@ constexpr ashlar_param kParams[kParamCount] = {
           "Whether a rank that leaves a barrier before the root of the broadcast or scatter ahead of that barrier, or "
           "a root of a gather or reduction before the other ranks, yields its core once. For ranks that share cores.",
           ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, offsetof(Config, choices.yield_to_root), nullptr),
-    synonym("movers", "coll.shm.copy_permits", ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ),
     synonym("far_copy", "coll.shm.prefetch_from", ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL),
 };
 

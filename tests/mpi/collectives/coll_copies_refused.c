@@ -133,8 +133,7 @@ static void expect(size_t which, int refused) {
   if (!failed) CHECK(right, "%s succeeded with wrong data", name);
   if (failed) {
     CHECK_EQ(error_class, MPI_ERR_OTHER);
-    CHECK(strstr(text, "buffer (process") || strstr(text, "another rank could not copy"), "%s: %s", name,
-          text);
+    CHECK(strstr(text, "buffer (process") || strstr(text, "another rank could not copy"), "%s: %s", name, text);
   }
   /* What goes through the segment goes on. */
   MUST(MPI_Allreduce(&failed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));

@@ -46,10 +46,7 @@ struct alignas(kCacheLine) RankState {
   std::atomic<std::uint32_t> core;      // on which it ran last; kept where ranks share cores
   // Set when the rank attaches, before the others hear of that, and constant afterwards:
   std::int32_t pid;
-  std::uint64_t probe;                      // address of a word in its own memory that holds the segment's nonce
-  std::uint64_t cores;                      // a hash of the set of cores it may run on
-  std::uint32_t core_count;                 // and how many they are; 0: the system does not say
-  std::atomic<std::uint32_t> wants_permit;  // it waits for a copy permit
+  std::uint64_t probe;  // address of a word in its own memory that holds the segment's nonce
 };
 static_assert(sizeof(RankState) == kCacheLine);
 
@@ -59,7 +56,6 @@ struct alignas(kCacheLine) SegmentHeader {
   std::uint32_t flat;  // 1: every rank reads every flag; 0: the last rank to arrive acts for all
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // sum of `sleeping` over the ranks
   std::atomic<std::uint64_t> mismatched;  // last number of the latest collective in which calls did not agree
-  alignas(kCacheLine) std::atomic<std::uint32_t> copying;  // copy permits in use
 };
 
 /// Addresses of the parts. Parts lie behind each other: header, rank states, kSlots slots (a counter, a result, a

@@ -29,9 +29,10 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
-  /// Logs that a collective begins on this rank. `checked`: check.collectives compares it, so messages need not.
-  LoggedCall& enter(Tag tag, const Call& call, bool checked) {
-    LoggedCall& called = calls.enter(tag, call.what, call.root, call.bytes, position);
+  /// Logs that a collective begins on this rank, or a start of a persistent one. `checked`: check.collectives compares
+  /// it, so messages need not.
+  LoggedCall& enter(Tag tag, const Call& call, bool checked, std::uint32_t start = 0) {
+    LoggedCall& called = calls.enter(tag, call.what, call.root, call.bytes, position, start);
     latest = &called;
     if (comm.inter) [[unlikely]] {  // the two groups pass different ones
       called.root = 0;

@@ -99,6 +99,7 @@ Status prepare(Comm& comm, const Call& call, Info*, Request** request) {
   const LaneGuard guard(comm.lane->lock);
   Flight* flight = nullptr;
   ASHLAR_TRY(make_flight(comm, call, CallForm::kPersistent, &flight));
+  log_request(*comm.coll, flight->sequence(), call);
   *request = flight;
   return {};
 }

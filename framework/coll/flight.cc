@@ -123,7 +123,8 @@ Status Flight::run() {
   if (call_.vector() && arrays_ == nullptr) return op_.failure();
   CommState& state_of_comm = *op_.comm();
   const bool check = state_of_comm.engine.checks.any();
-  LoggedCall& called = state_of_comm.enter(op_.tag(), call_, check);
+  if (persistent()) ++starts_;
+  LoggedCall& called = state_of_comm.enter(op_.tag(), call_, check, starts_);
   if (call_.is_nothing(comm->size, comm->inter) && !check) {
     called.flags |= LoggedCall::kOver;
     finish({});
@@ -166,6 +167,7 @@ void Flight::over(Waiter& self) {
 
 void Flight::release(Request& self) ASHLAR_NO_THREAD_SAFETY {
   auto& flight = static_cast<Flight&>(self);
+  if (flight.persistent()) log_request_freed(*flight.op_.comm(), flight.op_.tag());
   LaneCollectives& own = *flight.lane().coll;
   const Ref<Comm> comm = std::move(flight.comm_);  // dropped last: the block belongs to the communicator's state
   own.flights.put(&flight);

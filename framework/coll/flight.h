@@ -27,6 +27,7 @@ class Flight final : public Request {
   /// Starts the algorithm. Afterwards it is complete, or the progress loop completes it. Fails only when nothing was
   /// started.
   Status run();
+  Tag sequence() const { return op_.tag(); }
 
  private:
   Co begin();
@@ -47,6 +48,7 @@ class Flight final : public Request {
   Ref<Datatype> send_type_, recv_type_;
   Ref<ReduceOp> reduce_op_;
   Call call_;
+  std::uint32_t starts_ = 0;  // of a persistent collective
   const Choice choice_;
   Co co_;
   Gate finished_;

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "framework/base/clock.h"
@@ -27,6 +28,7 @@ Notice notice_of(const LoggedCall& called, int error_class, std::uint8_t flags =
   notice.what = static_cast<std::uint8_t>(called.what);
   notice.flags = flags;
   notice.position = called.position;
+  notice.start = called.start;
   if (by == nullptr || by->tag != called.tag || (by->notice.flags & Notice::kFreed) != 0) return notice;
   const FailureReport other = alike(called, by->notice) ? other_of(*by) : *by;
   notice.other = other.from;
@@ -93,10 +95,19 @@ void break_collectives(CommState& state, const FailureReport& report) {
   });
 }
 
+/// How many starts of a persistent collective a notice is ahead of this rank; 0 for all other collectives.
+std::int32_t starts_ahead(const LoggedCall& mine, const Notice& theirs) {
+  return static_cast<std::int32_t>(theirs.start - mine.start);
+}
+
+bool is_of(const FailureReport& report, const LoggedCall& called) {
+  return report.tag == called.tag && starts_ahead(called, report.notice) == 0;
+}
+
 /// The oldest report of this collective that is due at `now_ns`.
-bool take_report(FailureReports& failures, Tag tag, std::uint64_t now_ns, FailureReport* report) {
+bool take_report(FailureReports& failures, const LoggedCall& called, std::uint64_t now_ns, FailureReport* report) {
   for (auto at = failures.kept.begin(); at != failures.kept.end(); ++at) {
-    if (at->tag != tag || at->due_ns > now_ns) continue;
+    if (!is_of(*at, called) || at->due_ns > now_ns) continue;
     *report = *at;
     failures.kept.erase(at);
     failures.any = failures.broken || !failures.kept.empty();
@@ -116,27 +127,46 @@ bool not_called_yet(const Comm& comm, Tag tag) {
   return ahead < static_cast<std::uint32_t>(kNumberMask) / 2;
 }
 
+/// Has the lane review its waits when a report is due.
+void review_when_due(CommState& state, const FailureReport& report, std::uint64_t now = 0) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *state.comm.lane;
+  const std::uint64_t due = std::max(report.due_ns, now + 1);
+  if (lane.review_by == 0 || due < lane.review_by) lane.review_by = due;
+}
+
 /// Keeps a report of a collective that is open here, or was not called yet. The collective may complete on this rank
 /// nevertheless: only a wait that is still there when the report is due fails with it.
 void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY {
-  Lane& lane = *state.comm.lane;
   FailureReports& failures = state.failures;
-  report.due_ns = now_ns() + lane.review_every;
-  if (lane.review_by == 0 || report.due_ns < lane.review_by) lane.review_by = report.due_ns;
+  report.due_ns = now_ns() + state.comm.lane->review_every;
+  review_when_due(state, report);
   if (failures.kept.size() == FailureReports::kMost) failures.kept.erase(failures.kept.begin());
   failures.kept.push_back(report);
   failures.any = true;
 }
 
-/// Takes kCollectiveCall: a member that waits has sent its call.
-void on_call(CommState& state, const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
+/// Answers a member that waits: its collective, in this start of it, cannot complete.
+void answer(CommState& state, const FailureReport& call, Notice failed) ASHLAR_NO_THREAD_SAFETY {
+  failed.start = call.notice.start;
+  p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
+}
+
+/// Takes kCollectiveCall: a member that waits has sent its call. All starts of a persistent collective have the same
+/// arguments, so those are compared whatever the starts; which start this rank is in says whether it will come to the
+/// member's.
+void on_call(CommState& state, const FailureReport& call) {
   LoggedCall* const mine = state.calls.find(call.tag);
   if (mine == nullptr) return;  // not called yet: this rank sends its own call when it waits there
-  if (mine->is(LoggedCall::kFailed)) {
-    const Notice failed = notice_of(*mine, mine->error_class, Notice::kToOne, &state.failures.latest);
-    p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
+  const std::int32_t ahead = starts_ahead(*mine, call.notice);
+  if (ahead == 0 && mine->is(LoggedCall::kFailed)) {
+    answer(state, call, notice_of(*mine, mine->error_class, Notice::kToOne, &state.failures.latest));
   } else if (!alike(*mine, call.notice)) {
-    fail_here(state, *mine, call, difference(state.comm, *mine, call.from, call.notice));
+    if (ahead == 0) return fail_here(state, *mine, call, difference(state.comm, *mine, call.from, call.notice));
+    answer(state, call, notice_of(*mine, MPI_ERR_OTHER, Notice::kToOne));
+  } else if (ahead > 0 && mine->is(LoggedCall::kRequestFreed)) {
+    Notice freed = notice_of(*mine, MPI_ERR_OTHER, Notice::kToOne | Notice::kRequestFreed);
+    freed.other_bytes = mine->start;
+    answer(state, call, freed);
   }
 }
 
@@ -145,6 +175,12 @@ void on_report(CommState& state, const FailureReport& report) {
   if ((report.notice.flags & Notice::kBroken) != 0) return break_collectives(state, report);
   LoggedCall* const mine = state.calls.find(report.tag);
   if (mine == nullptr && !not_called_yet(state.comm, report.tag)) return;
+  const std::int32_t ahead = mine != nullptr ? starts_ahead(*mine, report.notice) : 0;
+  if (ahead < 0) return;  // of a start that is over here
+  if (ahead > 0) {
+    if (!mine->is(LoggedCall::kRequestFreed)) keep_report(state, report);
+    return;
+  }
   const bool open = mine == nullptr || !(mine->is(LoggedCall::kOver) || mine->is(LoggedCall::kFailed));
   if (open && (report.notice.flags & Notice::kToOne) == 0) return keep_report(state, report);
   if (open) fail_here(state, *mine, report, failure_of(state.comm, *mine, report));
@@ -218,7 +254,7 @@ void send_call(CommState& state, const LoggedCall& called) ASHLAR_NO_THREAD_SAFE
 /// it.
 void review(CommState& state, LoggedCall& called, std::uint64_t now) {
   FailureReport report;
-  if (state.failures.any && take_report(state.failures, called.tag, now, &report)) {
+  if (state.failures.any && take_report(state.failures, called, now, &report)) {
     const Status why = failure_of(state.comm, called, report);
     set_failed(called, why);
     state.failures.latest = report;
@@ -239,8 +275,12 @@ void review_all(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
     state.calls.each_open([&](LoggedCall& called) {
       if (!called.is(LoggedCall::kFailed)) review(state, called, now);
     });
-    for (const FailureReport& left : state.failures.kept)
-      if (lane.review_by == 0 || left.due_ns < lane.review_by) lane.review_by = std::max(left.due_ns, now + 1);
+    // Reports of collectives that are not open here have nothing to end, and must not keep this lane from sleeping.
+    for (const FailureReport& left : state.failures.kept) {
+      const LoggedCall* const called = state.calls.find(left.tag);
+      if (called != nullptr && is_of(left, *called) && !called->is(LoggedCall::kOver | LoggedCall::kFailed))
+        review_when_due(state, left, now);
+    }
   }
 }
 
@@ -270,6 +310,8 @@ void remove_from_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
 }
 
 Status may_begin(CommState& state, LoggedCall& called) {
+  for (const FailureReport& report : state.failures.kept)
+    if (is_of(report, called)) review_when_due(state, report);
   if (!state.failures.broken) return {};
   const Status why = failure_of(state.comm, called, state.failures.latest);
   set_failed(called, why);
@@ -282,8 +324,20 @@ void end_call(CommState& state, Tag tag, Status outcome) {
   called->flags |= LoggedCall::kOver;
   if (!outcome.ok() && !called->is(LoggedCall::kUncompared)) fail_here(state, *called, {}, outcome);
   FailureReport report;
-  if (state.failures.any && take_report(state.failures, tag, ~std::uint64_t{0}, &report))
+  while (state.failures.any && take_report(state.failures, *called, ~std::uint64_t{0}, &report))
     check_positions(state, *called, report);
+}
+
+void log_request(CommState& state, Tag tag, const Call& call) {
+  state.enter(tag, call, state.engine.checks.any()).flags |= LoggedCall::kOver;
+}
+
+void log_request_freed(CommState& state, Tag tag) {
+  LoggedCall* const called = state.calls.find(tag);
+  if (called != nullptr) called->flags |= LoggedCall::kRequestFreed;
+  FailureReports& failures = state.failures;
+  std::erase_if(failures.kept, [tag](const FailureReport& report) { return report.tag == tag; });
+  failures.any = failures.broken || !failures.kept.empty();
 }
 
 Status can_go_on(CommState& state, Tag tag) {

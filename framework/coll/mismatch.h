@@ -27,14 +27,16 @@
 /// collectives are over: every member is notified, and calls fail from then on.
 namespace ashlar::coll {
 
+struct Call;
 struct CommState;
 
 /// The payload of both notices.
 struct Notice {
   enum : std::uint8_t {
-    kBroken = 1,  // the communicator's collectives are over
-    kFreed = 2,   // the sender has freed the communicator, and never called this collective
-    kToOne = 4    // an answer to one rank: the other members have not received this
+    kBroken = 1,       // the communicator's collectives are over
+    kFreed = 2,        // the sender has freed the communicator, and never called this collective
+    kToOne = 4,        // an answer to one rank: the other members have not received this
+    kRequestFreed = 8  // the sender has freed the persistent request, after as many starts as other_bytes says
   };
   static constexpr std::uint8_t kUnknown = 0xff;
   std::uint64_t bytes = 0;
@@ -48,7 +50,8 @@ struct Notice {
   PeerId other = 0;
   Rank other_root = 0;
   std::uint8_t other_what = kUnknown;
-  std::uint8_t unused[7] = {};
+  std::uint8_t unused[3] = {};
+  std::uint32_t start = 0;  // LoggedCall::start: a notice is about one start of a persistent collective
 };
 static_assert(sizeof(Notice) == 48);
 
@@ -102,6 +105,10 @@ void remove_from_lane(CommState& state);
 
 /// Fails when the communicator's collectives are over. For a call that is about to begin while FailureReports::any.
 Status may_begin(CommState& state, LoggedCall& called);
+/// Logs a persistent collective whose request was made, and that it was freed: members compare their starts with it.
+void log_request(CommState& state, Tag tag, const Call& call);
+void log_request_freed(CommState& state, Tag tag);
+
 /// Ends a collective on this rank. A failure that the other members may not know is reported to them.
 void end_call(CommState& state, Tag tag, Status outcome);
 /// Ok, or why the collective with this number cannot complete.

@@ -64,6 +64,13 @@ Status failure_of(const Comm& comm, const LoggedCall& mine, const FailureReport&
     return Status::fail(MPI_ERR_OTHER, "%s on '%s' cannot end: %s has freed the communicator without calling it",
                         CallName(mine.what).text, comm.name.c_str(), MemberName(comm, report.from).text);
   }
+  if ((report.notice.flags & Notice::kRequestFreed) != 0) {
+    return Status::fail(MPI_ERR_OTHER,
+                        "start %u of a persistent %s on '%s' cannot end: %s has started it %llu times and freed its "
+                        "request",
+                        mine.start, CallName(mine.what).text, comm.name.c_str(), MemberName(comm, report.from).text,
+                        static_cast<unsigned long long>(report.notice.other_bytes));
+  }
   const bool same_call = report.tag == mine.tag;
   if (same_call && !alike(mine, report.notice)) return difference(comm, mine, report.from, report.notice);
   if (same_call && report.notice.other_what < kCollectives) {

@@ -93,6 +93,90 @@ static void freed(int blocking) {
   MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* Tests a request until it is complete; no call waits. */
+static int test_until_done(MPI_Request* r) {
+  const double end = MPI_Wtime() + 20;
+  for (int flag = 0; MPI_Wtime() < end;) {
+    const int code = MPI_Test(r, &flag, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || flag) return code;
+  }
+  CHECK(0, "rank %d still tests after 20 s", rank);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  return MPI_ERR_OTHER;
+}
+
+/* Every rank only tests: their calls are compared all the same. */
+static void tested(int count, int other_count) {
+  MPI_Comm comm;
+  MPI_Request r;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  int code =
+      rank == size - 1 ? MPI_Iallreduce(out, in, other_count, MPI_DOUBLE, MPI_SUM, comm, &r) : MPI_Ibarrier(comm, &r);
+  if (code == MPI_SUCCESS) code = test_until_done(&r);
+  CHECK(code != MPI_SUCCESS, "an allreduce of %d ended as a barrier", other_count);
+  if (rank == size - 1) count = other_count;
+  code = MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, comm, &r);
+  if (code == MPI_SUCCESS) code = test_until_done(&r);
+  CHECK(code != MPI_SUCCESS, "allreduces of %d and %d ended", count, other_count);
+  MUST(MPI_Comm_free(&comm));
+}
+
+static char* text_of(int code) {
+  static char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Error_string(code, text, &length);
+  return text;
+}
+
+/* Starts of persistent collectives. The last rank starts as often as the others in both; then it frees the first, whose
+ * further starts on the others end in an error; and the second goes on. */
+static void persistent_freed(int count) {
+  MPI_Comm comm;
+  MPI_Request first, second;
+  const int ends = rank == size - 1;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  MUST(MPI_Allreduce_init(out, in, count, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &first));
+  MUST(MPI_Bcast_init(out, 1, MPI_DOUBLE, 0, comm, MPI_INFO_NULL, &second));
+  for (int i = 0; i < 3; i++) {
+    MUST(MPI_Start(&first));
+    MUST(MPI_Start(&second));
+    MUST(MPI_Wait(&second, MPI_STATUS_IGNORE));
+    MUST(MPI_Wait(&first, MPI_STATUS_IGNORE));
+  }
+  if (!ends) {
+    MUST(MPI_Start(&first));
+    const int code = MPI_Wait(&first, MPI_STATUS_IGNORE);
+    CHECK(code != MPI_SUCCESS, "a start without the last rank ended");
+    if (rank == 0)
+      CHECK(strstr(text_of(code), "has started it 3 times") || strstr(text_of(code), "failed on"), "%s", text_of(code));
+  }
+  MUST(MPI_Request_free(&first));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Request_free(&second));
+  MUST(MPI_Comm_free(&comm));
+}
+
+/* The last rank has made its request with other arguments, and never starts it. */
+static void persistent_arguments(int count) {
+  MPI_Comm comm;
+  MPI_Request r;
+  const int odd = rank == size - 1;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  MUST(MPI_Allreduce_init(out, in, odd ? count + 1 : count, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &r));
+  if (!odd) {
+    MUST(MPI_Start(&r));
+    const int code = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(code != MPI_SUCCESS, "a start without the last rank ended");
+    if (rank == 0) CHECK(strstr(text_of(code), "bytes") || strstr(text_of(code), "failed on"), "%s", text_of(code));
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Request_free(&r));
+  MUST(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   rank = check_rank;
@@ -118,6 +202,14 @@ int main(int argc, char** argv) {
       pair(kBcast, kLarge, odd, kBcast, kLarge, other, odd, blocking, 1, NULL);
     }
     freed(blocking);
+  }
+  if (size > 1) {
+    tested(4, 5);
+    tested(kLarge, 2 * kLarge);
+    persistent_freed(4);
+    persistent_freed(kLarge);
+    persistent_arguments(4);
+    persistent_arguments(kLarge);
   }
   free(out);
   free(in);

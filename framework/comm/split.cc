@@ -18,7 +18,8 @@ namespace {
 
 int key_of(std::int64_t word) { return static_cast<int>(static_cast<std::uint32_t>(word)); }
 
-/// The members of `group` that chose `color`, ordered by key and then by rank in `group`. nullptr: no memory.
+}  // namespace
+
 Group* members_of(const Group& group, const std::vector<std::int64_t>& choices, int color) {
   const auto chosen = [&](std::int64_t word) { return choice_color(word) == color; };
   std::vector<PeerId> members;  // their ranks first
@@ -32,8 +33,6 @@ Group* members_of(const Group& group, const std::vector<std::int64_t>& choices, 
   if (made) made->origin = group.origin;
   return made;
 }
-
-}  // namespace
 
 Status split(Comm& comm, int color, int key, Comm** result) {
   const progress::UserCall call("MPI_Comm_split", &comm);

@@ -6,30 +6,15 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <type_traits>
 
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/process.h"
-#include "framework/runtime/version.h"
 
 namespace ashlar {
 namespace {
-
-/// Goes in front of every published address: peers that do not agree on it must not talk.
-struct Preamble {
-  std::uint32_t magic = 0x41534c31;
-  std::uint32_t interface = ASHLAR_TRANSPORT_INTERFACE;
-  char version[24] = {};
-  std::uint64_t settings = 0;  // hash of the values that all must have in common (param/job_settings.h)
-  // Which lane a communicator is on follows from their number. A process with one lane is understood by all
-  // (p2p/route.h).
-  std::uint32_t lanes = 1;
-  char lanes_from[60] = {};  // where it was set; cut where it is longer
-};
-static_assert(std::has_unique_object_representations_v<Preamble>, "it is compared as bytes");
 
 // Published last.
 constexpr char kAllPublished[] = "transport.all";
@@ -39,40 +24,6 @@ constexpr std::size_t kMostReason = 600;
 // Published by every process of a job with several, before any address.
 constexpr char kSettings[] = "settings";
 constexpr std::size_t kMostSettings = 4096;
-
-Preamble preamble_of(std::uint64_t settings, std::size_t lanes, const param::Store& params) {
-  Preamble p;
-  std::snprintf(p.version, sizeof p.version, "%s", kVersion);
-  p.settings = settings;
-  p.lanes = static_cast<std::uint32_t>(lanes);
-  const param::Setting* const set = lanes > 1 ? params.find("threads.lanes") : nullptr;
-  if (lanes > 1) std::snprintf(p.lanes_from, sizeof p.lanes_from, "%s", set != nullptr ? set->origin : "built in");
-  return p;
-}
-
-/// Why the two cannot talk; empty: they can.
-std::string disagreement(const Preamble& own, const Preamble& theirs, bool complete, PeerId self, PeerId peer,
-                         const char* host) {
-  const auto same = [&own](Preamble p) {
-    p.settings = own.settings;  // compare_settings() has the words
-    p.lanes = own.lanes;
-    std::memcpy(p.lanes_from, own.lanes_from, sizeof p.lanes_from);
-    return std::memcmp(&p, &own, sizeof own) == 0;
-  };
-  char text[400];
-  if (!complete || !same(theirs)) {
-    std::snprintf(text, sizeof text,
-                  "rank %u on %s uses kernel %.23s with transport interface %u, this process %s with %u", peer, host,
-                  theirs.version, theirs.interface, own.version, own.interface);
-    return text;
-  }
-  if (own.lanes == theirs.lanes || own.lanes == 1 || theirs.lanes == 1) return {};
-  std::snprintf(
-      text, sizeof text,
-      "rank %u on %s has threads.lanes %u (%.59s), this process, rank %u, has %u (%s): all ranks need the same", peer,
-      host, theirs.lanes, theirs.lanes_from, self, own.lanes, own.lanes_from);
-  return text;
-}
 
 std::string key_of(const std::string& transport, unsigned lane) {
   return "transport." + transport + "." + std::to_string(lane);
@@ -125,6 +76,11 @@ Status Wiring::open(Lane& lane) {
   return {};
 }
 
+runtime::Preamble Wiring::own_preamble() const {
+  const param::Setting* const lanes = process_.params.find("threads.lanes");
+  return runtime::make_preamble(settings_, process_.lanes_.size(), lanes ? lanes->origin : nullptr);
+}
+
 Status Wiring::publish() {
   const param::JobSettings& settings = process_.params.job_settings();
   settings_ = settings.hash();
@@ -133,8 +89,8 @@ Status Wiring::publish() {
     if (process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size()) != ASHLAR_LAUNCH_OK)
       return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch->ops->why(process_.launch)}});
   }
-  std::uint8_t blob[sizeof(Preamble) + ASHLAR_ADDRESS_MAX];
-  const Preamble preamble = preamble_of(settings_, process_.lanes_.size(), process_.params);
+  std::uint8_t blob[sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX];
+  const runtime::Preamble preamble = own_preamble();
   std::memcpy(blob, &preamble, sizeof preamble);
   for (const Way& way : ways_) {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
@@ -192,7 +148,7 @@ bool Wiring::wait_for_addresses(PeerId peer) {
 
 Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
                           bool* same_settings) {
-  address->resize(sizeof(Preamble) + ASHLAR_ADDRESS_MAX);
+  address->resize(sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
   ashlar_launch* launch = process_.launch;
   auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
@@ -209,13 +165,13 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
   }
   if (got != ASHLAR_LAUNCH_OK)
     return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", launch->ops->why(launch)}});
-  const Preamble own = preamble_of(settings_, process_.lanes_.size(), process_.params);
-  Preamble theirs;
-  std::memcpy(&theirs, address->data(), std::min(bytes, sizeof theirs));
-  const std::string difference =
-      disagreement(own, theirs, bytes >= sizeof own, process_.job->rank, peer, process_.host_of(peer));
+  const runtime::Preamble own = own_preamble();
+  runtime::PeerPreamble theirs{
+      .preamble = {}, .complete = bytes >= sizeof own, .rank = peer, .host = process_.host_of(peer)};
+  std::memcpy(&theirs.preamble, address->data(), std::min(bytes, sizeof theirs.preamble));
+  const std::string difference = runtime::disagreement(own, process_.job->rank, theirs);
   if (!difference.empty()) return fail(MPI_ERR_OTHER, "transport.disagree", {{"difference", difference}});
-  *same_settings = theirs.settings == own.settings;
+  *same_settings = theirs.preamble.settings == own.settings;
   address->resize(bytes);
   return {};
 }
@@ -236,9 +192,9 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
       continue;
     }
     if (!same_settings) return wiring.compare_settings(peer);
-    const auto length = static_cast<std::uint32_t>(address.size() - sizeof(Preamble));
+    const auto length = static_cast<std::uint32_t>(address.size() - sizeof(runtime::Preamble));
     const ashlar_result result =
-        way.iface->ops->connect(way.iface, peer, address.data() + sizeof(Preamble), length, endpoint);
+        way.iface->ops->connect(way.iface, peer, address.data() + sizeof(runtime::Preamble), length, endpoint);
     if (result == ASHLAR_OK) {
       chosen = &way;
       if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);

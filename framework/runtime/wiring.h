@@ -9,6 +9,7 @@
 #include "framework/plugin/registry.h"
 #include "framework/plugin/transport.h"
 #include "framework/progress/lane.h"
+#include "framework/runtime/preamble.h"
 
 namespace ashlar {
 
@@ -41,6 +42,7 @@ class Wiring {
     unsigned lane;
     std::string key;  // under which the address is published
   };
+  runtime::Preamble own_preamble() const;
   /// A process of sessions does not wait for all others, so a peer may be late. False: it did not come in time.
   bool wait_for_addresses(PeerId peer);
   /// `one_lane`: the peer has no such lane, and the address is that of its first.

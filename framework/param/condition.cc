@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/suggest.h"
 
 namespace ashlar::param {
@@ -150,19 +151,15 @@ Status check_when(std::string_view when) {
     }
     if (!known) {
       const std::string meant(suggestion.best());
-      return Status::fail(kErrArg,
-                          "when: knows no condition '%s'%s%s%s; there are host, fabric, ranks, ranks_per_node, "
-                          "launcher and container",
-                          subject.c_str(), meant.empty() ? "" : " (did you mean '", meant.c_str(),
-                          meant.empty() ? "" : "'?)");
+      return fail(kErrArg, "param.no_condition",
+                  {{"value", subject}, {"suggestion", meant.empty() ? "" : " (did you mean '" + meant + "'?)"}});
     }
     if (!subject.starts_with("ranks")) continue;
     while (!patterns.empty()) {
       const std::string range(cut(&patterns, kOr));
       int low, high;
       if (!read_range(range, &low, &high))
-        return Status::fail(kErrArg, "when: %s '%s' is not a number of ranks, such as 8, 2..16 or >=64",
-                            subject.c_str(), range.c_str());
+        return fail(kErrArg, "param.bad_ranks", {{"condition", subject}, {"value", range}});
     }
   }
   return {};

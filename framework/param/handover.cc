@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/store.h"
 
 namespace ashlar::param {
@@ -65,11 +66,7 @@ std::string Store::serialize() const {
 
 Status Store::adopt(std::string_view text) {
   forget();
-  if (!text.starts_with(kHeader))
-    return Status::fail(kErrOther,
-                        "the launcher's parameters are not in the form this library reads ('%.16s'): launcher "
-                        "and library are of different versions",
-                        std::string(text.substr(0, 16)).c_str());
+  if (!text.starts_with(kHeader)) return fail(kErrOther, "launch.parameters_form", {{"value", text.substr(0, 16)}});
   text.remove_prefix(kHeader.size());
   char* copy = pool_.take(text.size() + 1);
   std::memcpy(copy, text.data(), text.size());
@@ -82,7 +79,7 @@ Status Store::adopt(std::string_view text) {
     char* at = copy;
     const char* flags = next_field(&at);
     if (std::strlen(flags) != 3 || flags[2] < '0' || flags[2] > '8')
-      return Status::fail(kErrOther, "the launcher's parameters are damaged");
+      return fail(kErrOther, "launch.parameters_damaged");
     Setting s{next_field(&at), next_field(&at), next_field(&at)};
     s.when = next_field(&at);
     s.lost = next_field(&at);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/printable.h"
 #include "framework/param/store.h"
 #include "framework/param/trust.h"
@@ -125,8 +126,7 @@ void Store::read_file(const SourceFile& file, const Sources& sources, Reading* r
   }
   if (only_comments(text)) return;
   if (!reading->yaml && reading->yaml_failed.ok()) {
-    reading->yaml_failed = sources.open_yaml ? sources.open_yaml(&reading->yaml)
-                                             : Status::fail(kErrOther, "no reader of YAML files is installed");
+    reading->yaml_failed = sources.open_yaml ? sources.open_yaml(&reading->yaml) : fail(kErrOther, "param.no_reader");
   }
   if (!reading->yaml) {
     problem(true, file.path + " is not read: " + reading->yaml_failed.text());
@@ -196,8 +196,8 @@ Status Store::load(const Sources& sources) {
     problems_.push_back({more_errors_ > 0, "and " + std::to_string(more_errors_ + more_notices_) + " more"});
   if (errors == 0) return {};
   if (first.empty()) first = "the configuration has mistakes";
-  if (errors == 1) return Status::fail_text(kErrArg, first.c_str());
-  return Status::fail(kErrArg, "%s (and %zu more)", first.c_str(), errors - 1);
+  if (errors == 1) return fail(kErrArg, "param.mistake", {{"mistake", first}});
+  return fail(kErrArg, "param.more_mistakes", {{"mistake", first}, {"more", errors - 1}});
 }
 
 }  // namespace ashlar::param

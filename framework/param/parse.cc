@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::param {
 namespace {
@@ -31,10 +32,11 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-int width(std::string_view text) { return static_cast<int>(text.size() > 100 ? 100 : text.size()); }
+/// As much of a wrong value as a message shows.
+std::string_view head(std::string_view text) { return text.substr(0, 100); }
 
 Status refuse(std::string_view text, const char* expected) {
-  return Status::fail(kErrArg, "'%.*s' is not %s", width(text), text.data(), expected);
+  return fail(kErrArg, "param.not_a", {{"value", head(text)}, {"wanted", expected}});
 }
 
 bool same_word(std::string_view a, const char* b) {
@@ -61,8 +63,8 @@ template <class T>
 Status parse_integer(std::string_view text, T* out, const char* expected) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error == std::errc::result_out_of_range) {
-    return Status::fail(kErrArg, "'%.*s' is too large; the largest value is %lld", width(text), text.data(),
-                        static_cast<long long>(std::numeric_limits<std::int64_t>::max()));
+    return fail(kErrArg, "param.too_large",
+                {{"value", head(text)}, {"most", std::numeric_limits<std::int64_t>::max()}});
   }
   if (error != std::errc{} || end != text.data() + text.size()) return refuse(text, expected);
   return {};
@@ -84,25 +86,22 @@ Status parse_quantity(std::string_view text, const Unit (&units)[N], bool unit_n
   // Zero is the same in every unit.
   if (!found && unit.empty() && unit_needed && number == "0") found = &units[0];
   if (!found) {
-    if (unit.empty())
-      return Status::fail(kErrArg, "'%.*s' has no unit; expected %s", width(text), text.data(), expected);
-    return Status::fail(kErrArg, "'%.*s' ends in the unknown unit '%.*s'; expected %s", width(text), text.data(),
-                        width(unit), unit.data(), expected);
+    if (unit.empty()) return fail(kErrArg, "param.no_unit", {{"value", head(text)}, {"wanted", expected}});
+    return fail(kErrArg, "param.unknown_unit", {{"value", head(text)}, {"unit", head(unit)}, {"wanted", expected}});
   }
   if (number.find('.') == std::string_view::npos) {
     std::uint64_t whole = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), whole);
     (void)end;
     if (error != std::errc{} || __builtin_mul_overflow(whole, found->factor, out))
-      return Status::fail(kErrArg, "'%.*s' does not fit into 64 bits", width(text), text.data());
+      return fail(kErrArg, "param.too_many_bits", {{"value", head(text)}});
     return {};
   }
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc{} || end != number.data() + number.size()) return refuse(text, expected);
   value *= static_cast<double>(found->factor);
-  if (value >= 18446744073709551615.0)
-    return Status::fail(kErrArg, "'%.*s' does not fit into 64 bits", width(text), text.data());
+  if (value >= 18446744073709551615.0) return fail(kErrArg, "param.too_many_bits", {{"value", head(text)}});
   *out = static_cast<std::uint64_t>(std::llround(value));
   return {};
 }
@@ -124,7 +123,7 @@ Status parse_enum(const ashlar_param& row, std::string_view text, std::int32_t* 
     if (i) words += row.choices[i + 1] ? ", " : " or ";
     words += row.choices[i];
   }
-  return Status::fail(kErrArg, "'%.*s' is none of its choices: %s", width(text), text.data(), words.c_str());
+  return fail(kErrArg, "param.no_choice", {{"value", head(text)}, {"wanted", words}});
 }
 
 template <std::size_t N>
@@ -158,7 +157,7 @@ Status parse_plain(const ashlar_param& row, std::string_view text, Parsed* out) 
     case ASHLAR_PARAM_DURATION:
       return parse_quantity(word, kTimeUnits, true, "a time with its unit, such as 10us, 5ms, 2s or 1min", &out->u64);
   }
-  return Status::fail(kErrIntern, "its row has the unknown type %d", static_cast<int>(row.type));
+  return fail(kErrIntern, "param.unknown_type", {{"value", static_cast<int>(row.type)}});
 }
 
 bool has_range(const ashlar_param& row) {
@@ -189,8 +188,7 @@ bool in_range(const ashlar_param& row, const Parsed& value) {
 Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
   ASHLAR_TRY(parse_plain(row, text, out));
   if (!has_range(row) || in_range(row, *out)) return {};
-  return Status::fail(kErrArg, "'%.*s' is outside its range, %s", width(text), text.data(),
-                      range_in_words(row).c_str());
+  return fail(kErrArg, "param.outside_range", {{"value", head(text)}, {"wanted", range_in_words(row)}});
 }
 
 std::string range_in_words(const ashlar_param& row) {
@@ -202,12 +200,12 @@ std::string range_in_words(const ashlar_param& row) {
 
 Status check_range(const ashlar_param& row) {
   if (!has_range(row)) return {};
-  if (!row.choices[0] || !row.choices[1]) return Status::fail(kErrArg, "its range has no two ends");
+  if (!row.choices[0] || !row.choices[1]) return fail(kErrArg, "param.range_ends");
   Parsed least, most, value;
   for (const char* const* word = row.choices; *word; ++word) ASHLAR_TRY(parse_plain(row, *word, &value));
   ASHLAR_TRY(parse_plain(row, row.choices[0], &least));
   ASHLAR_TRY(parse_plain(row, row.choices[1], &most));
-  if (!at_most(least, most)) return Status::fail(kErrArg, "its range ends before it begins");
+  if (!at_most(least, most)) return fail(kErrArg, "param.range_order");
   return parse(row, row.fallback ? row.fallback : "", &value);
 }
 

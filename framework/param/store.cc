@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::param {
 namespace {
@@ -37,8 +38,7 @@ void put(void* at, T value) {
 }
 
 Status wrong_value(std::string_view key, const Value& value, Status why) {
-  return Status::fail(kErrArg, "%.*s: %s (from %s)", static_cast<int>(key.size()), key.data(), why.text(),
-                      value.origin);
+  return fail(kErrArg, "param.bad_value", {{"parameter", key}, {"reason", why.text()}, {"origin", value.origin}});
 }
 
 /// Whether a value that was set is the row's own default, however it is spelt.
@@ -69,13 +69,13 @@ Value Store::value(std::string_view key, const ashlar_param& row) const {
 
 Status Store::fill(std::string_view prefix, std::span<const ashlar_param> rows, void* config) {
   char key[256];
-  if (prefix.size() > 120) return Status::fail(kErrIntern, "a parameter table's prefix is too long");
+  if (prefix.size() > 120) return fail(kErrIntern, "param.name_too_long", {{"name", prefix}});
   std::size_t start = prefix.copy(key, prefix.size());
   if (start) key[start++] = '.';
   for (const ashlar_param& row : rows) {
     if (row.flags & ASHLAR_PARAM_SYNONYM) continue;
     const std::size_t length = std::strlen(row.name);
-    if (start + length >= sizeof key) return Status::fail(kErrIntern, "the parameter name %s is too long", row.name);
+    if (start + length >= sizeof key) return fail(kErrIntern, "param.name_too_long", {{"name", row.name}});
     std::memcpy(key + start, row.name, length + 1);
     const std::string_view whole(key, start + length);
     const Value v = value(whole, row);
@@ -113,7 +113,7 @@ Status Store::fill(std::string_view prefix, std::span<const ashlar_param> rows, 
 const Row* Store::require(std::string_view key, Status* status) const {
   const Row* row = schema_.find(key);
   if (row) return schema_.target(row);
-  *status = Status::fail_text(kErrArg, schema_.unknown(key).c_str());
+  *status = fail(kErrArg, "param.unknown", {{"mistake", schema_.unknown(key)}});
   return nullptr;
 }
 
@@ -123,8 +123,7 @@ Status Store::get(std::string_view key, T* out) const {
   const Row* row = require(key, &status);
   if (!row) return status;
   if (!fits<T>(row->spec->type))
-    return Status::fail(kErrIntern, "%s is a %s and was asked for as another type", row->key,
-                        type_name(row->spec->type));
+    return fail(kErrIntern, "param.other_type", {{"parameter", row->key}, {"type", type_name(row->spec->type)}});
   const Value v = value(row->key, *row->spec);
   Parsed parsed;
   if (status = parse(*row->spec, v.text, &parsed); !status.ok()) return wrong_value(row->key, v, status);
@@ -145,14 +144,13 @@ Status Store::set(std::string_view key, std::string_view text, const char* origi
   if (!row) return status;
   const ashlar_param& spec = *row->spec;
   if (spec.scope == ASHLAR_SCOPE_CONSTANT || spec.scope == ASHLAR_SCOPE_READONLY)
-    return Status::fail(kErrArg, "%s cannot be set: it is %s", row->key, scope_name(spec.scope));
-  if (frozen_ && (spec.flags & ASHLAR_PARAM_FROZEN))
-    return Status::fail(kErrArg, "%s cannot be set any more: it was read when MPI was initialised", row->key);
+    return fail(kErrArg, "param.not_settable", {{"parameter", row->key}, {"scope", scope_name(spec.scope)}});
+  if (frozen_ && (spec.flags & ASHLAR_PARAM_FROZEN)) return fail(kErrArg, "param.frozen", {{"parameter", row->key}});
   const Setting* now = find(row->key);
-  if (now && now->lock) return Status::fail(kErrArg, "%s is locked by %s", row->key, now->origin);
+  if (now && now->lock) return fail(kErrArg, "param.locked", {{"parameter", row->key}, {"origin", now->origin}});
   Parsed parsed;
   if (status = parse(spec, text, &parsed); !status.ok())
-    return Status::fail(kErrArg, "%s: %s", row->key, status.text());
+    return fail(kErrArg, "param.bad_value", {{"parameter", row->key}, {"reason", status.text()}, {"origin", origin}});
   add(row->key, text, origin, Layer::tool, false, {});
   Context context;
   decide(context);

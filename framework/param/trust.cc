@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/printable.h"
 
 namespace ashlar::param {
@@ -25,7 +26,7 @@ constexpr int kMostLinks = 16;
   va_start(arguments, format);
   std::vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
-  return Status::fail(kErrOther, "%s is not used: %s", printable(path).c_str(), why);
+  return fail(kErrOther, "file.refused", {{"file", printable(path)}, {"reason", why}});
 }
 
 std::string folder_of(const std::string& path) {
@@ -92,7 +93,8 @@ Status check_file(const std::string& path, const struct stat& info, const Trust&
 // read.
 Status follow(std::string* path, const Trust& trust) {
   const int fd = ::open(path->c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return Status::fail(kErrNoSuchFile, "%s: %s", printable(*path).c_str(), std::strerror(errno));
+  if (fd < 0)
+    return fail(kErrNoSuchFile, "file.unreadable", {{"file", printable(*path)}, {"lower", std::strerror(errno)}});
   struct stat info;
   char target[PATH_MAX];
   const bool known = fstat(fd, &info) == 0;
@@ -110,12 +112,12 @@ Status follow(std::string* path, const Trust& trust) {
 
 Status cannot_open(const std::string& path, const Trust& trust, int error) {
   const std::string shown = printable(path);
-  if (error == ENOENT || error == ENOTDIR) return Status::fail(kErrNoSuchFile, "there is no file %s", shown.c_str());
+  if (error == ENOENT || error == ENOTDIR) return fail(kErrNoSuchFile, "file.absent", {{"file", shown}});
   if (error == ENXIO) return refuse(path, "it is a socket or a device, not a regular file");
   // A stranger's file that cannot be read must not stop the user.
   struct stat info;
   if (trust.judged && lstat(path.c_str(), &info) == 0) ASHLAR_TRY(check_place(path, info.st_uid, trust, "belongs to"));
-  return Status::fail(kErrArg, "%s cannot be read: %s", shown.c_str(), std::strerror(error));
+  return fail(kErrArg, "file.unreadable", {{"file", shown}, {"lower", std::strerror(error)}});
 }
 
 // Never waits for the other end of a FIFO, and takes no terminal.
@@ -138,7 +140,7 @@ Status open_trusted(const std::string& given, const Trust& trust, int* out) {
   struct stat info;
   Status status;
   if (fstat(fd, &info) != 0) {
-    status = Status::fail(kErrArg, "%s cannot be read: %s", printable(path).c_str(), std::strerror(errno));
+    status = fail(kErrArg, "file.unreadable", {{"file", printable(path)}, {"lower", std::strerror(errno)}});
   } else {
     status = check_file(path, info, trust);
   }
@@ -160,10 +162,9 @@ Status read_trusted(const std::string& path, const Trust& trust, std::string* ou
     out->append(buffer, static_cast<std::size_t>(got));
   const int error = out->size() <= largest && got < 0 ? errno : 0;
   ::close(fd);
-  if (error) return Status::fail(kErrArg, "%s cannot be read: %s", printable(path).c_str(), std::strerror(error));
+  if (error) return fail(kErrArg, "file.unreadable", {{"file", printable(path)}, {"lower", std::strerror(error)}});
   if (out->size() <= largest) return {};
-  return Status::fail(kErrArg, "%s is larger than %zu bytes, the most that is read of such a file",
-                      printable(path).c_str(), largest);
+  return fail(kErrArg, "file.too_large", {{"file", printable(path)}, {"most", largest}});
 }
 
 Status check_folder(const std::string& path, uid_t* owner) {

@@ -84,6 +84,14 @@ typedef struct ashlar_host {
   ashlar_result (*fail_with)(int mpi_class, const char* id, const ashlar_fact* facts, uint32_t count);
 } ashlar_host;
 
+/* fail_with(), or fail() with the id for words where the kernel is older than that. */
+static inline ashlar_result ashlar_fail_with(const ashlar_host* host, int mpi_class, const char* id,
+                                             const ashlar_fact* facts, uint32_t count) {
+  if (host->size >= offsetof(ashlar_host, fail_with) + sizeof host->fail_with && host->fail_with)
+    return host->fail_with(mpi_class, id, facts, count);
+  return host->fail(mpi_class, "%s", id);
+}
+
 /* query()'s answer. priority < 0: cannot serve; `reason` says why or why not, always. */
 typedef struct ashlar_answer {
   uint32_t size;

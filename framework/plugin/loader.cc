@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/sources.h"
 
 namespace ashlar::plugin {
@@ -32,14 +33,14 @@ bool lies_in(const void* where, const std::string& file, std::string* other) {
 
 Status Library::open(const std::string& file) {
   const std::lock_guard guard(ltdl_mutex);
-  if (lt_dlinit() != 0) return Status::fail(kErrOther, "libltdl does not start: %s", lt_dlerror());
+  if (lt_dlinit() != 0) return fail(kErrOther, "plugin.no_loader", {{"lower", lt_dlerror()}});
   // libltdl asks for lazy binding and reports a missing symbol as "file not found". Binding now, by the system's
   // loader, gives the true reason, and libltdl then takes the library that is bound already.
   void* bound = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!bound) {
     const char* reason = dlerror();
     lt_dlexit();
-    return Status::fail(kErrOther, "%s cannot be loaded: %s", file.c_str(), reason ? reason : "no reason given");
+    return fail(kErrOther, "plugin.not_loaded", {{"file", file}, {"lower", reason ? reason : "no reason given"}});
   }
   lt_dladvise advise;
   lt_dlhandle handle = nullptr;
@@ -52,8 +53,7 @@ Status Library::open(const std::string& file) {
   if (!handle) {
     const char* reason = lt_dlerror();
     lt_dlexit();
-    return Status::fail(kErrOther, "%s was bound by the system's loader but libltdl does not open it: %s", file.c_str(),
-                        reason ? reason : "no reason given");
+    return fail(kErrOther, "plugin.not_opened", {{"file", file}, {"lower", reason ? reason : "no reason given"}});
   }
   handle_ = handle;
   file_ = file;
@@ -63,12 +63,12 @@ Status Library::open(const std::string& file) {
 Status Library::find(const char* symbol, void** out) const {
   const std::lock_guard guard(ltdl_mutex);
   *out = lt_dlsym(static_cast<lt_dlhandle>(handle_), symbol);
-  if (!*out) return Status::fail(kErrOther, "%s does not define %s", file_.c_str(), symbol);
+  if (!*out) return fail(kErrOther, "plugin.no_symbol", {{"file", file_}, {"symbol", symbol}});
   std::string other;
   if (lies_in(*out, file_, &other)) return {};
   *out = nullptr;
-  return Status::fail(kErrOther, "%s does not define %s itself; the one it sees belongs to %s", file_.c_str(), symbol,
-                      other.empty() ? "another library" : other.c_str());
+  return fail(kErrOther, "plugin.foreign_symbol",
+              {{"file", file_}, {"symbol", symbol}, {"owner", other.empty() ? "another library" : other.c_str()}});
 }
 
 void Library::close() {
@@ -91,7 +91,7 @@ Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool
     *entry = std::move(fresh);
   }
   if (!entry->refused.empty())
-    return Status::fail(kErrOther, "%s is not used: %s", entry->file.c_str(), entry->refused.c_str());
+    return fail(kErrOther, "file.refused", {{"file", entry->file}, {"reason", entry->refused}});
   Library opened;
   ASHLAR_TRY(opened.open(entry->file));
   void* symbol = nullptr;
@@ -103,12 +103,10 @@ Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool
         component->interface_version != s.interface_version || component->build_id != s.build_id ||
         component->config_size != s.config_size || component->param_count != s.params.size() ||
         std::strcmp(component->framework, s.framework) != 0 || std::strcmp(component->name, s.name) != 0) {
-      status = Status::fail(
-          kErrOther, "%s says other things loaded than in its file: its " ASHLAR_COMPONENT_SYMBOL " must be a constant",
-          entry->file.c_str());
+      status = fail(kErrOther, "plugin.changes_itself", {{"file", entry->file}, {"symbol", ASHLAR_COMPONENT_SYMBOL}});
     } else if (!component->query || !component->create) {
-      status =
-          Status::fail(kErrOther, "%s has no %s function", entry->file.c_str(), component->query ? "create" : "query");
+      status = fail(kErrOther, "plugin.no_function",
+                    {{"file", entry->file}, {"function", component->query ? "create" : "query"}});
     }
   }
   if (!status.ok()) {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -281,7 +282,7 @@ Folder Folder::read(const std::string& path, const Accepts& kernel, param::TextP
 Status Folder::register_folder(const std::string& path, const Accepts& kernel) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
-    return Status::fail(kErrNoSuchFile, "the component folder %s: %s", path.c_str(), std::strerror(errno));
+    return fail(kErrNoSuchFile, "file.unreadable", {{"file", path}, {"lower", std::strerror(errno)}});
   param::TextPool pool;
   Folder folder;
   folder.scan(path, &pool);
@@ -296,13 +297,13 @@ Status Folder::register_folder(const std::string& path, const Accepts& kernel) {
   }
   const std::string target = path + ".manifest", draft = target + "." + std::to_string(getpid());
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return Status::fail(kErrOther, "%s cannot be written: %s", target.c_str(), std::strerror(errno));
+  if (fd < 0) return fail(kErrOther, "file.not_written", {{"file", target}, {"lower", std::strerror(errno)}});
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
   ::close(fd);
   if (written && ::rename(draft.c_str(), target.c_str()) == 0) return {};
   ::unlink(draft.c_str());
-  return Status::fail(kErrOther, "%s cannot be written: %s", target.c_str(), std::strerror(written ? errno : error));
+  return fail(kErrOther, "file.not_written", {{"file", target}, {"lower", std::strerror(written ? errno : error)}});
 }
 
 }  // namespace ashlar::plugin

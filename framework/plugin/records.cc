@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/suggest.h"
 #include "framework/plugin/statement.h"
 
@@ -133,9 +134,11 @@ Status check_topics(std::string_view topics, const char* origin) {
     }
     if (found) continue;
     const std::string meant(suggestion.best());
-    return Status::fail(kErrArg, "explain (%s) knows no topic '%.*s'%s; there are %s", origin,
-                        static_cast<int>(word.size()), word.data(),
-                        meant.empty() ? "" : (" (did you mean '" + meant + "'?)").c_str(), known.c_str());
+    return fail(kErrArg, "param.no_topic",
+                {{"origin", origin},
+                 {"value", word},
+                 {"suggestion", meant.empty() ? "" : " (did you mean '" + meant + "'?)"},
+                 {"known", known}});
   }
   return {};
 }

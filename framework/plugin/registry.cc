@@ -10,7 +10,7 @@ namespace ashlar::plugin {
 Status Component::create(const void* context, void** module) {
   *module = nullptr;
   ASHLAR_TRY(from(table_->create(context, module), prefix()));
-  if (!*module) return Status::fail(kErrOther, "%s made no module and gave no reason", prefix());
+  if (!*module) return fail(kErrOther, "component.no_module", {{"component", prefix()}});
   made_module_ = true;
   return {};
 }

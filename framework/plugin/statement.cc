@@ -13,6 +13,7 @@
 
 #include "framework/base/elf_machine.h"
 #include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/parse.h"
 #include "framework/param/trust.h"
 
@@ -30,8 +31,6 @@ constexpr const char* kMachineName = "AArch64";
 #else
 #error "name this machine's two relocations of a 64-bit pointer"
 #endif
-
-Status wrong(const char* what) { return Status::fail(kErrOther, "%s", what); }
 
 // The file as the loader would lay it out, without loading: addresses are translated to offsets through the segments.
 class Image {
@@ -51,7 +50,7 @@ class Image {
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= static_cast<off_t>(sizeof(Elf64_Ehdr)))
       at = mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     ::close(fd);
-    if (at == MAP_FAILED) return wrong("it is no shared library");
+    if (at == MAP_FAILED) return fail(kErrOther, "plugin.no_library");
     base_ = static_cast<const char*>(at);
     size_ = static_cast<std::size_t>(info.st_size);
     return headers();
@@ -114,22 +113,22 @@ class Image {
   Status headers() {
     Elf64_Ehdr h;
     std::memcpy(&h, base_, sizeof h);
-    if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return wrong("it is no shared library");
+    if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return fail(kErrOther, "plugin.no_library");
     if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != kMachine) {
       char name[32];
-      return Status::fail(kErrOther, "it was built for another machine (%s), this kernel for %s",
-                          elf_machine_name(h.e_machine, name, sizeof name), kMachineName);
+      return fail(kErrOther, "plugin.other_machine",
+                  {{"machine", elf_machine_name(h.e_machine, name, sizeof name)}, {"kernel", kMachineName}});
     }
-    if (h.e_type != ET_DYN || h.e_phentsize != sizeof(Elf64_Phdr)) return wrong("it is no shared library");
+    if (h.e_type != ET_DYN || h.e_phentsize != sizeof(Elf64_Phdr)) return fail(kErrOther, "plugin.no_library");
     const char* table = file(h.e_phoff, std::uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
-    if (!table) return wrong("the file is cut short");
+    if (!table) return fail(kErrOther, "plugin.cut_short");
     segments_.resize(h.e_phnum);
-    if (h.e_phnum == 0) return wrong("it is no shared library");
+    if (h.e_phnum == 0) return fail(kErrOther, "plugin.no_library");
     std::memcpy(segments_.data(), table, std::size_t{h.e_phnum} * sizeof(Elf64_Phdr));
     for (const Elf64_Phdr& p : segments_) {
       if (p.p_type == PT_DYNAMIC) return dynamic(p);
     }
-    return wrong("it is no shared library");
+    return fail(kErrOther, "plugin.no_library");
   }
 
   Status dynamic(const Elf64_Phdr& segment) {
@@ -137,7 +136,7 @@ class Image {
     for (std::uint64_t i = 0; i + sizeof(Elf64_Dyn) <= segment.p_filesz; i += sizeof(Elf64_Dyn)) {
       Elf64_Dyn d;
       const char* from = file(segment.p_offset + i, sizeof d);
-      if (!from) return wrong("the file is cut short");
+      if (!from) return fail(kErrOther, "plugin.cut_short");
       std::memcpy(&d, from, sizeof d);
       switch (d.d_tag) {
         case DT_SYMTAB:
@@ -166,7 +165,7 @@ class Image {
     count_symbols(hash, gnu_hash);
     for (std::uint64_t i = 0; i + sizeof(Elf64_Rela) <= rela_bytes; i += sizeof(Elf64_Rela)) {
       Elf64_Rela r;
-      if (!read(rela + i, &r)) return wrong("the file is cut short");
+      if (!read(rela + i, &r)) return fail(kErrOther, "plugin.cut_short");
       const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(r.r_info));
       const auto addend = static_cast<std::uint64_t>(r.r_addend);
       Elf64_Sym s;
@@ -273,16 +272,14 @@ Status read_statement(const char* path, param::TextPool* pool, Statement* out) {
   Image image;
   ASHLAR_TRY(image.open(path));
   const std::uint64_t at = image.symbol(ASHLAR_COMPONENT_SYMBOL);
-  if (!at)
-    return wrong("it does not define " ASHLAR_COMPONENT_SYMBOL " itself, so it is no component of this contract");
+  if (!at) return fail(kErrOther, "plugin.no_statement", {{"symbol", ASHLAR_COMPONENT_SYMBOL}});
   ashlar_component raw;
   std::memset(static_cast<void*>(&raw), 0, sizeof raw);
   std::uint32_t size = 0;
   if (!image.read(at, &size) || size == 0)
-    return wrong("its " ASHLAR_COMPONENT_SYMBOL
-                 " is empty in the file: it must be a constant initialised at compile time");
+    return fail(kErrOther, "plugin.empty_statement", {{"symbol", ASHLAR_COMPONENT_SYMBOL}});
   const char* from = image.at(at, std::min<std::size_t>(size, sizeof raw));
-  if (!from) return wrong("its " ASHLAR_COMPONENT_SYMBOL " reaches past the end of the file's data");
+  if (!from) return fail(kErrOther, "plugin.statement_past_end", {{"symbol", ASHLAR_COMPONENT_SYMBOL}});
   std::memcpy(static_cast<void*>(&raw), from, std::min<std::size_t>(size, sizeof raw));
   out->size = size;
   out->abi_major = raw.abi_major;
@@ -298,9 +295,9 @@ Status read_statement(const char* path, param::TextPool* pool, Statement* out) {
   out->config_size = raw.config_size;
   out->build_id = raw.build_id;
   const std::uint64_t rows = image.pointer(at + offsetof(ashlar_component, params));
-  if (raw.param_count && !rows) return wrong("it declares parameters but has no table of them");
+  if (raw.param_count && !rows) return fail(kErrOther, "plugin.no_parameter_table");
   reader.params(rows, raw.param_count, &out->params);
-  if (reader.bad()) return wrong("its texts or its parameter table cannot be read from the file");
+  if (reader.bad()) return fail(kErrOther, "plugin.unreadable_statement");
   return {};
 }
 
@@ -337,33 +334,39 @@ std::uint32_t type_number(const ashlar_param& p) {
 
 Status acceptable(const Statement& s, const Accepts& kernel) {
   if (s.abi_major != ASHLAR_COMPONENT_MAJOR)
-    return Status::fail(kErrOther, "it was built for component contract %d.%d, this kernel speaks %d.%d", s.abi_major,
-                        s.abi_minor, ASHLAR_COMPONENT_MAJOR, ASHLAR_COMPONENT_MINOR);
+    return fail(kErrOther, "plugin.other_contract",
+                {{"major", s.abi_major},
+                 {"minor", s.abi_minor},
+                 {"kernel_major", ASHLAR_COMPONENT_MAJOR},
+                 {"kernel_minor", ASHLAR_COMPONENT_MINOR}});
   if (s.size < sizeof(ashlar_component))
-    return Status::fail(kErrOther, "its component structure has %u bytes, contract %d.%d has %zu", s.size,
-                        ASHLAR_COMPONENT_MAJOR, ASHLAR_COMPONENT_MINOR, sizeof(ashlar_component));
-  if (!*s.framework || !*s.name) return Status::fail(kErrOther, "it names no framework or no component");
+    return fail(kErrOther, "plugin.structure_size",
+                {{"size", s.size},
+                 {"kernel_major", ASHLAR_COMPONENT_MAJOR},
+                 {"kernel_minor", ASHLAR_COMPONENT_MINOR},
+                 {"kernel_size", sizeof(ashlar_component)}});
+  if (!*s.framework || !*s.name) return fail(kErrOther, "plugin.no_name");
   const Framework* framework = find_framework(s.framework);
-  if (!framework)
-    return Status::fail(kErrOther, "it belongs to the framework '%s', which this kernel does not have", s.framework);
+  if (!framework) return fail(kErrOther, "plugin.no_framework", {{"framework", s.framework}});
   if (s.interface_version != framework->interface_version)
-    return Status::fail(kErrOther, "it was built for %s/%u, this kernel speaks %s/%u", s.framework, s.interface_version,
-                        s.framework, framework->interface_version);
+    return fail(kErrOther, "plugin.other_interface",
+                {{"framework", s.framework},
+                 {"interface", s.interface_version},
+                 {"kernel_interface", framework->interface_version}});
   if (s.build_id != 0 && s.build_id != kernel.build_id)
-    return Status::fail(kErrOther,
-                        "it was built with the C++ headers of build %llx, this kernel is build %llx: build both "
-                        "together, or write the component against the C headers alone",
-                        static_cast<unsigned long long>(s.build_id), static_cast<unsigned long long>(kernel.build_id));
+    return fail(kErrOther, "plugin.other_build",
+                {{"build", reinterpret_cast<const void*>(s.build_id)},
+                 {"kernel_build", reinterpret_cast<const void*>(kernel.build_id)}});
   for (const ashlar_param& p : s.params) {
     if (const std::uint32_t type = type_number(p); !*p.name || type < ASHLAR_PARAM_BOOL || type > ASHLAR_PARAM_DURATION)
-      return Status::fail(kErrOther, "its parameter '%s' has the unknown type %u", p.name, type);
+      return fail(kErrOther, "plugin.parameter_type", {{"parameter", p.name}, {"value", type}});
     if (!(p.flags & ASHLAR_PARAM_SYNONYM) && std::uint64_t{p.offset} + bytes_of(p.type) > s.config_size)
-      return Status::fail(kErrOther, "its parameter '%s' lies outside its configuration block", p.name);
+      return fail(kErrOther, "plugin.parameter_outside", {{"parameter", p.name}});
     if (p.flags & ASHLAR_PARAM_SYNONYM) continue;
     if (const Status range = param::check_range(p); !range.ok())
-      return Status::fail(kErrOther, "its parameter '%s': %s", p.name, range.text());
+      return fail(kErrOther, "plugin.parameter_range", {{"parameter", p.name}, {"reason", range.text()}});
     if (p.type == ASHLAR_PARAM_ENUM && !(p.flags & ASHLAR_PARAM_SYNONYM) && !p.choices)
-      return Status::fail(kErrOther, "its parameter '%s' is a choice without choices", p.name);
+      return fail(kErrOther, "plugin.parameter_choices", {{"parameter", p.name}});
   }
   return {};
 }

@@ -6,14 +6,19 @@ usage: check_messages.py SOURCE_FOLDER
        check_messages.py --self-test
 
 A use is fail(class, "some.id", {{"fact", value}, ...}) or catalogue::message("some.id", {...}); a component's is
-fail_with(class, "some.id", {...}). The facts of `says` are given there; those of `because` and `try` there or by
-add_facts() of a level above. A fact that no text shows is one of the record's fields, or a mistake.
+ashlar_fail_with(host, class, "some.id", facts, count). The facts of `says` are given there; those of `because` and
+`try` there or by add_facts() of a level above. A fact that no text shows is one of the record's fields, or a mistake.
 """
 import pathlib
 import re
 import sys
 
 FIELDS = {"argument", "value", "peer", "peer_host", "tag", "bytes_wanted", "bytes_got", "component", "lower"}
+# Where foreign sentences become failures: a component's own words, and ids that do not exist.
+MACHINERY = {"framework/base/status.cc", "framework/base/failure.cc", "framework/plugin/component.h",
+             "framework/plugin/host.cc"}
+# Rooms whose failures are sentences in the code still.
+PENDING = ("framework/progress/", "framework/p2p/", "framework/coll/", "components/coll/", "components/transport/")
 
 
 def balanced(text, start):
@@ -62,13 +67,22 @@ def facts_of(text, before=""):
     return names
 
 
+def contract_facts(text, before):
+    """The names in the table of ashlar_fact that a component gives to fail_with()."""
+    table = re.search(r"&?([a-z_]\w*)", text)
+    at = before.rfind(f"ashlar_fact {table[1]}") if table else -1
+    return set(re.findall(r'\.name = "([a-z_0-9]+)"', before[at:before.index(";", at)])) if at >= 0 else set()
+
+
 def uses(text):
     """(line, id, facts) of each use."""
-    for call in re.finditer(r"(?:(?<![\w.>:])(?:ashlar::|catalogue::)?(?:fail|(message))|->fail_with)(\()", text):
+    for call in re.finditer(r"(?:(?<![\w.>:])(?:ashlar::|catalogue::)?(?:fail|(message))|\bashlar_fail_with)(\()", text):
         parts = arguments_of(balanced(text, call.start(2)))
-        at = 0 if call[1] else 1
+        at = 0 if call[1] else 2 if "fail_with" in call[0] else 1
         if len(parts) > at and (found := re.fullmatch(r'"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)"', parts[at])):
-            yield text.count("\n", 0, call.start()) + 1, found[1], facts_of(",".join(parts[at + 1:]), text[:call.start()])
+            line = text.count("\n", 0, call.start()) + 1
+            given = contract_facts if "fail_with" in call[0] else facts_of
+            yield line, found[1], given(",".join(parts[at + 1:]), text[:call.start()])
 
 
 def added(text):
@@ -77,10 +91,20 @@ def added(text):
         yield from facts_of(balanced(text, call.start(1)))
 
 
+def literal_sentences(path, text):
+    """The lines on which a failure of ours is made of a sentence in the code."""
+    if path in MACHINERY or path.startswith(PENDING):
+        return
+    for call in re.finditer(r"\bStatus::fail(?:_text)?\(|host->fail\(", text):
+        yield text.count("\n", 0, call.start()) + 1
+
+
 def check(known, files):
     mistakes, used = [], set()
     above = set().union(*(added(text) for text in files.values()))
     for path, text in files.items():
+        for line in literal_sentences(path, text):
+            mistakes.append(f"{path}:{line}: a failure without a message of the catalogue; see fail() of base/failure.h")
         for line, name, facts in uses(text):
             place = f"{path}:{line}"
             used.add(name)
@@ -110,12 +134,17 @@ def self_test():
     assert check(known, good) == ([], {"a.b", "c.d"}), check(known, good)
     named = {"f.cc": 'const Fact a("x", 1), b("y", 2);\nfail(1, "a.b", {a, b}); fail(2, "c.d");'}
     assert check(known, named) == ([], {"a.b", "c.d"}), check(known, named)
+    table = {"f.cc": 'ashlar_fact known[] = {{.name = "x"}, {.name = "y"}};\nashlar_fail_with(h, 1, "a.b", known, 2); fail(1, "c.d");'}
+    assert check(known, table) == ([], {"a.b", "c.d"}), check(known, table)
     bad = {"f.cc": code_of('// fail(1, "no.such")\nfail(1, "a.b", {{"z", 1}});\nashlar::fail(2, "e.f");')}
     mistakes, _ = check(known, bad)
     assert mistakes == ["f.cc:2: a.b needs the fact x", "f.cc:2: a.b has no place for the fact z",
                         "f.cc:3: there is no message e.f",
                         "config/messages.yaml: no use of a.b gives the fact y, so a sentence is never shown",
                         "config/messages.yaml: c.d is not used"], mistakes
+    literal = {"components/x.cc": 'return Status::fail(1, "a sentence"); fail(1, "a.b", {{"x", 1}, {"y", 2}}); fail(1, "c.d");'}
+    assert check(known, literal)[0] == ["components/x.cc:1: a failure without a message of the catalogue; see fail() of "
+                                        "base/failure.h"], check(known, literal)
     print("the check finds what it is for")
 
 

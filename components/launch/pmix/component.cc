@@ -110,7 +110,10 @@ void query(const void*, ashlar_answer* answer) {
 
 ashlar_result create(const void*, void** module) {
   auto* made = new (std::nothrow) Module{{&kOps}, {}};
-  if (!made) return g_host ? g_host->fail(16, "no memory for launch/pmix") : -16;
+  if (!made) {
+    const ashlar_fact what = {.name = "what", .text = "launch/pmix", .number = 0};
+    return g_host ? ashlar_fail_with(g_host, 39 /* MPI_ERR_NO_MEM */, "memory.none", &what, 1) : -39;
+  }
   *module = made;
   return ASHLAR_OK;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "framework/plugin/report.h"
@@ -89,9 +90,12 @@ ashlar_result create(const void* context, void** out) {
   if (*config->file) {
     const std::string name = file_name(module.context);
     module.fd = open_file(name);
-    if (module.fd < 0)
-      return host->fail(35 /* MPI_ERR_IO */, "report.json.file: %s: %s", name.c_str(),
-                        errno == ENXIO ? "it is a FIFO that nothing reads from" : std::strerror(errno));
+    if (module.fd < 0) {
+      const char* const reason = errno == ENXIO ? "it is a FIFO that nothing reads from" : std::strerror(errno);
+      const ashlar_fact facts[] = {{.name = "file", .text = name.c_str(), .number = 0},
+                                   {.name = "lower", .text = reason, .number = 0}};
+      return ashlar_fail_with(host, 35 /* MPI_ERR_IO */, "report.file", facts, std::size(facts));
+    }
   }
   *out = &module;
   return ASHLAR_OK;

@@ -131,10 +131,13 @@ void query(const void*, ashlar_answer* answer) {
 
 ashlar_result create(const void*, void** out) {
   auto* const m = new (std::nothrow) Module{{&kOps}, nullptr, {}, {}};
-  if (!m) return g_host->fail(16, "no memory for topology/hwloc");
+  if (!m) {
+    const ashlar_fact what = {.name = "what", .text = "topology/hwloc", .number = 0};
+    return ashlar_fail_with(g_host, 39 /* MPI_ERR_NO_MEM */, "memory.none", &what, 1);
+  }
   if (!load(&m->machine)) {
     delete m;
-    return g_host->fail(16, "hwloc could not look at this machine");
+    return ashlar_fail_with(g_host, 16, "machine.unknown", nullptr, 0);
   }
   list_types(m);
   *out = m;

@@ -70,7 +70,7 @@ TEST_F(ManifestTest, ARemovedFileIsGone) {
 TEST_F(ManifestTest, AnotherBuildsComponentIsJudgedByTheKernelThatReads) {
   folder_.drop("build");
   register_it();
-  EXPECT_THAT(read().entries().at(0).refused, HasSubstr("this kernel is build 1234"));
+  EXPECT_THAT(read().entries().at(0).refused, HasSubstr("this kernel is build 0x1234"));
   EXPECT_EQ(Folder::read(folder_.path(), {0xabcdef}, &pool_).entries().at(0).refused, "");
 }
 

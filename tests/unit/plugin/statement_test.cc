@@ -57,7 +57,7 @@ TEST(Statement, RefusalsSayWhatTheFileWasBuiltForAndWhatThisKernelSpeaks) {
   EXPECT_THAT(refusal(fixture("small")), HasSubstr("has 64 bytes, contract 1.2 has"));
   EXPECT_THAT(refusal(fixture("major")), HasSubstr("built for component contract 7.2, this kernel speaks 1.2"));
   EXPECT_THAT(refusal(fixture("interface")), HasSubstr("built for report/9, this kernel speaks report/1"));
-  EXPECT_THAT(refusal(fixture("build")), HasSubstr("headers of build abcdef, this kernel is build 1234"));
+  EXPECT_THAT(refusal(fixture("build")), HasSubstr("headers of build 0xabcdef, this kernel is build 0x1234"));
   EXPECT_THAT(refusal(fixture("alien")), HasSubstr("framework 'teleport', which this kernel does not have"));
   EXPECT_THAT(refusal(fixture("nosymbol")), HasSubstr("does not define ashlar_component_v1 itself"));
   EXPECT_THAT(refusal(fixture("indirect")), HasSubstr("does not define ashlar_component_v1 itself"));

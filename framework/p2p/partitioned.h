@@ -10,8 +10,8 @@
 /// and receiving requests of equal envelope in the order in which they were made. Each start of the receiver lets one
 /// round of data come (kPartGo); then every partition leaves when it is marked ready, as bytes at an offset of the
 /// packed message. So the cuts of the two sides need not agree. Small pieces travel in messages (kPartData). Of large
-/// ones the receiver is told (kPartReady), and reads them while the sender goes on computing; a piece that it cannot
-/// read is sent after all (kPartUnread), and so are all later ones.
+/// ones the receiver gets the key (kPartReady), and reads them while the sender goes on computing; a piece that it
+/// cannot read is sent after all (kPartUnread), and so are all later ones.
 namespace ashlar::p2p {
 
 struct Announced;
@@ -48,7 +48,7 @@ class PartSend : public Operation, public Pending {
   std::uint64_t sent = 0;                 // bytes
   std::vector<bool> ready;
   std::deque<Range> leaving;  // ready and not yet sent, in the order of their marks
-  std::vector<Range> lent;    // the receiver was told that it may read them
+  std::vector<Range> lent;    // the receiver may read them (kPartReady)
   bool in_pieces = false;     // it cannot
   bool freed = false;         // by the user, before the offer could leave
   bool exposed = false;       // `key` is valid at the link's interface: in a round in which something was lent

@@ -15,7 +15,7 @@
 namespace ashlar::p2p {
 namespace {
 
-// MPI_Parrived is told of what has been read after this many bytes; more at a time would not be faster.
+// MPI_Parrived sees what has been read after this many bytes; more at a time would not be faster.
 constexpr std::uint64_t kLongestRead = 1 << 20;
 
 /// The data of one round may come.
@@ -250,7 +250,7 @@ ashlar_result read_next(PartRecv& r, PartRecv::Lent& lent, std::uint64_t end) {
   return result;
 }
 
-/// Tells the sender what became of the oldest piece that it lent.
+/// Answers the sender what became of the oldest piece that it lent.
 void give_back(Lane& lane, PartRecv& r, Id word) ASHLAR_REQUIRES(lane.lock) {
   const PartRecv::Lent& lent = r.lent.front();
   send_control(lane, *r.link, word, pair_word(r.remote, 0), word == kPartRead ? lent.first : lent.next);
@@ -297,7 +297,7 @@ ashlar_result push_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   return ASHLAR_OK;  // when there is still no room it has queued itself again
 }
 
-void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link::active
+void nothing_to_abandon(Pending&, Link&) {}  // the request ends through Link::active
 
 }  // namespace
 
@@ -326,7 +326,7 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
   const bool readable = (r->link->endpoint->capabilities & ASHLAR_CAP_GET) != 0 && lane.p2p->config.single_copy &&
                         readable_in_runs(r->data);
   if (!readable) return send_control(lane, *r->link, kPartUnread, pair_word(r->remote, 0), am.h1);
-  r->lent.push_back({am.h1, am.h1, am.h1 + said.bytes, said.key});
+  r->lent.push_back({.first = am.h1, .next = am.h1, .last = am.h1 + said.bytes, .key = said.key});
   if (r->lent.size() > 1) return;  // it is being read to
   about_to_use(lane, *r->link);
   r->reader.request = r;

@@ -334,7 +334,7 @@ void discard(LaneState& state, Arrival& arrival) {
   state.arrivals.put(&arrival);
 }
 
-MPI_Count bytes_announced(const ashlar_am& am) {
+MPI_Count message_bytes(const ashlar_am& am) {
   if (am.id != kRts) return am.length;
   std::uint64_t bytes;
   std::memcpy(&bytes, am.data, sizeof bytes);

@@ -34,8 +34,9 @@ void end_round(PartRecv& r) {
 /// What follows a start when the sender is known, or its being known when started.
 void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = wrong_size(r, r.coming);
-  if (r.announced != nullptr) {
-    const Status same = SignatureCheck::compare(r, "MPI_Precv_init", *r.announced, static_cast<MPI_Count>(r.coming));
+  if (r.sent_signature != nullptr) {
+    const Status same =
+        SignatureCheck::compare(r, "MPI_Precv_init", *r.sent_signature, static_cast<MPI_Count>(r.coming));
     r.refused = !same.ok();
     if (r.refused) r.outcome = same;
   }
@@ -43,12 +44,12 @@ void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
 }
 
 Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer,
-               std::unique_ptr<Announced> announced) ASHLAR_REQUIRES(lane.lock) {
+               std::unique_ptr<SentSignature> sent_signature) ASHLAR_REQUIRES(lane.lock) {
   ASHLAR_TRY(open_link(lane, peer, &r.link));
   r.remote = name;
   r.serial = offer.serial;
   r.coming = offer.bytes;
-  r.announced = std::move(announced);
+  r.sent_signature = std::move(sent_signature);
   if (r.active()) run_round(lane, r);
   return {};
 }
@@ -152,7 +153,7 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
   if (source != MPI_PROC_NULL) {
     Unpaired& unpaired = state.unpaired;
     if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
-      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->announced));
+      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->sent_signature));
       if (!paired.ok()) {
         r->ops->release(*r);
         return paired;
@@ -192,11 +193,11 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   const match::Key key = key_of(am);
   PartOffer offer;
   std::memcpy(&offer, am.data, sizeof offer);
-  std::unique_ptr<Announced> announced = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
+  std::unique_ptr<SentSignature> sent_signature = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
   if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
     if (r->freed) return forget(unpaired.receives, *r);
     unpaired.receives.remove(*r);
-    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(announced));
+    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(sent_signature));
     if (!paired.ok() && r->active()) r->finish(paired);
     return;
   }
@@ -210,7 +211,7 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   kept->peer = am.peer;
   kept->name = low_word(am.h1);
   kept->offer = offer;
-  kept->announced = std::move(announced);
+  kept->sent_signature = std::move(sent_signature);
   unpaired.offers.insert(*kept);
 }
 

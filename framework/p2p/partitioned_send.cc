@@ -119,7 +119,7 @@ void send_ready(Lane& lane, PartSend& r) ASHLAR_REQUIRES(lane.lock) {
 
 ashlar_result push_offer(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   PartSend& r = static_cast<PartSend&>(work);
-  if (r.lane().p2p->check && SignatureCheck::announce(r.data, link.endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
+  if (r.lane().p2p->check && SignatureCheck::send_ahead(r.data, link.endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
   const ashlar_result result =
       tell(link.endpoint, kPartOffer, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()),
            PartOffer{.serial = r.serial, .bytes = static_cast<std::uint64_t>(r.size)});

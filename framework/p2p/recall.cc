@@ -118,7 +118,7 @@ bool CancelWatch::look_at(Link& link, bool* got_on) {
       continue;
     }
     *got_on = true;
-    // An announced message that was received has been answered before.
+    // An RTS that was matched has been answered before.
     auto& r = static_cast<SendRequest&>(operation);
     if (fate == ASHLAR_AGAIN || r.cancelling) {
       end_cancelled(r);

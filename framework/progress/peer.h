@@ -43,7 +43,7 @@ struct Link : ListHook {  // hook: Lane::stalled
   bool throttles = false;         // this process throttles the peer
   bool warned = false;            // of that
   std::uint32_t eager_limit = 0;  // largest message sent without a handshake; 0: not yet decided
-  std::uint32_t answers = 0;      // that the peer gave to announced messages
+  std::uint32_t answers = 0;      // that the peer gave to RTS
   ashlar_endpoint* endpoint = nullptr;  // nullptr until first use
   ashlar_iface* iface = nullptr;        // of the endpoint
   Peer* peer = nullptr;

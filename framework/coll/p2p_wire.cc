@@ -99,7 +99,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
     if (comes_soon(condition)) return {};
     // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
     // would only cost what it takes.
-    for (int turn = 0; turn < kTurnsBeforeProgress && progress::offer_core(lane); ++turn) {
+    for (int turn = 0; turn < kTurnsBeforeProgress && progress::yield_core(lane); ++turn) {
       if (condition.holds(condition)) return {};
     }
   } else {
@@ -123,7 +123,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   return alive;
 }
 
-void P2pWire::give_way() ASHLAR_NO_THREAD_SAFETY { progress::offer_core(*comm_.lane); }
+void P2pWire::give_way() ASHLAR_NO_THREAD_SAFETY { progress::yield_core(*comm_.lane); }
 
 void P2pWire::watch(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   condition.wire = this;

@@ -244,7 +244,7 @@ void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   r.tag = static_cast<Tag>(high_word(am.h1));
   const Status matching = lane.p2p->check->examine(r, am);
   if (matching.ok()) return accept(lane, r, am);
-  // Nothing is received; a sender that waits is told that it was.
+  // Nothing is received; a sender that waits gets the answer that it was.
   Link* link = nullptr;
   if (am.id != kEager && open_link(lane, am.peer, &link).ok())
     send_control(lane, *link, am.id == kRts ? kFin : kAck, pair_word(low_word(am.h1), 0), 0);
@@ -334,7 +334,7 @@ void discard(LaneState& state, Arrival& arrival) {
   state.arrivals.put(&arrival);
 }
 
-MPI_Count bytes_announced(const ashlar_am& am) {
+MPI_Count message_bytes(const ashlar_am& am) {
   if (am.id != kRts) return am.length;
   std::uint64_t bytes;
   std::memcpy(&bytes, am.data, sizeof bytes);

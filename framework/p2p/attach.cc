@@ -133,7 +133,7 @@ void drop_context(Comm& comm) {
     ++at;
     if ((message.key.context() & ~1u) != comm.context) continue;
     auto& arrival = static_cast<Arrival&>(message);
-    // The sender of an announced message of a collective cancels it when that fails there, and waits for the answer.
+    // The sender of an RTS of a collective cancels it when that fails there, and waits for the answer.
     if ((message.key.context() & 1) != 0 && arrival.am.id != kEager) continue;
     give_up(*comm.lane, arrival, false);
   }

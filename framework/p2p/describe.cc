@@ -112,18 +112,18 @@ void tell_requests(const void* array, Lane&, plugin::AccountWriter& account) {
 
 void tell_leaving(const void* what, Lane& lane, plugin::AccountWriter& account) ASHLAR_NO_THREAD_SAFETY {
   const auto& leaving = *static_cast<const Leaving*>(what);
-  bool told = false;
+  bool written = false;
   each_active(lane, [&](Operation& operation) {
     // A posted receive keeps a communicator busy, but not the process.
     if (leaving.comm == nullptr ? !operation.awaits() : operation.comm != leaving.comm) return;
     char text[kSentence];
-    std::snprintf(text, sizeof text, told ? "for " : "in %s for ", leaving.call);
+    std::snprintf(text, sizeof text, written ? "for " : "in %s for ", leaving.call);
     const std::size_t used = std::strlen(text);
     const std::uint32_t peer = words_of(operation, text + used, sizeof text - used);
     account.waits_for(peer, text);
-    told = true;
+    written = true;
   });
-  if (told) return;
+  if (written) return;
   char text[kSentence];
   if (leaving.comm == nullptr) {
     std::snprintf(text, sizeof text, "in %s until everything it sent has left this process", leaving.call);

@@ -34,7 +34,7 @@ Status free_and_put(GeneralizedRequest& r) ASHLAR_NO_THREAD_SAFETY {
 }
 
 void release_generalized(Request& request) {
-  // Nobody is there to hear of a failure: the request was freed before it was complete, or is being freed.
+  // A failure has no call to return from: the request was freed before it was complete, or is being freed.
   static_cast<void>(free_and_put(static_cast<GeneralizedRequest&>(request)));
 }
 

@@ -96,7 +96,7 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
     ashlar_endpoint* const endpoint = link.endpoint;
     const ashlar_result result =
         endpoint->ops->am_short(endpoint, id, h0, h1, data, static_cast<std::uint32_t>(length));
-    if (result != ASHLAR_AGAIN) return;  // an error means a dead peer: the transport tells of that by itself
+    if (result != ASHLAR_AGAIN) return;  // an error means a dead peer, which the transport reports by itself
   }
   Control* const control = lane.p2p->controls.take();
   if (control == nullptr) {

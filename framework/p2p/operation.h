@@ -52,7 +52,7 @@ enum class SendMode : std::uint8_t {
 /// How a message travels.
 enum class Protocol : std::uint8_t {
   kEager,      // with its envelope
-  kRendezvous  // the envelope announces it (RTS); the receiver then reads it, or asks for fragments (CTS)
+  kRendezvous  // the envelope asks first (RTS); the receiver then reads the message, or asks for fragments (CTS)
 };
 
 extern const RequestOps kSendOps;

@@ -19,7 +19,7 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
      kAnyMessage},
     {"unexpected_total_limit", "256MiB",
-     "The same for all processes together: beyond, whoever sends more of them asks before it sends.",
+     "The same for all processes together: beyond, a process that sends more of them asks before it sends.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, unexpected_total_limit), kAnyMessage},
     {"get_min", "0",

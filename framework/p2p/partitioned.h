@@ -6,15 +6,15 @@
 
 #include "framework/p2p/operation.h"
 
-/// How partitioned data travels. Making the sending request announces it (kPartOffer); the receiving side pairs offers
-/// and receiving requests of equal envelope in the order in which they were made. Each start of the receiver lets one
-/// round of data come (kPartGo); then every partition leaves when it is marked ready, as bytes at an offset of the
-/// packed message. So the cuts of the two sides need not agree. Small pieces travel in messages (kPartData). Of large
-/// ones the receiver is told (kPartReady), and reads them while the sender goes on computing; a piece that it cannot
-/// read is sent after all (kPartUnread), and so are all later ones.
+/// How partitioned data travels. Making the sending request offers it to the receiver (kPartOffer); the receiving side
+/// pairs offers and receiving requests of equal envelope in the order in which they were made. Each start of the
+/// receiver lets one round of data come (kPartGo); then every partition leaves when it is marked ready, as bytes at an
+/// offset of the packed message. So the cuts of the two sides need not agree. Small pieces travel in messages
+/// (kPartData). Of large ones the receiver gets the key (kPartReady), and reads them while the sender goes on
+/// computing; a piece that it cannot read is sent after all (kPartUnread), and so are all later ones.
 namespace ashlar::p2p {
 
-struct Announced;
+struct SentSignature;
 
 extern const RequestOps kPartSendOps;
 extern const RequestOps kPartRecvOps;
@@ -48,7 +48,7 @@ class PartSend : public Operation, public Pending {
   std::uint64_t sent = 0;                 // bytes
   std::vector<bool> ready;
   std::deque<Range> leaving;  // ready and not yet sent, in the order of their marks
-  std::vector<Range> lent;    // the receiver was told that it may read them
+  std::vector<Range> lent;    // the receiver may read them (kPartReady)
   bool in_pieces = false;     // it cannot
   bool freed = false;         // by the user, before the offer could leave
   bool exposed = false;       // `key` is valid at the link's interface: in a round in which something was lent
@@ -77,12 +77,12 @@ class PartRecv : public Operation, public match::Entry {
   const std::uint64_t partition_bytes;
   std::uint32_t remote = 0;  // the sender's request; with its serial number, once paired
   std::uint64_t serial = 0;
-  std::uint64_t coming = 0;              // bytes of the sender's message
-  std::uint64_t received = 0;            // of them, in this round
-  std::vector<std::uint64_t> missing;    // bytes of each partition
-  std::unique_ptr<Announced> announced;  // with check.datatypes, once paired
-  bool freed = false;                    // by the user, before it was paired: only its place in the order counts
-  bool refused = false;                  // the datatypes do not match: what comes is not stored
+  std::uint64_t coming = 0;                       // bytes of the sender's message
+  std::uint64_t received = 0;                     // of them, in this round
+  std::vector<std::uint64_t> missing;             // bytes of each partition
+  std::unique_ptr<SentSignature> sent_signature;  // with check.datatypes, once paired
+  bool freed = false;    // by the user, before it was paired: only its place in the order counts
+  bool refused = false;  // the datatypes do not match: what comes is not stored
   std::deque<Lent> lent;
   Reader reader;
 
@@ -96,7 +96,7 @@ struct KeptOffer : match::Entry {
   PeerId peer = 0;
   std::uint32_t name = 0;
   PartOffer offer = {};
-  std::unique_ptr<Announced> announced;
+  std::unique_ptr<SentSignature> sent_signature;
 };
 
 /// Partitioned communication's part of a lane: both sides of what is not paired.

@@ -15,7 +15,7 @@
 namespace ashlar::p2p {
 namespace {
 
-// MPI_Parrived is told of what has been read after this many bytes; more at a time would not be faster.
+// MPI_Parrived sees what has been read after this many bytes; more at a time would not be faster.
 constexpr std::uint64_t kLongestRead = 1 << 20;
 
 /// The data of one round may come.
@@ -34,8 +34,9 @@ void end_round(PartRecv& r) {
 /// What follows a start when the sender is known, or its being known when started.
 void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
   if (r.coming > static_cast<std::uint64_t>(r.size)) r.outcome = wrong_size(r, r.coming);
-  if (r.announced != nullptr) {
-    const Status same = SignatureCheck::compare(r, "MPI_Precv_init", *r.announced, static_cast<MPI_Count>(r.coming));
+  if (r.sent_signature != nullptr) {
+    const Status same =
+        SignatureCheck::compare(r, "MPI_Precv_init", *r.sent_signature, static_cast<MPI_Count>(r.coming));
     r.refused = !same.ok();
     if (r.refused) r.outcome = same;
   }
@@ -43,12 +44,12 @@ void run_round(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
 }
 
 Status pair_up(Lane& lane, PartRecv& r, PeerId peer, std::uint32_t name, const PartOffer& offer,
-               std::unique_ptr<Announced> announced) ASHLAR_REQUIRES(lane.lock) {
+               std::unique_ptr<SentSignature> sent_signature) ASHLAR_REQUIRES(lane.lock) {
   ASHLAR_TRY(open_link(lane, peer, &r.link));
   r.remote = name;
   r.serial = offer.serial;
   r.coming = offer.bytes;
-  r.announced = std::move(announced);
+  r.sent_signature = std::move(sent_signature);
   if (r.active()) run_round(lane, r);
   return {};
 }
@@ -152,7 +153,7 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
   if (source != MPI_PROC_NULL) {
     Unpaired& unpaired = state.unpaired;
     if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
-      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->announced));
+      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->sent_signature));
       if (!paired.ok()) {
         r->ops->release(*r);
         return paired;
@@ -192,11 +193,11 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   const match::Key key = key_of(am);
   PartOffer offer;
   std::memcpy(&offer, am.data, sizeof offer);
-  std::unique_ptr<Announced> announced = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
+  std::unique_ptr<SentSignature> sent_signature = lane.p2p->check ? lane.p2p->check->take(am.peer) : nullptr;
   if (auto* const r = static_cast<PartRecv*>(unpaired.receives.find(key))) {
     if (r->freed) return forget(unpaired.receives, *r);
     unpaired.receives.remove(*r);
-    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(announced));
+    const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(sent_signature));
     if (!paired.ok() && r->active()) r->finish(paired);
     return;
   }
@@ -210,7 +211,7 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
   kept->peer = am.peer;
   kept->name = low_word(am.h1);
   kept->offer = offer;
-  kept->announced = std::move(announced);
+  kept->sent_signature = std::move(sent_signature);
   unpaired.offers.insert(*kept);
 }
 
@@ -250,7 +251,7 @@ ashlar_result read_next(PartRecv& r, PartRecv::Lent& lent, std::uint64_t end) {
   return result;
 }
 
-/// Tells the sender what became of the oldest piece that it lent.
+/// Answers the sender what became of the oldest piece that it lent.
 void give_back(Lane& lane, PartRecv& r, Id word) ASHLAR_REQUIRES(lane.lock) {
   const PartRecv::Lent& lent = r.lent.front();
   send_control(lane, *r.link, word, pair_word(r.remote, 0), word == kPartRead ? lent.first : lent.next);
@@ -297,7 +298,7 @@ ashlar_result push_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   return ASHLAR_OK;  // when there is still no room it has queued itself again
 }
 
-void nothing_to_abandon(Pending&, Link&) {}  // the request is told through Link::active
+void nothing_to_abandon(Pending&, Link&) {}  // the request ends through Link::active
 
 }  // namespace
 
@@ -326,7 +327,7 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
   const bool readable = (r->link->endpoint->capabilities & ASHLAR_CAP_GET) != 0 && lane.p2p->config.single_copy &&
                         readable_in_runs(r->data);
   if (!readable) return send_control(lane, *r->link, kPartUnread, pair_word(r->remote, 0), am.h1);
-  r->lent.push_back({am.h1, am.h1, am.h1 + said.bytes, said.key});
+  r->lent.push_back({.first = am.h1, .next = am.h1, .last = am.h1 + said.bytes, .key = said.key});
   if (r->lent.size() > 1) return;  // it is being read to
   about_to_use(lane, *r->link);
   r->reader.request = r;

@@ -77,7 +77,7 @@ ashlar_result push_range(Pending& work, Link& link) {
   ashlar_result result;
   if (may_lend(r, range, link)) {
     result = tell(link.endpoint, kPartReady, pair_word(r.remote, r.name()), range.first,
-                  PartReady{range.last - range.first, r.key});
+                  PartReady{.bytes = range.last - range.first, .key = r.key});
     if (result == ASHLAR_OK) {
       r.lent.push_back(range);
       range.first = range.last;
@@ -98,7 +98,7 @@ ashlar_result push_range(Pending& work, Link& link) {
 
 void put(PartSend& r) ASHLAR_NO_THREAD_SAFETY { r.lane().p2p->part_sends.put(&r); }
 
-void abandon_part_send(Pending& work, Link&) {  // the request is told through Link::active
+void abandon_part_send(Pending& work, Link&) {  // the request ends through Link::active
   if (auto& r = static_cast<PartSend&>(work); r.freed) put(r);
 }
 
@@ -119,9 +119,10 @@ void send_ready(Lane& lane, PartSend& r) ASHLAR_REQUIRES(lane.lock) {
 
 ashlar_result push_offer(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   PartSend& r = static_cast<PartSend&>(work);
-  if (r.lane().p2p->check && SignatureCheck::announce(r.data, link.endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
-  const ashlar_result result = tell(link.endpoint, kPartOffer, match::Key::place(r.context(), r.comm->rank),
-                                    tag_word(r.tag, r.name()), PartOffer{r.serial, static_cast<std::uint64_t>(r.size)});
+  if (r.lane().p2p->check && SignatureCheck::send_ahead(r.data, link.endpoint) == ASHLAR_AGAIN) return ASHLAR_AGAIN;
+  const ashlar_result result =
+      tell(link.endpoint, kPartOffer, match::Key::place(r.context(), r.comm->rank), tag_word(r.tag, r.name()),
+           PartOffer{.serial = r.serial, .bytes = static_cast<std::uint64_t>(r.size)});
   if (result == ASHLAR_AGAIN) return result;
   if (result < 0) r.broken = transport_failure(result, r);
   r.push = push_range;
@@ -188,7 +189,7 @@ Status mark(PartSend& r, int low, int high) {
   const PartSend::Range range{static_cast<std::uint64_t>(low) * r.partition_bytes,
                               static_cast<std::uint64_t>(high + 1) * r.partition_bytes};
   if (r.partition_bytes == 0) {
-    if (r.marked == r.partitions) r.leaving.push_back({0, 0});  // nothing but the word that it is all there
+    if (r.marked == r.partitions) r.leaving.push_back({0, 0});  // nothing but the message that it is all there
     return {};
   }
   if (!r.leaving.empty() && r.leaving.back().last == range.first) {
@@ -209,7 +210,7 @@ Status with_ready(Request* request, Marks marks) {
   Lane& lane = r.lane();
   const LaneGuard guard(lane.lock);
   if (!r.active()) return fail(MPI_ERR_REQUEST, "partitioned.inactive", {{"argument", "request"}});
-  progress::poll(lane);  // the receiver's word that it has started may be here
+  progress::poll(lane);  // kPartGo may be here
   const Status marked = marks(r);
   send_ready(lane, r);
   return marked;

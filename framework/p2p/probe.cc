@@ -41,7 +41,7 @@ Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* ca
   const PeerId peer = source == MPI_ANY_SOURCE ? lane.peers.self() : (*comm.remote_group)[source];
   const Peer* const sender = lane.peers.find(peer);
   bool gone = false;
-  const Probing probing{comm, source, tag, peer, call};
+  const Probing probing{.comm = comm, .source = source, .tag = tag, .peer = peer, .call = call};
   const auto here = [&]() ASHLAR_NO_THREAD_SAFETY {
     *found = look(lane, comm, source, tag);
     gone = sender != nullptr && sender->failed.load(std::memory_order_relaxed);

@@ -20,7 +20,7 @@ Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* ca
     ASHLAR_REQUIRES(lane.lock);
 
 inline void report(const Arrival& arrival, MPI_Status* status) {
-  fill_status(status, arrival.key.source(), arrival.key.tag, bytes_announced(arrival.am));
+  fill_status(status, arrival.key.source(), arrival.key.tag, message_bytes(arrival.am));
 }
 
 }  // namespace ashlar::p2p

@@ -41,7 +41,9 @@ constexpr std::uint32_t kIds = 1u << kEager | 1u << kEagerSync | 1u << kRts | 1u
 constexpr std::uint32_t kRounds = 64;
 
 Returned envelope_of(const SendRequest& r) {
-  return {r.link, r.ops == &kSentOps ? r.from : match::Key::place(r.context(), r.comm->rank), r.tag};
+  return {.link = r.link,
+          .place = r.ops == &kSentOps ? r.from : match::Key::place(r.context(), r.comm->rank),
+          .tag = r.tag};
 }
 
 ashlar_result fate_of(const Link& link, const Returned& envelope, std::uint32_t name) {
@@ -116,7 +118,7 @@ bool CancelWatch::look_at(Link& link, bool* got_on) {
       continue;
     }
     *got_on = true;
-    // An announced message that was received has been answered before.
+    // An RTS that was matched has been answered before.
     auto& r = static_cast<SendRequest&>(operation);
     if (fate == ASHLAR_AGAIN || r.cancelling) {
       end_cancelled(r);
@@ -226,7 +228,7 @@ void on_unreceived(Lane& lane, const ashlar_am& am) {
   auto* const request = static_cast<Request*>(static_cast<Object*>(at));
   if (request->kind != Kind::kRequest || (request->ops != &kSentOps && request->ops != &kSendOps)) return;
   auto& r = static_cast<SendRequest&>(*request);
-  r.returned = {progress::link_of(lane, am.peer), am.h0, static_cast<Tag>(high_word(am.h1))};
+  r.returned = {.link = progress::link_of(lane, am.peer), .place = am.h0, .tag = static_cast<Tag>(high_word(am.h1))};
   if (r.active() && r.awaits() && being_cancelled(r) && r.returned == envelope_of(r)) end_cancelled(r);
 }
 

@@ -4,7 +4,7 @@
 
 /// Cancelling standard sends that have left. Their requests are complete at once; MPI_Cancel makes such a request
 /// active again until the receiver has said whether it could still take the message out of its queue. The message is
-/// told by the name of its request. Names are used again, but of the messages with one envelope and one name that lie
+/// known by the name of its request. Names are used again, but of the messages with one envelope and one name that lie
 /// unreceived at a process only the newest can be meant: the older ones would have had to be received first.
 namespace ashlar::p2p {
 

@@ -128,7 +128,7 @@ Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gat
   const Status outcome = r->outcome;
   state.receives.put(r);
   if (!outcome.ok()) [[unlikely]] {
-    // What is wrong with a message is told when all that goes with it is over, whether or not it was here first.
+    // The gate reports a wrong message when all that goes with it is over, whether or not the message was here first.
     gate.add();
     gate.arrive(outcome);
   }

@@ -40,7 +40,7 @@ void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(la
 void discard(LaneState& state, Arrival& arrival);
 /// Both, of one that nothing can receive any more; its sender is notified, over a new connection if `connect` is set.
 void give_up(Lane& lane, Arrival& arrival, bool connect) ASHLAR_REQUIRES(lane.lock);
-MPI_Count bytes_announced(const ashlar_am& am);
+MPI_Count message_bytes(const ashlar_am& am);
 /// The failure of a receive that is shorter than its message.
 Status wrong_size(const Operation& r, std::uint64_t arrived);
 /// Whether a collective's receive gets what it waits for: as many bytes, from a rank that called the same. `theirs` is

@@ -112,19 +112,19 @@ bool readable_in_runs(const DataView& data) {
 
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
-  const MPI_Count announced = bytes_announced(am);
+  const MPI_Count coming = message_bytes(am);
   const std::uint32_t remote = low_word(am.h1);
   const CallWord mine = r.called();
   r.outcome = Status{};
-  r.bytes = announced;
+  r.bytes = coming;
   if (r.collective) {
     CallWord theirs;
     std::memcpy(&theirs.value, static_cast<const std::byte*>(am.data) + offsetof(Rts, called), sizeof theirs.value);
-    r.outcome = check_collective(r, mine, theirs, false, static_cast<std::uint64_t>(announced));
-  } else if (announced > r.size) [[unlikely]] {
-    r.outcome = wrong_size(r, static_cast<std::uint64_t>(announced));
+    r.outcome = check_collective(r, mine, theirs, false, static_cast<std::uint64_t>(coming));
+  } else if (coming > r.size) [[unlikely]] {
+    r.outcome = wrong_size(r, static_cast<std::uint64_t>(coming));
   }
-  if (announced > r.size) [[unlikely]]
+  if (coming > r.size) [[unlikely]]
     r.bytes = r.size;
   const bool being_written = r.post != 0;
   if (!being_written && r.received != 0 && written_whole(r)) {

@@ -9,7 +9,7 @@
 namespace ashlar::p2p {
 namespace {
 
-constexpr int kRoundsToOneself = 4;  // a question, its answer, and what was on its way
+constexpr int kRoundsToOneself = 4;  // the cancellation, its answer, and what was on its way
 
 void look_at_lane_of(Request& r) {
   Lane& lane = r.lane();
@@ -134,13 +134,13 @@ Status cancel(Request* request) {
                 {{"argument", "request"}, {"value", "MPI_REQUEST_NULL"}, {"kind", "request"}});
   Lane& lane = request->lane();
   const LaneGuard guard(lane.lock);
-  // One that is complete is asked as well: a message that has left may be recalled, and users hear of their own.
+  // A complete request, too: a message that has left may be recalled, and users learn of their own callbacks.
   if (request->ops->cancel == nullptr)
     return fail(MPI_ERR_REQUEST, "request.no_cancel", {{"argument", "request"}, {"request", Refused(*request).text()}});
   if (request->state.load(std::memory_order_relaxed) == Request::State::kInactive) return {};
-  progress::look(lane);  // who asks and gives up again and again must come across what is on its way
+  progress::look(lane);  // a program that posts and cancels again and again must come across what is on its way
   ASHLAR_TRY(request->ops->cancel(*request));
-  // Within the process the answer is at hand: who asks for the status next is told.
+  // Within the process the answer is at hand, so the status shows it at once.
   for (int i = 0; lane.self_busy && i < kRoundsToOneself && !request->complete(); ++i) progress::poll(lane);
   progress::raise(lane);  // another thread may wait for it
   return {};

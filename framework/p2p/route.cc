@@ -22,7 +22,7 @@ class Mailbox : public Poller {
   void put(const ashlar_am& am) {
     {
       const std::lock_guard guard(mutex_);
-      Letter& letter = letters_.emplace_back(Letter{am, {}});
+      Letter& letter = letters_.emplace_back(Letter{.am = am, .data = {}});
       const auto* const data = static_cast<const std::byte*>(am.data);
       letter.data.assign(data, data + am.length);
       waiting_.store(true, std::memory_order_release);

@@ -107,7 +107,7 @@ ashlar_result push_message(Pending& work, Link& link) {
 
 ashlar_result push_signature(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
-  const ashlar_result result = SignatureCheck::announce(r.data, link.endpoint);
+  const ashlar_result result = SignatureCheck::send_ahead(r.data, link.endpoint);
   if (result != ASHLAR_OK) return result == ASHLAR_AGAIN ? result : after_push(r, result, false);
   r.push = push_message;
   return push_message(r, link);

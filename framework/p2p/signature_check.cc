@@ -20,9 +20,9 @@ bool of_collective(const ashlar_am& am) { return (key_of(am).context() & 1) != 0
 
 }  // namespace
 
-ashlar_result SignatureCheck::announce(const DataView& data, ashlar_endpoint* endpoint) {
+ashlar_result SignatureCheck::send_ahead(const DataView& data, ashlar_endpoint* endpoint) {
   const datatype::Signature signature = datatype::signature_of(data);
-  char words[Announced::kWords];
+  char words[SentSignature::kWords];
   datatype::describe_signature(data, words, sizeof words);
   const auto length = static_cast<std::uint32_t>(std::strlen(words) + 1);
   const auto elements = static_cast<std::uint64_t>(signature.elements);
@@ -32,7 +32,7 @@ ashlar_result SignatureCheck::announce(const DataView& data, ashlar_endpoint* en
 }
 
 void SignatureCheck::arrived(const ashlar_am& am) {
-  Announced& sent = next_[am.peer];
+  SentSignature& sent = next_[am.peer];
   sent.hash = am.h0;
   sent.elements = static_cast<MPI_Count>(am.h1);
   std::memcpy(sent.words, am.data, std::min<std::size_t>(am.length, sizeof sent.words));
@@ -46,7 +46,7 @@ void SignatureCheck::keep(const ashlar_am& kept) {
 
 Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
   if (of_collective(am)) return {};
-  Announced sent;
+  SentSignature sent;
   if (auto kept = kept_.extract(&am)) {
     sent = kept.mapped();
   } else if (auto next = next_.extract(am.peer)) {
@@ -54,25 +54,25 @@ Status SignatureCheck::examine(const RecvRequest& r, const ashlar_am& am) {
   } else {
     return {};
   }
-  if ((r.comm->enforced & Comm::kExactLength) != 0 && bytes_announced(am) < r.size)
+  if ((r.comm->enforced & Comm::kExactLength) != 0 && message_bytes(am) < r.size)
     return fail(MPI_ERR_OTHER, "message.exact_length",
                 {{"call", name_of(r.call)},
                  {"bytes_wanted", r.size},
                  {"peer", r.source},
                  {"tag", r.tag},
                  {"communicator", r.comm->name},
-                 {"bytes_got", bytes_announced(am)}});
-  return compare(r, name_of(r.call), sent, bytes_announced(am));
+                 {"bytes_got", message_bytes(am)}});
+  return compare(r, name_of(r.call), sent, message_bytes(am));
 }
 
-std::unique_ptr<Announced> SignatureCheck::take(PeerId peer) {
+std::unique_ptr<SentSignature> SignatureCheck::take(PeerId peer) {
   auto next = next_.extract(peer);
-  return next ? std::make_unique<Announced>(next.mapped()) : nullptr;
+  return next ? std::make_unique<SentSignature>(next.mapped()) : nullptr;
 }
 
-Status SignatureCheck::compare(const Operation& r, const char* call, const Announced& sent, MPI_Count bytes) {
+Status SignatureCheck::compare(const Operation& r, const char* call, const SentSignature& sent, MPI_Count bytes) {
   if (datatype::accepts(r.data, sent.hash, sent.elements, bytes)) return {};
-  char wanted[Announced::kWords];
+  char wanted[SentSignature::kWords];
   datatype::describe_signature(r.data, wanted, sizeof wanted);
   return fail(MPI_ERR_TYPE, "message.datatypes",
               {{"peer", r.source},

@@ -10,7 +10,7 @@
 namespace ashlar::p2p {
 
 /// What a sender says of its message.
-struct Announced {
+struct SentSignature {
   static constexpr std::size_t kWords = 112;  // longest text that travels
   std::uint64_t hash;
   MPI_Count elements;
@@ -24,23 +24,23 @@ struct Announced {
 class SignatureCheck {
  public:
   /// Sends the signature of `data` ahead of it. AGAIN: no room.
-  static ashlar_result announce(const DataView& data, ashlar_endpoint* endpoint);
+  static ashlar_result send_ahead(const DataView& data, ashlar_endpoint* endpoint);
 
   /// A signature arrived; it belongs to the next message of its sender.
   void arrived(const ashlar_am& am);
-  /// A message is kept for later as `kept`: so is what was announced of it.
+  /// A message is kept for later as `kept`: so is its signature.
   void keep(const ashlar_am& kept);
   void forget(const ashlar_am& kept) { kept_.erase(&kept); }
   /// Whether `r` may take `am`, which has just arrived or was kept. MPI_ERR_TYPE with both signatures when not.
   Status examine(const RecvRequest& r, const ashlar_am& am);
-  /// What was announced of the offer that `peer` has just made; nullptr: nothing.
-  std::unique_ptr<Announced> take(PeerId peer);
-  /// MPI_ERR_TYPE unless `r`, made by `call`, may take a message of `bytes` bytes of which this was announced.
-  static Status compare(const Operation& r, const char* call, const Announced& sent, MPI_Count bytes);
+  /// The signature of the offer that `peer` has just made; nullptr: there is none.
+  std::unique_ptr<SentSignature> take(PeerId peer);
+  /// MPI_ERR_TYPE unless `r`, made by `call`, may take a message of `bytes` bytes with this signature.
+  static Status compare(const Operation& r, const char* call, const SentSignature& sent, MPI_Count bytes);
 
  private:
-  std::unordered_map<PeerId, Announced> next_;
-  std::unordered_map<const ashlar_am*, Announced> kept_;
+  std::unordered_map<PeerId, SentSignature> next_;
+  std::unordered_map<const ashlar_am*, SentSignature> kept_;
 };
 
 /// How a packed copy of `data` at `bytes` is sent: as MPI_PACKED, or with check.datatypes as a datatype that tells the

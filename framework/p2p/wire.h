@@ -6,8 +6,8 @@
 #include "framework/match/table.h"
 #include "framework/plugin/transport.h"
 
-/// What point-to-point says on the wire. The sixteen header bytes travel in registers; a payload follows where said.
-/// Operations are named by 32 bits, and only ever told to the one process that has to answer.
+/// What point-to-point sends. The sixteen header bytes travel in registers; a payload follows where said.
+/// Operations have names of 32 bits, which are sent only to the one process that has to answer.
 namespace ashlar::p2p {
 
 enum Id : std::uint8_t {
@@ -16,7 +16,7 @@ enum Id : std::uint8_t {
   kEagerSync = 2,  // the same; answer kAck when it is matched
   kRts = 3,        // payload: Rts. Answer kFin after reading the data, or kCts
 
-  // Answers. h0 = operation they are for << 32 | operation of the one who answers.
+  // Answers. h0 = operation they are for << 32 | operation at the side that answers.
   kAck = 4,
   kFin = 5,
   kCts = 6,   // h1 = bytes wanted
@@ -40,8 +40,7 @@ enum Id : std::uint8_t {
   kUnready = 14,
 
   // Only with check.datatypes, ahead of each message to be matched and of each kPartOffer. h0 = the hash of its type
-  // signature, h1 = the
-  // number of its elements; payload: the signature in words.
+  // signature, h1 = the number of its elements; payload: the signature in words.
   kSignature = 15,
 
   // Partitioned communication; partitioned.h says how.

@@ -87,7 +87,7 @@ typedef struct ashlar_sent {
 /* A posted receive that a sender has found. All zero before the first find(). */
 typedef struct ashlar_found {
   uint64_t written; /* bytes of the message that lie at the receiver */
-  uint32_t asked;   /* the receiver waits to be told that the sender has stopped, and then withdraws the receive */
+  uint32_t asked;   /* the receiver waits for a message that the sender has stopped, and then withdraws */
   uint32_t number;  /* of the posted receive, as its owner knows it, and its token */
   uint64_t token;
   uint32_t seen; /* the transport's: how many had been posted when it last looked */
@@ -110,7 +110,8 @@ typedef struct ashlar_post_ops {
   /* Writes up to `most` further bytes of the message `data` into the receive that was found, without the receiver's
    * help. OK: all of it is there, the receiver finds it when it comes to the message. PENDING: there is more to write.
    * AGAIN: the receiver has withdrawn it. An error: this receive cannot be written, the receiver has what was written
-   * before. With `asked` set by OK, PENDING or an error the receiver waits to be told, and nothing more can be written.
+   * before. With `asked` set by OK, PENDING or an error the receiver waits for that message, and nothing more can be
+   * written.
    */
   ashlar_result (*write)(ashlar_endpoint*, ashlar_found*, const void* data, uint64_t length, uint64_t most);
 } ashlar_post_ops;

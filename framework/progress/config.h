@@ -7,7 +7,7 @@ namespace ashlar::progress {
 
 /// Parameters progress.*; the rows in params.h describe this block.
 struct Config {
-  std::uint64_t spin = 2000;  // empty rounds before the core is offered to others
+  std::uint64_t spin = 2000;  // empty rounds before the first yield
   std::uint64_t spin_oversubscribed = 0;
   std::uint64_t sleep_after = 1'000'000;  // ns of waiting
   std::uint64_t sleep_after_oversubscribed = 100'000;

@@ -14,9 +14,9 @@ struct Waiter : ListHook {
   Lane* lane = nullptr;  // set before the waiter is given to a gate
 };
 
-/// Counts outstanding operations. At zero its waiter is queued, and only the progress loop runs it: whoever finishes
-/// the last operation is never inside the waiter's code. Guarded by the lane's lock. Trivial to destroy, so it may live
-/// in a coroutine frame; it must outlive its operations.
+/// Counts outstanding operations. At zero its waiter is queued, and only the progress loop runs it: the code that
+/// finishes the last operation is never inside the waiter's. Guarded by the lane's lock. Trivial to destroy, so it may
+/// live in a coroutine frame; it must outlive its operations.
 class Gate {
  public:
   /// One more operation is on its way.
@@ -39,7 +39,7 @@ class Gate {
 };
 
 /// Something that is looked at in every progress round, because it is signalled through memory and not by a message.
-/// Whoever sets such a flag calls the endpoint's wake().
+/// The code that sets such a flag calls the endpoint's wake().
 struct Poller : ListHook {
   bool (*poll)(Poller&) = nullptr;  // whether it got on
 };

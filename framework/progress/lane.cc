@@ -29,7 +29,7 @@ namespace progress {
 std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   const Lane::Counters& c = lane.counters;
   lane.pvar_rows = {{
-      {"yields", "times a waiting call offered its core to others", ASHLAR_PVAR_COUNTER, &c.yields},
+      {"yields", "times a waiting call yielded its core", ASHLAR_PVAR_COUNTER, &c.yields},
       {"long_yields", "of these, those that gave a time slice to a process outside the job (long_yield)",
        ASHLAR_PVAR_COUNTER, &c.long_yields},
       {"sleeps", "times a waiting call slept until a message woke it", ASHLAR_PVAR_COUNTER, &c.sleeps},
@@ -120,7 +120,7 @@ unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
     while (Pending* work = link->bulk.pop_front()) work->abandon(*work, *link);
     if (lane.peer_failed) lane.peer_failed(lane, peer);
   }
-  lane.peers.hear(lane);
+  lane.peers.notify(lane);
   return failures;
 }
 

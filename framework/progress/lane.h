@@ -92,7 +92,7 @@ struct Lane {
   std::uint32_t uses_seen ASHLAR_GUARDED_BY(lock) = 0;    // of the lock, by threads that sleep for the lane as well
   std::uint32_t looks ASHLAR_GUARDED_BY(lock) = 0;        // progress::look: what they weigh since it last went further
   std::uint32_t empty_looks ASHLAR_GUARDED_BY(lock) = 0;  // in a row
-  Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: who waits progresses all of them
+  Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: a wait progresses all of them
   struct Counters {
     std::uint64_t yields = 0, long_yields = 0, sleeps = 0;
   } counters ASHLAR_GUARDED_BY(lock);
@@ -129,14 +129,14 @@ unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 /// The same, and one round of each other lane of the process that is in no other thread's hands.
 unsigned poll_all(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-/// A round for a call that only looks and returns (MPI_Test and its like): who calls it again and again makes progress
-/// on everything its process has going, on the other lanes too, and lets others have the core when nothing comes.
+/// A round for a call that only looks and returns (MPI_Test and its like): calling it again and again makes progress on
+/// everything the process has going, on the other lanes too, and lets others have the core when nothing comes.
 /// Gives up the lock for that, now and then.
 unsigned look(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 /// Wakes the threads that sleep in wait() on this lane: something they may wait for happened outside a round.
 void raise(Lane& lane) ASHLAR_REQUIRES(lane.lock);
-/// The same for one who does not hold the lock.
+/// The same without the lock.
 void raise_from_outside(Lane& lane);
 /// Wakes background threads as well: there is work for the lane that the caller leaves to others.
 void raise_armed(Lane& lane) ASHLAR_REQUIRES(lane.lock);

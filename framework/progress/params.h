@@ -9,7 +9,7 @@ inline constexpr const char* kRounds[] = {"0", "1000000000", nullptr};
 inline constexpr const char* kTimes[] = {"0", "1h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
-    {"spin", "2000", "Empty rounds of progress before a waiting call offers its core to others.", ASHLAR_PARAM_U64,
+    {"spin", "2000", "Empty rounds of progress before a waiting call yields its core.", ASHLAR_PARAM_U64,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin), kRounds},
     {"spin_oversubscribed", "0", "The same where a node has more ranks than cores.", ASHLAR_PARAM_U64,
      ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, spin_oversubscribed), kRounds},

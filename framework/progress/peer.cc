@@ -116,7 +116,7 @@ void enqueue(Lane& lane, Link& link, Pending& work, bool bulk) {
   link.budget = 0;
   if (link.stalled()) return;
   lane.stalled.push_back(&link);
-  raise_armed(lane);  // who sleeps has to look again soon: nobody tells when there is room
+  raise_armed(lane);  // sleepers have to look again soon: room in a full ring raises no wake-up
 }
 
 }  // namespace progress

@@ -43,7 +43,7 @@ struct Link : ListHook {  // hook: Lane::stalled
   bool throttles = false;         // this process throttles the peer
   bool warned = false;            // of that
   std::uint32_t eager_limit = 0;  // largest message sent without a handshake; 0: not yet decided
-  std::uint32_t answers = 0;      // that the peer gave to announced messages
+  std::uint32_t answers = 0;      // that the peer gave to RTS
   ashlar_endpoint* endpoint = nullptr;  // nullptr until first use
   ashlar_iface* iface = nullptr;        // of the endpoint
   Peer* peer = nullptr;
@@ -108,17 +108,17 @@ class PeerTable {
   void mark_failed(PeerId id, const char* reason);
   std::string failure_reason(PeerId id);
   std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
-  /// The word that every progress round looks at: it changes when a peer has failed, or when somebody asks what this
-  /// process is doing. Before lanes are made, `shared` may become that word, which others then change too.
+  /// The word that every progress round looks at: it changes when a peer has failed, or when a report of what this
+  /// process is doing is requested. Before lanes are made, `shared` may become that word, which others then change too.
   const std::uint32_t* news() const { return news_; }
   void share_news(std::uint32_t* shared) { news_ = shared; }
-  /// Who is called when the word has changed, and when a wait turns out to be a long one. Under the lane's lock.
+  /// Called when the word has changed, and when a wait turns out to be a long one. Under the lane's lock.
   using Listener = void (*)(void* context, Lane& lane);
   void set_listener(Listener listener, void* context) {
     listener_ = listener;
     listener_context_ = context;
   }
-  void hear(Lane& lane) {
+  void notify(Lane& lane) {
     if (listener_ != nullptr) listener_(listener_context_, lane);
   }
   /// Calls the connector.

@@ -16,7 +16,7 @@ namespace {
 // Where a peer can only be seen by looking, or a wake-up has no common form with the others.
 constexpr std::uint64_t kShortSleep = 1'000'000;
 
-// Nobody tells when a full ring of a peer has room again.
+// Room in a full ring of a peer raises no wake-up.
 constexpr std::uint64_t kUntilRoom = 100'000;
 
 constexpr unsigned kMostWakeups = 128;  // what one futex_waitv takes
@@ -131,7 +131,8 @@ void limit_by(const Lane& lane, std::uint64_t* limit_ns) ASHLAR_REQUIRES(lane.lo
 
 bool has_work(const Lane& lane) ASHLAR_REQUIRES(lane.lock) { return lane.self_busy || !lane.ready.empty(); }
 
-/// The process's other lanes, as far as nobody else looks after them: a thread that sleeps is woken for them as well.
+/// The process's other lanes, as far as no other thread looks after them: a thread that sleeps is woken for them as
+/// well.
 class Others {
  public:
   enum class Found { kQuiet, kSomeLeftOut, kWork };
@@ -177,10 +178,10 @@ class Others {
 
 }  // namespace
 
-bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who, std::uint64_t limit_left_out_ns) {
+bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper, std::uint64_t limit_left_out_ns) {
   if (has_work(lane)) return true;
 
-  const bool waiting = who == Sleeper::kWaiting;
+  const bool waiting = sleeper == Sleeper::kWaiting;
   if (waiting) ++lane.sleepers;
   Wakeups wakeups;
   bool quiet = arm(lane, wakeups);

@@ -9,6 +9,7 @@
 namespace ashlar::progress {
 namespace {
 
+// Of the thread, and of no lane: the waits within a call may be on any of them, and two threads may be in calls of one.
 thread_local const UserCall* outermost = nullptr;
 
 }  // namespace

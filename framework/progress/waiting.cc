@@ -85,7 +85,7 @@ unsigned poll_all(Lane& lane) {
   return lane.next_lane != nullptr ? events + poll_others(lane) : events;
 }
 
-bool offer_core(Lane& lane) {
+bool yield_core(Lane& lane) {
   if (!lane.contention.watching()) [[likely]] {
     ++lane.counters.yields;
     lane.lock.step_out();
@@ -142,7 +142,7 @@ void Waiting::check_alone(Lane& lane) {
     if (!pthread_equal(other.thread_, thread_)) LaneLock::intruded("two threads wait in MPI calls at the same time");
 }
 
-void Waiting::offer(Lane& lane, Reason reason) {
+void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = now;
@@ -151,11 +151,11 @@ void Waiting::offer(Lane& lane, Reason reason) {
     thread_ = pthread_self();
     if (!LaneLock::threads_on()) check_alone(lane);
     lane.waits.push_back(this);
-    lane.peers.hear(lane);  // a question that came in the spin stage could not be answered then
+    lane.peers.notify(lane);  // a request for a report that came in the spin stage could not be answered then
   }
   review(lane, now);
   // Messages that follow each other closely, as the parts of one large transfer, find a receiver that is awake: waking
-  // it costs the sender more than the message. Where ranks outnumber cores somebody else needs the core at once.
+  // it costs the sender more than the message. Where ranks outnumber cores another rank needs the core at once.
   if (idle_since_ == 0) idle_since_ = lane.config.oversubscribed ? since_ : now;
   if (LaneLock::threads_on()) attend(lane);
   // What happened there may be what is waited for.

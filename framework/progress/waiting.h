@@ -14,13 +14,13 @@ class AccountWriter;
 }
 namespace ashlar::progress {
 
-/// What a wait is for, should anybody ask: `tell` says it, under the lane's lock.
+/// What a wait is for: `tell` writes it into a report, under the lane's lock.
 struct Reason {
   void (*tell)(const void* what, Lane& lane, plugin::AccountWriter& account) = nullptr;
   const void* what = nullptr;
 };
 
-/// The stages of one wait: spin, then offer the core, then sleep until a transport or another thread raises the lane.
+/// The stages of one wait: spin, then yield the core, then sleep until a transport or another thread raises the lane.
 class Waiting : public ListHook {  // hook: Lane::waits
  public:
   explicit Waiting(Lane& lane) : spin_(lane.spin_rounds()) {}
@@ -37,7 +37,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
       empty_rounds_ = 0;
       idle_since_ = 0;
     } else if (++empty_rounds_ > spin_) {
-      offer(lane, reason);
+      yield_or_sleep(lane, reason);
       return;
     }
     if (LaneLock::threads_on() || lane.next_lane != nullptr) [[unlikely]]
@@ -52,7 +52,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
 
  private:
   void end();
-  void offer(Lane& lane, Reason reason) ASHLAR_REQUIRES(lane.lock);
+  void yield_or_sleep(Lane& lane, Reason reason) ASHLAR_REQUIRES(lane.lock);
   void share(Lane& lane) ASHLAR_REQUIRES(lane.lock);
   void attend(Lane& lane);
   void check_alone(Lane& lane) ASHLAR_REQUIRES(lane.lock);
@@ -62,25 +62,25 @@ class Waiting : public ListHook {  // hook: Lane::waits
   Lane* attended_ = nullptr;      // counted in its Lane::attended
   bool slept_ = false;            // and in its Lane::attended_asleep
   std::uint64_t since_ = 0;       // 0: it is in the spin stage
-  std::uint64_t idle_since_ = 0;  // when it offered the core for the first time since something happened
+  std::uint64_t idle_since_ = 0;  // when it yielded for the first time since something happened
   std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
   pthread_t thread_ = {};         // set then, too
   Reason reason_;                 // set when it leaves that
   const UserCall* user_call_;     // NOLINT: set then, too
 };
 
-/// Who sleeps: a thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
+/// A thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.
 enum class Sleeper { kWaiting, kBackground };
 
-/// Offers the core to others once; not when these computed on it for long a short while ago: false then. Gives up the
-/// lock meanwhile.
-bool offer_core(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+/// Yields the core once. False, without a yield, while processes outside the job compete for it (Contention): a caller
+/// that would yield again goes to sleep instead. Gives up the lock meanwhile.
+bool yield_core(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 /// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
 /// when there is work left, or something arrived before the transports could arm themselves. A waiting thread is woken
 /// for the process's other lanes too, but for those that are in the hands of other threads: while there are such, it
 /// sleeps `limit_left_out_ns` at most. False when that, or work on another lane, was the case.
-bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper who = Sleeper::kWaiting,
+bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper = Sleeper::kWaiting,
            std::uint64_t limit_left_out_ns = 1'000'000) ASHLAR_REQUIRES(lane.lock);
 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given

@@ -83,7 +83,7 @@ ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, s
   return result;
 }
 
-void wake(ashlar_endpoint*) {}  // who calls it is awake
+void wake(ashlar_endpoint*) {}  // the caller, its owner, is awake
 
 constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                               .am_short = am_short,
@@ -145,7 +145,7 @@ std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1
   const std::size_t bytes = sizeof(Record) + padded(length);
   if (at > 0 && at + bytes > config_.queue_bytes) return nullptr;
   arriving_.resize(at + bytes);
-  const Record record{h0, h1, length, id};
+  const Record record{.h0 = h0, .h1 = h1, .length = length, .id = id};
   std::memcpy(arriving_.data() + at, &record, sizeof record);
   return arriving_.data() + at + sizeof record;
 }
@@ -163,7 +163,12 @@ unsigned Interface::progress() {
     Record record;
     std::memcpy(&record, delivering_.data() + at, sizeof record);
     const std::byte* data = delivering_.data() + at + sizeof record;
-    const ashlar_am am{record.h0, record.h1, data, record.length, context_.self, record.id};
+    const ashlar_am am{.h0 = record.h0,
+                       .h1 = record.h1,
+                       .data = data,
+                       .length = record.length,
+                       .peer = context_.self,
+                       .id = record.id};
     context_.deliver(context_.lane_context, &am);
     at += sizeof record + padded(record.length);
   }
@@ -176,7 +181,7 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
     return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "loopback copies host memory only (memory kind %d was given)",
                       kind);
   }
-  const Key key{reinterpret_cast<std::uint64_t>(address), length};
+  const Key key{.address = reinterpret_cast<std::uint64_t>(address), .length = length};
   *out = {};
   std::memcpy(out->bytes, &key, sizeof key);
   return ASHLAR_OK;

@@ -37,11 +37,15 @@ bool take(CopyDescriptor& d, std::uint64_t* claim, std::uint64_t chunks, std::ui
 }  // namespace
 
 void Exposed::expose(const void* address, std::uint64_t length, std::uint64_t nonce, ashlar_key* out) {
-  Key key{reinterpret_cast<std::uint64_t>(address), length, nonce, 0, kNoDescriptor};
+  Key key{.address = reinterpret_cast<std::uint64_t>(address),
+          .length = length,
+          .nonce = nonce,
+          .generation = 0,
+          .descriptor = kNoDescriptor};
   for (std::uint32_t i = 0; i < kCopies; ++i) {
     Region& r = regions_[i];
     if (r.used) continue;
-    r = Region{key.address, length, r.generation + 1, true};
+    r = Region{.address = key.address, .length = length, .generation = r.generation + 1, .used = true};
     ++used_;
     key.descriptor = i;
     key.generation = r.generation;

@@ -72,7 +72,7 @@ struct Get {
   std::uint64_t base;       // remote address of byte 0 when shared
   std::uint64_t length, chunk, epoch, generation;
   std::uint64_t chunks;
-  int failure;                        // errno of this side; told when the owner has finished what it took
+  int failure;                        // errno of this side; reported when the owner has finished what it took
   std::uint64_t left_since, left_at;  // while it is left to the owner: chunks the owner had taken, and when
 
   enum class State { kMore, kWaiting, kDone, kFailed };

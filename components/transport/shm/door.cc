@@ -61,7 +61,7 @@ void Door::serve(int fd) {
   std::erase_if(visitors_, [&](const Visitor& v) { return answer(v, fd); });
 }
 
-// Bounded, so that a stranger who connects again and again does not keep this process from its work.
+// Bounded, so that a process that connects again and again does not keep this one from its work.
 void Door::admit() {
   for (int i = 0; i < kMostAtOnce && visitors_.size() < most_visitors_; ++i) {
     Descriptor visitor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -98,7 +98,7 @@ int Knock::begin(std::uint64_t nonce, std::uint64_t cookie) {
   sockaddr_un name;
   const socklen_t length = name_of(nonce, &name);
   if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) return errno;
-  // Another user's process behind the name is not told the cookie.
+  // Another user's process behind the name does not get the cookie.
   ucred who;
   if (peer_of(socket_.get(), &who) != 0 || who.uid != geteuid()) return EACCES;
   owner_ = who.pid;

@@ -17,13 +17,14 @@ class Door {
   /// Listens under a name made from `nonce`. Without success the door stays shut, which is no error. `visitors`: how
   /// many connections are open at one time at most; others wait in the socket's queue.
   void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t visitors);
-  /// Gives `fd` to those who knock, know the cookie and run as this user. Set-up path; never blocks.
+  /// Gives `fd` to processes that ask for it, know the cookie and run as this user. Set-up path; never blocks.
   void serve(int fd);
 
  private:
   struct Visitor {
     Descriptor socket;
-    std::uint64_t until_ns;  // the request follows the connection at once; who says nothing until then is let go
+    std::uint64_t
+        until_ns;  // the request follows the connection at once; without one until then the connection is closed
   };
   void admit();
   bool answer(const Visitor& visitor, int fd) const;

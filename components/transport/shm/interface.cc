@@ -86,7 +86,7 @@ ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
 unsigned Interface::drain(Sender& sender) {
   return sender.ring.drain(kDrainBudget, [this, peer = sender.peer](std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
                                                                     const std::byte* data, std::uint32_t length) {
-    const ashlar_am am{h0, h1, data, length, peer, id};
+    const ashlar_am am{.h0 = h0, .h1 = h1, .data = data, .length = length, .peer = peer, .id = id};
     context_.deliver(context_.lane_context, &am);
   });
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // What lies in a segment. A segment belongs to one process (its owner, the receiver); every process that sends to it
-// maps it. Lines are grouped by who writes them and how often, so that a quiet line stays in everybody's cache.
+// maps it. Lines are grouped by the side that writes them and how often, so that a quiet line stays in all caches.
 // Raise kLayout when anything here changes: processes of different builds then refuse each other with a sentence.
 namespace ashlar::shm {
 
@@ -88,7 +88,7 @@ inline constexpr std::uint64_t kNothingSeen = ~0ull;  // the sender has no ring 
 inline constexpr std::uint64_t kAttendSlots = 1;   // a bell: new sender, unpolled ring with news, sender leaves
 inline constexpr std::uint64_t kAttendCopies = 2;  // a reader asks the owner to copy along
 
-/// SegmentHeader::sleeping: who sleeps there. A thread of progress.thread copies for nobody, so it is not woken for
+/// SegmentHeader::sleeping. A thread of progress.thread copies for no reader, so it is not woken for
 /// that.
 enum Sleeping : std::uint32_t { kAwake = 0, kAsleep = 1, kAsleepInBackground = 2 };
 

@@ -48,7 +48,7 @@ extern const ashlar_param kParams[] = {
     ROW(copy_slice, "512KiB", "Bytes copied at most before other messages are looked at again.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_DETAIL, kCopyRange),
     ROW(yama, "job",
-        "Under the kernel's ptrace_scope 1, who is allowed to copy from this process: never (nobody is added), job "
+        "Under the kernel's ptrace_scope 1, which processes may copy from this one: never (none is added), job "
         "(processes started by the same parent), any.",
         ASHLAR_PARAM_ENUM, ASHLAR_USER_DETAIL, kYamaWords),
     ROW(descriptor_passing, "true",

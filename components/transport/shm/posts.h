@@ -15,8 +15,8 @@
 //
 // Who may write is one word, `state`. The sender takes it for one piece of the message at a time (kWriting), so that
 // the owner gets its memory back at any time: at once between pieces, else by asking for it and waiting for the end of
-// the piece. Every change of `state` is a release and every look at it an acquire: whoever holds the memory sees what
-// was written there before.
+// the piece. Every change of `state` is a release and every look at it an acquire: the side that gets
+// the memory sees what was written there before.
 //
 //   kOpen -----> kWriting <----> kBetween      sender, per piece        kOpen, kBetween -> kNone     owner, withdraws
 //                   |  \-------> kFilled       sender, the last one     kWriting -> kAsked           owner, has to wait

@@ -50,7 +50,7 @@ void open_to_peers(std::int32_t yama) {
   char digit = '0';
   if (!scope || read(scope.get(), &digit, 1) != 1 || digit != '1') return;
   // Yama opens a process to one other process and all its descendants: naming the parent, which is the launcher, opens
-  // it to the ranks beside it and to nobody else.
+  // it to the ranks beside it and to no other process.
   const auto whom = yama == kYamaAny ? PR_SET_PTRACER_ANY : static_cast<unsigned long>(getppid());
   if (yama == kYamaJob && whom <= 1) return;
   prctl(PR_SET_PTRACER, whom, 0, 0, 0);

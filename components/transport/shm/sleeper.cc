@@ -19,7 +19,8 @@ bool register_for_barriers() {
 void barrier_everywhere() { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
 
 // The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
-// have its flag cleared by the same raise before it is in the futex: it would sleep on a word that nobody changes.
+// have its flag cleared by the same raise before it is in the futex: it would sleep on a word that does not change any
+// more.
 void raise(SegmentHeader& header) {
   if (header.sleeping.load(std::memory_order_relaxed) == kAwake) return;
   if (header.sleeping.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return;  // another sender raises

@@ -26,7 +26,7 @@ bool Watch::add(std::uint64_t nonce, std::int32_t pid, std::uint64_t start_time)
   if (!pidfd && errno == ESRCH) return false;
   // With the pidfd in hand the pid cannot be reused unnoticed; what it names now must be the process we mean.
   if (!process_alive(pid, start_time)) return false;
-  entries_.push_back(Entry{nonce, start_time, pid, std::move(pidfd)});
+  entries_.push_back(Entry{.nonce = nonce, .start_time = start_time, .pid = pid, .pidfd = std::move(pidfd)});
   return true;
 }
 

@@ -143,7 +143,7 @@ TEST_P(ProcessTest, GetFromAnotherProcessWithAndWithoutItsHelp) {
     bool stop = false;
     me.lane.on_message = [&](const ashlar_am&) { stop = true; };
     me.to_parent->ops->am_short(me.to_parent, 1, 0, 0, &key, sizeof key);
-    (void)channel.hear();  // passive until told
+    (void)channel.hear();  // passive until then
     while (!stop) me.lane.progress();
     return 0;
   });

@@ -101,7 +101,7 @@ TEST(Unexpected, MemoryOfAllPeersTogetherIsBounded) {
     }
     world.poll();
   }
-  // Nobody sent as much as one peer may; each was told to ask, and goes on once there is room again.
+  // No rank sent as much as one peer may; each was throttled, and goes on once there is room again.
   EXPECT_EQ(pvar(world[kSenders], "throttles"), static_cast<std::uint64_t>(kSenders));
   EXPECT_LT(pvar(world[kSenders], "unexpected_bytes_peak"),
             config.unexpected_total_limit + kSenders * (130u * (kBytes + 200) + 400u * 250u));

@@ -56,7 +56,7 @@ class LoopNetwork {
   /// The interface of `process`: to the others, or to itself only.
   LoopIface* iface(std::uint32_t process, bool only_self);
   ashlar_endpoint* connect(LoopIface& from, std::uint32_t to);
-  /// From now on `process` neither sends nor receives; the others are told.
+  /// From now on `process` neither sends nor receives; the others get the report.
   void kill(std::uint32_t process);
   std::size_t in_flight();
   const LoopOptions options;

@@ -98,7 +98,7 @@ TEST_P(Traffic, NothingOvertakes) {
   }
   for (auto& list : sent)
     for (Sent& s : list) {
-      // Every message finds a receive in the end: those that nobody asked for are asked for now.
+      // Every message finds a receive in the end: those without a receive get one now.
       ASSERT_TRUE(world.poll_until([&] {
         if (s.request->complete()) return true;
         if (below(50) == 0) post(s.to, MPI_ANY_SOURCE, MPI_ANY_TAG);

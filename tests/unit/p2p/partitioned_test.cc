@@ -124,7 +124,7 @@ TEST_P(Partitioned, WhatHasNoRoomIsCutOff) {
   }
 }
 
-// A partition that is ready is there before the next one is: nobody need wait for the last.
+// A partition that is ready is there before the next one is: the last need not be waited for.
 TEST_P(Partitioned, PartitionsTravelWhenTheyAreReady) {
   World world(2, faults(GetParam()), mixed());
   Transfer t(world, 4, 4, 80000, 80000);

@@ -122,7 +122,7 @@ TEST_P(Recall, AsManyAsTheProgramHas) {
   for (std::size_t i = 0; i < kMany; ++i) {
     MPI_Status status;
     ASSERT_TRUE(world.finish(sends[i], &status).ok());
-    EXPECT_EQ(cancelled_of(status), called[i]) << "nobody has asked for message " << i;
+    EXPECT_EQ(cancelled_of(status), called[i]) << "no receive has asked for message " << i;
     if (called[i]) continue;
     int in = -1;
     Request* receive = nullptr;

@@ -93,7 +93,7 @@ TEST_P(Signatures, EqualOnesPassAndOthersAreNamed) {
         EXPECT_NE(std::string(wrong.text()).find("receives " + count + " x MPI_INT"), std::string::npos)
             << wrong.text();
         EXPECT_EQ(exchange(*mixed, n, predefined(MPI_INT), 20 * n, early, synchronous).mpi_class(), MPI_ERR_TYPE);
-        // Too long is told as such.
+        // A message that is too long fails as such.
         EXPECT_EQ(exchange(predefined(MPI_INT), 10 * n, *vector, n - 1, early, synchronous).mpi_class(),
                   MPI_ERR_TRUNCATE);
       }

@@ -40,7 +40,7 @@ TEST(Sleepers, HearOfReadsThatAreUnderWay) ASHLAR_NO_THREAD_SAFETY {
   std::vector<std::byte> out(50000, std::byte{7}), in(50000);
   Request *receive = nullptr, *send = nullptr;
   ASSERT_TRUE(p2p::isend(out.data(), 50000, bytes(), 1, 1, world.comm(0), &send).ok());
-  world.poll();  // it has been announced, and nobody has asked for it
+  world.poll();  // its RTS is here, and no receive has asked for it
   lane.armed = lane.sleepers = 1;
   const std::uint32_t before = lane.wake_word;
   ASSERT_TRUE(p2p::irecv(in.data(), 50000, bytes(), 0, 1, world.comm(1), &receive).ok());

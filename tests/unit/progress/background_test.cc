@@ -52,7 +52,7 @@ TEST(Background, SleepsWhileAWaitSleepsAndPollsAfterwards) ASHLAR_NO_THREAD_SAFE
   EXPECT_EQ(lane.attended_asleep.load(), 0u);
   iface.arrive();
   for (int i = 0; i < 5000 && iface.news != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(iface.news, 0u) << "nobody else polls";
+  EXPECT_EQ(iface.news, 0u) << "no other thread polls";
   background.stop();
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 struct Item : Pending {
   int number = 0;
-  int refusals = 0;  // times it is told AGAIN
+  int refusals = 0;  // times it gets AGAIN
   int pieces = 1;
   std::vector<int>* log = nullptr;
 };
@@ -83,9 +83,9 @@ TEST_F(Retry, OneLinkWithoutRoomDoesNotHoldUpAnother) ASHLAR_NO_THREAD_SAFETY {
 }
 
 TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
-  static std::vector<PeerId> told;
-  told.clear();
-  lane.peer_failed = [](Lane&, PeerId peer) { told.push_back(peer); };
+  static std::vector<PeerId> failed;
+  failed.clear();
+  lane.peer_failed = [](Lane&, PeerId peer) { failed.push_back(peer); };
   progress::enqueue(lane, *link, make(1, 1000));
   progress::enqueue(lane, *link, make(2, 0), true);
   progress::poll(lane);
@@ -94,7 +94,7 @@ TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
   progress::poll(lane);
   progress::poll(lane);
   EXPECT_EQ(log, (std::vector<int>{-1, -2}));
-  EXPECT_EQ(told, (std::vector<PeerId>{1}));
+  EXPECT_EQ(failed, (std::vector<PeerId>{1}));
   EXPECT_EQ(peers.failure_reason(1), "for the test");
   Link* out = nullptr;
   const Status connected = progress::connect(lane, *peers.get(1), &out);
@@ -102,11 +102,11 @@ TEST_F(Retry, AFailedPeerEndsWhatWaits) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_STREQ(connected.text(), "process 1 is gone. Its transport says: for the test");
 }
 
-// Nobody tells a sleeper when there is room again: it has to hear that it must look, whoever left the work behind.
+// Room raises no wake-up: a sleeper is woken when work is left behind for it.
 TEST_F(Retry, WhatHasToWaitForRoomWakesWhoSleeps) ASHLAR_NO_THREAD_SAFETY {
   const std::uint32_t before = lane.wake_word;
   progress::enqueue(lane, *link, make(1, 2));
-  EXPECT_EQ(lane.wake_word, before) << "nobody sleeps";
+  EXPECT_EQ(lane.wake_word, before) << "no thread sleeps";
   while (link->stalled()) progress::poll(lane);
   lane.armed = 1;
   progress::enqueue(lane, *link, make(2, 1));

@@ -105,6 +105,10 @@ TEST(Ticket, FlagsHoldTheNumberModuloTheirBits) {
   EXPECT_EQ(wrapped.number, kNumberMask + 1);
   EXPECT_EQ(wrapped.flag() & kNumberMask, 0u);
   EXPECT_EQ(wrapped.flag() & ~kNumberMask, last.flag() & ~kNumberMask);
+  world.start_at(~kNumberMask | 5);
+  const Ticket beyond = Ticket::take(world[0], call, 8, 1);
+  ASSERT_NE(beyond.signature, ~kNumberMask);
+  EXPECT_EQ(beyond.flag(), beyond.signature | 5);
 }
 
 }  // namespace

@@ -45,14 +45,18 @@ Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bo
   Status st;
   TurnWait turn(ticket);
   st = co_await turn;
-  if (st.ok() && comm.state == ShmComm::State::kNew) {
+  if (!st.ok()) {
+    ticket.abandon();
+    co_return st;
+  }
+  if (comm.state == ShmComm::State::kNew) {
     const Co attaching = attach(op, comm);
     op.join(attaching, gate);
     st = co_await gate;
-  }
-  if (!st.ok()) {
-    ticket.end_turn();
-    co_return st;
+    if (!st.ok()) {
+      ticket.end_turn();
+      co_return st;
+    }
   }
   if (comm.state == ShmComm::State::kRefused) {
     ticket.end_turn();

@@ -9,9 +9,6 @@
 namespace ashlar::coll::shm {
 namespace {
 
-/// With more edges than that, a rank does not look for several from the same rank.
-constexpr int kMostEdgesSearched = 16;
-
 MPI_Count to_multiple(MPI_Count bytes, MPI_Count of) { return (bytes + of - 1) / of * of; }
 
 }  // namespace

@@ -44,6 +44,8 @@ class Exchange {
   static std::atomic<std::uint64_t>& copies(const SegmentLayout& layout, std::uint64_t number, Rank r);
 
  private:
+  /// With more edges than that, a rank does not look for several from the same rank (Choices::read_once).
+  static constexpr int kMostEdgesSearched = 16;
   /// Edges to and from other ranks: the rows of both ends.
   struct Sent {
     SendRow* mine;

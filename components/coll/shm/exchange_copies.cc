@@ -8,8 +8,6 @@ namespace {
 
 /// What is written to every receiver while it is in a core's cache.
 constexpr MPI_Count kChunk = 256 * 1024;
-/// Further receive buffers of one block that is read once.
-constexpr int kMostDuplicates = 16;
 
 const std::byte* memory_at(std::uint64_t address) { return reinterpret_cast<const std::byte*>(address); }
 MPI_Count chunk_at(MPI_Count at, MPI_Count bytes) { return bytes - at < kChunk ? bytes - at : kChunk; }
@@ -170,7 +168,7 @@ void Exchange::read_once(int first) {
   const bool wanted = edge.theirs->bytes != 0 && !in_buffer(edge.theirs->where) && block.dense() &&
                       static_cast<MPI_Count>(edge.theirs->bytes) == block.bytes() && comes_twice(edge.block);
   if (!wanted || !claim(*edge.theirs)) return;
-  std::byte* duplicates[kMostDuplicates];
+  std::byte* duplicates[kMostEdgesSearched];  // further receive buffers of the block
   int count = 0;
   for (int i = first + 1; i < received_count_; ++i) {
     const DataView other = call_.recv_block(received_[i].block);

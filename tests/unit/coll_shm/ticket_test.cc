@@ -36,6 +36,28 @@ TEST(Ticket, HasItsTurnWhenTheOneBeforeIsOver) {
   EXPECT_TRUE(turn.holds(turn));
 }
 
+// Nonblocking collectives wait for their turn; one of them may fail meanwhile, because another rank reports so.
+TEST(Ticket, TheTurnPassesOverTicketsThatFailedBeforeTheirTurn) {
+  World world(2);
+  const Call call = call_of(Collective::kBcast);
+  Ticket tickets[8];
+  for (Ticket& ticket : tickets) ticket = Ticket::take(world[0], call, 8, 3);
+  tickets[2].abandon();
+  tickets[1].abandon();
+  tickets[5].abandon();
+  EXPECT_FALSE(tickets[3].is_turn()) << "the first one is not over";
+  tickets[0].end_turn();
+  EXPECT_TRUE(tickets[3].is_turn());
+  tickets[3].end_turn();
+  EXPECT_TRUE(tickets[4].is_turn());
+  tickets[4].abandon();  // its turn had just come
+  EXPECT_TRUE(tickets[6].is_turn());
+  tickets[7].abandon();
+  tickets[6].end_turn();
+  EXPECT_TRUE(Ticket::take(world[0], call, 8, 1).is_turn());
+  EXPECT_FALSE(tickets[7].is_turn());
+}
+
 TEST(Ticket, PayloadsLieInTheLineAsLongAsTheyFit) {
   World world(2);
   const Call call = call_of(Collective::kAllreduce);
@@ -83,6 +105,10 @@ TEST(Ticket, FlagsHoldTheNumberModuloTheirBits) {
   EXPECT_EQ(wrapped.number, kNumberMask + 1);
   EXPECT_EQ(wrapped.flag() & kNumberMask, 0u);
   EXPECT_EQ(wrapped.flag() & ~kNumberMask, last.flag() & ~kNumberMask);
+  world.start_at(~kNumberMask | 5);
+  const Ticket beyond = Ticket::take(world[0], call, 8, 1);
+  ASSERT_NE(beyond.signature, ~kNumberMask);
+  EXPECT_EQ(beyond.flag(), beyond.signature | 5);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace ashlar::coll::shm {
 /// Guarded by the lane's lock. Not copied: tickets and waits point to it.
 struct Member {
   Member(Wire& of, Rank rank) : wire(of), me(rank) {}
+  ~Member();
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -19,6 +20,15 @@ struct Member {
   bool slot_free(std::uint64_t number, std::uint64_t ahead) {
     return all_done + ahead >= number || read_done(number, ahead);
   }
+  /// The collective before `number` is over.
+  void pass_turn(std::uint64_t number) {
+    turn = number;
+    if (abandoned_ != nullptr) [[unlikely]]
+      pass_abandoned();
+  }
+  /// The collective with these numbers has failed before its turn. The turn passes over them when it comes there: those
+  /// before are not over, so the ones behind must not begin yet.
+  [[gnu::cold]] void abandon(std::uint64_t first, std::uint64_t last);
   /// This rank's state, and whether any rank may be asleep.
   RankState& state() const { return layout.rank(static_cast<std::uint32_t>(me)); }
   bool any_sleeper() const { return layout.header().sleepers.load(std::memory_order_relaxed) != 0; }
@@ -34,7 +44,14 @@ struct Member {
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
 
  private:
+  struct Abandoned {
+    std::uint64_t first, last;
+    Abandoned* next;
+  };
+  [[gnu::cold]] void pass_abandoned();
   bool read_done(std::uint64_t number, std::uint64_t ahead);
+
+  Abandoned* abandoned_ = nullptr;  // in no order; owned
 };
 
 }  // namespace ashlar::coll::shm

@@ -46,7 +46,9 @@ struct Ticket {
   bool is_turn() const { return member->turn == number; }
   bool slot_free() const { return member->slot_free(number, ahead); }
   /// Lets the next collective begin.
-  void end_turn() const { member->turn = last + 1; }
+  void end_turn() const { member->pass_turn(last + 1); }
+  /// It failed before its turn.
+  void abandon() const { member->abandon(first, last); }
 
   /// What flags of this number hold.
   std::uint64_t flag() const { return (number & kNumberMask) | signature; }

@@ -115,7 +115,7 @@ struct SlotWait : TicketWait {
 };
 
 /// Until it is the ticket's turn on this rank. No flag can end it; where it fails all the same (Wire::can_go_on), its
-/// caller ends the turn.
+/// caller abandons the ticket.
 struct TurnWait : Condition {
   const Ticket* ticket;
 

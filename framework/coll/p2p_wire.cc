@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/op.h"
 #include "framework/datatype/data_view.h"
@@ -164,8 +165,8 @@ Status P2pWire::can_go_on(Tag tag) {
   for (Rank rank = 0; rank < group.size(); ++rank) {
     const Peer* const peer = peers.find(group[rank]);
     if (peer != nullptr && peer->failed.load(std::memory_order_relaxed)) {
-      return Status::fail(MPI_ERR_PROC_ABORTED, "rank %d of '%s' is gone: %s", rank, comm_.name.c_str(),
-                          peers.failure_reason(peer->id).c_str());
+      return fail(MPI_ERR_PROC_ABORTED, "coll.peer_gone",
+                  {{"peer", rank}, {"communicator", comm_.name}, {"lower", peers.failure_reason(peer->id)}});
     }
   }
   failures_checked_ = failures;

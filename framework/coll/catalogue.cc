@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "framework/base/failure.h"
 #include "framework/param/suggest.h"
 
 namespace ashlar::coll {
@@ -39,9 +40,12 @@ Status Catalogue::unknown(Collective collective, const char* name, const char* o
     known += (known.empty() ? "" : ", ") + std::string(entry.algorithm->name);
   }
   const std::string meant(suggestion.best());
-  return Status::fail(MPI_ERR_ARG, "there is no %s algorithm '%s' (%s)%s%s%s; there are %s", name_of(collective), name,
-                      origin, meant.empty() ? "" : ", did you mean '", meant.c_str(), meant.empty() ? "" : "'?",
-                      known.empty() ? "none" : known.c_str());
+  return fail(MPI_ERR_ARG, "coll.unknown_algorithm",
+              {{"collective", name_of(collective)},
+               {"name", name},
+               {"origin", origin},
+               {"suggestion", meant.empty() ? std::string() : ", did you mean '" + meant + "'?"},
+               {"known", known.empty() ? std::string("none") : known}});
 }
 
 }  // namespace ashlar::coll

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/coll/call_records.h"
 #include "framework/coll/check_types.h"
 #include "framework/coll/comm_state.h"
@@ -88,6 +89,10 @@ MPI_Count write_record(const Op& op, const Sides& sides, const Call& call, CallF
   return static_cast<MPI_Count>(sizeof r) + r.pieces * MPI_Count{sizeof(std::int64_t)};
 }
 
+Status failure_of(const Mismatch& mismatch) {
+  return fail(mismatch.mpi_class, "coll.checked", {{"difference", mismatch.text}});
+}
+
 /// Gathers the records of all ranks at rank 0, and broadcasts the first mismatch from there. On an intercommunicator a
 /// record goes to the rank 0 of the other group; one of these two passes its records on, and the result returns the
 /// same way.
@@ -144,7 +149,7 @@ Co compare_calls(Op& op, const Call& call, CallForm form) {
     st = co_await gate;
   }
   if (!st.ok()) co_return st;
-  if (mismatch.mpi_class != 0) co_return Status::fail(mismatch.mpi_class, "%s", mismatch.text);
+  if (mismatch.mpi_class != 0) co_return failure_of(mismatch);
   co_return st;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/describe.h"
 #include "framework/coll/op.h"
@@ -195,6 +196,10 @@ void settle(TypeMismatch* ours, const TypeMismatch& theirs) {
   *ours = theirs;
 }
 
+Status failure_of(const TypeMismatch& outcome) {
+  return fail(MPI_ERR_TYPE, "coll.checked", {{"difference", outcome.text}});
+}
+
 }  // namespace
 
 Co compare_types(Op& op, const Call& call, CallForm form) {
@@ -235,7 +240,7 @@ Co compare_types(Op& op, const Call& call, CallForm form) {
   if (!leads) op.recv(0, &outcome, sizeof outcome, gate);
   st = co_await gate;
   if (!st.ok()) co_return st;
-  if (outcome.wrong != 0) co_return Status::fail(MPI_ERR_TYPE, "%s", outcome.text);
+  if (outcome.wrong != 0) co_return failure_of(outcome);
   co_return st;
 }
 

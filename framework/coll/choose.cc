@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include "framework/base/failure.h"
 #include "framework/base/shared_count.h"
 
 namespace ashlar::coll {
@@ -45,8 +46,8 @@ Status choose(const Plan& plan, const Call& call, const Without& without, Choice
     *out = choice;
     return {};
   }
-  return Status::fail(MPI_ERR_UNSUPPORTED_OPERATION, "no component in use has a %s for %lld bytes on %d ranks",
-                      name_of(call.what), static_cast<long long>(call.bytes), plan.shape.ranks);
+  return fail(MPI_ERR_UNSUPPORTED_OPERATION, "coll.no_algorithm",
+              {{"collective", name_of(call.what)}, {"bytes", call.bytes}, {"ranks", plan.shape.ranks}});
 }
 
 }  // namespace ashlar::coll

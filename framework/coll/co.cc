@@ -1,11 +1,12 @@
 #include "framework/coll/co.h"
 
+#include "framework/base/failure.h"
 #include "framework/coll/op.h"
 
 namespace ashlar::coll {
 
 void Promise::no_memory(Op& owner) noexcept {
-  owner.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for a collective operation"));
+  owner.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a collective"}}));
 }
 
 bool Promise::wait_now(Gate& gate) noexcept {

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "framework/base/failure.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/object/group.h"
 
@@ -92,7 +93,7 @@ Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots
 Status make_state(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
   Engine& engine = comm.lane->coll->engine;
   comm.coll = new (std::nothrow) CommState(comm, engine.plan_for(shape_of_comm(engine, comm)));
-  if (comm.coll == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives of a communicator");
+  if (comm.coll == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the collectives of a communicator"}});
   add_to_lane(*comm.coll);
   if (comm.inter) ASHLAR_TRY(state_of(*comm.local_comm, &comm.coll->own_group));
   return {};

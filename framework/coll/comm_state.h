@@ -49,7 +49,7 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
     return coll::may_begin(*this, called);
   }
   /// For the collective that is just beginning, of a component whose state follows the order of calls: the number that
-  /// it counts up to. Ranks with different positions have mismatched for good (disagreement.h).
+  /// it counts up to. Ranks with different positions have mismatched for good (mismatch.h).
   void count_to(std::uint64_t number) { latest->position = position = number; }
   /// From now on the algorithms of this component are passed over on this communicator. All members must agree.
   void disable(unsigned component) { disabled |= 1u << component; }

@@ -1,40 +1,52 @@
 #include "framework/coll/describe.h"
 
+#include "framework/base/failure.h"
 #include "framework/object/topology.h"
 
 namespace ashlar::coll {
 namespace {
 
+/// The arguments of one side of a call, by name.
+struct SideNames {
+  const char *buffer, *counts, *types;
+};
+constexpr SideNames kSend{.buffer = "sendbuf", .counts = "sendcounts", .types = "sendtypes"};
+constexpr SideNames kRecv{.buffer = "recvbuf", .counts = "recvcounts", .types = "recvtypes"};
+
 /// One side of the call: an array has an element for each neighbour, which the bindings cannot count.
-Status check_side(const char* side, int degree, bool has_counts, IntArray counts, bool has_types,
+Status check_side(const SideNames& side, int degree, bool has_counts, IntArray counts, bool has_types,
                   const MPI_Datatype* types) {
   if (degree == 0) return {};
-  if (has_counts && !counts) return Status::fail(MPI_ERR_ARG, "argument %scounts is a null pointer", side);
-  if (has_types && types == nullptr) return Status::fail(MPI_ERR_TYPE, "argument %stypes is a null pointer", side);
+  if (has_counts && !counts) return fail(MPI_ERR_ARG, "argument.null", {{"argument", side.counts}});
+  if (has_types && types == nullptr) return fail(MPI_ERR_TYPE, "argument.null", {{"argument", side.types}});
   for (int i = 0; i < degree; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (has_counts && counts[at] < 0) {
-      return Status::fail(MPI_ERR_COUNT, "argument %scounts: element %d is %lld; counts are not negative", side, i,
-                          static_cast<long long>(counts[at]));
+      return fail(MPI_ERR_COUNT, "argument.element",
+                  {{"argument", side.counts}, {"index", i}, {"value", counts[at]}, {"wanted", "0 or more"}});
     }
     if (!has_types) continue;
     const Datatype* const type = resolve(types[at]);
     if (types[at] == MPI_DATATYPE_NULL && counts[at] == 0) continue;
-    if (type == nullptr)
-      return Status::fail(MPI_ERR_TYPE, "argument %stypes: element %d is not a valid datatype", side, i);
-    if (!type->committed()) return Status::fail(MPI_ERR_TYPE, "argument %stypes: element %d is not committed", side, i);
+    if (type == nullptr || !type->committed()) {
+      return fail(MPI_ERR_TYPE, "argument.element",
+                  {{"argument", side.types},
+                   {"index", i},
+                   {"value", type == nullptr ? "no valid datatype" : "not committed"},
+                   {"wanted", "a committed datatype"}});
+    }
   }
   return {};
 }
 
 /// A null buffer that is to hold data, as far as its datatype has no absolute addresses.
-Status check_buffer(const char* side, const void* buffer, int degree, IntArray counts, const Datatype* type) {
+Status check_buffer(const SideNames& side, const void* buffer, int degree, IntArray counts, const Datatype* type) {
   constexpr MPI_Count kFirstPage = 4096;
   if (buffer != MPI_BOTTOM || type == nullptr || type->size() == 0) return {};
   if (type->true_lb() < 0 || type->true_lb() >= kFirstPage) return {};
   for (int i = 0; i < degree && counts; ++i) {
     if (counts[static_cast<std::size_t>(i)] == 0) continue;
-    return Status::fail(MPI_ERR_BUFFER, "argument %sbuf is null, but neighbour %d has data in it", side, i);
+    return fail(MPI_ERR_BUFFER, "coll.null_buffer_of_neighbour", {{"argument", side.buffer}, {"index", i}});
   }
   return {};
 }
@@ -42,18 +54,20 @@ Status check_buffer(const char* side, const void* buffer, int degree, IntArray c
 }  // namespace
 
 Status refuse_operation(const ReduceOp& op) {
-  return Status::fail(MPI_ERR_OP, "%s is for accumulate calls on windows only", op.name());
+  return fail(MPI_ERR_OP, "coll.operation_of_windows", {{"value", op.name()}});
+}
+
+Status in_place_refused(const char* argument) {
+  return fail(MPI_ERR_BUFFER, "buffer.in_place", {{"argument", argument}, {"value", "MPI_IN_PLACE"}});
 }
 
 Status check_inter(const Call& call, const Comm& comm) {
-  if (call.what == Collective::kScan || call.what == Collective::kExscan) {
-    return Status::fail(MPI_ERR_COMM, "communicator '%s' is an intercommunicator, and its groups have no common order",
-                        comm.name.c_str());
-  }
+  if (call.what == Collective::kScan || call.what == Collective::kExscan)
+    return fail(MPI_ERR_COMM, "coll.no_order_between_groups", {{"communicator", comm.name}});
   const bool same = reduces(call.what) && call.send.type != nullptr && call.send.data == call.recv.data &&
                     call.send.data != nullptr && call.send.count > 0;
   if (!call.in_place && !same) return {};
-  return Status::fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on intercommunicator '%s'", comm.name.c_str());
+  return fail(MPI_ERR_BUFFER, "coll.in_place_between_groups", {{"communicator", comm.name}});
 }
 
 Status describe_neighbours(Call& call, Collective what, const Comm& comm, const void* sendbuf, MPI_Count sendcount,
@@ -62,20 +76,19 @@ Status describe_neighbours(Call& call, Collective what, const Comm& comm, const 
                            Datatype* recvtype, const MPI_Datatype* recvtypes) {
   const Topology* const topology = comm.topology.get();
   if (topology == nullptr) {
-    return Status::fail(
-        MPI_ERR_TOPOLOGY,
-        "communicator '%s' has no topology, and so no neighbours: MPI_Cart_create and its kin make one that has",
-        comm.name.c_str());
+    return fail(MPI_ERR_TOPOLOGY, "coll.no_neighbours", {{"communicator", comm.name}});
   }
-  if (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE)
-    return Status::fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed in neighbourhood collectives");
+  if (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE) {
+    return fail(MPI_ERR_BUFFER, "coll.in_place_of_neighbours",
+                {{"argument", sendbuf == MPI_IN_PLACE ? "sendbuf" : "recvbuf"}});
+  }
   const bool types = what == Collective::kNeighborAlltoallw;
   const bool in_counts = types || what == Collective::kNeighborAllgatherv || what == Collective::kNeighborAlltoallv;
   const bool out_counts = types || what == Collective::kNeighborAlltoallv;
-  ASHLAR_TRY(check_side("send", topology->outdegree(), out_counts, sendcounts, types, sendtypes));
-  ASHLAR_TRY(check_side("recv", topology->indegree(), in_counts, recvcounts, types, recvtypes));
-  if (out_counts) ASHLAR_TRY(check_buffer("send", sendbuf, topology->outdegree(), sendcounts, sendtype));
-  if (in_counts) ASHLAR_TRY(check_buffer("recv", recvbuf, topology->indegree(), recvcounts, recvtype));
+  ASHLAR_TRY(check_side(kSend, topology->outdegree(), out_counts, sendcounts, types, sendtypes));
+  ASHLAR_TRY(check_side(kRecv, topology->indegree(), in_counts, recvcounts, types, recvtypes));
+  if (out_counts) ASHLAR_TRY(check_buffer(kSend, sendbuf, topology->outdegree(), sendcounts, sendtype));
+  if (in_counts) ASHLAR_TRY(check_buffer(kRecv, recvbuf, topology->indegree(), recvcounts, recvtype));
   call.what = what;
   call.topology = topology;
   call.send = {const_cast<void*>(sendbuf), sendcount, sendtype};

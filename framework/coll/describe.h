@@ -22,6 +22,9 @@ inline Status check_operation(const ReduceOp& op, const Datatype& type) {
   return op.check(type);
 }
 
+/// MPI_ERR_BUFFER for MPI_IN_PLACE as an argument that may not be it.
+[[gnu::cold]] Status in_place_refused(const char* argument);
+
 inline Status describe_barrier(Call& call) {
   call.what = Collective::kBarrier;
   return {};
@@ -143,7 +146,7 @@ inline Status describe_alltoallv(Call& call, const void* sendbuf, IntArray sendc
 inline Status describe_alltoallw(Call& call, const void* sendbuf, IntArray sendcounts, IntArray sdispls,
                                  const MPI_Datatype* sendtypes, void* recvbuf, IntArray recvcounts, IntArray rdispls,
                                  const MPI_Datatype* recvtypes) {
-  if (recvbuf == MPI_IN_PLACE) return Status::fail(MPI_ERR_BUFFER, "argument recvbuf is MPI_IN_PLACE");
+  if (recvbuf == MPI_IN_PLACE) return in_place_refused("recvbuf");
   call.what = Collective::kAlltoallw;
   call.in_place = sendbuf == MPI_IN_PLACE;
   if (!call.in_place) {

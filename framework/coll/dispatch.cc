@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include "framework/base/failure.h"
 #include "framework/coll/check.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/flight.h"
@@ -26,10 +27,8 @@ Status make_flight(Comm& comm, const Call& call, CallForm form, Flight** out) AS
   Slab<Flight>& flights = comm.lane->coll->flights;
   *out = flights.take(*state, call, choice, next_sequence(comm), form);
   if (*out == nullptr) {
-    const bool full = flights.out() >= flights.limit();
-    return Status::fail(MPI_ERR_NO_MEM, "%s: there are %zu requests of collectives already%s",
-                        full ? "coll.request_limit" : "no memory for a request", flights.out(),
-                        full ? ", as many as it allows" : "");
+    if (flights.out() >= flights.limit()) return fail(MPI_ERR_NO_MEM, "coll.request_limit", {{"count", flights.out()}});
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the request of a collective"}});
   }
   return {};
 }

@@ -23,8 +23,8 @@ Status start(Comm& comm, const Call& call, Request** request);
 /// Makes an inactive persistent request; *request is the caller's. Takes the lane's lock. Never blocks.
 Status prepare(Comm& comm, const Call& call, Info* info, Request** request);
 
-/// For an algorithm whose component finds out on the way that it cannot serve this communicator, on all ranks alike:
-/// disables the component there and starts what the rules say without it, as a child of `op`.
+/// For an algorithm that has begun and whose component cannot serve this communicator, on all ranks alike: disables the
+/// component there and starts the algorithm that the rules choose without it, as a child of `op`.
 Co instead(Op& op, const Call& call, unsigned component);
 
 /// The same for this call alone, and for algorithms of this trait, whichever their component.

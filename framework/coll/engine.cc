@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/base/shared_count.h"
 #include "framework/coll/lane_collectives.h"
@@ -30,7 +31,7 @@ void Engine::attach(Lane& lane) {
 
 Status Engine::open(plugin::Registry& registry, param::Store& params, const JobMap& job, std::unique_ptr<Engine>* out) {
   std::unique_ptr<Engine> engine(new (std::nothrow) Engine);
-  if (engine == nullptr) return Status::fail(MPI_ERR_NO_MEM, "no memory for the collectives");
+  if (engine == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the collectives"}});
   engine->registry_ = &registry;
   engine->job = job;
   ASHLAR_TRY(params.fill("coll", kParams, &engine->config));
@@ -117,7 +118,7 @@ Status Engine::read_tuning_file(param::Store& params) {
   const char* const path = config.tuning_file;
   std::string text;
   if (const Status found = param::read_trusted(path, param::Trust::named(), &text); !found.ok())
-    return Status::fail(MPI_ERR_ARG, "coll.tuning_file: %s", found.text());
+    return fail(MPI_ERR_ARG, "coll.tuning_file_unread", {{"lower", found.text()}});
   ashlar_yaml_read* read = nullptr;
   ASHLAR_TRY(plugin::open_yaml(&read));
   user_rules_ = std::make_unique<RuleReader>(path);
@@ -134,7 +135,7 @@ Status Engine::read_tuning_file(param::Store& params) {
   if (!user_rules_->problems().empty()) {
     std::string all;
     for (const std::string& problem : user_rules_->problems()) all += (all.empty() ? "" : "; ") + problem;
-    return Status::fail(MPI_ERR_ARG, "the tuning file has mistakes: %s", all.c_str());
+    return fail(MPI_ERR_ARG, "coll.tuning_file_wrong", {{"mistakes", all}});
   }
   char summary[64];
   std::snprintf(summary, sizeof summary, "of %zu rules, fingerprint %016llx", rules.size(),

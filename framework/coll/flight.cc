@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
@@ -70,7 +71,7 @@ void Flight::keep_types() {
   const auto [in, out] = Lengths(*comm, call_);
   types_.reset(new (std::nothrow) Ref<Datatype>[in + out]);
   if (types_ == nullptr) {
-    op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %zu datatypes of a collective", in + out));
+    op_.fail(fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "the datatypes of a collective"}, {"ranks", in + out}}));
     return;
   }
   Ref<Datatype>* kept = types_.get();
@@ -85,7 +86,8 @@ void Flight::keep_arrays() {
   const auto [in, out] = Lengths(*comm, call_);
   arrays_.reset(new (std::nothrow) std::byte[3 * (in + out) * sizeof(MPI_Count)]);
   if (arrays_ == nullptr) {
-    op_.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the argument arrays of a collective among %zu", in + out));
+    op_.fail(
+        fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "the argument arrays of a collective"}, {"ranks", in + out}}));
     return;
   }
   std::byte* room = arrays_.get();

@@ -5,23 +5,29 @@
 #include <cctype>
 #include <cstdio>
 
+#include "framework/base/failure.h"
 #include "framework/object/comm.h"
 #include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
 
-/// "rank 3", of an intercommunicator's other group "rank 3 of the remote group".
-struct MemberName {
-  char text[60];
-  MemberName(const Comm& comm, PeerId peer) {
-    const Rank rank = comm.remote_group->rank_of(peer);
-    if (rank != MPI_UNDEFINED) {
-      std::snprintf(text, sizeof text, "rank %d%s", rank, comm.inter ? " of the remote group" : "");
-    } else {
-      std::snprintf(text, sizeof text, "rank %d of the local group", comm.local_group->rank_of(peer));
-    }
+/// The rank of a member as a fact: a number, or "3 of the remote group" of an intercommunicator.
+class MemberFact {
+ public:
+  MemberFact(const char* name, const Comm& comm, PeerId member)
+      : name_(name), rank_(comm.remote_group->rank_of(member)) {
+    if (!comm.inter) return;
+    const bool remote = rank_ != MPI_UNDEFINED;
+    std::snprintf(text_, sizeof text_, "%d of the %s group", remote ? rank_ : comm.local_group->rank_of(member),
+                  remote ? "remote" : "local");
   }
+  operator Fact() const { return *text_ != '\0' ? Fact(name_, text_) : Fact(name_, rank_); }
+
+ private:
+  const char* const name_;
+  const Rank rank_;
+  char text_[48] = "";
 };
 
 }  // namespace
@@ -32,23 +38,20 @@ CallName::CallName(Collective what) {
 }
 
 Status difference(const Comm& comm, const LoggedCall& mine, PeerId from, const Notice& theirs, bool at_least) {
-  const MemberName rank(comm, from);
-  const CallName here(mine.what), there(static_cast<Collective>(theirs.what));
+  const MemberFact peer("peer", comm, from);
   if (theirs.what != static_cast<std::uint8_t>(mine.what)) {
-    return Status::fail(MPI_ERR_OTHER,
-                        "the ranks are in different collectives on '%s': %s called %s, this rank (%d) %s; collectives "
-                        "are called in the same order by all ranks of a communicator",
-                        comm.name.c_str(), rank.text, there.text, comm.rank, here.text);
+    return fail(
+        MPI_ERR_OTHER, "coll.other_collective",
+        {peer, {"theirs", CallName(static_cast<Collective>(theirs.what)).text}, {"mine", CallName(mine.what).text}});
   }
-  if (theirs.root != mine.root) {
-    return Status::fail(MPI_ERR_ROOT, "the ranks do not agree in %s on '%s': %s passed root %d, this rank (%d) root %d",
-                        here.text, comm.name.c_str(), rank.text, theirs.root, comm.rank, mine.root);
-  }
-  return Status::fail(theirs.bytes > static_cast<std::uint64_t>(mine.bytes) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-                      "the ranks do not agree in %s on '%s': %s passed %s%llu bytes (%s), this rank (%d) %lld",
-                      here.text, comm.name.c_str(), rank.text, at_least ? "at least " : "",
-                      static_cast<unsigned long long>(theirs.bytes), quantity_of(mine.what), comm.rank,
-                      static_cast<long long>(mine.bytes));
+  if (theirs.root != mine.root)
+    return fail(MPI_ERR_ROOT, "coll.other_root", {peer, {"theirs", theirs.root}, {"mine", mine.root}});
+  char bytes[40];
+  std::snprintf(bytes, sizeof bytes, "%s%llu", at_least ? "at least " : "",
+                static_cast<unsigned long long>(theirs.bytes));
+  return fail(theirs.bytes > static_cast<std::uint64_t>(mine.bytes) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
+              "coll.other_bytes",
+              {peer, {"theirs", bytes}, {"quantity", quantity_of(mine.what)}, {"mine", mine.bytes}});
 }
 
 FailureReport other_of(const FailureReport& report) {
@@ -60,16 +63,12 @@ FailureReport other_of(const FailureReport& report) {
 }
 
 Status failure_of(const Comm& comm, const LoggedCall& mine, const FailureReport& report) {
-  if ((report.notice.flags & Notice::kFreed) != 0) {
-    return Status::fail(MPI_ERR_OTHER, "%s on '%s' cannot end: %s has freed the communicator without calling it",
-                        CallName(mine.what).text, comm.name.c_str(), MemberName(comm, report.from).text);
-  }
+  const MemberFact peer("peer", comm, report.from);
+  const CallName name(mine.what);
+  if ((report.notice.flags & Notice::kFreed) != 0) return fail(MPI_ERR_OTHER, "coll.freed", {peer});
   if ((report.notice.flags & Notice::kRequestFreed) != 0) {
-    return Status::fail(MPI_ERR_OTHER,
-                        "start %u of a persistent %s on '%s' cannot end: %s has started it %llu times and freed its "
-                        "request",
-                        mine.start, CallName(mine.what).text, comm.name.c_str(), MemberName(comm, report.from).text,
-                        static_cast<unsigned long long>(report.notice.other_bytes));
+    return fail(MPI_ERR_OTHER, "coll.request_freed",
+                {peer, {"collective", name.text}, {"start", mine.start}, {"starts", report.notice.other_bytes}});
   }
   const bool same_call = report.tag == mine.tag;
   if (same_call && !alike(mine, report.notice)) return difference(comm, mine, report.from, report.notice);
@@ -77,30 +76,14 @@ Status failure_of(const Comm& comm, const LoggedCall& mine, const FailureReport&
     const FailureReport other = other_of(report);
     if (!alike(mine, other.notice)) return difference(comm, mine, other.from, other.notice);
   }
-  const MemberName rank(comm, report.from);
-  const CallName name(mine.what), failed(static_cast<Collective>(report.notice.what));
-  if (!same_call) {
-    return Status::fail(MPI_ERR_OTHER,
-                        "%s cannot be called on '%s' any more: the ranks did not agree in an earlier collective (%s on "
-                        "%s); a duplicate of the communicator can be used",
-                        name.text, comm.name.c_str(), failed.text, rank.text);
-  }
-  return Status::fail(report.notice.error_class, "%s on '%s' failed on %s, which says why", name.text,
-                      comm.name.c_str(), rank.text);
+  if (same_call) return fail(report.notice.error_class, "coll.failed_elsewhere", {peer, {"collective", name.text}});
+  const CallName failed(static_cast<Collective>(report.notice.what));
+  return fail(MPI_ERR_OTHER, "coll.over", {peer, {"collective", name.text}, {"failed", failed.text}});
 }
 
-Status wrong_size(const Comm& comm, const LoggedCall* mine, Rank from, std::uint64_t arrived, MPI_Count expected) {
-  const int error_class = arrived > static_cast<std::uint64_t>(expected) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
-  if (mine == nullptr) {
-    return Status::fail(error_class, "rank %d sends %llu bytes to rank %d of '%s', which expects %lld", from,
-                        static_cast<unsigned long long>(arrived), comm.rank, comm.name.c_str(),
-                        static_cast<long long>(expected));
-  }
-  return Status::fail(error_class,
-                      "the ranks do not agree in %s on '%s': rank %d sends %llu bytes to this rank (%d), which "
-                      "expects %lld",
-                      CallName(mine->what).text, comm.name.c_str(), from, static_cast<unsigned long long>(arrived),
-                      comm.rank, static_cast<long long>(expected));
+Status wrong_size(const Comm& comm, Rank from, std::uint64_t arrived, MPI_Count expected) {
+  return fail(arrived > static_cast<std::uint64_t>(expected) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "coll.other_block",
+              {{"sender", from}, {"bytes_got", arrived}, {"receiver", comm.rank}, {"bytes_wanted", expected}});
 }
 
 }  // namespace ashlar::coll

@@ -34,7 +34,6 @@ FailureReport other_of(const FailureReport& report);
 [[gnu::cold]] Status failure_of(const Comm& comm, const LoggedCall& mine, const FailureReport& report);
 
 /// The failure of a receive whose message is of another size.
-[[gnu::cold]] Status wrong_size(const Comm& comm, const LoggedCall* mine, Rank from, std::uint64_t arrived,
-                                MPI_Count expected);
+[[gnu::cold]] Status wrong_size(const Comm& comm, Rank from, std::uint64_t arrived, MPI_Count expected);
 
 }  // namespace ashlar::coll

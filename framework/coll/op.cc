@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "framework/base/failure.h"
+
 namespace ashlar::coll {
 
 DataView Op::view(const void* bytes, MPI_Count length) {
@@ -12,8 +14,8 @@ DataView Op::view(const void* bytes, MPI_Count length) {
 std::byte* Op::scratch(MPI_Count bytes) {
   auto* const memory = static_cast<std::byte*>(block_.take(static_cast<std::size_t>(bytes)));
   if (memory == nullptr) [[unlikely]] {
-    fail(Status::fail(MPI_ERR_NO_MEM, "no memory for the %lld temporary bytes of a collective operation",
-                      static_cast<long long>(bytes)));
+    fail(ashlar::fail(MPI_ERR_NO_MEM, "memory.none",
+                      {{"what", "the temporaries of a collective"}, {"bytes_wanted", bytes}}));
   }
   return memory;
 }

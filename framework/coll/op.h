@@ -35,7 +35,7 @@ struct Packed {
   bool is_buffer = false;
 };
 
-/// One collective in flight on one rank: the only thing an algorithm talks to.
+/// One collective in flight on one rank: the only interface that an algorithm uses.
 /// Failures stick: after the first one, every further operation does nothing, and the next awaited gate returns it. So
 /// an algorithm checks nothing but what it awaits.
 /// Guarded by the lane's lock, which the caller of an algorithm holds.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/op.h"
 #include "framework/datatype/data_view.h"
@@ -25,8 +26,8 @@ constexpr int kTurnsBeforeProgress = 3;
 constexpr int kLooksBeforeProgress = 400;
 constexpr int kLooksBeforeYield = 800;  // about as long as a core takes to change hands
 
-/// Where ranks take turns, before the first one is taken: two hand-overs of the core, there and back, cost more than it
-/// takes whoever runs elsewhere to get to it. Asked once of each condition.
+/// Polls for about one hand-over of the core before the first yield, where ranks share cores: two hand-overs, there and
+/// back, cost more than a rank that runs on another core needs to store the flag. Done once for each condition.
 bool comes_soon(Condition& condition) {
   const auto soon = std::exchange(condition.soon, nullptr);
   for (int more = soon != nullptr && soon(condition) ? kLooksBeforeYield : 0; more > 0; --more) {
@@ -37,7 +38,7 @@ bool comes_soon(Condition& condition) {
 
 }  // namespace
 
-/// What a blocking collective waits for: the others of its communicator, and, when it uses messages, these.
+/// Reports what a blocking collective waits for: the other ranks of its communicator, and the messages of its gate.
 struct P2pWire::Wait {
   const P2pWire& wire;
   const Gate* gate;
@@ -65,7 +66,7 @@ struct P2pWire::Wait {
 
 P2pWire::P2pWire(Comm& comm) : Wire(comm.lane), comm_(comm) {}
 
-/// What messages with this tag belong to; nullptr: it is not known.
+/// The call that messages with this tag belong to; nullptr: it is not in the log.
 const LoggedCall* P2pWire::called_as(Tag tag) const {
   return comm_.coll != nullptr ? comm_.coll->calls.find(tag & kNumberMask) : nullptr;
 }
@@ -97,13 +98,13 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm_.lane;
   if (lane.config.oversubscribed) {
     if (comes_soon(condition)) return {};
-    // Whoever is to bring it about needs a core: one turn of the others is usually enough, and a round of progress
-    // would only cost what it takes.
+    // The rank that stores the flag needs a core: one yield is usually enough, and a round of progress before it would
+    // only delay that.
     for (int turn = 0; turn < kTurnsBeforeProgress && progress::yield_core(lane); ++turn) {
       if (condition.holds(condition)) return {};
     }
   } else {
-    // A flag of a rank that runs right now comes within a cache line's way; a round of progress costs as much again.
+    // A flag of a rank that runs right now arrives as fast as a cache line; a round of progress costs as much again.
     for (int look_again = 0; look_again < kLooksBeforeProgress; ++look_again) {
       if (condition.holds(condition)) return {};
     }
@@ -111,7 +112,7 @@ Status P2pWire::wait(Condition& condition) ASHLAR_NO_THREAD_SAFETY {
   Status alive;
   condition.wire = this;
   condition.poll = &P2pWire::look;
-  lane.pollers.push_back(&condition);  // so that the look before falling asleep sees the flag
+  lane.pollers.push_back(&condition);  // so that the last poll before sleeping sees the flag
   const Wait waited{*this, nullptr};
   const auto over = [&]() {
     if (condition.holds(condition)) return true;
@@ -164,8 +165,8 @@ Status P2pWire::can_go_on(Tag tag) {
   for (Rank rank = 0; rank < group.size(); ++rank) {
     const Peer* const peer = peers.find(group[rank]);
     if (peer != nullptr && peer->failed.load(std::memory_order_relaxed)) {
-      return Status::fail(MPI_ERR_PROC_ABORTED, "rank %d of '%s' is gone: %s", rank, comm_.name.c_str(),
-                          peers.failure_reason(peer->id).c_str());
+      return fail(MPI_ERR_PROC_ABORTED, "coll.peer_gone",
+                  {{"peer", rank}, {"communicator", comm_.name}, {"lower", peers.failure_reason(peer->id)}});
     }
   }
   failures_checked_ = failures;

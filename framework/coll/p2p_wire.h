@@ -14,7 +14,7 @@ struct LoggedCall;
 class P2pWire final : public Wire {
  public:
   explicit P2pWire(Comm& comm);
-  /// Which call waits through it, until the next; for who asks what this process is doing.
+  /// Sets the call that waits through it, until the next one; for reports of what this process waits for.
   void serve(Collective what) { serving_ = what; }
   Status send(Rank to, const DataView& data, Tag tag, Gate& gate) override;
   Status recv(Rank from, const DataView& data, Tag tag, Gate& gate) override;

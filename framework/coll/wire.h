@@ -12,23 +12,23 @@ namespace ashlar::coll {
 
 class Wire;
 
-/// A fact in memory that other processes bring about (a flag in a shared segment). A coroutine awaits it like a gate.
+/// A state of memory that other processes bring about (a flag in a shared segment). A coroutine awaits it like a gate.
 /// Trivial to destroy, so that it may live in a coroutine frame; it must outlive the wait.
 struct Condition : Poller {
-  /// Whether it holds. May be called many times, and may keep what it has found out so far.
+  /// Whether it holds. May be called many times, and may keep the part that it has seen to hold.
   bool (*holds)(Condition&) = nullptr;
-  /// Whether it may come about soon although the one who waits keeps his core. May be null: it cannot.
+  /// Whether it may come to hold soon although the waiting rank keeps its core. May be null: it cannot.
   bool (*soon)(Condition&) = nullptr;
-  /// Called before the process may fall asleep over it, and before a last look: time to tell others to wake us.
+  /// Called before the process may sleep, and before the last poll: here the waiter asks others to wake it.
   void (*before_sleep)(Condition&) = nullptr;
   Tag tag = 0;  // of the operation that waits; set when the wait begins
   // While a coroutine is suspended on it:
-  Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come about any more
+  Waiter* waiter = nullptr;  // queued when it holds, or when it cannot come to hold any more
   Wire* wire = nullptr;
   Status outcome;
 };
 
-/// What an operation posts its messages through: real point-to-point, or a simulation of thousands of ranks.
+/// The interface through which an operation posts its messages: point-to-point, or a simulation of thousands of ranks.
 /// A wire belongs to one member of one group; ranks are that group's. Every call is made under the lane's lock.
 class Wire {
  public:
@@ -46,11 +46,11 @@ class Wire {
   virtual void wait(Gate& gate) = 0;
   /// Fails when a member of the group is gone: a flag would then never come.
   virtual Status wait(Condition& condition) = 0;
-  /// Looks at the condition in every progress round, and queues its waiter when it holds.
+  /// Polls the condition in every progress round, and queues its waiter when it holds.
   virtual void watch(Condition& condition) = 0;
-  /// Makes the member look at memory that has changed, should it be asleep.
+  /// Wakes the member, should it sleep, because memory that it polls has changed.
   virtual void wake(Rank member) = 0;
-  /// Lets others have the core once, where ranks take turns on it.
+  /// Yields the core once, where ranks share it.
   virtual void give_way() {}
   /// Ok while no member of the group is known to be gone, or to have failed in the operation with this tag.
   virtual Status can_go_on(Tag tag) = 0;

@@ -3,7 +3,8 @@
 
 namespace ashlar::coll::inter {
 
-/// Each group meets; the leaders tell each other; each leader tells its group.
+/// A barrier in each group, an exchange of the leaders, a broadcast in each group (Silva and Silva, 1999).
+/// lg n + 1 + depth rounds, with n of the larger group and the depth of its broadcast.
 Co barrier(Op& op, const Call&) {
   const Groups* const groups = Groups::of(op);
   if (groups == nullptr) co_return op.failure();
@@ -26,8 +27,8 @@ Co barrier(Op& op, const Call&) {
   }
   if (op.size() > 1) {
     call = bcast_from_first(Op::view(&token, 1));
-    const Co telling = run_part(op, part, *groups->inside, call);
-    op.join(telling, gate);
+    const Co broadcasting = run_part(op, part, *groups->inside, call);
+    op.join(broadcasting, gate);
     st = co_await gate;
   }
   co_return st;

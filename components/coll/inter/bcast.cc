@@ -3,7 +3,8 @@
 
 namespace ashlar::coll::inter {
 
-/// The root sends to the remote leader, who tells its group.
+/// The root sends to the remote leader, which broadcasts in its group: 1 + depth rounds, n messages of m bytes for a
+/// remote group of n.
 Co bcast(Op& op, const Call& call) {
   Gate gate;
   Status st;
@@ -22,8 +23,8 @@ Co bcast(Op& op, const Call& call) {
   if (groups == nullptr) co_return op.failure();
   Op part(op, *groups->own, op.rank(), op.size());
   const Call inner = bcast_from_first(call.recv);
-  const Co telling = run_part(op, part, *groups->inside, inner);
-  op.join(telling, gate);
+  const Co broadcasting = run_part(op, part, *groups->inside, inner);
+  op.join(broadcasting, gate);
   st = co_await gate;
   co_return st;
 }

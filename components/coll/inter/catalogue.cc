@@ -16,11 +16,11 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kGatherv, "inter", "inter", "all at the root; argument window", nullptr, gather, kInter},
     {Collective::kScatter, "inter", "inter", "all from the root; argument window", nullptr, scatter, kInter},
     {Collective::kScatterv, "inter", "inter", "all from the root; argument window", nullptr, scatter, kInter},
-    {Collective::kAllgather, "inter", "inter", "everyone with everyone", nullptr, exchange, kInter},
-    {Collective::kAllgatherv, "inter", "inter", "everyone with everyone", nullptr, exchange, kInter},
-    {Collective::kAlltoall, "inter", "inter", "everyone with everyone", nullptr, exchange, kInter},
-    {Collective::kAlltoallv, "inter", "inter", "everyone with everyone", nullptr, exchange, kInter},
-    {Collective::kAlltoallw, "inter", "inter", "everyone with everyone", nullptr, exchange, kInter},
+    {Collective::kAllgather, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
+    {Collective::kAllgatherv, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
+    {Collective::kAlltoall, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
+    {Collective::kAlltoallv, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
+    {Collective::kAlltoallw, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
 };
 constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
 

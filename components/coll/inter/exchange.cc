@@ -4,7 +4,7 @@
 namespace ashlar::coll::inter {
 
 /// Linear with a window: every rank of the other group sends to the root, which receives straight into place.
-/// Argument: window (ranks, 32).
+/// 1 round, n messages for a remote group of n (empty blocks do not travel). Argument: window (ranks, 32).
 Co gather(Op& op, const Call& call) {
   const Groups* const groups = Groups::of(op);
   if (groups == nullptr) co_return op.failure();
@@ -53,7 +53,7 @@ Co scatter(Op& op, const Call& call) {
 }
 
 /// Linear: every rank with every rank of the other group, all at once. Groups of different sizes have no order in which
-/// a window could move on without ranks waiting in a circle.
+/// a window could move on without ranks waiting in a cycle.
 Co exchange(Op& op, const Call& call) {
   const Groups* const groups = Groups::of(op);
   if (groups == nullptr) co_return op.failure();

@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "framework/base/failure.h"
+
 namespace ashlar::coll::inter {
 
 const Groups* Groups::of(Op& op) {
@@ -13,7 +15,8 @@ const Groups* Groups::of(Op& op) {
     slot.data = new (std::nothrow) Groups{&inside.wire, &inside, op.comm()->comm.remote_size};
     slot.drop = [](void* data) { delete static_cast<Groups*>(data); };
   }
-  if (slot.data == nullptr) op.fail(Status::fail(MPI_ERR_NO_MEM, "no memory for an intercommunicator's groups"));
+  if (slot.data == nullptr)
+    op.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the groups of an intercommunicator"}}));
   return static_cast<const Groups*>(slot.data);
 }
 

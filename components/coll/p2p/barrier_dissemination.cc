@@ -5,7 +5,7 @@ namespace ashlar::coll::p2p {
 
 /// Dissemination barrier. D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", International
 /// Journal of Parallel Programming 17(1), 1988.
-/// In round k a rank tells the one 2^k after it and hears from the one 2^k before it. lg rounds, n lg messages.
+/// In round k a rank signals the one 2^k after it and waits for the one 2^k before it. lg rounds, n lg messages.
 Co barrier_dissemination(Op& op, const Call&) {
   const int size = op.size();
   Status st;

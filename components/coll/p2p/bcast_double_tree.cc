@@ -17,8 +17,8 @@ struct Stream {
 }  // namespace
 
 /// Two trees. P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
-/// scan", Parallel Computing 35(12), 2009. Each half of the buffer travels in segments down its own binary tree; who
-/// has children in one tree is a leaf of the other, so nobody sends more than it gets: (n - 1) m bytes, at the
+/// scan", Parallel Computing 35(12), 2009. Each half of the buffer travels in segments down its own binary tree; a rank
+/// with children in one tree is a leaf of the other, so none sends more than it gets: (n - 1) m bytes, at the
 /// bandwidth of a chain and the depth of a tree. 2 (n - 1) s messages for s segments per half. Argument: segment
 /// (bytes, 64 KiB).
 Co bcast_double_tree(Op& op, const Call& call) {
@@ -38,8 +38,8 @@ Co bcast_double_tree(Op& op, const Call& call) {
     const Stream& s = streams[t];
     if (s.at < s.end) op.recv(to_rank(s.tree.parent, call.root, size), data.bytes + s.at, s.length(s.at), arriving[t]);
   }
-  // Segment by segment, the first tree's before the second's: that order is the same on every rank, so nobody waits in
-  // a circle, and two messages between the same ranks cannot be taken for each other.
+  // Segment by segment, the first tree's before the second's: that order is the same on every rank, so no ranks wait
+  // in a cycle, and two messages between the same ranks cannot be taken for each other.
   while (streams[0].at < streams[0].end || streams[1].at < streams[1].end) {
     for (int t = 0; t < 2; ++t) {
       Stream& s = streams[t];

@@ -1,11 +1,11 @@
 #include "components/coll/p2p/algorithms.h"
 #include "framework/coll/op.h"
 
-/// The simplest form of each collective, straight from the standard's definition: one rank does it all, or everyone
-/// talks to everyone. They are what `coll.reference` runs, and what the others are held against.
+/// The simplest form of each collective, straight from the standard's definition: one rank does it all, or all
+/// exchange with all. They are what `coll.reference` runs, and what tests compare the others with.
 namespace ashlar::coll::p2p {
 
-/// Rank 0 hears from everyone, then tells everyone: 2 rounds, 2 (n - 1) messages.
+/// Textbook: rank 0 receives from all ranks, then sends to all. 2 rounds, 2 (n - 1) messages.
 Co barrier_linear(Op& op, const Call&) {
   Gate gate;
   Status st;
@@ -23,7 +23,8 @@ Co barrier_linear(Op& op, const Call&) {
   co_return st;
 }
 
-/// The root sends to everyone, `window` at a time: 1 round, n - 1 messages of m bytes. Argument: window (ranks, 32).
+/// Textbook: the root sends to all, `window` at a time. 1 round, n - 1 messages of m bytes. Argument: window (ranks,
+/// 32).
 Co bcast_linear(Op& op, const Call& call) {
   const int size = op.size();
   const int window = op.arguments().window > 0 ? op.arguments().window : 32;
@@ -58,13 +59,13 @@ Co allreduce_linear(Op& op, const Call& call) {
   if (!st.ok()) co_return st;
   part.what = Collective::kBcast;
   part.recv = call.recv;
-  const Co telling = bcast_linear(op, part);
-  op.join(telling, gate);
+  const Co broadcasting = bcast_linear(op, part);
+  op.join(broadcasting, gate);
   st = co_await gate;
   co_return st;
 }
 
-/// Everyone sends to everyone, `window` partners at a time; serves allgather and allgatherv. 1 round when the window
+/// Textbook: all send to all, `window` partners at a time; serves allgather and allgatherv. 1 round when the window
 /// holds all, n (n - 1) messages (empty blocks do not travel). Argument: window (partners, 32).
 Co allgather_linear(Op& op, const Call& call) {
   const int size = op.size();

@@ -14,7 +14,7 @@ Co reduce_binomial(Op& op, const Call& call) {
   const bool root = op.rank() == call.root;
   Gate gate;
   Status st;
-  // A leaf sends what the caller gave; nobody else's buffer is touched.
+  // A leaf sends the caller's buffer; no other buffer is written.
   std::byte* result = root ? static_cast<std::byte*>(call.recv.data) : nullptr;
   const bool leaf = (me & 1) != 0 || me + 1 >= size;
   if (result == nullptr && !leaf) result = op.scratch_items(call.send.count, *call.send.type);

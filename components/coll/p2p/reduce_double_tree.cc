@@ -18,8 +18,8 @@ struct Stream {
 
 /// Two trees. P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
 /// scan", Parallel Computing 35(12), 2009. Our bcast_double_tree the other way round: each half of the vector travels
-/// in segments up its own binary tree, and who has children in one tree is a leaf of the other. 2 (n - 1) s messages
-/// for s segments per half, (n - 1) m bytes. For operations that commute. Argument: segment (bytes, 64 KiB).
+/// in segments up its own binary tree, and a rank with children in one tree is a leaf of the other. 2 (n - 1) s
+/// messages for s segments per half, (n - 1) m bytes. For operations that commute. Argument: segment (bytes, 64 KiB).
 Co reduce_double_tree(Op& op, const Call& call) {
   const int size = op.size();
   const int me = from_root(op.rank(), call.root, size);
@@ -38,8 +38,8 @@ Co reduce_double_tree(Op& op, const Call& call) {
   for (std::byte*& buffer : incoming) buffer = op.scratch_items(segment < half ? segment : half, type);
   Status st;
   Gate arriving, leaving;
-  // Segment by segment, the first tree's before the second's: that order is the same on every rank, so nobody waits in
-  // a circle, and two messages between the same ranks cannot be taken for each other.
+  // Segment by segment, the first tree's before the second's: that order is the same on every rank, so no ranks wait
+  // in a cycle, and two messages between the same ranks cannot be taken for each other.
   while (streams[0].at < streams[0].end || streams[1].at < streams[1].end) {
     for (int t = 0; t < 2; ++t) {
       Stream& s = streams[t];
@@ -83,8 +83,8 @@ Co allreduce_double_tree(Op& op, const Call& call) {
   st = co_await gate;
   if (!st.ok()) co_return st;
   part.what = Collective::kBcast;
-  const Co telling = bcast_double_tree(op, part);
-  op.join(telling, gate);
+  const Co broadcasting = bcast_double_tree(op, part);
+  op.join(broadcasting, gate);
   st = co_await gate;
   co_return st;
 }

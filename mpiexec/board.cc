@@ -107,7 +107,7 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
     board_->params = store(facts.params);
     board_->params_bytes = facts.params.size();
   }
-  // Pages that nobody writes take no memory.
+  // Pages that no process writes take no memory.
   for (unsigned r = 0; r < facts.ranks; ++r) slot(r).account = launch::board_allocate(board_, launch::kAccountBytes);
   board_->magic = launch::kBoardMagic;
   return true;

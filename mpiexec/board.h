@@ -36,7 +36,7 @@ class Board {
   /// The value of ASHLAR__JOB for `rank`.
   std::string variable(unsigned rank) const;
 
-  /// Tells the ranks that `rank` ended, and wakes those who wait for it.
+  /// Publishes that `rank` ended, and wakes the ranks that wait for it.
   void ended(unsigned rank, int wait_status, bool failed);
 
   launch::BoardHeader* header() { return board_; }

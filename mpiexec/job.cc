@@ -23,8 +23,8 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
 constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
 constexpr std::uint64_t kStrangers = kSecond;         // between looks for connections of other users
-constexpr std::uint64_t kHint = kSecond;              // until ranks that outlive a signal are told of
-constexpr std::uint64_t kPing = kSecond;              // how exactly a silent rank's silence is known
+constexpr std::uint64_t kHint = kSecond;              // until the ranks that outlive a signal are reported
+constexpr std::uint64_t kRefresh = kSecond;           // how exactly a silent rank's silence is known
 constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
 constexpr std::uint64_t kCause = kSecond;             // until the rank ends whose end another one has seen
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
@@ -96,7 +96,7 @@ void Job::stop_everyone() {
 }
 
 void Job::forward(int signal, int code) {
-  // In the terminal's own group the kernel has told the rank already.
+  // In the terminal's own group the rank has got the signal from the kernel already.
   const bool told = !own_groups_ && code == SI_KERNEL;
   if (asks_to_end(signal)) {
     if (interrupted_by_) {
@@ -248,7 +248,7 @@ void Job::write_streams() {
   }
 }
 
-// A full disk does not end a computation: its output is read on and thrown away, and the exit status is not 0.
+// A full disk does not end a computation: its output is read and discarded, and the exit status is not 0.
 void Job::cannot_write(bool error_stream, int reason) {
   bool& said = said_lost_[error_stream ? 1 : 0];
   if (said) return;
@@ -261,7 +261,7 @@ int Job::next_timeout_ms() const {
   std::uint64_t next = ~std::uint64_t{0};
   if (options_.timeout_s > 0 && !timed_out_) {
     const double ns = std::min(options_.timeout_s * 1e9, 9e18);
-    next = std::min(began_ns_ + static_cast<std::uint64_t>(ns), ping_at_ns_);
+    next = std::min(began_ns_ + static_cast<std::uint64_t>(ns), refresh_at_ns_);
   }
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
@@ -275,20 +275,20 @@ int Job::next_timeout_ms() const {
 }
 
 void Job::check_time_limit(std::uint64_t now) {
-  if (!roll_call_) roll_call_ = std::make_unique<RollCall>(board_.header());
+  if (!status_query_) status_query_ = std::make_unique<StatusQuery>(board_.header());
   if (!timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
     timed_out_ = asking_ = true;
     status_ = 124;
     for (unsigned r = 0; r < ranks_.size(); ++r)
       if (ranks_[r].running) still_ran_.push_back(r);
-    roll_call_->ask();
-  } else if (!timed_out_ && now >= ping_at_ns_) {
-    ping_at_ns_ = now + kPing;
-    roll_call_->ping();
+    status_query_->start();
+  } else if (!timed_out_ && now >= refresh_at_ns_) {
+    refresh_at_ns_ = now + kRefresh;
+    status_query_->refresh();
   }
-  if (asking_ && roll_call_->over()) {
+  if (asking_ && status_query_->finished()) {
     asking_ = false;
-    waits_ = waits_in_words(roll_call_->standings());
+    waits_ = waits_in_words(status_query_->statuses());
     stop_everyone();
   }
 }
@@ -387,7 +387,7 @@ void Job::drain_after_end() {
   while ((merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken())) {
     write_streams();
     poll_once(-1);
-    if (interrupted_by_ && kill_at_ns_) return;  // asked twice: leave the rest
+    if (interrupted_by_ && kill_at_ns_) return;  // a second signal: leave the rest
   }
 }
 

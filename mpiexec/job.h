@@ -12,9 +12,9 @@
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
 #include "mpiexec/pmix_server.h"
-#include "mpiexec/roll_call.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
+#include "mpiexec/status_query.h"
 #include "mpiexec/verdict.h"
 
 namespace ashlar::mpiexec {
@@ -93,16 +93,16 @@ class Job : private PmixListener {
   std::uint64_t began_ns_ = 0;
   std::uint64_t kill_at_ns_ = 0;       // when SIGTERM has had its time; 0: no rank is being stopped
   std::uint64_t flush_at_ns_ = 0;      // when an unfinished line on a terminal is shown
-  std::uint64_t hint_at_ns_ = 0;       // when ranks that outlive the first signal are told of
-  int interrupted_by_ = 0;             // the first signal that asked us to end
+  std::uint64_t hint_at_ns_ = 0;       // when the ranks that outlive the first signal are reported
+  int interrupted_by_ = 0;             // the first signal that asks mpiexec to end
   std::uint64_t strangers_at_ns_ = 0;  // when to look for them next; only with a PMIx server
-  std::uint64_t ping_at_ns_ = 0;       // only with a time limit
+  std::uint64_t refresh_at_ns_ = 0;    // only with a time limit
   bool timed_out_ = false;
-  std::unique_ptr<RollCall> roll_call_;  // only with a time limit
-  bool asking_ = false;                  // the time is over, and the ranks are saying what they wait for
-  std::string waits_;                    // what they said
+  std::unique_ptr<StatusQuery> status_query_;  // only with a time limit
+  bool asking_ = false;                        // the time is over, and the ranks are saying what they wait for
+  std::string waits_;                          // what they said
   bool stopping_ = false;
-  int effect_ = -1;                   // a rank that aborted because another one is gone, while nobody knows which
+  int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for
   int first_failed_ = -1;
   int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0

@@ -39,7 +39,7 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/// mpiexec's status after it has printed what it was asked for.
+/// mpiexec's exit status after it has printed what an option wants.
 int printed() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return 0;
   say(text("standard output cannot be written: %s", std::strerror(errno)));

@@ -80,7 +80,7 @@ void free_answer(void* answer) {
   PMIX_INFO_FREE(info, 1);
 }
 
-/// What process sets there are, and who is in one. Other questions are for launchers that allocate and schedule.
+/// What process sets there are, and the members of one. Other queries are for launchers that allocate and schedule.
 pmix_status_t query(pmix_proc_t*, pmix_query_t* queries, size_t count, pmix_info_cbfunc_t answer, void* context) {
   if (count != 1 || !queries[0].keys || !queries[0].keys[0] || queries[0].keys[1]) return PMIX_ERR_NOT_SUPPORTED;
   pmix_info_t* info = nullptr;

@@ -16,7 +16,7 @@ struct PmixFacts {
   ProcessSets sets;
 };
 
-/// What the clients do, told from the server's own thread. Each must return at once.
+/// What the clients do, reported by the server's own thread. Each must return at once.
 class PmixListener {
  public:
   virtual ~PmixListener() = default;

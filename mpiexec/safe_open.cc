@@ -92,7 +92,7 @@ int open_output_file(const std::string& path, std::string* why) {
     const std::string name = path.substr(at, slash - at);
     if (!name.empty() && name != "." && !enter(folder, name, why)) return -1;
   }
-  // O_NONBLOCK for a named pipe of others that nobody reads.
+  // O_NONBLOCK for a named pipe of others that no process reads.
   const int fd = openat(folder.fd(), path.c_str() + at,
                         O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (fd < 0) {

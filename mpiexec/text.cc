@@ -69,7 +69,7 @@ void say(std::string_view message) {
   std::size_t at = 0;
   while (at < out.size()) {
     const ssize_t n = write(STDERR_FILENO, out.data() + at, out.size() - at);
-    if (n <= 0) return;  // nobody reads; there is no better place to complain
+    if (n <= 0) return;  // standard error has no reader; there is no better place
     at += static_cast<std::size_t>(n);
   }
 }

@@ -93,7 +93,7 @@ std::string return_words(const std::vector<RankFate>& fates, unsigned first, con
   std::vector<unsigned> others;
   for (unsigned r = 0; r < fates.size(); ++r)
     if (r != first && fates[r].wait_status != 0) others.push_back(r);
-  // A program without MPI is not told that it is one.
+  // Of a program without MPI the verdict does not mention MPI.
   const bool mpi = fates[first].state != launch::RankState::kAbsent;
   std::string out = text("%s %s%s.", who(fates, first, host).c_str(), how(fates[first]).c_str(),
                          mpi ? where_in_mpi(fates[first]).c_str() : "");

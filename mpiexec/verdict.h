@@ -36,7 +36,7 @@ bool blames_another(const RankFate& fate);
 /// The exit status of a rank as a shell would give it; an abort's or a missing finalize's is never 0.
 int exit_status(const RankFate& fate);
 
-/// The paragraph that says who failed how, and what became of the others.
+/// The paragraph that says which rank failed and how, and what became of the others.
 std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host);
 
 /// The same of a job that nothing went wrong with but what a rank, the first, returned.

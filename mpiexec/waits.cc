@@ -34,7 +34,7 @@ struct Phrase {
 
 class Words {
  public:
-  explicit Words(const std::vector<Standing>& ranks) : ranks_(ranks) {
+  explicit Words(const std::vector<RankStatus>& ranks) : ranks_(ranks) {
     for (unsigned r = 0; r < ranks.size(); ++r) phrases_.push_back(phrase(r));
   }
   std::string all() const;
@@ -47,11 +47,11 @@ class Words {
   Phrase looking_in(unsigned r) const;
   Phrase waiting(unsigned r) const;
   std::string collective(unsigned r, const Account::Collective& c, Phrase* phrase) const;
-  std::vector<unsigned> circle() const;
+  std::vector<unsigned> cycle() const;
   std::vector<unsigned> ends() const;
   bool in_mpi(unsigned r) const { return !ranks_[r].ended && ranks_[r].state == RankState::kInitialized; }
 
-  const std::vector<Standing>& ranks_;
+  const std::vector<RankStatus>& ranks_;
   std::vector<Phrase> phrases_;
 };
 
@@ -62,7 +62,7 @@ std::string named(const std::vector<unsigned>& ranks) {
 }
 
 Phrase Words::phrase(unsigned r) const {
-  const Standing& s = ranks_[r];
+  const RankStatus& s = ranks_[r];
   if (s.ended) return {"has", "have", "ended", {}};
   if (s.state == RankState::kAbsent)
     return {"has",
@@ -75,8 +75,9 @@ Phrase Words::phrase(unsigned r) const {
   if (!s.answered) return outside(r);
   if (s.account.finalizing) return s.account.waits_for.empty() ? finalizing() : waiting(r);
   if (!s.account.waits) return looking_in(r);
-  // Answers come one after the other. Only what was so when the question was asked, and still is, was so at one time.
-  if (!s.gets_on) return waiting(r);
+  // Answers come one after the other. Only a wait that began before the query, and still lasts, overlaps with the
+  // others.
+  if (!s.progresses) return waiting(r);
   return {"gets on: now it waits", "get on: now they wait", waiting(r).rest, {}};
 }
 
@@ -90,7 +91,7 @@ Phrase Words::starting(unsigned r) const {
 }
 
 Phrase Words::outside(unsigned r) const {
-  const Standing& s = ranks_[r];
+  const RankStatus& s = ranks_[r];
   Phrase p;
   p.rest = "not inside MPI";
   if (!s.process.empty()) p.rest += std::string(": ") + kIt + " " + s.process;
@@ -126,7 +127,7 @@ Phrase Words::waiting(unsigned r) const {
   const Account& a = ranks_[r].account;
   Phrase p{"waits", "wait", "", {}};
   for (const Account::Collective& c : a.collectives) p.rest += (p.rest.empty() ? "" : "; and ") + collective(r, c, &p);
-  // The messages of a collective matter only when everybody takes part in the same one.
+  // The messages of a collective matter only when all members take part in the same one.
   const bool all_there = p.needs.empty() && p.rest.find(kMismatch) == std::string::npos;
   for (std::size_t i = 0; i < a.waits_for.size(); ++i) {
     const Account::Entry& e = a.waits_for[i];
@@ -137,7 +138,7 @@ Phrase Words::waiting(unsigned r) const {
       p.add_need(e.peer);
   }
   if (a.waits_for.size() > 3) p.rest += text("; and %zu more", a.waits_for.size() - 3);
-  // A collective's request names nobody, but the messages under it do.
+  // A collective's request names no rank, but the messages under it do.
   if (p.needs.empty() && a.waits_for.size() == 1 && a.waits_for[0].peer == plugin::kNoPeer)
     for (const Account::Entry& e : a.under_way)
       if (e.peer < ranks_.size()) p.add_need(e.peer);
@@ -175,8 +176,8 @@ std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* 
   return out;
 }
 
-/// Ranks of which each needs the next, and the last one the first; empty: there is no such circle.
-std::vector<unsigned> Words::circle() const {
+/// Ranks of which each needs the next, and the last one the first; empty: there is no cycle.
+std::vector<unsigned> Words::cycle() const {
   enum : char { kNew, kOnPath, kDone };
   std::vector<char> mark(ranks_.size(), kNew);
   struct Step {
@@ -210,7 +211,7 @@ std::vector<unsigned> Words::circle() const {
   return {};
 }
 
-/// Those that others need and that need nobody themselves.
+/// The ranks that others need and that need no other rank themselves.
 std::vector<unsigned> Words::ends() const {
   std::vector<unsigned> out;
   for (unsigned r = 0; r < ranks_.size(); ++r) {
@@ -230,15 +231,15 @@ std::string Words::all() const {
     std::vector<unsigned> ranks;
   };
   std::vector<Sentence> sentences;
-  const std::vector<unsigned> round = circle();
-  const std::vector<unsigned> last = round.empty() ? ends() : std::vector<unsigned>{};
+  const std::vector<unsigned> in_cycle = cycle();
+  const std::vector<unsigned> last = in_cycle.empty() ? ends() : std::vector<unsigned>{};
   const auto matters = [&](unsigned r) {
-    return std::find(round.begin(), round.end(), r) != round.end() ||
+    return std::find(in_cycle.begin(), in_cycle.end(), r) != in_cycle.end() ||
            std::find(last.begin(), last.end(), r) != last.end();
   };
   std::vector<unsigned> order(ranks_.size());
   for (unsigned r = 0; r < ranks_.size(); ++r) order[r] = r;
-  // In a large job only some are told of; those that explain the rest must be among them.
+  // Of a large job only some ranks are described; those that explain the rest must be among them.
   if (ranks_.size() > kMostSentences) std::stable_partition(order.begin(), order.end(), matters);
   std::size_t untold = 0;
   for (const unsigned r : order) {
@@ -258,10 +259,10 @@ std::string Words::all() const {
     out += (out.empty() ? "" : ";\n") + named(s.ranks) + " " + s.phrase->about(s.ranks.size());
   }
   if (untold) out += text(";\nand %zu more", untold);
-  if (!round.empty()) {
+  if (!in_cycle.empty()) {
     out += ":\na cycle";
-    for (const unsigned r : round) out += text(r == round[0] ? " %u" : " -> %u", r);
-    out += text(" -> %u", round[0]);
+    for (const unsigned r : in_cycle) out += text(r == in_cycle[0] ? " %u" : " -> %u", r);
+    out += text(" -> %u", in_cycle[0]);
   } else if (!last.empty() && sentences.size() > 2) {
     out += ";\nin the end all wait for " + named(last);
   }
@@ -270,8 +271,8 @@ std::string Words::all() const {
 
 }  // namespace
 
-std::string waits_in_words(const std::vector<Standing>& ranks) {
-  const bool anyone = std::any_of(ranks.begin(), ranks.end(), [](const Standing& s) {
+std::string waits_in_words(const std::vector<RankStatus>& ranks) {
+  const bool anyone = std::any_of(ranks.begin(), ranks.end(), [](const RankStatus& s) {
     return s.state == RankState::kAttached || s.state == RankState::kInitialized;
   });
   return anyone ? Words(ranks).all() : std::string();

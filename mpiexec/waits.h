@@ -7,21 +7,21 @@
 
 namespace ashlar::mpiexec {
 
-/// What is known of one rank some time after all were asked what they are doing.
-struct Standing {
+/// The status of one rank, some time after a query of all (status_query.h).
+struct RankStatus {
   launch::RankState state = launch::RankState::kAbsent;
   std::uint32_t use = 0;  // launch::RankUse
   bool ended = false;
-  bool answered = false;  // it has made progress since the question
-  bool gets_on = false;   // what it waits for, it did not wait for yet when the question was asked
-  double silent_s = -1;   // since it last made progress; negative: not known
-  std::string process;    // what the system says: "computes", "sleeps", "is stopped"; "": not known
-  unsigned fences = 0;    // meetings of all ranks that it has entered, of which MPI_Init is the first
+  bool answered = false;    // it has made progress since the query began
+  bool progresses = false;  // it began to wait for what it waits for after the query began
+  double silent_s = -1;     // since it last made progress; negative: not known
+  std::string process;      // what the system says: "computes", "sleeps", "is stopped"; "": not known
+  unsigned fences = 0;      // fences of the launcher that it has entered; MPI_Init has the first
   plugin::Account account;
 };
 
-/// Who waits for whom, in sentences: each rank's call, ranks of equal words together; then the circle in which they
+/// Who waits for whom, in sentences: each rank's call, ranks of equal words together; then the cycle in which they
 /// wait, if there is one, or else the ranks that all the others wait for in the end. "" when no rank has joined MPI.
-std::string waits_in_words(const std::vector<Standing>& ranks);
+std::string waits_in_words(const std::vector<RankStatus>& ranks);
 
 }  // namespace ashlar::mpiexec

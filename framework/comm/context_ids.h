@@ -13,7 +13,8 @@ namespace ashlar::comm {
 /// give back. A communicator's members agree on a range for its children ahead of need, and twice as many each time:
 /// most communicators are made without a single message about ids. Disjoint children may share one. With threads, two
 /// agreements of one process may run at once and end at the same numbers; they then claim them, and all members repeat
-/// the round when one of them could not. A round carries "threads are on" so that nobody else pays.
+/// the round when one of them could not. A round carries "threads are on", so that processes without threads pay
+/// nothing.
 class ContextIds {
  public:
   struct Proposal {

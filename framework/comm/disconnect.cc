@@ -12,6 +12,7 @@ namespace {
 void settle(Comm& comm) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
+  // The analysis does not see into a lambda: progress::wait() calls it with the lock held.
   const auto settled = [&]() ASHLAR_NO_THREAD_SAFETY { return !p2p::busy(comm) && !coll::busy(comm); };
   const p2p::Leaving leaving{"MPI_Comm_disconnect", &comm};
   progress::wait(lane, settled, p2p::because_of(leaving));
@@ -27,7 +28,7 @@ Status disconnect(Comm** comm) {
 }
 
 Status get_parent(Comm** parent) {
-  // Processes are started by the launcher only: nobody has a parent.
+  // The launcher starts all processes: none has a parent.
   *parent = nullptr;
   return {};
 }

@@ -16,7 +16,7 @@
 namespace ashlar::comm {
 namespace {
 
-// The promises of MPI-5.0, 7.4.4. Whoever can make use of one looks at Comm::assertions.
+// The promises of MPI-5.0, 7.4.4. Code that can make use of one reads Comm::assertions.
 constexpr std::pair<const char*, Comm::Assertion> kAssertions[] = {
     {"mpi_assert_no_any_tag", Comm::kNoAnyTag},
     {"mpi_assert_no_any_source", Comm::kNoAnySource},

@@ -9,7 +9,7 @@ namespace ashlar {
 class Comm;
 class Info;
 
-/// What the user asked for with info objects, of the keys that this library knows.
+/// The hints of info objects whose keys this library knows.
 struct CommHints {
   std::vector<std::pair<std::string, std::string>> known;
 };

@@ -83,6 +83,7 @@ class Agreement final : public Request {
       gate_.on_open(step_);
   }
 
+  // Waiters run in a round of progress, which holds the lock of their lane; a Waiter cannot name that lock.
   static void next(Waiter& self) ASHLAR_NO_THREAD_SAFETY { static_cast<Step&>(self).owner->proceed(); }
 
   void proceed() ASHLAR_REQUIRES(comm->lane->lock) {
@@ -152,7 +153,7 @@ class Agreement final : public Request {
   bool confirming_ = false;
   Status failure_;
   std::int64_t floor_ = 0, begin_ = 0;
-  std::int64_t values_[2] = {};  // what this process says, and what it is told
+  std::int64_t values_[2] = {};  // the value of this subtree, and the largest of all
   std::int64_t from_child_[32] = {};
 };
 

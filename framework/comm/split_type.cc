@@ -32,15 +32,15 @@ int color_of(std::int64_t instance) {
   return instance < 0 ? MPI_UNDEFINED : (node << 14 | static_cast<int>(instance & 0x3fff)) & 0x7fffffff;
 }
 
-/// And the info key with which the communicator tells what its members have in common.
-Status split_and_tell(Comm& comm, int color, int key, const char* info_key, const char* value, Comm** result) {
+/// Splits, and sets the info key by which the communicator says what its members have in common.
+Status split_with_hint(Comm& comm, int color, int key, const char* info_key, const char* value, Comm** result) {
   ASHLAR_TRY(split(comm, color, key, result));
   if (!*result) return {};
-  Info* told = nullptr;
-  ASHLAR_TRY(info::create(&told));
-  const Status set = info::set(told, info_key, value);
-  if (set.ok()) set_hints(**result, told);
-  release(told);
+  Info* hint = nullptr;
+  ASHLAR_TRY(info::create(&hint));
+  const Status set = info::set(hint, info_key, value);
+  if (set.ok()) set_hints(**result, hint);
+  release(hint);
   return set;
 }
 
@@ -57,7 +57,7 @@ Status by_process_set(Comm& comm, const std::string& name, int key, Comm** resul
       hash = (hash ^ static_cast<unsigned>(std::tolower(static_cast<unsigned char>(c)))) * 16777619u;
     color = static_cast<int>(hash & 0x7fffffff);
   }
-  return split_and_tell(comm, color, key, "mpi_pset_name", name.c_str(), result);
+  return split_with_hint(comm, color, key, "mpi_pset_name", name.c_str(), result);
 }
 
 Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) {
@@ -65,9 +65,9 @@ Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) 
   const std::string* set = info && by_sets_too ? info->find("mpi_pset_name") : nullptr;
   if (!wanted && set) return by_process_set(comm, *set, key, result);
   if (!wanted) return split(comm, MPI_UNDEFINED, key, result);
-  // Nobody is restricted to a resource that is not known.
+  // No process is restricted to a resource that is not known.
   const int color = color_of(resource_instance(*wanted));
-  return split_and_tell(comm, color, key, kResourceType, wanted->c_str(), result);
+  return split_with_hint(comm, color, key, kResourceType, wanted->c_str(), result);
 }
 
 using Instances = std::array<std::int64_t, kComparedTypes.size()>;
@@ -100,7 +100,7 @@ Status unguided(Comm& comm, bool involved, int key, Comm** result) {
         continue;
       }
       const int color = involved ? static_cast<int>(mine[type]) : MPI_UNDEFINED;
-      return split_and_tell(comm, color, key, kResourceType, kComparedTypes[type], result);
+      return split_with_hint(comm, color, key, kResourceType, kComparedTypes[type], result);
     }
   }
   return split(comm, MPI_UNDEFINED, key, result);

@@ -22,7 +22,7 @@ void unpack_all(void* data, MPI_Count count, const Datatype& type, const void* f
 [[gnu::cold]] Status refuse_packing(MPI_Count count, const Datatype& type, const char* what, MPI_Count size,
                                     MPI_Count position);
 
-/// Whether all is in order, told in a few instructions.
+/// Whether the call can be served here; a few instructions.
 inline bool packing_fits(MPI_Count count, const Datatype& type, MPI_Count size, MPI_Count position, MPI_Count* bytes) {
   return type.committed() && count >= 0 && !__builtin_mul_overflow(count, type.size(), bytes) && position >= 0 &&
          position <= size && *bytes <= size - position;

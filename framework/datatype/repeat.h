@@ -12,7 +12,7 @@ inline constexpr std::size_t kRepeatBelow = 128 * 1024;  // from here on memcpy 
 
 namespace detail {
 
-extern constinit std::atomic<int> repeats;  // 1: well, -1: not so well, 0: nobody has asked yet
+extern constinit std::atomic<int> repeats;  // 1: well, -1: not so well, 0: not measured yet
 int find_out_repeats();
 
 }  // namespace detail

@@ -59,7 +59,7 @@ bool is_packed(std::uint64_t hash, MPI_Count elements) { return of(MPI_PACKED).r
 bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_Count bytes) {
   if (elements == 0) return true;
   const Signature all = signature_of(data);
-  if (elements > all.elements && bytes > data.bytes()) return true;  // truncation, which is told as such
+  if (elements > all.elements && bytes > data.bytes()) return true;  // truncation, which is reported as such
   if (is_packed(all.hash, all.elements)) return true;
   if (is_packed(hash, elements)) return !breaks_element(*data.type, bytes);
   const Signature wanted = beginning(*data.type, data.count, elements);

@@ -23,7 +23,7 @@ bool accepts(const DataView& data, std::uint64_t hash, MPI_Count elements, MPI_C
 bool is_packed(std::uint64_t hash, MPI_Count elements);
 
 /// A committed datatype of the signature of `type` whose items are their packed bytes: what a packed copy is sent as,
-/// so that its signature still can be told.
+/// so that its signature is still known.
 Status packed_form(Datatype& type, Ref<Datatype>* out);
 
 /// Writes the signature of `data` in words: "100 x MPI_INT", "3 x (MPI_DOUBLE, 2 x MPI_CHAR)". Cut to `room` with dots.

@@ -44,7 +44,7 @@ Status init_thread(int*, char***, int required, int* provided) {
   ASHLAR_TRY(Process::start(required));
   // After a failure the process stays in its job: an error handler that ends the job can then tell the launcher why.
   ASHLAR_TRY(Process::current()->begin_world());
-  Process::current()->tell_use(life.open_sessions());
+  Process::current()->report_use(life.open_sessions());
   life.world_began(required);
   *provided = required;
   return {};
@@ -57,9 +57,9 @@ Status finalize() {
   // (MPI-5.0, 11.2.4).
   ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
   const std::lock_guard guard(life.mutex);
-  if (leaks::watching.load() && life.open_sessions() == 0) tell_leaks(*Process::current(), Ending::kWorld);
+  if (leaks::watching.load() && life.open_sessions() == 0) report_leaks(*Process::current(), Ending::kWorld);
   const Status ended = Process::current()->end_world();
-  Process::current()->tell_use(life.open_sessions());
+  Process::current()->report_use(life.open_sessions());
   if (life.open_sessions() == 0) ASHLAR_TRY(Process::stop());
   life.world_ended();
   return ended;

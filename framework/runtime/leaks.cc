@@ -164,7 +164,7 @@ std::string ranks_with(const std::vector<std::int64_t>& words, std::int64_t word
 
 }  // namespace
 
-void tell_leaks(Process& process, Ending ending) {
+void report_leaks(Process& process, Ending ending) {
   const auto wanted = [ending](const leaks::Handle& handle) {
     return still_held(handle) && (ending != Ending::kSessions || ends_with_sessions(handle));
   };

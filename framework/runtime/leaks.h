@@ -14,6 +14,6 @@ enum class Ending {
 
 /// check.leaks: tells which handles the user still holds, once for all ranks that hold the same. kWorld: collective
 /// over MPI_COMM_WORLD.
-void tell_leaks(Process& process, Ending ending);
+void report_leaks(Process& process, Ending ending);
 
 }  // namespace ashlar::runtime

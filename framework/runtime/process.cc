@@ -180,7 +180,7 @@ void Process::serve() {
   if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
 }
 
-void Process::tell_use(int sessions) {
+void Process::report_use(int sessions) {
   const ashlar_launch_ops& ops = *launch->ops;
   if (ops.size <= offsetof(ashlar_launch_ops, in_use) || !ops.in_use || runtime::forked()) return;
   ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
@@ -190,15 +190,15 @@ void Process::tell_use(int sessions) {
 // of the communicator of the whole job stays: its sender may be in a later session already, where this process will
 // receive it.
 bool Process::give_up_messages() {
-  bool told = true;
+  bool all_notified = true;
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
     while (lane->index != 0 && progress::poll(*lane) != 0) {
-      // What the first has handed over.
+      // Messages that the first lane handed over to this one.
     }
-    told = p2p::give_up_all(*lane, comm::ContextIds::kEveryone) && told;
+    all_notified = p2p::give_up_all(*lane, comm::ContextIds::kEveryone) && all_notified;
   }
-  return told;
+  return all_notified;
 }
 
 void Process::rest() {
@@ -212,8 +212,8 @@ void Process::rest() {
 }
 
 Status Process::choose_launch() {
-  // By the environment alone: the rest of the parameters may come from the launcher. What is wrong with it is told when
-  // they are all there.
+  // By the environment alone: the rest of the parameters may come from the launcher. Faults in it are reported when all
+  // parameters are known.
   (void)plugin::begin(param::installation_prefix(), environ, &params, &registry).ok();
   // Ours first, which is the cheapest to ask; the process alone last.
   constexpr const char* kOrder[] = {"native", "pmix"};
@@ -232,7 +232,7 @@ Status Process::read_parameters() {
   if (job->params) {
     ASHLAR_TRY(plugin::adopt(prefix, job->params, environ, &params, &registry));
   } else {
-    // No launcher of ours read the files. A fault in them is told, and what is not at fault is in force.
+    // No launcher of ours read the files. A fault in them is reported, and the rest is in force.
     const Status read = plugin::configure(prefix, param::standard_sources(prefix), &params, &registry);
     reporter.problems(params);
     ASHLAR_TRY(read);
@@ -308,7 +308,7 @@ Status Process::make_lanes() {
   peers_->set_connector(&Wiring::connect, wiring_.get());
   if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
     peers_->share_news(news);
-    peers_->set_listener(&Process::hear, this);
+    peers_->set_listener(&Process::answer_query, this);
   }
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
@@ -396,12 +396,13 @@ Status Process::begin_world() {
   return {};
 }
 
-// Under the lane's lock, as every progress round.
-void Process::hear(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+// PeerTable calls it in a round of progress, under the lane's lock; the locks of the other lanes are taken in a loop.
+// The analysis can express neither.
+void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   auto& process = *static_cast<Process*>(self);
   // One lane answers for all; those that others hold right now are left out of this answer.
-  const std::unique_lock answering(process.hearing_, std::try_to_lock);
-  if (!answering || process.launch->ops->asked(process.launch) == 0) return;
+  const std::unique_lock guard(process.answering_, std::try_to_lock);
+  if (!guard || process.launch->ops->asked(process.launch) == 0) return;
   char text[4096];
   plugin::AccountWriter account(text, sizeof text);
   if (process.leaving_) account.finalizing();
@@ -420,6 +421,7 @@ void Process::settle(const char* call) {
   const p2p::Leaving leaving{call, nullptr};
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
+    // The analysis does not see into a lambda: progress::wait() calls it with the lock held.
     const auto quiet = [&]() ASHLAR_NO_THREAD_SAFETY { return p2p::quiet(*lane) && wiring_->idle(*lane); };
     progress::wait(*lane, quiet, p2p::because_of(leaving));
   }
@@ -469,8 +471,9 @@ Status Process::stop() {
   return {};
 }
 
-// Another thread may have held a lock when the process forked. Only the table of peers' is taken here, which others
-// hold when they meet a new peer, for a moment; calls of the child may wait for a lane's for ever.
+// No lane's lock is taken, as the analysis wants: another thread may have held it when the process forked, and the
+// child has no other thread that would release it or that could race with this one. Only the mutex of the table of
+// peers is taken, which threads hold for a moment when they connect to a new peer.
 void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
   constexpr std::uint32_t kMostMadeKnown = 4096;
   idle = false;  // nothing to leave at exit
@@ -500,7 +503,7 @@ void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
 void Process::leave_at_exit() {
   Process* const process = current();
   if (!process || !process->idle) return;
-  if (leaks::watching.load()) runtime::tell_leaks(*process, runtime::Ending::kProcess);
+  if (leaks::watching.load()) runtime::report_leaks(*process, runtime::Ending::kProcess);
   (void)process->launch->ops->finalize(process->launch);
 }
 

@@ -41,8 +41,8 @@ class Process final : private comm::Services {
   /// nullptr outside init..finalize.
   static Process* current() noexcept { return current_.load(std::memory_order_acquire); }
 
-  /// Joins the job and opens the transports, unless that has happened already. Waits for nobody when the launcher makes
-  /// what is published readable at once.
+  /// Joins the job and opens the transports, unless that has happened already. Waits for no other rank when the
+  /// launcher makes what is published readable at once.
   static Status start(int thread_level);
   /// The world model: MPI_COMM_WORLD and MPI_COMM_SELF. Collective over the job.
   Status begin_world();
@@ -50,15 +50,15 @@ class Process final : private comm::Services {
   Status end_world();
   /// Waits until nothing of this process is under way. `call`: for which call of the user's.
   void settle(const char* call);
-  /// Tells the launcher what MPI is used for.
-  void tell_use(int sessions);
+  /// Reports to the launcher whether the world model is on, and how many sessions are open.
+  void report_use(int sessions);
   /// No session and no world model uses the process any more; start() takes it up again.
   void rest();
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.
   void cut_off(const char* reason);
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
-  /// What the launcher must hear when the process ends and stop() was never called.
+  /// Leaves the job at exit, when sessions ended the use of MPI and stop() was never called.
   static void leave_at_exit();
 
   param::Store params;
@@ -96,7 +96,8 @@ class Process final : private comm::Services {
   Status choose_launch();
   Status read_parameters();
   Status join_job();
-  /// Prints the decisions made since the last time, when the user asked for them; rank 0 speaks for the job.
+  /// Prints the decision records made since the last call, when parameter explain wants them; rank 0 does so for the
+  /// job.
   void explain();
   Status make_lanes();
   Status open_collectives();
@@ -106,8 +107,8 @@ class Process final : private comm::Services {
   void serve();
   bool give_up_messages();
   Status complete_addresses();
-  /// PeerTable's listener: when somebody outside asks what this process is doing, it says so.
-  static void hear(void* self, Lane& lane);
+  /// PeerTable's listener: answers a status query from outside the job (mpiexec, ashlar_info).
+  static void answer_query(void* self, Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
@@ -129,7 +130,7 @@ class Process final : private comm::Services {
   std::unique_ptr<comm::Engine> comm_engine_;
   std::unique_ptr<topo::Engine> topo_engine_;
   progress::Background background_;
-  std::mutex hearing_;
+  std::mutex answering_;
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
   std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()

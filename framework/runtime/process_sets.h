@@ -11,7 +11,7 @@ class Process;
 }
 namespace ashlar::runtime {
 
-/// A process set (MPI-5.0, 11.3): a name, and who is in it.
+/// A process set (MPI-5.0, 11.3): a name, and its members.
 struct ProcessSet {
   std::string name;
   Ref<Group> members;  // by world rank

@@ -90,7 +90,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   const int number = life.next_session();
   session->origin->session = number;
   std::snprintf(session->name, sizeof session->name, "%d", number);
-  process.tell_use(life.session_opened());
+  process.report_use(life.session_opened());
   *result = session;
   return {};
 }
@@ -107,12 +107,12 @@ Status session_finalize(Session** session) {
   // The process stays a member of its job: another session may follow, and joining twice is not for every launcher.
   const int left = life.session_closed();
   if (left > 0 || process.world) {
-    process.tell_use(left);
+    process.report_use(left);
     return {};
   }
-  if (leaks::watching.load()) tell_leaks(process, Ending::kSessions);
+  if (leaks::watching.load()) report_leaks(process, Ending::kSessions);
   process.rest();
-  process.tell_use(0);
+  process.report_use(0);
   return {};
 }
 

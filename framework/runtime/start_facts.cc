@@ -1,5 +1,5 @@
-// MPI_INFO_ENV (MPI-5.0, 11.2.2) holds the words a process was asked for with, the same before it joins its job,
-// between, and afterwards.
+// MPI_INFO_ENV (MPI-5.0, 11.2.2) holds the words of the command that started a process, the same before it joins its
+// job, between, and afterwards.
 #include "framework/runtime/start_facts.h"
 
 #include <cstdlib>

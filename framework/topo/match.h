@@ -8,7 +8,7 @@
 
 namespace ashlar::topo {
 
-/// Who talks to whom: node i's neighbours are to[ends[i - 1]] ... to[ends[i] - 1], each with its weight.
+/// A pattern of communication: node i's neighbours are to[ends[i - 1]] ... to[ends[i] - 1], each with its weight.
 struct Pattern {
   std::vector<std::int32_t> ends;
   std::vector<Rank> to;
@@ -22,8 +22,8 @@ struct Pattern {
   void end_node() { ends.push_back(static_cast<std::int32_t>(to.size())); }
 };
 
-/// Where a process runs, by comm::kComparedTypes; -1: not told. Two processes are as far from each other as the number
-/// of kinds that they do not share; a kind that is not told is shared.
+/// Where a process runs, by comm::kComparedTypes; -1: unknown. The distance of two processes is the number of kinds
+/// that they do not share; an unknown kind counts as shared.
 inline constexpr std::size_t kPlaceKinds = comm::kComparedTypes.size();
 using Place = std::array<std::int64_t, kPlaceKinds>;
 

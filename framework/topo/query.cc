@@ -1,4 +1,4 @@
-// What a communicator's topology is and who is where in it.
+// What a communicator's topology is, and which rank has which place in it.
 #include "framework/topo/query.h"
 
 #include <mpi.h>

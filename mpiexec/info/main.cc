@@ -53,7 +53,7 @@ std::string overview(const std::string& prefix, const param::Sources& sources, c
   return out + "\n\n" + components_text(registry, "");
 }
 
-/// Folders of plugin.path that are not there: as with PATH they stop nobody, but here somebody wonders.
+/// Folders of plugin.path that are not there: as with PATH they are no error, but worth a line here.
 void tell_missing_folders(const param::Store& store) {
   const char* path = nullptr;
   if (!store.get("plugin.path", &path).ok()) return;

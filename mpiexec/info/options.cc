@@ -49,7 +49,7 @@ bool add_setting(const char* word, Options* o) {
   return true;
 }
 
-/// What is wrong with the whole of it.
+/// What is wrong with the options as a whole; empty when nothing is.
 std::string mistake_of(const Options& o) {
   if (o.question == Question::explain && o.subject.empty()) return "explain needs a key, such as p2p.eager_limit";
   if (o.question == Question::waits && o.pid == 0) return "waits needs --pid and the number of a process";
@@ -59,70 +59,109 @@ std::string mistake_of(const Options& o) {
   return "";
 }
 
+/// The command line from left to right; `mistake` ends the reading.
+class Reader {
+ public:
+  Reader(int argc, char** argv, Options* options) : argc_(argc), argv_(argv), o_(*options) {}
+
+  void read() {
+    for (at_ = 1; at_ < argc_ && o_.mistake.empty(); ++at_) {
+      const std::string_view word = argv_[at_];
+      if (!question(word) && !key_behind_pid() && !option(word)) o_.mistake = unknown(argv_[at_]);
+    }
+  }
+
+ private:
+  bool more() const { return at_ + 1 < argc_ && argv_[at_ + 1][0] != '-'; }
+  const char* argument_of_option(const char* what) {
+    if (more()) return argv_[++at_];
+    o_.mistake = std::string(argv_[at_]) + " needs " + what;
+    return argv_[at_];
+  }
+
+  /// What follows the word of a question.
+  enum class Subject { kNone, kOptional, kNeeded };
+  struct Row {
+    const char *word, *other_word;
+    Question question;
+    Subject subject;
+  };
+  static constexpr Row kQuestions[] = {{"--components", "", Question::components, Subject::kOptional},
+                                       {"--params", "", Question::params, Subject::kOptional},
+                                       {"explain", "--explain", Question::explain, Subject::kOptional},
+                                       {"waits", "--waits", Question::waits, Subject::kNone},
+                                       {"--coverage", "", Question::coverage, Subject::kNone},
+                                       {"--check", "", Question::check, Subject::kNeeded},
+                                       {"--register", "", Question::register_folder, Subject::kOptional},
+                                       {"--version", "-V", Question::version, Subject::kNone},
+                                       {"--help", "-h", Question::help, Subject::kNone}};
+
+  bool question(std::string_view word) {
+    for (const Row& row : kQuestions) {
+      if (word != row.word && word != row.other_word) continue;
+      if (o_.question != Question::overview && o_.question != row.question)
+        o_.mistake = std::string(word) + ": only one question at a time";
+      o_.question = row.question;
+      if (row.subject == Subject::kNeeded)
+        o_.subject = argument_of_option("a file");
+      else if (row.subject == Subject::kOptional && more())
+        o_.subject = argv_[++at_];
+      return true;
+    }
+    return false;
+  }
+
+  /// explain --pid PID KEY
+  bool key_behind_pid() {
+    if (o_.question != Question::explain || !o_.subject.empty() || argv_[at_][0] == '-') return false;
+    o_.subject = argv_[at_];
+    return true;
+  }
+
+  bool option(std::string_view word) {
+    if (word == "--pid") {
+      read_pid();
+    } else if (word == "--level") {
+      read_level();
+    } else if (word == "--set") {
+      if (!add_setting(argument_of_option("KEY=VALUE"), &o_) && o_.mistake.empty())
+        o_.mistake = "--set needs KEY=VALUE";
+    } else if (word == "--json") {
+      o_.json = true;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void read_pid() {
+    const char* const number = argument_of_option("the number of a process");
+    char* end = nullptr;
+    o_.pid = static_cast<int>(std::strtol(number, &end, 10));
+    if (o_.mistake.empty() && (o_.pid <= 0 || *end != '\0'))
+      o_.mistake = std::string("--pid needs the number of a process, not '") + number + "'";
+  }
+
+  void read_level() {
+    const char* const name = argument_of_option("a level, such as user-all");
+    o_.level = param::level_from_name(name);
+    if (o_.level == 0 && o_.mistake.empty())
+      o_.mistake = std::string("--level knows no '") + name +
+                   "'; there are user-, tuner- and developer- with basic, detail or all";
+  }
+
+  const int argc_;
+  char** const argv_;
+  Options& o_;
+  int at_ = 0;
+};
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
   Options o;
   o.level = ASHLAR_USER_ALL;
-  const auto ask = [&](Question q, const char* word) {
-    if (o.question != Question::overview && o.question != q)
-      o.mistake = std::string(word) + ": only one question at a time";
-    o.question = q;
-  };
-  for (int i = 1; i < argc && o.mistake.empty(); ++i) {
-    const std::string_view word = argv[i];
-    const bool more = i + 1 < argc && argv[i + 1][0] != '-';
-    const auto needed = [&](const char* what) {
-      if (more) return argv[++i];
-      o.mistake = std::string(word) + " needs " + what;
-      return argv[i];
-    };
-    if (word == "--components") {
-      ask(Question::components, argv[i]);
-      if (more) o.subject = argv[++i];
-    } else if (word == "--params") {
-      ask(Question::params, argv[i]);
-      if (more) o.subject = argv[++i];
-    } else if (word == "explain" || word == "--explain") {
-      ask(Question::explain, argv[i]);
-      // The key may come after --pid PID.
-      if (more) o.subject = argv[++i];
-    } else if (word == "waits" || word == "--waits") {
-      ask(Question::waits, argv[i]);
-    } else if (word == "--pid") {
-      const char* const number = needed("the number of a process");
-      char* end = nullptr;
-      o.pid = static_cast<int>(std::strtol(number, &end, 10));
-      if (o.mistake.empty() && (o.pid <= 0 || *end != '\0'))
-        o.mistake = std::string("--pid needs the number of a process, not '") + number + "'";
-    } else if (o.question == Question::explain && o.subject.empty() && argv[i][0] != '-') {
-      o.subject = argv[i];
-    } else if (word == "--coverage") {
-      ask(Question::coverage, argv[i]);
-    } else if (word == "--check") {
-      ask(Question::check, argv[i]);
-      o.subject = needed("a file");
-    } else if (word == "--register") {
-      ask(Question::register_folder, argv[i]);
-      if (more) o.subject = argv[++i];
-    } else if (word == "--version" || word == "-V") {
-      ask(Question::version, argv[i]);
-    } else if (word == "--help" || word == "-h") {
-      ask(Question::help, argv[i]);
-    } else if (word == "--level") {
-      const char* name = needed("a level, such as user-all");
-      o.level = param::level_from_name(name);
-      if (o.level == 0 && o.mistake.empty())
-        o.mistake = std::string("--level knows no '") + name +
-                    "'; there are user-, tuner- and developer- with basic, detail or all";
-    } else if (word == "--set") {
-      if (!add_setting(needed("KEY=VALUE"), &o) && o.mistake.empty()) o.mistake = "--set needs KEY=VALUE";
-    } else if (word == "--json") {
-      o.json = true;
-    } else {
-      o.mistake = unknown(argv[i]);
-    }
-  }
+  Reader(argc, argv, &o).read();
   if (o.mistake.empty()) o.mistake = mistake_of(o);
   return o;
 }

@@ -13,7 +13,7 @@ struct Options {
   std::string subject;  // framework, prefix, key, file
   int level = 0;        // parameters up to this verbosity
   bool json = false;
-  int pid = 0;  // of a process of a running job; 0: this installation is asked
+  int pid = 0;  // of a process of a running job; 0: the question is about this installation
   std::vector<param::CommandLineSetting> settings;
   std::string mistake;  // what is wrong with the command line; empty when nothing is
 };

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "mpiexec/roll_call.h"
+#include "mpiexec/status_query.h"
 #include "mpiexec/text.h"
 #include "mpiexec/waits.h"
 
@@ -42,14 +42,14 @@ std::string called(int pid) {
   return name.empty() ? text("process %d", pid) : text("process %d (%s)", pid, mpiexec::shown(name).c_str());
 }
 
-/// Whose process may be looked at by itself and by root alone.
+/// Why the process may not be inspected: its user and root may.
 std::string closed_to_us(int pid, int error) {
   struct stat facts;
   const bool known = stat(text("/proc/%d", pid).c_str(), &facts) == 0;
   if (known && geteuid() != 0 && facts.st_uid != geteuid())
-    return text("%s belongs to another user (number %u): only that user and root may ask it", called(pid).c_str(),
+    return text("%s belongs to another user (number %u): only that user and root may inspect it", called(pid).c_str(),
                 static_cast<unsigned>(facts.st_uid));
-  return text("%s may not be looked at: %s", called(pid).c_str(), std::strerror(error));
+  return text("%s may not be inspected: %s", called(pid).c_str(), std::strerror(error));
 }
 
 /// mpiexec holds the board's descriptor, a rank closes it when it has joined. -1: this process does not hold one.
@@ -155,10 +155,10 @@ std::string RunningJob::parameters() const {
 }
 
 std::string RunningJob::waits() {
-  mpiexec::RollCall call(board_);
-  call.ask();
-  while (!call.over()) usleep(10'000);
-  const std::string words = mpiexec::waits_in_words(call.standings());
+  mpiexec::StatusQuery query(board_);
+  query.start();
+  while (!query.finished()) usleep(10'000);
+  const std::string words = mpiexec::waits_in_words(query.statuses());
   return words.empty() ? "no rank of the job is inside MPI.\n" : words + "\n";
 }
 

@@ -24,7 +24,7 @@ class RunningJob {
   std::string parameters() const;
   /// Tells `store` what the rank that find() was given uses in place of parameters in force; of an mpiexec, rank 0.
   void adjustments(param::Store* store) const;
-  /// Who waits for whom, asked of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one does not.
+  /// Who waits for whom, by a query of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one does not.
   std::string waits();
 
  private:
@@ -32,7 +32,7 @@ class RunningJob {
 
   launch::BoardHeader* board_ = nullptr;
   std::size_t bytes_ = 0;
-  std::uint32_t rank_ = 0;  // the one that was asked
+  std::uint32_t rank_ = 0;  // of the process that find() was given
 };
 
 }  // namespace ashlar::info

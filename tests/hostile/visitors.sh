@@ -82,7 +82,7 @@ expect_told() {
   grep -qF "$2" <<<"$1" || fail "not told: $2
 $1"
 }
-expect_told "$("${other[@]}" "$WORK/bin/ashlar_info" waits --pid $launcher 2>&1)" "belongs to another user (number 0): only that user and root may ask it"
+expect_told "$("${other[@]}" "$WORK/bin/ashlar_info" waits --pid $launcher 2>&1)" "belongs to another user (number 0): only that user and root may inspect it"
 sleep 20 &
 expect_told "$("$BUILD/bin/ashlar_info" waits --pid $! 2>&1)" "(sleep) is neither an mpiexec of this version nor one of its ranks"
 kill $!

@@ -199,7 +199,7 @@ ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
   if (!in_fence_) {
     in_fence_ = true;
     mine.fences.fetch_add(1);
-    // Nobody enters a fence before the one before it is complete, so the sum of arrivals tells which is complete.
+    // No rank enters a fence before the one before it is complete, so the sum of arrivals tells which is complete.
     const std::uint64_t arrived = board_->arrivals.fetch_add(1) + 1;
     if (arrived % job_.ranks == 0) {
       board_->generation.store(static_cast<std::uint32_t>(arrived / job_.ranks));
@@ -233,8 +233,8 @@ ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
   return ASHLAR_LAUNCH_OK;
 }
 
-void Client::on_peer_failure(ashlar_launch_peer_failed* told, void* context) {
-  listener_ = told;
+void Client::on_peer_failure(ashlar_launch_peer_failed* listener, void* context) {
+  listener_ = listener;
   listener_context_ = context;
 }
 

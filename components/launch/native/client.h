@@ -25,7 +25,7 @@ class Client {
   ashlar_launch_result put(const char* key, const void* blob, std::size_t bytes);
   ashlar_launch_result view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes);
   ashlar_launch_result fence(std::int64_t timeout_ms);
-  void on_peer_failure(ashlar_launch_peer_failed* told, void* context);
+  void on_peer_failure(ashlar_launch_peer_failed* listener, void* context);
   void poll();
   ashlar_launch_result initialized();
   void in_use(bool world, bool sessions);
@@ -49,7 +49,7 @@ class Client {
   int bell_fd_ = -1;
   int shared_fd_ = -1;
   bool in_fence_ = false;
-  // A fence that timed out; its sentence is made when somebody asks, for there are callers that wait in small steps.
+  // A fence that timed out; its sentence is made by why(), because some callers wait in small steps.
   std::uint32_t late_fence_ = 0;
   std::int64_t late_ms_ = 0;
   std::uint32_t my_attach_ = 0;

@@ -68,8 +68,8 @@ ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, vo
   return ASHLAR_LAUNCH_OK;
 }
 const char* host_of(ashlar_launch* self, uint32_t) { return client_of(self).host(); }
-void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context) {
-  client_of(self).on_peer_failure(told, context);
+void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context) {
+  client_of(self).on_peer_failure(listener, context);
 }
 void poll(ashlar_launch* self) { client_of(self).poll(); }
 ashlar_launch_result initialized(ashlar_launch* self) { return client_of(self).initialized(); }

@@ -4,7 +4,7 @@
 
 namespace ashlar::launch {
 
-/// What ASHLAR__JOB says: where mpiexec put the board and who this process is.
+/// The contents of ASHLAR__JOB: where the board of mpiexec is, and which rank this process is.
 struct Trace {
   int board_fd = -1;
   int bell_fd = -1;

@@ -252,8 +252,8 @@ ashlar_launch_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
   if (!box.fence_done)
     return fail(ASHLAR_LAUNCH_PEER_FAILED, "all %u ranks must take part, but rank %u has failed: %s", job_.ranks,
                 box.failed.front().first, pmix_.error_string(box.failed.front().second));
-  // Servers say so to who is told last when others, told earlier, have disconnected by then. All were there, which is
-  // all that a fence without data is for; of ranks that fail we hear in another way.
+  // Servers answer so to the last client when others, answered earlier, have disconnected by then. All were there,
+  // which is all that a fence without data is for; of ranks that fail we hear in another way.
   if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_LAUNCH_OK;
   if (box.fence_status != PMIX_SUCCESS)
     return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Fence: %s", pmix_.error_string(box.fence_status));
@@ -291,8 +291,8 @@ const char* PmixClient::host_of(std::uint32_t rank) {
   return hosts_[rank].empty() ? nullptr : hosts_[rank].c_str();
 }
 
-void PmixClient::on_peer_failure(ashlar_launch_peer_failed* told, void* context) {
-  listener_ = told;
+void PmixClient::on_peer_failure(ashlar_launch_peer_failed* listener, void* context) {
+  listener_ = listener;
   listener_context_ = context;
 }
 

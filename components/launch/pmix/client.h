@@ -25,7 +25,7 @@ class PmixClient {
   ashlar_launch_result fence(bool collect, std::int64_t timeout_ms);
   ashlar_launch_result get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes);
   const char* host_of(std::uint32_t rank);
-  void on_peer_failure(ashlar_launch_peer_failed* told, void* context);
+  void on_peer_failure(ashlar_launch_peer_failed* listener, void* context);
   void poll();
   void abort(int code, const char* text);
   ashlar_launch_result finalize();

@@ -49,8 +49,8 @@ ashlar_launch_result view(ashlar_launch*, uint32_t, const char*, const void**, s
   return ASHLAR_LAUNCH_UNSUPPORTED;
 }
 const char* host_of(ashlar_launch* self, uint32_t rank) { return of(self).host_of(rank); }
-void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context) {
-  of(self).on_peer_failure(told, context);
+void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context) {
+  of(self).on_peer_failure(listener, context);
 }
 void poll(ashlar_launch* self) { of(self).poll(); }
 // The launcher has known since PMIx_Init that this rank must finalize.

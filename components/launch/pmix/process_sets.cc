@@ -1,4 +1,4 @@
-// Process sets by PMIx's names: which there are, and who is in each.
+// Process sets by PMIx's names: which there are, and the members of each.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// launch/singleton: a process that nobody launched is a job of one. It refuses when the environment shows that it was
+// launch/singleton: a process without a launcher is a job of one. It refuses when the environment shows that it was
 // launched beside others after all: N silent singletons instead of one job is the worst way to fail.
 #include <unistd.h>
 
@@ -66,7 +66,7 @@ ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
   std::snprintf(m.job.job_id, sizeof m.job.job_id, "single-%d-%llx", static_cast<int>(getpid()),
                 static_cast<unsigned long long>(ashlar::now_ns()));
   m.job.size = sizeof m.job;
-  // One process has nobody to mistake for a fellow, so the cookie need not be hard to guess.
+  // A job of one has no other process to recognise, so the cookie need not be hard to guess.
   m.job.cookie = ashlar::now_ns() ^ (static_cast<uint64_t>(getpid()) << 40);
   m.job.ranks = m.job.local_size = m.job.nodes = 1;
   m.job.universe_size = 1;
@@ -152,7 +152,7 @@ ashlar_result open_component(const ashlar_host* host, const void* config) {
 
 void query(const void*, ashlar_answer* answer) {
   answer->capabilities = 0;
-  // Last of all: whoever else can connect is right.
+  // Last of all: any other component that can connect is right.
   answer->priority = 0;
   char trace[320];
   if (ashlar::launch::parallel_launch(trace, sizeof trace, g_host && g_host->elevated))

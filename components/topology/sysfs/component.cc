@@ -1,5 +1,5 @@
-// topology/sysfs: where this process runs, read from Linux itself. No library, no cost before it is asked; knows the
-// types of hardware that the system's files tell of.
+// topology/sysfs: where this process runs, read from Linux itself. No library, no cost before the first query; knows
+// the types of hardware that the system's files tell of.
 #include <sched.h>
 
 #include <cstddef>
@@ -83,7 +83,7 @@ std::vector<int> of_cache(int cpu, int level) {
   return {};
 }
 
-/// The processors of the instance that `cpu` belongs to; empty: not told.
+/// The processors of the instance that `cpu` belongs to; empty: unknown.
 std::vector<int> instance_around(const Type& type, int cpu) {
   if (type.cache_level > 0) return of_cache(cpu, type.cache_level);
   if (type.cache_level < 0) return {cpu};

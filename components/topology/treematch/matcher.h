@@ -8,7 +8,7 @@
 namespace ashlar::treematch {
 
 /// A pattern of communication, and processes with their places in the tree of hardware. Two processes are as far from
-/// each other as the number of kinds of place that they do not share; a kind that is not told is shared.
+/// each other as the number of kinds of place that they do not share; an unknown kind counts as shared.
 class Matcher {
  public:
   explicit Matcher(const ashlar_topology_problem& problem);

@@ -12,10 +12,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ashlar;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  std::vector<mpiexec::Standing> ranks;
+  std::vector<mpiexec::RankStatus> ranks;
   for (std::size_t at = 0; at <= text.size() && ranks.size() < 8;) {
     const std::size_t end = std::min(text.find('%', at), text.size());
-    mpiexec::Standing s;
+    mpiexec::RankStatus s;
     s.state = launch::RankState::kInitialized;
     s.answered = true;
     s.account = plugin::Account::parse(text.substr(at, end - at));

@@ -7,7 +7,7 @@
 
 #include "framework/base/clock.h"
 #include "mpiexec/board.h"
-#include "mpiexec/roll_call.h"
+#include "mpiexec/status_query.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -17,22 +17,22 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-Standing says(const std::string& account) {
-  Standing s;
+RankStatus says(const std::string& account) {
+  RankStatus s;
   s.state = RankState::kInitialized;
   s.answered = true;
   s.account = plugin::Account::parse(account);
   return s;
 }
-Standing silent(const std::string& process, double seconds = -1) {
-  Standing s;
+RankStatus silent(const std::string& process, double seconds = -1) {
+  RankStatus s;
   s.state = RankState::kInitialized;
   s.process = process;
   s.silent_s = seconds;
   return s;
 }
-Standing in_state(RankState state) {
-  Standing s;
+RankStatus in_state(RankState state) {
+  RankStatus s;
   s.state = state;
   return s;
 }
@@ -108,17 +108,17 @@ TEST(Waits, ANonblockingCollectiveIsKnownByItsMessages) {
 
 // Answers of different moments may look like a circle that never was.
 TEST(Waits, WhoGetsOnIsInNoCircle) {
-  std::vector<Standing> ranks = {says("t 3\nw 1 in MPI_Recv from rank 1\n"),
-                                 says("t 3\nw 0 in MPI_Recv from rank 0\n")};
+  std::vector<RankStatus> ranks = {says("t 3\nw 1 in MPI_Recv from rank 1\n"),
+                                   says("t 3\nw 0 in MPI_Recv from rank 0\n")};
   EXPECT_THAT(waits_in_words(ranks), EndsWith("a cycle 0 -> 1 -> 0."));
-  ranks[1].gets_on = true;
+  ranks[1].progresses = true;
   EXPECT_EQ(waits_in_words(ranks),
             "rank 0 waits in MPI_Recv from rank 1;\nrank 1 gets on: now it waits in MPI_Recv from rank 0.");
 }
 
 TEST(Waits, StartAndEnd) {
-  std::vector<Standing> ranks = {in_state(RankState::kAttached), in_state(RankState::kAbsent),
-                                 in_state(RankState::kAttached)};
+  std::vector<RankStatus> ranks = {in_state(RankState::kAttached), in_state(RankState::kAbsent),
+                                   in_state(RankState::kAttached)};
   ranks[0].fences = 1;
   EXPECT_EQ(waits_in_words(ranks),
             "rank 0 is inside MPI_Init, where ranks 1-2 are missing;\nrank 1 has not called MPI_Init;\n"
@@ -131,7 +131,7 @@ TEST(Waits, StartAndEnd) {
 }
 
 TEST(Waits, ALargeJobIsTalliedNotListed) {
-  std::vector<Standing> ranks;
+  std::vector<RankStatus> ranks;
   for (int r = 0; r < 100; ++r)
     ranks.push_back(says("t 3\nw 99 in MPI_Recv from rank 99, my tag is " + std::to_string(r) + "\n"));
   ranks[99] = silent("sleeps");
@@ -141,23 +141,23 @@ TEST(Waits, ALargeJobIsTalliedNotListed) {
   EXPECT_THAT(words, EndsWith("in the end all wait for rank 99."));
 }
 
-TEST(RollCall, WaitsForAnswersOnlyOfThoseInside) {
+TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   BoardFacts facts;
   facts.job_id = "test";
   facts.ranks = facts.universe = 3;
   Board board;
   std::string error;
   ASSERT_TRUE(board.make(facts, &error)) << error;
-  RollCall call(board.header());
-  call.ask();
-  EXPECT_TRUE(call.over());  // nobody has joined
+  StatusQuery call(board.header());
+  call.start();
+  EXPECT_TRUE(call.finished());  // nobody has joined
 
   for (unsigned r = 0; r < 2; ++r) {
     board.slot(r).state.store(static_cast<std::uint32_t>(RankState::kInitialized));
     board.slot(r).pid.store(static_cast<std::uint32_t>(getpid()));
   }
-  call.ask();
-  EXPECT_FALSE(call.over());
+  call.start();
+  EXPECT_FALSE(call.finished());
   EXPECT_EQ(board.slot(0).news.load(), 2u);
   for (unsigned r = 0; r < 2; ++r) {
     launch::BoardSlot& slot = board.slot(r);
@@ -166,20 +166,20 @@ TEST(RollCall, WaitsForAnswersOnlyOfThoseInside) {
     slot.account_bytes = static_cast<std::uint32_t>(page.size());
     slot.heard_ns.store(now_ns());
     slot.answered.store(slot.asked.load());
-    EXPECT_EQ(call.over(), r == 1);
+    EXPECT_EQ(call.finished(), r == 1);
   }
-  const std::vector<Standing> standings = call.standings();
-  ASSERT_EQ(standings.size(), 3u);
-  EXPECT_TRUE(standings[0].answered);
-  EXPECT_EQ(standings[0].account.waits_for.at(0).text, "in MPI_Recv");
-  EXPECT_FALSE(standings[0].gets_on);
-  EXPECT_EQ(standings[2].state, RankState::kAbsent);
+  const std::vector<RankStatus> statuses = call.statuses();
+  ASSERT_EQ(statuses.size(), 3u);
+  EXPECT_TRUE(statuses[0].answered);
+  EXPECT_EQ(statuses[0].account.waits_for.at(0).text, "in MPI_Recv");
+  EXPECT_FALSE(statuses[0].progresses);
+  EXPECT_EQ(statuses[2].state, RankState::kAbsent);
   // One that says nothing is waited for a while, and then no more.
-  call.ask();
+  call.start();
   const std::uint64_t began = now_ns();
-  while (!call.over() && now_ns() - began < 20'000'000'000u) usleep(10'000);
+  while (!call.finished() && now_ns() - began < 20'000'000'000u) usleep(10'000);
   EXPECT_LT(now_ns() - began, 10'000'000'000u);
-  EXPECT_FALSE(call.standings()[0].answered);
+  EXPECT_FALSE(call.statuses()[0].answered);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "mpiexec/roll_call.h"
+#include "mpiexec/status_query.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,14 +18,14 @@ using launch::RankEnd;
 using launch::RankState;
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kPatience = 1000 * kMillisecond;  // with those who say nothing
+constexpr std::uint64_t kPatience = 1000 * kMillisecond;  // with ranks that do not answer
 constexpr std::uint64_t kAfterOne = 500 * kMillisecond;   // a busy machine: as long as answers come, there may be more
 constexpr std::uint64_t kMostPatience = 5000 * kMillisecond;
 
 bool runs(BoardSlot& slot) { return slot.end.load() == static_cast<std::uint32_t>(RankEnd::kRuns); }
 RankState state_of(BoardSlot& slot) { return static_cast<RankState>(slot.state.load()); }
 
-/// The rank's page; "" when it changes under our eyes again and again.
+/// The rank's page; empty when the rank rewrites it during every attempt to read it.
 std::string read_account(launch::BoardHeader* board, BoardSlot& slot) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const std::uint32_t before = slot.writing.load(std::memory_order_acquire);
@@ -40,7 +40,7 @@ std::string read_account(launch::BoardHeader* board, BoardSlot& slot) {
 
 }  // namespace
 
-RollCall::Process RollCall::look_at(std::uint32_t pid) {
+StatusQuery::Process StatusQuery::look_at(std::uint32_t pid) {
   Process out;
   char path[40], stat[1024];
   std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -58,11 +58,11 @@ RollCall::Process RollCall::look_at(std::uint32_t pid) {
   return out;
 }
 
-void RollCall::ping() {
+void StatusQuery::refresh() {
   for (unsigned r = 0; r < board_->ranks; ++r) launch::board_slot(board_, r).news.fetch_add(1);
 }
 
-void RollCall::ask() {
+void StatusQuery::start() {
   asked_ns_ = now_ns();
   patient_until_ns_ = asked_ns_ + kPatience;
   answers_ = 0;
@@ -74,9 +74,9 @@ void RollCall::ask() {
   }
 }
 
-bool RollCall::has_answered(BoardSlot& slot) const { return slot.answered.load() == slot.asked.load(); }
+bool StatusQuery::has_answered(BoardSlot& slot) const { return slot.answered.load() == slot.asked.load(); }
 
-bool RollCall::over() {
+bool StatusQuery::finished() {
   unsigned expected = 0, answers = 0;
   for (unsigned r = 0; r < board_->ranks; ++r) {
     BoardSlot& slot = launch::board_slot(board_, r);
@@ -91,13 +91,13 @@ bool RollCall::over() {
   return now >= std::min(patient_until_ns_, asked_ns_ + kMostPatience);
 }
 
-std::vector<Standing> RollCall::standings() {
-  std::vector<Standing> out(board_->ranks);
+std::vector<RankStatus> StatusQuery::statuses() {
+  std::vector<RankStatus> out(board_->ranks);
   const std::uint64_t now = now_ns();
   const double ticks_passed = static_cast<double>(now - asked_ns_) * 1e-9 * static_cast<double>(sysconf(_SC_CLK_TCK));
   for (unsigned r = 0; r < board_->ranks; ++r) {
     BoardSlot& slot = launch::board_slot(board_, r);
-    Standing& s = out[r];
+    RankStatus& s = out[r];
     s.state = state_of(slot);
     s.use = slot.use.load();
     s.ended = !runs(slot);
@@ -106,7 +106,7 @@ std::vector<Standing> RollCall::standings() {
     s.answered = heard >= asked_ns_;
     if (heard != 0 && heard < now) s.silent_s = static_cast<double>(now - heard) * 1e-9;
     if (s.answered) s.account = plugin::Account::parse(read_account(board_, slot));
-    s.gets_on = s.account.waits && s.account.since_ns > asked_ns_;
+    s.progresses = s.account.waits && s.account.since_ns > asked_ns_;
     if (s.ended || s.answered || s.state == RankState::kAbsent) continue;
     const Process process = look_at(slot.pid.load());
     const double used = static_cast<double>(process.cpu_ticks - processes_[r].cpu_ticks);

@@ -19,6 +19,7 @@ const char kHelp[] =
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
+    "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
     "  --coverage                 MPI functions this version does and does not do, by chapter\n"
     "  --check FILE.so            whether a component would be accepted, and why not; loads and questions it\n"
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
@@ -35,8 +36,8 @@ namespace {
 
 std::string unknown(const char* word) {
   param::Suggestion suggestion(word);
-  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--coverage", "--check",
-                            "--register", "--version", "--help", "--level", "--set", "--json"})
+  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--coverage",
+                            "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
     suggestion.consider(known);
   const std::string meant(suggestion.best());
   return std::string("unknown argument '") + word + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?");
@@ -97,6 +98,9 @@ Options parse_options(int argc, char** argv) {
         o.mistake = std::string("--pid needs the number of a process, not '") + number + "'";
     } else if (o.question == Question::explain && o.subject.empty() && argv[i][0] != '-') {
       o.subject = argv[i];
+    } else if (word == "--messages") {
+      ask(Question::messages, argv[i]);
+      if (more) o.subject = argv[++i];
     } else if (word == "--coverage") {
       ask(Question::coverage, argv[i]);
     } else if (word == "--check") {

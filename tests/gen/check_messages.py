@@ -18,7 +18,7 @@ FIELDS = {"argument", "value", "peer", "peer_host", "tag", "bytes_wanted", "byte
 MACHINERY = {"framework/base/status.cc", "framework/base/failure.cc", "framework/plugin/component.h",
              "framework/plugin/host.cc"}
 # Rooms whose failures are sentences in the code still.
-PENDING = ("framework/progress/", "framework/p2p/", "framework/coll/", "components/coll/", "components/transport/")
+PENDING = ("framework/coll/", "components/coll/inter/")
 
 
 def balanced(text, start):

@@ -119,10 +119,6 @@ Status add_facts(Status status, std::initializer_list<Fact> facts) noexcept {
   return status;
 }
 
-Status as_class(int mpi_class, Status status) noexcept {
-  return status.ok() ? status : FailureRing::with_class(mpi_class, status);
-}
-
 Failure::Failure(Status status) noexcept {
   const FailureSlot* const slot = FailureRing::slot_of(status);
   if (!slot) return;

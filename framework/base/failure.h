@@ -21,9 +21,6 @@ namespace ashlar {
 ///   return add_facts(status, {{"peer", rank}, {"tag", tag}});
 [[gnu::cold]] Status add_facts(Status status, std::initializer_list<Fact> facts) noexcept;
 
-/// The same failure with another class, for a level that gives it another meaning.
-[[gnu::cold]] Status as_class(int mpi_class, Status status) noexcept;
-
 /// A failure in full, on the thread that failed. The texts live as long as the status's text.
 class Failure {
  public:

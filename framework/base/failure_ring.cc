@@ -46,11 +46,6 @@ FailureSlot* FailureRing::slot_of(Status status) noexcept {
   return slot.stamp == status.stamp_ ? &slot : nullptr;
 }
 
-Status FailureRing::with_class(int mpi_class, Status status) noexcept {
-  status.class_ = mpi_class;
-  return status;
-}
-
 void FailureSlot::add(const Fact& fact) noexcept {
   if (count == Failure::kFacts || text_of(fact.name()).data() != nullptr) return;
   char number[Fact::kNumberBytes];

@@ -39,7 +39,6 @@ class FailureRing {
   static Status put(int mpi_class, FailureSlot& slot) noexcept;
   /// The slot of a failed status on this thread; nullptr when it was overwritten.
   static FailureSlot* slot_of(Status status) noexcept;
-  static Status with_class(int mpi_class, Status status) noexcept;
 };
 
 }  // namespace ashlar

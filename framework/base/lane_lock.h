@@ -69,7 +69,7 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   void check_entry();
 
   static Watch watch_;
-  static constexpr int kPatience = 4;    // yields after which the lock is taken back even if nobody came
+  static constexpr int kPatience = 4;    // yields after which the lock is taken back even if no thread came
   static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
   std::atomic<int> wanted_{0};  // threads asleep in lock()

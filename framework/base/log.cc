@@ -22,7 +22,7 @@ constexpr const char* kNames[] = {"error", "warn", "info", "debug", "trace"};
 bool enabled(Level level) noexcept { return static_cast<int>(level) <= level_in_force.load(std::memory_order_relaxed); }
 void set_level(Level level) noexcept { level_in_force.store(static_cast<int>(level), std::memory_order_relaxed); }
 
-void set_speaker(const char* who) noexcept { std::snprintf(speaker, sizeof speaker, "%s", who); }
+void set_speaker(const char* name) noexcept { std::snprintf(speaker, sizeof speaker, "%s", name); }
 
 namespace {
 

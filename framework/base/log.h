@@ -7,8 +7,8 @@ enum class Level : int { error = 0, warn, info, debug, trace };
 /// The level up to which lines are printed to standard error; error until `set_level`.
 bool enabled(Level level) noexcept;
 void set_level(Level level) noexcept;
-/// Who speaks: printed in front of each line once the job is known ("rank 3 of 8 on node1").
-void set_speaker(const char* who) noexcept;
+/// The name of this process in front of each line, once the job is known ("ashlar: rank 3 of 8").
+void set_speaker(const char* name) noexcept;
 [[gnu::format(printf, 3, 4)]] void line(Level level, const char* room, const char* format, ...) noexcept;
 /// A text of several lines, whatever the level in force.
 void paragraph(Level level, const char* room, const char* text) noexcept;

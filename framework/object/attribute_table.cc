@@ -100,8 +100,8 @@ auto settled_entry_of(AttributeSet& set, int keyval) {
                       [&](auto& e) { return e.key->id == keyval && !e.leaving; });
 }
 
-/// Calls the delete function of `entry`, which stays where it is unless somebody takes it away meanwhile; `*at` is
-/// where it lies afterwards, or the end.
+/// Calls the delete function of `entry`, which stays where it is unless the function or another thread takes it away;
+/// `*at` is where it lies afterwards, or the end.
 template <class At>
 Status delete_value(const Holder& holder, std::unique_lock<std::mutex>& lock, At* at) {
   (*at)->leaving = true;

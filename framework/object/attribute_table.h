@@ -4,8 +4,8 @@
 
 /// Attribute caching (MPI-5.0, 7.7) for every class of object that has it: the rooms of these classes give the calls
 /// their types. One lock guards all keys and sets. Callbacks run without it: they may call anything, and wait for other
-/// threads that do. An attribute whose delete function is running is still there to be read, but nobody else deletes
-/// it.
+/// threads that do. An attribute whose delete function is running is still there to be read, but no other call
+/// deletes it.
 namespace ashlar::attribute {
 
 /// The object in question.

@@ -100,24 +100,31 @@ void blame(Comm& comm) noexcept {
 bool subject_of(Object& object, ErrorSubject* subject) {
   if (object.kind == Kind::kComm) {
     auto& comm = static_cast<Comm&>(object);
-    *subject = {&comm.errhandler, "communicator", comm.name.c_str(), comm.rank, comm.size, &comm, comm.predefined != 0};
+    *subject = {.handler = &comm.errhandler,
+                .what = "communicator",
+                .name = comm.name.c_str(),
+                .rank = comm.rank,
+                .size = comm.size,
+                .comm = &comm,
+                .world = comm.predefined != 0};
     return true;
   }
   if (object.kind == Kind::kSession) {
     auto& session = static_cast<Session&>(object);
-    *subject = {&session.errhandler, "session", session.name, -1, 0, nullptr};
+    *subject = {.handler = &session.errhandler, .what = "session", .name = session.name};
     return true;
   }
   if (object.kind == Kind::kWin) {
     auto& window = static_cast<Window&>(object);
-    *subject = {&window.errhandler, "window", window.name.c_str(), -1, 0, window.comm};
+    *subject = {.handler = &window.errhandler, .what = "window", .name = window.name.c_str(), .comm = window.comm};
     if (window.comm) subject->rank = window.comm->rank, subject->size = window.comm->size;
     return true;
   }
   if (object.kind == Kind::kFile) {
     auto& file = static_cast<File&>(object);
     const bool open = &file != &no_file();
-    *subject = {&file.errhandler, "file", open ? file.name.c_str() : nullptr, -1, 0, file.comm};
+    *subject = {
+        .handler = &file.errhandler, .what = "file", .name = open ? file.name.c_str() : nullptr, .comm = file.comm};
     if (file.comm) subject->rank = file.comm->rank, subject->size = file.comm->size;
     return true;
   }

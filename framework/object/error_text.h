@@ -7,7 +7,7 @@ namespace ashlar {
 const char* error_class_name(int mpi_class);
 const char* error_class_meaning(int mpi_class);
 
-/// What is said of the class in front of `sentence`, which tells of one failure; nullptr when the class adds nothing.
+/// What stands for the class in front of `sentence`, which describes one failure; nullptr when the class adds nothing.
 const char* meaning_beside(int mpi_class, const char* sentence);
 
 /// The class of an error code: itself for classes, the class it was added to for user codes, -1 for neither.

@@ -32,7 +32,7 @@ std::int64_t inverse(std::int64_t a, std::int64_t m) {
   return modulo(t0, m);
 }
 
-/// Where the members of `b` stand in `run`, in rising order, if that can be told without writing them out.
+/// Where the members of `b` stand in `run`, in rising order, if that is known without writing them out.
 bool places_in(const Run& run, const Group& b, std::vector<Places>* places) {
   places->clear();
   for (const Run& other : b.runs())

@@ -7,7 +7,7 @@
 #include "framework/object/handle.h"
 
 /// Handles as integers (MPI_Comm_toint and its kin; Fortran's handles): a predefined handle is its value, any other its
-/// place in the arena. No table, nothing to free; every value has an answer, and resolve() tells the good ones.
+/// place in the arena. No table, nothing to free; every value has an answer, and resolve() accepts the good ones only.
 namespace ashlar {
 
 template <class Handle>

@@ -24,7 +24,7 @@ std::unordered_map<std::uintptr_t, std::vector<Got>>& table() {
   return *handles;
 }
 
-// Objects are aligned to cache lines, so that a key's number is nobody's address.
+// Objects are aligned to cache lines, so that a key's number is no object's address.
 std::uintptr_t place_of_key(int keyval) { return static_cast<std::uintptr_t>(static_cast<unsigned>(keyval)) << 1 | 1; }
 
 void add(std::uintptr_t place, const Handle& handle) {

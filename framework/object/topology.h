@@ -10,8 +10,8 @@
 
 namespace ashlar {
 
-/// The virtual topology of a communicator: who is whose neighbour. Constant, and shared by duplicates.
-/// Whatever its form, it tells the calling process's neighbours in the order that neighbourhood collectives use
+/// The virtual topology of a communicator: which process is a neighbour of which. Constant, and shared by duplicates.
+/// Whatever its form, it has the calling process's neighbours in the order that neighbourhood collectives use
 /// (MPI-5.0, 8.6): receive buffers by sources(), send buffers by destinations(); MPI_PROC_NULL where a Cartesian grid
 /// ends. A process may occur several times, and its occurrences then match in order.
 class Topology {

@@ -58,8 +58,8 @@ struct Store::Reading {
     const Row* row = s.schema_.find(key);
     if (!row) {
       // Looking for what was meant takes time, and a problem that is only counted shows none of it.
-      const bool told = s.problems_.size() < kMostProblems;
-      s.problem(layer == Layer::command_line, told ? origin + ": " + s.schema_.unknown(key) : std::string());
+      const bool shown = s.problems_.size() < kMostProblems;
+      s.problem(layer == Layer::command_line, shown ? origin + ": " + s.schema_.unknown(key) : std::string());
       return;
     }
     const Row* meant = s.schema_.target(row);

@@ -96,12 +96,16 @@ std::string_view Schema::nearest_environment(std::string_view name) const {
   return best;
 }
 
-std::string Schema::unknown(std::string_view key) const {
+namespace {
+
+constexpr std::size_t kLongestShown = 120;
+
+}  // namespace
+
+std::string Schema::hint(std::string_view key) const {
   constexpr int kShown = 3;
-  constexpr std::size_t kLongest = 120;
-  if (key.size() > kLongest) return "there is no parameter '" + std::string(key.substr(0, kLongest)) + "...'";
+  if (key.size() > kLongestShown) return "";
   const std::string written(key), group = written + ".";
-  std::string out = "there is no parameter '" + written + "'";
   std::string members;
   int count = 0;
   for (const Row& row : rows_) {
@@ -109,12 +113,17 @@ std::string Schema::unknown(std::string_view key) const {
     if (++count <= kShown) members += (members.empty() ? "" : ", ") + std::string(row.key);
   }
   if (count > kShown) members += " and " + std::to_string(count - kShown) + " more";
-  if (count > 0) return out + ", only a group of that name: " + members + " (ashlar_info --params " + written + ")";
-  if (const std::string meant(nearest(key)); !meant.empty()) return out + "; did you mean '" + meant + "'?";
+  if (count > 0) return ", only a group of that name: " + members + " (ashlar_info --params " + written + ")";
+  if (const std::string meant(nearest(key)); !meant.empty()) return "; did you mean '" + meant + "'?";
   const std::size_t first = written.find('.');
   const std::size_t second = first == std::string::npos ? first : written.find('.', first + 1);
-  if (second == std::string::npos) return out;
-  return out + " (is the component that declares " + written.substr(0, second) + ".* installed?)";
+  if (second == std::string::npos) return "";
+  return " (is the component that declares " + written.substr(0, second) + ".* installed?)";
+}
+
+std::string Schema::unknown(std::string_view key) const {
+  const bool cut = key.size() > kLongestShown;
+  return "there is no parameter '" + std::string(key.substr(0, kLongestShown)) + (cut ? "...'" : "'") + hint(key);
 }
 
 std::string environment_name(std::string_view key) {

@@ -30,7 +30,9 @@ class Schema {
   /// The existing key that was probably meant by `key`, or "".
   std::string_view nearest(std::string_view key) const;
   std::string_view nearest_environment(std::string_view name) const;
-  /// The sentence for a key that does not exist: what was probably meant, or what the group of that name holds.
+  /// What to say behind "there is no parameter 'key'": what was probably meant, or what the group of that name holds.
+  std::string hint(std::string_view key) const;
+  /// The whole sentence.
   std::string unknown(std::string_view key) const;
 
  private:

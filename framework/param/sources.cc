@@ -49,7 +49,7 @@ std::string installation_prefix() {
     const ssize_t length = readlink("/proc/self/exe", resolved, sizeof resolved);
     if (length <= 0) return {};
     path.assign(resolved, static_cast<std::size_t>(length));
-  } else if (path.front() != '/' || path.find("/.") != std::string::npos) {  // as the loader was told: "bin/../lib"
+  } else if (path.front() != '/' || path.find("/.") != std::string::npos) {  // as the loader got it: "bin/../lib"
     if (!realpath(path.c_str(), resolved)) return {};
     path = resolved;
   }
@@ -96,7 +96,7 @@ Sources standard_sources(const std::string& prefix, bool elevated) {
     sources.environment = environ;
     return sources;
   }
-  // access(2) looks with the rights of the user who started the program, so nothing is told that this user cannot see.
+  // access(2) looks with the rights of the user who started the program, so no message shows what this user cannot see.
   std::vector<SourceFile> own;
   add_own_files(&own);
   if (own.empty() && !any_setting(environ)) return sources;

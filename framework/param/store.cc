@@ -113,7 +113,7 @@ Status Store::fill(std::string_view prefix, std::span<const ashlar_param> rows, 
 const Row* Store::require(std::string_view key, Status* status) const {
   const Row* row = schema_.find(key);
   if (row) return schema_.target(row);
-  *status = fail(kErrArg, "param.unknown", {{"mistake", schema_.unknown(key)}});
+  *status = fail(kErrArg, "param.unknown", {{"parameter", key}, {"hint", schema_.hint(key)}});
   return nullptr;
 }
 
@@ -213,7 +213,7 @@ void Store::adjusted(std::string_view key, std::string_view used, std::string_vi
   if (known != adjustments_.end() && known->used == used && known->because == because) return;
   Adjustment& now = known != adjustments_.end() ? *known : adjustments_.emplace_back();
   now = {std::string(key), std::string(used), std::string(because)};
-  if (told_) told_(now);
+  if (on_adjusted_) on_adjusted_(now);
 }
 
 const Store::Adjustment* Store::adjustment(std::string_view key) const {

@@ -99,8 +99,8 @@ class Store {
   struct Adjustment {
     std::string key, used, because;
   };
-  /// Who hears of each adjustment that is news, on the thread of adjusted().
-  void on_adjusted(std::function<void(const Adjustment&)> told) { told_ = std::move(told); }
+  /// The listener for each adjustment that is new, on the thread of adjusted().
+  void on_adjusted(std::function<void(const Adjustment&)> listener) { on_adjusted_ = std::move(listener); }
   /// What the owner of `key` uses instead, or nullptr.
   const Adjustment* adjustment(std::string_view key) const;
 
@@ -129,7 +129,7 @@ class Store {
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
   JobSettings job_settings_;
   std::vector<Adjustment> adjustments_;
-  std::function<void(const Adjustment&)> told_;
+  std::function<void(const Adjustment&)> on_adjusted_;
   bool filled_ = false;
   bool frozen_ = false;
 };

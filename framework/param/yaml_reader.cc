@@ -33,7 +33,7 @@ struct Attributes {
   std::string when;
 };
 
-// Where the text goes on behind its first document, or 0. YAML::LoadAll would tell too, but never ends for some texts.
+// Where the text goes on behind its first document, or 0. YAML::LoadAll knows it too, but never ends for some texts.
 int line_behind_document(const std::string& text) {
   struct Start : YAML::EventHandler {
     int line = 0;

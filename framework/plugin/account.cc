@@ -97,7 +97,7 @@ void AccountWriter::waits_in_collective(std::uint32_t context, std::uint32_t cou
     const std::uint32_t first = rank_of(group, i);
     std::uint32_t last = first;
     while (++i < size && rank_of(group, i) == last + 1) ++last;
-    if (used + 24 > sizeof list) break;  // who is left out is not asked for
+    if (used + 24 > sizeof list) break;  // a process left out is not in the answer
     const int n = first == last
                       ? std::snprintf(list + used, sizeof list - used, "%s%u", used ? "," : "", first)
                       : std::snprintf(list + used, sizeof list - used, "%s%u-%u", used ? "," : "", first, last);

@@ -7,13 +7,13 @@
 
 namespace ashlar::plugin {
 
-/// What a process is doing, for whoever asks from outside: `mpiexec --timeout`, `ashlar_info waits`. The process writes
+/// What a process is doing, for questions from outside: `mpiexec --timeout`, `ashlar_info waits`. The process writes
 /// lines of text, the asker takes them apart; both are of one build. One fact per line, its letter first:
 ///
 ///   t NANOSECONDS                 since when, on the node's monotonic clock, its oldest waiting call waits; without it
 ///                                 no call waits
-///   w PEER TEXT                   the call waits for that process of the job ("*": for whoever comes, "-": for nobody
-///                                 in particular); TEXT reads on from "it waits ..."
+///   w PEER TEXT                   the call waits for that process of the job ("*": for any process, "-": for
+///                                 none in particular); TEXT reads on from "it waits ..."
 ///   c CONTEXT NUMBER RANKS TEXT   the same for a collective: the NUMBER-th of the communicator, its processes in RANKS
 ///   p PEER TEXT                   an operation that is under way, whether a call waits for it or not
 ///   s CONTEXT NUMBER              so many collectives it has begun on that communicator

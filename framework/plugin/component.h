@@ -29,7 +29,7 @@ extern "C" {
 typedef int ashlar_result;
 enum {
   ASHLAR_OK = 0,
-  ASHLAR_PENDING = 1, /* started; completion is told later */
+  ASHLAR_PENDING = 1, /* started; its completion is reported later */
   ASHLAR_AGAIN = 2    /* no room now: keep the operation and repeat it after progress */
 };
 

@@ -83,7 +83,12 @@ void Host::record(const char* topic, const char* subject, const char* chosen, co
                   const char* setting) {
   const auto text = [](const char* t) { return std::string(t ? t : ""); };
   if (Host* host = in_force.load())
-    host->records_.add({text(topic), text(subject), text(chosen), text(because), text(lost), text(setting)});
+    host->records_.add({.topic = text(topic),
+                        .subject = text(subject),
+                        .chosen = text(chosen),
+                        .because = text(because),
+                        .lost = text(lost),
+                        .setting = text(setting)});
 }
 
 void Host::adjusted(const char* framework, const char* component, const char* parameter, const char* used,
@@ -92,7 +97,7 @@ void Host::adjusted(const char* framework, const char* component, const char* pa
   if (!host || !host->store_) return;
   const std::string key = std::string(framework) + "." + component + "." + parameter;
   const param::Setting* const setting = host->store_->find(key);
-  const std::string asked = setting ? std::string(setting->text) + " (" + setting->origin + ") is set" : "the default";
+  const std::string wanted = setting ? std::string(setting->text) + " (" + setting->origin + ") is set" : "the default";
   {
     // Threads that make communicators of their own may come here at the same time.
     const std::lock_guard guard(host->adjusting_);
@@ -100,7 +105,12 @@ void Host::adjusted(const char* framework, const char* component, const char* pa
     if (known && known->used == used && known->because == because) return;
     host->store_->adjusted(key, used, because);
   }
-  host->records_.add({framework, "parameter " + key, used, asked + "; " + because, "", key});
+  host->records_.add({.topic = framework,
+                      .subject = "parameter " + key,
+                      .chosen = used,
+                      .because = wanted + "; " + because,
+                      .lost = "",
+                      .setting = key});
 }
 
 void Host::add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count) {

@@ -87,8 +87,8 @@ typedef struct ashlar_launch_ops {
   /* Host name of a rank as its launcher knows it, never looked up; NULL: unknown. */
   const char* (*host_of)(ashlar_launch* self, uint32_t rank);
 
-  /* Who is told of failed peers from now on (one listener), and the call that looks: cheap, never blocks. */
-  void (*on_peer_failure)(ashlar_launch* self, ashlar_launch_peer_failed* told, void* context);
+  /* The one listener for failed peers from now on, and the call that polls for them: cheap, never blocks. */
+  void (*on_peer_failure)(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context);
   void (*poll)(ashlar_launch* self);
 
   /* Tells the launcher that MPI is initialised: from now on ending without finalize() is a failure of the job. */
@@ -104,8 +104,8 @@ typedef struct ashlar_launch_ops {
   /* The reason of the last result that was not OK, as a sentence; "" when there is none. */
   const char* (*why)(ashlar_launch* self);
 
-  /* Questions from outside about what this process is doing. `news` is a word that changes when somebody asks; the
-   * process looks at it whenever it makes progress, and may change it for its own purposes. NULL: nobody can ask.
+  /* Questions from outside about what this process is doing. `news` is a word that changes with each question; the
+   * process polls it whenever it makes progress, and may change it for its own purposes. NULL: no questions here.
    * asked() says whether a question is open. answer() gives the account (account.h of the kernel); `settled` 0: a
    * better one may follow. */
   uint32_t* (*news)(ashlar_launch* self);

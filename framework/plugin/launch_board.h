@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // The board: one sealed memfd per job that mpiexec makes and every rank inherits. It holds what a rank must know to
-// join its job, what the ranks publish for each other, and who has come how far. Layout shared by mpiexec and
+// join its job, what the ranks publish for each other, and how far each has come. Layout shared by mpiexec and
 // components/launch/native, which come from one build; `version` refuses any other.
 namespace ashlar::launch {
 
@@ -42,7 +42,7 @@ inline const char* leaving_call(std::uint32_t use) {
 enum class RankEnd : std::uint32_t { kRuns = 0, kEnded = 1, kFailed = 2 };
 
 /// One rank. The rank writes the first half of the first line, mpiexec the second; either reads both. The second line
-/// is for who wants to know what the rank is doing, mpiexec or another process, at any time ("questions").
+/// is for questions about what the rank is doing, by mpiexec or another process, at any time.
 struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> state;     // RankState
   std::atomic<std::uint32_t> pid;       // of the process that attached
@@ -62,7 +62,7 @@ struct alignas(64) BoardSlot {
   /// The rank looks at this word in every round of progress, and nowhere else: it changes after a question, and the
   /// rank may change it for its own purposes.
   alignas(64) std::atomic<std::uint32_t> news;
-  std::atomic<std::uint32_t> asked;     // questions so far; whoever asks adds one, then changes `news`
+  std::atomic<std::uint32_t> asked;     // questions so far; the asker adds one, then changes `news`
   std::atomic<std::uint32_t> answered;  // the newest question with an answer that needs no better one
   std::atomic<std::uint32_t> writing;   // odd while the account is being written; it changes with every account
   std::atomic<std::uint64_t> heard_ns;  // when the rank last saw `news` change: it made progress then

@@ -22,7 +22,7 @@ inline constexpr ashlar_param kSelection[] = {
     ASHLAR_SELECTION_ROW(rma, "", ASHLAR_SCOPE_ALL_EQ, "Implementations of one-sided communication."),
     ASHLAR_SELECTION_ROW(io, "", ASHLAR_SCOPE_ALL_EQ, "Ways files are accessed."),
     ASHLAR_SELECTION_ROW(topology, "", ASHLAR_SCOPE_ALL_EQ, "Sources of topology."),
-    // Records for tools are for who asks: a person would read them between the lines of the program.
+    // Records for tools are opt-in: people would find them between the lines of the program.
     ASHLAR_SELECTION_ROW(report, "^json", ASHLAR_SCOPE_LOCAL, "Where errors, notices and decisions are shown."),
     ASHLAR_SELECTION_ROW(tool, "", ASHLAR_SCOPE_LOCAL, "Tools that watch the library."),
 };

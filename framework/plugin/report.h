@@ -80,13 +80,14 @@ struct ashlar_report {
   const ashlar_report_ops* ops;
 };
 
-/* Context of query() and create(): who speaks. */
+/* Context of query() and create(): the process that reports. */
 typedef struct ashlar_report_context {
   uint32_t size;
   int world_rank, world_size; /* -1 and 0 before the job is known */
   const char* host;
   int pid;
-  /* 1: the launcher shows the reason of a fatal error to the user; what writes to standard error leaves it to that. */
+  /* 1: the launcher shows the reason of a fatal error to the user; what writes to standard error leaves it to the
+   * launcher. */
   int launcher_tells;
 } ashlar_report_context;
 

@@ -12,7 +12,12 @@ std::string text(const char* t) { return t ? t : ""; }
 bool given(const char* t) { return t && *t; }
 
 Decision decision_of(const ashlar_decision& d) {
-  return {text(d.topic), text(d.subject), text(d.chosen), text(d.because), text(d.lost), text(d.setting)};
+  return {.topic = text(d.topic),
+          .subject = text(d.subject),
+          .chosen = text(d.chosen),
+          .because = text(d.because),
+          .lost = text(d.lost),
+          .setting = text(d.setting)};
 }
 
 // Collects the members of one JSON object.

@@ -45,15 +45,20 @@ void Reporter::error(const ashlar_error_record& record) noexcept {
 }
 
 void Reporter::notice(int level, const char* id, const std::string& text) noexcept {
-  const ashlar_notice n{sizeof n, level, id, text.c_str()};
+  const ashlar_notice n{.size = sizeof n, .level = level, .id = id, .text = text.c_str()};
   for (const Module& m : modules()) m.report->ops->notice(m.report, &n);
   if (modules_.empty()) write_whole(STDERR_FILENO, notice_text(context_, n));
 }
 
 void Reporter::decisions(const std::vector<Decision>& decisions) noexcept {
   for (const Decision& d : decisions) {
-    const ashlar_decision c{sizeof c,          d.topic.c_str(), d.subject.c_str(), d.chosen.c_str(),
-                            d.because.c_str(), d.lost.c_str(),  d.setting.c_str()};
+    const ashlar_decision c{.size = sizeof c,
+                            .topic = d.topic.c_str(),
+                            .subject = d.subject.c_str(),
+                            .chosen = d.chosen.c_str(),
+                            .because = d.because.c_str(),
+                            .lost = d.lost.c_str(),
+                            .setting = d.setting.c_str()};
     bool shown = false;
     for (const Module& m : modules()) {
       const ashlar_report_ops& ops = *m.report->ops;

@@ -36,7 +36,12 @@ class Reporter {
   const std::vector<Module>& modules();
 
   Registry* registry_;
-  ashlar_report_context context_{sizeof(ashlar_report_context), -1, 0, nullptr, 0, 0};
+  ashlar_report_context context_{.size = sizeof(ashlar_report_context),
+                                 .world_rank = -1,
+                                 .world_size = 0,
+                                 .host = nullptr,
+                                 .pid = 0,
+                                 .launcher_tells = 0};
   bool looked_ = false;
   std::vector<Module> modules_;
 };

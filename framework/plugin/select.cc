@@ -86,9 +86,9 @@ Status check_names(const SelectionList& list, std::string_view framework, const 
   return {};
 }
 
-void append(std::string* list, std::string_view who, std::string_view why) {
+void append(std::string* list, std::string_view component, std::string_view why) {
   if (!list->empty()) *list += '\n';
-  *list += who;
+  *list += component;
   *list += ": ";
   *list += why;
 }
@@ -122,7 +122,12 @@ bool Registry::ask(Entry* entry, const void* context, Chosen* out, std::string* 
 
 Status Registry::conclude(std::string_view framework, const SelectionList& list, const std::vector<Chosen>& chosen,
                           std::string lost) {
-  Decision decision{std::string(framework), "components", "", "", lost, list.setting};
+  Decision decision{.topic = std::string(framework),
+                    .subject = "components",
+                    .chosen = "",
+                    .because = "",
+                    .lost = lost,
+                    .setting = list.setting};
   for (const Chosen& c : chosen) {
     decision.chosen += (decision.chosen.empty() ? "" : ", ") + std::string(c.component->name());
     if (!decision.because.empty()) decision.because += "; ";

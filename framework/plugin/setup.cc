@@ -79,7 +79,7 @@ Status adopt(const std::string& prefix, std::string_view text, const char* const
              Registry* registry) {
   if (param::elevated()) return configure(prefix, param::standard_sources(prefix), store, registry);
   ASHLAR_TRY(store->adopt(text));
-  // The launcher has told which folders are refused.
+  // The launcher has reported which folders are refused.
   (void)add_folders(prefix, user_path(*store), registry);
   if (any_of_ours(environment)) {
     store->declare(param::kernel_tables());

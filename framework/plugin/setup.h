@@ -16,7 +16,7 @@ Status begin(const std::string& prefix, const char* const* environment, param::S
 
 /// Parameters and components for a launcher, a singleton or a tool: finds the components, declares every parameter,
 /// merges `sources` (open_yaml is filled in). Fails as Store::load does; everything without fault is in force even
-/// then, and `store->problems()` has what to tell the user.
+/// then, and `store->problems()` has what the user should read.
 Status configure(const std::string& prefix, param::Sources sources, param::Store* store, Registry* registry);
 
 /// The same for a rank: takes the text its launcher made with `Store::serialize`. No YAML, no index of keys unless a

@@ -23,7 +23,7 @@ enum {
 
 /* What instance() says when there is no number to give. */
 enum {
-  ASHLAR_TOPOLOGY_NOT_RESTRICTED = -1, /* the process may run on several instances, or the machine does not tell */
+  ASHLAR_TOPOLOGY_NOT_RESTRICTED = -1, /* the process may run on several instances, or the machine does not say */
   ASHLAR_TOPOLOGY_NO_SUCH_TYPE = -2
 };
 
@@ -35,8 +35,7 @@ typedef struct ashlar_topology_problem {
   const int32_t* to;
   const int32_t* weights; /* one per entry of `to`, at least 0; NULL: all 1 */
   int32_t kinds;          /* of places, from the widest to the narrowest */
-  const int64_t*
-      places; /* of process p: places[p * kinds] ...; -1: not told. Numbers mean the same in all processes. */
+  const int64_t* places; /* of process p: places[p * kinds] ...; -1: unknown. Numbers mean the same in all processes. */
 } ashlar_topology_problem;
 
 typedef struct ashlar_topology ashlar_topology;
@@ -48,7 +47,7 @@ typedef struct ashlar_topology_ops {
   const char* (*type)(ashlar_topology*, uint32_t index);
   /* The number of the one instance of `type` to which the calling process is restricted by its binding at this moment.
    * It is the number that the system gives to the first processor of that instance: the same for all processes of the
-   * node, whatever component tells it. Of the machine it is 0. Or one of the numbers above. */
+   * node, whatever component gives it. Of the machine it is 0. Or one of the numbers above. */
   int64_t (*instance)(ashlar_topology*, const char* type);
 
   /* MATCHES. Fills order[0 ... nodes - 1], a permutation: order[node] is the process that takes the node, so that

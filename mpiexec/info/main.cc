@@ -14,6 +14,7 @@
 #include "framework/plugin/setup.h"
 #include "mpiexec/info/check.h"
 #include "mpiexec/info/coverage.h"
+#include "mpiexec/info/messages.h"
 #include "mpiexec/info/options.h"
 #include "mpiexec/info/print.h"
 #include "mpiexec/info/running.h"
@@ -162,6 +163,12 @@ int main(int argc, char** argv) {
       const bool right = check_component(o.subject, plugin::this_kernel(), &out);
       say(out);
       return right ? 0 : 1;
+    }
+    case Question::messages: {
+      const std::string text = o.json ? messages_json(o.subject) : messages_text(o.subject);
+      if (text.empty()) complain("no message is called '" + o.subject + "', and none has such a sentence");
+      say(text);
+      return text.empty() ? 1 : 0;
     }
     case Question::coverage: {
       bool missing = false;

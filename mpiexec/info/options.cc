@@ -19,6 +19,7 @@ const char kHelp[] =
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
+    "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
     "  --coverage                 MPI functions this version does and does not do, by chapter\n"
     "  --check FILE.so            whether a component would be accepted, and why not; loads and questions it\n"
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
@@ -35,8 +36,8 @@ namespace {
 
 std::string unknown(const char* word) {
   param::Suggestion suggestion(word);
-  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--coverage", "--check",
-                            "--register", "--version", "--help", "--level", "--set", "--json"})
+  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--coverage",
+                            "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
     suggestion.consider(known);
   const std::string meant(suggestion.best());
   return std::string("unknown argument '") + word + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?");
@@ -90,6 +91,7 @@ class Reader {
                                        {"--params", "", Question::params, Subject::kOptional},
                                        {"explain", "--explain", Question::explain, Subject::kOptional},
                                        {"waits", "--waits", Question::waits, Subject::kNone},
+                                       {"--messages", "", Question::messages, Subject::kOptional},
                                        {"--coverage", "", Question::coverage, Subject::kNone},
                                        {"--check", "", Question::check, Subject::kNeeded},
                                        {"--register", "", Question::register_folder, Subject::kOptional},
@@ -98,7 +100,7 @@ class Reader {
 
   bool question(std::string_view word) {
     for (const Row& row : kQuestions) {
-      if (word != row.word && word != row.other_word) continue;
+      if (word.empty() || (word != row.word && word != row.other_word)) continue;
       if (o_.question != Question::overview && o_.question != row.question)
         o_.mistake = std::string(word) + ": only one question at a time";
       o_.question = row.question;

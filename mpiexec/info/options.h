@@ -6,11 +6,23 @@
 
 namespace ashlar::info {
 
-enum class Question { overview, components, params, explain, waits, coverage, version, register_folder, check, help };
+enum class Question {
+  overview,
+  components,
+  params,
+  explain,
+  waits,
+  coverage,
+  messages,
+  version,
+  register_folder,
+  check,
+  help
+};
 
 struct Options {
   Question question = Question::overview;
-  std::string subject;  // framework, prefix, key, file
+  std::string subject;  // framework, prefix, key, file, part of a message
   int level = 0;        // parameters up to this verbosity
   bool json = false;
   int pid = 0;  // of a process of a running job; 0: the question is about this installation

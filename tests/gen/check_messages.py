@@ -17,8 +17,6 @@ FIELDS = {"argument", "value", "peer", "peer_host", "tag", "bytes_wanted", "byte
 # Where foreign sentences become failures: a component's own words, and ids that do not exist.
 MACHINERY = {"framework/base/status.cc", "framework/base/failure.cc", "framework/plugin/component.h",
              "framework/plugin/host.cc"}
-# Rooms whose failures are sentences in the code still.
-PENDING = ("framework/progress/", "framework/p2p/", "framework/coll/", "components/coll/", "components/transport/")
 
 
 def balanced(text, start):
@@ -93,7 +91,7 @@ def added(text):
 
 def literal_sentences(path, text):
     """The lines on which a failure of ours is made of a sentence in the code."""
-    if path in MACHINERY or path.startswith(PENDING):
+    if path in MACHINERY:
         return
     for call in re.finditer(r"\bStatus::fail(?:_text)?\(|host->fail\(", text):
         yield text.count("\n", 0, call.start()) + 1

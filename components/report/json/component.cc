@@ -42,7 +42,8 @@ void on_notice(ashlar_report*, const ashlar_notice* notice) {
 void on_decision(ashlar_report*, const ashlar_decision* decision) {
   write_whole(module.fd, decision_json(module.context, *decision));
 }
-constexpr ashlar_report_ops kOps = {sizeof kOps, on_error, on_notice, on_decision};
+constexpr ashlar_report_ops kOps = {
+    .size = sizeof kOps, .error = on_error, .notice = on_notice, .decision = on_decision};
 
 ashlar_result open_it(const ashlar_host* h, const void* c) {
   host = h;
@@ -52,7 +53,7 @@ ashlar_result open_it(const ashlar_host* h, const void* c) {
 
 void query(const void*, ashlar_answer* answer) {
   answer->priority = 40;
-  std::snprintf(answer->reason, sizeof answer->reason, "asked for; lines go to %s",
+  std::snprintf(answer->reason, sizeof answer->reason, "selected; lines go to %s",
                 *config->file ? config->file : "standard error");
 }
 

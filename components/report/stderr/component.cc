@@ -26,7 +26,8 @@ void on_notice(ashlar_report*, const ashlar_notice* notice) {
 void on_decision(ashlar_report*, const ashlar_decision* decision) {
   write_whole(STDERR_FILENO, decision_text(*decision));
 }
-constexpr ashlar_report_ops kOps = {sizeof kOps, on_error, on_notice, on_decision};
+constexpr ashlar_report_ops kOps = {
+    .size = sizeof kOps, .error = on_error, .notice = on_notice, .decision = on_decision};
 
 void query(const void*, ashlar_answer* answer) {
   answer->priority = 50;

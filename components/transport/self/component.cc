@@ -37,7 +37,10 @@ void query(const void*, ashlar_answer* answer) {
 ashlar_result create(const void* context, void** module) {
   auto* iface =
       new (std::nothrow) Interface(*the_host, *the_config, *static_cast<const ashlar_transport_context*>(context));
-  if (!iface) return the_host->fail(MPI_ERR_NO_MEM, "no memory for the loopback transport");
+  if (!iface) {
+    const ashlar_fact what = {.name = "what", .text = "the loopback transport", .number = 0};
+    return ashlar_fail_with(the_host, MPI_ERR_NO_MEM, "memory.none", &what, 1);
+  }
   *module = static_cast<ashlar_iface*>(iface);
   return ASHLAR_OK;
 }

@@ -96,13 +96,6 @@ TEST(Failure, TooMuchIsCutNotOverrun) {
   EXPECT_EQ(Failure(st).count, Failure::kFacts);
 }
 
-TEST(Failure, AnotherClassKeepsTheRest) {
-  const Status st = as_class(54, fail(16, "process.forked"));
-  EXPECT_EQ(st.mpi_class(), 54);
-  EXPECT_STREQ(Failure(st).id, "process.forked");
-  EXPECT_TRUE(as_class(54, Status{}).ok());
-}
-
 TEST(Failure, AnOverwrittenOneHasNothing) {
   const Status old = fail(16, "process.forked");
   for (int i = 0; i < Status::kRingSlots; ++i) (void)fail(16, "process.forked").ok();

@@ -49,7 +49,17 @@ grep -q "there is no framework 'nosuch'; there are launch, transport, coll, " sa
 "$info" --components rma >said || fail "a framework without components is a failure"
 "$info" --set transport=nosuch >/dev/null 2>said && fail "choosing what is not installed is a success"
 grep -q "there is no transport component called 'nosuch'.*installed: self, shm" said || fail "a wrong choice: $(cat said)"
-for question in "" --components --params "explain log" "explain lgo"; do
+"$info" --messages "MPI_Send failed: argument dest is 9, but communicator 'rows' has ranks 0..3. MPI_PROC" >said ||
+  fail "no message has a sentence as printed: $(cat said)"
+[ "$(sed -n 1p said)" = argument.rank ] || fail "another message has that sentence: $(cat said)"
+[ "$(grep -c '^[a-z]' said)" = 1 ] || fail "more than one message has that sentence: $(cat said)"
+"$info" --messages "dest is 9, but communicator 'rows' has ranks 0..3" >said || fail "no message has a part of a sentence"
+[ "$(grep '^[a-z]' said)" = argument.rank ] || fail "other messages have that part: $(cat said)"
+"$info" --messages handle.freed >said || fail "no message is called handle.freed"
+grep -q "^  - The call that frees sets one variable to the null handle" said || fail "no advice: $(cat said)"
+"$info" --messages "no such sentence" >said 2>&1 && fail "a sentence that no message has is a success"
+grep -q "no message is called 'no such sentence'" said || fail "no such message: $(cat said)"
+for question in "" --components --params --messages "explain log" "explain lgo"; do
   # shellcheck disable=SC2086
   { "$info" --json $question || true; } | "$python" -c 'import json, sys; json.load(sys.stdin)' || fail "JSON of '$question'"
 done

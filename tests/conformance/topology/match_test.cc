@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "framework/topo/engine.h"
 #include "framework/topo/match.h"
 #include "tests/conformance/topology/component.h"
 
@@ -19,6 +20,7 @@ class Match : public testing::TestWithParam<std::string> {
   Matching match(const Pattern& pattern, const std::vector<Place>& places) const {
     return topo::match(pattern, places, module_.get());
   }
+  Engine engine_{Config{.reorder = kMatch}};
   test::Module module_;
 };
 

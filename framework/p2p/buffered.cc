@@ -58,7 +58,11 @@ Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
 }  // namespace
 
 // Complete as soon as it is started; what is under way is a send of its own.
-const RequestOps kBufferedOps = {.release = kSendOps.release, .start = start_buffered, .describe = kSendOps.describe};
+// Forwarded by calls, not copied: copies of another file's table would be made at load time, not by the compiler.
+constinit const RequestOps kBufferedOps = {
+    .release = [](Request& request) { kSendOps.release(request); },
+    .start = start_buffered,
+    .describe = [](const Request& request, char* out, std::size_t room) { kSendOps.describe(request, out, room); }};
 
 Status bsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return {};

@@ -46,7 +46,7 @@ inline constexpr ashlar_param kParams[] = {
     {"process_sets", "",
      "Process sets that sessions see, as NAME=RANKS;NAME=RANKS with lists such as 0-3,8-14:2. mpiexec --pset writes "
      "it.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, process_sets),
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, process_sets),
      nullptr},
 };
 

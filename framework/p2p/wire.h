@@ -60,7 +60,7 @@ enum Id : std::uint8_t {
   // receive; it has stopped. h0 as in an answer, h1 = number of the post.
   kStopped = 24,
 
-  // Collectives whose calls do not agree (framework/coll/disagreement.h). h0 as in a message, h1 = its tag << 32.
+  // Collectives whose calls do not agree (framework/coll/mismatch.h). h0 as in a message, h1 = its tag << 32.
   kCollectiveCall = 25,    // what this rank called; it still waits
   kCollectiveFailed = 26,  // it failed here
 

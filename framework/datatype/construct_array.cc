@@ -29,6 +29,43 @@ Status not_within(const char* array, int dimension, MPI_Count value, MPI_Count l
       {{"argument", array}, {"index", dimension}, {"value", value}, {"first", low}, {"last", high}, {"why", why}});
 }
 
+/// Each dimension of a distributed array, and the grid of processes that they make.
+Status check_distributions(int size, int rank, int ndims, IntArray gsizes, const int* distribs, const int* dargs,
+                           const int* psizes) {
+  MPI_Count processes = 1;
+  for (int d = 0; d < ndims; ++d) {
+    const MPI_Count global = gsizes[static_cast<std::size_t>(d)];
+    if (global < 1) return bad_dimension("array_of_gsizes", d, global, "1 or more");
+    if (psizes[d] < 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 or more");
+    const bool fallback = dargs[d] == MPI_DISTRIBUTE_DFLT_DARG;
+    switch (distribs[d]) {
+      case MPI_DISTRIBUTE_NONE:
+        if (psizes[d] != 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 with MPI_DISTRIBUTE_NONE");
+        break;
+      case MPI_DISTRIBUTE_BLOCK:
+        if (!fallback && (dargs[d] < 1 || MPI_Count{dargs[d]} * psizes[d] < global))
+          return bad_dimension("array_of_dargs", d, dargs[d], "large enough that every index has a process");
+        break;
+      case MPI_DISTRIBUTE_CYCLIC:
+        if (!fallback && dargs[d] < 1) return bad_dimension("array_of_dargs", d, dargs[d], "1 or more");
+        break;
+      default:
+        return bad_dimension("array_of_distribs", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
+    }
+    processes *= psizes[d];
+    if (processes > size) break;
+  }
+  if (processes != size)
+    return fail(MPI_ERR_ARG, "type.grid_size",
+                {{"argument", "array_of_psizes"},
+                 {"places", (processes > size ? "at least " : "") + std::to_string(processes)},
+                 {"size", size}});
+  if (rank < 0 || rank >= size)
+    return fail(MPI_ERR_ARG, "argument.range",
+                {{"argument", "rank"}, {"value", rank}, {"first", 0}, {"last", size - 1}});
+  return {};
+}
+
 }  // namespace
 
 Status create_subarray(int ndims, IntArray sizes, IntArray subsizes, IntArray starts, int order, Datatype& oldtype,
@@ -70,37 +107,7 @@ Status create_subarray(int ndims, IntArray sizes, IntArray subsizes, IntArray st
 Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* distribs, const int* dargs,
                      const int* psizes, int order, Datatype& oldtype, Datatype** newtype) {
   ASHLAR_TRY(check_array(ndims, order));
-  MPI_Count processes = 1;
-  for (int d = 0; d < ndims; ++d) {
-    const MPI_Count global = gsizes[static_cast<std::size_t>(d)];
-    if (global < 1) return bad_dimension("array_of_gsizes", d, global, "1 or more");
-    if (psizes[d] < 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 or more");
-    const bool fallback = dargs[d] == MPI_DISTRIBUTE_DFLT_DARG;
-    switch (distribs[d]) {
-      case MPI_DISTRIBUTE_NONE:
-        if (psizes[d] != 1) return bad_dimension("array_of_psizes", d, psizes[d], "1 with MPI_DISTRIBUTE_NONE");
-        break;
-      case MPI_DISTRIBUTE_BLOCK:
-        if (!fallback && (dargs[d] < 1 || MPI_Count{dargs[d]} * psizes[d] < global))
-          return bad_dimension("array_of_dargs", d, dargs[d], "large enough that every index has a process");
-        break;
-      case MPI_DISTRIBUTE_CYCLIC:
-        if (!fallback && dargs[d] < 1) return bad_dimension("array_of_dargs", d, dargs[d], "1 or more");
-        break;
-      default:
-        return bad_dimension("array_of_distribs", d, distribs[d], "MPI_DISTRIBUTE_NONE, _BLOCK or _CYCLIC");
-    }
-    processes *= psizes[d];
-    if (processes > size) break;
-  }
-  if (processes != size)
-    return fail(MPI_ERR_ARG, "type.grid_size",
-                {{"argument", "array_of_psizes"},
-                 {"places", (processes > size ? "at least " : "") + std::to_string(processes)},
-                 {"size", size}});
-  if (rank < 0 || rank >= size)
-    return fail(MPI_ERR_ARG, "argument.range",
-                {{"argument", "rank"}, {"value", rank}, {"first", 0}, {"last", size - 1}});
+  ASHLAR_TRY(check_distributions(size, rank, ndims, gsizes, distribs, dargs, psizes));
   return guarded([&] {
     const auto n = static_cast<std::size_t>(ndims);
     Contents c;

@@ -19,7 +19,7 @@ Placed moved(Placed part, MPI_Count by) {
   return part;
 }
 
-// Blocks of one datatype: block i has length(i) items and starts `at(i)` bytes from the origin.
+// Compiles blocks of one datatype: block i has length(i) items and starts `at(i)` bytes from the origin.
 template <class Length, class At>
 Placed compile_blocks(std::size_t blocks, Datatype& type, Length length, At at) {
   const Placed item = place(type);
@@ -88,7 +88,7 @@ Placed compile_subarray(const Contents& c) {
   return part;
 }
 
-// One dimension after the other, as in a subarray; a dimension may end with a shorter block.
+// Compiles one dimension after the other, as in a subarray; a dimension may end with a shorter block.
 Placed compile_darray(const Contents& c) {
   const int rank = static_cast<int>(c.numbers[1]), n = static_cast<int>(c.numbers[2]);
   const MPI_Count* sizes = c.numbers.data() + 3;
@@ -171,7 +171,7 @@ struct PairHandles {
   MPI_Datatype value, index;
 };
 
-// Null handles: no pair.
+// Both handles are null when `type` is no pair.
 PairHandles pair_of(MPI_Datatype handle) {
   if (handle == MPI_FLOAT_INT) return {MPI_FLOAT, MPI_INT};
   if (handle == MPI_DOUBLE_INT) return {MPI_DOUBLE, MPI_INT};

@@ -10,11 +10,11 @@ namespace ashlar::datatype {
 
 struct Contents;
 
-/// The layout of the datatype made by `contents`; the datatypes in it are
-/// compiled.
+/// Makes the layout of the datatype that `contents` describes. The datatypes in
+/// `contents` are compiled before.
 Placed compile_contents(const Contents& contents);
 
-/// Of a predefined datatype. A pair's signature is its value's and its index's.
+/// The signature of a predefined datatype; that of a pair is its value's, then its index's.
 Placed layout_of(const BasicRow& row);
 Signature signature_of(const BasicRow& row);
 

@@ -1,5 +1,5 @@
-// Constructors whose parts are evenly spaced: contiguous, vector, hvector, resized, dup. The large forms that are
-// functions of their own.
+// The constructors whose parts are evenly spaced: contiguous, vector, hvector, resized, dup; and those large forms that
+// are functions of their own.
 #include "framework/datatype/api.h"
 
 #include "framework/datatype/contents.h"
@@ -96,7 +96,7 @@ Status dup(Datatype& oldtype, Datatype** newtype) {
     ASHLAR_TRY(Builder::make(std::move(c), oldtype.bounds(), oldtype.size(), oldtype.signature(), &copy));
     if (oldtype.committed()) Builder::commit(*copy);
     if (const Status copied = copy_attributes(oldtype, *copy); !copied.ok()) {
-      // Those already copied are deleted again; the first failure is the one to tell.
+      // Attributes copied so far are deleted again; the first failure is the one that is returned.
       static_cast<void>(delete_attributes(*copy));
       release(copy);
       return copied;

@@ -30,7 +30,7 @@ struct Twice {
   }
 };
 
-/// Asks for the cache line of `to`, which is written soon. Never faults, and is nothing where there is no such thing.
+/// Prefetches the cache line of `to` for writing. It never faults; processors without the instruction do nothing.
 inline void expect_write(const char* to) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*to));  // what the builtin becomes only for processors that are newer than ours
@@ -39,8 +39,8 @@ inline void expect_write(const char* to) {
 #endif
 }
 
-/// More than Step bytes, Step at a time, the last ones overlapping; cheaper than a call of memcpy for each block until
-/// memcpy has better ways than loads and stores.
+/// Copies more than Step bytes, Step at a time, the last ones overlapping; cheaper than a call of memcpy for each block
+/// up to the sizes where memcpy has better ways than loads and stores.
 template <std::size_t Step>
 struct Stepped {
   std::size_t size;
@@ -50,7 +50,7 @@ struct Stepped {
     for (; at + Step < size; at += Step) std::memcpy(to + at, from + at, Step);
     std::memcpy(to + size - Step, from + size - Step, Step);
   }
-  /// The same, and `next` is written soon afterwards: stores that miss the cache are what such blocks wait for.
+  /// The same, and prefetches `next`, which is written afterwards: such blocks wait for stores that miss the cache.
   void copy(char* to, const char* from, const char* next) const {
     std::size_t at = 0;
     for (; at + Step < size; at += Step) {
@@ -125,7 +125,7 @@ inline void copy_strided(Block block, char* __restrict to, std::ptrdiff_t to_ste
   }
 }
 
-/// The same for blocks with a loop of their own: one place for it, so that the processor learns where it ends.
+/// The same for blocks whose copy is a loop itself; each copy prefetches the place of the next one.
 template <std::size_t Step>
 inline void copy_strided(Stepped<Step> block, char* __restrict to, std::ptrdiff_t to_step, const char* __restrict from,
                          std::ptrdiff_t from_step, std::size_t n) {
@@ -134,7 +134,7 @@ inline void copy_strided(Stepped<Step> block, char* __restrict to, std::ptrdiff_
   block.copy(to, from);
 }
 
-/// The same for blocks that are read from pages of their own, which the processor does not foresee.
+/// The same for blocks that are read from pages of their own, which the hardware does not prefetch.
 template <class Block>
 inline void copy_far(Block block, char* __restrict to, std::ptrdiff_t to_step, const char* __restrict from,
                      std::ptrdiff_t from_step, std::size_t n) {

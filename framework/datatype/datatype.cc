@@ -84,8 +84,8 @@ const char* Datatype::described() const {
 
 void destroy(Datatype* type) {
   if (type->is_predefined()) return;
-  // A datatype's parts go after it, because destroying one takes the pool's lock again, and one by one, because a nest
-  // may be deeper than the stack.
+  // A datatype's parts are released after it, because destroying one takes the pool's lock again; and one by one,
+  // because a nest of datatypes may be deeper than the stack.
   std::vector<Ref<Datatype>> parts;
   const auto put = [&parts](Datatype* dead) {
     const std::unique_ptr<datatype::Cold> cold = datatype::Builder::take_cold(*dead);
@@ -103,7 +103,7 @@ void destroy(Datatype* type) {
 namespace datatype {
 namespace {
 
-std::mutex change_mutex;  // guards handle counts and layouts being entered; never taken by a message
+std::mutex change_mutex;  // guards handle counts and the entry of layouts; no message takes it
 
 }  // namespace
 
@@ -178,7 +178,7 @@ void Builder::compile(Datatype& type) {
     const std::lock_guard guard(change_mutex);
     return t.layout_ != nullptr;
   };
-  // Innermost first, with a list instead of recursion: a nest may be deeper than the stack.
+  // Compiles the innermost first, with a list instead of recursion: a nest may be deeper than the stack.
   std::vector<Datatype*> waiting{&type};
   while (!waiting.empty()) {
     Datatype& next = *waiting.back();
@@ -229,7 +229,7 @@ Status Builder::free(Datatype** type) {
     const std::lock_guard guard(change_mutex);
     if (mine->cold_->handles == 0)
       return fail(MPI_ERR_TYPE, "type.freed", {{"argument", "datatype"}, {"value", mine->described()}});
-    // Others may go on using it; the user may not.
+    // Messages and other datatypes may go on using it; the user may not.
     if (--mine->cold_->handles == 0) mine->committed_ = false;
   }
   *type = nullptr;
@@ -249,7 +249,7 @@ Cold& Builder::cold_of(Datatype& type) {
   if (!type.cold_) {
     const std::lock_guard guard(change_mutex);
     if (!type.cold_) {
-      // Where leak checkers look for it: they do not know the arena.
+      // Leak checkers find the pointer here; they do not scan the arena.
       static auto* const kept = new std::map<std::uint32_t, const Cold*>;
       type.cold_ = std::make_unique<Cold>();
       (*kept)[type.predefined] = type.cold_.get();

@@ -10,8 +10,8 @@
 namespace ashlar::datatype {
 namespace {
 
-// Walks type maps in packed order, using up a budget of bytes or of elements. What cannot be used up within a basic
-// element is left over: `broken`.
+// Walks type maps in packed order until a budget of bytes or of elements is used up. A budget that ends inside a basic
+// element sets `broken`.
 struct Walk {
   MPI_Count bytes_left, elements_left;
   MPI_Count bytes = 0, elements = 0;
@@ -25,7 +25,7 @@ struct Walk {
     elements_left -= items * each;
   }
 
-  // Up to `items` of `type`, then a part of the next one.
+  // Walks up to `items` of `type`, then a part of the next one.
   void row(const Datatype& type, MPI_Count items) {
     const MPI_Count size = type.size(), each = type.signature().elements;
     if (items == 0 || size == 0 || done()) return;

@@ -137,8 +137,8 @@ class Engine {
   static constexpr std::size_t kManyParts = 32;  // from here on the parts themselves make a good inner loop
   static constexpr std::size_t kFewRuns = 8;     // the same for equal runs, whose inner loop has no other cost
   static constexpr std::size_t kTileBytes = 16 * 1024;
-  static constexpr std::size_t kFarBlock = 64, kFarStep = 1024;  // not foreseen by the processor
-  static constexpr std::size_t kFarSpan = 1024 * 1024;  // and smaller matrices are in its cache, where asking costs
+  static constexpr std::size_t kFarBlock = 64, kFarStep = 1024;  // the hardware prefetches no such steps
+  static constexpr std::size_t kFarSpan = 1024 * 1024;  // and smaller matrices are in its cache, where a prefetch costs
 
   [[gnu::noinline]] static void other(const Layout& l, User user, Packed packed, std::size_t n, std::ptrdiff_t step) {
     whole(l, user, packed, n, step, static_cast<std::ptrdiff_t>(l.bytes));

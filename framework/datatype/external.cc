@@ -1,5 +1,5 @@
-// MPI_Pack_external and its like. The engine packs into a buffer of this machine's form, a piece at a time; the numbers
-// of the piece are converted from there.
+// MPI_Pack_external, MPI_Unpack_external and MPI_Pack_external_size. The engine packs into a buffer of this machine's
+// form, a piece at a time; the numbers of the piece are converted from there.
 #include <algorithm>
 #include <cstring>
 
@@ -22,7 +22,7 @@ Status check_datarep(const char* datarep) {
               {{"argument", "datarep"}, {"value", datarep}, {"wanted", "'external32'"}});
 }
 
-// Of one item.
+// The external size of one item.
 MPI_Count external_bytes(const Datatype& type) {
   MPI_Count bytes = 0;
   if (type.size() == 0) return 0;
@@ -41,7 +41,7 @@ Status external_size(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
   return {};
 }
 
-/// A window on the packed stream of `view`. kRead: the window is filled ahead; else it is emptied behind.
+/// A window on the packed stream of `view`. For kRead the window is filled ahead; otherwise it is emptied behind.
 template <bool kRead>
 class Window {
  public:
@@ -52,7 +52,7 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Bytes for up to `n` numbers of `size` bytes; tells how many in *now.
+  /// Returns bytes for up to `n` numbers of `size` bytes, and their number in *now.
   char* next(std::size_t size, std::size_t n, std::size_t* now) {
     if constexpr (kRead) {
       if (left() < size) refill();

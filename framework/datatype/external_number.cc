@@ -43,7 +43,7 @@ void swap(const char* from, char* to, std::size_t size, std::size_t n) {
   }
 }
 
-// The low `size` bytes of `value`, most significant first; and back.
+// Stores the low `size` bytes of `value`, most significant first; the next function reads them back.
 void put(std::uint64_t value, char* to, std::size_t size) {
   for (std::size_t i = size; i > 0; --i, value >>= 8) to[i - 1] = static_cast<char>(value);
 }
@@ -64,7 +64,7 @@ void store(std::uint64_t value, char* to, std::size_t size) {
   reversed(big, to, size);
 }
 
-// The value's low bytes under the value's own sign.
+// Keeps the value's low bytes and the value's own sign.
 std::uint64_t narrowed(std::uint64_t value, std::size_t native, std::size_t external) {
   const std::uint64_t sign = std::uint64_t{1} << (8 * external - 1);
   const bool negative = (value >> (8 * native - 1) & 1) != 0;

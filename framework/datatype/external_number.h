@@ -3,8 +3,8 @@
 
 #include "framework/datatype/datatype.h"
 
-/// Single numbers between this machine's form and "external32" (MPI-5.0, 14.5.2): big-endian, two's complement, IEEE
-/// 754 with 16 bytes for a long double, 4 for a long, 2 for a wide character.
+/// Converts single numbers between this machine's form and "external32" (MPI-5.0, 14.5.2): big-endian, two's
+/// complement, IEEE 754 with 16 bytes for a long double, 4 for a long, 2 for a wide character.
 namespace ashlar::datatype {
 
 /// How the elements of a basic datatype change.

@@ -7,8 +7,8 @@
 namespace ashlar::datatype {
 namespace {
 
-// Sets of borrowed pointers: a layout takes itself out when its last reference goes. A full set forgets one; that only
-// costs sharing, never correctness.
+// Sets of borrowed pointers: a layout removes itself when its last reference is released. A full set drops one; that
+// only costs sharing, never correctness.
 constexpr std::size_t kSets = 128, kWays = 4;
 std::mutex cache_mutex;
 const Layout* sets[kSets][kWays];

@@ -7,12 +7,12 @@
 /// reading them first, where it is good at that; memcpy turns to it only for longer ones.
 namespace ashlar::datatype {
 
-inline constexpr std::size_t kRepeatFrom = 2048;         // shorter ones are over before it has started
-inline constexpr std::size_t kRepeatBelow = 128 * 1024;  // from here on memcpy knows better
+inline constexpr std::size_t kRepeatFrom = 2048;         // shorter copies end before the string move has started
+inline constexpr std::size_t kRepeatBelow = 128 * 1024;  // memcpy uses a string move of its own from here on
 
 namespace detail {
 
-extern constinit std::atomic<int> repeats;  // 1: well, -1: not so well, 0: not measured yet
+extern constinit std::atomic<int> repeats;  // 1: fast, -1: slow, 0: not measured yet
 int find_out_repeats();
 
 }  // namespace detail

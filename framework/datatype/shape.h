@@ -9,8 +9,8 @@
 
 namespace ashlar::datatype {
 
-/// What a constructor works out about the new datatype without looking at single elements. Arithmetic that leaves
-/// 64 bits is noticed and reported once, by finish().
+/// What a constructor derives about the new datatype without visiting single elements. Arithmetic that leaves
+/// 64 bits is recorded, and reported once, by finish().
 class Shape {
  public:
   /// Items of `type` at displacements of which `first` and `last` are the lowest and the highest.

@@ -17,7 +17,7 @@ namespace {
 
 using What = Contents::What;
 
-// All that were made so far. They are few: a list is enough.
+// All of these datatypes made so far. They are few: a list is enough.
 struct Made {
   int combiner;
   std::uintptr_t first, second;  // the arguments
@@ -55,7 +55,7 @@ const BasicRow& row_of(MPI_Datatype handle) {
   return *std::find_if(rows.begin(), rows.end(), [&](const BasicRow& row) { return row.handle == handle; });
 }
 
-// A datatype of its own, though it looks like `handle` in memory: only equal arguments make equal types.
+// Makes a datatype of its own, though its data has the form of `handle`: only equal arguments make equal types.
 Status fortran(int combiner, int p, int r, MPI_Datatype handle, Datatype** newtype) {
   const auto first = static_cast<std::uint32_t>(p), second = static_cast<std::uint32_t>(r);
   return once(combiner, first, second, newtype, [&] {

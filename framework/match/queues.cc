@@ -59,7 +59,7 @@ void UnexpectedQueue::index(Message& message) {
   if (!indexed_) return;
   message.wild = places_.take();
   if (message.wild == nullptr) {
-    // No memory for the index: go without it for good, and walk.
+    // Without memory for the index the queue does without it for good, and walks the list.
     indexed_ = false;
     for (Message& other : order_)
       if (other.wild != nullptr) unindex(other);

@@ -13,8 +13,8 @@ namespace ashlar::match {
 inline bool is_wild(const Key& key) { return (key.source() | key.tag) < 0; }
 
 /// Receives posted before a matching message arrived.
-/// A receive is filed under what it asks for, wildcards included. A message therefore has up to four keys to look
-/// under, and takes the oldest of what it finds: `stamp` is the order in which receives were posted (MPI-5.0, 3.5).
+/// A receive is filed under its envelope, wildcards included. For a message therefore up to four keys are looked up,
+/// and the oldest receive found is taken: `stamp` is the order in which receives were posted (MPI-5.0, 3.5).
 class PostedQueue {
  public:
   /// Files `receive`, whose key is set.
@@ -56,12 +56,12 @@ class PostedQueue {
   Table table_;
   std::uint64_t next_stamp_ = 0;
   std::uint32_t any_wild_ = 0;  // posted with a wildcard
-  std::uint32_t wild_[3] = {};  // of them: any source; any tag; both
+  std::uint32_t wild_[3] = {};  // of these, the receives with any source; any tag; both
 };
 
 struct Message;
 
-/// The places of one unexpected message under the three keys by which wildcard receives may ask for it.
+/// The entries of one unexpected message under the three keys with which wildcard receives may find it.
 struct WildPlaces {
   struct Place : Entry {
     Message* message = nullptr;
@@ -74,10 +74,10 @@ struct Message : Entry, ListHook {
   WildPlaces* wild = nullptr;
 };
 
-/// Messages that arrived before their receives, oldest first for each way of asking.
-/// Exact receives look in a table. Wildcard receives walk the list of all messages from the oldest one; when that walk
-/// gets long for the first time, every message is also filed under the three wildcard keys, from then on. So programs
-/// that use no wildcards, or receive soon, do not pay for it.
+/// Messages that arrived before their receives, oldest first for each key.
+/// For an exact receive a table is looked up. Wildcard receives walk the list of all messages from the oldest one; when
+/// that walk gets long for the first time, every message is also filed under the three wildcard keys, from then on. So
+/// programs that use no wildcards, or receive soon, do not pay for it.
 class UnexpectedQueue {
  public:
   void add(Message& message) {

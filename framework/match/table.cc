@@ -23,7 +23,7 @@ Table::Table() : buckets_(make(std::size_t{1} << kFirstBits)), mask_((1u << kFir
 void Table::grow() {
   const std::size_t buckets = (mask_ + 1) << kGrowthBits;
   std::unique_ptr<Node[]> larger = make(buckets);
-  if (!larger) return;  // longer chains are no error
+  if (!larger) return;  // no memory: the chains get longer, which is no error
   const std::unique_ptr<Node[]> old = std::move(buckets_);
   const std::size_t old_mask = mask_;
   buckets_ = std::move(larger);

@@ -7,7 +7,7 @@
 
 namespace ashlar::match {
 
-/// What a message says about itself, and what a receive asks for: (context, source) in one word, and the tag. In a
+/// The envelope of a message, or the one that a receive matches: (context, source) in one word, and the tag. In a
 /// receive, source and tag may be the wildcards; they are values like any other here.
 struct Key {
   std::uint64_t where;  // context << 32 | source
@@ -26,7 +26,8 @@ struct Node {
   Node* next = nullptr;
 };
 
-/// Something filed under a key. `stamp` orders entries of different keys; those of one key keep the order of insertion.
+/// A receive or a message, filed under its key. `stamp` orders entries of different keys; those of one key keep the
+/// order of insertion.
 struct Entry : Node {
   Key key = {};
   std::uint64_t stamp = 0;
@@ -35,7 +36,7 @@ struct Entry : Node {
 };
 
 /// Entries by key: insert, remove and find-the-oldest at a cost that does not depend on how many there are, as long as
-/// keys differ or the oldest of a key is what one wants. Owns no entry. Not thread-safe.
+/// keys differ or the oldest of a key is wanted. The table owns no entry. The lane's lock guards it.
 class Table {
  public:
   Table();
@@ -102,7 +103,7 @@ class Table {
       if (static_cast<Entry*>(node)->key == entry.key) visit(*static_cast<Entry*>(node));
   }
   std::size_t count() const { return count_; }
-  /// Entries looked at in vain, since the start: what matching cost beyond the least possible.
+  /// Entries visited in vain since the start: what matching costs beyond the least possible.
   std::uint64_t passed() const { return passed_; }
 
   /// Calls visit(Entry&) for every entry, in no particular order; visit may remove the entry it is given. Set-up path.

@@ -99,7 +99,7 @@ TEST_P(AlgorithmTest, SmallBlocksOfMemoryOverflowIntoChunks) {
   for (int size = 2; size <= 9; ++size) run(draw(engine, size), World::Options{.block_bytes = 64});
 }
 
-// A rank dies somewhere on the way: every other one comes to an end, and nobody reports success with wrong data.
+// A rank dies somewhere on the way: every other one comes to an end, and none reports success with wrong data.
 TEST_P(AlgorithmTest, ADeathEndsInAnErrorNotAHang) {
   const Algorithm& algorithm = *GetParam();
   std::mt19937_64 engine(99);

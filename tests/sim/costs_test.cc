@@ -57,7 +57,7 @@ std::int64_t deepest(std::int64_t n) {
   return most;
 }
 std::int64_t lg2p(std::int64_t n) { return log2_of(static_cast<int>(pow2(n))); }
-/// Extra rounds of folding onto a power of two.
+/// The extra rounds of folding onto a power of two.
 std::int64_t fold(std::int64_t n, std::int64_t rounds) { return n > pow2(n) ? rounds : 0; }
 
 /// Bytes that binomial gather and scatter move: each block once per level of its rank, which is the sum of the subtree
@@ -86,7 +86,7 @@ std::int64_t deepest_of_four(std::int64_t n) {
   }
   return most;
 }
-/// Not compared: two trees whose ranks take turns have no simple longest chain.
+/// The longest chain is not compared: two trees whose ranks take turns have no simple one.
 constexpr std::int64_t kAnyRounds = -1;
 
 Costs once_to_each(std::int64_t n, std::int64_t m) { return Costs{n > 1, n - 1, (n - 1) * m}; }
@@ -372,7 +372,7 @@ INSTANTIATE_TEST_SUITE_P(All, CostsTest, testing::ValuesIn(rows()), [](const tes
   return std::string(coll::name_of(tested.param.what)) + "_" + tested.param.algorithm;
 });
 
-// The dependencies themselves, not only their number: who sends to whom, in which round.
+// The dependencies themselves, not only their number: which rank sends to which, in which round.
 TEST(RecordingTest, BinomialBroadcastOfEight) {
   const coll::Algorithm& algorithm = find({Collective::kBcast, "binomial", {}});
   Scenario s;

@@ -113,7 +113,7 @@ TEST_P(HierTest, AtScale) {
   }
 }
 
-// A rank dies somewhere on the way: every other one comes to an end, and nobody reports success with wrong data.
+// A rank dies somewhere on the way: every other one comes to an end, and none reports success with wrong data.
 TEST_P(HierTest, ADeathEndsInAnErrorNotAHang) {
   std::mt19937_64 engine(17);
   int failed = 0;

@@ -131,7 +131,7 @@ bool World::run(const coll::Algorithm& algorithm, const std::function<coll::Call
   for (std::size_t i = order.size(); options_.shuffle && i > 1; --i) std::swap(order[i - 1], order[random(i)]);
   for (const Rank rank : order) {
     if (!(dead_ && rank == options_.dies)) start(rank, algorithm, call_of, arguments);
-    // Late starters: some ranks are far ahead when others enter the call.
+    // Some ranks start late: others are far ahead when these enter the call.
     while (options_.shuffle && random(3) != 0 && step()) {
     }
   }
@@ -145,7 +145,7 @@ bool World::run(const coll::Algorithm& algorithm, const std::function<coll::Call
 }
 
 bool World::run_until(const std::function<bool()>& over) {
-  // `over` may cost as much as there are ranks: ask only when nothing is left to do, or now and then.
+  // `over` may cost as much as there are ranks: it is called only when nothing is left to do, or now and then.
   for (unsigned since = 0;; ++since) {
     if ((size_ < 64 || since % 1024 == 0) && over()) return true;
     if (step()) continue;
@@ -215,7 +215,7 @@ void World::deliver() {
 }
 
 void World::lose(Rank sender, Gate* gate) {
-  // Nobody will complete it; the notice of the death does.
+  // No receive completes it; the notice of the death does.
   if (at(sender).knows_of_death) {
     gate->arrive(at(sender).wire.members_alive());
   } else {
@@ -263,7 +263,7 @@ void World::complete(Rank rank, Gate* gate, int round, Status outcome) {
 void World::learn_of_death(Rank rank) {
   Virtual& v = at(rank);
   v.knows_of_death = true;
-  // Everything that waits fails: receives, and sends that nobody has taken yet.
+  // Everything that waits fails: receives, and sends that no receive has taken yet.
   const Status gone = v.wire.members_alive();
   for (auto& [from, pair] : v.pairs) {
     while (!pair.posted.empty()) {

@@ -18,7 +18,7 @@
 
 /// Thousands of virtual ranks in one process. Each rank runs its collective as suspended coroutines; a seeded scheduler
 /// decides which message arrives next and which coroutine goes on, so any order that a real network could produce may
-/// come up, and a seed brings it back. Messages of one pair keep their order; nothing else does.
+/// occur, and its seed repeats it. Messages of one pair keep their order; nothing else does.
 namespace ashlar::sim {
 
 class World;
@@ -59,10 +59,10 @@ class World {
     Rank dies = -1;                // this rank stops ...
     std::uint64_t dies_after = 0;  // ... after so many events
     std::size_t block_bytes = 4096;
-    /// What a component would have kept for its communicator, of each rank; given back at the end. `own`: what leads to
-    /// the ranks of the rank's group.
+    /// Makes what a component keeps for its communicator, for each rank; released at the end. `own` is the wire to the
+    /// ranks of the rank's group.
     std::function<coll::Slot(Rank, coll::Wire& own)> slot_of = nullptr;
-    /// Not 0: an intercommunicator. The first so many ranks are one group, the others the other.
+    /// If not 0, the size of the first group of an intercommunicator; the other ranks are the second group.
     int first_group = 0;
   };
   World(int size, std::uint64_t seed, Options options);
@@ -70,7 +70,7 @@ class World {
   ~World();
 
   /// Starts `algorithm` on every rank, in any order, and runs until all that live are done. False, with a description
-  /// in `stuck`, when nothing can go on any more. Who passes MPI_PROC_NULL as the root takes no part.
+  /// in `stuck`, when nothing can go on any more. A rank that passes MPI_PROC_NULL as the root takes no part.
   bool run(const coll::Algorithm& algorithm, const std::function<coll::Call(Rank)>& call_of,
            const coll::Arguments& arguments = {});
   Status outcome(Rank rank) const {
@@ -100,7 +100,7 @@ class World {
     DataView data;
     Gate* gate;
   };
-  struct Pair {  // what one receiver has of one sender
+  struct Pair {  // messages from one sender to one receiver
     std::deque<Message> in_flight;
     std::deque<Message> unexpected;
     std::deque<Posted> posted;
@@ -147,8 +147,8 @@ class World {
   std::vector<std::unique_ptr<Virtual>> ranks_;
   std::vector<std::pair<Rank, Pair*>> active_;    // pairs with messages in flight, and their receivers
   std::deque<std::pair<Rank, Pair*>> in_order_;   // instead of active_ without shuffling: one entry per message
-  std::deque<std::pair<Rank, Pair*>> matchable_;  // where a receive met an early message
-  std::vector<std::pair<Rank, Gate*>> lost_;      // sends to the dead that nobody will complete
+  std::deque<std::pair<Rank, Pair*>> matchable_;  // pairs with a receive and an early message that match
+  std::vector<std::pair<Rank, Gate*>> lost_;      // sends to a dead rank, which no receive completes
   std::vector<Recorded> recorded_;
   std::uint64_t messages_ = 0, bytes_ = 0, events_ = 0;
   int rounds_ = 0;

@@ -1,5 +1,5 @@
-// topology/hwloc: where this process runs, as hwloc sees it: every type of hardware that it knows of this machine, dies
-// and groups too, and HWLOC_SYNTHETIC or HWLOC_XMLFILE in its place. The machine is looked at when a call first asks.
+// topology/hwloc: where this process runs, by every type of hardware that hwloc knows of this machine, dies and groups
+// too, or of the one in HWLOC_SYNTHETIC or HWLOC_XMLFILE. The machine is discovered when a call first needs it.
 #include <hwloc.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct Module {
 
 Module& module_of(ashlar_topology* self) { return *reinterpret_cast<Module*>(self); }
 
-/// Processes whose cpusets differ see the same objects: those they may not use are there too. No devices: looking for
-/// them takes long.
+/// Processes whose cpusets differ see the same objects: those they may not use are included. Devices are left out:
+/// discovering them takes long.
 bool load(hwloc_topology_t* machine) {
   if (hwloc_topology_init(machine) != 0) return false;
   hwloc_topology_set_flags(*machine, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
@@ -94,7 +94,7 @@ std::int64_t instance(ashlar_topology* self, const char* name) {
   if (type == HWLOC_OBJ_MACHINE) return 0;
   const hwloc_bitmap_t mine = hwloc_bitmap_alloc();
   std::int64_t number = ASHLAR_TOPOLOGY_NOT_RESTRICTED;
-  // Of this thread: the process's answer may be that of another one.
+  // The binding of this thread: hwloc's answer for the process may be that of another thread.
   if (mine && hwloc_get_cpubind(m.machine, mine, HWLOC_CPUBIND_THREAD) == 0 && !hwloc_bitmap_iszero(mine)) {
     for (hwloc_obj_t at = hwloc_get_next_obj_by_type(m.machine, type, nullptr); at;
          at = hwloc_get_next_obj_by_type(m.machine, type, at)) {
@@ -125,7 +125,7 @@ void query(const void*, ashlar_answer* answer) {
   answer->priority = 60;
   answer->capabilities = ASHLAR_TOPOLOGY_LOCATES;
   const unsigned version = hwloc_get_api_version();
-  std::snprintf(answer->reason, sizeof answer->reason, "hwloc %u.%u tells where this process runs", version >> 16,
+  std::snprintf(answer->reason, sizeof answer->reason, "hwloc %u.%u shows where this process runs", version >> 16,
                 version >> 8 & 0xff);
 }
 

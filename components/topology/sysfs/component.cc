@@ -1,5 +1,5 @@
-// topology/sysfs: where this process runs, read from Linux itself. No library, no cost before the first query; knows
-// the types of hardware that the system's files tell of.
+// topology/sysfs: where this process runs, read from Linux itself. It needs no library, costs nothing before the first
+// query, and knows the types of hardware that the system's files describe.
 #include <sched.h>
 
 #include <cstddef>
@@ -45,7 +45,7 @@ std::string line_of(const std::string& path) {
   return text;
 }
 
-/// "0-3,8" as numbers.
+/// Reads a list such as "0-3,8".
 std::vector<int> numbers(const std::string& list) {
   std::vector<int> result;
   for (const char* at = list.c_str(); *at >= '0' && *at <= '9';) {
@@ -130,7 +130,7 @@ ashlar_result open(const ashlar_host*, const void* config) {
 void query(const void*, ashlar_answer* answer) {
   answer->priority = 40;
   answer->capabilities = ASHLAR_TOPOLOGY_LOCATES;
-  std::snprintf(answer->reason, sizeof answer->reason, "%s tells where this process runs", folder.c_str());
+  std::snprintf(answer->reason, sizeof answer->reason, "%s shows where this process runs", folder.c_str());
 }
 
 ashlar_result create(const void*, void** out) {

@@ -60,13 +60,13 @@ Matcher::Order Matcher::by_place() const {
 Matcher::Order Matcher::filled() const {
   const Order spots = by_place();
   Order order(at(n_), -1);
-  std::vector<double> pull(at(n_), 0);  // of what is placed already, the nearer the more
+  std::vector<double> pull(at(n_), 0);  // weight to the nodes placed already, more for the nearer ones
   for (std::int32_t i = 0; i < n_; ++i) {
     std::int32_t best = -1;
     for (std::int32_t node = 0; node < n_; ++node)
       if (order[at(node)] < 0 && (best < 0 || pull[at(node)] > pull[at(best)])) best = node;
     order[at(best)] = spots[at(i)];
-    // On the way to a new wide place, what lies behind counts for less.
+    // Where the next process is in another wide place, edges to earlier nodes count for less.
     if (i + 1 < n_ && place(spots[at(i)], 0) != place(spots[at(i + 1)], 0))
       for (double& p : pull) p *= 0.01;
     for (const auto& [other, weight] : edges_[at(best)]) pull[at(other)] += weight;

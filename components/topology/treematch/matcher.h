@@ -21,11 +21,11 @@ class Matcher {
 
   Order as_they_stand() const;
   /// The tree from the top: at every branching the nodes are divided among the branches, as many as each has processes,
-  /// so that little goes between them (partition.cc).
+  /// so that little weight crosses between them (partition.cc).
   Order divided() const;
-  /// The tree from one end: the next process takes the node that has most to do with those already placed.
+  /// The tree from one end: the next process takes the node with the heaviest edges to those already placed.
   Order filled() const;
-  /// Exchanges pairs while that helps. Looks at every pair: for few processes only.
+  /// Exchanges pairs while that reduces the cost. Tries every pair: for few processes only.
   void exchange_pairs(Order& order) const;
   static constexpr int kMostForExchange = 1024, kMostForFilling = 8192;
 
@@ -38,8 +38,8 @@ class Matcher {
   int distance(std::int32_t a, std::int32_t b) const;
   double cost_of(const Order& order, std::int32_t node) const;
   Order by_place() const;
-  /// Of every node while the tree is divided: which of the sets being divided it is in, where in it, and how much it
-  /// has to do with the branch that grows.
+  /// For every node while the tree is divided: which of the sets being divided it is in, where in it, and the weight of
+  /// its edges to the branch that grows.
   struct Scratch {
     std::vector<std::int32_t> set_of, place_of;
     std::vector<double> inside;
@@ -54,7 +54,8 @@ class Matcher {
   std::vector<Edges> edges_;
 };
 
-/// The best of what the ways above find, for problems of their sizes. Never worse than the processes as they stand.
+/// The best order that the methods above find, each for problems of its size. It is never worse than the order as
+/// given.
 std::vector<std::int32_t> match(const ashlar_topology_problem& problem);
 
 }  // namespace ashlar::treematch

@@ -7,18 +7,19 @@
 
 namespace ashlar::treematch {
 
-/// Brings `count` of nodes[first, last) to the front of it: one to begin with that has little to do with the others,
-/// then always the one that adds least to what goes out of the part.
+/// Brings `count` of nodes[first, last) to the front of it: first one with little weight to the others,
+/// then always the one that adds least to the weight that leaves the part.
 void Matcher::grow(std::size_t first, std::size_t count, std::size_t last, Order& nodes, Scratch& scratch) const {
   const std::int32_t set = scratch.set_of[at(nodes[first])];
-  std::vector<double> rest(last - first, 0);  // what a node has to do with all that is to be divided
+  std::vector<double> rest(last - first, 0);  // weight of a node's edges to the nodes that are to be divided
   for (std::size_t i = first; i < last; ++i) {
     scratch.inside[at(nodes[i])] = 0;
     scratch.place_of[at(nodes[i])] = static_cast<std::int32_t>(i - first);
     for (const auto& [other, weight] : edges_[at(nodes[i])])
       if (scratch.set_of[at(other)] == set) rest[i - first] += weight;
   }
-  // Of equals, the one that has been next to the part for the longest: that makes round parts, not long ones.
+  // Of equal ones the node is taken that has been next to the part for the longest: that makes round parts, not long
+  // ones.
   struct Candidate {
     double gain;
     std::int32_t since, node;

@@ -6,7 +6,7 @@
 #include "framework/base/status.h"
 #include "framework/object/int_array.h"
 
-/// What the stand-ins for the kernel's functions noted.
+/// What the stand-ins for the kernel's functions recorded.
 namespace fake {
 
 struct Call {

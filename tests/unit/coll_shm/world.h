@@ -10,7 +10,7 @@
 
 namespace ashlar::coll::shm {
 
-/// A wire that notes which ranks were woken. Collectives in shared memory send nothing.
+/// A wire that records which ranks were woken. Collectives in shared memory send nothing.
 class WakeWire final : public Wire {
  public:
   WakeWire() : Wire(nullptr) {}
@@ -73,7 +73,7 @@ inline Call call_of(Collective what, Rank root = 0, MPI_Count bytes = 8) {
   call.bytes = bytes;
   return call;
 }
-/// As enter() of the component does where nothing is missing.
+/// Takes a ticket as enter() of the component does where nothing is missing.
 inline Ticket begin(Member& member, const Call& call, std::uint64_t numbers = 1, MPI_Count bytes = 8) {
   const Ticket ticket = Ticket::take(member, call, bytes, numbers);
   ticket.record_call();
@@ -84,12 +84,12 @@ template <class Wait>
 bool poll(Wait& wait) {
   return wait.holds(wait);
 }
-/// A wait that is about to sleep.
+/// Polls a wait that is about to sleep.
 template <class Wait>
 void fall_asleep(Wait& wait) {
   wait.before_sleep(wait);
 }
-/// The end of a wait, as the awaiter makes it.
+/// Ends a wait, as the awaiter does it.
 template <class Wait>
 Status end(Wait& wait) {
   wait.over(wait.outcome);

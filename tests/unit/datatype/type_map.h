@@ -11,7 +11,7 @@
 #include "framework/datatype/datatype.h"
 
 /// The oracle: datatypes as the standard defines them, a list of basic elements with displacements, interpreted one
-/// byte at a time. Slow, and written without a look at the engine.
+/// byte at a time. It is slow, and shares no code with the engine.
 namespace ashlar::oracle {
 
 struct Element {
@@ -47,7 +47,7 @@ TypeMap structure(const std::vector<MPI_Count>& lengths, const std::vector<MPI_C
 TypeMap resized(const TypeMap& old, MPI_Count lb, MPI_Count extent);
 TypeMap subarray(const std::vector<MPI_Count>& sizes, const std::vector<MPI_Count>& subsizes,
                  const std::vector<MPI_Count>& starts, bool fortran, const TypeMap& old);
-/// Index by index: who holds it?
+/// Finds the owner of each index, one by one.
 TypeMap darray(int rank, const std::vector<MPI_Count>& sizes, const std::vector<int>& kinds,
                const std::vector<int>& arguments, const std::vector<int>& grid, bool fortran, const TypeMap& old);
 

@@ -5,7 +5,7 @@
 
 namespace ashlar::test {
 
-/// A transport whose faults depend on the seed: none for the first, then ever other mixtures.
+/// A transport whose faults depend on the seed: none for the first seed, then another mixture for each.
 inline LoopOptions faults(unsigned seed) {
   LoopOptions options;
   options.seed = seed;

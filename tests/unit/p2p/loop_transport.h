@@ -74,7 +74,7 @@ class LoopNetwork {
   struct Channel {
     std::mutex mutex;
     std::deque<Packet> packets;
-    std::vector<Head> sent;  // all ever, where receives are posted in shared memory
+    std::vector<Head> sent;  // every message ever sent, where receives are posted in shared memory
     std::size_t delivered = 0;
   };
   /// From `owner` to `sender`; number k is the k-th.

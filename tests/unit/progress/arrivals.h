@@ -6,9 +6,9 @@
 
 namespace ashlar::test {
 
-/// A thread that stands for a peer: it lets one thing arrive each time that one is wanted, after a delay that differs
-/// from one to the next, so that arrivals hit every step between looking and falling asleep. An arrival that is slept
-/// through costs the longest sleep, so time_bound() tells whether any was.
+/// A thread that stands for a peer: it makes one event arrive each time that one is wanted, after a delay that differs
+/// from one to the next, so that arrivals hit every step between a poll and the sleep. A missed wake-up costs the
+/// longest sleep, so time_bound() shows whether there was one.
 class Arrivals {
  public:
   /// `arrive(i)` is called for i = 1 ... `count`, in the thread.
@@ -25,7 +25,7 @@ class Arrivals {
   Arrivals(const Arrivals&) = delete;
   Arrivals& operator=(const Arrivals&) = delete;
 
-  /// Wants each in turn; `wait(i)` returns when the i-th is there.
+  /// Requests each event in turn; `wait(i)` returns when the i-th is there.
   template <class Wait>
   void await_each(Wait wait) {
     for (unsigned i = 1; i <= count_; ++i) {

@@ -31,7 +31,7 @@ struct FakeIface : ashlar_iface {
     if (descriptor >= 0) close(descriptor);
   }
 
-  /// Something arrives: as a transport does it, news first, then the wake-up if a thread sleeps.
+  /// Lets an event arrive as a transport does it: news first, then the wake-up if a thread sleeps.
   void arrive();
 
   std::atomic<unsigned> news{0};

@@ -42,13 +42,12 @@ inline constexpr ashlar_param kParams[] = {
      kScratchRange},
     {"node_size", "0",
      "As many processes, in the order of their numbers, count as one node in all choices, wherever they run; 0: as "
-     "they "
-     "are placed. For tests and for tuning: it tries the algorithms for several nodes on one.",
+     "they are placed. For tests and for tuning: the algorithms for several nodes run on one.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, node_size),
      kNodeRange},
     {"compare_after", "100ms",
      "Time after which a collective that still waits compares its call with those of the neighbouring ranks, so that "
-     "ranks whose calls do not agree are told and do not wait for ever; 0: never.",
+     "ranks whose calls do not agree fail instead of waiting for ever; 0: never.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, compare_after), kCompareRange},
     {"request_limit", "1048576",
@@ -57,8 +56,8 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
      kRequestRange},
     {"reference", "false",
-     "Run the simplest algorithm of each collective, straight from the standard's definition, to tell a mistake of the "
-     "program from one of an algorithm. Slow.",
+     "Run the simplest algorithm of each collective, straight from the standard's definition, to separate a mistake of "
+     "the program from one of an algorithm. Slow.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, reference),
      nullptr},
     {"reproducible", "false",
@@ -101,7 +100,7 @@ struct CheckConfig {
 inline constexpr ashlar_param kCheckParams[] = {
     {"collectives", "false",
      "Before each collective, compare on all ranks which one it is, its root, operation, counts and type signatures, "
-     "and fail on all of them, saying who differs, instead of hanging or mixing up data.",
+     "and fail on all of them, saying which ranks differ, instead of hanging or mixing up data.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, collectives),
      nullptr},
 };

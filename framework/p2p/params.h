@@ -11,19 +11,18 @@ inline constexpr const char* kRequestRange[] = {"1", "268435456", nullptr};  // 
 inline constexpr const char* kPatienceRange[] = {"0", "1h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
-    {"eager_limit", "0", "Largest message sent without a handshake; 0: the break-even of the transport's cost model.",
+    {"eager_limit", "0", "Largest message sent by the eager protocol; 0: the break-even of the transport's cost model.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
      kEagerRange},
     {"unexpected_limit", "4MiB",
-     "Bytes of messages from one process kept for later receives; beyond, that process asks before it sends.",
+     "Bytes of messages from one process kept for later receives; beyond, it sends messages of any size by rendezvous.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
      kAnyMessage},
-    {"unexpected_total_limit", "256MiB",
-     "The same for all processes together: beyond, a process that sends more of them asks before it sends.",
+    {"unexpected_total_limit", "256MiB", "The same for all processes together: beyond, further senders use rendezvous.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, unexpected_total_limit), kAnyMessage},
     {"get_min", "0",
-     "Smallest message, of those with a handshake, that the receiver may read from the sender's memory.",
+     "Smallest message, of those sent by rendezvous, that the receiver may read from the sender's memory.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
      kAnyMessage},
     {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
@@ -41,8 +40,7 @@ inline constexpr ashlar_param kParams[] = {
      kAnyMessage},
     {"shared_post_patience", "1ms",
      "Time that a sender gives the receiver to answer any of its requests to send (RTS) before it looks for the "
-     "receive "
-     "in shared memory: longer than a receiver that is inside MPI is busy with one message.",
+     "receive in shared memory: longer than a receiver that is inside MPI is busy with one message.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, shared_post_patience), kPatienceRange},
     {"request_limit", "16777216",
@@ -56,7 +54,7 @@ inline constexpr ashlar_param kParams[] = {
 inline constexpr ashlar_param kCheckParams[] = {
     {"datatypes", "false",
      "Compare the type signatures of sender and receiver of each message, and of what collectives move or combine. A "
-     "difference is an error of the receive, or of the collective on every rank, that tells both in words.",
+     "difference is an error of the receive, or of the collective on every rank, whose message names both.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check_datatypes),
      nullptr},
     {"ready", "false", "Let MPI_Rsend fail when the receiver has not posted a matching receive (costs an answer).",

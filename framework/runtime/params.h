@@ -29,12 +29,11 @@ inline constexpr ashlar_param kParams[] = {
      offsetof(Config, start_timeout), kStartRange},
     {"initial_errhandler", "mpi_errors_are_fatal",
      "The error handler that MPI_COMM_WORLD and MPI_COMM_SELF begin with, and that errors of no object go to in "
-     "programs "
-     "of sessions.",
+     "programs of sessions.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
      offsetof(Config, initial_errhandler), kInitialErrhandlers},
     {"errors_without_object", "world_or_self",
-     "Whose error handler gets the errors of calls without an object: MPI_COMM_SELF's, as MPI 4 has it, or, when the "
+     "Which error handler gets the errors of calls without an object: MPI_COMM_SELF's, as MPI 4 has it, or, when the "
      "program set one on MPI_COMM_WORLD alone, that one, as MPI 3 had it.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, errors_without_object), kErrorsWithoutObject},
@@ -60,8 +59,7 @@ inline constexpr const char* kLaneRange[] = {"1", "16", nullptr};
 inline constexpr ashlar_param kThreadParams[] = {
     {"lanes", "4",
      "Independent contexts that communicators are spread over with MPI_THREAD_MULTIPLE: threads on different ones do "
-     "not "
-     "share a lock.",
+     "not share a lock.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(ThreadConfig, lanes),
      kLaneRange},
 };
@@ -76,9 +74,8 @@ struct CheckConfig {
 
 inline constexpr ashlar_param kCheckParams[] = {
     {"leaks", "false",
-     "Tell at the end which communicators, datatypes, requests and other objects the program still holds, and which "
-     "line "
-     "got them.",
+     "List at the end which communicators, datatypes, requests and other objects the program still holds, and which "
+     "calls made them.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, leaks),
      nullptr},
     {"hints", "false",
@@ -93,8 +90,7 @@ inline constexpr ashlar_param kCheckParams[] = {
      nullptr},
     {"threads", "false",
      "End the job when a thread makes an MPI call that the thread level of MPI_Init_thread does not allow. Not "
-     "together "
-     "with progress.thread.",
+     "together with progress.thread.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, threads),
      nullptr},
 };

@@ -18,8 +18,7 @@ inline constexpr const char* kReorderings[] = {"match", "none", nullptr};
 inline constexpr ashlar_param kParams[] = {
     {"reorder", "match",
      "What MPI_Cart_create and its like do when they may change ranks: match brings neighbours close to each other on "
-     "the "
-     "hardware, none leaves every process its rank.",
+     "the hardware, none leaves every process its rank.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, reorder),
      kReorderings},
 };

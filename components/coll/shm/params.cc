@@ -59,8 +59,8 @@ constexpr ashlar_param kParams[kParamCount] = {
           "is room.",
           ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, offsetof(Config, small_block), kSmallRange),
     tuned("blocks", "256KiB",
-          "Size of the bounce buffer of one rank in the shared segment, for such blocks. With more than 4 ranks it is "
-          "less; never less than a piece.",
+          "Size of one rank's bounce buffer in the shared segment for blocks of algorithm direct (see small_block). "
+          "With more than 4 ranks it is less; never less than a piece.",
           ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL_EQ, offsetof(Config, blocks), kBlockRange),
     tuned("prefetch_from", "4MiB",
           "From so many bytes that an exchange of blocks (algorithm direct) moves from and to a rank, blocks that stay "

@@ -28,7 +28,7 @@ void add_pvars(const ashlar_host& host) {
       {"ring_memory", "bytes of these rings", ASHLAR_PVAR_LEVEL, value_of(counters.ring_bytes)},
       {"full", "sends put off because the ring was full", ASHLAR_PVAR_COUNTER, value_of(counters.full)},
       {"gets", "single copies begun by this process", ASHLAR_PVAR_COUNTER, value_of(counters.gets)},
-      {"gets_shared", "single copies for which the owner was asked to copy along", ASHLAR_PVAR_COUNTER,
+      {"gets_shared", "single copies in which the owner may copy too", ASHLAR_PVAR_COUNTER,
        value_of(counters.gets_shared)},
       {"chunks_helped", "chunks this process copied for readers of its memory", ASHLAR_PVAR_COUNTER,
        value_of(counters.chunks_helped)},

@@ -167,7 +167,7 @@ static void mistakes(void) {
   MPI_Comm grid = MPI_COMM_WORLD, line;
   CHECK_EQ(class_of(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid)), MPI_ERR_DIMS);
   char form[64];
-  snprintf(form, sizeof form, "argument dims asks for %d x 2 places; ", check_size);
+  snprintf(form, sizeof form, "argument dims makes a grid of %d x 2 processes; ", check_size);
   expect_words(MPI_ERR_DIMS, form);
   dims[1] = 0;
   CHECK_EQ(class_of(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid)), MPI_ERR_DIMS);

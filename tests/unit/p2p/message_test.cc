@@ -116,10 +116,10 @@ TEST_P(Message, TooLongIsCutAndSaidSo) {
       EXPECT_TRUE(world.finish(send).ok());
       EXPECT_EQ(outcome.mpi_class(), MPI_ERR_TRUNCATE);
       char sentence[200];
-      std::snprintf(
-          sentence, sizeof sentence,
-          "message of %zu bytes from rank 1 (tag 7) on 'MPI_COMM_WORLD' was cut to the %zu bytes of the receive", size,
-          room);
+      std::snprintf(sentence, sizeof sentence,
+                    "message of %zu bytes from rank 1 (tag 7) on 'MPI_COMM_WORLD' is longer than the %zu bytes of the "
+                    "receive, and was truncated",
+                    size, room);
       EXPECT_STREQ(outcome.text(), sentence);
       EXPECT_EQ(bytes_of(status), static_cast<MPI_Count>(room));
       EXPECT_TRUE(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(room), out.begin()));

@@ -5,7 +5,7 @@
 namespace ashlar::mpiexec {
 
 /// Whether "node1,node2:4" names no other machine. The number behind a colon says how many ranks a host takes, which
-/// nobody needs here.
+/// no rank needs here.
 bool all_this_host(const std::string& list, std::string* why_not);
 
 /// The same of a file with a host on each line, as other launchers read it: "node1:4", "node1 slots=4", # comments.

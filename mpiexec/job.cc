@@ -179,7 +179,7 @@ void Job::rank_ended(unsigned rank, int wait_status) {
   if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
 }
 
-// The first that failed is the one that the user hears of.
+// The first that failed is the one that is reported.
 void Job::name_failed(unsigned rank) {
   cause_until_ns_ = 0;
   if (first_failed_ >= 0 || timed_out_) return;

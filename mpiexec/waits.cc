@@ -14,8 +14,8 @@ constexpr std::size_t kMostSentences = 16;
 constexpr char kMismatch[] = "the calls do not match";
 constexpr char kIt = '\x01';  // in a phrase: "it", or "each" when several ranks do the same
 
-/// What one rank does, as a verb (for one rank, for several) and the rest of the sentence; and whom it cannot go on
-/// without.
+/// What one rank does, as a verb (for one rank, for several) and the rest of the sentence; and the ranks
+/// that it waits for.
 struct Phrase {
   const char* one = "is";
   const char* several = "are";

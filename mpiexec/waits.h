@@ -20,8 +20,9 @@ struct RankStatus {
   plugin::Account account;
 };
 
-/// Who waits for whom, in sentences: each rank's call, ranks of equal words together; then the cycle in which they
-/// wait, if there is one, or else the ranks that all the others wait for in the end. "" when no rank has joined MPI.
+/// Which rank waits for which, in sentences: each rank's call, ranks of equal words together; then the cycle in which
+/// they wait, if there is one, or else the ranks that all the others wait for in the end. "" when no rank has joined
+/// MPI.
 std::string waits_in_words(const std::vector<RankStatus>& ranks);
 
 }  // namespace ashlar::mpiexec

@@ -140,7 +140,7 @@ inline void clear(int* keyval) {
   if (keyval != nullptr) *keyval = MPI_KEYVAL_INVALID;
 }
 
-/// Stores a handle that `call` gives to the user; with check.leaks, takes down which line of his got it.
+/// Stores a handle that `call` gives to the user; with check.leaks, records which line of the program called.
 template <class Handle, class T>
 [[gnu::always_inline]] inline void store(const char* call, Handle* out, T* o) {
   store(out, o);

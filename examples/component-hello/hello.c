@@ -1,6 +1,6 @@
 /* report/hello: a component of Ashlar MPI that lives outside its tree.
  *
- * A report component is told of errors, notices and decisions; this one greets whoever reads them. It needs only the
+ * A report component receives errors, notices and decisions; this one greets their reader. It needs only the
  * installed C headers and is linked with no library of Ashlar, so one file serves every version that speaks the same
  * contract. README.md says how to build it, <ashlar/report.h> what each member means. */
 #include <ashlar/report.h>

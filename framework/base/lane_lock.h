@@ -50,7 +50,7 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
 
   /// Tells the analysis what it cannot see: that the caller holds this lock, by another name.
   void held_by_caller() const ASHLAR_ASSERTS(this) {}
-  /// How often it was locked (not by try_lock), with threads on: whether anybody has used what it guards since a look
+  /// How often it was locked (not by try_lock), with threads on: whether a thread has used what it guards since a look
   /// before.
   std::uint32_t uses() const ASHLAR_REQUIRES(this) { return uses_; }
 

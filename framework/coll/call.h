@@ -52,7 +52,7 @@ struct Call {
   MPI_Count piece(Rank i) const { return recv_counts ? recv_counts[static_cast<std::size_t>(i)] : recv.count; }
   /// See quantity_of().
   MPI_Count quantity(int ranks) const;
-  /// Nothing moves and nobody waits: over at once, on every rank alike. `inter`: on an intercommunicator, whose groups
+  /// Nothing moves and no rank waits: over at once, on every rank alike. `inter`: on an intercommunicator, whose groups
   /// may pass different sizes.
   bool is_nothing(int ranks, bool inter) const {
     if (inter) return root == MPI_PROC_NULL;

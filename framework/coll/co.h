@@ -54,7 +54,7 @@ struct ConditionAwaiter {
   inline void await_suspend(std::coroutine_handle<Promise>) const noexcept;
   inline Status await_resume() const noexcept;
 };
-/// A condition that is looked at directly, by seen(), and told by over() when the wait has ended, however it ended.
+/// A condition that the wait polls directly, by seen(); over() is called when the wait has ended, however it ended.
 template <class C>
 concept WatchedCondition = std::derived_from<C, Condition> && requires(C& condition, Status outcome) {
   { condition.seen() } -> std::same_as<bool>;
@@ -98,7 +98,7 @@ struct Promise : Waiter {
     return WatchedAwaiter<C>{&condition, this};
   }
 
-  /// What the awaiters need of the operation: take_frame and resume_from are inline in op.h, which whoever writes a
+  /// What the awaiters need of the operation: take_frame and resume_from are inline in op.h, which every source of a
   /// coroutine includes.
   static void* take_frame(Op& owner, std::size_t bytes) noexcept;
   [[gnu::cold]] static void no_memory(Op& owner) noexcept;
@@ -111,7 +111,7 @@ struct Promise : Waiter {
 
   Op* const op;
   Status result;
-  Gate* joined = nullptr;  // told when the coroutine is over
+  Gate* joined = nullptr;  // decremented when the coroutine is over
 };
 
 inline Status Co::status() const { return handle_.promise().result; }

@@ -17,7 +17,7 @@
 #include "framework/progress/peer.h"
 #include "framework/progress/waiting.h"
 
-// The lane's lock is held by whoever runs an algorithm; the analysis cannot see it through the coroutine.
+// The code that runs an algorithm holds the lane's lock; the analysis cannot see it through the coroutine.
 namespace ashlar::coll {
 namespace {
 

@@ -29,7 +29,7 @@ Status win_delete(Window& window, int keyval);
 Status copy_all(Comm& from, Comm& to);
 /// Calls the delete functions in the reverse order of setting; stops at the first that fails.
 Status delete_all(Comm& comm);
-/// For whoever makes windows: the first thing that MPI_Win_free does (MPI-5.0, 7.7.3).
+/// For the room of windows: the first thing that MPI_Win_free does (MPI-5.0, 7.7.3).
 Status delete_all(Window& window);
 
 /// Values of the predefined attributes of MPI_COMM_WORLD; the runtime fills them.

@@ -11,7 +11,7 @@ namespace ashlar {
 
 class Comm;
 
-/// What every open file has, however its data is reached: whoever opens files derives from this and fills it.
+/// What every open file has, however its data is reached: the room that opens files derives from this.
 class File : public Object {
  public:
   /// Begins with the handler of files that are not open (MPI-5.0, 14.7).

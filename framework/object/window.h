@@ -12,7 +12,7 @@ namespace ashlar {
 
 class Comm;
 
-/// What every window has, however its memory is reached: whoever makes windows derives from this, fills it, and calls
+/// What every window has, however its memory is reached: the room of windows derives from this, fills it, and calls
 /// attribute::delete_all before it goes away.
 class Window : public Object {
  public:

@@ -13,8 +13,8 @@ struct Row {
   const ashlar_param* spec;
 };
 
-/// All keys that exist, of loaded and unloaded components alike. Only tools and whoever merges the configuration need
-/// one: an ordinary rank takes merged values and never builds this index.
+/// All keys that exist, of loaded and unloaded components alike. Only tools and the process that merges the sources
+/// need one: an ordinary rank takes merged values and never builds this index.
 class Schema {
  public:
   /// A table that was added already is not added again.

@@ -60,7 +60,8 @@ const char* kind(mode_t mode) {
 }
 
 // Whoever may write to the folder may put another file in the place of this one; with the sticky bit only the owners of
-// file and folder may, but anybody may have been there first: a file there has to be of one of ours, even a named one.
+// file and folder may, but another user may have been there first: a file there has to be of one of ours, even a named
+// one.
 Status check_place(const std::string& path, uid_t owner, const Trust& trust, const char* what) {
   const std::string folder = folder_of(path);
   struct stat info;

@@ -7,7 +7,7 @@ namespace ashlar::runtime {
 /// Where a piece of code lies, as far as the process can tell without reading debugging information.
 struct CallSite {
   std::string file;          // the program or library, "" when the address belongs to none
-  std::uintptr_t place = 0;  // what addr2line -e FILE wants to hear
+  std::uintptr_t place = 0;  // the argument for addr2line -e FILE
   std::string function;      // "" when the file does not say
 };
 

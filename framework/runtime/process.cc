@@ -75,7 +75,7 @@ std::string ranks_of(const Comm& comm) {
 }
 
 /// The standard asks that at least the processes of `comm` end. All of the job do: those that are left could not be
-/// told apart from a job that hangs. The reason says so when it is not what the caller named.
+/// separated from a job that hangs. The reason says so when it is not what the caller named.
 [[noreturn]] void abort_job(Comm* comm, int code, const char* text) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
   Process* const process = Process::current();

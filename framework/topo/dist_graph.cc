@@ -55,7 +55,7 @@ std::vector<int> taken(const int values[], int n, bool weighted) {
   return weighted && n > 0 ? std::vector<int>(values, values + n) : std::vector<int>();
 }
 
-/// Lets the ranks change: every process hears of all edges, and takes those of the node that it becomes. Beyond this
+/// Lets the ranks change: every process receives all edges, and takes those of the node that it becomes. Beyond this
 /// many words that costs more than it can give back, and the ranks stay.
 constexpr MPI_Count kMostWords = 1 << 20;
 
@@ -141,7 +141,7 @@ class Sorter {
   }
   void put(Rank to, HalfEdge half) { out_[static_cast<std::size_t>(next_[static_cast<std::size_t>(to)]++)] = half; }
 
-  /// `marks`: kWeighted, kRefused. Every process hears of every other's, so all of them fail together.
+  /// `marks`: kWeighted, kRefused. Every process receives every other's, so all of them fail together.
   Status exchange(std::int64_t marks, std::vector<HalfEdge>* in) {
     Datatype& word = *resolve(MPI_INT64_T);
     const std::size_t n = counts_.size();

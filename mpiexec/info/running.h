@@ -24,7 +24,8 @@ class RunningJob {
   std::string parameters() const;
   /// Tells `store` what the rank that find() was given uses in place of parameters in force; of an mpiexec, rank 0.
   void adjustments(param::Store* store) const;
-  /// Who waits for whom, by a query of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one does not.
+  /// Which rank waits for which, by a query of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one
+  /// does not.
   std::string waits();
 
  private:

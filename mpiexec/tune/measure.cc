@@ -78,7 +78,7 @@ void call(Collective what, int bytes, Buffers& b, MPI_Comm comm, int size) {
 double batch(Collective what, int bytes, Buffers& buffers, MPI_Comm comm, int size, int repeats) {
   double spent = 0;
   for (int i = 0; i < repeats; ++i) {
-    MPI_Barrier(MPI_COMM_WORLD);  // another communicator: the one under test may have been told how to do a barrier
+    MPI_Barrier(MPI_COMM_WORLD);  // another communicator: the one under test may have a forced algorithm for barriers
     const double start = MPI_Wtime();
     call(what, bytes, buffers, comm, size);
     spent += MPI_Wtime() - start;

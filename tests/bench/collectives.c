@@ -8,7 +8,7 @@
  * Calls are timed one by one with a barrier between them, so that a rank's early arrival at one call is not paid for by
  * the next. With more ranks than cores this counts the waiting for a core, which is what users of such runs see; and
  * the order in which ranks leave the barrier, which is the library's own, is part of the figure: where the root leaves
- * first, nobody waits for it. `cycle` times call and barrier together, and says so in the name of the figure. */
+ * first, no rank waits for it. `cycle` times call and barrier together, and says so in the name of the figure. */
 #include <math.h>
 
 #include "bench.h"

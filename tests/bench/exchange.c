@@ -1,6 +1,6 @@
 /* Patterns of point-to-point calls that a program with more ranks than cores lives on, in microseconds:
  *   ring       a token passed around by Recv and Send, time per hop: one hand-over of the core from rank to rank
- *   spread     ceil(log2 n) rounds of Sendrecv with the ranks 1, 2, 4, ... away: everybody waits for everybody
+ *   spread     ceil(log2 n) rounds of Sendrecv with the ranks 1, 2, 4, ... away: every rank waits for every other
  *   neighbours Irecv and Isend with both neighbours on a ring, Waitall: a halo exchange in one dimension
  * `exchange pattern ring bytes 8 us 2.3` */
 #include "bench.h"

@@ -1,4 +1,4 @@
-/* Calls whose instructions somebody counts from outside (instructions.py does, with callgrind). Each is made when its
+/* Calls whose instructions are counted from outside (by instructions.py, with callgrind). Each is made when its
  * partner is ready, so that none of them waits: what is counted is the way of a message and not how long it takes.
  * Arguments: send, recv or exchange, and how many times. Prints which process is which rank. */
 #include <mpi.h>

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   const long mine = pss_kib();
   long sum = 0;
-  MPI_Barrier(MPI_COMM_WORLD); /* nobody gives memory back before everybody has looked */
+  MPI_Barrier(MPI_COMM_WORLD); /* no rank frees memory before every rank has measured */
   MPI_Reduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("memory KiB %.0f\n", (double)sum / size);
   MPI_Finalize();

@@ -99,7 +99,7 @@ if unshare --mount true 2>/dev/null && mkdir "$BUILD/etc" 2>/dev/null; then
     [ -z "$MARKED" ] && [ -z "$(ls "$MARKS")" ] || fail "$program in a job loads what the launcher names: $(ls "$MARKS")"
     grep -q '^transport, components' <<<"$OUT" && ! grep -q '^coll, ' <<<"$OUT" ||
       fail "$program in a job obeys the launcher's settings, and not the site's: $OUT"
-    # Ranks of one user reach each other; those of two are told apart with a sentence, not with a hang.
+    # Ranks of one user reach each other; those of two get an error that says so, and do not hang.
     if [ $program != setuid ]; then
       joins "a job of an ordinary program and $program" -n 1 "$WORK/bin/plain" : -n 2 "$WORK/bin/$program"
     else

@@ -14,7 +14,7 @@ for how in EPERM ENOSYS; do
   expect_ok "no pipe2 ($how)" 4 "$FORBID" $how pipe2 -- "$MPIEXEC" -n 4 "$JOB"
 done
 # No memfd, and no folder for a file either: the call is named, by mpiexec, and by a rank that alone has neither, with
-# the transport that it cannot use therefore. The rank that could is told as much by the other.
+# the transport that it cannot use therefore. The rank that could learns that from the other.
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
   # shellcheck disable=SC2016
   without='for folder in /dev/shm /tmp /var/tmp; do mount -t tmpfs -o ro none $folder; done; exec "$@"'

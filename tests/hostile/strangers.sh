@@ -82,7 +82,7 @@ job_says "a component of mode 666" '(^| )ok 2' "$MPIEXEC" --set plugin.path="$WO
   fail "a component of mode 666 is not shown as refused"
 chmod 755 "$WORK/plugins/ashlar_coll_planted.so" && chown $STRANGER "$WORK/plugins/ashlar_coll_planted.so"
 job_says "a stranger's component" '(^| )ok 2' "$MPIEXEC" --set plugin.path="$WORK/plugins" -n 2 "$JOB"
-# A manifest lies beside the folder: in a shared folder anybody may put one there.
+# A manifest lies beside the folder: in a shared folder any user may put one there.
 mkdir -m 1777 "$WORK/shared" && mkdir -m 755 "$WORK/shared/mine" "$WORK/elsewhere"
 cp "$BUILD/tests/hostile/ashlar_coll_planted.so" "$WORK/elsewhere/"
 "$INFO" --register "$WORK/elsewhere" || fail "a folder cannot be registered"

@@ -1,6 +1,6 @@
 /* Prints without flushing, then ends the job: last_words HOW, by the last rank.
  *   abort    MPI_Abort
- *   error    an error that nobody handles
+ *   error    an error that no handler takes
  *   locked   MPI_Abort while another thread holds the lock of a stream that comes before the others
  *   file F   MPI_Abort with text for file F in a buffer
  *   session  MPI_Init, a session, MPI_Finalize, the session's end: ends well

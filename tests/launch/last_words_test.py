@@ -46,7 +46,7 @@ class LastWords(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 20)
 
     def test_a_full_pipe_does_not_keep_the_job_from_ending(self):
-        # Its own streams, and nobody reads: the pipe is full before the program begins.
+        # Its own streams, and no reader: the pipe is full before the program begins.
         began = time.monotonic()
         ends = os.pipe()
         self.addCleanup(os.close, ends[0])

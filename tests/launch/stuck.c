@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
   printf("ready\n");
   fflush(stdout);
-  if (strcmp(how, "recv") == 0) {  // everybody receives first
+  if (strcmp(how, "recv") == 0) {  // every rank receives first
     MPI_Recv(&in, 1, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&out, 1, MPI_INT, right, 7, MPI_COMM_WORLD);
-  } else if (strcmp(how, "ssend") == 0) {  // everybody sends first
+  } else if (strcmp(how, "ssend") == 0) {  // every rank sends first
     MPI_Ssend(&out, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
     MPI_Recv(&in, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (strcmp(how, "computes") == 0) {
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(how, "finalize") == 0) {
     if (rank == 0) MPI_Recv(&in, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  } else if (strcmp(how, "finalize_send") == 0) {  // nobody receives what was given up
+  } else if (strcmp(how, "finalize_send") == 0) {  // no rank receives what was given up
     static char large[1 << 20];
     MPI_Request request;
     if (rank == 0) {

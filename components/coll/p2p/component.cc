@@ -6,7 +6,7 @@
 namespace ashlar::coll::p2p {
 namespace {
 
-constexpr std::int32_t kPriority = 10;  // serves everything; whoever is better comes first
+constexpr std::int32_t kPriority = 10;  // serves everything; more special components come first
 
 void query(const void*, ashlar_answer* answer) {
   answer->priority = kPriority;

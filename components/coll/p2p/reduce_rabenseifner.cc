@@ -56,7 +56,7 @@ Co reduce_rabenseifner(Op& op, const Call& call) {
     vector.source = vector.result;
   }
   if (fold.power == 1) op.copy_items(vector.source, vector.result, call.send.count, *call.send.type);
-  // Gather: seen from the root's place, whoever has the bit of this round set hands its window over and is done.
+  // Gather: seen from the root's place, a rank with the bit of this round set sends its window and is done.
   const int root_place = fold.paired(root) ? root / 2 : root - fold.extra;
   for (int width = 1; width < fold.power; width *= 2) {
     const int peer_place = place ^ width;

@@ -253,7 +253,7 @@ ashlar_launch_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
     return fail(ASHLAR_LAUNCH_PEER_FAILED, "all %u ranks must take part, but rank %u has failed: %s", job_.ranks,
                 box.failed.front().first, pmix_.error_string(box.failed.front().second));
   // Servers answer so to the last client when others, answered earlier, have disconnected by then. All were there,
-  // which is all that a fence without data is for; of ranks that fail we hear in another way.
+  // which is all that a fence without data is for; failed ranks are reported in another way.
   if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_LAUNCH_OK;
   if (box.fence_status != PMIX_SUCCESS)
     return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Fence: %s", pmix_.error_string(box.fence_status));

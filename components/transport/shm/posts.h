@@ -10,8 +10,8 @@
 //
 // Which message is meant: of the records in the sender's ring that were not delivered when the receive was posted, the
 // one that comes after `before` others of its kind. The owner only notes how far it had come in that ring. The sender,
-// which still has the records before it, counts. Where the ring has come round since, nothing can be told, and the post
-// is of no use.
+// which still has the records before it, counts. Where the ring has come round since, nothing can be found out, and the
+// post is of no use.
 //
 // Who may write is one word, `state`. The sender takes it for one piece of the message at a time (kWriting), so that
 // the owner gets its memory back at any time: at once between pieces, else by asking for it and waiting for the end of

@@ -133,8 +133,8 @@ static int class_of(int code) {
   return error_class;
 }
 
-/* Rank 1 and the root disagree about its block by a byte. Who gets it is told and keeps what lies behind his buffer;
- * nobody else is harmed, and nobody waits for ever. */
+/* Rank 1 and the root disagree about its block by a byte. Its receiver gets an error and keeps what lies behind its
+ * buffer; no other rank is harmed, and none waits for ever. */
 static void disagreeing(void) {
   if (check_size < 2) return;
   MPI_Comm comm;

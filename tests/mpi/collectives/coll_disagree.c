@@ -1,6 +1,6 @@
 /* Erroneous programs whose ranks take different ways through a collective: messages on one rank, the shared segment on
- * another, nothing at all on a third. With MPI_ERRORS_RETURN no rank waits for ever: each that waits is told, by the
- * sentence that is asked for, and MPI_COMM_WORLD is as good as before. */
+ * another, nothing at all on a third. With MPI_ERRORS_RETURN no rank waits for ever: each that waits gets an error, by
+ * the sentence that is asked for, and MPI_COMM_WORLD is as good as before. */
 #include "check.h"
 
 enum { kLarge = 300000 };
@@ -38,7 +38,7 @@ static int call(int way, int count, int root, MPI_Comm comm, int blocking) {
   return code == MPI_SUCCESS ? MPI_Wait(&r, MPI_STATUS_IGNORE) : code;
 }
 
-/* Rank `odd` calls the second, the others the first. `least`: so many ranks at least must be told. */
+/* Rank `odd` calls the second, the others the first. `least`: so many ranks at least must get the error. */
 static void pair(int way, int count, int root, int other_way, int other_count, int other_root, int odd, int blocking,
                  int least, const char* says) {
   MPI_Comm comm;
@@ -187,14 +187,14 @@ int main(int argc, char** argv) {
   for (int blocking = 0; size > 1 && blocking < 2; blocking++) {
     for (int odd = 0; odd < size; odd += size - 1) {
       const int other = odd == 0 ? size - 1 : 0;
-      /* All wait: every rank is told. */
+      /* All wait: every rank gets the error. */
       pair(kBarrier, 0, 0, kAllreduce, kLarge, 0, odd, blocking, size, "MPI_");
       pair(kBarrier, 0, 0, kBcast, kLarge, other, odd, blocking, size, "MPI_");
       pair(kAllreduce, 4, 0, kAllreduce, kLarge, 0, odd, blocking, size, "bytes");
       pair(kAllreduce, kLarge, 0, kAllreduce, kLarge * 2, 0, odd, blocking, size, "4800000");
       pair(kAllreduce, kLarge, 0, kReduce, kLarge, odd, odd, blocking, 1, NULL);
       pair(kAlltoall, kLarge, 0, kAllreduce, kLarge, 0, odd, blocking, size, "MPI_");
-      /* A rank that passes nothing returns at once; those that wait for it are told. */
+      /* A rank that passes nothing returns at once; those that wait for it get the error. */
       pair(kAllreduce, 10, 0, kAllreduce, 0, 0, odd, blocking, size - 1, "bytes");
       pair(kBcast, 10, odd, kBcast, 0, odd, odd, blocking, size - 1, "bytes");
       pair(kBcast, kLarge, odd, kBcast, 0, odd, odd, blocking, size - 1, "bytes");

@@ -1,5 +1,5 @@
 /* Erroneous programs: the last rank passes other counts than the others, another root, or calls another collective.
- * Without any checking switched on, at least one rank is told so, every rank returns, and nobody's memory is written
+ * Without any checking switched on, at least one rank gets an error, every rank returns, and no memory is written
  * beyond what it passed. */
 #include "check.h"
 

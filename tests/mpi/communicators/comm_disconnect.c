@@ -1,4 +1,4 @@
-/* MPI_Comm_disconnect waits for what was begun on the communicator, requests or none; and nobody has a parent. */
+/* MPI_Comm_disconnect waits for what was begun on the communicator, requests or none; and no process has a parent. */
 #include "check.h"
 
 static int deletions, still_there;
@@ -42,7 +42,7 @@ static void sends_and_receives(void) {
   MUST(MPI_Issend(out, kWords, MPI_INT, right, 0, comm, &send));
   MUST(MPI_Comm_disconnect(&comm));
   CHECK(comm == MPI_COMM_NULL);
-  /* The send is over: its buffer may be used, though nobody has waited for it. */
+  /* The send is over: its buffer may be used, though no call has waited for it. */
   memset(out, 0, kWords * sizeof(int));
   for (int i = 0; i < 2 * kWords; i++)
     if (in[i] != left * 7 + i % kWords) {

@@ -150,7 +150,7 @@ static void split(MPI_Comm inter) {
   CHECK(part == MPI_COMM_NULL);
 }
 
-/* The first of each side; then nobody of one side. */
+/* The first of each side; then no rank of one side. */
 static void create(MPI_Comm inter) {
   int rank, first = 0;
   MPI_Group mine, one;

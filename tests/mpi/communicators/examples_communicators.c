@@ -2,7 +2,7 @@
  * show (MPI 1.1, chapters 5 to 8), written anew so that each checks its own outcome. */
 #include "check.h"
 
-/* A group without its first member works on its own while everybody works together (current practice 3). */
+/* A group without its first member works on its own while all work together (current practice 3). */
 static void group_without_the_first(void) {
   MPI_Group world, rest;
   MPI_Comm comm;

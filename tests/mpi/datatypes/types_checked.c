@@ -175,7 +175,7 @@ static void messages(int peer, int receiver) {
   MUST(MPI_Type_free(&strided));
 }
 
-/* A message that was buffered because nobody receives it yet tells what it was, not what it is kept as; its datatype
+/* A message that was buffered because no receive is posted says what it was, not what it is kept as; its datatype
  * may be gone by then. */
 static void kept_in_buffer(int peer, int receiver) {
   enum { kMany = 400, kItems = 100 };

@@ -167,7 +167,7 @@ static void between_groups(void) {
   FORMS(wanted, Alltoall, Ialltoall, in, kItems, MPI_FLOAT, out, kItems, mine);
   FORMS(combined, Allreduce, Iallreduce, in, out, kItems, mine, MPI_SUM);
   CHECK(out[0] == 5, "nothing moves");
-  /* Both groups hear the same, whoever finds out. */
+  /* Both groups get the same error, whichever finds it. */
   const MPI_Datatype both = own == 0 ? MPI_INT : MPI_FLOAT;
   FORMS(sent, Allgather, Iallgather, in, kItems, both, out, kItems, MPI_FLOAT);
   MUST(MPI_Bcast(out, kItems, MPI_FLOAT, root, inter));

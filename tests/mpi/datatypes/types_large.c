@@ -187,7 +187,8 @@ static void many_items(void) {
   CHECK_EQ(count, 0);
   MUST(MPI_Type_free(&nothing));
 
-  /* 2^32 + 8 elements, all the same byte of memory; the receiver takes the first ones and is told of the rest. */
+  /* 2^32 + 8 elements, all the same byte of memory; the receiver takes the first ones and gets an error for the rest.
+   */
   MPI_Datatype same;
   char in[4096];
   MUST(MPI_Type_create_hvector_c(((MPI_Count)1 << 32) + 8, 1, 0, MPI_CHAR, &same));

@@ -50,7 +50,7 @@ static void point_to_point(void) {
   BAD(MPI_ERR_COMM, "MPI_Comm_rank comm", MPI_Comm_rank(MPI_COMM_NULL, &value));
   BAD(MPI_ERR_BUFFER, "MPI_Send buf", MPI_Send(NULL, 1, MPI_INT, 0, 0, w));
   BAD(MPI_ERR_BUFFER, "MPI_Recv buf", MPI_Recv(NULL, 1, MPI_INT, 0, 0, w, &status));
-  /* Nothing to send needs no buffer; nobody to send to needs no right count of anything else. */
+  /* Nothing to send needs no buffer; without a destination no count needs to be right. */
   MUST(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, w));
   MUST(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, w));
 }

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   code = provoke(b);
   CHECK(calls_a == 1 && calls_b == 1, "%d and %d calls", calls_a, calls_b);
   CHECK(seen_comm == b && seen_code == code);
-  provoke(MPI_COMM_WORLD); /* returns; calls nobody */
+  provoke(MPI_COMM_WORLD); /* returns; calls no function */
   CHECK(calls_a == 1 && calls_b == 1);
 
   /* Children inherit; the handle may be freed while communicators use the handler. */

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
   MPI_Pcontrol(1, "more", 2.0);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
-  /* These communicate inside the library, which is nobody's business. */
+  /* These communicate inside the library, which no tool may see. */
   MPI_Comm_split(comm, 0, -rank, &part);
   MPI_Barrier(part);
   MPI_Comm_free(&part);

@@ -86,7 +86,8 @@ static void buffer_of_communicator(void) {
   MPI_Comm comm;
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
   char* small = check_alloc(600);
-  static char large[kBytes + MPI_BSEND_OVERHEAD]; /* the library's until the last message has left: nobody is told */
+  static char
+      large[kBytes + MPI_BSEND_OVERHEAD]; /* the library's until the last message has left, which no call shows */
   char *out = check_alloc(kBytes), *in = check_alloc(kBytes);
   void* back;
   MPI_Count size;
@@ -131,7 +132,7 @@ static void automatic(MPI_Comm comm) {
     pattern_fill(message, kBytes, (unsigned)i);
     MUST(MPI_Ibsend(message, kBytes, MPI_BYTE, right, i, comm, &r[i]));
   }
-  MUST(MPI_Waitall(kMessages, r, MPI_STATUSES_IGNORE)); /* local: nobody receives yet */
+  MUST(MPI_Waitall(kMessages, r, MPI_STATUSES_IGNORE)); /* local: no rank receives yet */
   MUST(MPI_Buffer_iflush(&flush));
   int flag = 1;
   MUST(MPI_Test(&flush, &flag, MPI_STATUS_IGNORE));
@@ -174,7 +175,7 @@ static void detach_waits(MPI_Comm comm) {
     memset(message, 0, kBytes);
     MUST(MPI_Buffer_detach(&back, &size));
     const double when = seconds();
-    memset(memory, 0, kBytes); /* nobody may look there any more */
+    memset(memory, 0, kBytes); /* the library does not read it any more */
     MUST(MPI_Recv(&said, 1, MPI_DOUBLE, 1, 8, comm, MPI_STATUS_IGNORE));
     CHECK(when >= said, "detached %f s before the receive was posted", said - when);
   } else {

@@ -51,7 +51,7 @@ static void receives(MPI_Comm comm) {
   MUST(MPI_Request_free(&r));
 }
 
-/* Sends that nobody receives: with and without a handshake, small and large. */
+/* Sends that no call receives: eager and by rendezvous, small and large. */
 static void sends(MPI_Comm comm) {
   static const int kBytes[] = {0, 8, 3000, 300000};
   for (int k = 0; k < 4; k++) {
@@ -130,7 +130,7 @@ static void sends_that_left(MPI_Comm comm) {
     MUST(MPI_Mrecv(in, n, MPI_BYTE, &m, MPI_STATUS_IGNORE));
     CHECK_PATTERN(in, (size_t)n, 2);
     CHECK(!was_cancelled(&r[1]));
-    /* A persistent one, started again afterwards; and one that nobody waits for any more. */
+    /* A persistent one, started again afterwards; and one that no call waits for any more. */
     MUST(MPI_Send_init(a, n, MPI_BYTE, right, tag, comm, &r[0]));
     for (int i = 0; i < 2; i++) {
       MUST(MPI_Start(&r[0]));
@@ -138,7 +138,7 @@ static void sends_that_left(MPI_Comm comm) {
       MUST(MPI_Cancel(&r[0]));
       CHECK(was_cancelled(&r[0]));
     }
-    MUST(MPI_Barrier(comm)); /* nobody receives before all is called back */
+    MUST(MPI_Barrier(comm)); /* no rank receives before all is cancelled */
     MUST(MPI_Start(&r[0]));
     MUST(MPI_Recv(in, n, MPI_BYTE, left, tag, comm, MPI_STATUS_IGNORE));
     MUST(MPI_Wait(&r[0], MPI_STATUS_IGNORE));

@@ -148,7 +148,7 @@ static void cancelled_receive(void) {
   int first = 77, second = 0, sent = check_rank, cancelled = 0;
   MPI_Request r;
   MPI_Status s;
-  MUST(MPI_Irecv(&first, 1, MPI_INT, left, 30, MPI_COMM_WORLD, &r)); /* nobody sends before the barrier below */
+  MUST(MPI_Irecv(&first, 1, MPI_INT, left, 30, MPI_COMM_WORLD, &r)); /* no rank sends before the barrier below */
   MUST(MPI_Cancel(&r));
   MUST(MPI_Wait(&r, &s));
   MUST(MPI_Test_cancelled(&s, &cancelled));

@@ -49,7 +49,7 @@ static void one(void) {
   MUST(MPI_Request_get_status(r, &flag, &s));
   CHECK(!flag && o.queries == 0);
   MUST(MPI_Grequest_complete(r));
-  for (int i = 1; i <= 2; i++) { /* asked as often as somebody looks */
+  for (int i = 1; i <= 2; i++) { /* queried as often as it is tested */
     MUST(MPI_Request_get_status(r, &flag, i == 1 ? &s : MPI_STATUS_IGNORE));
     CHECK(flag && o.queries == i && o.frees == 0);
   }

@@ -1,4 +1,4 @@
-/* Matching probe: the message belongs to who probed it; the null process; messages nobody else can see any more. */
+/* Matching probe: the message belongs to the call that probed it, and no other can match it; the null process. */
 #include "check.h"
 
 static int right, left;
@@ -55,7 +55,7 @@ static void sizes(MPI_Comm comm) {
     CHECK_EQ(s.MPI_TAG, i);
     MUST(MPI_Get_count(&s, MPI_BYTE, &count));
     CHECK_EQ(count, kBytes[i]);
-    MUST(MPI_Iprobe(left, i, comm, &flag, MPI_STATUS_IGNORE)); /* gone for everybody else */
+    MUST(MPI_Iprobe(left, i, comm, &flag, MPI_STATUS_IGNORE)); /* gone for all other calls */
     CHECK(!flag);
   }
   for (int i = kMessages - 1; i >= 0; i--) {

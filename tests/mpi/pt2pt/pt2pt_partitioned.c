@@ -92,7 +92,7 @@ static void pipelined(MPI_Comm comm) {
   free(data);
 }
 
-/* Requests of equal envelope are paired in the order in which they were made, whoever is first. */
+/* Requests of equal envelope are paired in the order in which they were made, whichever side is first. */
 static void pairing(MPI_Comm comm) {
   enum { kMany = 5 };
   int out[kMany], in[kMany];

@@ -52,7 +52,7 @@ static void nothing_there(void) {
   MUST(MPI_Recv(&got, 1, MPI_INT, left, 3, other, MPI_STATUS_IGNORE));
   CHECK_EQ(got, 5);
   MUST(MPI_Wait(&r, MPI_STATUS_IGNORE));
-  MUST(MPI_Barrier(MPI_COMM_WORLD)); /* nobody sends the next part's messages while others still look for none */
+  MUST(MPI_Barrier(MPI_COMM_WORLD)); /* no rank sends the next part's messages while others still probe in vain */
   MUST(MPI_Comm_free(&other));
 }
 

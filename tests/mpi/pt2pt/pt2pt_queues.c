@@ -1,4 +1,4 @@
-/* Long queues: 100,000 receives posted and 100,000 messages that nobody has asked for, matched from the far end. What a
+/* Long queues: 100,000 receives posted and 100,000 unexpected messages, matched from the far end. What a
  * match costs must not depend on how many there are: this ends at once or not at all. Wildcards see the oldest first.
  */
 #include "check.h"

@@ -1,4 +1,4 @@
-/* Random traffic with an oracle. All ranks make the same plan from a seed: who sends what to whom, on which
+/* Random traffic with an oracle. All ranks make the same plan from a seed: which rank sends what to which, on which
  * communicator, with which tag and call. Each message says who it is; when all are there, the oracle holds them against
  * the plan: every message exactly once, into a receive that asked for it, and never past an older message that the same
  * receive could have taken (MPI-5.0, 3.5). Beside it, operations that nothing may ever match are cancelled; messages
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
   int from, number, bytes, tag;
-} Label; /* at the head of every message that is long enough; shorter ones are told apart by length */
+} Label; /* at the head of every message that is long enough; shorter ones differ in length */
 
 /* A message that its sender may call back, and that its receiver may ask for or not. */
 typedef struct {
@@ -160,7 +160,7 @@ static void send(Worker* w, const Planned* m, unsigned char* data, unsigned char
     case 6:
       MUST(MPI_Isendrecv(data, m->bytes, MPI_BYTE, m->to, m->tag, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request));
       break;
-    default: /* nobody will ever wait for it; its buffer lives to the end of the round */
+    default: /* no call will ever wait for it; its buffer lives to the end of the round */
       MUST(MPI_Isend(data, m->bytes, MPI_BYTE, m->to, m->tag, comm, request));
       MUST(MPI_Request_free(request));
       break;

@@ -1,4 +1,4 @@
-/* Sendrecv and Sendrecv_replace: rings, self, halves with nobody, and meeting plain sends and receives. */
+/* Sendrecv and Sendrecv_replace: rings, self, halves with MPI_PROC_NULL, and meeting plain sends and receives. */
 #include "check.h"
 
 static void ring(size_t n) {
@@ -40,7 +40,7 @@ static void self(size_t n) {
   free(in);
 }
 
-/* A line instead of a ring: the ends exchange with nobody. */
+/* A line instead of a ring: the ends exchange with MPI_PROC_NULL. */
 static void line(void) {
   const int up = check_rank + 1 < check_size ? check_rank + 1 : MPI_PROC_NULL;
   const int down = check_rank > 0 ? check_rank - 1 : MPI_PROC_NULL;

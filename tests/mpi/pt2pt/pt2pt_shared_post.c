@@ -1,5 +1,5 @@
 /* Large receives whose receiver computes: the message arrives without a call of MPI there, and whatever else happens to
- * such a receive happens as to any other. Rank 0 sends to rank 1; where there is nobody else a rank has no partner.
+ * such a receive happens as to any other. Rank 0 sends to rank 1; a rank alone has no partner.
  *
  * What arrives is seen by looking at the buffer, and that a send has returned by a word that the sender writes into the
  * receiver's memory. Where the system permits no such writing the data need not come early, and only the rest is
@@ -92,7 +92,7 @@ static void meet(void) {
   MUST(MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 3, NULL, 0, MPI_BYTE, partner, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-/* Both are here, and nothing is told. */
+/* Both are here, and no error is reported. */
 static void begin(void) {
   meet();
   flag = 0;

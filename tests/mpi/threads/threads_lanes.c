@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     run(talks, kThreads);
     for (int i = 0; i < kThreads; i++) talks[i] = (Talk){MPI_COMM_WORLD, i, 10 + i};
     run(talks, kThreads);
-    /* A thread sits in a wait that ends only after everybody else is done, on the lane of the others and on another. */
+    /* A thread sits in a wait that ends only after all others are done, on the lane of the others and on another. */
     for (int i = 0; i < 2; i++) {
       pthread_t waiting;
       int x = 3;

@@ -172,7 +172,7 @@ static void mistakes(void) {
   CHECK_EQ(class_of(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &self, MPI_UNWEIGHTED, 0, NULL, MPI_WEIGHTS_EMPTY,
                                                    MPI_INFO_NULL, 0, &comm)),
            MPI_ERR_ARG);
-  /* One rank's mistake is told to all. */
+  /* One rank's mistake is reported to all. */
   const int code = MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &self, &one, check_rank == 0 ? &outside : &self,
                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
   CHECK_EQ(class_of(code), check_rank == 0 ? MPI_ERR_RANK : MPI_ERR_OTHER);

@@ -150,7 +150,7 @@ TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   ASSERT_TRUE(board.make(facts, &error)) << error;
   StatusQuery call(board.header());
   call.start();
-  EXPECT_TRUE(call.finished());  // nobody has joined
+  EXPECT_TRUE(call.finished());  // no rank has joined
 
   for (unsigned r = 0; r < 2; ++r) {
     board.slot(r).state.store(static_cast<std::uint32_t>(RankState::kInitialized));

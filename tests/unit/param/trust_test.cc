@@ -120,7 +120,7 @@ TEST_F(TrustTest, AFolderThatEveryUserMayWriteToMakesAFileUntrusted) {
   chmod(open.c_str(), 01777);
   EXPECT_EQ(why(path), "") << "with the sticky bit only its owner may";
   if (!root_) return;
-  // In such a folder anybody may have put the named file first, and a stranger's sticky bit binds everybody but him.
+  // In such a folder any user may have made the named file first; the sticky bit of a folder does not bind its owner.
   give(path, kStranger);
   EXPECT_THAT(why(path, Trust::named()), HasSubstr("belongs to user 4711"));
   give(path, 0);

@@ -10,7 +10,7 @@ rm -rf "$tree/bin" "$tree/lib/ashlar" "$tree/lib/ashlar.manifest"
 mkdir -p "$tree/bin"
 cp "$build/bin/mpiexec" "$build/bin/ashlar_info" "$tree/bin/"
 cp "$build/lib/libmpi_abi.so.1" "$tree/lib/"
-# The files that a process opens as libraries, told by the loader.
+# The files that a process opens as libraries, by the loader's own trace.
 opened() {
   LD_LIBRARY_PATH=$tree/lib LD_DEBUG=files "$tree/bin/mpiexec" -n 3 "$program" 2>&1 | sed -n 's/.*file=\([^ ]*\) .*/\1/p' | sort -u
 }
@@ -24,7 +24,7 @@ mkdir -p "$tree/lib/ashlar/components"
 cp "$build"/lib/ashlar/components/*.so "$tree/lib/ashlar/components/"
 "$tree/bin/ashlar_info" --register
 opened >"$tree/opened"
-grep -q 'libashlar.so' "$tree/opened" || fail "the loader tells nothing: $(cat "$tree/opened")"
+grep -q 'libashlar.so' "$tree/opened" || fail "the loader names nothing: $(cat "$tree/opened")"
 grep 'ashlar/components/' "$tree/opened" && fail "component files were opened"
 "$tree/bin/ashlar_info" --components launch | grep -q 'REFUSED: it is replaced by (linked in)' || fail "the file is not told of"
 # The launcher knows their parameters, and one that is given reaches the linked component.

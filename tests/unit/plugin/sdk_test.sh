@@ -70,13 +70,13 @@ if [ -x "$prefix/bin/mpiexec" ]; then
     grep -q 'servus, reader: rank 0 has decided: transport is served by ' said.txt || { cat said.txt; fail "no decision ($start)"; }
     grep -q 'servus, reader: rank 0 has an error: MPI_Send failed, argument dest is 99' said.txt ||
       { cat said.txt; fail "no error ($start)"; }
-    # People are told once, by the launcher or by report/stderr.
+    # The error is shown once, by the launcher or by report/stderr.
     [ "$(tr '\n' ' ' <said.txt | grep -o "MPI_Send *\(failed \)\?on communicator" | wc -l)" = 1 ] ||
       { cat said.txt; fail "people are told twice or never ($start)"; }
   done
 fi
 
-# A component of another contract is refused with a sentence and harms nobody.
+# A component of another contract is refused with a sentence and does no harm.
 sed 's/\.abi_major = ASHLAR_COMPONENT_MAJOR/.abi_major = 9/; s/"hello"/"old"/' hello/hello.c >old.c
 cc -shared -fPIC -I "$prefix/include" old.c -o "$folder/ashlar_report_old.so"
 "$info" --components report | grep -q 'built for component contract 9\.[0-9]*, this kernel speaks 1\.[0-9]*' || fail "no reason for the refusal"

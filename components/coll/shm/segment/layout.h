@@ -44,7 +44,7 @@ struct alignas(kCacheLine) RankState {
   std::atomic<std::uint64_t> done;      // the rank reads no slot of this number, or of a lower one, again
   std::atomic<std::uint32_t> sleeping;  // above 0: it may be asleep, and has to be woken
   std::atomic<std::uint32_t> core;      // on which it ran last; kept where ranks share cores
-  // Set when the rank attaches, before the others hear of that, and constant afterwards:
+  // Set when the rank attaches, before it publishes that, and constant afterwards:
   std::int32_t pid;
   std::uint64_t probe;  // address of a word in its own memory that holds the segment's nonce
 };

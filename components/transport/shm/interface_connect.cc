@@ -79,7 +79,7 @@ ashlar_result Interface::reach(Endpoint& ep) {
     ep.pid = a.pid;
     return finish_attach(ep);
   }
-  if (a.pid_namespace != identity_.pid_namespace) return begin_knocking(ep, ENOENT);
+  if (a.pid_namespace != identity_.pid_namespace) return request_descriptor(ep, ENOENT);
   // Watched first: from here on the pid cannot be reused unnoticed, and the mark in the memory says whose it is.
   if (!watch_.add(ep.nonce, a.pid, 0)) {
     return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, has ended", ep.peer, a.pid);
@@ -88,47 +88,47 @@ ashlar_result Interface::reach(Endpoint& ep) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", a.pid, a.fd);
   Descriptor fd(::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!fd) return begin_knocking(ep, errno);
+  if (!fd) return request_descriptor(ep, errno);
   const ashlar_result attached = ep.segment.attach(host_, std::move(fd), a);
   return attached == ASHLAR_OK ? finish_attach(ep) : attached;
 }
 
-ashlar_result Interface::begin_knocking(Endpoint& ep, int why_not_directly) {
-  const int error = config_.descriptor_passing ? ep.knock.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
+ashlar_result Interface::request_descriptor(Endpoint& ep, int why_not_directly) {
+  const int error = config_.descriptor_passing ? ep.request.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
   if (error != 0 && error != EAGAIN) {
     return host_.fail(MPI_ERR_OTHER,
                       "the memory of peer %u, process %d, cannot be reached: opening its descriptor fails "
                       "(%s), and so does asking it for the descriptor (%s)",
                       ep.peer, ep.address.pid, std::strerror(why_not_directly), std::strerror(error));
   }
-  ep.knocked = error == 0;
-  ep.knock_until = now_ns() + config_.connect_timeout;
-  ++knocking_;
+  ep.request_sent = error == 0;
+  ep.request_until = now_ns() + config_.connect_timeout;
+  ++requesting_;
   update_busy();
   return ASHLAR_OK;  // sends are put off until the peer, in its progress, has passed the descriptor
 }
 
-// True when the endpoint no longer knocks.
-bool Interface::advance_knock(Endpoint& ep) {
+// True when the request is over: answered, refused or given up.
+bool Interface::advance_request(Endpoint& ep) {
   Descriptor fd;
   int error = 0;
-  if (!ep.knocked) {
-    error = ep.knock.begin(ep.nonce, context_.job_cookie);
-    ep.knocked = error == 0;
+  if (!ep.request_sent) {
+    error = ep.request.begin(ep.nonce, context_.job_cookie);
+    ep.request_sent = error == 0;
   }
-  if (error == 0) error = ep.knock.take(&fd);
-  if (error == EAGAIN && now_ns() < ep.knock_until) return false;
+  if (error == 0) error = ep.request.take(&fd);
+  if (error == EAGAIN && now_ns() < ep.request_until) return false;
   ashlar_result r = ASHLAR_OK;
   if (error == 0) {
     // Another pid namespace shows the process under another number, or not at all.
     if (ep.address.pid_namespace != identity_.pid_namespace) {
-      ep.pid = ep.knock.owner();
+      ep.pid = ep.request.owner();
       if (ep.pid > 0) watch_.add(ep.nonce, ep.pid, 0);
     }
     r = ep.segment.attach(host_, std::move(fd), ep.address);
     if (r == ASHLAR_OK) r = finish_attach(ep);
   }
-  ep.knock = Knock();
+  ep.request = DescriptorRequest();
   if (error == 0 && r == ASHLAR_OK) return true;
   ep.way = Endpoint::Way::kDead;
   char reason[160];
@@ -216,7 +216,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
   if (ep.way == Endpoint::Way::kDead) {
     return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, is gone", ep.peer, ep.address.pid);
   }
-  if (ep.way == Endpoint::Way::kKnocking) return ASHLAR_AGAIN;
+  if (ep.way == Endpoint::Way::kRequesting) return ASHLAR_AGAIN;
   if (!ep.out.attached()) {
     const ashlar_result claimed = ep.segment.claim_ring(host_, ep.slot_index);
     if (claimed != ASHLAR_OK) return claimed;
@@ -235,7 +235,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
 
 void Interface::disconnect(Endpoint* ep) {
   std::erase_if(gets_, [ep](const Get& g) { return g.from == ep; });
-  if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+  if (ep->way == Endpoint::Way::kRequesting) --requesting_;
   update_busy();
   if (ep->way == Endpoint::Way::kAttached) {
     if (ep->out.attached()) {

@@ -104,15 +104,15 @@ unsigned Interface::advance() {
     if (chunks) count(counters_.chunks_helped, chunks);
     events += chunks;
   }
-  if (knocking_ > 0) {
+  if (requesting_ > 0) {
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
       Endpoint& ep = *endpoints_[i];
-      if (ep.way == Endpoint::Way::kKnocking && advance_knock(ep)) {
-        --knocking_;
+      if (ep.way == Endpoint::Way::kRequesting && advance_request(ep)) {
+        --requesting_;
         ++events;
       }
     }
-    door_.serve(own_.fd());  // two that knock at each other must both answer
+    door_.serve(own_.fd());  // two processes that request of each other must both answer
   }
   update_busy();
   return events;
@@ -182,7 +182,7 @@ void Interface::bury(std::uint64_t nonce) {
     pid = ep->pid;
     known = true;
     orderly = orderly || (ep->owner && ep->owner->closed.load(std::memory_order_acquire) != 0);
-    if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+    if (ep->way == Endpoint::Way::kRequesting) --requesting_;
     ep->way = Endpoint::Way::kDead;
     ep->capabilities &= ASHLAR_CAP_REST;
     ep->out_before_end = std::exchange(ep->out, Outbound());

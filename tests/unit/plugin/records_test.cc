@@ -34,12 +34,12 @@ TEST(Records, Topics) {
 TEST(Records, TopicsThatDoNotExistAreNamed) {
   EXPECT_TRUE(check_topics("", "x").ok());
   EXPECT_TRUE(check_topics("all", "x").ok());
-  EXPECT_TRUE(check_topics("transport,coll,launch,topology", "x").ok());
+  EXPECT_TRUE(check_topics("transport,coll,launch,topology,p2p", "x").ok());
   const Status status = check_topics("coll,transprot", "--explain");
   EXPECT_EQ(status.mpi_class(), kErrArg);
   EXPECT_STREQ(status.text(),
                "explain (--explain) knows no topic 'transprot' (did you mean 'transport'?); there are all, launch, "
-               "transport, coll, rma, io, topology, report, tool");
+               "transport, coll, rma, io, topology, report, tool, p2p");
 }
 
 TEST(Records, OfATopicTheFirstAreKeptAndTheRestIsSaid) {

@@ -55,13 +55,13 @@ Status open_link(Lane& lane, PeerId id, Link** out) {
 }
 
 Status transport_failure(ashlar_result result, const Operation& operation) {
-  const Status said = plugin::from(result, "the transport");
+  const std::string reason = plugin::own_words(plugin::from(result, "the transport"));
   return fail(-result, "transport.failed",
               {{"call", name_of(operation.call)},
                {"peer", operation.source},
                {"communicator", operation.comm->name},
                {"tag", operation.tag},
-               {"lower", said.text()}});
+               {"lower", reason}});
 }
 
 Status fail_gone(const Operation& operation, Rank peer, const char* reason) {

@@ -51,6 +51,9 @@ class Interface : public ashlar_iface {
                     ashlar_completion* done);
   ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
   ashlar_result copy_failed(const Endpoint& ep, int error) const;
+  [[gnu::cold]] ashlar_result no_access(const Endpoint& ep, const char* access) const;
+  [[gnu::cold]] ashlar_result outside(const Endpoint& ep, const Key& key, std::uint64_t offset,
+                                      std::uint64_t length) const;
   ashlar_result fate(const Endpoint& ep, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) const;
 
  private:
@@ -68,6 +71,7 @@ class Interface : public ashlar_iface {
 
   // interface_connect.cc: reaching peers.
   ashlar_result reach(Endpoint& ep);
+  [[gnu::cold]] ashlar_result has_ended(const Endpoint& ep) const;
   ashlar_result request_descriptor(Endpoint& ep, int why_not_directly);
   ashlar_result finish_attach(Endpoint& ep);
   ashlar_result claim_slot(Endpoint& ep);

@@ -37,6 +37,7 @@ LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_p
   flushes.set_limit(most);
   part_sends.set_limit(most);
   part_receives.set_limit(most);
+  kept_offers.set_limit(most);
   if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
   sent = constants.take(kConstantOps, nowhere);
   nothing_received = constants.take(kConstantOps, nowhere);
@@ -71,6 +72,7 @@ Status attach(Lane& lane, const Config& config, ProcessState& process) {
   lane.handlers[kStopped] = on_stopped;
   for (const Id id : {kCollectiveCall, kCollectiveFailed}) lane.handlers[id] = on_collective_notice;
   lane.handlers[kPartOffer] = on_part_offer;
+  lane.handlers[kPartRefused] = on_part_refused;
   lane.handlers[kPartGo] = on_part_go;
   lane.handlers[kPartData] = on_part_data;
   lane.handlers[kPartReady] = on_part_ready;

@@ -50,6 +50,7 @@ struct LaneState {
   PostWriter post_writer;
   CancelWatch cancels;
 
+  bool throttle_recorded = false;                // limits.h
   const CollectiveHooks* collectives = nullptr;  // set with the first collective
 
   SentRequests sent_requests;
@@ -72,7 +73,7 @@ struct LaneState {
   Slab<PartSend> part_sends;
   Slab<PartRecv> part_receives;
   std::uint64_t part_serial = 0;  // the last that was given to a PartSend
-  Slab<KeptOffer> kept_offers;    // the limits of the peers bound them
+  Slab<KeptOffer> kept_offers;    // as many as there may be requests of one kind
   Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 

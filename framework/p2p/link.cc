@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -8,35 +7,20 @@
 #include "framework/p2p/config.h"
 #include "framework/p2p/handlers.h"
 #include "framework/p2p/lane_state.h"
+#include "framework/p2p/limits.h"
 #include "framework/p2p/links.h"
 #include "framework/p2p/sending.h"
 #include "framework/plugin/host.h"
 
-// Links: connecting, limits, answers, throttling, failure.
+// Links: connecting, answers, throttling, failure.
 namespace ashlar::p2p {
 namespace {
 
-std::uint32_t eager_limit_of(const Config& config, const ashlar_endpoint& endpoint) {
-  std::uint64_t limit = config.eager_limit;
-  if (limit == 0) {
-    limit = endpoint.max_bcopy;
-    // A handshake costs about two more latencies and saves the second copy; up to the break-even, copy.
-    if ((endpoint.capabilities & ASHLAR_CAP_GET) != 0 && config.single_copy && endpoint.bandwidth_copy > 0 &&
-        endpoint.bandwidth_get > endpoint.bandwidth_copy) {
-      const float gain_per_byte = 1 / endpoint.bandwidth_copy - 1 / endpoint.bandwidth_get;
-      const float even = 2 * endpoint.latency_ns / gain_per_byte;
-      if (even < static_cast<float>(limit)) limit = static_cast<std::uint64_t>(even);
-    }
-  }
-  limit = std::min<std::uint64_t>(limit, endpoint.max_bcopy);
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(limit, endpoint.max_short));
-}
-
 /// A link that nothing is wrong with gets a new budget for the short path.
-void settle_limits(LaneState& state, Link& link) {
+void settle_limits(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   if (link.eager_limit == 0) [[unlikely]]
-    link.eager_limit = eager_limit_of(state.config, *link.endpoint);
-  link.budget = link.is_self || link.throttled || link.stalled() || state.check ? 0 : kBudget;
+    decide_limits(lane, link);
+  link.budget = link.is_self || link.throttled || link.stalled() || lane.p2p->check ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
@@ -58,7 +42,7 @@ Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) {
   Peer* const peer = progress::peer_of(comm, rank);
   if (peer == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a peer"}, {"peer", rank}});
   ASHLAR_TRY(progress::connect(lane, *peer, out));
-  settle_limits(*lane.p2p, **out);
+  settle_limits(lane, **out);
   return {};
 }
 
@@ -66,18 +50,18 @@ Status open_link(Lane& lane, PeerId id, Link** out) {
   Peer* const peer = lane.peers.get(id);
   if (peer == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the record of a peer"}, {"peer", id}});
   ASHLAR_TRY(progress::connect(lane, *peer, out));
-  settle_limits(*lane.p2p, **out);
+  settle_limits(lane, **out);
   return {};
 }
 
 Status transport_failure(ashlar_result result, const Operation& operation) {
-  const Status said = plugin::from(result, "the transport");
+  const std::string reason = plugin::own_words(plugin::from(result, "the transport"));
   return fail(-result, "transport.failed",
               {{"call", name_of(operation.call)},
                {"peer", operation.source},
                {"communicator", operation.comm->name},
                {"tag", operation.tag},
-               {"lower", said.text()}});
+               {"lower", reason}});
 }
 
 Status fail_gone(const Operation& operation, Rank peer, const char* reason) {
@@ -120,6 +104,7 @@ void on_throttle(Lane& lane, const ashlar_am& am) {
   link->throttle_limit = am.h0;
   link->throttled_by_all = am.h1 != 0;
   link->budget = 0;
+  if (link->throttled) record_throttle(lane, *link);
 }
 
 void fail_peer(Lane& lane, PeerId id) {

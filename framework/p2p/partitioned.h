@@ -12,6 +12,7 @@
 /// offset of the packed message. So the cuts of the two sides need not agree. Small pieces travel in messages
 /// (kPartData). Of large ones the receiver gets the key (kPartReady), and reads them while the sender goes on
 /// computing; a piece that it cannot read is sent after all (kPartUnread), and so are all later ones.
+/// A receiver that has no room to keep an offer refuses it (kPartRefused): rounds of that request fail.
 namespace ashlar::p2p {
 
 struct SentSignature;
@@ -53,7 +54,7 @@ class PartSend : public Operation, public Pending {
   bool freed = false;         // by the user, before the offer could leave
   bool exposed = false;       // `key` is valid at the link's interface: in a round in which something was lent
   ashlar_key key;             // NOLINT: written when exposed
-  Status broken;              // the offer could not be made
+  Status broken;              // the offer could not be made, or was refused
 
   Pending& pending() { return *this; }
 };
@@ -83,6 +84,7 @@ class PartRecv : public Operation, public match::Entry {
   std::unique_ptr<SentSignature> sent_signature;  // with check.datatypes, once paired
   bool freed = false;    // by the user, before it was paired: only its place in the order counts
   bool refused = false;  // the datatypes do not match: what comes is not stored
+  Status broken;         // the sender could not be answered: it is not paired, and never will be
   std::deque<Lent> lent;
   Reader reader;
 
@@ -105,6 +107,7 @@ struct Unpaired {
 };
 
 void on_part_offer(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_part_refused(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_go(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_ready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

@@ -72,6 +72,7 @@ void forget(match::Table& receives, PartRecv& r) {
 
 Status start_part_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<PartRecv&>(request);
+  if (!r.broken.ok()) return r.broken;
   if (r.source != MPI_PROC_NULL) {
     Link* link = nullptr;
     ASHLAR_TRY(open_link(r.lane(), *r.comm, r.source, &link));  // it may have gone since
@@ -188,6 +189,19 @@ Status parrived(Request* request, int partition, int* flag) {
   return {};
 }
 
+namespace {
+
+/// There is no room to keep the offer: its sender must not wait for a receiver that will never know of it.
+void refuse(Lane& lane, const ashlar_am& am, const PartOffer& offer) ASHLAR_REQUIRES(lane.lock) {
+  Link* link = nullptr;
+  const Status opened = open_link(lane, am.peer, &link);
+  if (opened.ok()) return send_control(lane, *link, kPartRefused, pair_word(low_word(am.h1), 0), offer.serial);
+  ASHLAR_LOG(error, "p2p", "the offer of a partitioned message from process %u cannot be kept, nor refused: %s",
+             am.peer, opened.text());
+}
+
+}  // namespace
+
 void on_part_offer(Lane& lane, const ashlar_am& am) {
   Unpaired& unpaired = lane.p2p->unpaired;
   const match::Key key = key_of(am);
@@ -198,15 +212,14 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
     if (r->freed) return forget(unpaired.receives, *r);
     unpaired.receives.remove(*r);
     const Status paired = pair_up(lane, *r, am.peer, low_word(am.h1), offer, std::move(sent_signature));
-    if (!paired.ok() && r->active()) r->finish(paired);
+    if (!paired.ok()) {
+      r->broken = paired;
+      if (r->active()) r->finish(paired);
+    }
     return;
   }
   KeptOffer* const kept = lane.p2p->kept_offers.take();
-  if (kept == nullptr) {
-    ASHLAR_LOG(error, "p2p", "no memory to keep the offer of a partitioned message from process %u: it is lost",
-               am.peer);
-    return;
-  }
+  if (kept == nullptr) return refuse(lane, am, offer);
   kept->key = key;
   kept->peer = am.peer;
   kept->name = low_word(am.h1);

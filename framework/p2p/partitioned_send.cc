@@ -293,6 +293,14 @@ PartSend* sending(std::uint32_t name) {
 
 }  // namespace
 
+void on_part_refused(Lane&, const ashlar_am& am) {
+  PartSend* const r = sending(high_word(am.h0));
+  if (r == nullptr || r->serial != am.h1) return;
+  r->broken = fail(MPI_ERR_NO_MEM, "partitioned.refused",
+                   {{"peer", r->source}, {"tag", r->tag}, {"communicator", r->comm->name}});
+  if (r->active()) end_round(*r, r->broken);
+}
+
 void on_part_go(Lane& lane, const ashlar_am& am) {
   PartSend* const r = sending(high_word(am.h0));
   if (r == nullptr || r->serial != am.h1) return;  // the one that was meant is gone

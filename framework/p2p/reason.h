@@ -16,7 +16,7 @@ void tell_request(const void* request, Lane& lane, plugin::AccountWriter& accoun
 void tell_requests(const void* array, Lane& lane, plugin::AccountWriter& account);
 void tell_gate(const void* gate, Lane& lane, plugin::AccountWriter& account);
 
-inline progress::Reason because_of(const Request& request) { return {tell_request, &request}; }
+inline progress::Reason because_of(const Request& request) { return {.tell = tell_request, .what = &request}; }
 
 /// A call that ends only when the operations of a communicator, or of the whole lane (nullptr), are over.
 struct Leaving {
@@ -24,10 +24,10 @@ struct Leaving {
   const Comm* comm;
 };
 void tell_leaving(const void* leaving, Lane& lane, plugin::AccountWriter& account);
-inline progress::Reason because_of(const Leaving& leaving) { return {tell_leaving, &leaving}; }
+inline progress::Reason because_of(const Leaving& leaving) { return {.tell = tell_leaving, .what = &leaving}; }
 /// The array outlives the wait.
-inline progress::Reason because_of(const RequestArray& requests) { return {tell_requests, &requests}; }
+inline progress::Reason because_of(const RequestArray& requests) { return {.tell = tell_requests, .what = &requests}; }
 /// The operations that have counted themselves on the gate.
-inline progress::Reason because_of(const Gate& gate) { return {tell_gate, &gate}; }
+inline progress::Reason because_of(const Gate& gate) { return {.tell = tell_gate, .what = &gate}; }
 
 }  // namespace ashlar::p2p

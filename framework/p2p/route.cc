@@ -99,7 +99,7 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
                       kCollectiveFailed, kUnreceived})
     first.handlers[id] = route_by_context;
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
-                      kPartRead, kPartUnread, kStopped})
+                      kPartRead, kPartUnread, kPartRefused, kStopped})
     first.handlers[id] = route_by_operation;
   for (const Id id : {kThrottle, kResume}) first.handlers[id] = route_about_link;
   for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -66,7 +66,11 @@ enum Id : std::uint8_t {
 
   // A message that can no more be received: its headers again. The receiver has freed the communicator, or closed its
   // last session.
-  kUnreceived = 27
+  kUnreceived = 27,
+
+  // Partitioned communication: the receiver could not keep the offer. h0 as in an answer, h1 = serial number of the
+  // offer.
+  kPartRefused = 28
 };
 
 /// The payload of kRts; without a key only what is before it travels.

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
+#include <string>
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
@@ -117,10 +119,12 @@ void Host::add_rows(const char* framework, const char* component, const ashlar_p
   if (Host* host = in_force.load()) host->add_pvars(std::string(framework) + "." + component, {rows, count});
 }
 
-const char* own_words(Status failed) noexcept {
+std::string own_words(Status failed) {
   const Failure failure(failed);
   const Failure::Known* const said = failure.find("lower");
-  if (said && *said->text) return said->text;
+  if (failure.id && said && *said->text && std::strcmp(failure.id, "component.failed") == 0) return said->text;
+  if (failure.id && failure.find("component"))
+    return *failure.because ? failure.says + std::string(": ") + failure.because : failure.says;
   return *failed.text() ? failed.text() : "no reason given";
 }
 

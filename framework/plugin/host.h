@@ -53,9 +53,9 @@ class Host {
 
 [[gnu::cold]] Status component_failed(ashlar_result result, const char* component) noexcept;
 
-/// What a list of reasons says of a failure when it names the component itself: the component's sentence without ours
-/// around it. Valid as long as the status's text.
-const char* own_words(Status failed) noexcept;
+/// What a list of reasons says of a failure when it names the component itself: the sentence of the component, or of
+/// the message that it chose, without the component's name.
+std::string own_words(Status failed);
 
 /// The outcome of a component's call as a Status. A failure is what the component gave to ashlar_host::fail or
 /// fail_with on this thread for this result, with the component's name.

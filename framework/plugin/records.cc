@@ -109,6 +109,9 @@ std::string_view next_word(std::string_view* list) {
   return word;
 }
 
+// Topics beside the frameworks: rooms of the kernel that decide without a component.
+constexpr const char* kRooms[] = {"p2p"};
+
 }  // namespace
 
 bool wants(std::string_view topics, std::string_view topic) {
@@ -127,11 +130,13 @@ Status check_topics(std::string_view topics, const char* origin) {
     param::Suggestion suggestion(word);
     std::string known = "all";
     bool found = word == "all" || word.empty();
-    for (std::size_t i = 0; i < count; ++i) {
-      found = found || word == all[i].name;
-      suggestion.consider(all[i].name);
-      known += std::string(", ") + all[i].name;
-    }
+    const auto consider = [&](const char* topic) {
+      found = found || word == topic;
+      suggestion.consider(topic);
+      known += std::string(", ") + topic;
+    };
+    for (std::size_t i = 0; i < count; ++i) consider(all[i].name);
+    for (const char* const topic : kRooms) consider(topic);
     if (found) continue;
     const std::string meant(suggestion.best());
     return fail(kErrArg, "param.no_topic",

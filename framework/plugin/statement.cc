@@ -16,6 +16,11 @@
 #include "framework/base/failure.h"
 #include "framework/param/parse.h"
 #include "framework/param/trust.h"
+#include "framework/plugin/coll_interface.h"
+#include "framework/plugin/launch.h"
+#include "framework/plugin/report.h"
+#include "framework/plugin/topology.h"
+#include "framework/plugin/transport.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -263,8 +268,15 @@ class Reader {
   bool bad_ = false;
 };
 
-constexpr Framework kFrameworks[] = {{"launch", 1}, {"transport", 2}, {"coll", 1},   {"rma", 1},
-                                     {"io", 1},     {"topology", 1},  {"report", 1}, {"tool", 1}};
+// A framework without a macro has no interface header yet, and no component.
+constexpr Framework kFrameworks[] = {{.name = "launch", .interface_version = ASHLAR_LAUNCH_INTERFACE},
+                                     {.name = "transport", .interface_version = ASHLAR_TRANSPORT_INTERFACE},
+                                     {.name = "coll", .interface_version = ASHLAR_COLL_INTERFACE},
+                                     {.name = "rma", .interface_version = 1},
+                                     {.name = "io", .interface_version = 1},
+                                     {.name = "topology", .interface_version = ASHLAR_TOPOLOGY_INTERFACE},
+                                     {.name = "report", .interface_version = ASHLAR_REPORT_INTERFACE},
+                                     {.name = "tool", .interface_version = 1}};
 
 }  // namespace
 

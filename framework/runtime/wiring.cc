@@ -62,7 +62,7 @@ Status Wiring::open(Lane& lane) {
     const std::string name = candidate.component->name();
     if (!created.ok()) {
       // No job ends because one transport cannot start while another works.
-      const char* const reason = plugin::own_words(created);
+      const std::string reason = plugin::own_words(created);
       trouble += (trouble.empty() ? "" : "; ") + name + ": " + reason;
       process_.registry.records().add({"transport", "start of " + name, "left out", reason, "", "transport"});
       continue;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "framework/plugin/coll_interface.h"
 #include "framework/plugin/component.h"
 
 __attribute__((constructor)) static void leave_mark(void) {
@@ -33,7 +34,7 @@ const ashlar_component ashlar_component_v1 = {
     .name = "planted",
     .version = "1.0.0",
     .description = "leaves a mark when it is loaded",
-    .interface_version = 1,
+    .interface_version = ASHLAR_COLL_INTERFACE,
     .query = query,
     .create = create,
 };

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "components/coll/hier/algorithms.h"
+#include "framework/plugin/coll_interface.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::coll::hier {
@@ -31,7 +32,7 @@ const ashlar_component ashlar_component_v1 = {.size = sizeof(ashlar_component),
                                               .name = "hier",
                                               .version = "1.0.0",
                                               .description = "collectives of ranks on several nodes, by nodes",
-                                              .interface_version = 1,
+                                              .interface_version = ASHLAR_COLL_INTERFACE,
                                               .config_size = 0,
                                               .param_count = 0,
                                               .params = nullptr,

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "components/coll/p2p/algorithms.h"
+#include "framework/plugin/coll_interface.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::coll::p2p {
@@ -32,7 +33,7 @@ const ashlar_component ashlar_component_v1 = {.size = sizeof(ashlar_component),
                                               .name = "p2p",
                                               .version = "1.0.0",
                                               .description = "collectives composed of point-to-point messages",
-                                              .interface_version = 1,
+                                              .interface_version = ASHLAR_COLL_INTERFACE,
                                               .config_size = 0,
                                               .param_count = 0,
                                               .params = nullptr,

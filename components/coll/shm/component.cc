@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "components/coll/shm/module.h"
+#include "framework/plugin/coll_interface.h"
 
 namespace ashlar::coll::shm {
 namespace {
@@ -35,7 +36,7 @@ const ashlar_component ashlar_component_v1 = {.size = sizeof(ashlar_component),
                                               .name = "shm",
                                               .version = "1.0.0",
                                               .description = "collectives of ranks that share a node",
-                                              .interface_version = 1,
+                                              .interface_version = ASHLAR_COLL_INTERFACE,
                                               .config_size = sizeof(ashlar::coll::shm::Config),
                                               .param_count = ashlar::coll::shm::kParamCount,
                                               .params = ashlar::coll::shm::kParams,

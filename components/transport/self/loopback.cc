@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace ashlar::loopback {
 namespace {
@@ -24,14 +25,17 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 constexpr std::size_t padded(std::size_t n) { return (n + 15) / 16 * 16; }
 
-[[gnu::cold]] ashlar_result too_long(const ashlar_host& host, std::uint32_t length, std::uint32_t limit) {
-  return host.fail(MPI_ERR_ARG, "an active message of %u bytes to oneself: %u at most", length, limit);
+[[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
+  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "bytes", .text = nullptr, .number = length},
+                               {.name = "most", .text = nullptr, .number = limit}};
+  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
 }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                        std::uint32_t length) {
   Interface& iface = *self(e).iface;
-  if (length > kMaxShort) return too_long(iface.host(), length, kMaxShort);
+  if (length > kMaxShort) return too_long(self(e), length, kMaxShort);
   std::byte* to = iface.append(id, h0, h1, length);
   if (!to) return ASHLAR_AGAIN;
   if (length) std::memcpy(to, data, length);
@@ -41,29 +45,34 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
 ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
                        void* argument, std::uint32_t length) {
   Interface& iface = *self(e).iface;
-  if (length > kMaxBcopy) return too_long(iface.host(), length, kMaxBcopy);
+  if (length > kMaxBcopy) return too_long(self(e), length, kMaxBcopy);
   std::byte* to = iface.append(id, h0, h1, length);
   if (!to) return ASHLAR_AGAIN;
   for (std::size_t done = 0; done < length;) {
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) {
       iface.take_back(length);
-      return iface.host().fail(MPI_ERR_ARG, "a message to oneself ended after %zu of %u bytes", done, length);
+      const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = self(e).peer},
+                                   {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
+                                   {.name = "bytes_wanted", .text = nullptr, .number = length}};
+      return ashlar_fail_with(&iface.host(), MPI_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
     }
     done += n;
   }
   return ASHLAR_OK;
 }
 
-// Checks a key; the address of byte `offset`, or nullptr after telling why not.
+// Checks a key; the address of byte `offset`, or nullptr with the failure in `*result`.
 std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
                  ashlar_result* result) {
   Key k;
   std::memcpy(&k, key->bytes, sizeof k);
   if (offset <= k.length && length <= k.length - offset) return reinterpret_cast<std::byte*>(k.address) + offset;
-  *result = ep.iface->host().fail(
-      MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes exposed", static_cast<unsigned long long>(offset),
-      static_cast<unsigned long long>(offset + length), static_cast<unsigned long long>(k.length));
+  const ashlar_fact range[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
+                               {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
+                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(k.length)}};
+  *result = ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.outside", range, std::size(range));
   return nullptr;
 }
 
@@ -114,12 +123,15 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   std::uint32_t own_length;
   (void)write_address(&own, &own_length);
   if (length != own_length) {
-    return host_.fail(MPI_ERR_OTHER, "the loopback address of peer %u has %u bytes, %u expected", peer, length,
-                      own_length);
+    const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
+                                 {.name = "bytes_got", .text = nullptr, .number = length},
+                                 {.name = "bytes_wanted", .text = nullptr, .number = own_length}};
+    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
   }
   if (std::memcmp(address, &own, length) != 0) {
-    return host_.fail(MPI_ERR_OTHER, "peer %u is another process: loopback reaches process %u only", peer,
-                      context_.self);
+    const ashlar_fact processes[] = {{.name = "peer", .text = nullptr, .number = peer},
+                                     {.name = "self", .text = nullptr, .number = context_.self}};
+    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "loopback.other_process", processes, std::size(processes));
   }
   auto ep = std::make_unique<Endpoint>();
   ep->ops = &kEndpointOps;
@@ -178,8 +190,8 @@ unsigned Interface::progress() {
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const {
   if (kind != ASHLAR_MEMORY_HOST) {
-    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "loopback copies host memory only (memory kind %d was given)",
-                      kind);
+    const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
+    return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
   }
   const Key key{.address = reinterpret_cast<std::uint64_t>(address), .length = length};
   *out = {};

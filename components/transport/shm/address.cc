@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "components/transport/shm/descriptor.h"
 #include "framework/base/clock.h"
@@ -59,16 +60,20 @@ void seal(Address& address) {
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
                     Address* out) {
   if (length != sizeof(Address)) {
-    return host.fail(MPI_ERR_OTHER, "the shared memory address of peer %u has %u bytes, %zu expected", peer, length,
-                     sizeof(Address));
+    const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
+                                 {.name = "bytes_got", .text = nullptr, .number = length},
+                                 {.name = "bytes_wanted", .text = nullptr, .number = sizeof(Address)}};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
   }
   std::memcpy(out, bytes, sizeof(Address));
   if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address)) {
-    return host.fail(MPI_ERR_OTHER, "the address of peer %u is not one of this shared memory transport (version %u)",
-                     peer, kAddressVersion);
+    const ashlar_fact expected[] = {{.name = "peer", .text = nullptr, .number = peer},
+                                    {.name = "version", .text = nullptr, .number = kAddressVersion}};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
   }
   if (out->checksum != hash(out, offsetof(Address, checksum))) {
-    return host.fail(MPI_ERR_OTHER, "the shared memory address of peer %u is damaged", peer);
+    const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_damaged", &whose, 1);
   }
   return ASHLAR_OK;
 }

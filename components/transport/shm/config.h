@@ -22,7 +22,7 @@ struct Config {
   bool descriptor_passing;
   std::uint64_t death_check;
   std::uint64_t connect_timeout;
-  std::uint64_t visitors;
+  std::uint64_t descriptor_clients;
 };
 
 enum Yama : std::int32_t { kYamaNever = 0, kYamaJob, kYamaAny };

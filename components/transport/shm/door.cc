@@ -16,8 +16,8 @@
 namespace ashlar::shm {
 namespace {
 
-constexpr std::uint64_t kSilence = 1'000'000'000;
-constexpr int kMostAtOnce = 64;
+constexpr std::uint64_t kRequestTimeoutNs = 1'000'000'000;
+constexpr int kMostAccepted = 64;
 
 struct Request {
   std::uint64_t cookie, nonce;
@@ -32,22 +32,22 @@ socklen_t name_of(std::uint64_t nonce, sockaddr_un* out) {
 
 Descriptor make_socket() { return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
-int peer_of(int fd, ucred* who) {
-  socklen_t size = sizeof *who;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &size);
+int credentials_of(int fd, ucred* peer) {
+  socklen_t size = sizeof *peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size);
 }
 
 bool is_this_user(int fd) {
-  ucred who;
-  return peer_of(fd, &who) == 0 && who.uid == geteuid();
+  ucred peer;
+  return credentials_of(fd, &peer) == 0 && peer.uid == geteuid();
 }
 
 }  // namespace
 
-void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t visitors) {
+void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients) {
   nonce_ = nonce;
   cookie_ = cookie;
-  most_visitors_ = std::max<std::size_t>(visitors, 1);
+  most_connections_ = std::max<std::size_t>(clients, 1);
   Descriptor s = make_socket();
   sockaddr_un name;
   const socklen_t length = name_of(nonce, &name);
@@ -57,24 +57,24 @@ void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t visitors)
 
 void Door::serve(int fd) {
   if (!listener_) return;
-  admit();
-  std::erase_if(visitors_, [&](const Visitor& v) { return answer(v, fd); });
+  accept_connections();
+  std::erase_if(connections_, [&](const Connection& c) { return answer(c, fd); });
 }
 
-// Bounded, so that a process that connects again and again does not keep this one from its work.
-void Door::admit() {
-  for (int i = 0; i < kMostAtOnce && visitors_.size() < most_visitors_; ++i) {
-    Descriptor visitor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!visitor) return;
-    if (is_this_user(visitor.get())) visitors_.push_back({std::move(visitor), now_ns() + kSilence});
+// Bounded in each call, so that a process that connects again and again does not keep this one from its work.
+void Door::accept_connections() {
+  for (int i = 0; i < kMostAccepted && connections_.size() < most_connections_; ++i) {
+    Descriptor client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!client) return;
+    if (!is_this_user(client.get())) continue;
+    connections_.push_back({.socket = std::move(client), .until_ns = now_ns() + kRequestTimeoutNs});
   }
 }
 
-// True when the visitor has been dealt with; closing is the answer to what is not a request of this job.
-bool Door::answer(const Visitor& visitor, int fd) const {
+bool Door::answer(const Connection& connection, int fd) const {
   Request request;
-  const ssize_t n = recv(visitor.socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return now_ns() >= visitor.until_ns;
+  const ssize_t n = recv(connection.socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return now_ns() >= connection.until_ns;
   if (n != sizeof request || request.cookie != cookie_ || request.nonce != nonce_) return true;
   char byte = 1;
   iovec part{&byte, 1};
@@ -89,24 +89,24 @@ bool Door::answer(const Visitor& visitor, int fd) const {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  return sendmsg(visitor.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+  return sendmsg(connection.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
 }
 
-int Knock::begin(std::uint64_t nonce, std::uint64_t cookie) {
+int DescriptorRequest::begin(std::uint64_t nonce, std::uint64_t cookie) {
   if (!socket_) socket_ = make_socket();
   if (!socket_) return errno;
   sockaddr_un name;
   const socklen_t length = name_of(nonce, &name);
   if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) return errno;
   // Another user's process behind the name does not get the cookie.
-  ucred who;
-  if (peer_of(socket_.get(), &who) != 0 || who.uid != geteuid()) return EACCES;
-  owner_ = who.pid;
+  ucred server;
+  if (credentials_of(socket_.get(), &server) != 0 || server.uid != geteuid()) return EACCES;
+  owner_ = server.pid;
   const Request request{cookie, nonce};
   return send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request ? 0 : errno;
 }
 
-int Knock::take(Descriptor* fd) {
+int DescriptorRequest::take(Descriptor* fd) {
   char byte;
   iovec part{&byte, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <iterator>
 
 #include "components/transport/shm/copies.h"
 #include "components/transport/shm/interface.h"
@@ -16,8 +17,17 @@ namespace {
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 [[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
-  return ep.iface->host().fail(MPI_ERR_ARG, "an active message of %u bytes to peer %u: shared memory takes %u at most",
-                               length, ep.peer, limit);
+  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "bytes", .text = nullptr, .number = length},
+                               {.name = "most", .text = nullptr, .number = limit}};
+  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
+}
+
+[[gnu::cold]] ashlar_result too_short(const Endpoint& ep, std::size_t done, std::uint32_t length) {
+  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
+                               {.name = "bytes_wanted", .text = nullptr, .number = length}};
+  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
 }
 
 // Longer than a line, or no line at hand.
@@ -73,8 +83,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) [[unlikely]] {
       ep.out.abandon(lines);
-      return ep.iface->host().fail(MPI_ERR_ARG, "a message to peer %u ended after %zu of %u bytes", ep.peer, done,
-                                   length);
+      return too_short(ep, done, length);
     }
     done += n;
   }

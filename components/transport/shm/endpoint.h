@@ -20,8 +20,8 @@ struct Endpoint : ashlar_endpoint {
   Slot* slot = nullptr;            // ours in the peer's segment
   bool fence_after_publish = false;
 
-  enum class Way { kKnocking, kAttached, kDead };
-  Way way = Way::kKnocking;
+  enum class Way { kRequesting, kAttached, kDead };
+  Way way = Way::kRequesting;
   bool may_write = false;  // proved: process_vm_writev into the peer
   std::int32_t pid = 0;    // as seen from here; 0: invisible
   std::uint64_t nonce = 0;
@@ -32,9 +32,9 @@ struct Endpoint : ashlar_endpoint {
   std::uint32_t slot_index = 0;
   std::unique_ptr<std::uint64_t[]> dirty;
   Address address{};
-  Knock knock;
-  bool knocked = false;
-  std::uint64_t knock_until = 0;
+  DescriptorRequest request;
+  bool request_sent = false;
+  std::uint64_t request_until = 0;
   Outbound out_before_end;  // of kDead: `out` as it was
 };
 

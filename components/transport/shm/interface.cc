@@ -56,7 +56,7 @@ ashlar_result Interface::open() {
   exposed_.attach(&own_);
   posts_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
-  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.visitors);
+  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.descriptor_clients);
   next_upkeep_ = now_ns() + config_.death_check;
   return ASHLAR_OK;
 }
@@ -199,7 +199,7 @@ bool Interface::any_news() const {
 }
 
 bool Interface::anything_new() const {
-  return (in_background() ? !gets_.empty() || knocking_ > 0 : busy_) || any_news();
+  return (in_background() ? !gets_.empty() || requesting_ > 0 : busy_) || any_news();
 }
 
 void Interface::rest(bool resting) {

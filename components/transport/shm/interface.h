@@ -51,6 +51,9 @@ class Interface : public ashlar_iface {
                     ashlar_completion* done);
   ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
   ashlar_result copy_failed(const Endpoint& ep, int error) const;
+  [[gnu::cold]] ashlar_result no_access(const Endpoint& ep, const char* access) const;
+  [[gnu::cold]] ashlar_result outside(const Endpoint& ep, const Key& key, std::uint64_t offset,
+                                      std::uint64_t length) const;
   ashlar_result fate(const Endpoint& ep, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) const;
 
  private:
@@ -68,11 +71,12 @@ class Interface : public ashlar_iface {
 
   // interface_connect.cc: reaching peers.
   ashlar_result reach(Endpoint& ep);
-  ashlar_result begin_knocking(Endpoint& ep, int why_not_directly);
+  [[gnu::cold]] ashlar_result has_ended(const Endpoint& ep) const;
+  ashlar_result request_descriptor(Endpoint& ep, int why_not_directly);
   ashlar_result finish_attach(Endpoint& ep);
   ashlar_result claim_slot(Endpoint& ep);
   void prove_single_copy(Endpoint& ep);
-  bool advance_knock(Endpoint& ep);
+  bool advance_request(Endpoint& ep);
   Endpoint* endpoint_of(std::uint64_t nonce) const;
   void unwatch(std::uint64_t nonce);
 
@@ -90,7 +94,7 @@ class Interface : public ashlar_iface {
   // interface_upkeep.cc: copies, deaths, leavers.
   unsigned advance();
   unsigned advance_gets();
-  void update_busy() { busy_ = !gets_.empty() || exposed_.wanted() || knocking_ > 0; }
+  void update_busy() { busy_ = !gets_.empty() || exposed_.wanted() || requesting_ > 0; }
   void upkeep();
   void bury(std::uint64_t nonce);
   void retire(std::uint32_t index);
@@ -119,7 +123,7 @@ class Interface : public ashlar_iface {
   Posts posts_;
   Watch watch_;
   Door door_;
-  std::uint32_t knocking_ = 0;
+  std::uint32_t requesting_ = 0;
   std::uint32_t closing_ = 0;
   std::uint64_t next_upkeep_ = 0;
   std::vector<std::uint64_t> dead_;

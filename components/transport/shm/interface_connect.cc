@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <string>
 
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/single_copy.h"
@@ -39,7 +41,8 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   const ashlar_result parsed = parse(host_, peer, address, length, &ep->address);
   if (parsed != ASHLAR_OK) return parsed;
   if (ep->address.node != identity_.node) {
-    return host_.fail(MPI_ERR_OTHER, "peer %u runs on another node: shared memory does not reach it", peer);
+    const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
+    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.other_node", &whose, 1);
   }
   ep->ops = &kEndpointOps;
   ep->peer = peer;
@@ -58,7 +61,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
     const bool ended = reached != -MPI_ERR_NO_MEM && watch_.ends_within(ep->nonce, kEndsWithinMs);
     unwatch(ep->nonce);
     if (!ended) return reached;
-    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, has ended", peer, ep->address.pid);
+    return has_ended(*ep);
   }
   // A sender that was known by its own number only has now the kernel's.
   for (const auto& s : senders_) {
@@ -72,6 +75,12 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   return ASHLAR_OK;
 }
 
+ashlar_result Interface::has_ended(const Endpoint& ep) const {
+  const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "pid", .text = nullptr, .number = ep.address.pid}};
+  return ashlar_fail_with(&host_, MPI_ERR_PROC_ABORTED, "shm.ended", whose, std::size(whose));
+}
+
 ashlar_result Interface::reach(Endpoint& ep) {
   const Address& a = ep.address;
   if (kShareMapping && a.pid == identity_.pid && a.pid_namespace == identity_.pid_namespace) {
@@ -79,60 +88,63 @@ ashlar_result Interface::reach(Endpoint& ep) {
     ep.pid = a.pid;
     return finish_attach(ep);
   }
-  if (a.pid_namespace != identity_.pid_namespace) return begin_knocking(ep, ENOENT);
+  if (a.pid_namespace != identity_.pid_namespace) return request_descriptor(ep, ENOENT);
   // Watched first: from here on the pid cannot be reused unnoticed, and the mark in the memory says whose it is.
   if (!watch_.add(ep.nonce, a.pid, 0)) {
-    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, has ended", ep.peer, a.pid);
+    return has_ended(ep);
   }
   ep.pid = a.pid;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", a.pid, a.fd);
   Descriptor fd(::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!fd) return begin_knocking(ep, errno);
+  if (!fd) return request_descriptor(ep, errno);
   const ashlar_result attached = ep.segment.attach(host_, std::move(fd), a);
   return attached == ASHLAR_OK ? finish_attach(ep) : attached;
 }
 
-ashlar_result Interface::begin_knocking(Endpoint& ep, int why_not_directly) {
-  const int error = config_.descriptor_passing ? ep.knock.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
+ashlar_result Interface::request_descriptor(Endpoint& ep, int why_not_directly) {
+  const int error = config_.descriptor_passing ? ep.request.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
   if (error != 0 && error != EAGAIN) {
-    return host_.fail(MPI_ERR_OTHER,
-                      "the memory of peer %u, process %d, cannot be reached: opening its descriptor fails "
-                      "(%s), and so does asking it for the descriptor (%s)",
-                      ep.peer, ep.address.pid, std::strerror(why_not_directly), std::strerror(error));
+    const std::string directly = std::strerror(why_not_directly);  // strerror() has one buffer for unknown numbers
+    const ashlar_fact reasons[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                                   {.name = "pid", .text = nullptr, .number = ep.address.pid},
+                                   {.name = "proc", .text = directly.c_str(), .number = 0},
+                                   {.name = "socket", .text = std::strerror(error), .number = 0}};
+    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.unreachable", reasons, std::size(reasons));
   }
-  ep.knocked = error == 0;
-  ep.knock_until = now_ns() + config_.connect_timeout;
-  ++knocking_;
+  ep.request_sent = error == 0;
+  ep.request_until = now_ns() + config_.connect_timeout;
+  ++requesting_;
   update_busy();
   return ASHLAR_OK;  // sends are put off until the peer, in its progress, has passed the descriptor
 }
 
-// True when the endpoint no longer knocks.
-bool Interface::advance_knock(Endpoint& ep) {
+// True when the request is over: answered, refused or given up.
+bool Interface::advance_request(Endpoint& ep) {
   Descriptor fd;
   int error = 0;
-  if (!ep.knocked) {
-    error = ep.knock.begin(ep.nonce, context_.job_cookie);
-    ep.knocked = error == 0;
+  if (!ep.request_sent) {
+    error = ep.request.begin(ep.nonce, context_.job_cookie);
+    ep.request_sent = error == 0;
   }
-  if (error == 0) error = ep.knock.take(&fd);
-  if (error == EAGAIN && now_ns() < ep.knock_until) return false;
+  if (error == 0) error = ep.request.take(&fd);
+  if (error == EAGAIN && now_ns() < ep.request_until) return false;
   ashlar_result r = ASHLAR_OK;
   if (error == 0) {
     // Another pid namespace shows the process under another number, or not at all.
     if (ep.address.pid_namespace != identity_.pid_namespace) {
-      ep.pid = ep.knock.owner();
+      ep.pid = ep.request.owner();
       if (ep.pid > 0) watch_.add(ep.nonce, ep.pid, 0);
     }
     r = ep.segment.attach(host_, std::move(fd), ep.address);
     if (r == ASHLAR_OK) r = finish_attach(ep);
   }
-  ep.knock = Knock();
+  ep.request = DescriptorRequest();
   if (error == 0 && r == ASHLAR_OK) return true;
   ep.way = Endpoint::Way::kDead;
   char reason[160];
-  std::snprintf(reason, sizeof reason, "process %d did not pass its shared memory (%s)", ep.address.pid,
+  std::snprintf(reason, sizeof reason, "process %d did not pass the descriptor of its shared memory (%s)",
+                ep.address.pid,
                 error == 0 ? "it could not be attached" : std::strerror(error == EAGAIN ? ETIMEDOUT : error));
   context_.failed(context_.lane_context, ep.peer, reason);
   return true;
@@ -170,8 +182,10 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
     ep.slot_index = i;
     return ASHLAR_OK;
   }
-  return host_.fail(MPI_ERR_OTHER, "peer %u has no ring left: all %u are taken; set transport.shm.extra_rings higher",
-                    ep.peer, slots);
+  const ashlar_fact taken[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "count", .text = nullptr, .number = slots},
+                               {.name = "setting", .text = "transport.shm.extra_rings", .number = 0}};
+  return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.no_ring", taken, std::size(taken));
 }
 
 // A single copy is offered only after it has worked, in each direction, for this pair.
@@ -214,9 +228,9 @@ void Interface::prove_single_copy(Endpoint& ep) {
 
 ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** line) {
   if (ep.way == Endpoint::Way::kDead) {
-    return host_.fail(MPI_ERR_PROC_ABORTED, "peer %u, process %d, is gone", ep.peer, ep.address.pid);
+    return has_ended(ep);
   }
-  if (ep.way == Endpoint::Way::kKnocking) return ASHLAR_AGAIN;
+  if (ep.way == Endpoint::Way::kRequesting) return ASHLAR_AGAIN;
   if (!ep.out.attached()) {
     const ashlar_result claimed = ep.segment.claim_ring(host_, ep.slot_index);
     if (claimed != ASHLAR_OK) return claimed;
@@ -235,7 +249,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
 
 void Interface::disconnect(Endpoint* ep) {
   std::erase_if(gets_, [ep](const Get& g) { return g.from == ep; });
-  if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+  if (ep->way == Endpoint::Way::kRequesting) --requesting_;
   update_busy();
   if (ep->way == Endpoint::Way::kAttached) {
     if (ep->out.attached()) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "components/transport/shm/interface.h"
@@ -22,28 +23,42 @@ constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is wok
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
   if (kind != ASHLAR_MEMORY_HOST) {
-    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "shared memory copies host memory only (memory kind %d was given)",
-                      kind);
+    const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
+    return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
   }
   exposed_.expose(address, length, nonce_, out);
   return ASHLAR_OK;
 }
 
 ashlar_result Interface::copy_failed(const Endpoint& ep, int error) const {
-  return host_.fail(error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
-                    "copying from or to the memory of peer %u, process %d, failed (%s)", ep.peer, ep.pid,
-                    std::strerror(error));
+  const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "pid", .text = nullptr, .number = ep.pid},
+                               {.name = "error", .text = std::strerror(error), .number = 0}};
+  const int mpi_class = error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+  return ashlar_fail_with(&host_, mpi_class, "shm.copy", whose, std::size(whose));
+}
+
+ashlar_result Interface::no_access(const Endpoint& ep, const char* access) const {
+  const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "access", .text = access, .number = 0}};
+  return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.no_access", whose, std::size(whose));
+}
+
+ashlar_result Interface::outside(const Endpoint& ep, const Key& key, std::uint64_t offset, std::uint64_t length) const {
+  const ashlar_fact range[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
+                               {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
+                               {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
+                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(key.length)}};
+  return ashlar_fail_with(&host_, MPI_ERR_ARG, "transport.outside", range, std::size(range));
 }
 
 ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                              ashlar_completion* done) {
   if (!(ep.capabilities & ASHLAR_CAP_GET)) {
-    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "memory of peer %u cannot be read from here", ep.peer);
+    return no_access(ep, "read");
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return host_.fail(MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
-                      static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
-                      static_cast<unsigned long long>(key.length), ep.peer);
+    return outside(ep, key, offset, length);
   }
   if (length == 0) return ASHLAR_OK;
   Get g{};
@@ -81,12 +96,10 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
 ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset,
                              std::uint64_t length) {
   if (!(ep.capabilities & ASHLAR_CAP_PUT)) {
-    return host_.fail(MPI_ERR_UNSUPPORTED_OPERATION, "memory of peer %u cannot be written from here", ep.peer);
+    return no_access(ep, "written");
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return host_.fail(MPI_ERR_ARG, "bytes %llu to %llu are not in the %llu bytes that peer %u exposed",
-                      static_cast<unsigned long long>(offset), static_cast<unsigned long long>(offset + length),
-                      static_cast<unsigned long long>(key.length), ep.peer);
+    return outside(ep, key, offset, length);
   }
   const int error = length ? write_to(ep.pid, from, key.address + offset, length) : 0;
   return error ? copy_failed(ep, error) : ASHLAR_OK;
@@ -104,15 +117,15 @@ unsigned Interface::advance() {
     if (chunks) count(counters_.chunks_helped, chunks);
     events += chunks;
   }
-  if (knocking_ > 0) {
+  if (requesting_ > 0) {
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
       Endpoint& ep = *endpoints_[i];
-      if (ep.way == Endpoint::Way::kKnocking && advance_knock(ep)) {
-        --knocking_;
+      if (ep.way == Endpoint::Way::kRequesting && advance_request(ep)) {
+        --requesting_;
         ++events;
       }
     }
-    door_.serve(own_.fd());  // two that knock at each other must both answer
+    door_.serve(own_.fd());  // two processes that request of each other must both answer
   }
   update_busy();
   return events;
@@ -182,7 +195,7 @@ void Interface::bury(std::uint64_t nonce) {
     pid = ep->pid;
     known = true;
     orderly = orderly || (ep->owner && ep->owner->closed.load(std::memory_order_acquire) != 0);
-    if (ep->way == Endpoint::Way::kKnocking) --knocking_;
+    if (ep->way == Endpoint::Way::kRequesting) --requesting_;
     ep->way = Endpoint::Way::kDead;
     ep->capabilities &= ASHLAR_CAP_REST;
     ep->out_before_end = std::exchange(ep->out, Outbound());

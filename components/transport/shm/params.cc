@@ -13,7 +13,7 @@ const char* const kPieceRange[] = {"256", "16MiB", nullptr};
 const char* const kMessageRange[] = {"0", "1TiB", nullptr};
 const char* const kCopyRange[] = {"4KiB", "1TiB", nullptr};
 const char* const kCheckRange[] = {"1ms", "1h", nullptr};
-const char* const kVisitorRange[] = {"1", "4096", nullptr};
+const char* const kClientRange[] = {"1", "4096", nullptr};
 const char* const kTimeoutRange[] = {"10ms", "24h", nullptr};
 
 }  // namespace
@@ -57,8 +57,8 @@ extern const ashlar_param kParams[] = {
         kCheckRange),
     ROW(connect_timeout, "60s", "Time a peer has for passing its descriptor before it is given up.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kTimeoutRange),
-    ROW(visitors, "64", "Peers that are being passed the descriptor at one time; others wait for their turn.",
-        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kVisitorRange),
+    ROW(descriptor_clients, "64", "Peers that are being passed the descriptor at one time; others wait for their turn.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kClientRange),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 

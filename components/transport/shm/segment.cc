@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "components/transport/shm/address.h"
 #include "framework/base/shared_file.h"
@@ -18,8 +19,10 @@ ashlar_result allocate(const ashlar_host& host, int fd, std::size_t from, std::s
   while (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return ASHLAR_OK;  // filtered; touch will do
-    return host.fail(MPI_ERR_NO_MEM, "no memory for %s: the system refused %zu bytes of shared memory (%s)", what,
-                     bytes, std::strerror(errno));
+    const ashlar_fact refused[] = {{.name = "what", .text = what, .number = 0},
+                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+                                   {.name = "error", .text = std::strerror(errno), .number = 0}};
+    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.no_memory", refused, std::size(refused));
   }
   return ASHLAR_OK;
 }
@@ -44,19 +47,27 @@ ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry,
   const std::size_t bytes = geometry.bytes();
   char why[400];
   fd_ = Descriptor(make_shared_file("ashlar", /*sealable=*/true, why, sizeof why));
-  if (!fd_) return host.fail(MPI_ERR_OTHER, "shared memory cannot be made: %s", why);
-  if (const int error = size_shared_file(fd_.get(), bytes); error != 0) {
-    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be made (%s%s)", bytes, std::strerror(error),
-                     error == EFBIG ? "; ulimit -f holds for shared memory too" : "");
+  if (!fd_) {
+    const ashlar_fact reason = {.name = "reason", .text = why, .number = 0};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.not_made", &reason, 1);
   }
-  // Nobody can shrink it under a reader's feet.
+  if (const int error = size_shared_file(fd_.get(), bytes); error != 0) {
+    const ashlar_fact refused[] = {
+        {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+        {.name = "error", .text = std::strerror(error), .number = 0},
+        {.name = "note", .text = error == EFBIG ? "ulimit -f holds for shared memory, too" : "", .number = 0}};
+    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.not_sized", refused, std::size(refused));
+  }
+  // Shrinking it would kill a reader with SIGBUS.
   fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   const ashlar_result claimed =
       allocate(host, fd_.get(), 0, round_up(Geometry::copies_at(), kPage), "the head of a shared memory segment");
   if (claimed != ASHLAR_OK) return claimed;
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (at == MAP_FAILED) {
-    return host.fail(MPI_ERR_NO_MEM, "shared memory of %zu bytes cannot be mapped (%s)", bytes, std::strerror(errno));
+    const ashlar_fact refused[] = {{.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+                                   {.name = "error", .text = std::strerror(errno), .number = 0}};
+    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.not_mapped", refused, std::size(refused));
   }
   base_ = static_cast<std::byte*>(at);
   mapped_ = true;
@@ -77,13 +88,17 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
   const std::size_t bytes = geometry.bytes();
   struct stat info;
   if (fstat(fd.get(), &info) != 0 || static_cast<std::size_t>(info.st_size) != bytes) {
-    return host.fail(MPI_ERR_OTHER, "descriptor %d of process %d is not the segment its address describes (%zu bytes)",
-                     peer.fd, peer.pid, bytes);
+    const ashlar_fact found[] = {{.name = "descriptor", .text = nullptr, .number = peer.fd},
+                                 {.name = "pid", .text = nullptr, .number = peer.pid},
+                                 {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)}};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.other_segment", found, std::size(found));
   }
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (at == MAP_FAILED) {
-    return host.fail(MPI_ERR_NO_MEM, "shared memory of process %d (%zu bytes) cannot be mapped (%s)", peer.pid, bytes,
-                     std::strerror(errno));
+    const ashlar_fact refused[] = {{.name = "pid", .text = nullptr, .number = peer.pid},
+                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+                                   {.name = "error", .text = std::strerror(errno), .number = 0}};
+    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.peer_not_mapped", refused, std::size(refused));
   }
   base_ = static_cast<std::byte*>(at);
   mapped_ = true;
@@ -91,14 +106,15 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
   fd_ = std::move(fd);
   const SegmentHeader& head = header();
   if (head.magic.load(std::memory_order_acquire) != kMagic || head.nonce != peer.nonce) {
-    return host.fail(MPI_ERR_OTHER,
-                     "the shared memory at descriptor %d of process %d does not answer with its mark: the "
-                     "process is another one than the address was made by",
-                     peer.fd, peer.pid);
+    const ashlar_fact found[] = {{.name = "descriptor", .text = nullptr, .number = peer.fd},
+                                 {.name = "pid", .text = nullptr, .number = peer.pid}};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.no_mark", found, std::size(found));
   }
   if (head.layout != kLayout) {
-    return host.fail(MPI_ERR_OTHER, "process %d uses shared memory layout %u, this process %u: different builds",
-                     peer.pid, head.layout, kLayout);
+    const ashlar_fact layouts[] = {{.name = "pid", .text = nullptr, .number = peer.pid},
+                                   {.name = "theirs", .text = nullptr, .number = head.layout},
+                                   {.name = "own", .text = nullptr, .number = kLayout}};
+    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.layout", layouts, std::size(layouts));
   }
   return ASHLAR_OK;
 }

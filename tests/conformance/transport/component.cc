@@ -27,8 +27,14 @@ int host_fail(int mpi_class, const char* format, ...) {
   return -mpi_class;
 }
 
-ashlar_result host_fail_with(int mpi_class, const char* id, const ashlar_fact*, std::uint32_t) {
-  return host_fail(mpi_class, "%s", id);
+/// The id and the facts: "transport.outside peer 0, first 8, ...".
+ashlar_result host_fail_with(int mpi_class, const char* id, const ashlar_fact* facts, std::uint32_t count) {
+  std::string text = id;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ashlar_fact& fact = facts[i];
+    text += std::string(i == 0 ? " " : ", ") + fact.name + " " + (fact.text ? fact.text : std::to_string(fact.number));
+  }
+  return host_fail(mpi_class, "%s", text.c_str());
 }
 
 void host_log(int, const char* component, const char* format, ...) {

@@ -113,7 +113,7 @@ TEST_P(CopyTest, DeviceMemoryIsRefusedInWords) {
   ashlar_key key;
   int x = 0;
   EXPECT_LT(pair.a().ops().expose(pair.a().get(), &x, sizeof x, ASHLAR_MEMORY_CUDA, &key), 0);
-  EXPECT_NE(std::string(last_failure()).find("host memory"), std::string::npos);
+  EXPECT_NE(std::string(last_failure()).find("memory"), std::string::npos);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "framework/p2p/partitioned_api.h"
@@ -229,6 +230,64 @@ TEST_P(Partitioned, NothingStartsWithAPeerThatIsGone) {
       ASSERT_TRUE(p2p::request_free(&theirs).ok());
     }
   }
+}
+
+// An offer that the receiver has no room for fails at its sender, started or not; those that are kept are not
+// disturbed.
+TEST_P(Partitioned, AnOfferThatCannotBeKeptFailsAtItsSender) {
+  constexpr std::size_t kLimit = 4, kEach = 3;
+  p2p::Config config = mixed();
+  config.request_limit = kLimit;
+  World world(3, faults(GetParam()), config);
+  std::vector<std::byte> out(64), in(64);
+  std::vector<Request*> sends;
+  for (std::size_t i = 0; i < kEach; ++i) {
+    for (const int from : {0, 2}) {
+      Request* r = nullptr;
+      ASSERT_TRUE(p2p::psend_init(out.data(), 2, 32, bytes(), 1, 3, world.comm(from), nullptr, &r).ok());
+      if ((i + GetParam()) % 2 == 0) {
+        ASSERT_TRUE(p2p::start(&r).ok());
+      }
+      sends.push_back(r);
+    }
+  }
+  for (int i = 0; i < 2000; ++i) world.poll();
+  std::size_t refused = 0;
+  for (Request*& r : sends) {
+    const bool started = r->active() || r->complete();
+    Status outcome;
+    if (!started) {
+      outcome = p2p::start(&r);
+    } else if (r->complete()) {
+      Request* handle = r;
+      outcome = p2p::wait(&handle, MPI_STATUS_IGNORE);
+    }
+    if (outcome.ok()) continue;
+    ++refused;
+    EXPECT_EQ(outcome.mpi_class(), MPI_ERR_NO_MEM);
+    EXPECT_NE(std::string(outcome.text()).find("rank 1"), std::string::npos) << outcome.text();
+    ASSERT_TRUE(p2p::request_free(&r).ok());
+    r = nullptr;
+  }
+  EXPECT_EQ(refused, sends.size() - kLimit);
+  std::size_t received = 0;
+  for (const int from : {0, 2}) {
+    for (Request* send : sends) {
+      if (send == nullptr || &send->lane() != &world[from].lane) continue;
+      Request* receive = nullptr;
+      ASSERT_TRUE(p2p::precv_init(in.data(), 2, 32, bytes(), from, 3, world.comm(1), nullptr, &receive).ok());
+      ASSERT_TRUE(p2p::start(&receive).ok());
+      ASSERT_TRUE(p2p::pready_range(0, 1, send).ok());
+      for (Request* r : {send, receive}) {
+        ASSERT_TRUE(world.complete(r));
+        Request* handle = r;
+        ASSERT_TRUE(p2p::wait(&handle, MPI_STATUS_IGNORE).ok());
+        ASSERT_TRUE(p2p::request_free(&r).ok());
+      }
+      ++received;
+    }
+  }
+  EXPECT_EQ(received, kLimit);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Partitioned, testing::Range(1u, 25u));

@@ -34,12 +34,12 @@ TEST(Records, Topics) {
 TEST(Records, TopicsThatDoNotExistAreNamed) {
   EXPECT_TRUE(check_topics("", "x").ok());
   EXPECT_TRUE(check_topics("all", "x").ok());
-  EXPECT_TRUE(check_topics("transport,coll,launch,topology", "x").ok());
+  EXPECT_TRUE(check_topics("transport,coll,launch,topology,p2p", "x").ok());
   const Status status = check_topics("coll,transprot", "--explain");
   EXPECT_EQ(status.mpi_class(), kErrArg);
   EXPECT_STREQ(status.text(),
                "explain (--explain) knows no topic 'transprot' (did you mean 'transport'?); there are all, launch, "
-               "transport, coll, rma, io, topology, report, tool");
+               "transport, coll, rma, io, topology, report, tool, p2p");
 }
 
 TEST(Records, OfATopicTheFirstAreKeptAndTheRestIsSaid) {
@@ -69,6 +69,12 @@ TEST(Host, ServicesOfTheKernel) {
   const Status known = from(table->fail_with(kErrOther, "component.silent", facts, 2), "transport.shm");
   EXPECT_STREQ(known.text(), "component transport.shm failed (-3) without a reason in words (the cable is out)");
   EXPECT_EQ(Failure(known).find("value")->number, -3);
+  // In a list of reasons each component is named once, before its reason.
+  const ashlar_fact layouts[] = {{"pid", nullptr, 7}, {"theirs", nullptr, 1}, {"own", nullptr, 2}};
+  const Status other = from(table->fail_with(kErrOther, "shm.layout", layouts, 3), "transport.shm");
+  EXPECT_STREQ(Failure(other).find("component")->text, "transport.shm");
+  EXPECT_EQ(own_words(other), Failure(other).says);
+  EXPECT_EQ(own_words(from(table->fail(kErrOther, "no room for %d rings", 3), "transport.shm")), "no room for 3 rings");
   EXPECT_TRUE(from(ASHLAR_AGAIN, "transport.shm").ok());
   static const std::uint64_t rings = 4;
   static const ashlar_pvar rows[] = {{"rings", "Rings in use.", ASHLAR_PVAR_LEVEL, &rings}};

@@ -4,30 +4,29 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <cstdarg>
-#include <cstdio>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 
 namespace ashlar::shm {
 namespace {
 
-std::string sentence;
+/// The failure that was recorded last.
+std::string id;
+std::map<std::string, std::int64_t> facts;
 
-int keep_sentence(int mpi_class, const char* format, ...) {
-  char text[400];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  sentence = text;
+ashlar_result keep_failure(int mpi_class, const char* message, const ashlar_fact* known, std::uint32_t count) {
+  id = message;
+  facts.clear();
+  for (std::uint32_t i = 0; i < count; ++i) facts[known[i].name] = known[i].number;
   return -mpi_class;
 }
 
 ashlar_host host() {
   ashlar_host h{};
   h.size = sizeof h;
-  h.fail = keep_sentence;
+  h.fail_with = keep_failure;
   return h;
 }
 
@@ -44,7 +43,7 @@ TEST(AddressTest, SealedAddressesAreReadBack) {
   EXPECT_EQ(b.pid, 99);
 }
 
-TEST(AddressTest, EveryDamageHasASentenceWithThePeer) {
+TEST(AddressTest, EveryDamageIsAFailureWithThePeer) {
   Address a{};
   a.nonce = 1;
   seal(a);
@@ -54,23 +53,25 @@ TEST(AddressTest, EveryDamageHasASentenceWithThePeer) {
     std::memcpy(bytes, &a, sizeof a);
     bytes[i] ^= 0x10;
     Address out;
-    sentence.clear();
+    facts.clear();
     EXPECT_EQ(parse(h, 7, bytes, sizeof a, &out), -MPI_ERR_OTHER) << i;
-    EXPECT_NE(sentence.find("peer 7"), std::string::npos) << sentence;
+    EXPECT_EQ(facts["peer"], 7) << id;
   }
   Address out;
   EXPECT_LT(parse(h, 7, &a, sizeof a - 1, &out), 0);
-  EXPECT_NE(sentence.find("79 bytes"), std::string::npos) << sentence;
+  EXPECT_EQ(id, "transport.address_size");
+  EXPECT_EQ(facts["bytes_got"], 79);
+  EXPECT_EQ(facts["bytes_wanted"], 80);
 }
 
 TEST(AddressTest, ThisProcessIsItself) {
-  const Identity id = Identity::of_this_process();
-  EXPECT_EQ(id.pid, getpid());
-  EXPECT_NE(id.node, 0u);
-  EXPECT_NE(id.pid_namespace, 0u);
-  EXPECT_GT(id.start_time, 0u);
+  const Identity self = Identity::of_this_process();
+  EXPECT_EQ(self.pid, getpid());
+  EXPECT_NE(self.node, 0u);
+  EXPECT_NE(self.pid_namespace, 0u);
+  EXPECT_GT(self.start_time, 0u);
   char state = 0;
-  EXPECT_EQ(start_time_of(getpid(), &state), id.start_time);
+  EXPECT_EQ(start_time_of(getpid(), &state), self.start_time);
   EXPECT_EQ(state, 'R');
   EXPECT_EQ(start_time_of(0x3ffffff), 0u);
 }

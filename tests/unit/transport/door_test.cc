@@ -40,12 +40,12 @@ Descriptor stranger(std::uint64_t nonce) {
 }
 
 bool passes_a_descriptor(Door& door, std::uint64_t nonce, std::uint64_t cookie) {
-  Knock knock;
-  if (knock.begin(nonce, cookie) != 0) return false;
+  DescriptorRequest request;
+  if (request.begin(nonce, cookie) != 0) return false;
   Descriptor got;
   for (int i = 0; i < 300; ++i) {
     door.serve(STDIN_FILENO);
-    const int error = knock.take(&got);
+    const int error = request.take(&got);
     if (error == 0) break;
     if (error != EAGAIN) return false;
     usleep(10'000);
@@ -64,7 +64,7 @@ TEST(DoorTest, PassesTheDescriptorToThoseWhoKnowTheCookie) {
   EXPECT_TRUE(passes_a_descriptor(door, nonce, kCookie));
 }
 
-TEST(DoorTest, SilentVisitorsAreBoundedAndLetGo) {
+TEST(DoorTest, SilentConnectionsAreBoundedAndClosed) {
   const std::uint64_t nonce = random_nonce();
   Door door;
   door.open(nonce, kCookie, 4);
@@ -89,7 +89,7 @@ TEST(DoorTest, RequestsOfAnotherSizeAreNoRequests) {
   EXPECT_EQ(recv(s.get(), &byte, 1, 0), 0) << "the connection is closed";
 }
 
-TEST(DoorTest, AnotherUserIsLetGoAtOnce) {
+TEST(DoorTest, AnotherUsersConnectionIsClosedAtOnce) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const std::uint64_t nonce = random_nonce();
   Door door;

@@ -86,7 +86,7 @@ class Streams(unittest.TestCase):
             self.assertEqual(sorted(os.listdir(tmp + "/new")), ["rank.0.err", "rank.0.out", "rank.1.err", "rank.1.out"])
             done = mpiexec("--output", tmp + "/%q", "-n", 2, "true")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("%q is not known; there are %r", plain(done.stderr))
+            self.assertIn("%q is not known - There are %r", plain(done.stderr))
             mpiexec("--output", tmp + "/both.%r", "-n", 2, "sh", "-c", "echo out; echo err >&2")
             self.assertEqual(contents(tmp + "/both.1"), "out\nerr\n")
             done = mpiexec("--output", "/proc/nowhere/%r", "-n", 2, "true")

@@ -91,15 +91,12 @@ Status open_rank_files(const std::string& pattern, const RankFileFacts& facts, i
       *err = *out;
       break;
     }
-    const auto not_written = [&](const char* reason) {
-      return fail(kErrOther, "output.not_written",
-                  {{"rank", facts.rank}, {"reason", reason}, {"file", brief(names[i])}});
-    };
-    if (const Status status = open_output_file(names[i], fds[i]); !status.ok()) return not_written(status.text());
+    const auto of_rank = [&](Status failure) { return add_facts(failure, {{"rank", facts.rank}}); };
+    if (const Status status = open_output_file(names[i], fds[i]); !status.ok()) return of_rank(status);
     struct statvfs disk;
     struct stat file;
     if (fstatvfs(*fds[i], &disk) == 0 && is_full(disk) && fstat(*fds[i], &file) == 0 && S_ISREG(file.st_mode))
-      return not_written(std::strerror(ENOSPC));
+      return of_rank(fail(kErrOther, "output.refused", {{"lower", std::strerror(ENOSPC)}, {"file", brief(names[i])}}));
   }
   return {};
 }

@@ -355,7 +355,8 @@ Status unknown(const std::string& option) {
   std::vector<std::string> known;
   for (const Row& row : kRows)
     for (const std::string& name : names_of(row)) known.push_back(name);
-  return fail(kErrArg, "option.unknown", {{"suggestion", nearest(option, known)}, {"option", brief(option)}});
+  return fail(kErrArg, "option.unknown",
+              {{"suggestion", nearest(option, known)}, {"tool", "mpiexec"}, {"option", brief(option)}});
 }
 
 Status finish_segment(State& s) {

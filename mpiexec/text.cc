@@ -79,12 +79,12 @@ std::string brief(std::string_view text) {
   return all.replace(begin, end - begin, "...");
 }
 
-std::string in_words(Status failure) {
+std::string in_words(Status failure, std::string_view advice) {
   std::string out = failure.text();
   const Failure known(failure);
   for (std::string_view rest = known.tries; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    out += "\n- " + std::string(rest.substr(0, end));
+    out.append(advice).append(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;

@@ -16,8 +16,8 @@ std::string shown(std::string_view text);
 /// The same as a fact of a failure, whose room is limited: the middle of a long text is left out.
 std::string brief(std::string_view text);
 
-/// A failure as a paragraph for say(): its sentence, and a line for each advice.
-std::string in_words(Status failure);
+/// A failure as a paragraph for say(): its sentence, and a line for each advice, which begins with `advice`.
+std::string in_words(Status failure, std::string_view advice = "\n- ");
 
 /// One line or paragraph for the user on standard error, wrapped at 100 columns, in one write so that ranks' lines do
 /// not fall into it. "mpiexec: " is put in front. Control characters but newlines are escaped.

@@ -35,10 +35,8 @@ void say(const std::string& text) {
 void complain(std::string_view text) { std::fprintf(stderr, "ashlar_info: %s\n", printable(text).c_str()); }
 /// A failure with its advice; the exit status.
 int complain(Status failure) {
-  const std::string words = printable(mpiexec::in_words(failure), Newlines::keep);
-  std::string out = "ashlar_info: ";
-  for (const char c : words) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
-  std::fprintf(stderr, "%s\n", out.c_str());
+  const std::string words = printable(mpiexec::in_words(failure, "\n  - "), Newlines::keep);
+  std::fprintf(stderr, "ashlar_info: %s\n", words.c_str());
   return 1;
 }
 

@@ -41,9 +41,10 @@ TEST(Text, BriefTextsKeepBothEndsAndWholeCharacters) {
 }
 
 TEST(Text, AFailureHasALineForEachAdvice) {
-  EXPECT_EQ(in_words(fail(kErrArg, "option.unknown", {{"option", "--wdri"}, {"suggestion", "--wdir"}})),
-            "unknown option --wdri\n- Did you mean --wdir?\n- mpiexec --help lists the options.");
-  EXPECT_EQ(in_words(fail(kErrArg, "option.unknown", {{"option", "--xyzzy"}, {"suggestion", ""}})),
+  EXPECT_EQ(
+      in_words(fail(kErrArg, "option.unknown", {{"option", "--wdri"}, {"tool", "mpiexec"}, {"suggestion", "--wdir"}})),
+      "unknown option --wdri\n- Did you mean --wdir?\n- mpiexec --help lists the options.");
+  EXPECT_EQ(in_words(fail(kErrArg, "option.unknown", {{"option", "--xyzzy"}, {"tool", "mpiexec"}, {"suggestion", ""}})),
             "unknown option --xyzzy\n- mpiexec --help lists the options.");
   EXPECT_EQ(in_words(fail(kErrArg, "option.after_colon")), "nothing follows the last colon");
   EXPECT_EQ(in_words(Status()), "");

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/shared_file.h"
 #include "mpiexec/pipe.h"
 #include "mpiexec/start_errors.h"
@@ -57,7 +59,7 @@ Board::~Board() {
     if (fd >= 0) close(fd);
 }
 
-bool Board::make(const BoardFacts& facts, std::string* error) {
+Status Board::make(const BoardFacts& facts) {
   using launch::BoardHeader;
   using launch::BoardSlot;
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
@@ -66,28 +68,18 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   char why[400];
   board_fd_ = move_up(make_shared_file("ashlar-board", /*sealable=*/true, why, sizeof why));
   if (board_fd_ >= 0) shared_fd_ = move_up(make_shared_file("ashlar-shared", /*sealable=*/false, why, sizeof why));
-  if (board_fd_ < 0 || shared_fd_ < 0) {
-    *error = text("cannot make the job's shared memory: %s", why);
-    return false;
-  }
+  if (board_fd_ < 0 || shared_fd_ < 0)
+    return fail(kErrOther, "start.system", {{"what", "make the job's shared memory"}, {"lower", why}});
   int bell[2];
-  if (!make_pipe(bell, O_NONBLOCK)) {
-    *error = text("cannot make the job's pipe: pipe2: %s", error_words(errno).c_str());
-    return false;
-  }
+  if (!make_pipe(bell, O_NONBLOCK)) return cannot("make the job's pipe: pipe2", errno);
   bell_read_ = bell[0];
   bell_write_ = move_up(bell[1]);
-  if (const int failed = size_shared_file(board_fd_, bytes_); failed != 0) {
-    *error = text("cannot size the job's board to %zu bytes: %s", bytes_, error_words(failed).c_str());
-    return false;
-  }
+  if (const int failed = size_shared_file(board_fd_, bytes_); failed != 0)
+    return cannot(text("size the job's board to %zu bytes", bytes_), failed);
   // Where it can be, sealed, so that no rank can shorten it under the others' feet.
   fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, board_fd_, 0);
-  if (at == MAP_FAILED) {
-    *error = text("cannot map the job's board of %zu bytes: %s", bytes_, error_words(errno).c_str());
-    return false;
-  }
+  if (at == MAP_FAILED) return cannot(text("map the job's board of %zu bytes", bytes_), errno);
   board_ = static_cast<BoardHeader*>(at);
   board_->version = launch::kBoardVersion;
   board_->ranks = facts.ranks;
@@ -110,7 +102,7 @@ bool Board::make(const BoardFacts& facts, std::string* error) {
   // Pages that no process writes take no memory.
   for (unsigned r = 0; r < facts.ranks; ++r) slot(r).account = launch::board_allocate(board_, launch::kAccountBytes);
   board_->magic = launch::kBoardMagic;
-  return true;
+  return {};
 }
 
 std::uint64_t Board::store(const std::string& value) {

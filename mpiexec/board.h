@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "framework/base/status.h"
 #include "framework/plugin/launch_board.h"
 
 namespace ashlar::mpiexec {
@@ -23,8 +24,8 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  /// Makes the board, the bell and the shared memfd. False with `error` set when the system refuses.
-  bool make(const BoardFacts& facts, std::string* error);
+  /// Makes the board, the bell and the shared memfd. Fails when the system refuses.
+  Status make(const BoardFacts& facts);
 
   launch::BoardSlot& slot(unsigned rank) { return launch::board_slot(board_, rank); }
   launch::RankState state(unsigned rank) { return static_cast<launch::RankState>(slot(rank).state.load()); }

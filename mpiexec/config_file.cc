@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -58,18 +60,14 @@ bool split(const std::string& line, std::vector<std::string>* words) {
 
 }  // namespace
 
-bool read_word_lines(const char* option, const std::string& path, std::vector<std::vector<std::string>>* lines,
-                     std::string* error) {
+Status read_word_lines(const char* option, const std::string& path, std::vector<std::vector<std::string>>* lines) {
   std::string all;
-  if (!read_whole(path, &all)) {
-    *error = text("%s %s cannot be read: %s", option, shown(path).c_str(), std::strerror(errno));
-    return false;
-  }
+  if (!read_whole(path, &all))
+    return fail(kErrArg, "option.file_unreadable",
+                {{"option", option}, {"lower", std::strerror(errno)}, {"file", brief(path)}});
   if (const std::size_t zero = all.find('\0'); zero != std::string::npos) {
-    *error = text(
-        "%s %s:%zu: there is a zero byte in the line, so this is no text file", option, shown(path).c_str(),
-        static_cast<std::size_t>(std::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(zero), '\n')) + 1);
-    return false;
+    const auto before = std::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
+    return fail(kErrArg, "option.file_binary", {{"option", option}, {"line", before + 1}, {"file", brief(path)}});
   }
   std::string line;
   unsigned number = 0;
@@ -86,34 +84,31 @@ bool read_word_lines(const char* option, const std::string& path, std::vector<st
     line += piece;
     if (goes_on && at < all.size()) continue;
     std::vector<std::string> of_line;
-    if (!split(line, &of_line)) {
-      *error = text("%s:%u: a quote does not end", shown(path).c_str(), number);
-      return false;
-    }
+    if (!split(line, &of_line))
+      return fail(kErrArg, "option.file_quote", {{"option", option}, {"line", number}, {"file", brief(path)}});
     line.clear();
     if (of_line.empty()) continue;
     lines->push_back(std::move(of_line));
   }
-  return true;
+  return {};
 }
 
-bool read_option_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+Status read_option_file(const std::string& path, std::vector<std::string>* words) {
   std::vector<std::vector<std::string>> lines;
-  if (!read_word_lines("-file", path, &lines, error)) return false;
+  ASHLAR_TRY(read_word_lines("-file", path, &lines));
   for (const std::vector<std::string>& line : lines) words->insert(words->end(), line.begin(), line.end());
-  return true;
+  return {};
 }
 
-bool read_config_file(const std::string& path, std::vector<std::string>* words, std::string* error) {
+Status read_config_file(const std::string& path, std::vector<std::string>* words) {
   std::vector<std::vector<std::string>> lines;
-  if (!read_word_lines("-configfile", path, &lines, error)) return false;
+  ASHLAR_TRY(read_word_lines("-configfile", path, &lines));
   for (const std::vector<std::string>& line : lines) {
     if (!words->empty()) words->push_back(":");
     words->insert(words->end(), line.begin(), line.end());
   }
-  if (!words->empty()) return true;
-  *error = text("-configfile %s names no program", shown(path).c_str());
-  return false;
+  if (!words->empty()) return {};
+  return fail(kErrArg, "option.file_empty", {{"file", brief(path)}});
 }
 
 }  // namespace ashlar::mpiexec

@@ -6,22 +6,22 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr char kParameters[] =
-    "parameters are set by --set KEY=VALUE, and ashlar_info --params lists them (docs/parameters.md)";
+    "Parameters are set by --set KEY=VALUE, and ashlar_info --params lists them (docs/parameters.md)";
 constexpr char kBinding[] =
     "--map-by and --bind-to place and bind ranks by hwthread, core, numa or socket; taskset narrows what mpiexec may "
     "use";
 constexpr char kShown[] = "--report-bindings prints where each rank is bound, --show-placement does and runs nothing";
-constexpr char kOneMachine[] = "ranks are started on this machine only, without a remote launcher";
+constexpr char kOneMachine[] = "Ranks are started on this machine only, without a remote launcher";
 constexpr char kFiles[] = "--output DIR or --output 'name.%r.%s' writes each rank's output to files";
 constexpr char kLines[] = "--tag-output begins each line with its rank";
-constexpr char kDebugger[] = "start the debugger as the program, as in mpiexec -n 2 xterm -e gdb ./program";
+constexpr char kDebugger[] = "Start the debugger as the program, as in mpiexec -n 2 xterm -e gdb ./program";
 constexpr char kEnvironment[] =
-    "the whole environment is passed on; run mpiexec under env -i or env -u NAME to pass on less, and set variables by "
+    "The whole environment is passed on; run mpiexec under env -i or env -u NAME to pass on less, and set variables by "
     "-x";
-constexpr char kEnds[] = "when a rank fails the others are ended, and one paragraph says which failed how";
-constexpr char kSize[] = "the universe has as many ranks as are started";
+constexpr char kEnds[] = "When a rank fails the others are ended, and one paragraph says which failed how";
+constexpr char kSize[] = "The universe has as many ranks as are started";
 constexpr char kAnotherMeaning[] =
-    "it means different things elsewhere; --stdin RANK or --stdin none says which rank gets standard input";
+    "The option means different things elsewhere; --stdin RANK or --stdin none says which rank gets standard input";
 
 // Hydra of MPICH and Intel MPI, mpirun of Open MPI (orterun, prterun).
 constexpr ForeignOption kOptions[] = {
@@ -55,8 +55,8 @@ constexpr ForeignOption kOptions[] = {
     {"-prepend-pattern --prepend-pattern", 1, kLines},
     {"--timestamp-output -timestamp-output --xml -xml --tag-output-detailed", 0, kLines},
     {"--merge-stderr-to-stdout -merge-stderr-to-stdout --stderr-to-stdout", 0,
-     "the shell merges them: mpiexec ... 2>&1"},
-    {"--stream-buffering", 1, "output is passed on line by line; stdbuf changes how the program buffers"},
+     "The shell merges them: mpiexec ... 2>&1"},
+    {"--stream-buffering", 1, "Output is passed on line by line; stdbuf changes how the program buffers"},
     {"-s", 1, kAnotherMeaning},
     {"-i", 0, kAnotherMeaning},
     {"-genvnone --genvnone -envnone --envnone", 0, kEnvironment},
@@ -71,9 +71,9 @@ constexpr ForeignOption kOptions[] = {
      0, kEnds},
     {"--max-restarts -max-restarts --with-ft -with-ft --runtime-options --rtos --personality", 1, kEnds},
     {"--report-pid -report-pid --report-uri -report-uri --forward-signals --pidfile -pidfile", 1,
-     "the shell knows mpiexec's process ($!), and signals sent to it go to the ranks"},
-    {"-info --info --build-info", 0, "ashlar_info tells how the library was built and what it finds"},
-    {"-demux -ckpoint-interval -ckpoint-prefix -ckpoint-num -ckpointlib", 1, "there is nothing like it here"},
+     "The shell knows mpiexec's process ($!), and signals sent to it go to the ranks"},
+    {"-info --info --build-info", 0, "ashlar_info shows how the library was built and what it finds"},
+    {"-demux -ckpoint-interval -ckpoint-prefix -ckpoint-num -ckpointlib", 1, "Ashlar MPI has nothing like it"},
 };
 
 }  // namespace

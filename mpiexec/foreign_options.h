@@ -7,7 +7,7 @@ namespace ashlar::mpiexec {
 struct ForeignOption {
   const char* names;    // separated by spaces
   int values;           // how many words follow it
-  const char* instead;  // what to do instead, as the rest of a sentence; nullptr: it makes no difference here
+  const char* instead;  // what to do instead, a sentence; nullptr: the option makes no difference here
 };
 
 /// nullptr: none has that name.

@@ -9,34 +9,26 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "mpiexec/pipe.h"
 #include "mpiexec/start_errors.h"
-#include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
 
-bool Guard::start(unsigned ranks, const std::string& folder, std::string* error) {
+Status Guard::start(unsigned ranks, const std::string& folder) {
   ranks_ = ranks;
   void* at = mmap(nullptr, ranks * sizeof *groups_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int ends[2];
-  if (at == MAP_FAILED || !make_pipe(ends)) {
-    *error = text("cannot set up the guard process (mmap and pipe): %s", error_words(errno).c_str());
-    return false;
-  }
+  if (at == MAP_FAILED || !make_pipe(ends)) return cannot("set up the guard process (mmap and pipe)", errno);
   groups_ = static_cast<std::atomic<pid_t>*>(at);
   pid_ = fork();
-  if (pid_ < 0) {
-    *error = text("cannot start the guard process: %s", error_words(errno).c_str());
-    return false;
-  }
+  if (pid_ < 0) return cannot("start the guard process", errno);
   if (pid_ > 0) {
     close(ends[0]);
     pipe_ = ends[1];
-    return true;
+    return {};
   }
   // In the guard: nothing of mpiexec's may stay open here, and no signal meant for the job may end it.
   setsid();

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <string>
 
+#include "framework/base/status.h"
+
 namespace ashlar::mpiexec {
 
 /// A small process that outlives mpiexec by one system call: when mpiexec is killed, even by SIGKILL, it kills the
@@ -17,7 +19,7 @@ class Guard {
   Guard& operator=(const Guard&) = delete;
 
   /// `folder`: removed with all that is in it once mpiexec has ended; it need not exist yet, or ever. Empty: none.
-  bool start(unsigned ranks, const std::string& folder, std::string* error);
+  Status start(unsigned ranks, const std::string& folder);
   void watch(unsigned rank, pid_t group) { groups_[rank].store(group); }
   void forget(unsigned rank) { groups_[rank].store(0); }
   pid_t pid() const { return pid_; }

@@ -3,10 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/config_file.h"
 #include "mpiexec/text.h"
 
@@ -37,47 +38,31 @@ bool is_known(const std::string& word) {
 
 }  // namespace
 
-bool all_this_host(const std::string& list, std::string* why_not) {
+Status check_hosts(const std::string& list) {
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
     std::string host = list.substr(at, comma - at);
     // An IPv6 address has more than one colon.
     if (std::count(host.begin(), host.end(), ':') == 1) {
-      if (!is_number(host.substr(host.find(':') + 1))) {
-        *why_not = text("\"%s\": a number of ranks belongs behind the colon", shown(host).c_str());
-        return false;
-      }
+      if (!is_number(host.substr(host.find(':') + 1))) return fail(kErrArg, "host.no_number", {{"host", brief(host)}});
       host.resize(host.find(':'));
     }
-    if (!is_this_host(host)) {
-      *why_not = text(
-          "host \"%s\" is not this machine; starting ranks on other machines, and messages between machines, are "
-          "not implemented yet",
-          shown(host).c_str());
-      return false;
-    }
+    if (!is_this_host(host)) return fail(kErrArg, "host.not_this_machine", {{"host", brief(host)}});
     at = comma + 1;
   }
-  return true;
+  return {};
 }
 
-bool host_file_is_this_host(const std::string& path, std::string* why_not) {
+Status check_host_file(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
-  if (!read_word_lines("--hostfile", path, &lines, why_not)) return false;
+  ASHLAR_TRY(read_word_lines("--hostfile", path, &lines));
   for (const std::vector<std::string>& line : lines) {
-    bool good = all_this_host(line[0], why_not);
-    for (std::size_t i = 1; good && i < line.size() && !line[i - 1].starts_with('#'); ++i) {
-      good = is_known(line[i]);
-      if (!good)
-        *why_not = text("\"%s\" behind host %s: a line is HOST, HOST:N or HOST slots=N, where N is a number of ranks",
-                        shown(line[i]).c_str(), shown(line[0]).c_str());
-    }
-    if (!good) {
-      *why_not = shown(path) + ": " + *why_not;
-      return false;
-    }
+    if (const Status status = check_hosts(line[0]); !status.ok()) return add_facts(status, {{"file", brief(path)}});
+    for (std::size_t i = 1; i < line.size() && !line[i - 1].starts_with('#'); ++i)
+      if (!is_known(line[i]))
+        return fail(kErrArg, "host.line", {{"word", brief(line[i])}, {"host", brief(line[0])}, {"file", brief(path)}});
   }
-  return true;
+  return {};
 }
 
 }  // namespace ashlar::mpiexec

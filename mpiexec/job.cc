@@ -60,9 +60,8 @@ Job::~Job() {
 }
 
 int Job::run() {
-  std::string error;
-  if (!prepare(&error)) {
-    say(error);
+  if (const Status status = prepare(); !status.ok()) {
+    say(in_words(status));
     return 127;
   }
   began_ns_ = now_ns();

@@ -39,15 +39,15 @@ class Job : private PmixListener {
     bool running = false;
   };
 
-  bool prepare(std::string* error);
+  Status prepare();
   bool wants_pmix() const;
-  bool start_pmix(std::string* error);
+  Status start_pmix();
   void connected(unsigned rank) override;
   void finalized(unsigned rank) override;
   void aborted(unsigned rank, int code, const char* text) override;
   bool start_rank(unsigned rank);
-  std::string why_not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const;
-  bool open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error);
+  Status not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const;
+  Status open_streams(unsigned rank, int streams[3], std::vector<int>* mine);
   void loop();
   void drain_after_end();
   void handle_signals();

@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/job.h"
 #include "mpiexec/pipe.h"
 #include "mpiexec/rank_files.h"
@@ -47,17 +49,14 @@ std::string Job::variable_of(const Segment& segment, const std::string& name) co
   return value;
 }
 
-bool Job::prepare(std::string* error) {
+Status Job::prepare() {
   for (const Segment& segment : options_.segments) {
     std::string path = variable_of(segment, "PATH");
     if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
     struct stat folder;
-    if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode))) {
-      *error = text("-wdir %s: there is no such folder", shown(segment.wdir).c_str());
-      return false;
-    }
-    files_.push_back(find_program(segment.argv[0], segment.path, segment.wdir, path, error));
-    if (files_.back().empty()) return false;
+    if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)))
+      return fail(kErrArg, "start.no_folder", {{"value", brief(segment.wdir)}});
+    ASHLAR_TRY(find_program(segment.argv[0], segment.path, segment.wdir, path, &files_.emplace_back()));
   }
   const unsigned n = options_.ranks();
   // Two pipes per rank and a few more; ranks get the old limit back.
@@ -74,7 +73,7 @@ bool Job::prepare(std::string* error) {
   facts.heap_per_rank = settings_.board_per_rank;
   facts.ranks = facts.universe = n;
   facts.oversubscribed = placement_.oversubscribed;
-  if (!board_.make(facts, error)) return false;
+  ASHLAR_TRY(board_.make(facts));
   unsigned rank = 0;
   for (unsigned s = 0; s < options_.segments.size(); ++s)
     for (unsigned i = 0; i < options_.segments[s].ranks; ++i, ++rank) {
@@ -88,25 +87,23 @@ bool Job::prepare(std::string* error) {
   own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
   // The guard knows the folder's name before there is a folder, so that no moment is left in which it stays.
   if (wants_pmix()) pmix_folder_ = new_folder_name();
-  if ((own_groups_ || !pmix_folder_.empty()) && !guard_.start(n, pmix_folder_, error)) return false;
+  if (own_groups_ || !pmix_folder_.empty()) ASHLAR_TRY(guard_.start(n, pmix_folder_));
   signal_fd_ = take_signals();
-  if (signal_fd_ < 0) {
-    *error = text("signalfd: %s", std::strerror(errno));
-    return false;
-  }
+  if (signal_fd_ < 0) return cannot("take signals (signalfd)", errno);
   // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
-  return pmix_folder_.empty() || start_pmix(error);
+  return pmix_folder_.empty() ? Status() : start_pmix();
 }
 
 bool Job::wants_pmix() const {
   return settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
 }
 
-bool Job::start_pmix(std::string* error) {
+Status Job::start_pmix() {
   if (mkdir(pmix_folder_.c_str(), 0700) != 0) {
-    *error = text("cannot make a folder for PMIx, %s: %s", pmix_folder_.c_str(), std::strerror(errno));
+    const Status status =
+        fail(kErrOther, "pmix.no_folder", {{"lower", std::strerror(errno)}, {"file", brief(pmix_folder_)}});
     pmix_folder_.clear();
-    return false;
+    return status;
   }
   PmixFacts facts;
   facts.job_id = job_id_;
@@ -122,10 +119,11 @@ bool Job::start_pmix(std::string* error) {
       facts.sets.emplace_back(sets.substr(at, equals - at), ranks);
     at = end + 1;
   }
-  pmix_.reset(load_pmix_server(error));
-  if (pmix_ && pmix_->start(facts, this, error)) return true;
-  *error = text("mpiexec.pmix is %s, but the PMIx server cannot run: %s", settings_.pmix.c_str(), error->c_str());
-  return false;
+  Status status = load_pmix_server(&pmix_);
+  if (status.ok())
+    if (const std::string problem = pmix_->start(facts, this); !problem.empty())
+      status = fail(kErrOther, "pmix.cannot_run", {{"lower", problem}});
+  return add_facts(status, {{"setting", settings_.pmix}});
 }
 
 // These three run in the server's thread, and do through the board what a rank of our own does.
@@ -144,7 +142,7 @@ void Job::aborted(unsigned rank, int code, const char* message) {
   if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
 }
 
-bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, std::string* error) {
+Status Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine) {
   const bool reads = options_.stdin_rank == static_cast<int>(rank);
   auto keep = [&](int fd) {
     mine->push_back(fd);
@@ -164,7 +162,7 @@ bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, st
   if (!options_.output.empty()) {
     std::string names[2];
     const RankFileFacts facts{rank, static_cast<unsigned>(ranks_.size()), ranks_[rank].segment, host_};
-    if (!open_rank_files(options_.output, facts, &streams[1], &streams[2], error)) return false;
+    ASHLAR_TRY(open_rank_files(options_.output, facts, &streams[1], &streams[2]));
     keep(streams[1]);
     if (streams[2] != streams[1]) keep(streams[2]);
   } else if (through_) {
@@ -180,23 +178,22 @@ bool Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine, st
     }
   }
   for (int i = 0; i < 3; ++i)
-    if (streams[i] < 0) {
-      *error = text("cannot open the streams of rank %u of %zu: %s", rank, ranks_.size(), error_words(errno).c_str());
-      return false;
-    }
-  return true;
+    if (streams[i] < 0) return cannot(text("open the streams of rank %u of %zu", rank, ranks_.size()), errno);
+  return {};
 }
 
-std::string Job::why_not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const {
-  const std::string head = text("cannot start rank %u of %zu: ", rank, ranks_.size());
+Status Job::not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const {
+  const auto failure = [&](const std::string& what, const std::string& reason) {
+    return fail(kErrOther, "start.rank", {{"rank", rank}, {"ranks", ranks_.size()}, {"lower", reason}, {"what", what}});
+  };
   if (std::strcmp(result.step, "execve") == 0) {
     // A relative name is meant from the rank's folder.
     const bool below = request.wdir && request.file[0] != '/';
     const std::string file = below ? text("%s/%s", request.wdir, request.file) : request.file;
-    return head + shown(file) + ": " + exec_error_words(file, result.error);
+    return failure(brief(file), exec_error_words(file, result.error));
   }
   const char* const what = std::strcmp(result.step, "chdir") == 0 ? request.wdir : request.file;
-  return head + text("%s of %s: ", result.step, shown(what).c_str()) + error_words(result.error);
+  return failure(text("%s of %s", result.step, brief(what).c_str()), error_words(result.error));
 }
 
 bool Job::start_rank(unsigned rank) {
@@ -205,7 +202,8 @@ bool Job::start_rank(unsigned rank) {
   int streams[3] = {-1, -1, -1};
   std::vector<int> mine;
   SpawnResult result;
-  if (open_streams(rank, streams, &mine, &start_error_)) {
+  Status status = open_streams(rank, streams, &mine);
+  if (status.ok()) {
     Environment environment = environment_;
     for (const EnvChange& change : options_.env) environment.set(change.first, change.second);
     for (const EnvChange& change : segment.env) environment.set(change.first, change.second);
@@ -234,10 +232,13 @@ bool Job::start_rank(unsigned rank) {
     request.own_group = own_groups_;
     request.inherited = &inherited_;
     result = spawn(request);
-    if (result.pid < 0) start_error_ = why_not_started(rank, result, request);
+    if (result.pid < 0) status = not_started(rank, result, request);
   }
   for (int fd : mine) close(fd);
-  if (result.pid < 0) return false;
+  if (!status.ok()) {
+    start_error_ = in_words(status);
+    return false;
+  }
   if (result.bind_error && (options_.report_bindings || options_.explain))
     say(text("rank %u could not be bound to %s (%s) and runs unbound", rank, placement_.words[rank].c_str(),
              std::strerror(result.bind_error)));

@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/plugin/records.h"
 #include "mpiexec/environment.h"
 #include "mpiexec/job.h"
@@ -21,6 +23,7 @@
 
 namespace {
 
+using namespace ashlar;
 using namespace ashlar::mpiexec;
 
 // Without this a pipe or the board could get number 0, 1 or 2 and be taken for a stream.
@@ -42,7 +45,7 @@ bool is_ignored(int signal) {
 /// mpiexec's exit status after it has printed what an option wants.
 int printed() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return 0;
-  say(text("standard output cannot be written: %s", std::strerror(errno)));
+  say(in_words(fail(kErrOther, "output.stdout", {{"lower", std::strerror(errno)}})));
   return 1;
 }
 
@@ -99,9 +102,8 @@ int main(int argc, char** argv) {
   fill_closed_streams();
   const Inherited inherited = look_at_inheritance();
   Options options;
-  std::string error;
-  if (!parse_options(argc, argv, &options, &error)) {
-    say(error);
+  if (const Status parsed = parse_options(argc, argv, &options); !parsed.ok()) {
+    say(in_words(parsed));
     return 2;
   }
   if (options.help || options.version) {
@@ -113,15 +115,15 @@ int main(int argc, char** argv) {
   if (gethostname(host, sizeof host - 1) != 0 || !*host) std::snprintf(host, sizeof host, "localhost");
   Environment environment(environ);
   Settings settings;
-  if (!load_settings(options, host, environ, &settings, &error)) {
-    say(error);
+  if (const Status loaded = load_settings(options, host, environ, &settings); !loaded.ok()) {
+    say(in_words(loaded));
     return 2;
   }
   const Placement placement = decide_placement(options, settings);
   report_placement(options, placement);
   if (options.show_placement) return printed();
   if (placement.oversubscribed && !settings.oversubscribe) {
-    say(text("%u ranks are more than this machine has cores for, and mpiexec.oversubscribe is error", options.ranks()));
+    say(in_words(fail(kErrArg, "start.oversubscribed", {{"ranks", options.ranks()}})));
     return 2;
   }
   const std::string job_id =

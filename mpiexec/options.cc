@@ -11,6 +11,8 @@
 #include <functional>
 #include <string_view>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/config_file.h"
 #include "mpiexec/foreign_options.h"
 #include "mpiexec/hosts.h"
@@ -23,21 +25,19 @@ namespace {
 
 struct State {
   Options* options;
-  Segment segment;
-  std::string* error;
+  Segment segment = {};
   std::vector<std::string> words = {};  // the command line, and what -file has put into it
   std::size_t at = 0;                   // the word that is looked at
   bool ranks_given = false;             // of this segment
   unsigned per_node = 0;                // of this segment; 0: not given
   int files = 0;
-
-  bool fail(std::string why) {
-    *error = std::move(why);
-    return false;
-  }
 };
 
 using Values = std::vector<std::string>;
+
+Status not_a_value(std::string_view option, std::string_view wanted, std::string_view value) {
+  return fail(kErrArg, "option.value", {{"option", option}, {"wanted", wanted}, {"value", brief(value)}});
+}
 
 constexpr long kMostRanks = 1 << 20;
 constexpr int kMostFiles = 100;  // files may name files, but not for ever
@@ -47,7 +47,7 @@ struct Row {
   int values;         // how many values follow; -1: one, only as --name=value
   const char* shown;  // the values in the help text
   const char* help;   // nullptr: accepted, not shown
-  bool (*take)(State&, const Values&);
+  Status (*take)(State&, const Values&);
 };
 
 bool to_number(const std::string& text, long low, long high, long* out) {
@@ -59,108 +59,105 @@ bool to_number(const std::string& text, long low, long high, long* out) {
   return true;
 }
 
-bool take_ranks(State& s, const Values& v) {
+Status take_ranks(State& s, const Values& v) {
   long n = 0;
   if (!to_number(v[0], 1, kMostRanks, &n))
-    return s.fail(text("-n needs a number of ranks from 1 to %ld, not \"%s\"", kMostRanks, shown(v[0]).c_str()));
+    return not_a_value("-n", text("a number of ranks from 1 to %ld", kMostRanks), v[0]);
   s.segment.ranks = static_cast<unsigned>(n);
   s.ranks_given = true;
-  return true;
+  return {};
 }
 
-bool take_soft(State& s, const Values& v) {
+Status take_soft(State& s, const Values& v) {
   long most = 0;
   if (!largest_of(v[0], INT_MAX, &most))
-    return s.fail(
-        text("-soft needs numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step), not \"%s\"", shown(v[0]).c_str()));
+    return not_a_value("-soft", "numbers of ranks, as in 1,2,8 or 4:16:4 (first:last:step)", v[0]);
   s.segment.soft = v[0];
-  return true;
+  return {};
 }
 
 /// Every number of ranks can be started here, so the largest that is acceptable is.
-bool apply_soft(State& s) {
+Status apply_soft(State& s) {
   s.segment.asked = s.segment.ranks;
-  if (s.segment.soft.empty()) return true;
+  if (s.segment.soft.empty()) return {};
   const long most = s.ranks_given ? static_cast<long>(s.segment.ranks) : kMostRanks;
   long ranks = 0;
   static_cast<void>(largest_of(s.segment.soft, most, &ranks));  // looked at by take_soft
-  if (ranks == 0)
-    return s.fail(text("-soft %s: none of these is a number of ranks from 1 to %ld", s.segment.soft.c_str(), most));
+  if (ranks == 0) return fail(kErrArg, "option.soft_none", {{"most", most}, {"value", brief(s.segment.soft)}});
   s.segment.ranks = static_cast<unsigned>(ranks);
   if (!s.ranks_given) s.segment.asked = s.segment.ranks;
-  return true;
+  return {};
 }
 
-bool take_file(State& s, const Values& v) {
+Status take_file(State& s, const Values& v) {
   Values more;
-  if (++s.files > kMostFiles) return s.fail(text("-file %s: more than %d files", shown(v[0]).c_str(), kMostFiles));
-  if (!read_option_file(v[0], &more, s.error)) return false;
+  if (++s.files > kMostFiles)
+    return fail(kErrArg, "option.too_many_files", {{"most", kMostFiles}, {"value", brief(v[0])}});
+  ASHLAR_TRY(read_option_file(v[0], &more));
   s.words.insert(s.words.begin() + static_cast<std::ptrdiff_t>(s.at) + 1, more.begin(), more.end());
-  return true;
+  return {};
 }
 
-bool take_assignment(State& s, const std::string& pair, std::vector<EnvChange>* to) {
+Status take_assignment(const std::string& pair, std::vector<EnvChange>* to) {
   const std::size_t eq = pair.find('=');
   const std::string name = pair.substr(0, eq);
-  if (name.empty()) return s.fail(text("-x needs NAME or NAME=VALUE, not \"%s\"", shown(pair).c_str()));
+  if (name.empty()) return not_a_value("-x", "NAME or NAME=VALUE", pair);
   if (eq != std::string::npos) {
     to->emplace_back(name, pair.substr(eq + 1));
-    return true;
+    return {};
   }
   // The whole environment is passed on anyway; the name alone only asserts that it is there.
   if (const char* value = std::getenv(name.c_str())) {
     to->emplace_back(name, value);
-    return true;
+    return {};
   }
-  return s.fail(text("-x %s: there is no such environment variable", shown(name).c_str()));
+  return fail(kErrArg, "option.no_variable", {{"name", brief(name)}});
 }
 
-bool take_set(State& s, const Values& v) {
+Status take_set(State& s, const Values& v) {
   const std::size_t eq = v[0].find('=');
   if (eq == std::string::npos || eq == 0)
-    return s.fail(text("--set needs KEY=VALUE, as in --set p2p.eager_limit=16KiB, not \"%s\"", shown(v[0]).c_str()));
+    return not_a_value("--set", "KEY=VALUE, as in --set p2p.eager_limit=16KiB", v[0]);
   s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
-  return true;
+  return {};
 }
 
 /// NAME=RANKS for the whole job, or NAME for the ranks of this program.
-bool take_pset(State& s, const Values& v) {
+Status take_pset(State& s, const Values& v) {
   const std::size_t eq = v[0].rfind('=');
   const std::string name = v[0].substr(0, eq), ranks = eq == std::string::npos ? "" : v[0].substr(eq + 1);
   if (name.empty() || name.find_first_of("=;") != std::string::npos)
-    return s.fail(text("--pset needs NAME or NAME=RANKS, not \"%s\"", shown(v[0]).c_str()));
+    return not_a_value("--pset", "NAME or NAME=RANKS", v[0]);
   if (eq == std::string::npos) {
     s.segment.set = name;
-    return true;
+    return {};
   }
   std::vector<unsigned> listed;
   if (!expand_ranks(ranks, &listed))
-    return s.fail(text("--pset %s needs a list of ranks such as 0-3,8-14:2, not \"%s\"", shown(name).c_str(),
-                       shown(ranks).c_str()));
+    return not_a_value("--pset " + brief(name), "a list of ranks such as 0-3,8-14:2", ranks);
   s.options->sets.emplace_back(name, ranks);
-  return true;
+  return {};
 }
 
 template <class E>
-bool take_word(State& s, const char* option, const std::string& word,
-               const std::vector<std::pair<const char*, E>>& words, E* out) {
+Status take_word(const char* option, const std::string& word, const std::vector<std::pair<const char*, E>>& words,
+                 E* out) {
   std::vector<std::string> known;
   for (const auto& [name, value] : words) {
     if (word == name) {
       *out = value;
-      return true;
+      return {};
     }
     known.emplace_back(name);
   }
   std::string all;
   for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-  const std::string guess = nearest(word, known);
-  return s.fail(text("%s knows %s; not \"%s\"%s", option, all.c_str(), shown(word).c_str(),
-                     guess.empty() ? "" : text(". Did you mean %s?", guess.c_str()).c_str()));
+  return fail(kErrArg, "option.word",
+              {{"option", option}, {"suggestion", nearest(word, known)}, {"known", all}, {"value", brief(word)}});
 }
 
-bool take_bind(State& s, const Values& v) {
-  return take_word<BindTo>(s, "--bind-to", v[0],
+Status take_bind(State& s, const Values& v) {
+  return take_word<BindTo>("--bind-to", v[0],
                            {{"auto", BindTo::kAuto},
                             {"none", BindTo::kNone},
                             {"hwthread", BindTo::kHwthread},
@@ -171,8 +168,8 @@ bool take_bind(State& s, const Values& v) {
                            &s.options->bind);
 }
 
-bool take_map(State& s, const Values& v) {
-  return take_word<MapBy>(s, "--map-by", v[0],
+Status take_map(State& s, const Values& v) {
+  return take_word<MapBy>("--map-by", v[0],
                           {{"auto", MapBy::kAuto},
                            {"hwthread", MapBy::kHwthread},
                            {"core", MapBy::kCore},
@@ -184,75 +181,63 @@ bool take_map(State& s, const Values& v) {
                           &s.options->map);
 }
 
-bool take_hosts(State& s, const Values& v) {
-  std::string why;
-  return all_this_host(v[0], &why) || s.fail(why);
-}
+Status take_hosts(State&, const Values& v) { return check_hosts(v[0]); }
 
-bool take_host_file(State& s, const Values& v) {
-  std::string why;
-  return host_file_is_this_host(v[0], &why) || s.fail(why);
-}
+Status take_host_file(State&, const Values& v) { return check_host_file(v[0]); }
 
-bool take_arch(State& s, const Values& v) {
+Status take_arch(State&, const Values& v) {
   utsname machine;
-  if (uname(&machine) == 0 && v[0] == machine.machine) return true;
-  return s.fail(text("-arch %s: this machine is of kind %s, and ranks are started on this machine only",
-                     shown(v[0]).c_str(), machine.machine));
+  if (uname(&machine) == 0 && v[0] == machine.machine) return {};
+  return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
 }
 
-bool take_timeout(State& s, const Values& v) {
+Status take_timeout(State& s, const Values& v) {
   char* end = nullptr;
   const double seconds = std::strtod(v[0].c_str(), &end);
   if (v[0].empty() || *end || !(seconds > 0) || !std::isfinite(seconds))
-    return s.fail(text("--timeout needs a number of seconds above 0, not \"%s\"", shown(v[0]).c_str()));
+    return not_a_value("--timeout", "a number of seconds above 0", v[0]);
   s.options->timeout_s = seconds;
-  return true;
+  return {};
 }
 
 /// Open MPI 5 has words here; a folder of such a name is written with a slash.
-bool take_output(State& s, const Values& v) {
+Status take_output(State& s, const Values& v) {
   const char* const kWords[] = {"timestamp", "merge", "tag-detail", "tag-fullname", "rank", "xml"};
-  if (v[0] == "tag") return s.options->tag_output = true;
+  if (v[0] == "tag") {
+    s.options->tag_output = true;
+    return {};
+  }
   for (const char* word : kWords)
-    if (v[0] == word)
-      return s.fail(
-          text("--output %s is another implementation's form: --tag-output begins each line with its rank, "
-               "and --output takes a folder or a pattern of names (a folder called %s is ./%s)",
-               word, word, word));
+    if (v[0] == word) return fail(kErrArg, "option.output_word", {{"value", word}});
   const bool named = v[0].starts_with("dir=") || v[0].starts_with("file=");
   s.options->output = named ? v[0].substr(v[0].find('=') + 1) : v[0];
-  std::string why;
-  return check_output(s.options->output, &why) || s.fail(why);
+  return check_output(s.options->output);
 }
 
-bool take_ranks_per_node(State& s, const Values& v) {
+Status take_ranks_per_node(State& s, const Values& v) {
   long n = 0;
   if (!to_number(v[0], 1, kMostRanks, &n))
-    return s.fail(
-        text("-N needs a number of ranks per machine from 1 to %ld, not \"%s\"", kMostRanks, shown(v[0]).c_str()));
+    return not_a_value("-N", text("a number of ranks per machine from 1 to %ld", kMostRanks), v[0]);
   s.per_node = static_cast<unsigned>(n);
-  return true;
+  return {};
 }
 
-bool take_env(State& s, const Values& v, std::vector<EnvChange>* to) {
+Status take_env(const Values& v, std::vector<EnvChange>* to) {
   if (v[0].empty() || v[0].find('=') != std::string::npos)
-    return s.fail(text("-env and -genv need NAME VALUE, in two words; NAME=VALUE in one is -x's form: -x \"%s\"",
-                       shown(v[0]).c_str()));
+    return fail(kErrArg, "option.two_words", {{"assignment", brief(v[0])}});
   to->emplace_back(v[0], v[1]);
-  return true;
+  return {};
 }
 
-bool take_stdin(State& s, const Values& v) {
+Status take_stdin(State& s, const Values& v) {
   long rank = 0;
   if (v[0] == "none") {
     s.options->stdin_rank = -1;
-    return true;
+    return {};
   }
-  if (!to_number(v[0], 0, INT_MAX, &rank))
-    return s.fail(text("--stdin needs a rank or none, not \"%s\"", shown(v[0]).c_str()));
+  if (!to_number(v[0], 0, INT_MAX, &rank)) return not_a_value("--stdin", "a rank or none", v[0]);
   s.options->stdin_rank = static_cast<int>(rank);
-  return true;
+  return {};
 }
 
 const Row kRows[] = {
@@ -262,22 +247,29 @@ const Row kRows[] = {
     {"-soft --soft", 1, "NUMBERS", "numbers of ranks that will do, as 1,2,8 or 4:16:4; the largest up to -n is taken",
      take_soft},
     {"-wdir --wdir -wd --wd", 1, "DIR", "start the ranks in DIR",
-     [](State& s, const Values& v) { return s.segment.wdir = v[0], true; }},
+     [](State& s, const Values& v) {
+       s.segment.wdir = v[0];
+       return Status();
+     }},
     {"-path --path", 1, "DIRS", "look for the program in these folders (separated by colons) before PATH",
-     [](State& s, const Values& v) { return s.segment.path = v[0], true; }},
+     [](State& s, const Values& v) {
+       s.segment.path = v[0];
+       return Status();
+     }},
     {"-env --env", 2, "NAME VALUE", "set an environment variable for this program's ranks",
-     [](State& s, const Values& v) { return take_env(s, v, &s.segment.env); }},
+     [](State& s, const Values& v) { return take_env(v, &s.segment.env); }},
     {"-x --x", 1, "NAME[=VALUE]", "the same in one word; the environment is passed on in any case",
-     [](State& s, const Values& v) { return take_assignment(s, v[0], &s.segment.env); }},
+     [](State& s, const Values& v) { return take_assignment(v[0], &s.segment.env); }},
     {"-genv --genv", 2, "NAME VALUE", "set an environment variable for all programs",
-     [](State& s, const Values& v) { return take_env(s, v, &s.options->env); }},
+     [](State& s, const Values& v) { return take_env(v, &s.options->env); }},
     {"--set --param", 1, "KEY=VALUE", "set a parameter of the library, a component or mpiexec", take_set},
     {"--pset -pset", 1, "NAME[=RANKS]",
      "a process set that sessions see: of this program's ranks, or of RANKS (0-3,8-14:2)", take_pset},
     {"-memory-alloc-kinds --memory-alloc-kinds", 1, "KINDS",
      "kinds of memory that the program passes to MPI (system,mpi:alloc_mem)",
      [](State& s, const Values& v) {
-       return s.options->params.emplace_back("runtime.memory_alloc_kinds", v[0]), true;
+       s.options->params.emplace_back("runtime.memory_alloc_kinds", v[0]);
+       return Status();
      }},
     {"--bind-to -bind-to", 1, "WHAT",
      "bind each rank to: auto (an equal share of the cores), none, hwthread, core, "
@@ -285,22 +277,31 @@ const Row kRows[] = {
      take_bind},
     {"--map-by -map-by", 1, "WHAT", "place ranks one after another over: hwthread, core, numa, socket", take_map},
     {"--report-bindings -report-bindings", 0, "", "print where each rank is bound",
-     [](State& s, const Values&) { return s.options->report_bindings = true; }},
+     [](State& s, const Values&) {
+       s.options->report_bindings = true;
+       return Status();
+     }},
     {"--show-placement --do-not-launch --donotlaunch", 0, "", "print where each rank would be bound, and do not run",
-     [](State& s, const Values&) { return s.options->show_placement = true; }},
+     [](State& s, const Values&) {
+       s.options->show_placement = true;
+       return Status();
+     }},
     {"--stdin", 1, "RANK|none", "the rank that gets standard input (0 unless given)", take_stdin},
     {"--output -output --output-filename -output-filename", 1, "FILES",
      "write each rank's output to files: a folder (FILES/rank.0.out, .err), or a pattern with "
      "%r (rank), %a (program's number), %h (host), %p (mpiexec's process), %s (out or err)",
      take_output},
     {"--tag-output -tag-output -l --tag -prepend-rank --prepend-rank", 0, "", "begin each line of output with its rank",
-     [](State& s, const Values&) { return s.options->tag_output = true; }},
+     [](State& s, const Values&) {
+       s.options->tag_output = true;
+       return Status();
+     }},
     {"--timeout -timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
     {"--explain", -1, "[=TOPIC]", "print which decisions were made and why: launch, transport, coll, ...",
      [](State& s, const Values& v) {
        s.options->explain = true;
        if (!v.empty()) s.options->explain_topic = v[0];
-       return true;
+       return Status();
      }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
     {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
@@ -308,15 +309,28 @@ const Row kRows[] = {
     {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
     {"-file --file", 1, "FILE", "more options for this program, on the lines of FILE", take_file},
     {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",
+     [](State&, const Values&) { return fail(kErrArg, "option.configfile_alone"); }},
+    {"--version -V", 0, "", "print the version",
      [](State& s, const Values&) {
-       return s.fail("-configfile FILE stands alone: what the ranks run is in the file");
+       s.options->version = true;
+       return Status();
      }},
-    {"--version -V", 0, "", "print the version", [](State& s, const Values&) { return s.options->version = true; }},
-    {"--help -h -? -help", 0, "", "print this text", [](State& s, const Values&) { return s.options->help = true; }},
+    {"--help -h -? -help", 0, "", "print this text",
+     [](State& s, const Values&) {
+       s.options->help = true;
+       return Status();
+     }},
     // What other implementations call otherwise.
-    {"-v --verbose -verbose", 0, "", nullptr, [](State& s, const Values&) { return s.options->explain = true; }},
+    {"-v --verbose -verbose", 0, "", nullptr,
+     [](State& s, const Values&) {
+       s.options->explain = true;
+       return Status();
+     }},
     {"--nooversubscribe -nooversubscribe --no-oversubscribe", 0, "", nullptr,
-     [](State& s, const Values&) { return s.options->params.emplace_back("mpiexec.oversubscribe", "error"), true; }},
+     [](State& s, const Values&) {
+       s.options->params.emplace_back("mpiexec.oversubscribe", "error");
+       return Status();
+     }},
 };
 
 std::vector<std::string> names_of(const Row& row) {
@@ -337,42 +351,39 @@ const Row* find(const std::string& option) {
   return nullptr;
 }
 
-bool unknown(State& s, const std::string& option) {
+Status unknown(const std::string& option) {
   std::vector<std::string> known;
   for (const Row& row : kRows)
     for (const std::string& name : names_of(row)) known.push_back(name);
-  const std::string guess = nearest(option, known);
-  return s.fail(
-      text("unknown option %s%s", shown(option).c_str(),
-           guess.empty() ? "; mpiexec --help lists the options" : text(". Did you mean %s?", guess.c_str()).c_str()));
+  return fail(kErrArg, "option.unknown",
+              {{"suggestion", nearest(option, known)}, {"tool", "mpiexec"}, {"option", brief(option)}});
 }
 
-bool finish_segment(State& s) {
-  if (s.segment.argv.empty()) return s.fail("there is no program to run; mpiexec --help shows how to name one");
-  if (s.segment.argv[0].empty())
-    return s.fail("the name of the program is empty (\"\"): is a variable of the script not set?");
+Status finish_segment(State& s) {
+  if (s.segment.argv.empty()) return fail(kErrArg, "option.no_program");
+  if (s.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
   if (!s.ranks_given && s.per_node > 0) {
     s.segment.ranks = s.per_node;
     s.ranks_given = true;
   }
-  if (!apply_soft(s)) return false;
+  ASHLAR_TRY(apply_soft(s));
   s.options->segments.push_back(std::move(s.segment));
   s.segment = {};
   s.ranks_given = false;
   s.per_node = 0;
-  return true;
+  return {};
 }
 
 /// An option of another implementation: either it makes no difference here, or a sentence names what does.
-bool take_foreign(State& s, const ForeignOption& option, const std::string& word, std::size_t values_in_word) {
-  if (option.instead)
-    return s.fail(text("%s is another implementation's option: %s", shown(word).c_str(), option.instead));
+Status take_foreign(State& s, const ForeignOption& option, const std::string& word, std::size_t values_in_word) {
+  if (option.instead) return fail(kErrArg, "option.foreign", {{"instead", option.instead}, {"option", brief(word)}});
   if (values_in_word == 0) s.at += static_cast<std::size_t>(option.values);
-  return s.at < s.words.size() || s.fail(text("%s needs a value after it", shown(word).c_str()));
+  if (s.at < s.words.size()) return {};
+  return fail(kErrArg, "option.incomplete", {{"wanted", "a value"}, {"option", brief(word)}});
 }
 
 /// One option at s.at, and its values.
-bool take_option(State& s, std::string word) {
+Status take_option(State& s, std::string word) {
   Values values;
   const Row* row = find(word);
   const std::size_t eq = word.find('=');
@@ -382,36 +393,40 @@ bool take_option(State& s, std::string word) {
     if (row && (row->values == 1 || row->values == -1))
       values.push_back(word.substr(eq + 1));
     else if (row)
-      return s.fail(text("%s takes no value after =", shown(word.substr(0, eq)).c_str()));
+      return fail(kErrArg, "option.no_value", {{"option", brief(word.substr(0, eq))}});
     word.resize(eq);
   }
   if (!row) {
     if (const ForeignOption* foreign = find_foreign(word)) return take_foreign(s, *foreign, word, values.size());
-    return unknown(s, word);
+    return unknown(word);
   }
   while (row->values > static_cast<int>(values.size())) {
-    if (++s.at == s.words.size()) return s.fail(text("%s needs %s after it", shown(word).c_str(), row->shown));
+    if (++s.at == s.words.size())
+      return fail(kErrArg, "option.incomplete", {{"wanted", row->shown}, {"option", brief(word)}});
     values.push_back(s.words[s.at]);
   }
   return row->take(s, values);
 }
 
 /// What takes the whole command line: the ranks that sets and standard input name must exist.
-bool finish_job(State& s) {
+Status finish_job(State& s) {
   for (const auto& [name, list] : s.options->sets) {
     std::vector<unsigned> ranks;
     if (!expand_ranks(list, &ranks)) continue;
     const unsigned highest = *std::max_element(ranks.begin(), ranks.end());
     if (highest >= s.options->ranks())
-      return s.fail(text("--pset %s=%s: there is no rank %u, only 0 to %u", shown(name).c_str(), shown(list).c_str(),
-                         highest, s.options->ranks() - 1));
+      return fail(
+          kErrArg, "option.no_rank",
+          {{"rank", highest}, {"last", s.options->ranks() - 1}, {"option", "--pset " + brief(name + "=" + list)}});
   }
   if (const std::string sets = s.options->process_sets(); !sets.empty())
     s.options->params.emplace_back("runtime.process_sets", sets);
   if (s.options->stdin_rank >= static_cast<int>(s.options->ranks()))
-    return s.fail(text("--stdin %d: there are only %u ranks, from 0 to %u", s.options->stdin_rank, s.options->ranks(),
-                       s.options->ranks() - 1));
-  return true;
+    return fail(kErrArg, "option.no_rank",
+                {{"rank", s.options->stdin_rank},
+                 {"last", s.options->ranks() - 1},
+                 {"option", text("--stdin %d", s.options->stdin_rank)}});
+  return {};
 }
 
 }  // namespace
@@ -422,26 +437,23 @@ unsigned Options::ranks() const {
   return sum;
 }
 
-bool parse_options(int argc, const char* const* argv, Options* options, std::string* error) {
+Status parse_options(int argc, const char* const* argv, Options* options) {
   // The other form of a command line: a file, and nothing else.
   if (argc > 1 && (std::strcmp(argv[1], "-configfile") == 0 || std::strcmp(argv[1], "--configfile") == 0)) {
     std::vector<std::string> words;
-    if (argc != 3) {
-      *error = "-configfile FILE stands alone: what the ranks run is in the file";
-      return false;
-    }
-    if (!read_config_file(argv[2], &words, error)) return false;
+    if (argc != 3) return fail(kErrArg, "option.configfile_alone");
+    ASHLAR_TRY(read_config_file(argv[2], &words));
     std::vector<const char*> line{argv[0]};
     for (const std::string& word : words) line.push_back(word.c_str());
-    return parse_options(static_cast<int>(line.size()), line.data(), options, error);
+    return parse_options(static_cast<int>(line.size()), line.data(), options);
   }
-  State s{options, {}, error};
+  State s{.options = options};
   s.words.assign(argv, argv + argc);
   for (s.at = 1; s.at < s.words.size(); ++s.at) {
     std::string word = s.words[s.at];
     if (word == ":") {
-      if (!finish_segment(s)) return false;
-      if (s.at + 1 == s.words.size()) return s.fail("nothing follows the last colon");
+      ASHLAR_TRY(finish_segment(s));
+      if (s.at + 1 == s.words.size()) return fail(kErrArg, "option.after_colon");
       continue;
     }
     const bool ends_options = word == "--";
@@ -452,10 +464,10 @@ bool parse_options(int argc, const char* const* argv, Options* options, std::str
       --s.at;
       continue;
     }
-    if (!take_option(s, word)) return false;
-    if (options->help || options->version) return true;
+    ASHLAR_TRY(take_option(s, word));
+    if (options->help || options->version) return {};
   }
-  if (!finish_segment(s)) return false;
+  ASHLAR_TRY(finish_segment(s));
   return finish_job(s);
 }
 

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/status.h"
+
 namespace ashlar::mpiexec {
 
 enum class BindTo { kAuto, kNone, kHwthread, kCore, kNuma, kSocket };
@@ -48,9 +50,9 @@ struct Options {
 /// The ranks of a list such as 0-3,8-14:2; false: it is none.
 bool expand_ranks(const std::string& list, std::vector<unsigned>* ranks);
 
-/// Parses the command line. Returns false with a sentence for the user in `error`.
-/// Options stand before the program; all but -n, -wdir, -path, -env and -x hold for the whole job wherever they stand.
-bool parse_options(int argc, const char* const* argv, Options* options, std::string* error);
+/// Parses the command line. Options stand before the program; all but -n, -wdir, -path, -env and -x hold for the whole
+/// job wherever they stand.
+Status parse_options(int argc, const char* const* argv, Options* options);
 
 std::string help_text();
 

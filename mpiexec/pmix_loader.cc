@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/pmix_server.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/text.h"
@@ -35,19 +37,15 @@ struct FdGuard {
 
 }  // namespace
 
-PmixServer* load_pmix_server(std::string* error) {
+Status load_pmix_server(std::unique_ptr<PmixServer>* server) {
   const std::string file = text("%s/lib/ashlar/mpiexec_pmix.so", own_prefix().c_str());
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    *error = dlerror();
-    return nullptr;
-  }
+  if (!library) return fail(kErrOther, "pmix.cannot_run", {{"lower", brief(dlerror())}});
   auto* make = reinterpret_cast<PmixServer* (*)()>(dlsym(library, "ashlar_mpiexec_pmix_server"));
-  if (!make) {
-    *error = text("%s is not what it should be: %s", file.c_str(), dlerror());
-    return nullptr;
-  }
-  return make();
+  if (!make)
+    return fail(kErrOther, "pmix.cannot_run", {{"lower", "its library is not mpiexec's: " + brief(dlerror())}});
+  server->reset(make());
+  return {};
 }
 
 bool links_pmix(const std::string& file) {

@@ -122,7 +122,7 @@ class Server final : public PmixServer {
     if (started_) PMIx_server_finalize();
   }
 
-  bool start(const PmixFacts& facts, PmixListener* listener, std::string* error) override {
+  std::string start(const PmixFacts& facts, PmixListener* listener) override {
     g_listener = listener;
     sets_ = facts.sets;
     g_sets = &sets_;
@@ -148,10 +148,7 @@ class Server final : public PmixServer {
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
     pmix_status_t rc = PMIx_server_init(&module_, info, 3);
     for (pmix_info_t& entry : info) PMIX_INFO_DESTRUCT(&entry);
-    if (rc != PMIX_SUCCESS) {
-      *error = std::string("PMIx_server_init: ") + PMIx_Error_string(rc);
-      return false;
-    }
+    if (rc != PMIX_SUCCESS) return std::string("PMIx_server_init: ") + PMIx_Error_string(rc);
     started_ = true;
     std::strncpy(space_, facts.job_id.c_str(), sizeof space_ - 1);
     rc = register_job(facts);
@@ -162,8 +159,7 @@ class Server final : public PmixServer {
       rc =
           completion.of(PMIx_server_register_client(&proc, getuid(), getgid(), nullptr, Completion::done, &completion));
     }
-    if (rc != PMIX_SUCCESS) *error = std::string("registering the job with PMIx: ") + PMIx_Error_string(rc);
-    return rc == PMIX_SUCCESS;
+    return rc == PMIX_SUCCESS ? "" : std::string("registering the job with PMIx: ") + PMIx_Error_string(rc);
   }
 
   std::vector<std::pair<std::string, std::string>> environment(unsigned rank) override {

@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "framework/base/status.h"
 
 namespace ashlar::mpiexec {
 
@@ -30,15 +33,16 @@ class PmixListener {
 class PmixServer {
  public:
   virtual ~PmixServer() = default;
-  virtual bool start(const PmixFacts& facts, PmixListener* listener, std::string* error) = 0;
+  /// Empty once the server runs; otherwise libpmix's words. No Status: the library has no catalogue of its own.
+  virtual std::string start(const PmixFacts& facts, PmixListener* listener) = 0;
   /// Variables that lead `rank` to the server.
   virtual std::vector<std::pair<std::string, std::string>> environment(unsigned rank) = 0;
   /// Tells the other ranks that `rank` failed.
   virtual void failed(unsigned rank) = 0;
 };
 
-/// Loads the library from beside mpiexec's own; nullptr with `error` set when it cannot be.
-PmixServer* load_pmix_server(std::string* error);
+/// Loads the library from beside mpiexec's own.
+Status load_pmix_server(std::unique_ptr<PmixServer>* server);
 
 /// Whether the program is linked against PMIx itself, or against an MPI library that speaks nothing else.
 /// Reads the file's own list of libraries; it cannot see what the program will load while it runs.

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/safe_open.h"
 #include "mpiexec/text.h"
 
@@ -30,22 +32,18 @@ bool is_full(const struct statvfs& disk) {
 
 }  // namespace
 
-bool check_output(const std::string& pattern, std::string* why) {
-  if (pattern.empty()) {
-    *why = "--output needs a folder or a pattern of names, not \"\"";
-    return false;
-  }
-  if (is_folder(pattern)) return true;
+Status check_output(const std::string& pattern) {
+  if (pattern.empty())
+    return fail(kErrArg, "option.value",
+                {{"option", "--output"}, {"wanted", "a folder or a pattern of names"}, {"value", ""}});
+  if (is_folder(pattern)) return {};
   for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
     const char letter = at + 1 < pattern.size() ? pattern[at + 1] : 0;
     if (letter != 0 && std::strchr("rahps%", letter)) continue;
-    *why = text(
-        "--output %s: %%%s is not known; there are %%r (rank), %%a (program's number), %%h (host), %%p (mpiexec's "
-        "process), %%s (out or err) and %%%%",
-        shown(pattern).c_str(), shown(pattern.substr(at + 1, 1)).c_str());
-    return false;
+    return fail(kErrArg, "option.output_letter",
+                {{"letter", shown(pattern.substr(at + 1, 1))}, {"value", brief(pattern)}});
   }
-  return true;
+  return {};
 }
 
 std::string rank_file_name(const std::string& pattern, const RankFileFacts& facts, const char* stream) {
@@ -85,7 +83,7 @@ std::string rank_file_name(const std::string& pattern, const RankFileFacts& fact
   return has_rank ? out : out + "." + number;
 }
 
-bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err, std::string* error) {
+Status open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err) {
   const std::string names[2] = {rank_file_name(pattern, facts, "out"), rank_file_name(pattern, facts, "err")};
   int* fds[2] = {out, err};
   for (int i = 0; i < 2; ++i) {
@@ -93,21 +91,14 @@ bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int
       *err = *out;
       break;
     }
-    std::string why;
-    *fds[i] = open_output_file(names[i], &why);
-    if (*fds[i] < 0) {
-      *error = text("cannot write rank %u's output to %s: %s", facts.rank, shown(names[i]).c_str(), why.c_str());
-      return false;
-    }
+    const auto of_rank = [&](Status failure) { return add_facts(failure, {{"rank", facts.rank}}); };
+    if (const Status status = open_output_file(names[i], fds[i]); !status.ok()) return of_rank(status);
     struct statvfs disk;
     struct stat file;
-    if (fstatvfs(*fds[i], &disk) == 0 && is_full(disk) && fstat(*fds[i], &file) == 0 && S_ISREG(file.st_mode)) {
-      *error =
-          text("cannot write rank %u's output to %s: %s", facts.rank, shown(names[i]).c_str(), std::strerror(ENOSPC));
-      return false;
-    }
+    if (fstatvfs(*fds[i], &disk) == 0 && is_full(disk) && fstat(*fds[i], &file) == 0 && S_ISREG(file.st_mode))
+      return of_rank(fail(kErrOther, "output.refused", {{"lower", std::strerror(ENOSPC)}, {"file", brief(names[i])}}));
   }
-  return true;
+  return {};
 }
 
 bool rank_files_cut_short(const std::string& pattern, const RankFileFacts& facts) {

@@ -1,6 +1,8 @@
 #pragma once
 #include <string>
 
+#include "framework/base/status.h"
+
 namespace ashlar::mpiexec {
 
 struct RankFileFacts {
@@ -8,8 +10,8 @@ struct RankFileFacts {
   std::string host;
 };
 
-/// Whether the value of --output can be used; a sentence in `why` when not.
-bool check_output(const std::string& pattern, std::string* why);
+/// Fails when the value of --output cannot be used.
+Status check_output(const std::string& pattern);
 
 /// The name of a rank's file for `stream` ("out" or "err"). A pattern has %r rank, %a program's number, %h host, %p
 /// mpiexec's process, %s stream, %%; without %r it gets .<r> at its end, so that no two ranks ever share a file. What
@@ -22,6 +24,6 @@ bool rank_files_cut_short(const std::string& pattern, const RankFileFacts& facts
 
 /// Opens both (safe_open.h); both are one descriptor when the names are the same. Makes missing folders. A full disk is
 /// an error.
-bool open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err, std::string* error);
+Status open_rank_files(const std::string& pattern, const RankFileFacts& facts, int* out, int* err);
 
 }  // namespace ashlar::mpiexec

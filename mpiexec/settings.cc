@@ -21,8 +21,8 @@ std::string own_prefix() {
   return path;
 }
 
-bool load_settings(const Options& options, const std::string& host, const char* const* environment, Settings* settings,
-                   std::string* error) {
+Status load_settings(const Options& options, const std::string& host, const char* const* environment,
+                     Settings* settings) {
   const std::string prefix = own_prefix();
   param::Sources sources = param::standard_sources(prefix);
   sources.environment = environment;
@@ -40,20 +40,11 @@ bool load_settings(const Options& options, const std::string& host, const char* 
   const Status loaded = plugin::configure(prefix, sources, &store, &registry);
   for (const param::Problem& problem : store.problems())
     if (!problem.error) say(problem.text);
-  if (!loaded.ok()) {
-    *error = loaded.text();
-    return false;
-  }
+  ASHLAR_TRY(loaded);
   // Once here, and not by each rank.
-  if (const Status chosen = registry.check_choices(); !chosen.ok()) {
-    *error = chosen.text();
-    return false;
-  }
+  ASHLAR_TRY(registry.check_choices());
   plugin::MpiexecConfig config;
-  if (const Status filled = store.fill("mpiexec", plugin::kMpiexecParams, &config); !filled.ok()) {
-    *error = filled.text();
-    return false;
-  }
+  ASHLAR_TRY(store.fill("mpiexec", plugin::kMpiexecParams, &config));
   // The words stand in the same order as the enumerators; the command line's own options come last.
   settings->bind = options.bind != BindTo::kAuto ? options.bind : static_cast<BindTo>(config.bind_to);
   settings->map = options.map != MapBy::kAuto ? options.map : static_cast<MapBy>(config.map_by);
@@ -63,7 +54,7 @@ bool load_settings(const Options& options, const std::string& host, const char* 
   settings->board_per_rank = config.board_per_rank;
   settings->start_words = plugin::start_words(store);
   settings->for_ranks = store.serialize();
-  return true;
+  return {};
 }
 
 }  // namespace ashlar::mpiexec

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "framework/base/status.h"
 #include "mpiexec/options.h"
 
 namespace ashlar::mpiexec {
@@ -18,10 +19,10 @@ struct Settings {
   std::string for_ranks;    // param::Store's text: ranks read no file of their own
 };
 
-/// Merges every source of parameters. Notices go to standard error at once. False with a sentence in `error` when
-/// something on the command line or in a file is wrong.
-bool load_settings(const Options& options, const std::string& host, const char* const* environment, Settings* settings,
-                   std::string* error);
+/// Merges every source of parameters. Notices go to standard error at once. Fails when something on the
+/// command line or in a file is wrong.
+Status load_settings(const Options& options, const std::string& host, const char* const* environment,
+                     Settings* settings);
 
 /// The folder above bin/ in which this mpiexec lies.
 std::string own_prefix();

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -126,8 +128,8 @@ SpawnResult spawn(const SpawnRequest& request) {
   return result;
 }
 
-std::string find_program(const std::string& name, const std::string& path, const std::string& wdir,
-                         const std::string& environment_path, std::string* error) {
+Status find_program(const std::string& name, const std::string& path, const std::string& wdir,
+                    const std::string& environment_path, std::string* found) {
   int reason = 0;
   auto at = [&](const std::string& folder) {
     const std::string file = folder.empty() ? name : text("%s/%s", folder.c_str(), name.c_str());
@@ -135,8 +137,10 @@ std::string find_program(const std::string& name, const std::string& path, const
     return file[0] == '/' || wdir.empty() ? file : text("%s/%s", wdir.c_str(), file.c_str());
   };
   if (name.find('/') != std::string::npos) {
-    if (runnable(at(""), &reason)) return name;
-    *error = text("cannot run %s: %s", shown(at("")).c_str(), std::strerror(reason ? reason : ENOENT));
+    if (!runnable(at(""), &reason))
+      return fail(kErrArg, "start.cannot_run",
+                  {{"lower", std::strerror(reason ? reason : ENOENT)}, {"program", brief(at(""))}, {"suggestion", ""}});
+    *found = name;
     return {};
   }
   const std::string all = path.empty() ? environment_path : path + ":" + environment_path;
@@ -145,17 +149,21 @@ std::string find_program(const std::string& name, const std::string& path, const
     if (end == std::string::npos) end = all.size();
     std::string folder = all.substr(begin, end - begin);
     if (folder.empty()) folder.push_back('.');
-    if (runnable(at(folder), &reason)) return text("%s/%s", folder.c_str(), name.c_str());
+    if (runnable(at(folder), &reason)) {
+      *found = folder + "/" + name;
+      return {};
+    }
     begin = end + 1;
   }
   int here = 0;
+  const std::string suggestion = runnable(at("."), &here) ? "./" + brief(name) : "";
   if (reason)
-    *error = text("cannot run %s: %s", shown(name).c_str(), std::strerror(reason));
-  else
-    *error = text("there is no program %s in PATH%s%s", shown(name).c_str(), path.empty() ? "" : " or in ",
-                  shown(path).c_str());
-  if (runnable(at("."), &here)) *error += text(". Did you mean ./%s?", shown(name).c_str());
-  return {};
+    return fail(kErrArg, "start.cannot_run",
+                {{"lower", std::strerror(reason)}, {"program", brief(name)}, {"suggestion", suggestion}});
+  return fail(kErrArg, "start.no_program",
+              {{"program", brief(name)},
+               {"suggestion", suggestion},
+               {"folders", path.empty() ? "PATH" : "PATH or in " + brief(path)}});
 }
 
 }  // namespace ashlar::mpiexec

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/status.h"
+
 namespace ashlar::mpiexec {
 
 /// How mpiexec itself was started; ranks start the same way.
@@ -40,8 +42,8 @@ struct SpawnResult {
 /// then. Call it from the main thread only: the death signal is tied to the thread.
 SpawnResult spawn(const SpawnRequest& request);
 
-/// Finds the program as execvp would, first in `path`, then in PATH. Empty with `error` set when there is none.
-std::string find_program(const std::string& name, const std::string& path, const std::string& wdir,
-                         const std::string& environment_path, std::string* error);
+/// Finds the program as execvp would, first in `path`, then in PATH.
+Status find_program(const std::string& name, const std::string& path, const std::string& wdir,
+                    const std::string& environment_path, std::string* found);
 
 }  // namespace ashlar::mpiexec

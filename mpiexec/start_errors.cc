@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "framework/base/elf_machine.h"
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -84,6 +86,10 @@ std::string error_words(int error) {
   }
 }
 
+Status cannot(std::string_view what, int error) {
+  return fail(kErrOther, "start.system", {{"what", what}, {"lower", error_words(error)}});
+}
+
 std::string exec_error_words(const std::string& file, int error) {
   const std::string bytes = first_bytes(file);
   const std::string interpreter = interpreter_of(bytes), machine = machine_of(bytes);
@@ -91,7 +97,7 @@ std::string exec_error_words(const std::string& file, int error) {
       access(interpreter.c_str(), X_OK) != 0) {
     const bool script = machine.empty();
     return text("the %s that it asks for%s, %s, cannot be run: %s%s", script ? "interpreter" : "loader",
-                script ? " in its first line" : "", shown(interpreter).c_str(), std::strerror(errno),
+                script ? " in its first line" : "", brief(interpreter).c_str(), std::strerror(errno),
                 interpreter.ends_with('\r') ? " (the line ends with a carriage return, as files from Windows do)" : "");
   }
   if (error == ENOEXEC && !machine.empty())

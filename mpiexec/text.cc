@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/failure.h"
 #include "framework/base/printable.h"
 #include "framework/param/suggest.h"
 
@@ -20,19 +21,22 @@ std::string wrap(std::string_view message) {
   std::string out = "mpiexec: ";
   std::size_t column = out.size();
   std::size_t at = 0;
+  const char* next_line = "\n  ";
   while (at < message.size()) {
     if (message[at] == '\n') {
       out += "\n  ";
       column = 2;
       ++at;
+      // A line of advice: its following lines stand under its text.
+      next_line = message.substr(at).starts_with("- ") ? "\n    " : "\n  ";
       continue;
     }
     std::size_t end = message.find_first_of(" \n", at);
     if (end == std::string_view::npos) end = message.size();
     if (column + (end - at) > kColumns && column > 9) {
       while (!out.empty() && out.back() == ' ') out.pop_back();
-      out += "\n  ";
-      column = 2;
+      out += next_line;
+      column = std::strlen(next_line) - 1;
     }
     out.append(message.substr(at, end - at));
     column += end - at;
@@ -63,6 +67,28 @@ std::string text(const char* format, ...) {
 }
 
 std::string shown(std::string_view text) { return printable(text); }
+
+std::string brief(std::string_view text) {
+  constexpr std::size_t kMost = 200, kHalf = kMost / 2;
+  std::string all = printable(text);
+  if (all.size() <= kMost) return all;
+  const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(all[at]) & 0xc0) == 0x80; };
+  std::size_t begin = kHalf, end = all.size() - kHalf;
+  while (begin > 0 && inside(begin)) --begin;
+  while (end < all.size() && inside(end)) ++end;
+  return all.replace(begin, end - begin, "...");
+}
+
+std::string in_words(Status failure, std::string_view advice) {
+  std::string out = failure.text();
+  const Failure known(failure);
+  for (std::string_view rest = known.tries; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    out.append(advice).append(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
 
 void say(std::string_view message) {
   const std::string out = wrap(printable(message, Newlines::keep));

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/status.h"
+
 namespace ashlar::mpiexec {
 
 /// printf into a string.
@@ -10,6 +12,12 @@ namespace ashlar::mpiexec {
 
 /// Text from outside (a name, an option, a value) for a sentence: control characters are escaped, newlines too.
 std::string shown(std::string_view text);
+
+/// The same as a fact of a failure, whose room is limited: the middle of a long text is left out.
+std::string brief(std::string_view text);
+
+/// A failure as a paragraph for say(): its sentence, and a line for each advice, which begins with `advice`.
+std::string in_words(Status failure, std::string_view advice = "\n- ");
 
 /// One line or paragraph for the user on standard error, wrapped at 100 columns, in one write so that ranks' lines do
 /// not fall into it. "mpiexec: " is put in front. Control characters but newlines are escaped.

@@ -5,7 +5,10 @@
 #include <map>
 #include <vector>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/plugin/records.h"
+#include "mpiexec/text.h"
 
 namespace ashlar::info {
 namespace {
@@ -74,16 +77,16 @@ std::string as_text(const std::map<std::string, Chapter>& chapters) {
 
 }  // namespace
 
-std::string coverage(const std::string& prefix, bool json, bool* missing) {
+Status coverage(const std::string& prefix, bool json, std::string* out) {
   const std::string path = prefix + "/share/ashlar/coverage.txt";
   std::ifstream file(path);
-  *missing = !file;
-  if (!file) return "the list of functions, " + path + ", is not installed\n";
+  if (!file) return fail(kErrNoSuchFile, "info.no_coverage", {{"file", mpiexec::brief(path)}});
   std::map<std::string, Chapter> chapters;
   std::string function, state, chapter;
   while (file >> function >> state >> chapter)
     (state == "implemented" ? chapters[chapter].implemented : chapters[chapter].unsupported).push_back(function);
-  return json ? as_json(chapters) : as_text(chapters);
+  *out = json ? as_json(chapters) : as_text(chapters);
+  return {};
 }
 
 }  // namespace ashlar::info

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/base/printable.h"
 #include "framework/param/store.h"
 #include "framework/param/table.h"
@@ -18,6 +20,7 @@
 #include "mpiexec/info/options.h"
 #include "mpiexec/info/print.h"
 #include "mpiexec/info/running.h"
+#include "mpiexec/text.h"
 
 namespace {
 
@@ -30,6 +33,12 @@ void say(const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 void complain(std::string_view text) { std::fprintf(stderr, "ashlar_info: %s\n", printable(text).c_str()); }
+/// A failure with its advice; the exit status.
+int complain(Status failure) {
+  const std::string words = printable(mpiexec::in_words(failure, "\n  - "), Newlines::keep);
+  std::fprintf(stderr, "ashlar_info: %s\n", words.c_str());
+  return 1;
+}
 
 int register_folder(const std::string& subject, const std::string& prefix) {
   std::string folder = subject.empty() ? prefix + "/lib/ashlar/components" : subject;
@@ -40,10 +49,8 @@ int register_folder(const std::string& subject, const std::string& prefix) {
   }
   char resolved[PATH_MAX];
   if (realpath(folder.c_str(), resolved)) folder = resolved;
-  if (Status status = plugin::Folder::register_folder(folder, plugin::this_kernel()); !status.ok()) {
-    complain(status.text());
-    return 1;
-  }
+  if (Status status = plugin::Folder::register_folder(folder, plugin::this_kernel()); !status.ok())
+    return complain(status);
   return 0;
 }
 
@@ -72,11 +79,7 @@ void tell_missing_folders(const param::Store& store) {
 
 int answer_running(const Options& o) {
   RunningJob job;
-  std::string why;
-  if (!job.find(o.pid, &why)) {
-    complain(why);
-    return 1;
-  }
+  if (const Status found = job.find(o.pid); !found.ok()) return complain(found);
   if (o.question == Question::waits) {
     say(job.waits());
     return 0;
@@ -84,10 +87,7 @@ int answer_running(const Options& o) {
   param::Store store;
   plugin::Registry registry(&store);
   const Status adopted = plugin::adopt(param::installation_prefix(), job.parameters(), nullptr, &store, &registry);
-  if (!adopted.ok()) {
-    complain(adopted.text());
-    return 1;
-  }
+  if (!adopted.ok()) return complain(adopted);
   // For types, defaults and texts; a rank needs none of them.
   store.declare(param::kernel_tables());
   registry.declare_params();
@@ -106,23 +106,14 @@ int answer(const Options& o) {
   for (const param::Problem& p : store.problems()) complain(p.text);
   tell_missing_folders(store);
   int result = configured.ok() ? 0 : 1;
-  if (const Status chosen = registry.check_choices(); !chosen.ok()) {
-    complain(chosen.text());
-    result = 1;
-  }
+  if (const Status chosen = registry.check_choices(); !chosen.ok()) result = complain(chosen);
   switch (o.question) {
     case Question::components:
-      if (const std::string why = no_such_framework(o.subject); !why.empty()) {
-        complain(why);
-        return 1;
-      }
+      if (const Status status = check_framework(o.subject); !status.ok()) return complain(status);
       say(o.json ? components_json(registry, o.subject) : components_text(registry, o.subject));
       break;
     case Question::params:
-      if (const std::string why = no_such_params(store, o.subject, o.level); !why.empty()) {
-        complain(why);
-        return 1;
-      }
+      if (const Status status = check_params(store, o.subject, o.level); !status.ok()) return complain(status);
       say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
       break;
     case Question::explain:
@@ -143,9 +134,9 @@ int answer(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options o = parse_options(argc, argv);
-  if (!o.mistake.empty()) {
-    complain(o.mistake);
+  Options o;
+  if (const Status parsed = parse_options(argc, argv, &o); !parsed.ok()) {
+    complain(parsed);
     std::fputs("ashlar_info --help lists the questions.\n", stderr);
     return 2;
   }
@@ -166,17 +157,14 @@ int main(int argc, char** argv) {
     }
     case Question::messages: {
       const std::string text = o.json ? messages_json(o.subject) : messages_text(o.subject);
-      if (text.empty()) complain("no message is called '" + o.subject + "', and none has such a sentence");
+      if (text.empty()) return complain(fail(kErrArg, "info.no_message", {{"value", mpiexec::brief(o.subject)}}));
       say(text);
-      return text.empty() ? 1 : 0;
+      return 0;
     }
     case Question::coverage: {
-      bool missing = false;
-      const std::string text = coverage(param::installation_prefix(), o.json, &missing);
-      if (missing) {
-        complain(std::string_view(text).substr(0, text.size() - 1));
-        return 1;
-      }
+      std::string text;
+      if (const Status status = coverage(param::installation_prefix(), o.json, &text); !status.ok())
+        return complain(status);
       say(text);
       return 0;
     }

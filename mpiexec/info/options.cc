@@ -4,9 +4,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/param_row.h"
 #include "framework/param/parse.h"
 #include "framework/param/suggest.h"
+#include "mpiexec/text.h"
 
 namespace ashlar::info {
 
@@ -34,13 +37,15 @@ const char kHelp[] =
 
 namespace {
 
-std::string unknown(const char* word) {
+using mpiexec::brief;
+
+Status unknown(const char* word) {
   param::Suggestion suggestion(word);
   for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--coverage",
                             "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
     suggestion.consider(known);
   const std::string meant(suggestion.best());
-  return std::string("unknown argument '") + word + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?");
+  return fail(kErrArg, "info.unknown", {{"suggestion", meant}, {"value", brief(word)}});
 }
 
 bool add_setting(const char* word, Options* o) {
@@ -50,33 +55,36 @@ bool add_setting(const char* word, Options* o) {
   return true;
 }
 
-/// What is wrong with the options as a whole; empty when nothing is.
-std::string mistake_of(const Options& o) {
-  if (o.question == Question::explain && o.subject.empty()) return "explain needs a key, such as p2p.eager_limit";
-  if (o.question == Question::waits && o.pid == 0) return "waits needs --pid and the number of a process";
+/// The options as a whole.
+Status check(const Options& o) {
+  if (o.question == Question::explain && o.subject.empty())
+    return fail(kErrArg, "option.incomplete", {{"option", "explain"}, {"wanted", "a key such as p2p.eager_limit"}});
+  if (o.question == Question::waits && o.pid == 0)
+    return fail(kErrArg, "option.incomplete", {{"option", "waits"}, {"wanted", "--pid and the number of a process"}});
   if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
-    return "--pid goes with explain and waits";
-  if (o.pid != 0 && !o.settings.empty()) return "--set changes nothing in a running job";
-  return "";
+    return fail(kErrArg, "info.pid_alone");
+  if (o.pid != 0 && !o.settings.empty()) return fail(kErrArg, "info.set_running");
+  return {};
 }
 
-/// The command line from left to right; `mistake` ends the reading.
+/// The command line from left to right, up to the first mistake.
 class Reader {
  public:
   Reader(int argc, char** argv, Options* options) : argc_(argc), argv_(argv), o_(*options) {}
 
-  void read() {
-    for (at_ = 1; at_ < argc_ && o_.mistake.empty(); ++at_) {
+  Status read() {
+    for (at_ = 1; at_ < argc_ && status_.ok(); ++at_) {
       const std::string_view word = argv_[at_];
-      if (!question(word) && !key_behind_pid() && !option(word)) o_.mistake = unknown(argv_[at_]);
+      if (!question(word) && !key_behind_pid() && !option(word)) status_ = unknown(argv_[at_]);
     }
+    return status_;
   }
 
  private:
   bool more() const { return at_ + 1 < argc_ && argv_[at_ + 1][0] != '-'; }
   const char* argument_of_option(const char* what) {
     if (more()) return argv_[++at_];
-    o_.mistake = std::string(argv_[at_]) + " needs " + what;
+    status_ = fail(kErrArg, "option.incomplete", {{"option", brief(argv_[at_])}, {"wanted", what}});
     return argv_[at_];
   }
 
@@ -102,7 +110,7 @@ class Reader {
     for (const Row& row : kQuestions) {
       if (word.empty() || (word != row.word && word != row.other_word)) continue;
       if (o_.question != Question::overview && o_.question != row.question)
-        o_.mistake = std::string(word) + ": only one question at a time";
+        status_ = fail(kErrArg, "info.two_questions", {{"option", word}});
       o_.question = row.question;
       if (row.subject == Subject::kNeeded)
         o_.subject = argument_of_option("a file");
@@ -126,8 +134,8 @@ class Reader {
     } else if (word == "--level") {
       read_level();
     } else if (word == "--set") {
-      if (!add_setting(argument_of_option("KEY=VALUE"), &o_) && o_.mistake.empty())
-        o_.mistake = "--set needs KEY=VALUE";
+      const char* const pair = argument_of_option("KEY=VALUE");
+      if (!add_setting(pair, &o_)) not_a_value("--set", "KEY=VALUE", pair);
     } else if (word == "--json") {
       o_.json = true;
     } else {
@@ -136,36 +144,38 @@ class Reader {
     return true;
   }
 
+  /// Unless the value was missing.
+  void not_a_value(const char* option, const char* wanted, const char* value) {
+    if (status_.ok())
+      status_ = fail(kErrArg, "option.value", {{"option", option}, {"wanted", wanted}, {"value", brief(value)}});
+  }
+
   void read_pid() {
     const char* const number = argument_of_option("the number of a process");
     char* end = nullptr;
     o_.pid = static_cast<int>(std::strtol(number, &end, 10));
-    if (o_.mistake.empty() && (o_.pid <= 0 || *end != '\0'))
-      o_.mistake = std::string("--pid needs the number of a process, not '") + number + "'";
+    if (o_.pid <= 0 || *end != '\0') not_a_value("--pid", "the number of a process", number);
   }
 
   void read_level() {
     const char* const name = argument_of_option("a level, such as user-all");
     o_.level = param::level_from_name(name);
-    if (o_.level == 0 && o_.mistake.empty())
-      o_.mistake = std::string("--level knows no '") + name +
-                   "'; there are user-, tuner- and developer- with basic, detail or all";
+    if (o_.level == 0) not_a_value("--level", "user-, tuner- or developer- with basic, detail or all", name);
   }
 
   const int argc_;
   char** const argv_;
   Options& o_;
+  Status status_;
   int at_ = 0;
 };
 
 }  // namespace
 
-Options parse_options(int argc, char** argv) {
-  Options o;
-  o.level = ASHLAR_USER_ALL;
-  Reader(argc, argv, &o).read();
-  if (o.mistake.empty()) o.mistake = mistake_of(o);
-  return o;
+Status parse_options(int argc, char** argv, Options* options) {
+  options->level = ASHLAR_USER_ALL;
+  ASHLAR_TRY(Reader(argc, argv, options).read());
+  return check(*options);
 }
 
 }  // namespace ashlar::info

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/status.h"
 #include "framework/param/sources.h"
 
 namespace ashlar::info {
@@ -27,10 +28,9 @@ struct Options {
   bool json = false;
   int pid = 0;  // of a process of a running job; 0: the question is about this installation
   std::vector<param::CommandLineSetting> settings;
-  std::string mistake;  // what is wrong with the command line; empty when nothing is
 };
 
-Options parse_options(int argc, char** argv);
+Status parse_options(int argc, char** argv, Options* options);
 extern const char kHelp[];
 
 }  // namespace ashlar::info

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "framework/param/suggest.h"
 #include "framework/plugin/records.h"
+#include "mpiexec/text.h"
 
 namespace ashlar::info {
 namespace {
 
+using mpiexec::brief;
 using plugin::json_string;
 
 std::string hex(std::uint64_t number) {
@@ -101,14 +105,14 @@ std::string params_text(const param::Store& store, const std::string& prefix, in
   return out;
 }
 
-std::string no_such_params(const param::Store& store, const std::string& prefix, int level) {
+Status check_params(const param::Store& store, const std::string& prefix, int level) {
   bool any = false, above = false;
   for (const param::Row& row : store.schema().rows()) {
     if ((row.spec->flags & ASHLAR_PARAM_SYNONYM) || !below(row.key, prefix)) continue;
     (row.spec->verbosity > level ? above : any) = true;
   }
-  if (any) return "";
-  if (above) return "all parameters below '" + prefix + "' are of higher levels (--level)";
+  if (any) return {};
+  if (above) return fail(kErrArg, "info.higher_level", {{"prefix", brief(prefix)}});
   param::Suggestion group(prefix);
   for (const param::Row& row : store.schema().rows()) {
     const std::string_view key = row.key;
@@ -116,19 +120,18 @@ std::string no_such_params(const param::Store& store, const std::string& prefix,
       group.consider(key.substr(0, dot));
   }
   const std::string_view meant = group.best().empty() ? store.schema().nearest(prefix) : group.best();
-  return "there are no parameters below '" + prefix + "'" +
-         (meant.empty() ? "" : "; did you mean '" + std::string(meant) + "'?");
+  return fail(kErrArg, "info.no_parameters", {{"suggestion", meant}, {"prefix", brief(prefix)}});
 }
 
-std::string no_such_framework(const std::string& framework) {
+Status check_framework(const std::string& framework) {
   std::size_t count = 0;
   const plugin::Framework* all = plugin::frameworks(&count);
   std::string known;
   for (std::size_t i = 0; i < count; ++i) {
-    if (framework.empty() || framework == all[i].name) return "";
+    if (framework.empty() || framework == all[i].name) return {};
     known += (i ? ", " : "") + std::string(all[i].name);
   }
-  return "there is no framework '" + framework + "'; there are " + known;
+  return fail(kErrArg, "info.no_framework", {{"known", known}, {"value", brief(framework)}});
 }
 
 std::string params_json(const param::Store& store, const std::string& prefix, int level) {

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
 #include "mpiexec/status_query.h"
 #include "mpiexec/text.h"
 #include "mpiexec/waits.h"
@@ -39,17 +41,16 @@ std::string called(int pid) {
   std::ifstream file(text("/proc/%d/comm", pid));
   std::string name;
   std::getline(file, name);
-  return name.empty() ? text("process %d", pid) : text("process %d (%s)", pid, mpiexec::shown(name).c_str());
+  return name.empty() ? text("process %d", pid) : text("process %d (%s)", pid, mpiexec::brief(name).c_str());
 }
 
 /// Why the process may not be inspected: its user and root may.
-std::string closed_to_us(int pid, int error) {
+Status closed_to_us(int pid, int error) {
   struct stat facts;
   const bool known = stat(text("/proc/%d", pid).c_str(), &facts) == 0;
   if (known && geteuid() != 0 && facts.st_uid != geteuid())
-    return text("%s belongs to another user (number %u): only that user and root may inspect it", called(pid).c_str(),
-                static_cast<unsigned>(facts.st_uid));
-  return text("%s may not be inspected: %s", called(pid).c_str(), std::strerror(error));
+    return fail(kErrOther, "running.other_user", {{"process", called(pid)}, {"user", facts.st_uid}});
+  return fail(kErrOther, "running.closed", {{"process", called(pid)}, {"lower", std::strerror(error)}});
 }
 
 /// mpiexec holds the board's descriptor, a rank closes it when it has joined. -1: this process does not hold one.
@@ -105,23 +106,17 @@ bool RunningJob::map(int fd) {
   return board_->magic == launch::kBoardMagic && board_->version == launch::kBoardVersion && board_->bytes == bytes_;
 }
 
-bool RunningJob::find(int pid, std::string* why) {
-  if (access(text("/proc/%d", pid).c_str(), F_OK) != 0) {
-    *why = text("there is no process %d", pid);
-    return false;
-  }
-  if (access(text("/proc/%d/fd", pid).c_str(), R_OK) != 0) {
-    *why = closed_to_us(pid, errno);
-    return false;
-  }
+Status RunningJob::find(int pid) {
+  if (access(text("/proc/%d", pid).c_str(), F_OK) != 0) return fail(kErrArg, "running.no_process", {{"pid", pid}});
+  if (access(text("/proc/%d/fd", pid).c_str(), R_OK) != 0) return closed_to_us(pid, errno);
   int fd = board_of_launcher(pid);
   if (fd < 0) fd = board_of_rank(pid);
   const bool right = fd >= 0 && map(fd);
   if (fd >= 0) close(fd);
-  if (!right) *why = called(pid) + " is neither an mpiexec of this version nor one of its ranks";
-  for (std::uint32_t r = 0; right && r < board_->ranks; ++r)
+  if (!right) return fail(kErrArg, "running.no_job", {{"process", called(pid)}});
+  for (std::uint32_t r = 0; r < board_->ranks; ++r)
     if (launch::board_slot(board_, r).pid.load() == static_cast<std::uint32_t>(pid)) rank_ = r;
-  return right;
+  return {};
 }
 
 void RunningJob::adjustments(param::Store* store) const {

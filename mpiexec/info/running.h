@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "framework/base/status.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch_board.h"
 
@@ -17,8 +18,8 @@ class RunningJob {
   RunningJob(const RunningJob&) = delete;
   RunningJob& operator=(const RunningJob&) = delete;
 
-  /// False with `why` set when the process belongs to no job of this version, or to another user's.
-  bool find(int pid, std::string* why);
+  /// Fails when the process belongs to no job of this version, or to another user's.
+  Status find(int pid);
 
   /// The merged parameters as the ranks got them.
   std::string parameters() const;

@@ -11,15 +11,21 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
+#include "framework/base/printable.h"
 #include "framework/coll/comm_state.h"
 #include "framework/object/handle.h"
 #include "framework/param/suggest.h"
+#include "mpiexec/text.h"
 #include "mpiexec/tune/measure.h"
 #include "mpiexec/tune/rules.h"
 
 namespace {
 
+using ashlar::fail;
 using ashlar::coll::Collective;
+using ashlar::mpiexec::brief;
 using ashlar::tune::Point;
 
 constexpr const char* kUsage =
@@ -43,22 +49,28 @@ struct Options {
   std::vector<Collective> collectives;
 };
 
-std::string unknown(const std::string& word) {
+ashlar::Status unknown(const std::string& word) {
   ashlar::param::Suggestion suggestion(word);
   for (const char* option : {"--verify", "--list", "--output", "--seconds", "--max", "--help"})
     suggestion.consider(option);
   for (int i = 0; i < ashlar::coll::kCollectives; ++i)
     suggestion.consider(ashlar::coll::name_of(static_cast<Collective>(i)));
   const std::string meant(suggestion.best());
-  return (word[0] == '-' ? "unknown option " : "there is no collective ") + word +
-         (meant.empty() ? "" : "; did you mean " + meant + "?");
+  if (word[0] == '-')
+    return fail(ashlar::kErrArg, "option.unknown",
+                {{"suggestion", meant}, {"tool", "ashlar_tune"}, {"option", brief(word)}});
+  return fail(ashlar::kErrArg, "tune.no_collective", {{"suggestion", meant}, {"value", brief(word)}});
 }
 
-/// What is wrong with the command line; "" when nothing is.
-std::string parse(int argc, char** argv, Options* out) {
+ashlar::Status not_a_value(const char* option, const char* wanted, const char* value) {
+  return fail(ashlar::kErrArg, "option.value", {{"option", option}, {"wanted", wanted}, {"value", brief(value)}});
+}
+
+ashlar::Status parse(int argc, char** argv, Options* out) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const auto value = [&]() -> const char* { return i + 1 < argc ? argv[++i] : ""; };
+    const char* given = "";
+    const auto value = [&] { return given = i + 1 < argc ? argv[++i] : ""; };
     char* end = nullptr;
     Collective what;
     if (word == "--help" || word == "-h") {
@@ -69,24 +81,24 @@ std::string parse(int argc, char** argv, Options* out) {
       out->list = true;
     } else if (word == "--output") {
       out->output = value();
-      if (out->output.empty()) return "--output needs the name of a file";
+      if (out->output.empty()) return not_a_value("--output", "the name of a file", given);
     } else if (word == "--seconds") {
       out->seconds = std::strtod(value(), &end);
-      if (!(out->seconds > 0) || *end) return "--seconds needs a number of seconds above 0";
+      if (!(out->seconds > 0) || *end) return not_a_value("--seconds", "a number of seconds above 0", given);
     } else if (word == "--max") {
       out->largest = std::strtol(value(), &end, 10);
-      if (out->largest < 8 || *end) return "--max needs a number of bytes from 8 on";
+      if (out->largest < 8 || *end) return not_a_value("--max", "a number of bytes from 8 on", given);
     } else if (ashlar::coll::parse_collective(word.c_str(), &what)) {
       out->collectives.push_back(what);
     } else {
       return unknown(word);
     }
   }
-  if (!out->collectives.empty()) return "";
+  if (!out->collectives.empty()) return {};
   if (!out->list) out->collectives = ashlar::tune::measured_collectives();
   for (int i = 0; out->list && i < ashlar::coll::kCollectives; ++i)
     out->collectives.push_back(static_cast<Collective>(i));
-  return "";
+  return {};
 }
 
 void list_algorithms(const std::vector<Collective>& collectives) {
@@ -141,12 +153,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Options options;
-  const std::string mistake = parse(argc, argv, &options);
-  if (!mistake.empty() || options.help) {
+  const ashlar::Status parsed = parse(argc, argv, &options);
+  if (!parsed.ok() || options.help) {
     if (rank == 0 && options.help)
       std::fputs(kUsage, stdout);
     else if (rank == 0)
-      std::fprintf(stderr, "ashlar_tune: %s\nashlar_tune --help lists the options.\n", mistake.c_str());
+      std::fprintf(stderr, "ashlar_tune: %s\n",
+                   ashlar::printable(ashlar::mpiexec::in_words(parsed, "\n  - "), ashlar::Newlines::keep).c_str());
     MPI_Finalize();
     return options.help ? 0 : 2;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds config/messages.yaml against the code: every id used exists, every id is used, facts match, and every failure of
-ours is a message of the catalogue.
+"""Holds config/messages.yaml against the code: every id used exists, every id is used, facts match, every failure of ours
+is a message of the catalogue, and its reason is in the Status and nowhere else.
 
 usage: check_messages.py SOURCE_FOLDER
        check_messages.py --self-test
@@ -97,12 +97,22 @@ def literal_sentences(path, text):
         yield text.count("\n", 0, call.start()) + 1
 
 
+def reasons_beside(text):
+    """The lines on which a function gives the reason of its failure beside its result, and not as a Status."""
+    for parameter in re.finditer(r"\bstd::string\s*[*&]\s*(?:why|error|reason|problem|mistake|fault)\s*[,)=]", text):
+        const = text[:parameter.start()].rstrip().endswith("const")
+        if not const:
+            yield text.count("\n", 0, parameter.start()) + 1
+
+
 def check(known, files):
     mistakes, used = [], set()
     above = set().union(*(added(text) for text in files.values()))
     for path, text in files.items():
         for line in literal_sentences(path, text):
             mistakes.append(f"{path}:{line}: a failure without a message of the catalogue; see fail() of base/failure.h")
+        for line in reasons_beside(text):
+            mistakes.append(f"{path}:{line}: a reason in an out-parameter; a function that fails returns a Status")
         for line, name, facts in uses(text):
             place = f"{path}:{line}"
             used.add(name)
@@ -143,6 +153,9 @@ def self_test():
     literal = {"components/x.cc": 'return Status::fail(1, "a sentence"); fail(1, "a.b", {{"x", 1}, {"y", 2}}); fail(1, "c.d");'}
     assert check(known, literal)[0] == ["components/x.cc:1: a failure without a message of the catalogue; see fail() of "
                                         "base/failure.h"], check(known, literal)
+    beside = {"mpiexec/x.h": "bool open(const std::string& reason,\n          std::string* why);\n" + good["f.cc"]}
+    assert check(known, beside)[0] == ["mpiexec/x.h:2: a reason in an out-parameter; a function that fails returns a "
+                                       "Status"], check(known, beside)
     print("the check finds what it is for")
 
 

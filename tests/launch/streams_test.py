@@ -86,12 +86,12 @@ class Streams(unittest.TestCase):
             self.assertEqual(sorted(os.listdir(tmp + "/new")), ["rank.0.err", "rank.0.out", "rank.1.err", "rank.1.out"])
             done = mpiexec("--output", tmp + "/%q", "-n", 2, "true")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("%q is not known; there are %r", plain(done.stderr))
+            self.assertIn("%q is not known - There are %r", plain(done.stderr))
             mpiexec("--output", tmp + "/both.%r", "-n", 2, "sh", "-c", "echo out; echo err >&2")
             self.assertEqual(contents(tmp + "/both.1"), "out\nerr\n")
             done = mpiexec("--output", "/proc/nowhere/%r", "-n", 2, "true")
             self.assertEqual(done.returncode, 127)
-            self.assertIn("cannot write rank 0's output", plain(done.stderr))
+            self.assertIn("cannot write to /proc/nowhere/0: No such file or directory. The output of rank 0 goes there.", plain(done.stderr))
 
     def test_a_reader_that_leaves(self):
         began = time.monotonic()
@@ -148,7 +148,7 @@ class Streams(unittest.TestCase):
     def test_a_disk_without_room_is_refused_before_a_rank_runs(self):
         done, folder = self.on_small_disk("-n", 2, "echo", "said", before="head -c 65536 /dev/zero >DISK/other")
         self.assertEqual(done.returncode, 127)
-        self.assertIn(f"cannot write rank 0's output to {folder}/rank.0.out: No space left on device", plain(done.stderr))
+        self.assertIn(f"cannot write to {folder}/rank.0.out: No space left on device. The output of rank 0 goes there.", plain(done.stderr))
         # What is overwritten makes room.
         done, _ = self.on_small_disk("-n", 2, "echo", "said", before="head -c 65536 /dev/zero >DISK/rank.0.out")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"said\n" * 2, b""))

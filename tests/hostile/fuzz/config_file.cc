@@ -8,9 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const ashlar::fuzz::AsFile file("programs");
   file.write(data, size);
   std::vector<std::string> words, more;
-  std::string error;
-  if (!read_config_file(file.path(), &words, &error) && error.empty()) std::abort();
-  error.clear();
-  if (!read_option_file(file.path(), &more, &error) && error.empty()) std::abort();
+  for (const ashlar::Status status : {read_config_file(file.path(), &words), read_option_file(file.path(), &more)})
+    if (!status.ok() && *status.text() == '\0') std::abort();
   return 0;
 }

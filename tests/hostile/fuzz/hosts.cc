@@ -5,10 +5,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const ashlar::fuzz::AsFile file("hosts");
   file.write(data, size);
-  std::string why;
-  if (!ashlar::mpiexec::host_file_is_this_host(file.path(), &why) && why.empty()) std::abort();
-  why.clear();
-  if (!ashlar::mpiexec::all_this_host(std::string(reinterpret_cast<const char*>(data), size), &why) && why.empty())
-    std::abort();
+  const std::string list(reinterpret_cast<const char*>(data), size);
+  for (const ashlar::Status status :
+       {ashlar::mpiexec::check_host_file(file.path()), ashlar::mpiexec::check_hosts(list)})
+    if (!status.ok() && *status.text() == '\0') std::abort();
   return 0;
 }

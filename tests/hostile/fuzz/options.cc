@@ -22,9 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   Options options;
-  std::string error;
-  if (!parse_options(static_cast<int>(argv.size()), argv.data(), &options, &error)) {
-    if (error.empty()) std::abort();
+  if (const auto status = parse_options(static_cast<int>(argv.size()), argv.data(), &options); !status.ok()) {
+    if (*status.text() == '\0') std::abort();
   } else if (!options.help && !options.version) {
     if (options.segments.empty() || options.ranks() == 0) std::abort();
     for (const Segment& segment : options.segments)

@@ -8,9 +8,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ashlar::mpiexec;
   const std::string pattern = std::string(reinterpret_cast<const char*>(data), size).c_str();
-  std::string why;
-  if (!check_output(pattern, &why)) {
-    if (why.empty()) std::abort();
+  if (const auto status = check_output(pattern); !status.ok()) {
+    if (*status.text() == '\0') std::abort();
     return 0;
   }
   const RankFileFacts one{1, 12, 0, "host"}, other{11, 12, 0, "host"};

@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect(code == 0 and output.startswith("scan\n") and len(re.findall(r"^  \w+ +p2p +\w+", output, re.M)) >= 2,
            f"--list: status {code}", output)
     code, output = run("-n", "1", TUNE, "allreduc")
-    expect(code == 2 and "there is no collective allreduc; did you mean allreduce?" in output,
+    expect(code == 2 and "there is no collective allreduc\n  - Did you mean allreduce?" in output,
            f"a wrong collective: status {code}", output)
     code, output = run("-n", "2", TUNE, "--seconds", "1x")
     expect(code == 2 and "--seconds needs a number of seconds above 0" in output, f"a wrong number: {code}", output)

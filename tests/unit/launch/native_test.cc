@@ -25,8 +25,8 @@ class BoardTest : public testing::Test {
     facts.params = "ashlar-params 1\n";
     facts.ranks = facts.universe = ranks;
     facts.heap_per_rank = heap_per_rank;
-    std::string error;
-    ASSERT_TRUE(board_.make(facts, &error)) << error;
+    const Status made = board_.make(facts);
+    ASSERT_TRUE(made.ok()) << made.text();
     for (unsigned r = 0; r < ranks; ++r) board_.set_placement(r, r % 2, false, "core " + std::to_string(r));
   }
   Trace trace(unsigned rank) {

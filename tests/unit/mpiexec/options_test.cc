@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "mpiexec/text.h"
+
 namespace ashlar::mpiexec {
 namespace {
 
@@ -22,7 +24,9 @@ struct Parsed {
 Parsed parse(std::vector<const char*> words) {
   words.insert(words.begin(), "mpiexec");
   Parsed p;
-  p.ok = parse_options(static_cast<int>(words.size()), words.data(), &p.options, &p.error);
+  const Status status = parse_options(static_cast<int>(words.size()), words.data(), &p.options);
+  p.ok = status.ok();
+  p.error = in_words(status);
   return p;
 }
 
@@ -257,7 +261,8 @@ TEST(Options, HostFilesOfThisHostAreTaken) {
   EXPECT_THAT(with("localhost:many\n").error, HasSubstr("\"localhost:many\": a number of ranks"));
   EXPECT_THAT(with("localhost 4 5\n").error, HasSubstr("\"4\" behind host localhost"));
   EXPECT_THAT(with(std::string("# one\nlocal\0host\n", 17)).error, HasSubstr(path + ":2: there is a zero byte"));
-  EXPECT_THAT(with("localhost\nfaraway:2\n").error, HasSubstr(path + ": host \"faraway\" is not this machine"));
+  EXPECT_THAT(with("localhost\nfaraway:2\n").error,
+              HasSubstr("host \"faraway\" is not this machine. The host file is " + path));
   EXPECT_THAT(parse({"--hostfile", "/there/is/no/such/file", "a"}).error,
               HasSubstr("--hostfile /there/is/no/such/file cannot be read"));
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "framework/base/failure.h"
 #include "mpiexec/safe_open.h"
 
 namespace ashlar::mpiexec {
@@ -32,11 +33,11 @@ TEST(RankFiles, Names) {
 }
 
 TEST(RankFiles, UnknownLettersAreNotTakenAsTheyAre) {
-  std::string why;
-  for (const char* good : {"a/b", "a/%r", "%h-%a-%r%%", "%s%p/"}) EXPECT_TRUE(check_output(good, &why)) << good;
-  EXPECT_FALSE(check_output("a.%q", &why));
-  EXPECT_NE(why.find("%q is not known"), std::string::npos);
-  for (const char* bad : {"", "%", "%r%", "%%%", "%\n"}) EXPECT_FALSE(check_output(bad, &why)) << bad;
+  for (const char* good : {"a/b", "a/%r", "%h-%a-%r%%", "%s%p/"}) EXPECT_TRUE(check_output(good).ok()) << good;
+  const Status status = check_output("a.%q");
+  EXPECT_STREQ(Failure(status).id, "option.output_letter");
+  EXPECT_STREQ(status.text(), "--output a.%q: %q is not known");
+  for (const char* bad : {"", "%", "%r%", "%%%", "%\n"}) EXPECT_FALSE(check_output(bad).ok()) << bad;
 }
 
 /// A folder of the test's own, gone afterwards.
@@ -48,10 +49,13 @@ struct Scratch {
 };
 
 std::string reason(const std::string& path) {
-  std::string why;
-  const int fd = open_output_file(path, &why);
+  int fd = -1;
+  const Status status = open_output_file(path, &fd);
+  EXPECT_EQ(fd >= 0, status.ok());
   if (fd >= 0) close(fd);
-  return fd >= 0 ? "" : why;
+  const std::string words = status.text(), head = "cannot write to " + path + ": ";
+  EXPECT_TRUE(status.ok() || words.starts_with(head)) << words;
+  return status.ok() ? "" : words.substr(head.size());
 }
 
 TEST(SafeOpen, TruncatesOwnFilesAndFollowsOwnLinksToFolders) {
@@ -72,7 +76,7 @@ TEST(SafeOpen, NeverFollowsTheLastPart) {
   ASSERT_EQ(mkfifo(scratch.file("pipe").c_str(), 0666), 0);
   EXPECT_EQ(reason(scratch.file("pipe")), "it is there, and no ordinary file");
   EXPECT_EQ(contents(scratch.file("target")), "precious");
-  EXPECT_EQ(reason(scratch.file("target/x")), "Not a directory (target is a file; a pattern of names has %r in it)");
+  EXPECT_EQ(reason(scratch.file("target/x")), "target is a file, and no folder");
 }
 
 TEST(SafeOpen, OthersPrepareNothingInAFolderForAll) {
@@ -103,15 +107,16 @@ TEST(RankFiles, FoldersAreMadeAndOneNameIsOneFile) {
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string pattern = std::string(folder) + "/a/b/%r";
   int out = -1, err = -1;
-  std::string error;
-  ASSERT_TRUE(open_rank_files(pattern, {0, 2, 0, "h"}, &out, &err, &error)) << error;
+  const Status opened = open_rank_files(pattern, {0, 2, 0, "h"}, &out, &err);
+  ASSERT_TRUE(opened.ok()) << opened.text();
   EXPECT_EQ(out, err);
   ASSERT_EQ(write(out, "x\n", 2), 2);
   ASSERT_EQ(write(err, "y\n", 2), 2);
   close(out);
   EXPECT_EQ(contents(std::string(folder) + "/a/b/0"), "x\ny\n");
-  EXPECT_FALSE(open_rank_files(std::string(folder) + "/a/b/0/z%r", {0, 2, 0, "h"}, &out, &err, &error));
-  EXPECT_NE(error.find("Not a directory"), std::string::npos);
+  const Status below_file = open_rank_files(std::string(folder) + "/a/b/0/z%r", {0, 2, 0, "h"}, &out, &err);
+  EXPECT_EQ(below_file.text(), "cannot write to " + std::string(folder) +
+                                   "/a/b/0/z0: 0 is a file, and no folder. The output of rank 0 goes there.");
   EXPECT_EQ(std::system((std::string("rm -r ") + folder).c_str()), 0);
 }
 

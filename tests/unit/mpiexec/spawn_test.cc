@@ -8,6 +8,7 @@
 
 #include "mpiexec/pmix_server.h"
 #include "mpiexec/start_errors.h"
+#include "mpiexec/text.h"
 #include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
@@ -81,25 +82,31 @@ TEST(Spawn, RunsUnboundWhereItCannotBind) {
   EXPECT_EQ(r.result.bind_error, EINVAL);
 }
 
+/// The file that is found, or the failure in words.
+std::string found(const char* name, const char* path, const char* wdir, const char* environment_path) {
+  std::string file;
+  const Status status = find_program(name, path, wdir, environment_path, &file);
+  EXPECT_EQ(status.ok(), !file.empty());
+  return status.ok() ? file : in_words(status);
+}
+
 TEST(FindProgram, LooksInPathFirstThenInTheEnvironments) {
-  std::string error;
-  EXPECT_EQ(find_program("sh", "", "", "/nowhere:/bin", &error), "/bin/sh");
-  EXPECT_EQ(find_program("sh", "/usr/bin", "", "/bin", &error), "/usr/bin/sh");
-  EXPECT_EQ(find_program("/bin/sh", "", "", "", &error), "/bin/sh");
-  EXPECT_EQ(find_program("./sh", "", "/bin", "", &error), "./sh");
-  EXPECT_EQ(error, "");
+  EXPECT_EQ(found("sh", "", "", "/nowhere:/bin"), "/bin/sh");
+  EXPECT_EQ(found("sh", "/usr/bin", "", "/bin"), "/usr/bin/sh");
+  EXPECT_EQ(found("/bin/sh", "", "", ""), "/bin/sh");
+  EXPECT_EQ(found("./sh", "", "/bin", ""), "./sh");
 }
 
 TEST(FindProgram, SaysWhatIsWrong) {
-  std::string error;
-  EXPECT_EQ(find_program("no-such-program", "", "", "/bin", &error), "");
-  EXPECT_THAT(error, HasSubstr("no program no-such-program in PATH"));
-  EXPECT_EQ(find_program("/etc", "", "", "/bin", &error), "");
-  EXPECT_THAT(error, HasSubstr("Is a directory"));
-  EXPECT_EQ(find_program("/etc/passwd", "", "", "/bin", &error), "");
-  EXPECT_THAT(error, HasSubstr("Permission denied"));
-  EXPECT_EQ(find_program("sh", "", "/bin", "/nowhere", &error), "");
-  EXPECT_THAT(error, HasSubstr("Did you mean ./sh?"));
+  EXPECT_EQ(found("no-such-program", "", "", "/bin"), "there is no program no-such-program in PATH");
+  EXPECT_EQ(found("no-such-program", "/a:/b", "", "/bin"), "there is no program no-such-program in PATH or in /a:/b");
+  EXPECT_EQ(found("/etc", "", "", "/bin"), "cannot run /etc: Is a directory");
+  EXPECT_EQ(found("/etc/passwd", "", "", "/bin"), "cannot run /etc/passwd: Permission denied");
+  EXPECT_EQ(found("sh", "", "/bin", "/nowhere"), "there is no program sh in PATH\n- Did you mean ./sh?");
+  // The reason is there however long the name is.
+  EXPECT_THAT(found(("/" + std::string(3000, 'x')).c_str(), "", "", ""),
+              testing::AllOf(testing::StartsWith("cannot run /xxx"), HasSubstr("xxx...xxx"),
+                             testing::EndsWith(": File name too long")));
 }
 
 /// A file with this text that may be run; gone afterwards.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
+
 namespace ashlar::mpiexec {
 namespace {
 
@@ -22,6 +25,37 @@ TEST(Text, NearestNeedsLikeness) {
 TEST(Text, SignalsHaveNames) {
   EXPECT_EQ(signal_words(11), "signal 11 (SIGSEGV, segmentation fault)");
   EXPECT_EQ(signal_words(64), "signal 64");
+}
+
+TEST(Text, BriefTextsKeepBothEndsAndWholeCharacters) {
+  EXPECT_EQ(brief("a\nb"), "a\\nb");
+  const std::string exactly(200, 'x');
+  EXPECT_EQ(brief(exactly), exactly);
+  EXPECT_EQ(brief("/begin" + std::string(500, 'x') + "end"),
+            "/begin" + std::string(94, 'x') + "..." + std::string(97, 'x') + "end");
+  std::string euros;
+  for (int i = 0; i < 100; ++i) euros += "\u20ac";
+  std::string half;
+  for (int i = 0; i < 33; ++i) half += "\u20ac";
+  EXPECT_EQ(brief(euros), half + "..." + half);
+}
+
+TEST(Text, AFailureHasALineForEachAdvice) {
+  EXPECT_EQ(
+      in_words(fail(kErrArg, "option.unknown", {{"option", "--wdri"}, {"tool", "mpiexec"}, {"suggestion", "--wdir"}})),
+      "unknown option --wdri\n- Did you mean --wdir?\n- mpiexec --help lists the options.");
+  EXPECT_EQ(in_words(fail(kErrArg, "option.unknown", {{"option", "--xyzzy"}, {"tool", "mpiexec"}, {"suggestion", ""}})),
+            "unknown option --xyzzy\n- mpiexec --help lists the options.");
+  EXPECT_EQ(in_words(fail(kErrArg, "option.after_colon")), "nothing follows the last colon");
+  EXPECT_EQ(in_words(Status()), "");
+}
+
+TEST(Text, LinesOfAdviceHangUnderTheirText) {
+  const std::string words = std::string(90, 'x') + " second";
+  testing::internal::CaptureStderr();
+  say(words + "\n- " + words + "\nlast");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "mpiexec: " + std::string(90, 'x') + "\n  second\n  - " + std::string(90, 'x') + "\n    second\n  last\n");
 }
 
 }  // namespace

@@ -146,8 +146,8 @@ TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   facts.job_id = "test";
   facts.ranks = facts.universe = 3;
   Board board;
-  std::string error;
-  ASSERT_TRUE(board.make(facts, &error)) << error;
+  const Status made = board.make(facts);
+  ASSERT_TRUE(made.ok()) << made.text();
   StatusQuery call(board.header());
   call.start();
   EXPECT_TRUE(call.finished());  // no rank has joined

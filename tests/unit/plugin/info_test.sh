@@ -36,11 +36,11 @@ printf 'log: loud\n' >ashlar.yaml
 "$info" >/dev/null 2>said && fail "a wrong value is a success"
 grep -q "$work/ashlar.yaml:1: log: 'loud' is none of its choices: error, warn, info, debug or trace" said || fail "wrong value"
 "$info" --compnents 2>said && fail "unknown options are accepted"
-[ "$(head -1 said)" = "ashlar_info: unknown argument '--compnents'; did you mean --components?" ] ||
-  fail "an unknown option: $(cat said)"
+printf '%s\n' "ashlar_info: unknown argument '--compnents'" "  - Did you mean --components?" >wanted
+head -2 said | cmp -s - wanted || fail "an unknown option: $(cat said)"
 rm ashlar.yaml
 "$info" --params transport.shn >said 2>&1 && fail "parameters that do not exist are a success"
-grep -q "there are no parameters below 'transport.shn'; did you mean 'transport.shm'?" said || fail "no parameters: $(cat said)"
+grep -q "there are no parameters below 'transport.shn'" said && grep -q "Did you mean 'transport.shm'?" said || fail "no parameters: $(cat said)"
 "$info" --components nosuch >said 2>&1 && fail "a framework that does not exist is a success"
 grep -q "there is no framework 'nosuch'; there are launch, transport, coll, " said || fail "no framework: $(cat said)"
 "$info" --set plugin.path=/nowhere:/tmp >/dev/null 2>said || fail "a folder that is not there is an error"

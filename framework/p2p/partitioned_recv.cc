@@ -352,11 +352,12 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
 
 void drop_offers(Lane& lane, const Comm* comm) {
   const auto concerned = [comm](const match::Entry& e) { return comm == nullptr || e.key.context() == comm->context; };
-  match::Table& offers = lane.p2p->unpaired.offers;
+  LaneState& state = *lane.p2p;
+  match::Table& offers = state.unpaired.offers;
   offers.each([&](match::Entry& entry) {
     if (!concerned(entry)) return;
     offers.remove(entry);
-    lane.p2p->kept_offers.put(static_cast<KeptOffer*>(&entry));
+    state.kept_offers.put(static_cast<KeptOffer*>(&entry));
   });
   match::Table& receives = lane.p2p->unpaired.receives;
   receives.each([&](match::Entry& entry) {

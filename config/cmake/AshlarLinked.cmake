@@ -17,6 +17,10 @@ function(ashlar_components_without_libraries result)
   set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
+# Of the GNU binutils, whatever the compiler links with: other linkers cannot dissolve groups of sections.
+find_program(ASHLAR_LD NAMES ld.bfd ld REQUIRED)
+find_program(ASHLAR_OBJCOPY NAMES objcopy REQUIRED)
+
 # ashlar_link_components(library framework.name ...)
 #   Each component becomes one object in which only its table is global, under a name of its own: as a file, a component
 #   has its names to itself, and so it has here. `library` gets these objects and the list of the tables.
@@ -40,9 +44,9 @@ function(ashlar_link_components library)
       file(MAKE_DIRECTORY ${folder})
       # Without groups: a symbol of theirs that is local here must not lose its section to a namesake elsewhere.
       add_custom_command(OUTPUT ${object}
-        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object}.whole ${parts}
-        COMMAND ${CMAKE_OBJCOPY} --redefine-sym ashlar_component_v1=ashlar_linked_${name} ${object}.whole
-        COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=ashlar_linked_${name} ${object}.whole ${object}
+        COMMAND ${ASHLAR_LD} -r --force-group-allocation -o ${object}.whole ${parts}
+        COMMAND ${ASHLAR_OBJCOPY} --redefine-sym ashlar_component_v1=ashlar_linked_${name} ${object}.whole
+        COMMAND ${ASHLAR_OBJCOPY} --keep-global-symbol=ashlar_linked_${name} ${object}.whole ${object}
         COMMAND ${CMAKE_COMMAND} -E rm ${object}.whole
         DEPENDS ${parts} COMMAND_EXPAND_LISTS VERBATIM COMMENT "Making one object of ${component}")
       add_custom_target(${target}_linked DEPENDS ${object})

@@ -2,6 +2,8 @@
 #include "framework/comm/hints.h"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 #include <mpi.h>
 
 #include <string>
@@ -19,7 +21,7 @@ namespace {
 struct NoServices final : Services {
   Lane* lane_of(std::uint32_t) override { return nullptr; }
   std::uint32_t node_of(PeerId) const override { return 0; }
-  const Hardware& hardware() override { return *static_cast<const Hardware*>(nullptr); }
+  const Hardware& hardware() override { std::abort(); }
   Status everyone(Comm**) override { return {}; }
   bool in_process_set(const char*) override { return false; }
 };

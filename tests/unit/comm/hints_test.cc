@@ -2,10 +2,9 @@
 #include "framework/comm/hints.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <mpi.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "framework/comm/api.h"

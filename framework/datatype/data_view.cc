@@ -24,7 +24,7 @@ std::size_t pack(const DataView& view, std::size_t first, void* to, std::size_t 
   if (view.dense()) {
     std::memcpy(packed, user + first, n);
   } else {
-    Engine<true>::items(view.type->layout(), user + view.type->origin(), packed, first, n, view.type->extent());
+    Engine<true>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n, view.type->extent());
   }
   return n;
 }
@@ -35,7 +35,7 @@ void pack_all(const void* data, MPI_Count count, const Datatype& type, void* to,
   if (type.dense()) {
     copy_piece(packed, user, bytes);
   } else {
-    Engine<true>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
+    Engine<true>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count), type.extent());
   }
 }
 
@@ -45,7 +45,7 @@ void unpack_all(void* data, MPI_Count count, const Datatype& type, const void* f
   if (type.dense()) {
     copy_piece(user, packed, bytes);
   } else {
-    Engine<false>::all(type.layout(), user + type.origin(), packed, static_cast<std::size_t>(count), type.extent());
+    Engine<false>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count), type.extent());
   }
 }
 
@@ -57,7 +57,7 @@ std::size_t unpack(const DataView& view, std::size_t first, const void* from, st
   if (view.dense()) {
     std::memcpy(user + first, packed, n);
   } else {
-    Engine<false>::items(view.type->layout(), user + view.type->origin(), packed, first, n, view.type->extent());
+    Engine<false>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n, view.type->extent());
   }
   return n;
 }

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "framework/datatype/datatype.h"
 
@@ -25,6 +26,12 @@ struct DataView {
 };
 
 namespace datatype {
+
+/// Where the first packed byte of an item at `data` lies. `data` may be MPI_BOTTOM, a null pointer, so that the sum is
+/// one of integers.
+inline char* first_byte(const void* data, const Datatype& type) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::intptr_t>(data) + static_cast<std::intptr_t>(type.origin()));
+}
 
 /// Copies packed bytes [first, first + room) of `view` to `to`; fewer at the end of the data. Returns how many.
 /// `first` is an offset in the packed stream; it may lie inside a basic element. O(log n) to start anywhere.

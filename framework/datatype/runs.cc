@@ -73,13 +73,12 @@ class Lister {
 std::size_t runs(const DataView& view, std::size_t first, std::size_t max_runs, iovec* out) {
   const auto total = static_cast<std::size_t>(view.bytes());
   if (first >= total || max_runs == 0) return 0;
-  auto* data = static_cast<char*>(view.data);
   if (view.dense()) {
-    out[0] = {data + first, total - first};
+    out[0] = {static_cast<char*>(view.data) + first, total - first};
     return 1;
   }
   const Layout& l = view.type->layout();
-  data += view.type->origin();
+  char* const data = first_byte(view.data, *view.type);
   Lister lister(out, max_runs);
   std::size_t into = first % l.bytes;
   for (std::size_t i = first / l.bytes; i < static_cast<std::size_t>(view.count); ++i, into = 0)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "framework/base/failure.h"
+#include "framework/base/hash.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
@@ -16,20 +17,16 @@
 namespace ashlar::comm {
 namespace {
 
-void mix(std::uint64_t* hash, std::uint64_t word) {
-  for (int byte = 0; byte < 8; ++byte) *hash = (*hash ^ (word >> 8 * byte & 0xff)) * 0x100000001b3u;
-}
-
 enum Purpose : unsigned { kWhole, kLocalHalf, kBridge };
 
 /// A tag that groups with different string tags, or different members, are unlikely to share.
 int tag_of(const char* stringtag, const Group* group, Purpose purpose) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char* c = stringtag; *c; ++c) mix(&hash, static_cast<unsigned char>(*c));
-  mix(&hash, purpose);
-  if (group) mix(&hash, static_cast<std::uint64_t>(group->size()));
-  if (group && group->size() > 0) mix(&hash, std::uint64_t{(*group)[0]} << 32 | (*group)[group->size() - 1]);
-  return static_cast<int>((hash ^ hash >> 31) & 0x3fffffff);
+  Hash hash;
+  hash.add(std::string_view(stringtag));
+  hash.add(std::uint64_t{purpose});
+  if (group) hash.add(static_cast<std::uint64_t>(group->size()));
+  if (group && group->size() > 0) hash.add(std::uint64_t{(*group)[0]} << 32 | (*group)[group->size() - 1]);
+  return static_cast<int>((hash.value() ^ hash.value() >> 31) & 0x3fffffff);
 }
 
 Status check(const char* argument, const Group& group, const char* stringtag) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/base/failure.h"
+#include "framework/base/hash.h"
 #include "framework/comm/api.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
@@ -52,10 +53,9 @@ Status by_process_set(Comm& comm, const std::string& name, int key, Comm** resul
     color = color_of(0);
   } else if (Engine::current().services.in_process_set(name.c_str())) {
     // Ranks may name different sets: each is a colour.
-    std::uint32_t hash = 2166136261u;
-    for (const char c : name)
-      hash = (hash ^ static_cast<unsigned>(std::tolower(static_cast<unsigned char>(c)))) * 16777619u;
-    color = static_cast<int>(hash & 0x7fffffff);
+    Hash hash;
+    for (const char c : name) hash.add_byte(static_cast<std::uint8_t>(std::tolower(static_cast<unsigned char>(c))));
+    color = static_cast<int>(hash.value() & 0x7fffffff);
   }
   return split_with_hint(comm, color, key, "mpi_pset_name", name.c_str(), result);
 }

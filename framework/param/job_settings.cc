@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/base/hash.h"
+
 namespace ashlar::param {
 namespace {
 
 constexpr std::size_t kHead = sizeof(std::uint64_t) + 1;  // the hash, and whether all settings follow
 constexpr std::size_t kMostOrigin = 160;                  // a path may be longer than its end is useful
-
-std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
-  constexpr std::uint64_t kPrime = 1099511628211u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return hash * kPrime;  // as a zero byte: "ab", "c" is not "a", "bc"
-}
 
 std::string in_words(std::string_view key, std::string_view value, std::string_view origin) {
   std::string words(key);
@@ -36,9 +32,14 @@ void JobSettings::set(std::string_view key, std::string_view value, std::string_
 }
 
 std::uint64_t JobSettings::hash() const {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const Setting& setting : settings_) hash = mixed(mixed(hash, setting.key), setting.value);
-  return hash == 0 ? 1 : hash;
+  Hash hash;
+  for (const Setting& setting : settings_) {
+    for (const std::string* const text : {&setting.key, &setting.value}) {
+      hash.add(*text);
+      hash.add_byte(0);  // "ab", "c" is not "a", "bc"
+    }
+  }
+  return hash.value() == 0 ? 1 : hash.value();
 }
 
 std::string JobSettings::publish(std::size_t most) const {
@@ -84,8 +85,10 @@ JobSettings::Difference JobSettings::compare(std::string_view published) const {
   const std::vector<Setting> theirs = read(published, &complete);
   Difference difference;
   const auto differ = [&](std::string there, std::string here) {
-    if (!difference.theirs.empty()) ++difference.more;
-    if (!difference.theirs.empty()) return;
+    if (!difference.theirs.empty()) {
+      ++difference.more;
+      return;
+    }
     difference.theirs = std::move(there);
     difference.own = std::move(here);
   };

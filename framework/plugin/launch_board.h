@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "framework/base/hash.h"
+
 // The board: one sealed memfd per job that mpiexec makes and every rank inherits. It holds what a rank must know to
 // join its job, what the ranks publish for each other, and how far each has come. Layout shared by mpiexec and
 // components/launch/native, which come from one build; `version` refuses any other.
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 3;
+inline constexpr std::uint32_t kBoardVersion = 4;
 inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say about what it is doing
 
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
@@ -108,11 +110,7 @@ struct BoardHeader {
   std::atomic<std::uint32_t> failures;    // ranks that ended badly
 };
 
-inline std::uint32_t board_key_hash(const char* key) {
-  std::uint32_t hash = 2166136261u;
-  for (; *key; ++key) hash = (hash ^ static_cast<unsigned char>(*key)) * 16777619u;
-  return hash;
-}
+inline std::uint32_t board_key_hash(const char* key) { return static_cast<std::uint32_t>(Hash::of(key)); }
 
 /// Takes `bytes` of the board's heap, 16-aligned. Returns the offset, 0 when it is used up. Any process, any thread.
 inline std::uint64_t board_allocate(BoardHeader* board, std::uint64_t bytes) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/base/catalogue.h"
+#include "framework/base/hash.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
@@ -144,9 +145,7 @@ Account account_of(const std::vector<leaks::Handle>& handles) {
 }
 
 std::int64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return static_cast<std::int64_t>(hash | 1);  // 0: nothing to tell
+  return static_cast<std::int64_t>(Hash::of(text) | 1);  // 0: nothing to tell
 }
 
 /// "ranks 0-3, 7" of those whose word is `word`.

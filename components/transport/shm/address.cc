@@ -13,6 +13,7 @@
 
 #include "components/transport/shm/descriptor.h"
 #include "framework/base/clock.h"
+#include "framework/base/hash.h"
 
 namespace ashlar::shm {
 namespace {
@@ -20,10 +21,8 @@ namespace {
 constexpr std::uint32_t kAddressMagic = 0x6d687341;  // "Ashm"
 constexpr std::uint16_t kAddressVersion = 1;
 
-std::uint64_t hash(const void* bytes, std::size_t length) {  // FNV-1a
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (std::size_t i = 0; i < length; ++i) h = (h ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3;
-  return h;
+std::uint64_t checksum_of(const Address& address) {
+  return Hash::of({reinterpret_cast<const char*>(&address), offsetof(Address, checksum)});
 }
 
 std::size_t read_file(const char* path, char* to, std::size_t room) {
@@ -40,9 +39,10 @@ std::size_t read_file(const char* path, char* to, std::size_t room) {
 Identity Identity::of_this_process() {
   Identity id;
   char text[256];
-  if (const std::size_t n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) id.node = hash(text, n);
+  if (const std::size_t n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text))
+    id.node = Hash::of({text, n});
   if (const ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text); n > 0) {
-    id.pid_namespace = hash(text, static_cast<std::size_t>(n));
+    id.pid_namespace = Hash::of({text, static_cast<std::size_t>(n)});
   }
   id.pid = getpid();
   id.start_time = start_time_of(id.pid);
@@ -54,7 +54,7 @@ void seal(Address& address) {
   address.version = kAddressVersion;
   address.size = sizeof(Address);
   address.reserved = 0;
-  address.checksum = hash(&address, offsetof(Address, checksum));
+  address.checksum = checksum_of(address);
 }
 
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
@@ -71,7 +71,7 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
                                     {.name = "version", .text = nullptr, .number = kAddressVersion}};
     return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
   }
-  if (out->checksum != hash(out, offsetof(Address, checksum))) {
+  if (out->checksum != checksum_of(*out)) {
     const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
     return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_damaged", &whose, 1);
   }
@@ -102,7 +102,7 @@ std::uint64_t random_nonce() {
     // Uniqueness, not secrecy, is needed.
     const std::uint64_t mix[3] = {now_ns(), static_cast<std::uint64_t>(getpid()),
                                   reinterpret_cast<std::uint64_t>(&nonce)};
-    nonce = hash(mix, sizeof mix) | 1;
+    nonce = Hash::of({reinterpret_cast<const char*>(mix), sizeof mix}) | 1;
   }
   return nonce;
 }

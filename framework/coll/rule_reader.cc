@@ -1,26 +1,19 @@
-#include <charconv>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
+#include "framework/base/hash.h"
 #include "framework/coll/rule.h"
+#include "framework/param/parse.h"
 
 namespace ashlar::coll {
 namespace {
 
-/// "4096", "4KiB", "4K", "1MiB", "2G": as parameters of type bytes.
+/// A size that a message can have.
 bool parse_bytes(std::string_view text, MPI_Count* out) {
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, *out);
-  if (error != std::errc() || *out < 0) return false;
-  std::string_view unit(after, static_cast<std::size_t>(end - after));
-  if (unit.empty() || unit == "B") return true;
-  if (unit.ends_with("iB")) unit.remove_suffix(2);
-  static constexpr std::string_view kUnits = "KMGT";
-  const std::size_t power = unit.size() == 1 ? kUnits.find(unit[0]) : std::string_view::npos;
-  if (power == std::string_view::npos) return false;
-  const int shift = 10 * static_cast<int>(power + 1);
-  if (*out > (INT64_MAX >> shift)) return false;
-  *out <<= shift;
+  std::uint64_t bytes = 0;
+  if (!param::parse_bytes(text, &bytes).ok() || bytes > std::numeric_limits<MPI_Count>::max()) return false;
+  *out = static_cast<MPI_Count>(bytes);
   return true;
 }
 
@@ -45,10 +38,8 @@ bool parse_range(std::string_view text, Range<T>* out) {
 }  // namespace
 
 std::uint64_t fingerprint(std::span<const Rule> rules) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  const auto mix = [&hash](std::uint64_t value) {
-    for (int byte = 0; byte < 8; ++byte, value >>= 8) hash = (hash ^ (value & 0xff)) * 1099511628211u;
-  };
+  Hash hash;
+  const auto mix = [&hash](std::uint64_t value) { hash.add(value); };
   const auto mix_range = [&mix](auto range) {
     mix(static_cast<std::uint64_t>(range.from));
     mix(static_cast<std::uint64_t>(range.to));
@@ -60,12 +51,12 @@ std::uint64_t fingerprint(std::span<const Rule> rules) {
     mix_range(rule.nodes);
     mix_range(rule.node_ranks);
     mix_range(rule.bytes);
-    for (const char c : std::string_view(rule.algorithm)) mix(static_cast<unsigned char>(c));
+    hash.add(std::string_view(rule.algorithm));
     mix(static_cast<std::uint64_t>(rule.arguments.segment));
     mix(static_cast<std::uint64_t>(rule.arguments.window));
     mix(static_cast<std::uint64_t>(rule.arguments.radix));
   }
-  return hash;
+  return hash.value();
 }
 
 RuleReader::~RuleReader() {

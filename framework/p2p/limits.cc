@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "framework/base/bytes_text.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
 #include "framework/plugin/records.h"
@@ -14,10 +15,8 @@ namespace ashlar::p2p {
 namespace {
 
 std::string in_words(std::uint64_t bytes) {
-  if (bytes != 0 && bytes % (1u << 30) == 0) return std::to_string(bytes >> 30) + "GiB";
-  if (bytes != 0 && bytes % (1u << 20) == 0) return std::to_string(bytes >> 20) + "MiB";
-  if (bytes != 0 && bytes % (1u << 10) == 0) return std::to_string(bytes >> 10) + "KiB";
-  return std::to_string(bytes) + " bytes";
+  const std::string text = bytes_text(bytes);
+  return text.ends_with('B') ? text : text + " bytes";
 }
 
 bool offers_reads(const ashlar_endpoint& endpoint) { return (endpoint.capabilities & ASHLAR_CAP_GET) != 0; }

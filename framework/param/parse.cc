@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "framework/base/bytes_text.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 
@@ -126,13 +127,11 @@ Status parse_enum(const ashlar_param& row, std::string_view text, std::int32_t* 
   return fail(kErrArg, "param.no_choice", {{"value", head(text)}, {"wanted", words}});
 }
 
-template <std::size_t N>
-std::string with_largest_unit(std::uint64_t value, const Unit (&units)[N], std::initializer_list<int> shown) {
-  for (const int i : shown) {
-    const Unit& u = units[i];
-    if (value >= u.factor && value % u.factor == 0) return std::to_string(value / u.factor) + std::string(u.name);
-  }
-  return std::to_string(value) + std::string(units[0].name);
+std::string duration_text(std::uint64_t ns) {
+  const Unit* largest = &kTimeUnits[0];
+  for (const Unit& unit : kTimeUnits)
+    if (ns >= unit.factor && ns % unit.factor == 0) largest = &unit;
+  return std::to_string(ns / largest->factor) + std::string(largest->name);
 }
 
 Status parse_plain(const ashlar_param& row, std::string_view text, Parsed* out) {
@@ -147,7 +146,7 @@ Status parse_plain(const ashlar_param& row, std::string_view text, Parsed* out) 
     case ASHLAR_PARAM_U64:
       return parse_integer(word, &out->u64, "a whole number that is not negative, such as 64");
     case ASHLAR_PARAM_BYTES:
-      return parse_quantity(word, kByteUnits, false, "a size in bytes, such as 8192, 8KiB, 4M or 1GiB", &out->u64);
+      return parse_bytes(word, &out->u64);
     case ASHLAR_PARAM_F64:
       return parse_f64(word, &out->f64);
     case ASHLAR_PARAM_STRING:
@@ -191,6 +190,10 @@ Status parse(const ashlar_param& row, std::string_view text, Parsed* out) {
   return fail(kErrArg, "param.outside_range", {{"value", head(text)}, {"wanted", range_in_words(row)}});
 }
 
+Status parse_bytes(std::string_view text, std::uint64_t* out) {
+  return parse_quantity(text, kByteUnits, false, "a size in bytes, such as 8192, 8KiB, 4M or 1GiB", out);
+}
+
 std::string range_in_words(const ashlar_param& row) {
   if (!has_range(row) || !row.choices[0] || !row.choices[1]) return {};
   std::string words = std::string(row.choices[0]) + " to " + row.choices[1];
@@ -218,7 +221,7 @@ std::string format(const ashlar_param& row, const Parsed& value) {
     case ASHLAR_PARAM_U64:
       return std::to_string(value.u64);
     case ASHLAR_PARAM_BYTES:
-      return with_largest_unit(value.u64, kByteUnits, {9, 7, 5, 3});
+      return bytes_text(value.u64);
     case ASHLAR_PARAM_F64: {
       char text[40];
       std::snprintf(text, sizeof text, "%g", value.f64);
@@ -229,7 +232,7 @@ std::string format(const ashlar_param& row, const Parsed& value) {
     case ASHLAR_PARAM_ENUM:
       return row.choices[value.choice];
     case ASHLAR_PARAM_DURATION:
-      return with_largest_unit(value.u64, kTimeUnits, {5, 4, 3, 2, 1});
+      return duration_text(value.u64);
   }
   return {};
 }

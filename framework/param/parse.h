@@ -31,6 +31,9 @@ std::string range_in_words(const ashlar_param& row);
 /// Whether the row's range can be read and holds its own default. For rows that come from components.
 Status check_range(const ashlar_param& row);
 
+/// "4096", "4KiB", "4K", "1.5MiB", "2GB": as values of rows of type bytes. Fails as parse() does.
+Status parse_bytes(std::string_view text, std::uint64_t* out);
+
 /// The canonical spelling of a value of this row ("16384" bytes -> "16KiB").
 std::string format(const ashlar_param& row, const Parsed& value);
 

@@ -2,14 +2,12 @@
 
 #include <cstdio>
 
+#include "framework/base/bytes_text.h"
+
 namespace ashlar::tune {
 namespace {
 
-std::string size_text(MPI_Count bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return std::to_string(bytes >> 20) + "MiB";
-  if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return std::to_string(bytes >> 10) + "KiB";
-  return std::to_string(bytes);
-}
+std::string size_text(MPI_Count bytes) { return bytes_text(static_cast<std::uint64_t>(bytes)); }
 
 /// A run of sizes with one algorithm.
 struct Row {

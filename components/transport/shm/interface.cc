@@ -7,6 +7,7 @@
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/background_thread.h"
+#include "framework/base/bytes_text.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {
@@ -32,7 +33,7 @@ Geometry Interface::geometry() const {
   std::uint64_t ring = std::min(config_.ring_bytes, config_.node_budget / (ranks * ranks));
   ring = std::bit_floor(std::clamp(ring, kSmallestRing, kLargestRing));
   if (ring != config_.ring_bytes && host_.adjusted) {
-    const std::string used = std::to_string(ring >> 10) + "KiB";
+    const std::string used = bytes_text(ring);
     host_.adjusted("transport", "shm", "ring_bytes", used.c_str(),
                    ring < std::bit_floor(config_.ring_bytes)
                        ? "that is a ring's share of transport.shm.node_budget among the ranks of this node"

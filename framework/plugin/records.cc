@@ -1,6 +1,5 @@
 #include "framework/plugin/records.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "framework/base/error_class.h"
@@ -12,11 +11,12 @@ namespace ashlar::plugin {
 
 void Records::add(Decision decision) {
   const std::lock_guard guard(mutex_);
-  const auto count =
-      std::count_if(decisions_.begin(), decisions_.end(), [&](const Decision& d) { return d.topic == decision.topic; });
-  if (static_cast<std::size_t>(count) > kMostOfTopic) return;
-  if (static_cast<std::size_t>(count) == kMostOfTopic)
-    decision = {decision.topic, "", "later decisions are not kept", std::to_string(count) + " are", "", ""};
+  std::size_t& kept = kept_[decision.topic];
+  if (kept > kMostOfTopic) return;
+  if (kept++ == kMostOfTopic)
+    decision = Decision{.topic = decision.topic,
+                        .chosen = "later decisions are not kept",
+                        .because = std::to_string(kMostOfTopic) + " are"};
   decisions_.push_back(std::move(decision));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@ namespace ashlar::plugin {
 
 /// One decision: what was considered, why each loser lost, and the setting that would change it.
 struct Decision {
-  std::string topic, subject, chosen, because, lost, setting;
+  std::string topic{}, subject{}, chosen{}, because{}, lost{}, setting{};
 };
 
 /// The decisions of this process, for `--explain` and for tools. Any thread.
@@ -26,6 +27,7 @@ class Records {
  private:
   mutable std::mutex mutex_;
   std::vector<Decision> decisions_;
+  std::map<std::string, std::size_t, std::less<>> kept_;  // by topic
 };
 
 /// A paragraph per decision:

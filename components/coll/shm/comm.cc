@@ -39,6 +39,17 @@ void note_root(const Op& op, const Call& call) {
   }
 }
 
+Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing) {
+  Status st;
+  Gate gate;
+  ticket.number = ticket.last;
+  done(ticket);
+  const Co other = instead_of(op, call, missing);
+  op.join(other, gate);
+  st = co_await gate;
+  co_return st;
+}
+
 Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bool proves, Body body) {
   ShmComm& comm = *ShmComm::of(op);
   Gate gate;
@@ -77,9 +88,7 @@ Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bo
     ++ticket.number;
   }
   if (need == Need::SingleCopy::kAlways && comm.single_copy == ShmComm::SingleCopy::kRefused) {
-    ticket.number = ticket.last;
-    done(ticket);
-    const Co other = instead_of(op, call, kReaches);
+    const Co other = leave_to_others(op, call, ticket, kReaches);
     op.join(other, gate);
     st = co_await gate;
     co_return st;

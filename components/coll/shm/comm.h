@@ -69,6 +69,10 @@ using Body = Co (*)(Op& op, const Call& call, Ticket ticket);
 /// Where the members cannot all attach, or not copy, all of them learn that, and another algorithm serves the call.
 Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bool proves, Body body);
 
+/// Ends the ticket and has an algorithm without the trait `missing` serve the call: all members know that theirs with
+/// it cannot.
+Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing);
+
 /// For Choices::yield_to_root. On the communicator's state, for persistent operations as well.
 void note_root(const Op& op, const Call& call);
 

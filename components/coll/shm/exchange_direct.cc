@@ -1,23 +1,9 @@
 #include "components/coll/shm/algorithms.h"
 #include "components/coll/shm/exchange.h"
 #include "components/coll/shm/peer_memory.h"
-#include "framework/coll/dispatch.h"
 
 namespace ashlar::coll::shm {
 namespace {
-
-/// The edges of some rank's topology do not fit into its bounce buffer, which all ranks know: other algorithms serve
-/// the call.
-Co exchange_otherwise(Op& op, const Call& call, Ticket ticket) {
-  Status st;
-  Gate gate;
-  ticket.number = ticket.last;
-  done(ticket);
-  const Co other = instead_of(op, call, kListsEdges);
-  op.join(other, gate);
-  st = co_await gate;
-  co_return st;
-}
 
 Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
   Status st;
@@ -73,7 +59,7 @@ Need direct_need(const Op&, const Call&) {
 /// in neighbor_linear of the algorithms by messages.
 Co exchange_direct(Op& op, const Call& call, Ticket ticket) {
   const bool fits = call.topology == nullptr || ShmComm::of(op)->edges_fit;
-  return fits ? exchange_edges(op, call, ticket) : exchange_otherwise(op, call, ticket);
+  return fits ? exchange_edges(op, call, ticket) : leave_to_others(op, call, ticket, kListsEdges);
 }
 
 }  // namespace ashlar::coll::shm

@@ -19,7 +19,7 @@ void yield_to_root(Op& op, const ShmComm& comm, const Ticket& ticket) {
 
 }  // namespace
 
-Need small_need(const Op&, const Call& call) { return Need{.bytes = call.bytes}; }
+Need small_need(const Op&, const Call& call) { return Need{.payloads = {.own = call.bytes, .any = call.bytes}}; }
 
 /// Flat: after the flag barrier of J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on
 /// shared-memory multiprocessors", ACM TOCS 9(1), 1991, with one round. Central: their central counter with a number in

@@ -22,7 +22,9 @@ void read_root(Op& op, const Ticket& ticket, Rank root, const DataView& to) {
 
 }  // namespace
 
-Need bcast_direct_need(const Op&, const Call&) { return Need{.single_copy = Need::SingleCopy::kAlways}; }
+Need bcast_direct_need(const Op&, const Call&) {
+  return Need{.payloads = {.any = 0}, .single_copy = Need::SingleCopy::kAlways};
+}
 
 /// The root publishes the address of its buffer, each rank copies it, and the root leaves when all have. As the
 /// single-copy broadcast of T. Ma, G. Bosilca, A. Bouteiller, B. Goglin, J. Squyres, J. Dongarra, "Kernel assisted

@@ -21,7 +21,7 @@ Need blocks_need(const Call& call, bool writes_buffer) {
   const Need::SingleCopy single_copy = lengths_known                 ? Need::SingleCopy::kAlways
                                        : module().config.single_copy ? Need::SingleCopy::kWhereProved
                                                                      : Need::SingleCopy::kNever;
-  return Need{.bytes = writes_buffer ? static_cast<MPI_Count>(kInline) + 1 : 0, .single_copy = single_copy};
+  return Need{.payloads = {.own = writes_buffer ? static_cast<MPI_Count>(kInline) + 1 : 0}, .single_copy = single_copy};
 }
 
 }  // namespace ashlar::coll::shm

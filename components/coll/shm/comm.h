@@ -14,7 +14,7 @@ struct Need {
   /// Whether ranks copy from and to each other's memory: never; where all have proved that they can; always.
   enum class SingleCopy : std::uint8_t { kNever, kWhereProved, kAlways };
 
-  MPI_Count bytes = 0;        // of the largest payload that this rank writes into the segment
+  Payloads payloads{};
   std::uint64_t numbers = 1;  // sequence numbers, one behind the other
   SingleCopy single_copy = SingleCopy::kNever;
 };
@@ -86,7 +86,7 @@ Co enter(Op& op, const Call& call) {
     return Co();  // noted as op's failure
   const bool proves = need.single_copy != Need::SingleCopy::kNever && !comm->proof_has_number;
   if (proves) comm->proof_has_number = true;
-  const Ticket ticket = Ticket::take(comm->member, call, need.bytes, need.numbers + (proves ? 1 : 0));
+  const Ticket ticket = Ticket::take(comm->member, call, need.payloads, need.numbers + (proves ? 1 : 0));
   if (!op.has_own_slot()) op.comm()->count_to(comm->member.next_number);
   if (comm->choices.yield_to_root) note_root(op, call);
   if (comm->ready(ticket, need.single_copy)) [[likely]] {

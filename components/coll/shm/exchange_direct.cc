@@ -43,7 +43,8 @@ Co exchange_edges(Op& op, const Call& call, Ticket ticket) {
 }  // namespace
 
 Need direct_need(const Op&, const Call&) {
-  return Need{.bytes = static_cast<MPI_Count>(kInline) + 1, .numbers = 2, .single_copy = Need::SingleCopy::kAlways};
+  return Need{
+      .payloads = {.own = static_cast<MPI_Count>(kInline) + 1}, .numbers = 2, .single_copy = Need::SingleCopy::kAlways};
 }
 
 /// Allgather(v) and alltoall(v, w): every rank publishes where its blocks lie and where those for it go. Then each rank

@@ -25,7 +25,7 @@ void write_piece(Op& op, const Call& call, const Ticket& ticket, MPI_Count at, M
 
 Need large_need(const Op& op, const Call& call) {
   const auto pieces = static_cast<std::uint64_t>(Pieces::of(op, call).count());
-  return Need{.bytes = static_cast<MPI_Count>(kInline) + 1, .numbers = pieces > 0 ? pieces : 1};
+  return Need{.payloads = {.own = static_cast<MPI_Count>(kInline) + 1}, .numbers = pieces > 0 ? pieces : 1};
 }
 
 /// The root writes piece after piece and runs ahead of the readers by as many as there are buffers; each reader copies

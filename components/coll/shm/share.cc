@@ -48,7 +48,10 @@ void read_own(Op& op, const Call& call, const Ticket& ticket, MPI_Count bytes) {
 
 }  // namespace
 
-Need share_need(const Op& op, const Call& call) { return Need{.bytes = shared_bytes(op, call)}; }
+Need share_need(const Op& op, const Call& call) {
+  const MPI_Count bytes = shared_bytes(op, call);
+  return Need{.payloads = {.own = bytes, .any = bytes}};
+}
 
 /// Every rank leaves its data in the segment, and takes what it needs of the others': allgather, alltoall,
 /// reduce_scatter(_block). After the message buffers of R. Graham, G. Shipman, EuroPVM/MPI 2008.

@@ -28,7 +28,7 @@ int run(Member& member, std::uint32_t ranks) {
   const auto me = static_cast<std::uint32_t>(member.me);
   for (int round = 0; round < kRounds; ++round) {
     const Call sum_call = call_of(Collective::kAllreduce);
-    const Ticket sum = Ticket::take(member, sum_call, 8, 1);
+    const Ticket sum = Ticket::take(member, sum_call, {.own = 8, .any = 8}, 1);
     SlotWait slot(sum);
     if (!wait_for(slot)) return -1;
     sum.record_call();
@@ -48,7 +48,7 @@ int run(Member& member, std::uint32_t ranks) {
 
     const Rank root = round % static_cast<int>(ranks);
     const Call bcast_call = call_of(Collective::kBcast, root, 64);
-    const Ticket bcast = Ticket::take(member, bcast_call, 64, 1);
+    const Ticket bcast = Ticket::take(member, bcast_call, {.own = 64, .any = 64}, 1);
     SlotWait buffer(bcast);
     if (!wait_for(buffer)) return -1;
     bcast.record_call();

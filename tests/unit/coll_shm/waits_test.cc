@@ -118,6 +118,41 @@ TEST(SlotWait, BuffersHaveAShorterRing) {
   EXPECT_TRUE(ahead.slot_free());
 }
 
+// The root of a broadcast in eight pieces is done at once, though the other rank has not left the barrier before it.
+TEST(SlotWait, CollectivesWithoutBuffersDoNotTakeTheirPlaces) {
+  World world(2);
+  const Call barrier = call_of(Collective::kBarrier), bcast = call_of(Collective::kBcast, 0, 8 * 4096);
+  const auto broadcast = [&](Member& member) {
+    Ticket pieces = begin(member, bcast, kBufferSlots, 4096);
+    for (;; ++pieces.number) {
+      ASSERT_TRUE(pieces.slot_free()) << "number " << pieces.number << " of " << pieces.last;
+      done(pieces);
+      if (pieces.number == pieces.last) return;
+    }
+  };
+  for (std::size_t r = 0; r < 2; ++r) broadcast(world[r]);
+  const Ticket mine = begin(world[0], barrier), other = begin(world[1], barrier);
+  done(mine);
+  broadcast(world[0]);
+  Ticket next = begin(world[0], bcast, 1, 4096);
+  EXPECT_FALSE(next.slot_free()) << "the other rank has not read the first piece";
+  done(other);
+  EXPECT_FALSE(next.slot_free());
+  done(begin(world[1], bcast, 1, 4096));
+  EXPECT_TRUE(next.slot_free());
+}
+
+// However many of them there are, the ring of flags is not longer than it is.
+TEST(SlotWait, ABufferIsNotFreeWhereTheFlagsAreNot) {
+  World world(2);
+  const Call barrier = call_of(Collective::kBarrier), bcast = call_of(Collective::kBcast, 0, 4096);
+  for (std::uint64_t i = 0; i < kSlots; ++i) done(begin(world[0], barrier));
+  const Ticket ahead = begin(world[0], bcast, 1, 4096);
+  EXPECT_FALSE(ahead.slot_free());
+  done(begin(world[1], barrier));
+  EXPECT_TRUE(ahead.slot_free());
+}
+
 TEST(FlagWait, ARankOneOrTwoCollectivesAheadIsStillSeen) {
   World world(2);
   const Call reduce = call_of(Collective::kReduce), barrier = call_of(Collective::kBarrier);
@@ -251,7 +286,7 @@ TEST(Wait, AFailedRankEndsItsNumbersForTheOthers) {
   EXPECT_EQ(world[1].state().done.load(), failing.last);
   EXPECT_EQ(world.layout().header().sleepers.load(), 1u) << "it does not sleep any more";
   EXPECT_EQ(world.wires[1].woken, std::vector<Rank>{0}) << "the rank that waits for it polls again";
-  EXPECT_TRUE(Ticket::take(world[1], call, 8, 1).is_turn());
+  EXPECT_TRUE(Ticket::take(world[1], call, {.own = 8, .any = 8}, 1).is_turn());
   EXPECT_EQ(world.layout().header().mismatched.load(), 0u) << "calls agreed";
   done(begin(world[2], call, 1, 1024));
   EXPECT_TRUE(poll(others));

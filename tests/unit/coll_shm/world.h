@@ -75,7 +75,7 @@ inline Call call_of(Collective what, Rank root = 0, MPI_Count bytes = 8) {
 }
 /// Takes a ticket as enter() of the component does where nothing is missing.
 inline Ticket begin(Member& member, const Call& call, std::uint64_t numbers = 1, MPI_Count bytes = 8) {
-  const Ticket ticket = Ticket::take(member, call, bytes, numbers);
+  const Ticket ticket = Ticket::take(member, call, {.own = bytes, .any = bytes}, numbers);
   ticket.record_call();
   return ticket;
 }

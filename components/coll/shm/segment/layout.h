@@ -10,7 +10,8 @@
 /// Every collective on it has a sequence number, from 1 on, and uses slot number % kSlots. A slot is written for number
 /// s only when every rank is done with number s - kSlots. So ranks may run ahead of each other by kSlots collectives (a
 /// broadcast's root, a reduction's leaves), and no second synchronisation is needed. Payloads that do not fit into a
-/// flag's cache line lie in bounce buffers, of which there are kBufferSlots sets, by the same rule.
+/// flag's cache line lie in bounce buffers, of which there are kBufferSlots sets, by the same rule; collectives without
+/// such payloads do not count there.
 ///
 /// Every word starts at zero. Words that another rank reads while this one may write them are atomic; payloads are
 /// ordered by the flag behind them: its writer stores it with release, a reader loads it with acquire.

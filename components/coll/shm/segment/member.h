@@ -42,6 +42,7 @@ struct Member {
   std::uint64_t next_number = 1;  // for the next collective that is called
   std::uint64_t turn = 1;         // the number that may run now
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
+  std::uint64_t buffered = 0;     // the last number taken of those with payloads in bounce buffers
 
  private:
   struct Abandoned {

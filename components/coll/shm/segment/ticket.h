@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "components/coll/shm/segment/member.h"
 #include "framework/coll/call.h"
@@ -8,6 +10,12 @@ namespace ashlar::coll::shm {
 
 /// Whether a payload travels in the cache line of its flag.
 inline bool is_inline(MPI_Count bytes) { return bytes <= static_cast<MPI_Count>(kInline); }
+
+/// The payloads of one collective, in bytes of the largest.
+struct Payloads {
+  MPI_Count own = 0;                                      // that this rank writes
+  MPI_Count any = std::numeric_limits<MPI_Count>::max();  // that any rank writes, as far as all ranks know it
+};
 
 /// 16 bits, in their place above the number, that are equal where calls agree: made of the collective, its root and its
 /// quantity of bytes. Never all 0.
@@ -27,24 +35,28 @@ struct Ticket {
   std::uint64_t number = 0;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  std::uint64_t ahead = 0;  // how many numbers ranks may run ahead of each other, with this payload
+  std::uint64_t ahead = 0;            // how many numbers ranks may run ahead of each other, with this payload
+  std::uint64_t buffered_before = 0;  // Member::buffered when it was taken
   std::uint64_t signature = 0;
 
-  /// Takes the next `numbers` numbers. `bytes`: of the largest payload that this rank writes.
-  static Ticket take(Member& member, const Call& call, MPI_Count bytes, std::uint64_t numbers) {
+  /// Takes the next `numbers` numbers.
+  static Ticket take(Member& member, const Call& call, const Payloads& payloads, std::uint64_t numbers) {
     const std::uint64_t first = member.next_number;
+    const std::uint64_t buffered_before = member.buffered;
     member.next_number += numbers;
+    if (!is_inline(payloads.any)) member.buffered = member.next_number - 1;
     return Ticket{.member = &member,
                   .call = &call,
                   .number = first,
                   .first = first,
                   .last = member.next_number - 1,
-                  .ahead = is_inline(bytes) ? kSlots : kBufferSlots,
+                  .ahead = is_inline(payloads.own) ? kSlots : kBufferSlots,
+                  .buffered_before = buffered_before,
                   .signature = signature_of(call.what, call.root, call.bytes)};
   }
 
   bool is_turn() const { return member->turn == number; }
-  bool slot_free() const { return member->slot_free(number, ahead); }
+  bool slot_free() const { return member->slot_free(number, ahead) || buffer_free(); }
   /// Lets the next collective begin.
   void end_turn() const { member->pass_turn(last + 1); }
   /// It failed before its turn.
@@ -65,6 +77,15 @@ struct Ticket {
   const SegmentLayout& layout() const { return member->layout; }
   std::uint32_t me() const { return static_cast<std::uint32_t>(member->me); }
   std::uint32_t ranks() const { return layout().ranks(); }
+
+  /// Whether this rank may write into the slot all the same: it does not matter which ranks are still in a barrier or
+  /// another collective without bounce buffers when the ticket comes round to its buffer for the first time. So the
+  /// root of a broadcast in as many pieces as there are buffers is done before the others begin.
+  bool buffer_free() const {
+    if (ahead != kBufferSlots || number - first >= kBufferSlots) return false;
+    const std::uint64_t slot_before = number > kSlots ? number - kSlots : 0;
+    return member->all_done >= std::max(buffered_before, slot_before);
+  }
 
   FlagLine& line(std::uint32_t r) const { return layout().contribution(number, r); }
   FlagLine& result_line() const { return layout().result(number); }

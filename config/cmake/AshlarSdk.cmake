@@ -1,11 +1,11 @@
 # The component SDK: the C headers under include/ashlar, and what builds outside this tree find it by.
 set(sdk ${CMAKE_BINARY_DIR}/sdk)
-foreach(header framework/param/param_row.h framework/plugin/component.h framework/plugin/launch.h
+foreach(header framework/base/error_class.h framework/param/param_row.h framework/plugin/component.h framework/plugin/launch.h
     framework/plugin/report.h framework/plugin/topology.h framework/plugin/transport.h)
   # Outside the tree the rooms are one folder.
   get_filename_component(name ${header} NAME)
   file(READ ${CMAKE_SOURCE_DIR}/${header} text)
-  string(REGEX REPLACE "#include \"framework/(param|plugin)/([a-z_]+\\.h)\"" "#include <ashlar/\\2>" text "${text}")
+  string(REGEX REPLACE "#include \"framework/(base|param|plugin)/([a-z_]+\\.h)\"" "#include <ashlar/\\2>" text "${text}")
   file(CONFIGURE OUTPUT ${sdk}/include/ashlar/${name} CONTENT "${text}" @ONLY)
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${header})
 endforeach()

@@ -70,7 +70,7 @@ static const ashlar_report_ops ops = {sizeof ops, on_error, on_notice, on_decisi
 static ashlar_result open_hello(const ashlar_host* h, const void* cfg) {
   host = h;
   config = cfg;
-  if (!*config->greeting) return host->fail(13 /* MPI_ERR_ARG */, "report.hello.greeting is empty: nothing to say");
+  if (!*config->greeting) return host->fail(ASHLAR_ERR_ARG, "report.hello.greeting is empty: nothing to say");
   host->add_pvars("report", "hello", pvars, 1);
   return ASHLAR_OK;
 }

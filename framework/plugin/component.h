@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "framework/base/error_class.h"
 #include "framework/param/param_row.h"
 
 #ifdef __cplusplus
@@ -25,7 +26,8 @@ extern "C" {
 #define ASHLAR_COMPONENT_MAJOR 1
 #define ASHLAR_COMPONENT_MINOR 2
 
-/* What a call of a component gives back. Errors are negative MPI error classes; ashlar_host::fail makes them. */
+/* What a call of a component gives back. Errors are negative MPI error classes (-ASHLAR_ERR_NO_MEM); ashlar_fail_with()
+ * and ashlar_host::fail() make them. */
 typedef int ashlar_result;
 enum {
   ASHLAR_OK = 0,
@@ -90,6 +92,12 @@ static inline ashlar_result ashlar_fail_with(const ashlar_host* host, int mpi_cl
   if (host->size >= offsetof(ashlar_host, fail_with) + sizeof host->fail_with && host->fail_with)
     return host->fail_with(mpi_class, id, facts, count);
   return host->fail(mpi_class, "%s", id);
+}
+
+/* The failure of an allocation of `bytes` bytes, 0: unknown, for `what`: "the map of the nodes". Allocates nothing. */
+static inline ashlar_result ashlar_fail_no_memory(const ashlar_host* host, const char* what, size_t bytes) {
+  const ashlar_fact facts[2] = {{"what", what, 0}, {"bytes_wanted", NULL, (int64_t)bytes}};
+  return ashlar_fail_with(host, ASHLAR_ERR_NO_MEM, "memory.none", facts, bytes ? 2 : 1);
 }
 
 /* query()'s answer. priority < 0: cannot serve; `reason` says why or why not, always. */

@@ -69,7 +69,7 @@ def contract_facts(text, before):
     """The names in the table of ashlar_fact that a component gives to fail_with()."""
     table = re.search(r"&?([a-z_]\w*)", text)
     at = before.rfind(f"ashlar_fact {table[1]}") if table else -1
-    return set(re.findall(r'\.name = "([a-z_0-9]+)"', before[at:before.index(";", at)])) if at >= 0 else set()
+    return set(re.findall(r'\{(?:\.name = )?"([a-z_0-9]+)"', before[at:before.index(";", at)])) if at >= 0 else set()
 
 
 def uses(text):
@@ -144,6 +144,8 @@ def self_test():
     assert check(known, named) == ([], {"a.b", "c.d"}), check(known, named)
     table = {"f.cc": 'ashlar_fact known[] = {{.name = "x"}, {.name = "y"}};\nashlar_fail_with(h, 1, "a.b", known, 2); fail(1, "c.d");'}
     assert check(known, table) == ([], {"a.b", "c.d"}), check(known, table)
+    plain = {"f.cc": table["f.cc"].replace(".name = ", "")}
+    assert check(known, plain) == ([], {"a.b", "c.d"}), check(known, plain)
     bad = {"f.cc": code_of('// fail(1, "no.such")\nfail(1, "a.b", {{"z", 1}});\nashlar::fail(2, "e.f");')}
     mistakes, _ = check(known, bad)
     assert mistakes == ["f.cc:2: a.b needs the fact x", "f.cc:2: a.b has no place for the fact z",

@@ -110,10 +110,7 @@ void query(const void*, ashlar_answer* answer) {
 
 ashlar_result create(const void*, void** module) {
   auto* made = new (std::nothrow) Module{{&kOps}, {}};
-  if (!made) {
-    const ashlar_fact what = {.name = "what", .text = "launch/pmix", .number = 0};
-    return g_host ? ashlar_fail_with(g_host, 39 /* MPI_ERR_NO_MEM */, "memory.none", &what, 1) : -39;
-  }
+  if (!made) return ashlar_fail_no_memory(g_host, "launch/pmix", sizeof *made);
   *module = made;
   return ASHLAR_OK;
 }

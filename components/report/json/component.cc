@@ -95,7 +95,7 @@ ashlar_result create(const void* context, void** out) {
       const char* const reason = errno == ENXIO ? "it is a FIFO that nothing reads from" : std::strerror(errno);
       const ashlar_fact facts[] = {{.name = "file", .text = name.c_str(), .number = 0},
                                    {.name = "lower", .text = reason, .number = 0}};
-      return ashlar_fail_with(host, 35 /* MPI_ERR_IO */, "report.file", facts, std::size(facts));
+      return ashlar_fail_with(host, ASHLAR_ERR_IO, "report.file", facts, std::size(facts));
     }
   }
   *out = &module;

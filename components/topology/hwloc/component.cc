@@ -131,13 +131,10 @@ void query(const void*, ashlar_answer* answer) {
 
 ashlar_result create(const void*, void** out) {
   auto* const m = new (std::nothrow) Module{{&kOps}, nullptr, {}, {}};
-  if (!m) {
-    const ashlar_fact what = {.name = "what", .text = "topology/hwloc", .number = 0};
-    return ashlar_fail_with(g_host, 39 /* MPI_ERR_NO_MEM */, "memory.none", &what, 1);
-  }
+  if (!m) return ashlar_fail_no_memory(g_host, "topology/hwloc", sizeof *m);
   if (!load(&m->machine)) {
     delete m;
-    return ashlar_fail_with(g_host, 16, "machine.unknown", nullptr, 0);
+    return ashlar_fail_with(g_host, ASHLAR_ERR_OTHER, "machine.unknown", nullptr, 0);
   }
   list_types(m);
   *out = m;

@@ -1,5 +1,3 @@
-#include <mpi.h>
-
 #include <cstdio>
 #include <new>
 
@@ -37,10 +35,7 @@ void query(const void*, ashlar_answer* answer) {
 ashlar_result create(const void* context, void** module) {
   auto* iface =
       new (std::nothrow) Interface(*the_host, *the_config, *static_cast<const ashlar_transport_context*>(context));
-  if (!iface) {
-    const ashlar_fact what = {.name = "what", .text = "the loopback transport", .number = 0};
-    return ashlar_fail_with(the_host, MPI_ERR_NO_MEM, "memory.none", &what, 1);
-  }
+  if (!iface) return ashlar_fail_no_memory(the_host, "the loopback transport", sizeof *iface);
   *module = static_cast<ashlar_iface*>(iface);
   return ASHLAR_OK;
 }

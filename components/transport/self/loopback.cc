@@ -1,7 +1,5 @@
 #include "components/transport/self/loopback.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -29,7 +27,7 @@ constexpr std::size_t padded(std::size_t n) { return (n + 15) / 16 * 16; }
   const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "bytes", .text = nullptr, .number = length},
                                {.name = "most", .text = nullptr, .number = limit}};
-  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
+  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
 }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -55,7 +53,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
       const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = self(e).peer},
                                    {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
                                    {.name = "bytes_wanted", .text = nullptr, .number = length}};
-      return ashlar_fail_with(&iface.host(), MPI_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
+      return ashlar_fail_with(&iface.host(), ASHLAR_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
     }
     done += n;
   }
@@ -72,7 +70,7 @@ std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset
                                {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
                                {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
                                {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(k.length)}};
-  *result = ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.outside", range, std::size(range));
+  *result = ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
   return nullptr;
 }
 
@@ -126,12 +124,12 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
     const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
                                  {.name = "bytes_got", .text = nullptr, .number = length},
                                  {.name = "bytes_wanted", .text = nullptr, .number = own_length}};
-    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
   }
   if (std::memcmp(address, &own, length) != 0) {
     const ashlar_fact processes[] = {{.name = "peer", .text = nullptr, .number = peer},
                                      {.name = "self", .text = nullptr, .number = context_.self}};
-    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "loopback.other_process", processes, std::size(processes));
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "loopback.other_process", processes, std::size(processes));
   }
   auto ep = std::make_unique<Endpoint>();
   ep->ops = &kEndpointOps;
@@ -191,7 +189,7 @@ unsigned Interface::progress() {
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const {
   if (kind != ASHLAR_MEMORY_HOST) {
     const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
-    return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
+    return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
   }
   const Key key{.address = reinterpret_cast<std::uint64_t>(address), .length = length};
   *out = {};

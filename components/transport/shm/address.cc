@@ -1,7 +1,6 @@
 #include "components/transport/shm/address.h"
 
 #include <fcntl.h>
-#include <mpi.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -63,17 +62,17 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
     const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
                                  {.name = "bytes_got", .text = nullptr, .number = length},
                                  {.name = "bytes_wanted", .text = nullptr, .number = sizeof(Address)}};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
   }
   std::memcpy(out, bytes, sizeof(Address));
   if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address)) {
     const ashlar_fact expected[] = {{.name = "peer", .text = nullptr, .number = peer},
                                     {.name = "version", .text = nullptr, .number = kAddressVersion}};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
   }
   if (out->checksum != checksum_of(*out)) {
     const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "transport.address_damaged", &whose, 1);
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_damaged", &whose, 1);
   }
   return ASHLAR_OK;
 }

@@ -31,7 +31,7 @@ struct Identity {
 };
 
 void seal(Address& address);
-/// Reads an address that came from a peer. Fails with MPI_ERR_OTHER and a sentence when it is damaged or not ours.
+/// Reads an address that came from a peer. Fails with ASHLAR_ERR_OTHER and a sentence when it is damaged or not ours.
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length, Address* out);
 
 /// Start time of process `pid` in clock ticks since boot; 0 when it cannot be read. `state`: its letter in /proc, or 0.

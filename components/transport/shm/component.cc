@@ -1,5 +1,3 @@
-#include <mpi.h>
-
 #include <cstdio>
 #include <new>
 
@@ -56,10 +54,7 @@ void query(const void* context, ashlar_answer* answer) {
 ashlar_result create(const void* context, void** module) {
   const auto& c = *static_cast<const ashlar_transport_context*>(context);
   auto* iface = new (std::nothrow) Interface(*the_host, *the_config, c, counters);
-  if (!iface) {
-    const ashlar_fact what = {.name = "what", .text = "the shared memory transport", .number = 0};
-    return ashlar_fail_with(the_host, MPI_ERR_NO_MEM, "memory.none", &what, 1);
-  }
+  if (!iface) return ashlar_fail_no_memory(the_host, "the shared memory transport", sizeof *iface);
   if (const ashlar_result r = iface->open(); r != ASHLAR_OK) {
     delete iface;
     return r;

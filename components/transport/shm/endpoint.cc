@@ -1,7 +1,5 @@
 #include "components/transport/shm/endpoint.h"
 
-#include <mpi.h>
-
 #include <cstring>
 #include <iterator>
 
@@ -20,14 +18,14 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
   const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "bytes", .text = nullptr, .number = length},
                                {.name = "most", .text = nullptr, .number = limit}};
-  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
+  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
 }
 
 [[gnu::cold]] ashlar_result too_short(const Endpoint& ep, std::size_t done, std::uint32_t length) {
   const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
                                {.name = "bytes_wanted", .text = nullptr, .number = length}};
-  return ashlar_fail_with(&ep.iface->host(), MPI_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
+  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
 }
 
 // Longer than a line, or no line at hand.

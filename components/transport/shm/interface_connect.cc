@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <bit>
@@ -42,7 +41,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   if (parsed != ASHLAR_OK) return parsed;
   if (ep->address.node != identity_.node) {
     const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
-    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.other_node", &whose, 1);
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "shm.other_node", &whose, 1);
   }
   ep->ops = &kEndpointOps;
   ep->peer = peer;
@@ -58,7 +57,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   if (reached != ASHLAR_OK) {
     // A process that ends loses its descriptors and its socket first. Then its end is the reason, and not what is
     // missing.
-    const bool ended = reached != -MPI_ERR_NO_MEM && watch_.ends_within(ep->nonce, kEndsWithinMs);
+    const bool ended = reached != -ASHLAR_ERR_NO_MEM && watch_.ends_within(ep->nonce, kEndsWithinMs);
     unwatch(ep->nonce);
     if (!ended) return reached;
     return has_ended(*ep);
@@ -78,7 +77,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
 ashlar_result Interface::has_ended(const Endpoint& ep) const {
   const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "pid", .text = nullptr, .number = ep.address.pid}};
-  return ashlar_fail_with(&host_, MPI_ERR_PROC_ABORTED, "shm.ended", whose, std::size(whose));
+  return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "shm.ended", whose, std::size(whose));
 }
 
 ashlar_result Interface::reach(Endpoint& ep) {
@@ -110,7 +109,7 @@ ashlar_result Interface::request_descriptor(Endpoint& ep, int why_not_directly) 
                                    {.name = "pid", .text = nullptr, .number = ep.address.pid},
                                    {.name = "proc", .text = directly.c_str(), .number = 0},
                                    {.name = "socket", .text = std::strerror(error), .number = 0}};
-    return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.unreachable", reasons, std::size(reasons));
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "shm.unreachable", reasons, std::size(reasons));
   }
   ep.request_sent = error == 0;
   ep.request_until = now_ns() + config_.connect_timeout;
@@ -185,7 +184,7 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
   const ashlar_fact taken[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "count", .text = nullptr, .number = slots},
                                {.name = "setting", .text = "transport.shm.extra_rings", .number = 0}};
-  return ashlar_fail_with(&host_, MPI_ERR_OTHER, "shm.no_ring", taken, std::size(taken));
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "shm.no_ring", taken, std::size(taken));
 }
 
 // A single copy is offered only after it has worked, in each direction, for this pair.

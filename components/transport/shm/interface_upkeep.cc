@@ -1,5 +1,3 @@
-#include <mpi.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -24,7 +22,7 @@ constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is wok
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
   if (kind != ASHLAR_MEMORY_HOST) {
     const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
-    return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
+    return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
   }
   exposed_.expose(address, length, nonce_, out);
   return ASHLAR_OK;
@@ -34,14 +32,14 @@ ashlar_result Interface::copy_failed(const Endpoint& ep, int error) const {
   const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "pid", .text = nullptr, .number = ep.pid},
                                {.name = "error", .text = std::strerror(error), .number = 0}};
-  const int mpi_class = error == ESRCH ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+  const int mpi_class = error == ESRCH ? ASHLAR_ERR_PROC_ABORTED : ASHLAR_ERR_OTHER;
   return ashlar_fail_with(&host_, mpi_class, "shm.copy", whose, std::size(whose));
 }
 
 ashlar_result Interface::no_access(const Endpoint& ep, const char* access) const {
   const ashlar_fact whose[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
                                {.name = "access", .text = access, .number = 0}};
-  return ashlar_fail_with(&host_, MPI_ERR_UNSUPPORTED_OPERATION, "transport.no_access", whose, std::size(whose));
+  return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.no_access", whose, std::size(whose));
 }
 
 ashlar_result Interface::outside(const Endpoint& ep, const Key& key, std::uint64_t offset, std::uint64_t length) const {
@@ -49,7 +47,7 @@ ashlar_result Interface::outside(const Endpoint& ep, const Key& key, std::uint64
                                {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
                                {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
                                {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(key.length)}};
-  return ashlar_fail_with(&host_, MPI_ERR_ARG, "transport.outside", range, std::size(range));
+  return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
 }
 
 ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,

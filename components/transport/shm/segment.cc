@@ -1,7 +1,6 @@
 #include "components/transport/shm/segment.h"
 
 #include <fcntl.h>
-#include <mpi.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -22,7 +21,7 @@ ashlar_result allocate(const ashlar_host& host, int fd, std::size_t from, std::s
     const ashlar_fact refused[] = {{.name = "what", .text = what, .number = 0},
                                    {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
                                    {.name = "error", .text = std::strerror(errno), .number = 0}};
-    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.no_memory", refused, std::size(refused));
+    return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.no_memory", refused, std::size(refused));
   }
   return ASHLAR_OK;
 }
@@ -49,14 +48,14 @@ ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry,
   fd_ = Descriptor(make_shared_file("ashlar", /*sealable=*/true, why, sizeof why));
   if (!fd_) {
     const ashlar_fact reason = {.name = "reason", .text = why, .number = 0};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.not_made", &reason, 1);
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "shm.not_made", &reason, 1);
   }
   if (const int error = size_shared_file(fd_.get(), bytes); error != 0) {
     const ashlar_fact refused[] = {
         {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
         {.name = "error", .text = std::strerror(error), .number = 0},
         {.name = "note", .text = error == EFBIG ? "ulimit -f holds for shared memory, too" : "", .number = 0}};
-    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.not_sized", refused, std::size(refused));
+    return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.not_sized", refused, std::size(refused));
   }
   // Shrinking it would kill a reader with SIGBUS.
   fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
@@ -67,7 +66,7 @@ ashlar_result Segment::create(const ashlar_host& host, const Geometry& geometry,
   if (at == MAP_FAILED) {
     const ashlar_fact refused[] = {{.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
                                    {.name = "error", .text = std::strerror(errno), .number = 0}};
-    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.not_mapped", refused, std::size(refused));
+    return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.not_mapped", refused, std::size(refused));
   }
   base_ = static_cast<std::byte*>(at);
   mapped_ = true;
@@ -91,14 +90,14 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
     const ashlar_fact found[] = {{.name = "descriptor", .text = nullptr, .number = peer.fd},
                                  {.name = "pid", .text = nullptr, .number = peer.pid},
                                  {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)}};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.other_segment", found, std::size(found));
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "shm.other_segment", found, std::size(found));
   }
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (at == MAP_FAILED) {
     const ashlar_fact refused[] = {{.name = "pid", .text = nullptr, .number = peer.pid},
                                    {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
                                    {.name = "error", .text = std::strerror(errno), .number = 0}};
-    return ashlar_fail_with(&host, MPI_ERR_NO_MEM, "shm.peer_not_mapped", refused, std::size(refused));
+    return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.peer_not_mapped", refused, std::size(refused));
   }
   base_ = static_cast<std::byte*>(at);
   mapped_ = true;
@@ -108,13 +107,13 @@ ashlar_result Segment::attach(const ashlar_host& host, Descriptor fd, const Addr
   if (head.magic.load(std::memory_order_acquire) != kMagic || head.nonce != peer.nonce) {
     const ashlar_fact found[] = {{.name = "descriptor", .text = nullptr, .number = peer.fd},
                                  {.name = "pid", .text = nullptr, .number = peer.pid}};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.no_mark", found, std::size(found));
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "shm.no_mark", found, std::size(found));
   }
   if (head.layout != kLayout) {
     const ashlar_fact layouts[] = {{.name = "pid", .text = nullptr, .number = peer.pid},
                                    {.name = "theirs", .text = nullptr, .number = head.layout},
                                    {.name = "own", .text = nullptr, .number = kLayout}};
-    return ashlar_fail_with(&host, MPI_ERR_OTHER, "shm.layout", layouts, std::size(layouts));
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "shm.layout", layouts, std::size(layouts));
   }
   return ASHLAR_OK;
 }

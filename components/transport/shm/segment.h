@@ -33,7 +33,7 @@ class Segment {
   Segment& operator=(Segment&& other) noexcept;
   ~Segment();
 
-  /// Makes this process's segment. Fails with MPI_ERR_NO_MEM, MPI_ERR_OTHER.
+  /// Makes this process's segment. Fails with ASHLAR_ERR_NO_MEM, ASHLAR_ERR_OTHER.
   ashlar_result create(const ashlar_host& host, const Geometry& geometry, std::uint64_t nonce);
   /// Maps the peer's segment from its memfd and checks that it is the one that the address means. `fd` is kept.
   ashlar_result attach(const ashlar_host& host, Descriptor fd, const Address& peer);
@@ -51,9 +51,9 @@ class Segment {
   Line* ring(std::uint32_t i) const { return reinterpret_cast<Line*>(base_ + geometry_.ring_at(i)); }
   const Geometry& geometry() const { return geometry_; }
 
-  /// Makes sure that ring `i` of a peer's segment has memory, and lets the descriptor go. Fails with MPI_ERR_NO_MEM.
+  /// Makes sure that ring `i` of a peer's segment has memory, and lets the descriptor go. Fails with ASHLAR_ERR_NO_MEM.
   ashlar_result claim_ring(const ashlar_host& host, std::uint32_t i);
-  /// Makes sure that the own segment's posts have memory. Fails with MPI_ERR_NO_MEM.
+  /// Makes sure that the own segment's posts have memory. Fails with ASHLAR_ERR_NO_MEM.
   ashlar_result claim_posts(const ashlar_host& host) const;
 
  private:

@@ -4,24 +4,23 @@
  * size; read only the members inside it. One module serves one process; calls come from one thread at a time. */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "framework/plugin/component.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define ASHLAR_LAUNCH_FRAMEWORK "launch"
-#define ASHLAR_LAUNCH_INTERFACE 1
+#define ASHLAR_LAUNCH_INTERFACE 2
 
-typedef enum ashlar_launch_result {
-  ASHLAR_LAUNCH_OK = 0,
-  ASHLAR_LAUNCH_NOT_FOUND = 1,   /* get: the rank published no such key */
-  ASHLAR_LAUNCH_TOO_SMALL = 2,   /* get: the buffer is too small; *bytes says what is needed */
-  ASHLAR_LAUNCH_NO_SPACE = 3,    /* put: the launcher's limit is reached */
-  ASHLAR_LAUNCH_TIMED_OUT = 4,   /* the deadline passed; why() names the ranks waited for */
-  ASHLAR_LAUNCH_PEER_FAILED = 5, /* a rank that takes part has ended; why() names it */
-  ASHLAR_LAUNCH_UNSUPPORTED = 6, /* this launcher has no such service */
-  ASHLAR_LAUNCH_FAILED = 7       /* anything else; why() has the reason in words */
-} ashlar_launch_result;
+/* Two answers that are no failures: both are asked for again and again while a rank waits, and cost no sentence. Every
+ * other result but ASHLAR_OK is a failure, made with ashlar_fail_with(). */
+enum {
+  ASHLAR_LAUNCH_NOT_FOUND = 16, /* get, view: the rank has published nothing under this key, or not yet */
+  ASHLAR_LAUNCH_TIMED_OUT = 17  /* fence, barrier: not every rank has entered in time; call again to go on waiting */
+};
 
 /* Bits of the capabilities in a component's answer to query(). The kernel asks for these, never for a component's name.
  */
@@ -63,26 +62,31 @@ typedef struct ashlar_launch_ops {
   size_t size;
 
   /* Joins the job. *job is set on success and stays valid until destroy. Called once. */
-  ashlar_launch_result (*connect)(ashlar_launch* self, const ashlar_job** job);
+  ashlar_result (*connect)(ashlar_launch* self, const ashlar_job** job);
 
   /* Publishes `bytes` bytes under `key` for the other ranks; seen by them after the next fence that both enter, and
    * before it with ASHLAR_LAUNCH_IMMEDIATE.
-   * A key is published once: launchers cache what they have handed out. */
-  ashlar_launch_result (*put)(ashlar_launch* self, const char* key, const void* blob, size_t bytes);
+   * A key is published once: launchers cache what they have handed out. Fails when the launcher's limit is reached. */
+  ashlar_result (*put)(ashlar_launch* self, const char* key, const void* blob, size_t bytes);
 
   /* Collective over the job: returns when every rank has entered it, and then all that was put before is readable.
-   * `timeout_ms` < 0 waits for ever. After TIMED_OUT the fence may be called again to go on waiting. */
-  ashlar_launch_result (*fence)(ashlar_launch* self, int64_t timeout_ms);
+   * `timeout_ms` < 0 waits for ever. Fails with ASHLAR_ERR_PROC_ABORTED and its name when a rank that takes part has
+   * ended. */
+  ashlar_result (*fence)(ashlar_launch* self, int64_t timeout_ms);
 
-  /* Reads what `rank` published: *bytes is the buffer's size on entry, the blob's size on return. Never waits for the
-   * rank itself; may ask a server. */
-  ashlar_launch_result (*get)(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes);
+  /* Reads what `rank` published: *bytes is the buffer's size on entry, the blob's size on return; fails with
+   * ASHLAR_ERR_TRUNCATE when the blob is the larger one. Never waits for the rank itself; may ask a server. */
+  ashlar_result (*get)(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes);
 
-  /* The same without a copy, where the launcher can; UNSUPPORTED otherwise. The view lives until finalize. */
-  ashlar_launch_result (*view)(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes);
+  /* The same without a copy. The view lives until finalize. NULL: this launcher cannot. */
+  ashlar_result (*view)(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes);
 
   /* As fence, without publishing. */
-  ashlar_launch_result (*barrier)(ashlar_launch* self, int64_t timeout_ms);
+  ashlar_result (*barrier)(ashlar_launch* self, int64_t timeout_ms);
+
+  /* The failure of the fence or barrier that answered TIMED_OUT last, with the ranks that are missing as far as the
+   * launcher knows them. */
+  ashlar_result (*report_timeout)(ashlar_launch* self);
 
   /* Host name of a rank as its launcher knows it, never looked up; NULL: unknown. */
   const char* (*host_of)(ashlar_launch* self, uint32_t rank);
@@ -92,17 +96,14 @@ typedef struct ashlar_launch_ops {
   void (*poll)(ashlar_launch* self);
 
   /* Tells the launcher that MPI is initialised: from now on ending without finalize() is a failure of the job. */
-  ashlar_launch_result (*initialized)(ashlar_launch* self);
+  ashlar_result (*initialized)(ashlar_launch* self);
 
   /* Ends the whole job with `code`, showing `text` (may be NULL) to the user. Does not return when the launcher can
    * end this process; the caller exits by itself if it does. */
   void (*abort)(ashlar_launch* self, int code, const char* text);
 
-  /* Leaves the job: not collective, nothing else but why() and destroy may follow. */
-  ashlar_launch_result (*finalize)(ashlar_launch* self);
-
-  /* The reason of the last result that was not OK, as a sentence; "" when there is none. */
-  const char* (*why)(ashlar_launch* self);
+  /* Leaves the job: not collective, nothing else but destroy may follow. */
+  ashlar_result (*finalize)(ashlar_launch* self);
 
   /* Questions from outside about what this process is doing. `news` is a word that changes with each question; the
    * process polls it whenever it makes progress, and may change it for its own purposes. NULL: no questions here.
@@ -124,6 +125,22 @@ typedef struct ashlar_launch_ops {
 struct ashlar_launch {
   const ashlar_launch_ops* ops;
 };
+
+/* get() for a component that has the blob at hand: copies it, or fails as get() does. */
+static inline ashlar_result ashlar_launch_copy(const ashlar_host* host, uint32_t rank, const char* key,
+                                               const void* blob, size_t blob_bytes, void* buffer, size_t* bytes) {
+  const size_t room = *bytes;
+  *bytes = blob_bytes;
+  if (blob_bytes > room) {
+    const ashlar_fact sizes[4] = {{"rank", NULL, (int64_t)rank},
+                                  {"key", key, 0},
+                                  {"bytes_got", NULL, (int64_t)blob_bytes},
+                                  {"bytes_wanted", NULL, (int64_t)room}};
+    return ashlar_fail_with(host, ASHLAR_ERR_TRUNCATE, "launch.long_value", sizes, 4);
+  }
+  if (blob_bytes) memcpy(buffer, blob, blob_bytes);
+  return ASHLAR_OK;
+}
 
 #ifdef __cplusplus
 }

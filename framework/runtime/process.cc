@@ -94,18 +94,6 @@ std::string ranks_of(const Comm& comm) {
   std::_Exit(exit_code);
 }
 
-/// The class of an error that a meeting of all ranks ends with.
-int class_of(ashlar_launch_result result) {
-  return result == ASHLAR_LAUNCH_PEER_FAILED ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
-}
-
-/// A deadline for everything that waits for others while the job comes up.
-Status meet(ashlar_launch* launch, std::uint64_t deadline_ns, const char* what) {
-  const auto result = launch->ops->fence(launch, static_cast<std::int64_t>(deadline_ns / 1'000'000));
-  if (result == ASHLAR_LAUNCH_OK) return {};
-  return fail(class_of(result), "launch.incomplete", {{"step", what}, {"lower", launch->ops->why(launch)}});
-}
-
 }  // namespace
 
 const char* Process::host_of(PeerId peer) const {
@@ -227,6 +215,16 @@ Status Process::choose_launch() {
   return {};
 }
 
+std::string Process::launch_reason(ashlar_result failed) const {
+  return plugin::own_words(plugin::from(failed, launch_component_->prefix()));
+}
+
+Status Process::incomplete(const char* step, ashlar_result result) {
+  if (result == ASHLAR_LAUNCH_TIMED_OUT) result = launch->ops->report_timeout(launch);
+  const int mpi_class = result == -ASHLAR_ERR_PROC_ABORTED ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER;
+  return fail(mpi_class, "launch.incomplete", {{"step", step}, {"lower", launch_reason(result)}});
+}
+
 Status Process::read_parameters() {
   const std::string prefix = param::installation_prefix();
   if (job->params) {
@@ -262,8 +260,8 @@ Status Process::read_parameters() {
 
 Status Process::join_job() {
   ASHLAR_TRY(choose_launch());
-  if (launch->ops->connect(launch, &job) != ASHLAR_LAUNCH_OK)
-    return fail(MPI_ERR_OTHER, "launch.not_joined", {{"lower", launch->ops->why(launch)}});
+  if (const ashlar_result joined = launch->ops->connect(launch, &job); joined != ASHLAR_OK)
+    return fail(MPI_ERR_OTHER, "launch.not_joined", {{"lower", launch_reason(joined)}});
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);
@@ -347,8 +345,10 @@ Status Process::open_collectives() {
 }
 
 Status Process::complete_addresses() {
-  if (!addresses_complete)
-    ASHLAR_TRY(meet(launch, runtime_config_.start_timeout, "the exchange of addresses at start-up"));
+  if (addresses_complete) return {};
+  const auto deadline_ms = static_cast<std::int64_t>(runtime_config_.start_timeout / 1'000'000);
+  const ashlar_result met = launch->ops->fence(launch, deadline_ms);
+  if (met != ASHLAR_OK) return incomplete("the exchange of addresses at start-up", met);
   addresses_complete = true;
   return {};
 }
@@ -435,7 +435,7 @@ Status Process::end_world() {
   settle("MPI_Finalize");
   Status left;
   if (job->ranks > 1) {
-    ashlar_launch_result met;
+    ashlar_result met;
     std::int64_t patience_ms = 0;
     do {
       met = launch->ops->barrier(launch, patience_ms);
@@ -445,8 +445,7 @@ Status Process::end_world() {
       }
       patience_ms = patience_ms < 10 ? patience_ms + 1 : 10;
     } while (met == ASHLAR_LAUNCH_TIMED_OUT);
-    if (met != ASHLAR_LAUNCH_OK)
-      left = fail(class_of(met), "launch.incomplete", {{"step", "MPI_Finalize"}, {"lower", launch->ops->why(launch)}});
+    if (met != ASHLAR_OK) left = incomplete("MPI_Finalize", met);
   }
   for (Comm* comm : {world, self}) {
     if (!comm) continue;
@@ -462,8 +461,8 @@ Status Process::end_world() {
 Status Process::stop() {
   Process* process = current();
   process->background_.stop();
-  if (process->launch->ops->finalize(process->launch) != ASHLAR_LAUNCH_OK)
-    ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch->ops->why(process->launch));
+  if (const ashlar_result left = process->launch->ops->finalize(process->launch); left != ASHLAR_OK)
+    ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch_reason(left).c_str());
   process->comm_engine_->destroy_waiting();
   if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there
   current_.store(nullptr, std::memory_order_release);

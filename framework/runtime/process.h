@@ -94,6 +94,10 @@ class Process final : private comm::Services {
   Status everyone(Comm** result) override;
   bool in_process_set(const char* name) override;
   Status choose_launch();
+  /// Why a call of the launch component failed, in the component's words.
+  std::string launch_reason(ashlar_result failed) const;
+  /// The failure of a fence or barrier, which all ranks must enter. `result` is no success.
+  Status incomplete(const char* step, ashlar_result result);
   Status read_parameters();
   Status join_job();
   /// Prints the decision records made since the last call, when parameter explain wants them; rank 0 does so for the

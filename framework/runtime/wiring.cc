@@ -86,8 +86,8 @@ Status Wiring::publish() {
   settings_ = settings.hash();
   if (process_.job->ranks > 1) {
     const std::string text = settings.publish(kMostSettings);
-    if (process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size()) != ASHLAR_LAUNCH_OK)
-      return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch->ops->why(process_.launch)}});
+    const ashlar_result put = process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size());
+    if (put != ASHLAR_OK) return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch_reason(put)}});
   }
   std::uint8_t blob[sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX];
   const runtime::Preamble preamble = own_preamble();
@@ -96,10 +96,11 @@ Status Wiring::publish() {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
     ASHLAR_TRY(
         plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->prefix()));
-    const auto put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
-    if (put != ASHLAR_LAUNCH_OK)
+    const ashlar_result put =
+        process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
+    if (put != ASHLAR_OK)
       return fail(MPI_ERR_OTHER, "transport.unpublished",
-                  {{"component", way.component->prefix()}, {"lower", process_.launch->ops->why(process_.launch)}});
+                  {{"component", way.component->prefix()}, {"lower", process_.launch_reason(put)}});
   }
   // Where a peer has a transport and this process has not, the peer can say why.
   if (process_.job->ranks > 1 && !left_out_.empty())
@@ -114,9 +115,11 @@ Status Wiring::compare_settings(PeerId peer) {
   char text[kMostSettings];
   std::size_t bytes = sizeof text;
   ashlar_launch* const launch = process_.launch;
-  if (launch->ops->get(launch, peer, kSettings, text, &bytes) != ASHLAR_LAUNCH_OK)
+  if (const ashlar_result got = launch->ops->get(launch, peer, kSettings, text, &bytes); got != ASHLAR_OK) {
+    const std::string reason = got == ASHLAR_LAUNCH_NOT_FOUND ? "it has published none" : process_.launch_reason(got);
     return fail(MPI_ERR_OTHER, "settings.unread",
-                {{"peer", peer}, {"peer_host", process_.host_of(peer)}, {"lower", launch->ops->why(launch)}});
+                {{"peer", peer}, {"peer_host", process_.host_of(peer)}, {"lower", reason}});
+  }
   const std::string_view published(text, bytes);
   if (param::JobSettings::hash_of(published) == settings_) return {};
   const param::JobSettings::Difference difference = process_.params.job_settings().compare(published);
@@ -160,11 +163,11 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
     char reason[kMostReason];
     std::size_t length = sizeof reason;
-    const bool known = launch->ops->get(launch, peer, kLeftOut, reason, &length) == ASHLAR_LAUNCH_OK;
+    const bool known = launch->ops->get(launch, peer, kLeftOut, reason, &length) == ASHLAR_OK;
     return fail(MPI_ERR_OTHER, "transport.not_there", {{"note", std::string_view(reason, known ? length : 0)}});
   }
-  if (got != ASHLAR_LAUNCH_OK)
-    return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", launch->ops->why(launch)}});
+  if (got != ASHLAR_OK)
+    return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", process_.launch_reason(got)}});
   const runtime::Preamble own = own_preamble();
   runtime::PeerPreamble theirs{
       .preamble = {}, .complete = bytes >= sizeof own, .rank = peer, .host = process_.host_of(peer)};

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,46 +13,10 @@
 
 #include "framework/base/clock.h"
 #include "framework/plugin/component.h"
+#include "framework/plugin/host.h"
 #include "framework/plugin/launch.h"
 
 namespace {
-
-ashlar_result host_fail(int mpi_class, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::vfprintf(stderr, format, arguments);
-  va_end(arguments);
-  std::fputc('\n', stderr);
-  return -mpi_class;
-}
-ashlar_result host_fail_with(int mpi_class, const char* id, const ashlar_fact*, std::uint32_t) {
-  return host_fail(mpi_class, "%s", id);
-}
-
-void host_log(int level, const char* component, const char* format, ...) {
-  if (level > 1) return;
-  std::fprintf(stderr, "%s: ", component);
-  va_list arguments;
-  va_start(arguments, format);
-  std::vfprintf(stderr, format, arguments);
-  va_end(arguments);
-  std::fputc('\n', stderr);
-}
-int host_log_enabled(int) { return 0; }
-void host_record(const char*, const char*, const char*, const char*, const char*, const char*) {}
-void host_pvars(const char*, const char*, const ashlar_pvar*, uint32_t) {}
-const ashlar_host kHost = {
-    .size = sizeof(ashlar_host),
-    .kernel_version = "test",
-    .fail = host_fail,
-    .log = host_log,
-    .log_enabled = host_log_enabled,
-    .record = host_record,
-    .add_pvars = host_pvars,
-    .adjusted = nullptr,
-    .elevated = 0,
-    .fail_with = host_fail_with,
-};
 
 // The defaults of the components' rows, as the parameter room would fill them in; strings and numbers.
 std::vector<unsigned char> default_config(const ashlar_component* component) {
@@ -79,13 +42,18 @@ std::vector<unsigned char> default_config(const ashlar_component* component) {
 ashlar_launch* g_launch = nullptr;
 const ashlar_job* g_job = nullptr;
 
-[[noreturn]] void die(const char* what) {
-  std::printf("%s: %s\n", what, g_launch->ops->why(g_launch));
+// What the kernel shows of the failure `result`; of an answer that is none, the number.
+std::string words(ashlar_result result) {
+  namespace plugin = ashlar::plugin;
+  return result < 0 ? plugin::own_words(plugin::from(result, "launch")) : "answer " + std::to_string(result);
+}
+[[noreturn]] void die(const char* what, ashlar_result result) {
+  std::printf("%s: %s\n", what, words(result).c_str());
   std::fflush(stdout);
   _exit(4);
 }
-void must(ashlar_launch_result result, const char* what) {
-  if (result != ASHLAR_LAUNCH_OK) die(what);
+void must(ashlar_result result, const char* what) {
+  if (result != ASHLAR_OK) die(what, result);
 }
 
 std::string blob_of(unsigned rank, unsigned round) {
@@ -103,7 +71,8 @@ void modex() {
     for (unsigned r = 0; r < g_job->ranks; ++r) {
       char small[4];
       std::size_t bytes = sizeof small;
-      if (g_launch->ops->get(g_launch, r, key.c_str(), small, &bytes) != ASHLAR_LAUNCH_TOO_SMALL) die("small get");
+      const ashlar_result cut = g_launch->ops->get(g_launch, r, key.c_str(), small, &bytes);
+      if (cut != -ASHLAR_ERR_TRUNCATE) die("small get", cut);
       std::vector<char> buffer(bytes);
       must(g_launch->ops->get(g_launch, r, key.c_str(), buffer.data(), &bytes), "get");
       if (std::string(buffer.data(), bytes) != blob_of(r, round)) {
@@ -113,7 +82,8 @@ void modex() {
     }
     std::size_t bytes = 0;
     char none;
-    if (g_launch->ops->get(g_launch, 0, "test.nothing", &none, &bytes) != ASHLAR_LAUNCH_NOT_FOUND) die("missing key");
+    const ashlar_result missing = g_launch->ops->get(g_launch, 0, "test.nothing", &none, &bytes);
+    if (missing != ASHLAR_LAUNCH_NOT_FOUND) die("missing key", missing);
     must(g_launch->ops->barrier(g_launch, 20000), "barrier");
   }
 }
@@ -170,16 +140,16 @@ int act(const std::string& action, const char* argument) {
   }
   if (action == "skip") {  // the chosen rank leaves before the fence
     if (rank == chosen) return 0;
-    const ashlar_launch_result result = ops.fence(g_launch, 20000);
-    std::printf("rank %u: result %d: %s\n", rank, result, ops.why(g_launch));
+    const ashlar_result result = ops.fence(g_launch, 20000);
+    std::printf("rank %u: result %d: %s\n", rank, result, words(result).c_str());
     must(ops.finalize(g_launch), "finalize");
     return 0;
   }
   if (action == "late") {  // the chosen rank comes late; the others give up once, then go on waiting
     if (rank == chosen) usleep(800000);
-    ashlar_launch_result result = ops.fence(g_launch, rank == chosen ? -1 : 200);
+    ashlar_result result = ops.fence(g_launch, rank == chosen ? -1 : 200);
     if (result == ASHLAR_LAUNCH_TIMED_OUT) {
-      std::printf("rank %u: %s\n", rank, ops.why(g_launch));
+      std::printf("rank %u: %s\n", rank, words(ops.report_timeout(g_launch)).c_str());
       result = ops.fence(g_launch, -1);
     }
     must(result, "second fence");
@@ -254,8 +224,9 @@ int main(int argc, char** argv) {
   }
   const auto* component = static_cast<const ashlar_component*>(dlsym(library, ASHLAR_COMPONENT_SYMBOL));
   if (!component) return 2;
+  const ashlar::plugin::Host host;
   const std::vector<unsigned char> config = default_config(component);
-  if (component->open && component->open(&kHost, config.data()) != ASHLAR_OK) return 2;
+  if (component->open && component->open(host.table(), config.data()) != ASHLAR_OK) return 2;
   ashlar_answer answer = {};
   answer.size = sizeof answer;
   component->query(nullptr, &answer);

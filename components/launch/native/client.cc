@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <iterator>
+#include <string>
 
 #include "framework/base/clock.h"
 
@@ -40,42 +42,35 @@ Client::~Client() {
   if (shared_fd_ >= 0) close(shared_fd_);
 }
 
-const char* Client::why() {
-  if (late_fence_) blame_the_missing(late_fence_, ASHLAR_LAUNCH_TIMED_OUT, late_ms_);
-  late_fence_ = 0;
-  return why_;
+ashlar_result Client::fail_with_board(const char* reason) const {
+  const ashlar_fact why = {.name = "lower", .text = reason, .number = 0};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.board", &why, 1);
 }
 
-ashlar_launch_result Client::fail(ashlar_launch_result result, const char* format, ...) {
-  late_fence_ = 0;
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(why_, sizeof why_, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-ashlar_launch_result Client::attach(const Trace& trace) {
+ashlar_result Client::attach(const Trace& trace) {
   bool inherited = false;
-  const int fd = open_board(trace, &inherited, why_, sizeof why_);
-  if (fd < 0) return ASHLAR_LAUNCH_FAILED;
+  char reason[300];
+  const int fd = open_board(trace, &inherited, reason, sizeof reason);
+  if (fd < 0) return fail_with_board(reason);
   struct stat facts;
   if (fstat(fd, &facts) != 0) {
+    std::snprintf(reason, sizeof reason, "fstat: %s", strerror(errno));
     close(fd);
-    return fail(ASHLAR_LAUNCH_FAILED, "fstat of the board: %s", strerror(errno));
+    return fail_with_board(reason);
   }
   mapped_ = static_cast<std::size_t>(facts.st_size);
   void* at = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  const int mmap_errno = errno;
+  if (at == MAP_FAILED) std::snprintf(reason, sizeof reason, "mmap of %zu bytes: %s", mapped_, strerror(errno));
   close(fd);
-  if (at == MAP_FAILED)
-    return fail(ASHLAR_LAUNCH_FAILED, "cannot map the %zu bytes of the board: %s", mapped_, strerror(mmap_errno));
+  if (at == MAP_FAILED) return fail_with_board(reason);
   board_ = static_cast<BoardHeader*>(at);
 
   BoardSlot& mine = slot(trace.rank);
   std::uint32_t state = mine.state.load();
-  if (!mine.state.compare_exchange_strong(state, static_cast<std::uint32_t>(RankState::kAttached)))
-    return fail(ASHLAR_LAUNCH_FAILED, "rank %u was taken by process %u a moment ago", trace.rank, mine.pid.load());
+  if (!mine.state.compare_exchange_strong(state, static_cast<std::uint32_t>(RankState::kAttached))) {
+    std::snprintf(reason, sizeof reason, "process %u became rank %u a moment ago", mine.pid.load(), trace.rank);
+    return fail_with_board(reason);
+  }
   mine.pid.store(static_cast<std::uint32_t>(getpid()));
   my_attach_ = mine.attaches.fetch_add(1) + 1;
   failures_seen_ = 0;
@@ -93,7 +88,7 @@ ashlar_launch_result Client::attach(const Trace& trace) {
     shared_fd_ = open(path, O_RDWR | O_CLOEXEC);
   }
 
-  host_ = board_at<char>(board_, board_->host);
+  host_name_ = board_at<char>(board_, board_->host);
   launcher_ = board_at<char>(board_, board_->launcher);
   if (mine.placement) placement_ = board_at<char>(board_, mine.placement);
   if (board_->params) params_.assign(board_at<char>(board_, board_->params), board_->params_bytes);
@@ -113,17 +108,23 @@ ashlar_launch_result Client::attach(const Trace& trace) {
   job_.params_bytes = params_.size();
   job_.launcher = launcher_.c_str();
   job_.placement = placement_.c_str();
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
-ashlar_launch_result Client::put(const char* key, const void* blob, std::size_t bytes) {
+ashlar_result Client::put(const char* key, const void* blob, std::size_t bytes) {
   const std::size_t key_bytes = std::strlen(key) + 1;
   const std::size_t blob_offset = (sizeof(BoardRecord) + key_bytes + 15) & ~std::size_t{15};
   const std::uint64_t at = bytes < (std::size_t{1} << 40) ? board_allocate(board_, blob_offset + bytes) : 0;
-  if (at == 0)
-    return fail(ASHLAR_LAUNCH_NO_SPACE, "%zu bytes under key %s do not fit: %llu of the board's %llu bytes are used",
-                bytes, key, static_cast<unsigned long long>(board_->heap_used.load()),
-                static_cast<unsigned long long>(board_->bytes));
+  if (at == 0) {
+    const ashlar_fact room[] = {
+        {.name = "bytes_wanted",
+         .text = nullptr,
+         .number = static_cast<std::int64_t>(std::min<std::size_t>(bytes, INT64_MAX))},
+        {.name = "key", .text = key, .number = 0},
+        {.name = "used", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_used.load())},
+        {.name = "size", .text = nullptr, .number = static_cast<std::int64_t>(board_->bytes)}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_NO_MEM, "launch.board_full", room, std::size(room));
+  }
   BoardSlot& mine = slot(job_.rank);
   auto* record = board_at<BoardRecord>(board_, at);
   record->older = mine.newest.load(std::memory_order_relaxed);
@@ -135,11 +136,15 @@ ashlar_launch_result Client::put(const char* key, const void* blob, std::size_t 
   std::memcpy(reinterpret_cast<char*>(record) + sizeof *record, key, key_bytes);
   if (bytes) std::memcpy(reinterpret_cast<char*>(record) + blob_offset, blob, bytes);
   mine.newest.store(at, std::memory_order_release);
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
-ashlar_launch_result Client::view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes) {
-  if (rank >= job_.ranks) return fail(ASHLAR_LAUNCH_FAILED, "rank %u is outside 0..%u", rank, job_.ranks - 1);
+ashlar_result Client::view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes) {
+  if (rank >= job_.ranks) {
+    const ashlar_fact ranks[] = {{.name = "rank", .text = nullptr, .number = rank},
+                                 {.name = "last", .text = nullptr, .number = std::int64_t{job_.ranks} - 1}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_RANK, "launch.rank", ranks, std::size(ranks));
+  }
   const std::uint32_t hash = board_key_hash(key);
   for (std::uint64_t at = slot(rank).newest.load(std::memory_order_acquire); at != 0;) {
     const auto* record = board_at<BoardRecord>(board_, at);
@@ -149,52 +154,64 @@ ashlar_launch_result Client::view(std::uint32_t rank, const char* key, const voi
     if (record->key_hash == hash && std::strcmp(text, key) == 0) {
       *blob = reinterpret_cast<const char*>(record) + record->blob_offset;
       *bytes = record->blob_bytes;
-      return ASHLAR_LAUNCH_OK;
+      return ASHLAR_OK;
     }
     at = record->older;
   }
-  return fail(ASHLAR_LAUNCH_NOT_FOUND, "rank %u published no %s", rank, key);
+  return ASHLAR_LAUNCH_NOT_FOUND;
 }
 
-bool Client::someone_left(std::uint32_t generation) const {
+bool Client::any_ended(std::uint32_t generation) const {
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (slot(r).fences.load() < generation && slot(r).end.load() != static_cast<std::uint32_t>(RankEnd::kRuns))
       return true;
   return false;
 }
 
-void Client::blame_the_missing(std::uint32_t generation, ashlar_launch_result result, std::int64_t waited_ms) {
-  char list[320] = {};
-  std::size_t used = 0;
+/// "rank 1 (joined, runs), rank 3 (never joined, ended with exit code 2)": those that have not entered this fence, of
+/// many the first few. `only_ended`: and never will.
+std::string Client::missing_ranks(std::uint32_t generation, bool only_ended) const {
+  constexpr unsigned kMost = 4;
+  std::string list;
   unsigned missing = 0;
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
-    BoardSlot& other = slot(r);
+    const BoardSlot& other = slot(r);
     if (other.fences.load() >= generation) continue;
     const bool ended = other.end.load() != static_cast<std::uint32_t>(RankEnd::kRuns);
-    if (result == ASHLAR_LAUNCH_PEER_FAILED && !ended) continue;
-    if (++missing > 4) continue;
+    if ((only_ended && !ended) || ++missing > kMost) continue;
     const char* state = other.state.load() == static_cast<std::uint32_t>(RankState::kAbsent)      ? "never joined"
                         : other.state.load() == static_cast<std::uint32_t>(RankState::kFinalized) ? "finalized"
                                                                                                   : "joined";
-    char how[64] = "runs";
+    list += (missing > 1 ? ", rank " : "rank ") + std::to_string(r) + " (" + state + ", ";
     if (ended && WIFSIGNALED(other.wait_status))
-      std::snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(other.wait_status));
+      list += "was killed by signal " + std::to_string(WTERMSIG(other.wait_status));
     else if (ended)
-      std::snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(other.wait_status));
-    const int n =
-        std::snprintf(list + used, sizeof list - used, "%srank %u (%s, %s)", missing > 1 ? ", " : "", r, state, how);
-    if (n > 0) used = used + static_cast<std::size_t>(n) < sizeof list ? used + static_cast<std::size_t>(n) : used;
+      list += "ended with exit code " + std::to_string(WEXITSTATUS(other.wait_status));
+    else
+      list += "runs";
+    list += ")";
   }
-  if (missing > 4 && used + 32 < sizeof list)
-    std::snprintf(list + used, sizeof list - used, " and %u more", missing - 4);
-  if (result == ASHLAR_LAUNCH_TIMED_OUT)
-    fail(result, "after %.1f s of waiting for all %u ranks, still missing: %s", static_cast<double>(waited_ms) / 1000.0,
-         job_.ranks, list);
-  else
-    fail(result, "all %u ranks must take part, but %s", job_.ranks, list);
+  return missing > kMost ? list + " and " + std::to_string(missing - kMost) + " more" : list;
 }
 
-ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
+ashlar_result Client::report_timeout() const {
+  char seconds[24];
+  std::snprintf(seconds, sizeof seconds, "%.1f", static_cast<double>(late_ms_) / 1000.0);
+  const std::string missing = missing_ranks(late_fence_, false);
+  const ashlar_fact late[] = {{.name = "seconds", .text = seconds, .number = 0},
+                              {.name = "ranks", .text = nullptr, .number = job_.ranks},
+                              {.name = "missing", .text = missing.c_str(), .number = 0}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.fence_late", late, std::size(late));
+}
+
+ashlar_result Client::fail_with_ended(std::uint32_t generation) const {
+  const std::string missing = missing_ranks(generation, true);
+  const ashlar_fact ended[] = {{.name = "ranks", .text = nullptr, .number = job_.ranks},
+                               {.name = "missing", .text = missing.c_str(), .number = 0}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "launch.fence_ended", ended, std::size(ended));
+}
+
+ashlar_result Client::fence(std::int64_t timeout_ms) {
   BoardSlot& mine = slot(job_.rank);
   if (!in_fence_) {
     in_fence_ = true;
@@ -212,10 +229,7 @@ ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
   for (;;) {
     const std::uint32_t event = board_->event.load();
     if (static_cast<std::int32_t>(board_->generation.load() - wanted) >= 0) break;
-    if (someone_left(wanted)) {
-      blame_the_missing(wanted, ASHLAR_LAUNCH_PEER_FAILED, 0);
-      return ASHLAR_LAUNCH_PEER_FAILED;
-    }
+    if (any_ended(wanted)) return fail_with_ended(wanted);
     timespec wait = {1, 0};
     if (timeout_ms >= 0) {
       const auto waited = static_cast<std::int64_t>((now_ns() - began) / 1'000'000);
@@ -230,7 +244,7 @@ ashlar_launch_result Client::fence(std::int64_t timeout_ms) {
     futex(&board_->event, FUTEX_WAIT, event, &wait);
   }
   in_fence_ = false;
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
 void Client::on_peer_failure(ashlar_launch_peer_failed* listener, void* context) {
@@ -255,10 +269,10 @@ void Client::poll() {
   }
 }
 
-ashlar_launch_result Client::initialized() {
+ashlar_result Client::initialized() {
   slot(job_.rank).heard_ns.store(now_ns(), std::memory_order_relaxed);
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kInitialized));
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
 void Client::in_use(bool world, bool sessions) {
@@ -289,9 +303,9 @@ void Client::abort(int code, const char* text) {
   }
 }
 
-ashlar_launch_result Client::finalize() {
+ashlar_result Client::finalize() {
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kFinalized));
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
 std::uint32_t* Client::news() {

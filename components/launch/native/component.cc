@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <new>
 
 #include "components/launch/native/client.h"
@@ -41,41 +41,41 @@ const Config* g_config = nullptr;
 
 Client& client_of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
 
-ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
   Trace trace;
-  // query() said so before; the environment may have changed since.
-  if (!ashlar::launch::parse_trace(std::getenv(ashlar::launch::kJobVariable), &trace)) return ASHLAR_LAUNCH_FAILED;
-  const ashlar_launch_result result = client_of(self).attach(trace);
-  if (result == ASHLAR_LAUNCH_OK) *job = &client_of(self).job();
+  const char* const text = std::getenv(ashlar::launch::kJobVariable);
+  // query() has seen a variable in this form; the environment may have changed since.
+  if (!ashlar::launch::parse_trace(text, &trace)) {
+    const ashlar_fact variable[] = {{.name = "name", .text = ashlar::launch::kJobVariable, .number = 0},
+                                    {.name = "value", .text = text ? text : "", .number = 0}};
+    return ashlar_fail_with(g_host, ASHLAR_ERR_OTHER, "launch.variable", variable, std::size(variable));
+  }
+  const ashlar_result result = client_of(self).attach(trace);
+  if (result == ASHLAR_OK) *job = &client_of(self).job();
   return result;
 }
-ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+ashlar_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
   return client_of(self).put(key, blob, bytes);
 }
-ashlar_launch_result fence(ashlar_launch* self, int64_t timeout_ms) { return client_of(self).fence(timeout_ms); }
-ashlar_launch_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
+ashlar_result report_timeout(ashlar_launch* self) { return client_of(self).report_timeout(); }
+ashlar_result fence(ashlar_launch* self, int64_t timeout_ms) { return client_of(self).fence(timeout_ms); }
+ashlar_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
   return client_of(self).view(rank, key, blob, bytes);
 }
-ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+ashlar_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
   const void* blob = nullptr;
   size_t there = 0;
-  const ashlar_launch_result result = client_of(self).view(rank, key, &blob, &there);
-  if (result != ASHLAR_LAUNCH_OK) return result;
-  const size_t room = *bytes;
-  *bytes = there;
-  if (there > room) return ASHLAR_LAUNCH_TOO_SMALL;
-  if (there) std::memcpy(buffer, blob, there);
-  return ASHLAR_LAUNCH_OK;
+  const ashlar_result result = client_of(self).view(rank, key, &blob, &there);
+  return result == ASHLAR_OK ? ashlar_launch_copy(g_host, rank, key, blob, there, buffer, bytes) : result;
 }
-const char* host_of(ashlar_launch* self, uint32_t) { return client_of(self).host(); }
+const char* host_of(ashlar_launch* self, uint32_t) { return client_of(self).host_name(); }
 void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context) {
   client_of(self).on_peer_failure(listener, context);
 }
 void poll(ashlar_launch* self) { client_of(self).poll(); }
-ashlar_launch_result initialized(ashlar_launch* self) { return client_of(self).initialized(); }
+ashlar_result initialized(ashlar_launch* self) { return client_of(self).initialized(); }
 void abort_job(ashlar_launch* self, int code, const char* text) { client_of(self).abort(code, text); }
-ashlar_launch_result finalize(ashlar_launch* self) { return client_of(self).finalize(); }
-const char* why(ashlar_launch* self) { return client_of(self).why(); }
+ashlar_result finalize(ashlar_launch* self) { return client_of(self).finalize(); }
 uint32_t* news(ashlar_launch* self) { return client_of(self).news(); }
 int asked(ashlar_launch* self) { return client_of(self).asked(); }
 void answer(ashlar_launch* self, const char* account, size_t bytes, int settled) {
@@ -92,13 +92,13 @@ const ashlar_launch_ops kOps = {
     .get = get,
     .view = view,
     .barrier = fence,
+    .report_timeout = report_timeout,
     .host_of = host_of,
     .on_peer_failure = on_peer_failure,
     .poll = poll,
     .initialized = initialized,
     .abort = abort_job,
     .finalize = finalize,
-    .why = why,
     .news = news,
     .asked = asked,
     .answer = answer,
@@ -148,7 +148,7 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void*, void** module) {
-  auto* made = new (std::nothrow) Module{{&kOps}, {}};
+  auto* made = new (std::nothrow) Module{.base = {&kOps}, .client = Client(*g_host)};
   if (!made) return ashlar_fail_no_memory(g_host, "launch/native", sizeof *made);
   *module = made;
   return ASHLAR_OK;

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string>
 
 namespace ashlar::launch {
 namespace {
@@ -79,12 +80,10 @@ PmixClient::Inbox& PmixClient::inbox() {
   return *box;
 }
 
-ashlar_launch_result PmixClient::fail(ashlar_launch_result result, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(why_, sizeof why_, format, arguments);
-  va_end(arguments);
-  return result;
+ashlar_result PmixClient::fail_with_call(const char* call, pmix_status_t status) const {
+  const ashlar_fact failed[] = {{.name = "call", .text = call, .number = 0},
+                                {.name = "lower", .text = pmix_.error_string(status), .number = 0}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.call", failed, std::size(failed));
 }
 
 bool PmixClient::job_number(const char* key, std::uint32_t* to) { return rank_number(PMIX_RANK_WILDCARD, key, to); }
@@ -105,20 +104,25 @@ std::string PmixClient::job_text(const char* key) {
   return got.value->data.string;
 }
 
-ashlar_launch_result PmixClient::connect(const char* library) {
-  if (!pmix_.load(library, why_, sizeof why_)) return ASHLAR_LAUNCH_FAILED;
+ashlar_result PmixClient::connect(const char* library) {
+  if (const ashlar_result loaded = pmix_.load(host_, library); loaded != ASHLAR_OK) return loaded;
   const pmix_status_t rc = pmix_.init(&me_, nullptr, 0);
-  if (rc != PMIX_SUCCESS)
-    return fail(ASHLAR_LAUNCH_FAILED,
-                "PMIx_Init (%.60s) failed with %s: the launcher's server, %.80s, speaks %.30s and could not be reached",
-                pmix_.version(), pmix_.error_string(rc), server_address(),
-                std::getenv("PMIX_VERSION") ? std::getenv("PMIX_VERSION") : "an unknown version");
+  if (rc != PMIX_SUCCESS) {
+    const char* const spoken = std::getenv("PMIX_VERSION");
+    const ashlar_fact server[] = {{.name = "library", .text = pmix_.version(), .number = 0},
+                                  {.name = "lower", .text = pmix_.error_string(rc), .number = 0},
+                                  {.name = "server", .text = server_address(), .number = 0},
+                                  {.name = "version", .text = spoken ? spoken : "an unknown version", .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.server", server, std::size(server));
+  }
   job_.size = sizeof job_;
   std::snprintf(job_.job_id, sizeof job_.job_id, "%s", me_.nspace);
   job_.rank = me_.rank;
-  if (!job_number(PMIX_JOB_SIZE, &job_.ranks) || job_.rank >= job_.ranks)
-    return fail(ASHLAR_LAUNCH_FAILED, "the launcher does not say how many ranks job %s has", me_.nspace);
-  if (!find_places()) return ASHLAR_LAUNCH_FAILED;
+  if (!job_number(PMIX_JOB_SIZE, &job_.ranks) || job_.rank >= job_.ranks) {
+    const ashlar_fact job = {.name = "job", .text = me_.nspace, .number = 0};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.job_size", &job, 1);
+  }
+  if (const ashlar_result found = find_places(); found != ASHLAR_OK) return found;
   rank_number(me_.rank, PMIX_APPNUM, &job_.appnum);
   job_number(PMIX_UNIV_SIZE, &job_.universe_size);
   job_.shared_fd = -1;
@@ -136,10 +140,10 @@ ashlar_launch_result PmixClient::connect(const char* library) {
   for (const char* c = job_.job_id; *c; ++c)
     job_.cookie = (job_.cookie ^ static_cast<unsigned char>(*c)) * 1099511628211u;
   watch_peers();
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
-bool PmixClient::find_places() {
+ashlar_result PmixClient::find_places() {
   // "0,1,5": the ranks of this node.
   const std::string peers = job_text(PMIX_LOCAL_PEERS);
   for (const char* at = peers.c_str(); *at;) {
@@ -152,26 +156,26 @@ bool PmixClient::find_places() {
   std::sort(local_peers_.begin(), local_peers_.end());
   const auto mine = std::find(local_peers_.begin(), local_peers_.end(), job_.rank);
   if (mine == local_peers_.end()) {
-    fail(ASHLAR_LAUNCH_FAILED, "the launcher does not say which ranks share this node (%s is \"%.200s\")",
-         PMIX_LOCAL_PEERS, peers.c_str());
-    return false;
+    const ashlar_fact answer[] = {{.name = "key", .text = PMIX_LOCAL_PEERS, .number = 0},
+                                  {.name = "value", .text = peers.c_str(), .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.local_peers", answer, std::size(answer));
   }
   job_.local_rank = static_cast<std::uint32_t>(mine - local_peers_.begin());
   job_.local_size = static_cast<std::uint32_t>(local_peers_.size());
   job_.local_peers = local_peers_.data();
   all_local_ = job_.local_size == job_.ranks;
   job_.nodes = 1;
-  if (all_local_) return true;
+  if (all_local_) return ASHLAR_OK;
   job_number(PMIX_NUM_NODES, &job_.nodes);
   node_of_rank_.resize(job_.ranks);
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (!rank_number(r, PMIX_NODEID, &node_of_rank_[r])) {
-      fail(ASHLAR_LAUNCH_FAILED, "the launcher does not say on which node rank %u runs", r);
-      return false;
+      const ashlar_fact rank = {.name = "rank", .text = nullptr, .number = r};
+      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.node", &rank, 1);
     }
   job_.node = node_of_rank_[job_.rank];
   job_.node_of_rank = node_of_rank_.data();
-  return true;
+  return ASHLAR_OK;
 }
 
 void PmixClient::watch_peers() {
@@ -200,16 +204,18 @@ void PmixClient::event(std::size_t, pmix_status_t status, const pmix_proc_t* sou
   if (done) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
 }
 
-ashlar_launch_result PmixClient::put(const char* key, const void* blob, std::size_t bytes) {
-  if (std::strlen(key) > PMIX_MAX_KEYLEN)
-    return fail(ASHLAR_LAUNCH_FAILED, "key %s is longer than PMIx allows (%d)", key, PMIX_MAX_KEYLEN);
+ashlar_result PmixClient::put(const char* key, const void* blob, std::size_t bytes) {
+  if (std::strlen(key) > PMIX_MAX_KEYLEN) {
+    const ashlar_fact longest[] = {{.name = "key", .text = key, .number = 0},
+                                   {.name = "last", .text = nullptr, .number = PMIX_MAX_KEYLEN}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "pmix.long_key", longest, std::size(longest));
+  }
   pmix_value_t value = {};
   value.type = PMIX_BYTE_OBJECT;
   value.data.bo.bytes = static_cast<char*>(const_cast<void*>(blob));
   value.data.bo.size = bytes;
   const pmix_status_t rc = pmix_.put(PMIX_GLOBAL, key, &value);
-  if (rc != PMIX_SUCCESS) return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Put of %s: %s", key, pmix_.error_string(rc));
-  return ASHLAR_LAUNCH_OK;
+  return rc == PMIX_SUCCESS ? ASHLAR_OK : fail_with_call((std::string("PMIx_Put of ") + key).c_str(), rc);
 }
 
 void PmixClient::fence_answered(pmix_status_t status, void*) {
@@ -220,7 +226,7 @@ void PmixClient::fence_answered(pmix_status_t status, void*) {
   box.changed.notify_all();
 }
 
-ashlar_launch_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
+ashlar_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
   Inbox& box = inbox();
   std::unique_lock<std::mutex> lock(box.mutex);
   if (box.fence_done) {  // otherwise an earlier call timed out, and the same fence is still on its way
@@ -236,45 +242,53 @@ ashlar_launch_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
     if (rc == PMIX_OPERATION_SUCCEEDED) box.fence_done = true;
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
       box.fence_done = true;
-      return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Fence: %s", pmix_.error_string(rc));
+      return fail_with_call("PMIx_Fence", rc);
     }
-    if (rc == PMIX_OPERATION_SUCCEEDED) return ASHLAR_LAUNCH_OK;
+    if (rc == PMIX_OPERATION_SUCCEEDED) return ASHLAR_OK;
   }
   auto ready = [&box] { return box.fence_done || !box.failed.empty(); };
-  if (timeout_ms < 0)
+  if (timeout_ms < 0) {
     box.changed.wait(lock, ready);
-  else if (!box.changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready))
-    return fail(ASHLAR_LAUNCH_TIMED_OUT,
-                "after %.1f s not all %u ranks of job %s had reached the same point (number %llu of this rank); PMIx "
-                "does not say which are missing",
-                static_cast<double>(timeout_ms) / 1000.0, job_.ranks, job_.job_id,
-                static_cast<unsigned long long>(fence_number_));
-  if (!box.fence_done)
-    return fail(ASHLAR_LAUNCH_PEER_FAILED, "all %u ranks must take part, but rank %u has failed: %s", job_.ranks,
-                box.failed.front().first, pmix_.error_string(box.failed.front().second));
+  } else if (!box.changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready)) {
+    late_ms_ = timeout_ms;
+    return ASHLAR_LAUNCH_TIMED_OUT;
+  }
+  if (!box.fence_done) {
+    const auto& [rank, status] = box.failed.front();
+    const ashlar_fact failed[] = {{.name = "ranks", .text = nullptr, .number = job_.ranks},
+                                  {.name = "rank", .text = nullptr, .number = rank},
+                                  {.name = "lower", .text = pmix_.error_string(status), .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "pmix.fence_failed", failed, std::size(failed));
+  }
   // Servers answer so to the last client when others, answered earlier, have disconnected by then. All were there,
   // which is all that a fence without data is for; failed ranks are reported in another way.
-  if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_LAUNCH_OK;
-  if (box.fence_status != PMIX_SUCCESS)
-    return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Fence: %s", pmix_.error_string(box.fence_status));
-  return ASHLAR_LAUNCH_OK;
+  if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_OK;
+  return box.fence_status == PMIX_SUCCESS ? ASHLAR_OK : fail_with_call("PMIx_Fence", box.fence_status);
 }
 
-ashlar_launch_result PmixClient::get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes) {
+ashlar_result PmixClient::report_timeout() const {
+  char seconds[24];
+  std::snprintf(seconds, sizeof seconds, "%.1f", static_cast<double>(late_ms_) / 1000.0);
+  const ashlar_fact late[] = {{.name = "seconds", .text = seconds, .number = 0},
+                              {.name = "ranks", .text = nullptr, .number = job_.ranks},
+                              {.name = "job", .text = job_.job_id, .number = 0},
+                              {.name = "fence", .text = nullptr, .number = static_cast<std::int64_t>(fence_number_)}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.fence_late", late, std::size(late));
+}
+
+ashlar_result PmixClient::get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes) {
   pmix_proc_t proc;
   PMIX_LOAD_PROCID(&proc, me_.nspace, rank);
   // Without this a missing key would be waited for: the server hopes that the rank will still publish it.
   const pmix_info_t info = flag(PMIX_IMMEDIATE);
   Value got;
   const pmix_status_t rc = pmix_.get(&proc, key, &info, 1, &got.value);
-  if (rc == PMIX_ERR_NOT_FOUND) return fail(ASHLAR_LAUNCH_NOT_FOUND, "rank %u published no %s", rank, key);
-  if (rc != PMIX_SUCCESS || !got.value || got.value->type != PMIX_BYTE_OBJECT)
-    return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Get of %s of rank %u: %s", key, rank, pmix_.error_string(rc));
-  const std::size_t room = *bytes;
-  *bytes = got.value->data.bo.size;
-  if (*bytes > room) return fail(ASHLAR_LAUNCH_TOO_SMALL, "%s of rank %u has %zu bytes", key, rank, *bytes);
-  if (*bytes) std::memcpy(buffer, got.value->data.bo.bytes, *bytes);
-  return ASHLAR_LAUNCH_OK;
+  if (rc == PMIX_ERR_NOT_FOUND) return ASHLAR_LAUNCH_NOT_FOUND;
+  if (rc != PMIX_SUCCESS || !got.value || got.value->type != PMIX_BYTE_OBJECT) {
+    const std::string call = std::string("PMIx_Get of ") + key + " of rank " + std::to_string(rank);
+    return fail_with_call(call.c_str(), rc == PMIX_SUCCESS ? PMIX_ERR_TYPE_MISMATCH : rc);
+  }
+  return ashlar_launch_copy(&host_, rank, key, got.value->data.bo.bytes, got.value->data.bo.size, buffer, bytes);
 }
 
 const char* PmixClient::host_of(std::uint32_t rank) {
@@ -311,10 +325,9 @@ void PmixClient::poll() {
 
 void PmixClient::abort(int code, const char* text) { pmix_.abort(code, text ? text : "", nullptr, 0); }
 
-ashlar_launch_result PmixClient::finalize() {
+ashlar_result PmixClient::finalize() {
   const pmix_status_t rc = pmix_.finalize(nullptr, 0);
-  if (rc == PMIX_SUCCESS) return ASHLAR_LAUNCH_OK;
-  return fail(ASHLAR_LAUNCH_FAILED, "PMIx_Finalize: %s", pmix_.error_string(rc));
+  return rc == PMIX_SUCCESS ? ASHLAR_OK : fail_with_call("PMIx_Finalize", rc);
 }
 
 }  // namespace ashlar::launch

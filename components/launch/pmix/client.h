@@ -11,25 +11,28 @@
 
 namespace ashlar::launch {
 
-/// A rank's side of a PMIx launcher. One thread at a time calls it; libpmix has a thread of its own that answers.
+/// A rank's side of a PMIx launcher. One thread at a time calls it; libpmix has a thread of its own that answers. A
+/// function that fails has given the reason to the host.
 class PmixClient {
  public:
-  PmixClient() = default;
+  /// `host` outlives the client.
+  explicit PmixClient(const ashlar_host& host) : host_(host) {}
   PmixClient(const PmixClient&) = delete;
   PmixClient& operator=(const PmixClient&) = delete;
 
-  ashlar_launch_result connect(const char* library);
+  ashlar_result connect(const char* library);
   const ashlar_job& job() const { return job_; }
 
-  ashlar_launch_result put(const char* key, const void* blob, std::size_t bytes);
-  ashlar_launch_result fence(bool collect, std::int64_t timeout_ms);
-  ashlar_launch_result get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes);
+  ashlar_result put(const char* key, const void* blob, std::size_t bytes);
+  ashlar_result fence(bool collect, std::int64_t timeout_ms);
+  ashlar_result get(std::uint32_t rank, const char* key, void* buffer, std::size_t* bytes);
   const char* host_of(std::uint32_t rank);
   void on_peer_failure(ashlar_launch_peer_failed* listener, void* context);
   void poll();
   void abort(int code, const char* text);
-  ashlar_launch_result finalize();
-  const char* why() const { return why_; }
+  ashlar_result finalize();
+  /// The failure of the fence that timed out last.
+  ashlar_result report_timeout() const;
   /// Asks the launcher the first time.
   const char* process_sets();
 
@@ -50,14 +53,16 @@ class PmixClient {
                     pmix_event_notification_cbfunc_fn_t done, void* context);
   static void event_registered(pmix_status_t status, std::size_t id, void* context);
 
-  ashlar_launch_result fail(ashlar_launch_result result, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  /// The failure of a call of the library.
+  ashlar_result fail_with_call(const char* call, pmix_status_t status) const;
   bool job_number(const char* key, std::uint32_t* to);
   bool rank_number(std::uint32_t rank, const char* key, std::uint32_t* to);
   std::string job_text(const char* key);
-  bool find_places();
+  ashlar_result find_places();
   std::string members_of(const std::string& set);
   void watch_peers();
 
+  const ashlar_host& host_;
   PmixLibrary pmix_;
   pmix_proc_t me_ = {};
   std::vector<std::uint32_t> node_of_rank_, local_peers_;
@@ -66,10 +71,10 @@ class PmixClient {
   bool asked_for_sets_ = false;
   bool all_local_ = false;
   std::uint64_t fence_number_ = 0;
+  std::int64_t late_ms_ = 0;  // how long the fence that timed out last was waited for
   ashlar_launch_peer_failed* listener_ = nullptr;
   void* listener_context_ = nullptr;
   ashlar_job job_ = {};
-  char why_[512] = {};
 };
 
 }  // namespace ashlar::launch

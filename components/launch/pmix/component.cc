@@ -31,33 +31,30 @@ const Config* g_config = nullptr;
 
 PmixClient& of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
 
-ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
   const char* library = g_config && g_config->library ? g_config->library : "libpmix.so.2";
-  const ashlar_launch_result result = of(self).connect(library);
-  if (result == ASHLAR_LAUNCH_OK) *job = &of(self).job();
+  const ashlar_result result = of(self).connect(library);
+  if (result == ASHLAR_OK) *job = &of(self).job();
   return result;
 }
-ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+ashlar_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
   return of(self).put(key, blob, bytes);
 }
-ashlar_launch_result fence(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(true, timeout_ms); }
-ashlar_launch_result barrier(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(false, timeout_ms); }
-ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+ashlar_result fence(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(true, timeout_ms); }
+ashlar_result barrier(ashlar_launch* self, int64_t timeout_ms) { return of(self).fence(false, timeout_ms); }
+ashlar_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
   return of(self).get(rank, key, buffer, bytes);
 }
-ashlar_launch_result view(ashlar_launch*, uint32_t, const char*, const void**, size_t*) {
-  return ASHLAR_LAUNCH_UNSUPPORTED;
-}
+ashlar_result report_timeout(ashlar_launch* self) { return of(self).report_timeout(); }
 const char* host_of(ashlar_launch* self, uint32_t rank) { return of(self).host_of(rank); }
 void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context) {
   of(self).on_peer_failure(listener, context);
 }
 void poll(ashlar_launch* self) { of(self).poll(); }
 // The launcher has known since PMIx_Init that this rank must finalize.
-ashlar_launch_result initialized(ashlar_launch*) { return ASHLAR_LAUNCH_OK; }
+ashlar_result initialized(ashlar_launch*) { return ASHLAR_OK; }
 void abort_job(ashlar_launch* self, int code, const char* text) { of(self).abort(code, text); }
-ashlar_launch_result finalize(ashlar_launch* self) { return of(self).finalize(); }
-const char* why(ashlar_launch* self) { return of(self).why(); }
+ashlar_result finalize(ashlar_launch* self) { return of(self).finalize(); }
 const char* process_sets(ashlar_launch* self) { return of(self).process_sets(); }
 
 const ashlar_launch_ops kOps = {
@@ -66,15 +63,15 @@ const ashlar_launch_ops kOps = {
     .put = put,
     .fence = fence,
     .get = get,
-    .view = view,
+    .view = nullptr,
     .barrier = barrier,
+    .report_timeout = report_timeout,
     .host_of = host_of,
     .on_peer_failure = on_peer_failure,
     .poll = poll,
     .initialized = initialized,
     .abort = abort_job,
     .finalize = finalize,
-    .why = why,
     .news = nullptr,
     .asked = nullptr,
     .answer = nullptr,
@@ -109,7 +106,7 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void*, void** module) {
-  auto* made = new (std::nothrow) Module{{&kOps}, {}};
+  auto* made = new (std::nothrow) Module{.base = {&kOps}, .client = PmixClient(*g_host)};
   if (!made) return ashlar_fail_no_memory(g_host, "launch/pmix", sizeof *made);
   *module = made;
   return ASHLAR_OK;

@@ -2,35 +2,49 @@
 
 #include <dlfcn.h>
 
-#include <cstdio>
+#include <iterator>
 
 namespace ashlar::launch {
 namespace {
 
-template <class F>
-bool find(void* handle, const char* name, F* to, char* why, std::size_t why_bytes) {
-  *to = reinterpret_cast<F>(dlsym(handle, name));
-  if (!*to) std::snprintf(why, why_bytes, "the PMIx library lacks %s: %s", name, dlerror());
-  return *to != nullptr;
-}
+/// Finds functions of the library until one is missing.
+struct Finder {
+  void* handle;
+  const char* missing = nullptr;
+
+  template <class F>
+  void find(const char* name, F* to) {
+    if (missing) return;
+    *to = reinterpret_cast<F>(dlsym(handle, name));
+    if (!*to) missing = name;
+  }
+};
 
 }  // namespace
 
-bool PmixLibrary::load(const char* file, char* why, std::size_t why_bytes) {
+ashlar_result PmixLibrary::load(const ashlar_host& host, const char* file) {
   handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    std::snprintf(why, why_bytes, "cannot load the PMIx library %s: %s (launch.pmix.library names another)", file,
-                  dlerror());
-    return false;
+    const ashlar_fact reason[] = {{.name = "file", .text = file, .number = 0},
+                                  {.name = "lower", .text = dlerror(), .number = 0}};
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "pmix.not_loaded", reason, std::size(reason));
   }
   query_info = reinterpret_cast<decltype(query_info)>(dlsym(handle, "PMIx_Query_info"));
-  return find(handle, "PMIx_Init", &init, why, why_bytes) && find(handle, "PMIx_Finalize", &finalize, why, why_bytes) &&
-         find(handle, "PMIx_Put", &put, why, why_bytes) && find(handle, "PMIx_Commit", &commit, why, why_bytes) &&
-         find(handle, "PMIx_Fence_nb", &fence_nb, why, why_bytes) && find(handle, "PMIx_Get", &get, why, why_bytes) &&
-         find(handle, "PMIx_Abort", &abort, why, why_bytes) &&
-         find(handle, "PMIx_Register_event_handler", &register_events, why, why_bytes) &&
-         find(handle, "PMIx_Error_string", &error_string, why, why_bytes) &&
-         find(handle, "PMIx_Get_version", &version, why, why_bytes);
+  Finder functions{.handle = handle};
+  functions.find("PMIx_Init", &init);
+  functions.find("PMIx_Finalize", &finalize);
+  functions.find("PMIx_Put", &put);
+  functions.find("PMIx_Commit", &commit);
+  functions.find("PMIx_Fence_nb", &fence_nb);
+  functions.find("PMIx_Get", &get);
+  functions.find("PMIx_Abort", &abort);
+  functions.find("PMIx_Register_event_handler", &register_events);
+  functions.find("PMIx_Error_string", &error_string);
+  functions.find("PMIx_Get_version", &version);
+  if (!functions.missing) return ASHLAR_OK;
+  const ashlar_fact lacks[] = {{.name = "file", .text = file, .number = 0},
+                               {.name = "name", .text = functions.missing, .number = 0}};
+  return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "pmix.function", lacks, std::size(lacks));
 }
 
 }  // namespace ashlar::launch

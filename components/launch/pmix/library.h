@@ -1,7 +1,7 @@
 #pragma once
 #include <pmix.h>
 
-#include <cstddef>
+#include "framework/plugin/component.h"
 
 namespace ashlar::launch {
 
@@ -21,8 +21,8 @@ struct PmixLibrary {
   decltype(&PMIx_Get_version) version = nullptr;
   decltype(&PMIx_Query_info) query_info = nullptr;  // nullptr: this version does not have it
 
-  /// Loads `file`; false with a sentence in `why`. The library stays loaded: it has threads.
-  bool load(const char* file, char* why, std::size_t why_bytes);
+  /// Loads `file`. The library stays loaded: it has threads.
+  ashlar_result load(const ashlar_host& host, const char* file);
 };
 
 }  // namespace ashlar::launch

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <string>
 #include <vector>
@@ -43,22 +42,18 @@ struct Module {
   ashlar_job job;
   std::vector<Record> records;
   char host[256];
-  char why[600];
 };
 
 Module& of(ashlar_launch* self) { return *reinterpret_cast<Module*>(self); }
 
-ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
+ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
   Module& m = of(self);
   char trace[320];
   if (ashlar::launch::parallel_launch(trace, sizeof trace, g_host && g_host->elevated)) {
     const int32_t policy = g_config ? g_config->despite_launcher : kError;
     if (policy == kError) {
-      std::snprintf(m.why, sizeof m.why,
-                    "this process was launched beside others (%s), but no launch component could join them; running "
-                    "as a single process is allowed by launch.singleton.despite_launcher = ok",
-                    trace);
-      return ASHLAR_LAUNCH_FAILED;
+      const ashlar_fact seen = {.name = "trace", .text = trace, .number = 0};
+      return ashlar_fail_with(g_host, ASHLAR_ERR_OTHER, "launch.beside_others", &seen, 1);
     }
     if (policy == kWarn && g_host)
       g_host->log(1, "launch/singleton", "%s, but no launch component could join: running as a single process", trace);
@@ -75,52 +70,45 @@ ashlar_launch_result connect(ashlar_launch* self, const ashlar_job** job) {
   m.job.placement = "";
   if (gethostname(m.host, sizeof m.host - 1) != 0) std::snprintf(m.host, sizeof m.host, "localhost");
   *job = &m.job;
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
-ashlar_launch_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
+ashlar_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
   Module& m = of(self);
   std::string value(static_cast<const char*>(blob), bytes);
   for (Record& record : m.records) {
     if (record.key != key) continue;
     record.blob = std::move(value);
-    return ASHLAR_LAUNCH_OK;
+    return ASHLAR_OK;
   }
   m.records.push_back({key, std::move(value)});
-  return ASHLAR_LAUNCH_OK;
+  return ASHLAR_OK;
 }
 
-ashlar_launch_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
+ashlar_result view(ashlar_launch* self, uint32_t rank, const char* key, const void** blob, size_t* bytes) {
   Module& m = of(self);
   for (const Record& record : m.records) {
     if (rank != 0 || record.key != key) continue;
     *blob = record.blob.data();
     *bytes = record.blob.size();
-    return ASHLAR_LAUNCH_OK;
+    return ASHLAR_OK;
   }
-  std::snprintf(m.why, sizeof m.why, "rank %u published no %s", rank, key);
   return ASHLAR_LAUNCH_NOT_FOUND;
 }
 
-ashlar_launch_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
+ashlar_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buffer, size_t* bytes) {
   const void* blob = nullptr;
   size_t there = 0;
-  const ashlar_launch_result result = view(self, rank, key, &blob, &there);
-  if (result != ASHLAR_LAUNCH_OK) return result;
-  const size_t room = *bytes;
-  *bytes = there;
-  if (there > room) return ASHLAR_LAUNCH_TOO_SMALL;
-  if (there) std::memcpy(buffer, blob, there);
-  return ASHLAR_LAUNCH_OK;
+  const ashlar_result result = view(self, rank, key, &blob, &there);
+  return result == ASHLAR_OK ? ashlar_launch_copy(g_host, rank, key, blob, there, buffer, bytes) : result;
 }
 
-ashlar_launch_result nothing_to_wait_for(ashlar_launch*, int64_t) { return ASHLAR_LAUNCH_OK; }
+ashlar_result nothing_to_wait_for(ashlar_launch*, int64_t) { return ASHLAR_OK; }
 const char* host_of(ashlar_launch* self, uint32_t) { return of(self).host; }
 void on_peer_failure(ashlar_launch*, ashlar_launch_peer_failed*, void*) {}
 void poll(ashlar_launch*) {}
-ashlar_launch_result nothing_to_tell(ashlar_launch*) { return ASHLAR_LAUNCH_OK; }
+ashlar_result nothing_to_tell(ashlar_launch*) { return ASHLAR_OK; }
 void abort_job(ashlar_launch*, int, const char*) {}  // the caller exits: that is the whole job
-const char* why(ashlar_launch* self) { return of(self).why; }
 
 const ashlar_launch_ops kOps = {
     .size = sizeof(ashlar_launch_ops),
@@ -130,13 +118,13 @@ const ashlar_launch_ops kOps = {
     .get = get,
     .view = view,
     .barrier = nothing_to_wait_for,
+    .report_timeout = nothing_to_tell,
     .host_of = host_of,
     .on_peer_failure = on_peer_failure,
     .poll = poll,
     .initialized = nothing_to_tell,
     .abort = abort_job,
     .finalize = nothing_to_tell,
-    .why = why,
     .news = nullptr,
     .asked = nullptr,
     .answer = nullptr,
@@ -162,7 +150,7 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void*, void** module) {
-  auto* made = new (std::nothrow) Module{{&kOps}, {}, {}, {}, {}};
+  auto* made = new (std::nothrow) Module{.base = {&kOps}, .job = {}, .records = {}, .host = {}};
   if (!made) return ashlar_fail_no_memory(g_host, "launch/singleton", sizeof *made);
   *module = made;
   return ASHLAR_OK;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "components/launch/native/client.h"
+#include "framework/plugin/host.h"
 #include "mpiexec/board.h"
 
 namespace ashlar::launch {
@@ -36,15 +37,21 @@ class BoardTest : public testing::Test {
     for (int* fd : {&t.board_fd, &t.bell_fd, &t.shared_fd}) *fd = dup(*fd);
     return t;
   }
+  // The reason of the failure `result`, as the kernel shows it.
+  static std::string reason_of(ashlar_result result) {
+    return plugin::own_words(plugin::from(result, "launch/native"));
+  }
   // Runs `body` as rank `rank` in a process of its own; it returns the exit code.
   pid_t rank(unsigned rank, const std::function<int(Client&)>& body) {
     const pid_t pid = fork();
     if (pid == 0) {
-      Client client;
-      const int attached = client.attach(trace(rank));
-      if (attached != ASHLAR_LAUNCH_OK) _exit(100 + attached);
+      Client client(*host_.table());
+      if (const ashlar_result attached = client.attach(trace(rank)); attached != ASHLAR_OK) {
+        const std::string reason = reason_of(attached);
+        _exit(reason.starts_with("the board of mpiexec cannot be used: rank 0 of job test.") ? kNotAttached : 101);
+      }
       const int code = body(client);
-      if (code != 0) std::fprintf(stderr, "rank %u: %d: %s\n", rank, code, client.why());
+      if (code != 0) std::fprintf(stderr, "rank %u: %d\n", rank, code);
       _exit(code);
     }
     return pid;
@@ -54,7 +61,9 @@ class BoardTest : public testing::Test {
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
+  static constexpr int kNotAttached = 100;
   mpiexec::Board board_;
+  plugin::Host host_;
 };
 
 TEST_F(BoardTest, RanksSeeTheirJobAndEachOthersValues) {
@@ -79,7 +88,7 @@ TEST_F(BoardTest, RanksSeeTheirJobAndEachOthersValues) {
       }
       for (int i = 0; i < 1000; ++i)
         if (c.fence(20000)) return 9;
-      return c.finalize() == ASHLAR_LAUNCH_OK ? 0 : 10;
+      return c.finalize() == ASHLAR_OK ? 0 : 10;
     }));
   for (pid_t pid : pids) EXPECT_EQ(wait_for(pid), 0);
   for (unsigned r = 0; r < kRanks; ++r) EXPECT_EQ(board_.state(r), RankState::kFinalized);
@@ -87,9 +96,9 @@ TEST_F(BoardTest, RanksSeeTheirJobAndEachOthersValues) {
 
 TEST_F(BoardTest, ARankCannotBeTakenTwice) {
   make(1);
-  Client first;
-  ASSERT_EQ(first.attach(trace(0)), ASHLAR_LAUNCH_OK);
-  EXPECT_EQ(wait_for(rank(0, [](Client&) { return 0; })), 100 + ASHLAR_LAUNCH_FAILED);
+  Client first(*host_.table());
+  ASSERT_EQ(first.attach(trace(0)), ASHLAR_OK);
+  EXPECT_EQ(wait_for(rank(0, [](Client&) { return 0; })), kNotAttached);
 }
 
 TEST_F(BoardTest, ProgramsOfOneRankFollowEachOther) {
@@ -110,40 +119,42 @@ TEST_F(BoardTest, ProgramsOfOneRankFollowEachOther) {
 TEST_F(BoardTest, NothingFollowsAProgramThatDidNotFinalize) {
   make(1);
   EXPECT_EQ(wait_for(rank(0, [](Client& c) { return static_cast<int>(c.initialized()); })), 0);
-  EXPECT_EQ(wait_for(rank(0, [](Client&) { return 0; })), 100 + ASHLAR_LAUNCH_FAILED);
+  EXPECT_EQ(wait_for(rank(0, [](Client&) { return 0; })), kNotAttached);
 }
 
 TEST_F(BoardTest, AFenceNamesWhomItWaitsFor) {
   make(3);
-  Client c;
-  ASSERT_EQ(c.attach(trace(0)), ASHLAR_LAUNCH_OK);
+  Client c(*host_.table());
+  ASSERT_EQ(c.attach(trace(0)), ASHLAR_OK);
   EXPECT_EQ(c.fence(50), ASHLAR_LAUNCH_TIMED_OUT);
-  EXPECT_THAT(c.why(), HasSubstr("still missing: rank 1 (never joined, runs), rank 2 (never joined, runs)"));
+  EXPECT_THAT(reason_of(c.report_timeout()),
+              HasSubstr("still missing: rank 1 (never joined, runs), rank 2 (never joined, runs)"));
   // It goes on where it stopped, once the others come.
   const pid_t one = rank(1, [](Client& other) { return static_cast<int>(other.fence(20000)); });
   const pid_t two = rank(2, [](Client& other) { return static_cast<int>(other.fence(20000)); });
-  EXPECT_EQ(c.fence(20000), ASHLAR_LAUNCH_OK);
+  EXPECT_EQ(c.fence(20000), ASHLAR_OK);
   EXPECT_EQ(wait_for(one), 0);
   EXPECT_EQ(wait_for(two), 0);
 }
 
 TEST_F(BoardTest, AFenceFailsWhenARankIsGone) {
   make(2);
-  Client c;
-  ASSERT_EQ(c.attach(trace(0)), ASHLAR_LAUNCH_OK);
+  Client c(*host_.table());
+  ASSERT_EQ(c.attach(trace(0)), ASHLAR_OK);
   std::thread launcher([this] {
     usleep(50000);
     board_.ended(1, 3 << 8, false);
   });
-  EXPECT_EQ(c.fence(20000), ASHLAR_LAUNCH_PEER_FAILED);
-  EXPECT_THAT(c.why(), HasSubstr("rank 1 (never joined, ended with exit code 3)"));
+  const ashlar_result fence = c.fence(20000);
+  EXPECT_EQ(fence, -ASHLAR_ERR_PROC_ABORTED);
+  EXPECT_THAT(reason_of(fence), HasSubstr("rank 1 (never joined, ended with exit code 3)"));
   launcher.join();
 }
 
 TEST_F(BoardTest, FailedPeersAreToldOnce) {
   make(3);
-  Client c;
-  ASSERT_EQ(c.attach(trace(0)), ASHLAR_LAUNCH_OK);
+  Client c(*host_.table());
+  ASSERT_EQ(c.attach(trace(0)), ASHLAR_OK);
   std::vector<std::string> heard;
   c.on_peer_failure(
       [](void* context, std::uint32_t rank, const char* how) {
@@ -162,19 +173,19 @@ TEST_F(BoardTest, FailedPeersAreToldOnce) {
 
 TEST_F(BoardTest, AFullBoardSaysSo) {
   make(1, 4096);
-  Client c;
-  ASSERT_EQ(c.attach(trace(0)), ASHLAR_LAUNCH_OK);
+  Client c(*host_.table());
+  ASSERT_EQ(c.attach(trace(0)), ASHLAR_OK);
   const std::string big(100000, 'x');
-  ashlar_launch_result result = ASHLAR_LAUNCH_OK;
+  ashlar_result result = ASHLAR_OK;
   int stored = 0;
-  while ((result = c.put(("k" + std::to_string(stored)).c_str(), big.data(), big.size())) == ASHLAR_LAUNCH_OK) ++stored;
-  EXPECT_EQ(result, ASHLAR_LAUNCH_NO_SPACE);
+  while ((result = c.put(("k" + std::to_string(stored)).c_str(), big.data(), big.size())) == ASHLAR_OK) ++stored;
+  EXPECT_EQ(result, -ASHLAR_ERR_NO_MEM);
   EXPECT_GE(stored, 9);
-  EXPECT_THAT(c.why(), HasSubstr("100000 bytes under key"));
-  EXPECT_EQ(c.put("huge", big.data(), ~std::size_t{0}), ASHLAR_LAUNCH_NO_SPACE);
+  EXPECT_THAT(reason_of(result), HasSubstr("100000 bytes under key"));
+  EXPECT_EQ(c.put("huge", big.data(), ~std::size_t{0}), -ASHLAR_ERR_NO_MEM);
   const void* blob;
   std::size_t bytes;
-  EXPECT_EQ(c.view(0, "k0", &blob, &bytes), ASHLAR_LAUNCH_OK);
+  EXPECT_EQ(c.view(0, "k0", &blob, &bytes), ASHLAR_OK);
   EXPECT_EQ(bytes, big.size());
 }
 

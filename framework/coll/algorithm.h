@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "framework/coll/call.h"
 #include "framework/coll/co.h"
@@ -41,13 +42,25 @@ struct Algorithm {
   const char* name;       // "recursive_doubling": unique among the collective's algorithms
   const char* component;  // "p2p"
   const char* summary;    // one line for listings
+  Co (*run)(Op& op, const Call& call);
   /// Why it cannot serve this call, in words; nullptr: it can. Every rank of a call must come to the same answer, so it
   /// looks only at the shape and at what is equal on all ranks. May be null: always serves.
-  const char* (*excluded)(const Shape& shape, const Call& call);
-  Co (*run)(Op& op, const Call& call);
+  const char* (*excluded)(const Shape& shape, const Call& call) = nullptr;
   std::uint8_t traits = 0;  // of Trait
 
   bool is(Trait trait) const { return (traits & trait) != 0; }
+
+  /// For the rows of catalogues: this algorithm with a restriction, and with further traits.
+  constexpr Algorithm limited_by(const char* (*reason)(const Shape& shape, const Call& call)) const {
+    Algorithm restricted = *this;
+    restricted.excluded = reason;
+    return restricted;
+  }
+  constexpr Algorithm with(unsigned more) const {
+    Algorithm extended = *this;
+    extended.traits = static_cast<std::uint8_t>(traits | more);
+    return extended;
+  }
 };
 
 /// The table of functions of a coll component's module: its list of algorithms. They live as long as the process.
@@ -56,5 +69,8 @@ struct AlgorithmList {
   std::uint32_t count = 0;
   const Algorithm* first = nullptr;
 };
+constexpr AlgorithmList list_of(std::span<const Algorithm> algorithms) {
+  return {.count = static_cast<std::uint32_t>(algorithms.size()), .first = algorithms.data()};
+}
 
 }  // namespace ashlar::coll

@@ -17,29 +17,26 @@ const char* needs_nodes_in_runs(const Shape& shape, const Call& call) {
   return needs_nodes(shape, call);
 }
 
-constexpr Algorithm of(Collective what, const char* summary, const char* (*excluded)(const Shape&, const Call&),
-                       Co (*run)(Op&, const Call&)) {
-  return {
-      .collective = what, .name = "hier", .component = "hier", .summary = summary, .excluded = excluded, .run = run};
+constexpr Algorithm of(Collective what, const char* summary, Co (*run)(Op&, const Call&)) {
+  return {.collective = what, .name = "hier", .component = "hier", .summary = summary, .run = run};
 }
 
 constexpr const char* kUpAndDown = "each node, the leaders, each node";
 constexpr Algorithm kAlgorithms[] = {
-    of(Collective::kBarrier, kUpAndDown, needs_nodes, barrier),
-    of(Collective::kBcast, "the leaders, each node", needs_nodes, bcast),
-    of(Collective::kReduce, "each node, the leaders", needs_nodes_in_order, reduce),
-    of(Collective::kAllreduce, kUpAndDown, needs_nodes_in_order, allreduce),
-    of(Collective::kGather, "each node, the leaders", needs_nodes, gather),
-    of(Collective::kScatter, "the leaders, each node", needs_nodes, scatter),
-    of(Collective::kAllgather, kUpAndDown, needs_nodes, allgather),
-    of(Collective::kAlltoall, kUpAndDown, needs_nodes, alltoall),
-    of(Collective::kReduceScatter, kUpAndDown, needs_nodes_in_order, reduce_scatter),
-    of(Collective::kReduceScatterBlock, kUpAndDown, needs_nodes_in_order, reduce_scatter),
-    of(Collective::kScan, "each node, the last ranks, each node", needs_nodes_in_runs, prefix),
-    of(Collective::kExscan, "each node, the last ranks, each node", needs_nodes_in_runs, prefix),
+    of(Collective::kBarrier, kUpAndDown, barrier).limited_by(needs_nodes),
+    of(Collective::kBcast, "the leaders, each node", bcast).limited_by(needs_nodes),
+    of(Collective::kReduce, "each node, the leaders", reduce).limited_by(needs_nodes_in_order),
+    of(Collective::kAllreduce, kUpAndDown, allreduce).limited_by(needs_nodes_in_order),
+    of(Collective::kGather, "each node, the leaders", gather).limited_by(needs_nodes),
+    of(Collective::kScatter, "the leaders, each node", scatter).limited_by(needs_nodes),
+    of(Collective::kAllgather, kUpAndDown, allgather).limited_by(needs_nodes),
+    of(Collective::kAlltoall, kUpAndDown, alltoall).limited_by(needs_nodes),
+    of(Collective::kReduceScatter, kUpAndDown, reduce_scatter).limited_by(needs_nodes_in_order),
+    of(Collective::kReduceScatterBlock, kUpAndDown, reduce_scatter).limited_by(needs_nodes_in_order),
+    of(Collective::kScan, "each node, the last ranks, each node", prefix).limited_by(needs_nodes_in_runs),
+    of(Collective::kExscan, "each node, the last ranks, each node", prefix).limited_by(needs_nodes_in_runs),
 };
-constexpr AlgorithmList kList{
-    .size = sizeof(AlgorithmList), .count = sizeof kAlgorithms / sizeof kAlgorithms[0], .first = kAlgorithms};
+constexpr AlgorithmList kList = list_of(kAlgorithms);
 
 }  // namespace
 

@@ -3,26 +3,28 @@
 namespace ashlar::coll::inter {
 namespace {
 
+constexpr Algorithm of(Collective what, const char* summary, Co (*run)(Op&, const Call&)) {
+  return {.collective = what, .name = "inter", .component = "inter", .summary = summary, .run = run, .traits = kInter};
+}
+
 constexpr Algorithm kAlgorithms[] = {
-    {Collective::kBarrier, "inter", "inter", "each group, the leaders, each group", nullptr, barrier, kInter},
-    {Collective::kBcast, "inter", "inter", "through the remote leader", nullptr, bcast, kInter},
-    {Collective::kReduce, "inter", "inter", "through the leader", nullptr, reduce, kInter | kFixedOrder},
-    {Collective::kAllreduce, "inter", "inter", "through both leaders", nullptr, allreduce, kInter | kFixedOrder},
-    {Collective::kReduceScatter, "inter", "inter", "through both leaders", nullptr, reduce_scatter,
-     kInter | kFixedOrder},
-    {Collective::kReduceScatterBlock, "inter", "inter", "through both leaders", nullptr, reduce_scatter,
-     kInter | kFixedOrder},
-    {Collective::kGather, "inter", "inter", "all at the root; argument window", nullptr, gather, kInter},
-    {Collective::kGatherv, "inter", "inter", "all at the root; argument window", nullptr, gather, kInter},
-    {Collective::kScatter, "inter", "inter", "all from the root; argument window", nullptr, scatter, kInter},
-    {Collective::kScatterv, "inter", "inter", "all from the root; argument window", nullptr, scatter, kInter},
-    {Collective::kAllgather, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
-    {Collective::kAllgatherv, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
-    {Collective::kAlltoall, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
-    {Collective::kAlltoallv, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
-    {Collective::kAlltoallw, "inter", "inter", "all with all of the other group", nullptr, exchange, kInter},
+    of(Collective::kBarrier, "each group, the leaders, each group", barrier),
+    of(Collective::kBcast, "through the remote leader", bcast),
+    of(Collective::kReduce, "through the leader", reduce).with(kFixedOrder),
+    of(Collective::kAllreduce, "through both leaders", allreduce).with(kFixedOrder),
+    of(Collective::kReduceScatter, "through both leaders", reduce_scatter).with(kFixedOrder),
+    of(Collective::kReduceScatterBlock, "through both leaders", reduce_scatter).with(kFixedOrder),
+    of(Collective::kGather, "all at the root; argument window", gather),
+    of(Collective::kGatherv, "all at the root; argument window", gather),
+    of(Collective::kScatter, "all from the root; argument window", scatter),
+    of(Collective::kScatterv, "all from the root; argument window", scatter),
+    of(Collective::kAllgather, "all with all of the other group", exchange),
+    of(Collective::kAllgatherv, "all with all of the other group", exchange),
+    of(Collective::kAlltoall, "all with all of the other group", exchange),
+    of(Collective::kAlltoallv, "all with all of the other group", exchange),
+    of(Collective::kAlltoallw, "all with all of the other group", exchange),
 };
-constexpr AlgorithmList kList{sizeof(AlgorithmList), sizeof kAlgorithms / sizeof kAlgorithms[0], kAlgorithms};
+constexpr AlgorithmList kList = list_of(kAlgorithms);
 
 }  // namespace
 

@@ -9,9 +9,6 @@ namespace {
 
 constexpr int kMostRanks = 1024;
 
-/// Restriction of an algorithm: Algorithm::excluded.
-using Excluded = const char* (*)(const Shape& shape, const Call& call);
-
 MPI_Count piece_bytes(const Shape& shape) {
   return static_cast<MPI_Count>(module().piece_bytes(static_cast<std::uint32_t>(shape.ranks)));
 }
@@ -57,24 +54,17 @@ const char* needs_dense_copies(const Shape& shape, const Call& call) {
   return needs_copies(shape, call);
 }
 
-constexpr Algorithm of(Collective what, const char* name, const char* summary, Excluded excluded,
-                       Co (*run)(Op&, const Call&), unsigned traits) {
-  return {.collective = what,
-          .name = name,
-          .component = "shm",
-          .summary = summary,
-          .excluded = excluded,
-          .run = run,
-          .traits = static_cast<std::uint8_t>(kInCallOrder | traits)};
+using Run = Co (*)(Op& op, const Call& call);
+
+constexpr Algorithm of(Collective what, const char* name, const char* summary, Run run) {
+  return {.collective = what, .name = name, .component = "shm", .summary = summary, .run = run, .traits = kInCallOrder};
 }
-constexpr Algorithm small(Collective what, Excluded excluded, Co (*run)(Op&, const Call&), unsigned traits = 0) {
-  return of(what, "shm", "slots in shared memory", excluded, run, traits);
+constexpr Algorithm small(Collective what, Run run) { return of(what, "shm", "slots in shared memory", run); }
+constexpr Algorithm large(Collective what, Run run) {
+  return of(what, "shm_large", "in pieces through shared memory", run);
 }
-constexpr Algorithm large(Collective what, Excluded excluded, Co (*run)(Op&, const Call&), unsigned traits = 0) {
-  return of(what, "shm_large", "in pieces through shared memory", excluded, run, traits);
-}
-constexpr Algorithm direct(Collective what, Excluded excluded, Co (*run)(Op&, const Call&), unsigned traits = 0) {
-  return of(what, "direct", "copied once between the callers' buffers", excluded, run, kReaches | traits);
+constexpr Algorithm direct(Collective what, Run run) {
+  return of(what, "direct", "copied once between the callers' buffers", run).with(kReaches);
 }
 
 constexpr auto kShare = enter<share, share_need>;
@@ -84,47 +74,46 @@ constexpr auto kExchange = enter<exchange_direct, direct_need>;
 constexpr auto kCombine = enter<combine_direct, direct_need>;
 
 constexpr Algorithm kAlgorithms[] = {
-    small(Collective::kBarrier, needs_one_piece, enter<barrier, small_need>),
-    small(Collective::kBcast, needs_one_piece, enter<bcast, small_need>),
-    small(Collective::kReduce, needs_one_dense_piece, enter<reduce, small_need>, kFixedOrder),
-    small(Collective::kAllreduce, needs_one_dense_piece, enter<allreduce, small_need>, kFixedOrder),
-    small(Collective::kGather, needs_one_piece, enter<gather, small_need>),
-    small(Collective::kScatter, needs_one_piece, enter<scatter, small_need>),
-    small(Collective::kGatherv, needs_node, kGather),
-    small(Collective::kScatterv, needs_node, kScatter),
-    small(Collective::kAllgather, needs_one_piece, kShare),
-    small(Collective::kAlltoall, needs_small_row, kShare),
-    small(Collective::kReduceScatter, needs_one_dense_piece, kShare, kFixedOrder),
-    small(Collective::kReduceScatterBlock, needs_one_dense_piece, kShare, kFixedOrder),
-    small(Collective::kScan, needs_one_dense_piece, enter<prefix, small_need>, kFixedOrder),
-    small(Collective::kExscan, needs_one_dense_piece, enter<prefix, small_need>, kFixedOrder),
-    large(Collective::kBcast, needs_node, enter<bcast_large, large_need>),
-    large(Collective::kReduce, needs_dense_items, enter<reduce_large, large_need>, kFixedOrder),
-    large(Collective::kAllreduce, needs_dense_items, enter<allreduce_large, large_need>, kFixedOrder),
-    direct(Collective::kBcast, needs_copies, enter<bcast_direct, bcast_direct_need>),
-    direct(Collective::kGather, needs_copies, kGather),
-    direct(Collective::kScatter, needs_copies, kScatter),
-    direct(Collective::kAllgather, needs_copies_and_table, kExchange),
-    direct(Collective::kAllgatherv, needs_copies_and_table, kExchange),
-    direct(Collective::kAlltoall, needs_copies_and_table, kExchange),
-    direct(Collective::kAlltoallv, needs_copies_and_table, kExchange),
-    direct(Collective::kAlltoallw, needs_copies_and_table, kExchange),
-    direct(Collective::kNeighborAllgather, needs_copies, kExchange, kListsEdges),
-    direct(Collective::kNeighborAllgatherv, needs_copies, kExchange, kListsEdges),
-    direct(Collective::kNeighborAlltoall, needs_copies, kExchange, kListsEdges),
-    direct(Collective::kNeighborAlltoallv, needs_copies, kExchange, kListsEdges),
-    direct(Collective::kNeighborAlltoallw, needs_copies, kExchange, kListsEdges),
-    direct(Collective::kReduce, needs_dense_copies, kCombine, kFixedOrder),
-    direct(Collective::kAllreduce, needs_dense_copies, kCombine, kFixedOrder),
-    direct(Collective::kReduceScatter, needs_dense_copies, kCombine, kFixedOrder),
-    direct(Collective::kReduceScatterBlock, needs_dense_copies, kCombine, kFixedOrder),
-    direct(Collective::kScan, needs_dense_copies, kCombine, kFixedOrder),
-    direct(Collective::kExscan, needs_dense_copies, kCombine, kFixedOrder),
+    small(Collective::kBarrier, enter<barrier, small_need>).limited_by(needs_one_piece),
+    small(Collective::kBcast, enter<bcast, small_need>).limited_by(needs_one_piece),
+    small(Collective::kReduce, enter<reduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kAllreduce, enter<allreduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kGather, enter<gather, small_need>).limited_by(needs_one_piece),
+    small(Collective::kScatter, enter<scatter, small_need>).limited_by(needs_one_piece),
+    small(Collective::kGatherv, kGather).limited_by(needs_node),
+    small(Collective::kScatterv, kScatter).limited_by(needs_node),
+    small(Collective::kAllgather, kShare).limited_by(needs_one_piece),
+    small(Collective::kAlltoall, kShare).limited_by(needs_small_row),
+    small(Collective::kReduceScatter, kShare).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kReduceScatterBlock, kShare).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kScan, enter<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kExscan, enter<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    large(Collective::kBcast, enter<bcast_large, large_need>).limited_by(needs_node),
+    large(Collective::kReduce, enter<reduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
+    large(Collective::kAllreduce, enter<allreduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
+    direct(Collective::kBcast, enter<bcast_direct, bcast_direct_need>).limited_by(needs_copies),
+    direct(Collective::kGather, kGather).limited_by(needs_copies),
+    direct(Collective::kScatter, kScatter).limited_by(needs_copies),
+    direct(Collective::kAllgather, kExchange).limited_by(needs_copies_and_table),
+    direct(Collective::kAllgatherv, kExchange).limited_by(needs_copies_and_table),
+    direct(Collective::kAlltoall, kExchange).limited_by(needs_copies_and_table),
+    direct(Collective::kAlltoallv, kExchange).limited_by(needs_copies_and_table),
+    direct(Collective::kAlltoallw, kExchange).limited_by(needs_copies_and_table),
+    direct(Collective::kNeighborAllgather, kExchange).limited_by(needs_copies).with(kListsEdges),
+    direct(Collective::kNeighborAllgatherv, kExchange).limited_by(needs_copies).with(kListsEdges),
+    direct(Collective::kNeighborAlltoall, kExchange).limited_by(needs_copies).with(kListsEdges),
+    direct(Collective::kNeighborAlltoallv, kExchange).limited_by(needs_copies).with(kListsEdges),
+    direct(Collective::kNeighborAlltoallw, kExchange).limited_by(needs_copies).with(kListsEdges),
+    direct(Collective::kReduce, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
+    direct(Collective::kAllreduce, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
+    direct(Collective::kReduceScatter, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
+    direct(Collective::kReduceScatterBlock, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
+    direct(Collective::kScan, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
+    direct(Collective::kExscan, kCombine).limited_by(needs_dense_copies).with(kFixedOrder),
 };
 
 }  // namespace
 
-constexpr AlgorithmList kAlgorithmList{
-    .size = sizeof(AlgorithmList), .count = sizeof kAlgorithms / sizeof kAlgorithms[0], .first = kAlgorithms};
+constexpr AlgorithmList kAlgorithmList = list_of(kAlgorithms);
 
 }  // namespace ashlar::coll::shm

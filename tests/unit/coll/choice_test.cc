@@ -58,8 +58,13 @@ TEST_F(ChoiceTest, AnUnknownNameIsAnsweredWithWhatThereIs) {
 }
 
 TEST_F(ChoiceTest, IntercommunicatorsHaveAlgorithmsOfTheirOwn) {
-  static constexpr Algorithm kMine[] = {{Collective::kBcast, "inter", "inter", "", nullptr, nullptr, kInter}};
-  const AlgorithmList inter{sizeof(AlgorithmList), 1, kMine};
+  static constexpr Algorithm kMine[] = {{.collective = Collective::kBcast,
+                                         .name = "inter",
+                                         .component = "inter",
+                                         .summary = "",
+                                         .run = nullptr,
+                                         .traits = kInter}};
+  const AlgorithmList inter = list_of(kMine);
   const AlgorithmList* const lists[] = {&inter, &p2p::algorithm_list()};
   ASSERT_TRUE(Engine::open(lists, &engine_).ok());
   for (const bool between_groups : {false, true}) {
@@ -99,8 +104,12 @@ TEST(SizeBinTest, Bounds) {
 
 TEST_F(ChoiceTest, OfTwoComponentsWithOneNameTheFirstStays) {
   Catalogue catalogue;
-  static constexpr Algorithm kMine[] = {{Collective::kBarrier, "dissemination", "other", "", nullptr, nullptr}};
-  catalogue.add(AlgorithmList{sizeof(AlgorithmList), 1, kMine});
+  static constexpr Algorithm kMine[] = {{.collective = Collective::kBarrier,
+                                         .name = "dissemination",
+                                         .component = "other",
+                                         .summary = "",
+                                         .run = nullptr}};
+  catalogue.add(list_of(kMine));
   catalogue.add(p2p::algorithm_list());
   EXPECT_STREQ(catalogue.find(Collective::kBarrier, "dissemination")->algorithm->component, "other");
   EXPECT_EQ(catalogue.find(Collective::kBcast, "binomial")->component, 1u);

@@ -223,7 +223,8 @@ void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
 Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::uint64_t arrived, MPI_Count expected) {
   CommState* const state = comm.coll;
   LoggedCall* const mine = state != nullptr ? state->calls.find(tag & kNumberMask) : nullptr;
-  if (mine == nullptr) return wrong_size(comm, from, arrived, expected);
+  const auto sent = static_cast<MPI_Count>(arrived);
+  if (mine == nullptr) return sizes_differ(from, sent, comm.rank, expected);
   FailureReport by{.tag = mine->tag, .from = (*comm.remote_group)[from], .notice = notice_of(*mine, 0)};
   Status why;
   if (theirs.known()) {
@@ -231,7 +232,7 @@ Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::ui
     by.notice.bytes = theirs.bytes();
     why = difference(comm, *mine, by.from, by.notice, theirs.bytes() == p2p::CallWord::kMostInBrief);
   } else {
-    why = wrong_size(comm, from, arrived, expected);
+    why = sizes_differ(from, sent, comm.rank, expected);
   }
   if (!mine->is(LoggedCall::kUncompared)) fail_here(*state, *mine, by, why);
   return why;

@@ -1,5 +1,6 @@
 #pragma once
 #include "components/coll/shm/segment/ticket.h"
+#include "framework/coll/compared_call.h"
 
 // Whether the ranks of a collective called the same thing (MPI-5.0, 6.1: calls that do not match are erroneous). Three
 // places find a mismatch: a flag whose signature is another call's; the call records, which a long wait compares
@@ -22,8 +23,5 @@ bool records_agree(const Ticket& ticket);
 
 /// The failure of a rank that found a mismatch: which rank called what, as far as the records still tell.
 [[gnu::cold]] Status mismatch(const Ticket& ticket);
-
-/// Rank `from` sends `sent` bytes where rank `to` expects another number.
-[[gnu::cold]] Status sizes_differ(Rank from, MPI_Count sent, Rank to, MPI_Count expected);
 
 }  // namespace ashlar::coll::shm

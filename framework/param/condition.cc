@@ -8,6 +8,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/param/parse.h"
 #include "framework/param/suggest.h"
 
 namespace ashlar::param {
@@ -46,6 +47,7 @@ bool read_range(std::string_view text, int* low, int* high) {
   if (text.starts_with('=')) text.remove_prefix(1);
   while (text.starts_with(' ')) text.remove_prefix(1);
   if (!number(text, &value)) return false;
+  if (above && !equal && value == *high) return false;
   if (above) {
     *low = equal ? value : value + 1;
   } else if (below) {
@@ -53,6 +55,16 @@ bool read_range(std::string_view text, int* low, int* high) {
   } else {
     *low = *high = value;
   }
+  return true;
+}
+
+// "true", "No", ...: as the value of a parameter.
+bool read_switch(std::string_view text, bool* out) {
+  Parsed parsed;
+  ashlar_param row{};
+  row.type = ASHLAR_PARAM_BOOL;
+  if (!parse(row, text, &parsed).ok()) return false;
+  *out = parsed.flag;
   return true;
 }
 
@@ -105,9 +117,9 @@ bool pattern_holds(std::string_view subject, std::string_view pattern, Context& 
     return glob(pattern, context.launcher);
   }
   if (subject == "container") {
-    const bool wanted = pattern == "true" || pattern == "yes" || pattern == "1";
+    bool wanted = false;
     *here = in_container(context) ? "this is a container" : "this is no container";
-    return in_container(context) == wanted;
+    return read_switch(pattern, &wanted) && in_container(context) == wanted;
   }
   if (subject == "fabric") {
     *here = "there is no such device here";
@@ -154,16 +166,20 @@ Status check_when(std::string_view when) {
       return fail(kErrArg, "param.no_condition",
                   {{"value", subject}, {"suggestion", meant.empty() ? "" : " (did you mean '" + meant + "'?)"}});
     }
-    if (!subject.starts_with("ranks")) continue;
     while (!patterns.empty()) {
-      const std::string range(cut(&patterns, kOr));
-      int low, high;
-      if (!read_range(range, &low, &high))
-        return fail(kErrArg, "param.bad_ranks", {{"condition", subject}, {"value", range}});
+      const std::string pattern(cut(&patterns, kOr));
+      int low = 0, high = 0;
+      bool flag = false;
+      if (subject.starts_with("ranks") && (!read_range(pattern, &low, &high) || low > high))
+        return fail(kErrArg, "param.bad_ranks", {{"condition", subject}, {"value", pattern}});
+      if (subject == "container" && !read_switch(pattern, &flag))
+        return fail(kErrArg, "param.bad_container", {{"value", pattern}});
     }
   }
   return {};
 }
+
+std::span<const std::string_view> condition_subjects() { return kSubjects; }
 
 std::string when_in_words(std::string_view when) {
   std::string words;

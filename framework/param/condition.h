@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,12 @@ inline constexpr char kOr = '\x1f';
 /// Whether every condition of `when` holds. When not, *why_not (if given) says which one and what is the case here.
 bool holds(std::string_view when, Context& context, std::string* why_not);
 
-/// Fails with MPI_ERR_ARG when a subject is unknown or a range of ranks cannot be read.
+/// Fails with MPI_ERR_ARG when a subject is unknown, a range of ranks cannot be read or holds no number, or `container`
+/// is asked for something else than a switch.
 Status check_when(std::string_view when);
+
+/// What a condition can look at: host, fabric, ranks, ...
+std::span<const std::string_view> condition_subjects();
 
 /// "host gpu* or dgx?, ranks >=64".
 std::string when_in_words(std::string_view when);

@@ -9,23 +9,10 @@
 #include "framework/base/bytes_text.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/param/units.h"
 
 namespace ashlar::param {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  std::uint64_t factor;
-};
-
-// Decimal letters mean binary multiples, as every MPI user expects of "64K"; kB, MB and GB are the decimal ones.
-constexpr Unit kByteUnits[] = {
-    {"", 1},           {"B", 1},        {"K", 1u << 10},    {"KiB", 1u << 10}, {"M", 1u << 20},
-    {"MiB", 1u << 20}, {"G", 1u << 30}, {"GiB", 1u << 30},  {"T", 1ull << 40}, {"TiB", 1ull << 40},
-    {"kB", 1000},      {"MB", 1000000}, {"GB", 1000000000}, {"k", 1u << 10},   {"m", 1u << 20},
-    {"g", 1u << 30}};
-constexpr Unit kTimeUnits[] = {
-    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull}};
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -45,13 +32,13 @@ bool same_word(std::string_view a, const char* b) {
 }
 
 Status parse_bool(std::string_view text, bool* out) {
-  for (const char* word : {"true", "yes", "on", "1"}) {
+  for (const char* word : kTrueWords) {
     if (same_word(text, word)) {
       *out = true;
       return {};
     }
   }
-  for (const char* word : {"false", "no", "off", "0"}) {
+  for (const char* word : kFalseWords) {
     if (same_word(text, word)) {
       *out = false;
       return {};

@@ -193,8 +193,10 @@ class Reader {
       found.push_back(plain(entry.value, entry.value.Scalar()));
       return found;
     }
-    if (!entry.value.IsSequence()) problem(entry.at, "'" + entry.key + "' takes a pattern or a list of patterns");
-    if (!entry.value.IsSequence()) return found;
+    if (!entry.value.IsSequence() || entry.value.size() == 0) {
+      problem(entry.at, "'" + entry.key + "' takes a pattern or a list of patterns");
+      return found;
+    }
     for (const auto& pattern : entry.value) {
       count(pattern);
       if (pattern.IsScalar()) {

@@ -35,6 +35,8 @@ TEST(Condition, EverySubject) {
   EXPECT_TRUE(holds_here("launcher|srun"));
   EXPECT_TRUE(holds_here("container|false"));
   EXPECT_FALSE(holds_here("container|true"));
+  EXPECT_TRUE(holds_here("container|No"));
+  EXPECT_FALSE(holds_here("container|On"));
   EXPECT_TRUE(holds_here("fabric|mlx5*"));
   EXPECT_TRUE(holds_here("fabric|infiniband"));
   EXPECT_FALSE(holds_here("fabric|cxi"));
@@ -66,6 +68,10 @@ TEST(Condition, MistakesAreSentences) {
   EXPECT_TRUE(check_when(when("host|a*;ranks|>=4")).ok());
   EXPECT_THAT(check_when(when("hsot|a*")).text(), HasSubstr("did you mean 'host'?"));
   EXPECT_THAT(check_when(when("ranks|many")).text(), HasSubstr("'many' is not a number of ranks"));
+  for (const char* const no_number : {"ranks|16..2", "ranks|<0", "ranks_per_node|>2147483647", "ranks|2147483648"})
+    EXPECT_THAT(check_when(when(no_number)).text(), HasSubstr("is not a number of ranks")) << no_number;
+  EXPECT_TRUE(check_when(when("container|Yes|0")).ok());
+  EXPECT_THAT(check_when(when("container|maybe")).text(), HasSubstr("container is true or false, not 'maybe'"));
 }
 
 }  // namespace

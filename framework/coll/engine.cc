@@ -12,8 +12,6 @@
 #include "framework/coll/lane_collectives.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
-#include "framework/param/trust.h"
-#include "framework/plugin/loader.h"
 #include "framework/plugin/registry.h"
 
 namespace ashlar::coll {
@@ -116,21 +114,8 @@ void Engine::add_pvars() {
 
 Status Engine::read_tuning_file(param::Store& params) {
   const char* const path = config.tuning_file;
-  std::string text;
-  if (const Status found = param::read_trusted(path, param::Trust::named(), &text); !found.ok())
+  if (const Status found = read_rules(path, &user_rules_); !found.ok())
     return fail(MPI_ERR_ARG, "coll.tuning_file_unread", {{"lower", found.text()}});
-  ashlar_yaml_read* read = nullptr;
-  ASHLAR_TRY(plugin::open_yaml(&read));
-  user_rules_ = std::make_unique<RuleReader>(path);
-  const ashlar_yaml_sink sink{
-      user_rules_.get(),
-      [](void* self, const char* key, const char* value, int line, int, const char*) {
-        static_cast<RuleReader*>(self)->setting(key, value, line);
-      },
-      [](void*, const char*, const char*, int) {},
-      [](void* self, int line, const char* problem) { static_cast<RuleReader*>(self)->problem(line, problem); },
-      [](void* self, int line, const char* notice) { static_cast<RuleReader*>(self)->problem(line, notice); }};
-  read(text.data(), text.size(), &sink);
   const std::vector<Rule>& rules = user_rules_->rules();
   if (!user_rules_->problems().empty()) {
     std::string all;

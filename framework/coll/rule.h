@@ -3,11 +3,13 @@
 
 #include <climits>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "framework/base/status.h"
 #include "framework/coll/algorithm.h"
 #include "framework/coll/collective.h"
 #include "framework/coll/op.h"
@@ -65,6 +67,7 @@ class RuleReader {
   std::string file_, origin_ = "not stated";
   std::vector<Rule> rules_;
   std::vector<std::string> rows_;  // "allreduce.large", one per rule
+  std::vector<int> lines_;         // where each begins
   std::set<std::string> known_rows_;
   std::vector<const std::string*> texts_;
   std::vector<std::string> problems_;
@@ -75,5 +78,9 @@ class RuleReader {
   RuleReader(const RuleReader&) = delete;
   RuleReader& operator=(const RuleReader&) = delete;
 };
+
+/// Reads a tuning file whose name a parameter or a user gave. Fails when the file is refused or no reader of YAML is
+/// installed; what is wrong in it is (*out)->problems().
+Status read_rules(const std::string& path, std::unique_ptr<RuleReader>* out);
 
 }  // namespace ashlar::coll

@@ -5,6 +5,9 @@
 #include "framework/base/hash.h"
 #include "framework/coll/rule.h"
 #include "framework/param/parse.h"
+#include "framework/param/suggest.h"
+#include "framework/param/trust.h"
+#include "framework/plugin/loader.h"
 
 namespace ashlar::coll {
 namespace {
@@ -72,6 +75,40 @@ void RuleReader::problem(int line, const std::string& text) {
   problems_.push_back(file_ + ":" + std::to_string(line) + ": " + text);
 }
 
+namespace {
+
+/// "; did you mean 'allreduce'?", or nothing.
+std::string guess(const param::Suggestion& suggestion) {
+  return suggestion.best().empty() ? "" : "; did you mean '" + std::string(suggestion.best()) + "'?";
+}
+
+std::string no_collective(const std::string& name) {
+  param::Suggestion suggestion(name);
+  for (int i = 0; i < kCollectives; ++i) suggestion.consider(name_of(static_cast<Collective>(i)));
+  return "there is no collective '" + name + "'" + guess(suggestion);
+}
+
+std::string no_word(std::string_view word) {
+  param::Suggestion suggestion(word);
+  for (const char* known :
+       {"use", "bytes", "ranks", "nodes", "node_ranks", "commutative", "segment", "window", "radix", "note"})
+    suggestion.consider(known);
+  return "'" + std::string(word) +
+         "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, window, radix and note" +
+         guess(suggestion);
+}
+
+/// What each condition or argument takes.
+const char* form_of(std::string_view what) {
+  if (what == "bytes") return "a range of sizes, such as ..4KiB, 1KiB..64KiB or 1MiB..";
+  if (what.ends_with("ranks") || what == "nodes") return "a range of numbers, such as 2..8 or 16";
+  if (what == "segment") return "a size, such as 64KiB";
+  if (what == "commutative") return "true or false";
+  return what == "radix" ? "a whole number above 1" : "a whole number above 0";
+}
+
+}  // namespace
+
 void RuleReader::setting(const char* key, const char* value, int line) {
   const std::string_view whole(key);
   if (whole == "origin") {
@@ -88,12 +125,13 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     return problem(line, "'" + std::string(whole) + "' is not of the form collective.row.condition");
   Collective collective;
   const std::string name(whole.substr(0, first));
-  if (!parse_collective(name.c_str(), &collective)) return problem(line, "there is no collective '" + name + "'");
+  if (!parse_collective(name.c_str(), &collective)) return problem(line, no_collective(name));
   const std::string row(whole.substr(0, last));
   const std::string_view what = whole.substr(last + 1);
   if (rows_.empty() || rows_.back() != row) {
     if (!known_rows_.insert(row).second) return problem(line, "row '" + row + "' comes twice");
     rows_.push_back(row);
+    lines_.push_back(line);
     Rule rule;
     rule.collective = collective;
     rule.origin = keep(file_ + ":" + std::to_string(line) + " (" + row + ")");
@@ -126,20 +164,37 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     read = yes || std::strcmp(value, "false") == 0 || std::strcmp(value, "no") == 0;
     rule.commute = yes ? Rule::Commute::kYes : Rule::Commute::kNo;
   } else if (what != "note") {
-    return problem(line, "'" + std::string(what) +
-                             "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, "
-                             "window, radix and note");
+    return problem(line, no_word(what));
   }
-  if (!read) problem(line, std::string("cannot read '") + value + "' as " + std::string(what));
+  if (!read) problem(line, std::string("cannot read '") + value + "' as " + std::string(what) + ", " + form_of(what));
 }
 
 const std::vector<Rule>& RuleReader::rules() {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     if (*rules_[i].algorithm != '\0') continue;
-    problems_.push_back(file_ + ": row '" + rows_[i] + "' does not say what to use");
+    problem(lines_[i], "row '" + rows_[i] + "' does not say what to use");
     rules_[i].algorithm = "(none)";
   }
   return rules_;
+}
+
+Status read_rules(const std::string& path, std::unique_ptr<RuleReader>* out) {
+  std::string text;
+  ASHLAR_TRY(param::read_trusted(path, param::Trust::named(), &text));
+  ashlar_yaml_read* read = nullptr;
+  ASHLAR_TRY(plugin::open_yaml(&read));
+  *out = std::make_unique<RuleReader>(path);
+  const ashlar_yaml_sink sink{
+      .self = out->get(),
+      .setting = [](void* self, const char* key, const char* value, int line, int,
+                    const char*) { static_cast<RuleReader*>(self)->setting(key, value, line); },
+      .host_class = [](void*, const char*, const char*, int) {},
+      .problem = [](void* self, int line,
+                    const char* problem) { static_cast<RuleReader*>(self)->problem(line, problem); },
+      .notice = [](void* self, int line,
+                   const char* notice) { static_cast<RuleReader*>(self)->problem(line, notice); }};
+  read(text.data(), text.size(), &sink);
+  return {};
 }
 
 }  // namespace ashlar::coll

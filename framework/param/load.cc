@@ -43,11 +43,12 @@ bool reserved(std::string_view name) {
 // What one load needs while it runs; the C sink of the YAML reader points back at it.
 struct Store::Reading {
   Store* store;
-  Context context;
+  Context context{};
   const SourceFile* file = nullptr;
-  std::vector<SourceFile> class_files;
+  std::vector<SourceFile> class_files{};
+  bool classes = true;
   ashlar_yaml_read* yaml = nullptr;
-  Status yaml_failed;
+  Status yaml_failed{};
 
   std::string place(int line) const { return file->path + ":" + std::to_string(line); }
 
@@ -58,7 +59,7 @@ struct Store::Reading {
     const Row* row = s.schema_.find(key);
     if (!row) {
       // Looking for what was meant takes time, and a problem that is only counted shows none of it.
-      const bool shown = s.problems_.size() < kMostProblems;
+      const bool shown = s.problems_.size() < s.most_problems_;
       s.problem(layer == Layer::command_line, shown ? origin + ": " + s.schema_.unknown(key) : std::string());
       return;
     }
@@ -105,7 +106,7 @@ struct Store::Reading {
     for (const SourceFile& f : r->class_files) {
       if (f.path == path) return;
     }
-    r->class_files.push_back({path, Layer::host_class, {}});
+    if (r->classes) r->class_files.push_back({path, Layer::host_class, {}});
   }
   static void on_problem(void* self, int line, const char* text) {
     auto* r = static_cast<Reading*>(self);
@@ -138,7 +139,7 @@ void Store::read_file(const SourceFile& file, const Sources& sources, Reading* r
 }
 
 void Store::read_environment(const char* const* environment, bool quiet_about_unknown) {
-  Reading reading{this, {}, nullptr, {}, nullptr, {}};
+  Reading reading{.store = this};
   for (const char* const* at = environment; at && *at; ++at) {
     if (std::strncmp(*at, "ASHLAR_", 7) != 0 || reserved(*at)) continue;
     const char* equals = std::strchr(*at, '=');
@@ -159,7 +160,7 @@ void Store::read_environment(const char* const* environment, bool quiet_about_un
 // The first are enough to mend what is wrong; a damaged file has one for each of its lines.
 void Store::problem(bool error, std::string text) {
   constexpr std::size_t kLongest = 1000;  // keys and values come from outside
-  if (problems_.size() < kMostProblems) {
+  if (problems_.size() < most_problems_) {
     if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
     problems_.push_back({error, printable(text)});
   } else {
@@ -170,7 +171,8 @@ void Store::problem(bool error, std::string text) {
 Status Store::load(const Sources& sources) {
   forget();
   if (!sources.left_out.empty()) problem(false, sources.left_out);
-  Reading reading{this, sources.context, nullptr, {}, nullptr, {}};
+  Reading reading{.store = this, .context = sources.context};
+  reading.classes = sources.classes;
   bool classes_read = false;
   const auto read_classes = [&] {
     // By value: a class file may not define classes, but the vector must not move under the loop.

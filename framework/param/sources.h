@@ -39,6 +39,7 @@ struct Sources {
   const char* const* environment = nullptr;  // usually environ
   std::vector<CommandLineSetting> command_line;
   Context context;
+  bool classes = true;   // whether the files of the host classes that apply here are read too
   std::string left_out;  // a sentence about sources that may not be read, or ""
   /// Called when a file holds more than comments; gives the reader of libashlar_yaml.so or says why it cannot.
   Status (*open_yaml)(ashlar_yaml_read** out) = nullptr;

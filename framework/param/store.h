@@ -53,9 +53,12 @@ class Store {
   /// file is not YAML, or a key of the command line does not exist; `problems()` has them all, notices too. Every
   /// setting without fault is in force even then.
   Status load(const Sources& sources);
-  /// Texts that a terminal may show. At most kMostProblems and one that counts the rest.
+  /// Texts that a terminal may show. At most kMostProblems, or as many as limit_problems said, and one that counts the
+  /// rest.
   const std::vector<Problem>& problems() const { return problems_; }
   static constexpr std::size_t kMostProblems = 40;
+  /// Before load. For a tool that checks a file: all of its mistakes.
+  void limit_problems(std::size_t most) { most_problems_ = most; }
   /// Adds a notice to problems().
   void notice(std::string text) { problem(false, std::move(text)); }
 
@@ -126,6 +129,7 @@ class Store {
   TextPool pool_;
   std::vector<Setting> settings_;  // sorted by key, the winner of each key first, once `decide` has run
   std::vector<Problem> problems_;
+  std::size_t most_problems_ = kMostProblems;
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
   JobSettings job_settings_;
   std::vector<Adjustment> adjustments_;

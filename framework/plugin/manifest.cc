@@ -279,22 +279,28 @@ Folder Folder::read(const std::string& path, const Accepts& kernel, param::TextP
   return folder;
 }
 
-Status Folder::register_folder(const std::string& path, const Accepts& kernel) {
+Status Folder::manifest_text(const std::string& path, const Accepts& kernel, std::string* out) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
     return fail(kErrNoSuchFile, "file.unreadable", {{"file", path}, {"lower", std::strerror(errno)}});
   param::TextPool pool;
   Folder folder;
   folder.scan(path, &pool);
-  std::string text = std::string(kHeader) + std::to_string(folder_time(info)) + "\n";
+  *out = std::string(kHeader) + std::to_string(folder_time(info)) + "\n";
   for (const Entry& e : folder.entries_) {
     Entry judged = e;
     // What another kernel would say of it is not this manifest's business, but a file that no kernel can use is not
     // worth looking into at every start.
     if (judged.refused.empty() && judged.statement.abi_major != ASHLAR_COMPONENT_MAJOR)
       judged.refused = acceptable(judged.statement, kernel).text();
-    write_row(&text, judged);
+    write_row(out, judged);
   }
+  return {};
+}
+
+Status Folder::register_folder(const std::string& path, const Accepts& kernel) {
+  std::string text;
+  ASHLAR_TRY(manifest_text(path, kernel, &text));
   const std::string target = path + ".manifest", draft = target + "." + std::to_string(getpid());
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return fail(kErrOther, "file.not_written", {{"file", target}, {"lower", std::strerror(errno)}});

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/status.h"
 #include "framework/param/text_pool.h"
@@ -41,6 +42,8 @@ class Folder {
   /// Reads every component of the folder anew and replaces its manifest (a rename, so readers see the old or the new
   /// one). Fails with MPI_ERR_OTHER when it cannot be written.
   static Status register_folder(const std::string& path, const Accepts& kernel);
+  /// What `register_folder` would write now. Fails when there is no such folder.
+  static Status manifest_text(const std::string& path, const Accepts& kernel, std::string* out);
 
  private:
   bool read_manifest(const std::string& path, const param::Trust& trust, std::int64_t folder_time,
@@ -52,5 +55,9 @@ class Folder {
 
 /// Reads the statement of `file` and judges it; `refused` says what is wrong.
 Entry examine(const std::string& file, const Accepts& kernel, param::TextPool* pool);
+
+/// What is wrong with the manifest `path` (FOLDER.manifest): every line that differs from what `register_folder` would
+/// write, with the field and both values, as "FILE:LINE: sentence". Fails when the file or its folder cannot be read.
+Status check_manifest(const std::string& path, const Accepts& kernel, std::vector<std::string>* mistakes);
 
 }  // namespace ashlar::plugin

@@ -84,6 +84,8 @@ class Registry {
   /// Whether every word of the parameters that choose components, and of `explain`, means something here. Fails as
   /// select does, with MPI_ERR_ARG; opens nothing.
   Status check_choices() const;
+  /// The same of one of them: "transport", ..., "explain".
+  Status check_choice(std::string_view parameter) const;
 
   Host& host() { return host_; }
   Records& records() { return host_.records(); }

@@ -159,7 +159,12 @@ Status Registry::candidates(std::string_view framework, SelectionList* list, std
 }
 
 Status Registry::check_choices() const {
-  for (const ashlar_param& row : kSelection) ASHLAR_TRY(check_names(read_list(*store_, row.name), row.name, entries_));
+  for (const ashlar_param& row : kSelection) ASHLAR_TRY(check_choice(row.name));
+  return check_choice("explain");
+}
+
+Status Registry::check_choice(std::string_view parameter) const {
+  if (parameter != "explain") return check_names(read_list(*store_, parameter), parameter, entries_);
   const param::Setting* explain = store_->find("explain");
   return explain ? check_topics(explain->text, explain->origin) : Status();
 }

@@ -15,6 +15,7 @@
 #include "framework/param/table.h"
 #include "framework/plugin/setup.h"
 #include "mpiexec/info/check.h"
+#include "mpiexec/info/check_file.h"
 #include "mpiexec/info/coverage.h"
 #include "mpiexec/info/messages.h"
 #include "mpiexec/info/options.h"
@@ -96,6 +97,26 @@ int answer_running(const Options& o) {
   return store.schema().find(o.subject) ? 0 : 1;
 }
 
+int check(const Options& o) {
+  if (is_component(o.subject)) {
+    std::string out;
+    const bool right = check_component(o.subject, plugin::this_kernel(), &out);
+    say(o.json ? component_json(o.subject, right, out) : out);
+    return right ? 0 : 1;
+  }
+  const std::string prefix = param::installation_prefix();
+  const param::Sources standard = param::standard_sources(prefix);
+  param::Store store;
+  plugin::Registry registry(&store);
+  // For the parameters that there are; what is wrong in other files is no answer to this question.
+  (void)plugin::configure(prefix, standard, &store, &registry).ok();
+  FileReport report;
+  if (const Status read = check_file(o.subject, standard, &store, &registry, &report); !read.ok())
+    return complain(read);
+  say(o.json ? report_json(report) : report_text(report));
+  return report.mistakes.empty() ? 0 : 1;
+}
+
 int answer(const Options& o) {
   const std::string prefix = param::installation_prefix();
   param::Sources sources = param::standard_sources(prefix);
@@ -149,12 +170,8 @@ int main(int argc, char** argv) {
       return 0;
     case Question::register_folder:
       return register_folder(o.subject, param::installation_prefix());
-    case Question::check: {
-      std::string out;
-      const bool right = check_component(o.subject, plugin::this_kernel(), &out);
-      say(out);
-      return right ? 0 : 1;
-    }
+    case Question::check:
+      return check(o);
     case Question::messages: {
       const std::string text = o.json ? messages_json(o.subject) : messages_text(o.subject);
       if (text.empty()) return complain(fail(kErrArg, "info.no_message", {{"value", mpiexec::brief(o.subject)}}));

@@ -23,8 +23,12 @@ const char kHelp[] =
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
     "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
+    "included\n"
     "  --coverage                 MPI functions this version does and does not do, by chapter\n"
-    "  --check FILE.so            whether a component would be accepted, and why not; loads and questions it\n"
+    "  check FILE                 every mistake of a parameter file, a tuning file, the manifest of a component "
+    "folder:\n"
+    "                             line, key, value, what was probably meant; exit status 1 when there is one\n"
+    "  check FILE.so              whether a component would be accepted, and why not; loads and questions it\n"
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
     "  --version\n"
     "\n"
@@ -41,8 +45,8 @@ using mpiexec::brief;
 
 Status unknown(const char* word) {
   param::Suggestion suggestion(word);
-  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--coverage",
-                            "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
+  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--schema",
+                            "--coverage", "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
     suggestion.consider(known);
   const std::string meant(suggestion.best());
   return fail(kErrArg, "info.unknown", {{"suggestion", meant}, {"value", brief(word)}});
@@ -101,7 +105,7 @@ class Reader {
                                        {"waits", "--waits", Question::waits, Subject::kNone},
                                        {"--messages", "", Question::messages, Subject::kOptional},
                                        {"--coverage", "", Question::coverage, Subject::kNone},
-                                       {"--check", "", Question::check, Subject::kNeeded},
+                                       {"check", "--check", Question::check, Subject::kNeeded},
                                        {"--register", "", Question::register_folder, Subject::kOptional},
                                        {"--version", "-V", Question::version, Subject::kNone},
                                        {"--help", "-h", Question::help, Subject::kNone}};

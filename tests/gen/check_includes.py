@@ -58,8 +58,9 @@ def allowed(file, target, uses):
             may = COMPONENT_ROOMS | FRAMEWORK_ROOMS.get(file[1], set())
             return None if room in may else f"a {file[1]} component may not see room {room}"
         if home == "mpiexec":
-            # ashlar_tune runs as ranks of a job and asks the collectives what there is to choose from.
-            may = LAUNCHER_ROOMS | ({"object", "coll"} if file[1] == "tune" else set())
+            # ashlar_tune runs as ranks of a job and asks the collectives what there is to choose from; ashlar_info checks
+            # tuning files with the collectives' own reader.
+            may = LAUNCHER_ROOMS | {"tune": {"object", "coll"}, "info": {"coll"}}.get(file[1], set())
             return None if room in may else f"the launcher may not see room {room}"
         return None
     if folder == "components":

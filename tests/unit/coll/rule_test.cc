@@ -42,15 +42,16 @@ TEST(RuleReaderTest, SaysWhatIsWrongAndWhere) {
   reader.setting("allredcue.a.use", "ring", 2);
   reader.setting("bcast.a.bytes", "4Q", 3);
   reader.setting("bcast.a.bytes", "8..4", 4);
-  reader.setting("bcast.a.sise", "4", 5);
+  reader.setting("bcast.a.node_rank", "4", 5);
   reader.setting("bcast.use", "ring", 6);
   reader.rules();
-  EXPECT_THAT(
-      reader.problems(),
-      ElementsAre(HasSubstr("x.yaml:1: this library reads schema 1"), HasSubstr("x.yaml:2: there is no collective"),
-                  HasSubstr("x.yaml:3: cannot read '4Q'"), HasSubstr("x.yaml:4: cannot read '8..4'"),
-                  HasSubstr("x.yaml:5: 'sise' is unknown"), HasSubstr("x.yaml:6: 'bcast.use' is not of the form"),
-                  HasSubstr("row 'bcast.a' does not say what to use")));
+  EXPECT_THAT(reader.problems(),
+              ElementsAre(HasSubstr("x.yaml:1: this library reads schema 1"),
+                          HasSubstr("x.yaml:2: there is no collective 'allredcue'; did you mean 'allreduce'?"),
+                          HasSubstr("x.yaml:3: cannot read '4Q' as bytes, a range of sizes, such as"),
+                          HasSubstr("x.yaml:4: cannot read '8..4'"), HasSubstr("did you mean 'node_ranks'?"),
+                          HasSubstr("x.yaml:6: 'bcast.use' is not of the form"),
+                          HasSubstr("x.yaml:3: row 'bcast.a' does not say what to use")));
 }
 
 TEST(DefaultRulesTest, EveryCollectiveHasALastResort) {

@@ -67,6 +67,25 @@ TEST_F(Files, EverySpellingOfASetting) {
   EXPECT_EQ(s.find("transport.shm.patience")->origin, path + ":10");
 }
 
+TEST_F(Files, AConditionWithoutAPatternIsAMistake) {
+  const std::string path = file("user.yaml", Layer::user, "p2p.mode: {value: safe, when: {host: []}}\n");
+  const Store s = load(false);
+  EXPECT_EQ(s.problems().at(0).text, path + ":1: 'host' takes a pattern or a list of patterns");
+}
+
+TEST_F(Files, AToolSeesEveryMistakeAndNoOtherFile) {
+  ASSERT_EQ(mkdir((folder_ + "/classes").c_str(), 0700), 0);
+  std::ofstream(folder_ + "/classes/gpu.yaml") << "lgo: 1\n";
+  std::string text = "classes: {gpu: 'gpu*'}\n";
+  for (std::size_t i = 0; i < 2 * Store::kMostProblems; ++i) text += "p2p.mode" + std::to_string(i) + ": safe\n";
+  file("site.yaml", Layer::site, text);
+  sources_.classes = false;
+  Store s = store();
+  s.limit_problems(1000);
+  EXPECT_TRUE(s.load(sources_).ok());
+  EXPECT_EQ(s.problems().size(), 2 * Store::kMostProblems);
+}
+
 TEST_F(Files, LaterLayersWinAndLosersSayWhy) {
   const std::string site = file("site.yaml", Layer::site, "transport.shm.eager_limit: 1K\n");
   file("default.yaml", Layer::defaults, "transport.shm.eager_limit: 9K\n");  // order of layers, not of reading

@@ -78,6 +78,68 @@ check_says "$fixtures/crashes/ashlar_report_crashes.so" 'loading it, which runs 
 check_says "$fixtures/hangs/ashlar_report_hangs.so" 'WRONG   open: it does not end within 10 s'
 check_says "$fixtures/unread/ashlar_report_unread.so" "its parameter 'limit': 'much' is not a size in bytes"
 check_says "$fixtures/elsewhere/ashlar_report_elsewhere.so" "its parameter 'limit': '8KiB' is outside its range, 1MiB to 1GiB"
+
+# Files that the library would obey: which kind, and every mistake with its line.
+lines_of() { # FILE KIND: the mistakes, one in a line; a mistake makes the exit status 1
+  status=0
+  "$info" check "$1" >said 2>&1 || status=$?
+  grep -qF "$1 is $2" said || fail "the kind of $1: $(cat said)"
+  if grep -q '^It has no mistake\.$' said; then [ $status = 0 ]; else [ $status = 1 ]; fi || fail "exit status $status: $(cat said)"
+}
+cat >site.yaml <<'END'
+p2p.eager_limi: 4KiB
+p2p: {eager_limit: {value: 4Q, lok: true}}
+log: loud
+transport: shn
+coll.allreduce.algorithm: rng
+rules: [{when: {hots: x}, set: {check.leaks: true}}]
+classes: {gpu: 'gpu*'}
+END
+lines_of site.yaml "a parameter file, checked as one of the layer 'site'"
+while read -r line words; do
+  grep -q "^site.yaml:$line: .*$words" said || fail "no mistake '$words' in line $line: $(cat said)"
+done <<'END'
+1 there is no parameter 'p2p.eager_limi'; did you mean 'p2p.eager_limit'?
+2 p2p.eager_limit: '4Q' ends in the unknown unit 'Q'
+2 'p2p.eager_limit' has the unknown attribute 'lok'
+3 log: 'loud' is none of its choices
+4 transport: there is no transport component called 'shn' (did you mean 'shm'?)
+5 coll.allreduce.algorithm: there is no allreduce algorithm 'rng'.*did you mean 'ring'
+6 check.leaks: when: knows no condition 'hots' (did you mean 'host'?)
+END
+grep -q '^7 mistakes\.$' said || fail "the number of mistakes: $(cat said)"
+"$info" --json check site.yaml | "$python" -c '
+import json, sys
+said = json.load(sys.stdin)
+assert [m["line"] for m in said["mistakes"]] == [1, 2, 2, 3, 4, 5, 6], said' || fail "JSON of the mistakes"
+"$info" explain log | grep -q loud && fail "a file that is only checked is obeyed"
+printf 'log: {value: warn, lock: true}\n' >ashlar.yaml
+lines_of ashlar.yaml "a parameter file, checked as one of the layer 'project'"
+grep -q '^ashlar.yaml:1: only the site' said || fail "a lock of a project's file: $(cat said)"
+rm ashlar.yaml
+printf 'log: warn\n' >right.yaml
+lines_of right.yaml "a parameter file"
+grep -q 'no mistake' said || fail "a right file: $(cat said)"
+printf 'schema: 1\nallreduce:\n  a: {bytes: ..4Q, use: rng}\n  b: {rnks: 2, use: ring}\nallredce: {x: {use: ring}}\n' >tuning.yaml
+lines_of tuning.yaml "a tuning file"
+grep -q "^tuning.yaml:3: cannot read '..4Q' as bytes" said || fail "a wrong range: $(cat said)"
+grep -q "^tuning.yaml:3: there is no allreduce algorithm 'rng'.*did you mean 'ring'" said || fail "a wrong algorithm: $(cat said)"
+grep -q "^tuning.yaml:4: 'rnks' is unknown;.*did you mean 'ranks'" said || fail "a wrong condition: $(cat said)"
+grep -q "^tuning.yaml:5: there is no collective 'allredce'; did you mean 'allreduce'" said || fail "a wrong collective: $(cat said)"
+lines_of "$1/lib/ashlar/components.manifest" "the manifest of a component folder"
+grep -q 'no mistake' said || fail "the manifest that the build made: $(cat said)"
+printf 'ashlar-manifest 1\t0\n' >components.manifest && mkdir components
+lines_of components.manifest "the manifest of a component folder"
+grep -q '^ashlar_info --register components writes it anew\.$' said || fail "no advice: $(cat said)"
+mkfifo fifo
+timeout 10 "$info" check fifo >said 2>&1 && fail "a FIFO is a file"
+grep -q 'it is a FIFO, not a regular file' said || fail "a FIFO: $(cat said)"
+"$info" check nowhere.yaml >said 2>&1 && fail "a file that is not there has no mistake"
+grep -q 'there is no file nowhere.yaml' said || fail "a file that is not there: $(cat said)"
+"$info" --json check "$1/tests/fixtures/good/ashlar_report_good.so" 2>/dev/null | "$python" -c '
+import json, sys
+assert json.load(sys.stdin)["right"] is True' || fail "JSON of a component"
+
 mkfifo fifo.so
 check_says fifo.so 'it is a FIFO, not a regular file'
 "$info" "$(printf 'a\033[2Jb')" >said 2>&1 && fail "an argument of control characters is accepted"

@@ -113,6 +113,64 @@ TEST_F(ManifestTest, ANamedFolderIsJudged) {
   EXPECT_EQ(read().looked_into(), 0u) << "the installation's is not judged";
 }
 
+class ManifestCheck : public ManifestTest {
+ protected:
+  std::string manifest() { return folder_.path() + ".manifest"; }
+  std::vector<std::string> mistakes() {
+    std::vector<std::string> found;
+    const Status status = check_manifest(manifest(), {0x1234}, &found);
+    EXPECT_TRUE(status.ok()) << status.text();
+    return found;
+  }
+  void replace(const std::string& old, const std::string& by) {
+    std::ifstream in(manifest());
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const std::size_t at = text.find(old);
+    ASSERT_NE(at, text.npos);
+    std::ofstream(manifest()) << text.replace(at, old.size(), by);
+  }
+};
+
+TEST_F(ManifestCheck, WhatIsWrittenHasNoMistake) {
+  folder_.drop("good");
+  folder_.drop("nosymbol");
+  register_it();
+  EXPECT_THAT(mistakes(), testing::IsEmpty());
+}
+
+TEST_F(ManifestCheck, AFieldThatDiffersIsNamedWithBothValues) {
+  folder_.drop("good");
+  register_it();
+  replace("\treport\t", "\ttransport\t");
+  EXPECT_THAT(mistakes(), testing::ElementsAre(manifest() + ":2: framework is 'transport'; now it would be 'report'"));
+  replace("Where records go.", "Elsewhere.");
+  EXPECT_THAT(mistakes(), testing::Contains(HasSubstr("help is 'Elsewhere.'; now it would be 'Where records go.'")));
+}
+
+TEST_F(ManifestCheck, RowsAndFilesThatDoNotFitAreNamed) {
+  folder_.drop("good");
+  register_it();
+  folder_.drop("other");
+  EXPECT_THAT(mistakes(), testing::IsSupersetOf({HasSubstr(":1: the folder has changed"),
+                                                 HasSubstr("'ashlar_report_other.so' of the folder has no row")}));
+  register_it();
+  unlink((folder_.path() + "/ashlar_report_other.so").c_str());
+  EXPECT_THAT(mistakes(), testing::Contains(HasSubstr("there is no 'ashlar_report_other.so' in the folder")));
+}
+
+TEST_F(ManifestCheck, WhatIsNoRowIsNamed) {
+  folder_.drop("good");
+  register_it();
+  replace("\nP\t", "\nQ\t");
+  EXPECT_THAT(mistakes(), testing::Contains(HasSubstr(":3: 'Q' is no row; there are C, P and X")));
+  std::ofstream(manifest()) << "something else\nP\tx\nC\tashlar_report_good.so";
+  EXPECT_THAT(mistakes(), testing::IsSupersetOf({HasSubstr(":1: 'something else' is not the first line of a manifest"),
+                                                 HasSubstr(":2: a parameter (P) without a component (C) before it"),
+                                                 HasSubstr(":3: the line has no end")}));
+  std::vector<std::string> found;
+  EXPECT_THAT(check_manifest("/nowhere/at/all.manifest", {0}, &found).text(), HasSubstr("/nowhere/at/all.manifest"));
+}
+
 TEST_F(ManifestTest, AnAbsentFolderIsEmptyAndCannotBeRegistered) {
   EXPECT_TRUE(Folder::read("/nowhere/at/all", {0}, &pool_).entries().empty());
   EXPECT_THAT(Folder::register_folder("/nowhere/at/all", {0}).text(), HasSubstr("/nowhere/at/all"));

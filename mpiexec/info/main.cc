@@ -21,6 +21,7 @@
 #include "mpiexec/info/options.h"
 #include "mpiexec/info/print.h"
 #include "mpiexec/info/running.h"
+#include "mpiexec/info/schema.h"
 #include "mpiexec/text.h"
 
 namespace {
@@ -141,6 +142,10 @@ int answer(const Options& o) {
       say(o.json ? explain_json(store, o.subject) : store.explain(o.subject));
       if (!store.schema().find(o.subject)) result = 1;
       break;
+    case Question::schema:
+      // Mistakes in the values of the moment change nothing in what the keys are.
+      say(json_schema(store.schema(), ASHLAR_VERSION));
+      return 0;
     default:
       if (o.json) {
         say("{\"version\":\"" ASHLAR_VERSION "\",\"components\":" + components_json(registry, "") +

@@ -23,6 +23,7 @@ const char kHelp[] =
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
     "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
+    "  --schema                   a JSON Schema of the parameter files, for editors; components on plugin.path "
     "included\n"
     "  --coverage                 MPI functions this version does and does not do, by chapter\n"
     "  check FILE                 every mistake of a parameter file, a tuning file, the manifest of a component "
@@ -104,6 +105,7 @@ class Reader {
                                        {"explain", "--explain", Question::explain, Subject::kOptional},
                                        {"waits", "--waits", Question::waits, Subject::kNone},
                                        {"--messages", "", Question::messages, Subject::kOptional},
+                                       {"--schema", "", Question::schema, Subject::kNone},
                                        {"--coverage", "", Question::coverage, Subject::kNone},
                                        {"check", "--check", Question::check, Subject::kNeeded},
                                        {"--register", "", Question::register_folder, Subject::kOptional},

@@ -15,6 +15,7 @@ enum class Question {
   waits,
   coverage,
   messages,
+  schema,
   version,
   register_folder,
   check,

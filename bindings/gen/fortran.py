@@ -65,15 +65,58 @@ def fortran_type(p, large):
 def declaration(p, large):
     """`TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf`"""
     parts = [fortran_type(p, large)]
-    buffer_without_intent = p.kind.name == "buffer" and p.output
+    buffer_without_intent = p.kind.name in ("buffer", "boolean") and p.output
     if p.kind.name != "function" and not buffer_without_intent and "nointent" not in p.flags:
         parts.append(f"INTENT({p.direction.upper()})")
     if "async" in p.flags:
         parts.append("ASYNCHRONOUS")
     shape = ""
     if p.array:
-        shape = "(*)" if p.length in ("comm", "*") else f"({p.length})"
+        # An array of statuses may be a constant that is none; Fortran counts the other way round.
+        unknown = p.length in ("comm", "*") or p.kind.name in ("status", "strings", "string_lists")
+        shape = "(*)" if unknown else f"({', '.join(reversed(p.length.split(',')))})"
     return f"{', '.join(parts)} :: {fortran_name(p)}{shape}"
+
+
+# --- the interface as the manual shows it -------------------------------------------------------------------------------
+
+RESULTS = {"double": "DOUBLE PRECISION", "MPI_Aint": "INTEGER(KIND=MPI_ADDRESS_KIND)"}
+
+
+def in_f08(p):
+    return p.options.get("fortran") != "no" and p.kind.f08 != "-"
+
+
+def has_f08(procedure):
+    """Whether mpi_f08 has the procedure: all that stays of its arguments has a type there."""
+    left_out = [p for p in procedure.parameters if p.kind.f08 == "-" and p.options.get("fortran") != "no" and
+                p.kind.name not in ("function", "argv", "varargs")]
+    return not left_out and (procedure.returns_error or procedure.returns in RESULTS)
+
+
+def interface(procedure, large):
+    """A procedure of mpi_f08: its name with its arguments, and their declarations."""
+    parameters = [p for p in procedure.form(large) if p.options.get("fortran") != "no" and
+                  (p.kind.f08 != "-" or p.kind.name == "function")]
+    names = [fortran_name(p) for p in parameters] + (["ierror"] if procedure.returns_error else [])
+    result = "" if procedure.returns_error else RESULTS[procedure.returns] + " "
+    head = f"{result}{procedure.name}({', '.join(names)})" + (" !(_c)" if large else "")
+    lines = [continued(head)] + [f"    {declaration(p, large)}" for p in parameters]
+    if procedure.returns_error:
+        lines.append("    INTEGER, OPTIONAL, INTENT(OUT) :: ierror")
+    return "\n".join(lines)
+
+
+def continued(head, width=90):
+    """A long list of arguments, on lines that Fortran joins."""
+    lines, current = [], ""
+    for piece in head.split(", "):
+        if current and len(current) + len(piece) > width:
+            lines.append(current + ", &")
+            current = "        " + piece
+        else:
+            current = f"{current}, {piece}" if current else piece
+    return "\n".join(lines + [current])
 
 
 def callback(procedure):

@@ -5,6 +5,7 @@
   generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
   generate.py --coverage FILE               which functions the kernel does
   generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
+  generate.py --man DIR                     DIR/MPI_Send.3, ...: the manual's pages of all calls
   generate.py --declarations [HEADER]       what the rooms have to declare (to read, on standard output)
   generate.py --chapters                    the names of the chapters, for CMake
 """
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import entry                                   # noqa: E402
 import fortran                                 # noqa: E402
 import header                                  # noqa: E402
+import manual                                  # noqa: E402
 from table import TableError, read_table       # noqa: E402
 from template import write_if_changed          # noqa: E402
 
@@ -40,6 +42,8 @@ def main(arguments):
     parser.add_argument("--entries")
     parser.add_argument("--coverage")
     parser.add_argument("--fortran")
+    parser.add_argument("--man")
+    parser.add_argument("--version", default="", help="of the library, for the manual")
     parser.add_argument("--declarations", nargs="?", const="", default=None)
     parser.add_argument("--chapters", action="store_true")
     options = parser.parse_args(arguments)
@@ -64,6 +68,11 @@ def main(arguments):
     if options.fortran:
         write_if_changed(Path(options.fortran) / "mpi_f08.f90", fortran.module(table))
         write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))
+    if options.man:
+        try:
+            manual.write_manual(table, API.parent / "words", options.man, f"Ashlar MPI {options.version}".strip())
+        except TableError as error:
+            return str(error)
     if options.declarations is not None:
         print(entry.declarations(table, options.declarations), end="")
     if options.chapters:

@@ -12,6 +12,8 @@ import check_includes                                    # noqa: E402
 import conversions                                       # noqa: E402
 import entry                                             # noqa: E402
 import header                                            # noqa: E402
+import manual                                            # noqa: E402
+import roff                                              # noqa: E402
 from c_types import c_name, prototype, wrap              # noqa: E402
 from table import TableError, read_table                 # noqa: E402
 from template import fill, write_if_changed              # noqa: E402
@@ -268,6 +270,65 @@ class Includes(unittest.TestCase):
         self.assertEqual(found, {"comm": {"base", "p2p"}})
         self.assertEqual(list(check_includes.wrong_uses({"p2p": {"base"}})), [])
         self.assertEqual(len(list(check_includes.wrong_uses({"base": {"p2p"}, "rma": {"io"}}))), 2)
+
+
+class Manual(unittest.TestCase):
+    """Pages of a small table, from words of its own."""
+    CALLS = "section 3.2 Blocking Calls\nMPI_Send: send\n  Sends count items.\n"
+    ARGUMENTS = ":buffer  data\ncount  number of {items}\n:datatype  type\n:dest  rank\n:tag  number\n:comm  communicator\n"
+    NOTES = "note waits: It\n  waits.\n  MPI_S*\n"
+
+    def pages(self, calls=CALLS, arguments=ARGUMENTS, api=SEND, overlay=CALLS):
+        overlay = "header framework/p2p/api.h\nMPI_Send calls=p2p::send hot\n" if overlay is self.CALLS else overlay
+        with tempfile.TemporaryDirectory() as folder:
+            words = Path(folder) / "words"
+            words.mkdir()
+            for name, text in (("pt2pt", calls), ("arguments", arguments), ("notes", self.NOTES)):
+                (words / f"{name}.words").write_text(text)
+            out = Path(folder) / "man3"
+            out.mkdir()
+            (out / "MPI_Old.3").write_text("of an older table")
+            manual.write_manual(table_of(api, overlay), words, out, "Ashlar MPI")
+            return {p.name: p.read_text() for p in out.iterdir()}
+
+    def test_pages_and_links(self):
+        pages = self.pages()
+        self.assertEqual(sorted(pages), ["MPI_Send.3", "MPI_Send_c.3", "PMPI_Send.3", "PMPI_Send_c.3"])
+        page = pages["MPI_Send.3"]
+        self.assertIn("int MPI_Send(const void* buf, int count,", page)
+        self.assertIn("INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count", page)
+        self.assertIn("It waits.", page)
+        self.assertIn("\\fBMPI_ERR_TAG\\fP\n\\fItag\\fP is below 0", page)
+        self.assertNotIn("Not implemented", page)
+
+    def test_what_is_missing_says_so(self):
+        self.assertIn("Not implemented", self.pages(overlay="")["MPI_Send.3"])
+        self.assertNotIn("ERRORS", self.pages(overlay="")["MPI_Send.3"])
+
+    def test_gaps_stop_the_generator(self):
+        with self.assertRaisesRegex(TableError, "MPI_Send: the manual has no words"):
+            self.pages(calls="section 3.2 Blocking Calls\n")
+        with self.assertRaisesRegex(TableError, "nothing says what argument 'count'"):
+            self.pages(arguments=self.ARGUMENTS.replace("count", "cuont"))
+        with self.assertRaisesRegex(TableError, "not in the table: MPI_Sned"):
+            self.pages(calls=self.CALLS + "MPI_Sned: send\n  Sends.\n")
+        with self.assertRaisesRegex(TableError, "not in the table: :win"):
+            self.pages(arguments=self.ARGUMENTS + ":win  window\n")
+        with self.assertRaisesRegex(TableError, "pt2pt.words:4: expected"):
+            self.pages(calls=self.CALLS + "what is this\n")
+
+    def test_a_check_without_words_stops_the_generator(self):
+        procedure = table_of(SEND, CALLS).procedures["MPI_Send"]
+        with self.assertRaisesRegex(TableError, "MPI_Send: the manual does not know what the check bad_luck means"):
+            manual.error_of("bad_luck", None, procedure, None)
+
+    def test_text_is_no_macro(self):
+        self.assertEqual(roff.escape(".TH\n'x\n\\n"), "\\&.TH\n\\&'x\n\\en")
+        self.assertEqual(roff.prose(".TH is no macro. 'Nor is this"), "\\&.TH is no macro. 'Nor is this")
+        for length in range(30, 50):                                            # wherever the line breaks
+            lines = roff.prose("MPI_Send " + "x " * length + ".so more").split("\n")
+            self.assertTrue(all(len(line) <= 80 and not line.startswith(".") for line in lines), lines)
+        self.assertEqual(roff.code("a-b'c"), "a\\-b\\(aqc")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""The manual's pages of the calls: every function of the ABI has one, mandoc finds nothing to complain about, no page refers
+to one that is not there, and each synopsis is what the compilers see.
+
+usage: manual_test.py MAN3 MPI_H_FOLDER COVERAGE [--cc CC] [--fc FC] [--mandoc MANDOC]     tools that are not given are left out
+"""
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "gen"))
+
+import fortran                                     # noqa: E402
+from table import read_table                       # noqa: E402
+
+API = Path(__file__).resolve().parents[2] / "bindings" / "api"
+ESCAPES = {"\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": "", "\\e": "\\"}
+# Pages that other parts of the manual bring.
+ELSEWHERE = {"ashlar-messages(7)"}
+TYPES = {"MPI_Aint", "MPI_Count"}
+
+
+def plain(text):
+    return re.sub(r"\\(?:-|\(aq|\(ga|\(ha|\(ti|&|e)", lambda m: ESCAPES[m[0]], re.sub(r"\\f[BIPR]", "", text))
+
+
+def synopsis(text, language):
+    """The lines of a page's example under .SS LANGUAGE, or ''."""
+    found = re.search(rf"^\.SS {language}\n\.EX\n(.*?)^\.EE$", text, re.S | re.M)
+    return plain(found[1]) if found else ""
+
+
+def lint(pages, mandoc):
+    done = subprocess.run([mandoc, "-Tlint", *map(str, pages)], capture_output=True, text=True)
+    yield from (done.stdout + done.stderr).splitlines()[:20]
+
+
+def coverage(folder, path):
+    """Each function is found, under its own name and that of the profiling interface, and its page says what it does."""
+    for line in path.read_text().splitlines():
+        name, state, _ = line.split()
+        for called in (name, "P" + name):
+            page = folder / f"{called}.3"
+            if not page.exists():
+                yield f"{called} has no page"
+                continue
+            text = page.read_text()
+            if not re.search(rf"^\.SH NAME\n[^\n]*\b{name.replace('-', '.')}\b", text, re.M):
+                yield f"the page of {called} does not name {name}"
+            if ("Not implemented in this version" in text) != (state == "unsupported"):
+                yield f"{called} is {state}, and its page says otherwise"
+
+
+def links(folder, pages):
+    for page in pages:
+        text = page.read_text()
+        for name, section in re.findall(r"^\.BR (\S+) \((\d)\)", text, re.M):
+            wanted = f"{plain(name)}({section})"
+            if wanted not in ELSEWHERE and not (folder / f"{plain(name)}.{section}").exists():
+                yield f"{page.name} refers to {wanted}, which is not there"
+        for name in re.findall(r"\\fB(MPI_[A-Z][a-z]\w*)\\fP", text):
+            if not (folder / f"{name}.3").exists() and name not in TYPES:
+                yield f"{page.name} speaks of {name}, which has no page"
+
+
+def compiled(command, name, text):
+    with tempfile.TemporaryDirectory() as work:
+        source = Path(work, name)
+        source.write_text(text)
+        done = subprocess.run([*command, "-fsyntax-only", source], capture_output=True, text=True, cwd=work)
+        if done.returncode != 0:
+            yield f"{name}: {done.stderr[:3000]}"
+
+
+def c_source(pages):
+    """All prototypes after mpi.h: a compiler refuses one that differs."""
+    return "\n".join(["#include <mpi.h>"] + [synopsis(p.read_text(), "C").replace("#include <mpi.h>", "") for p in pages])
+
+
+def fortran_unit(head, rest):
+    """One interface body of the procedure whose lines are these."""
+    head = " ".join(line.rstrip("& ").strip() for line in head)
+    head = head.replace(" !(_c)", "")
+    kind = "subroutine" if head.startswith("MPI_") else "function"
+    result, _, call = head.rpartition(" MPI_")
+    call = ("MPI_" + call) if result and kind == "function" else head
+    name, _, arguments = call.partition("(")
+    fortran_unit.count += 1
+    name = f"{name}_{fortran_unit.count}"
+    lines = [f"{result + ' ' if kind == 'function' else ''}{kind} {name}({arguments}", "use mpi_f08_names", *rest,
+             f"end {kind} {name}"]
+    return "\n".join("  " + line for line in lines)
+
+
+fortran_unit.count = 0
+
+
+def fortran_source(pages):
+    """All interfaces, in a module that has the types, constants and callbacks of the table."""
+    table = read_table(API)
+    callbacks = "\n".join(f"    subroutine {name}()\n    end subroutine" for name in table.callbacks)
+    units = []
+    for page in pages:
+        head, rest = [], []
+        for line in synopsis(page.read_text(), "Fortran 2008").splitlines()[2:]:
+            if " :: " in line:
+                rest.append(line)
+            elif head and (head[-1].endswith("&")):
+                head.append(line)
+            else:
+                units += [fortran_unit(head, rest)] if head else []
+                head, rest = [line], []
+        units += [fortran_unit(head, rest)] if head else []
+    return f"""module mpi_f08_names
+  use, intrinsic :: iso_c_binding
+  implicit none
+  integer, parameter :: MPI_ADDRESS_KIND = c_intptr_t, MPI_COUNT_KIND = c_int64_t, MPI_OFFSET_KIND = c_int64_t
+  integer, parameter :: MPI_STATUS_SIZE = 8
+  type :: MPI_Status
+    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR, internal(5)
+  end type
+{fortran.types(table)}
+{fortran.constants(table)}
+  abstract interface
+{callbacks}
+  end interface
+end module
+module all_interfaces
+  implicit none
+  interface
+{chr(10).join(units)}
+  end interface
+end module
+"""
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("man3", type=Path)
+    parser.add_argument("include")
+    parser.add_argument("coverage", type=Path)
+    for tool in ("cc", "fc", "mandoc"):
+        parser.add_argument(f"--{tool}")
+    o = parser.parse_args(arguments)
+    pages = sorted(p for p in o.man3.glob("*.3") if not p.is_symlink())
+    wrong = [f"there are only {len(pages)} pages"] if len(pages) < 500 else []
+    wrong += [*coverage(o.man3, o.coverage), *links(o.man3, pages)]
+    if o.mandoc:
+        wrong += lint(pages, o.mandoc)
+    if o.cc:
+        wrong += compiled([o.cc, f"-I{Path(o.include).resolve()}", "-Wall", "-Werror", "-Wno-unused-function"], "prototypes.c", c_source(pages))
+    if o.fc:
+        wrong += compiled([o.fc, "-std=f2018", "-ffree-line-length-none", "-Wall", "-Wno-unused-dummy-argument"], "interfaces.f90", fortran_source(pages))
+    return "\n".join(wrong[:40]) or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -32,9 +32,9 @@ struct LoggedCall {
 
   bool is(std::uint8_t flag) const { return (flags & flag) != 0; }
   /// What this call's messages carry, for their receivers to compare.
-  ashlar::p2p::CallWord word() const {
+  ashlar::p2p::CallSignature signature() const {
     if (is(kUncompared)) return {};
-    return ashlar::p2p::CallWord::of(static_cast<unsigned>(what), static_cast<std::uint64_t>(bytes));
+    return ashlar::p2p::CallSignature::of(static_cast<unsigned>(what), static_cast<std::uint64_t>(bytes));
   }
 };
 

@@ -220,7 +220,8 @@ void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
 }
 
 /// CollectiveHooks::mismatched.
-Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::uint64_t arrived, MPI_Count expected) {
+Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallSignature theirs, std::uint64_t arrived,
+                   MPI_Count expected) {
   CommState* const state = comm.coll;
   LoggedCall* const mine = state != nullptr ? state->calls.find(tag & kNumberMask) : nullptr;
   const auto sent = static_cast<MPI_Count>(arrived);
@@ -230,7 +231,7 @@ Status on_mismatch(Comm& comm, Tag tag, Rank from, p2p::CallWord theirs, std::ui
   if (theirs.known()) {
     by.notice.what = static_cast<std::uint8_t>(theirs.what());
     by.notice.bytes = theirs.bytes();
-    why = difference(comm, *mine, by.from, by.notice, theirs.bytes() == p2p::CallWord::kMostInBrief);
+    why = difference(comm, *mine, by.from, by.notice, theirs.bytes() == p2p::CallSignature::kMostInBrief);
   } else {
     why = sizes_differ(from, sent, comm.rank, expected);
   }

@@ -17,7 +17,7 @@
 ///            fails, with the       <-- kCollectiveFailed ---            fails, and reports that to every member
 ///            report in its text
 ///
-/// Three places find a mismatch: the receiver of a message whose size or CallWord is not its own (p2p), the shared
+/// Three places find a mismatch: the receiver of a message whose size or CallSignature is not its own (p2p), the shared
 /// segment (components/coll/shm), and a rank that still waits after coll.compare_after, which sends its call to the two
 /// neighbouring ranks (kCollectiveCall). Both of two neighbours that wait do so, so the later one to enter compares,
 /// and wherever calls differ there are neighbours whose calls differ. A rank whose collective fails reports that to

@@ -76,7 +76,7 @@ Status P2pWire::send(Rank to, const DataView& data, Tag tag, Gate& gate) ASHLAR_
   if (called == nullptr) return p2p::post_send(comm_, data, to, tag, gate);
   if (called->is(LoggedCall::kFailed)) [[unlikely]]
     return can_go_on(tag);
-  return p2p::post_send(comm_, data, to, tag, gate, called->word());
+  return p2p::post_send(comm_, data, to, tag, gate, called->signature());
 }
 
 Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
@@ -84,7 +84,7 @@ Status P2pWire::recv(Rank from, const DataView& data, Tag tag, Gate& gate) ASHLA
   if (called == nullptr) return p2p::post_recv(comm_, data, from, tag, gate);
   if (called->is(LoggedCall::kFailed)) [[unlikely]]
     return can_go_on(tag);
-  return p2p::post_recv(comm_, data, from, tag, gate, called->word());
+  return p2p::post_recv(comm_, data, from, tag, gate, called->signature());
 }
 
 void P2pWire::abandon(Gate& gate) ASHLAR_NO_THREAD_SAFETY { p2p::abandon(*comm_.lane, gate); }

@@ -19,7 +19,7 @@ namespace {
 void release_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   LaneState& state = *r.lane().p2p;
-  if (r.call == Call::kIsendrecv) [[unlikely]]
+  if (r.call == Procedure::kIsendrecv) [[unlikely]]
     take_status(r, *r.gate);
   state.receives.put(&r);
 }
@@ -78,8 +78,8 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (r.collective) {
-    const CallWord mine = r.called();
-    const CallWord theirs{am.id == kEager ? low_word(am.h1) : 0};
+    const CallSignature mine = r.called();
+    const CallSignature theirs{am.id == kEager ? low_word(am.h1) : 0};
     if (bytes != r.size || (theirs.known() && mine.known() && theirs.value != mine.brief())) [[unlikely]]
       outcome = check_collective(r, mine, theirs, true, am.length);
   } else if (bytes > r.size) [[unlikely]] {
@@ -161,13 +161,14 @@ void abandon(Lane& lane, Gate& gate) {
   });
 }
 
-[[gnu::cold]] Status check_collective(RecvRequest& r, CallWord mine, CallWord theirs, bool brief,
+[[gnu::cold]] Status check_collective(RecvRequest& r, CallSignature mine, CallSignature theirs, bool brief,
                                       std::uint64_t arrived) ASHLAR_NO_THREAD_SAFETY {
   const bool same = !theirs.known() || !mine.known() || theirs.value == (brief ? mine.brief() : mine.value);
   const bool fits = arrived == static_cast<std::uint64_t>(r.size);
   if (same && fits) return {};
   const CollectiveHooks* const hooks = r.lane().p2p->collectives;
-  if (hooks != nullptr) return hooks->mismatched(*r.comm, r.tag, r.source, same ? CallWord{} : theirs, arrived, r.size);
+  if (hooks != nullptr)
+    return hooks->mismatched(*r.comm, r.tag, r.source, same ? CallSignature{} : theirs, arrived, r.size);
   return fail(arrived > static_cast<std::uint64_t>(r.size) ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "message.other_size",
               {{"peer", r.source}, {"communicator", r.comm->name}, {"bytes_got", arrived}, {"bytes_wanted", r.size}});
 }

@@ -19,7 +19,7 @@ SendBuffer& buffer_for(LaneState& state, Comm& comm) {
 }
 
 /// The message is in the buffer or on its way when this returns.
-Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Call call)
+Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag tag, Procedure call)
     ASHLAR_REQUIRES(lane.lock) {
   SendBuffer& buffer = buffer_for(*lane.p2p, comm);
   const auto bytes = static_cast<std::size_t>(data.bytes());
@@ -49,7 +49,7 @@ Status send_buffered(Lane& lane, Comm& comm, const DataView& data, Rank to, Tag 
 Status start_buffered(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<SendRequest&>(request);
   if (r.source != MPI_PROC_NULL)
-    ASHLAR_TRY(send_buffered(r.lane(), *r.comm, r.data, r.source, r.tag, Call::kBsendInit));
+    ASHLAR_TRY(send_buffered(r.lane(), *r.comm, r.data, r.source, r.tag, Procedure::kBsendInit));
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
   r.finish(Status{});
   return {};
@@ -68,14 +68,14 @@ Status bsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag
   if (dest == MPI_PROC_NULL) return {};
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  return send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kBsend);
+  return send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Procedure::kBsend);
 }
 
 Status ibsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   if (dest != MPI_PROC_NULL)
-    ASHLAR_TRY(send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Call::kIbsend));
+    ASHLAR_TRY(send_buffered(lane, comm, DataView::of(buf, count, type), dest, tag, Procedure::kIbsend));
   *request = lane.p2p->sent;
   return {};
 }

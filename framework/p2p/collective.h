@@ -18,12 +18,12 @@ namespace ashlar::p2p {
 
 /// What a rank called, as the messages of a collective carry it: which collective, in the low bits, and its quantity of
 /// bytes. 0: not known, and not compared.
-struct CallWord {
+struct CallSignature {
   std::uint64_t value = 0;
 
   static constexpr unsigned kWhatBits = 5;
   static constexpr std::uint64_t kMostInBrief = (std::uint64_t{1} << (32 - kWhatBits)) - 1;
-  static CallWord of(unsigned what, std::uint64_t bytes) { return {bytes << kWhatBits | (what + 1)}; }
+  static CallSignature of(unsigned what, std::uint64_t bytes) { return {bytes << kWhatBits | (what + 1)}; }
   bool known() const { return value != 0; }
   unsigned what() const { return static_cast<unsigned>(value & ((1u << kWhatBits) - 1)) - 1; }
   std::uint64_t bytes() const { return value >> kWhatBits; }
@@ -38,7 +38,7 @@ struct CallWord {
 struct CollectiveHooks {
   /// A message of `arrived` bytes has come for a receive of `expected` that is not of that size, or whose sender called
   /// something else. Returns what the receive fails with. Under the lane's lock, inside a handler or a post.
-  Status (*mismatched)(Comm& comm, Tag tag, Rank from, CallWord theirs, std::uint64_t arrived, MPI_Count expected);
+  Status (*mismatched)(Comm& comm, Tag tag, Rank from, CallSignature theirs, std::uint64_t arrived, MPI_Count expected);
   /// Takes kCollectiveCall and kCollectiveFailed.
   void (*notice)(Lane&, const ashlar_am&);
 };
@@ -59,9 +59,9 @@ void end_collective(Comm& comm, Tag tag, Tag mask, Status outcome) ASHLAR_REQUIR
 /// when it is not, that the operation has counted itself on `gate` (which takes its outcome). A message of fewer bytes
 /// than the receive asked for is MPI_ERR_COUNT, of more MPI_ERR_TRUNCATE; the gate takes that, whenever it came.
 /// `data`'s memory and type stay valid until then. Never blocks.
-Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate, CallWord called = {})
+Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate, CallSignature called = {})
     ASHLAR_REQUIRES(comm.lane->lock);
-Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate, CallWord called = {})
+Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate, CallSignature called = {})
     ASHLAR_REQUIRES(comm.lane->lock);
 
 /// Cancels the receives that have counted themselves on `gate` and that no message has matched yet: their operation has

@@ -43,14 +43,14 @@ std::uint32_t words_of(const Request& request, char* text, std::size_t room) {
   return peer;
 }
 
-bool blocks(Call call) {
+bool blocks(Procedure call) {
   switch (call) {
-    case Call::kSend:
-    case Call::kSsend:
-    case Call::kRsend:
-    case Call::kRecv:
-    case Call::kMrecv:
-    case Call::kSendrecv:
+    case Procedure::kSend:
+    case Procedure::kSsend:
+    case Procedure::kRsend:
+    case Procedure::kRecv:
+    case Procedure::kMrecv:
+    case Procedure::kSendrecv:
       return true;
     default:
       return false;

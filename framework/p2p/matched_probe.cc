@@ -33,12 +33,12 @@ Status take_out(Lane& lane, Comm& comm, Arrival& arrival, MessageObject** messag
 }
 
 /// The receive of a message that was taken out before; nullptr: no memory, and the message stays.
-RecvRequest* receive_taken(Lane& lane, const DataView& data, MessageObject& message, Call call)
+RecvRequest* receive_taken(Lane& lane, const DataView& data, MessageObject& message, Procedure call)
     ASHLAR_REQUIRES(lane.lock) {
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(*message.comm, call, data, data.bytes());
   if (r == nullptr) return nullptr;
-  if (call == Call::kImrecv) r->share_objects();
+  if (call == Procedure::kImrecv) r->share_objects();
   Arrival& arrival = *message.arrival;
   r->key = arrival.key;
   state.messages.put(&message);
@@ -103,7 +103,7 @@ Status mrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** message
   {
     Lane& lane = *comm->lane;
     const LaneGuard guard(lane.lock);
-    RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kMrecv);
+    RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Procedure::kMrecv);
     if (r == nullptr) return no_request(lane.p2p->receives);
     *message = nullptr;
     progress::wait(
@@ -125,7 +125,7 @@ Status imrecv(void* buf, MPI_Count count, Datatype& type, MessageObject** messag
   }
   Lane& lane = *taken.comm->lane;
   const LaneGuard guard(lane.lock);
-  RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Call::kImrecv);
+  RecvRequest* const r = receive_taken(lane, {buf, count, &type}, taken, Procedure::kImrecv);
   if (r == nullptr) return no_request(lane.p2p->receives);
   *message = nullptr;
   *request = r;

@@ -2,51 +2,51 @@
 
 namespace ashlar::p2p {
 
-const char* name_of(Call call) {
+const char* name_of(Procedure call) {
   switch (call) {
-    case Call::kSend:
+    case Procedure::kSend:
       return "MPI_Send";
-    case Call::kSsend:
+    case Procedure::kSsend:
       return "MPI_Ssend";
-    case Call::kRsend:
+    case Procedure::kRsend:
       return "MPI_Rsend";
-    case Call::kIsend:
+    case Procedure::kIsend:
       return "MPI_Isend";
-    case Call::kIssend:
+    case Procedure::kIssend:
       return "MPI_Issend";
-    case Call::kIrsend:
+    case Procedure::kIrsend:
       return "MPI_Irsend";
-    case Call::kSendInit:
+    case Procedure::kSendInit:
       return "MPI_Send_init";
-    case Call::kSsendInit:
+    case Procedure::kSsendInit:
       return "MPI_Ssend_init";
-    case Call::kRsendInit:
+    case Procedure::kRsendInit:
       return "MPI_Rsend_init";
-    case Call::kBsend:
+    case Procedure::kBsend:
       return "MPI_Bsend";
-    case Call::kIbsend:
+    case Procedure::kIbsend:
       return "MPI_Ibsend";
-    case Call::kBsendInit:
+    case Procedure::kBsendInit:
       return "MPI_Bsend_init";
-    case Call::kRecv:
+    case Procedure::kRecv:
       return "MPI_Recv";
-    case Call::kIrecv:
+    case Procedure::kIrecv:
       return "MPI_Irecv";
-    case Call::kRecvInit:
+    case Procedure::kRecvInit:
       return "MPI_Recv_init";
-    case Call::kPsendInit:
+    case Procedure::kPsendInit:
       return "MPI_Psend_init";
-    case Call::kPrecvInit:
+    case Procedure::kPrecvInit:
       return "MPI_Precv_init";
-    case Call::kMrecv:
+    case Procedure::kMrecv:
       return "MPI_Mrecv";
-    case Call::kImrecv:
+    case Procedure::kImrecv:
       return "MPI_Imrecv";
-    case Call::kSendrecv:
+    case Procedure::kSendrecv:
       return "MPI_Sendrecv";
-    case Call::kIsendrecv:
+    case Procedure::kIsendrecv:
       return "MPI_Isendrecv";
-    case Call::kCollective:
+    case Procedure::kCollective:
       return "a collective";
   }
   return "";

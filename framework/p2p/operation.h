@@ -15,8 +15,8 @@ namespace ashlar::p2p {
 struct BufferedMessage;
 struct UnansweredRts;
 
-/// The call that made an operation, for sentences about it.
-enum class Call : std::uint8_t {
+/// The MPI procedure that made an operation, for sentences about it.
+enum class Procedure : std::uint8_t {
   kSend,
   kSsend,
   kRsend,
@@ -40,7 +40,7 @@ enum class Call : std::uint8_t {
   kIsendrecv,
   kCollective
 };
-const char* name_of(Call call);
+const char* name_of(Procedure call);
 
 /// When a send is complete, and what its receiver does with it.
 enum class SendMode : std::uint8_t {
@@ -63,7 +63,7 @@ extern const RequestOps kBufferedOps;  // a persistent buffered send, which is a
 /// A send or a receive in flight.
 class Operation : public Request, public ActiveHook {  // hook: Link::active, while it waits for an answer
  public:
-  Operation(const RequestOps& o, Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
+  Operation(const RequestOps& o, Comm& c, Procedure by, const DataView& view, MPI_Count bytes_of_view)
       : Request(o, c), data(view), size(bytes_of_view), call(by) {}
   ~Operation() {
     if (shares_objects_) release_objects();
@@ -76,7 +76,7 @@ class Operation : public Request, public ActiveHook {  // hook: Link::active, wh
   DataView data;
   MPI_Count size;        // bytes of `data`: to send, or room to receive into
   Link* link = nullptr;  // once the other side is known and connected
-  Call call;
+  Procedure call;
   bool collective = false;  // uses the communicator's collective context
 
  private:
@@ -109,7 +109,7 @@ struct Returned {
 /// A send that did not leave at once. Its `source` and `tag` are where it goes.
 class SendRequest : public Operation, public Pending {
  public:
-  SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag);
+  SendRequest(Comm& c, Procedure by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag);
 
   SendMode mode = SendMode::kStandard;
   Protocol protocol = Protocol::kEager;
@@ -123,7 +123,7 @@ class SendRequest : public Operation, public Pending {
   std::uint32_t remote = 0;             // the receiver's operation, after kCts; of kSentOps its own name
   std::uint64_t sent = 0, wanted = 0;   // packed bytes, after kCts
   std::uint64_t from = 0;               // of kSentOps: what the message said of its context and source
-  CallWord called;                      // of a collective's message
+  CallSignature called;                 // of a collective's message
   Returned returned;
   ashlar_key key;  // NOLINT: written when exposed
 
@@ -136,15 +136,15 @@ struct Pull;
 /// A receive; posted while it is filed in the queue. Its key says what it asks for.
 class RecvRequest : public Operation, public match::Entry {
  public:
-  RecvRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view)
+  RecvRequest(Comm& c, Procedure by, const DataView& view, MPI_Count bytes_of_view)
       : Operation(kRecvOps, c, by, view, bytes_of_view) {}
 
   std::uint64_t received = 0;  // packed bytes of a fragmented message; those that its sender has written here itself
   Pull* pull = nullptr;        // while it reads from the sender's memory
 
   /// What this rank called, in a collective's receive that nothing has matched yet; then its bytes are not known.
-  void set_called(CallWord called) { bytes = static_cast<MPI_Count>(called.value); }
-  CallWord called() const { return CallWord{static_cast<std::uint64_t>(bytes)}; }
+  void set_called(CallSignature called) { bytes = static_cast<MPI_Count>(called.value); }
+  CallSignature called() const { return CallSignature{static_cast<std::uint64_t>(bytes)}; }
 };
 
 static_assert(sizeof(RecvRequest) <= 3 * kCacheLine - sizeof(void*), "a slab cell of three cache lines");

@@ -38,11 +38,11 @@ Status start_pair(const DataView& out, int dest, int sendtag, const DataView& in
   pair->run = both_done;
   pair->Waiter::lane = &lane;
   pair->source = MPI_PROC_NULL;
-  Status started = start_receive_on_gate(lane, comm, in, source, recvtag, Call::kIsendrecv, *pair);
+  Status started = start_receive_on_gate(lane, comm, in, source, recvtag, Procedure::kIsendrecv, *pair);
   if (started.ok()) {
     if (dest != MPI_PROC_NULL)
       started = start_send_on_gate(
-          lane, {.comm = comm, .data = out, .to = dest, .tag = sendtag, .call = Call::kIsendrecv}, *pair);
+          lane, {.comm = comm, .data = out, .to = dest, .tag = sendtag, .call = Procedure::kIsendrecv}, *pair);
     if (!started.ok()) abandon(lane, *pair);  // a receive that is matched already completes with its message
   }
   pair->outgoing = started.ok() ? outgoing : nullptr;

@@ -116,7 +116,7 @@ const RequestOps kPartRecvOps = {.release = release_part_recv,
                                  .peer_failed = peer_of_part_recv_failed};
 
 PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank from, Tag with_tag)
-    : Operation(kPartRecvOps, c, Call::kPrecvInit, whole, whole.bytes()),
+    : Operation(kPartRecvOps, c, Procedure::kPrecvInit, whole, whole.bytes()),
       partitions(partition_count),
       partition_bytes(partition_count > 0
                           ? static_cast<std::uint64_t>(whole.bytes()) / static_cast<std::uint64_t>(partition_count)

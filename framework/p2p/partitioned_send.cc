@@ -225,7 +225,7 @@ const RequestOps kPartSendOps = {.release = release_part_send,
 
 PartSend::PartSend(Comm& c, const DataView& whole, int partition_count, Rank dest, Tag with_tag,
                    std::uint64_t serial_number)
-    : Operation(kPartSendOps, c, Call::kPsendInit, whole, whole.bytes()),
+    : Operation(kPartSendOps, c, Procedure::kPsendInit, whole, whole.bytes()),
       serial(serial_number),
       partitions(partition_count),
       partition_bytes(partition_count > 0

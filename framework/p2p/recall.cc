@@ -138,7 +138,7 @@ const RequestOps kSentOps = {
 
 void SentRequests::make_one(Slab<SendRequest>& memory, Comm& nowhere) {
   const DataView nothing{nullptr, 0, nullptr};
-  SendRequest* const r = memory.take(nowhere, Call::kIsend, nothing, 0, MPI_ANY_SOURCE, MPI_ANY_TAG);
+  SendRequest* const r = memory.take(nowhere, Procedure::kIsend, nothing, 0, MPI_ANY_SOURCE, MPI_ANY_TAG);
   if (r == nullptr) return;
   r->ops = &kSentOps;
   r->state.store(Request::State::kComplete, std::memory_order_relaxed);

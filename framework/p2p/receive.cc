@@ -13,7 +13,7 @@ namespace {
 
 /// A receive that is on its way or complete; nullptr: no memory.
 template <auto kBegin = begin>
-inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank source, Tag tag, Call call)
+inline RecvRequest* start(Lane& lane, Comm& comm, const DataView& data, Rank source, Tag tag, Procedure call)
     ASHLAR_REQUIRES(lane.lock) {
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
@@ -42,7 +42,7 @@ Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Com
   }
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Call::kRecv);
+  RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Procedure::kRecv);
   if (r == nullptr) [[unlikely]]
     return no_request(lane.p2p->receives);
   return finish_blocking(lane, *r, status);
@@ -55,7 +55,7 @@ Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Co
     *request = lane.p2p->nothing_received;
     return {};
   }
-  RecvRequest* const r = start<begin_nonblocking>(lane, comm, {buf, count, &type}, source, tag, Call::kIrecv);
+  RecvRequest* const r = start<begin_nonblocking>(lane, comm, {buf, count, &type}, source, tag, Procedure::kIrecv);
   if (r == nullptr) [[unlikely]]
     return no_request(lane.p2p->receives);
   r->share_objects();
@@ -71,7 +71,7 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   }
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
-  RecvRequest* const r = start(lane, comm, {recvbuf, recvcount, &recvtype}, source, recvtag, Call::kSendrecv);
+  RecvRequest* const r = start(lane, comm, {recvbuf, recvcount, &recvtype}, source, recvtag, Procedure::kSendrecv);
   if (r == nullptr) return no_request(lane.p2p->receives);
   Gate sending;
   Status sent;
@@ -82,7 +82,7 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
                                .data = DataView::of(sendbuf, sendcount, sendtype),
                                .to = dest,
                                .tag = sendtag,
-                               .call = Call::kSendrecv},
+                               .call = Procedure::kSendrecv},
                               sending);
   }
   if (sent.ok()) {
@@ -97,7 +97,8 @@ Status sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, in
   return sent.ok() ? received : sent;
 }
 
-Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate) {
+Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Procedure call,
+                             Gate& gate) {
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
   RecvRequest* const r = state.receives.take(comm, call, data, data.bytes());
@@ -110,11 +111,11 @@ Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank 
 }
 
 Status post_recv(Comm& comm, const DataView& data, Rank from, Tag tag, Gate& gate,
-                 CallWord called) ASHLAR_NO_THREAD_SAFETY {
+                 CallSignature called) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
   if (from == MPI_PROC_NULL) return {};
   LaneState& state = *lane.p2p;
-  RecvRequest* const r = state.receives.take(comm, Call::kCollective, data, data.bytes());
+  RecvRequest* const r = state.receives.take(comm, Procedure::kCollective, data, data.bytes());
   if (r == nullptr) return no_request(lane.p2p->receives);
   r->collective = true;
   r->set_called(called);

@@ -23,8 +23,8 @@ inline void begin_nonblocking(Lane& lane, LaneState& state, RecvRequest& r) ASHL
 /// `r` takes a message that was kept and is out of the queue; frees it.
 void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 /// A receive that counts itself on `gate`, even if it is over at once.
-Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Call call, Gate& gate)
-    ASHLAR_REQUIRES(lane.lock);
+Status start_receive_on_gate(Lane& lane, Comm& comm, const DataView& data, Rank from, Tag tag, Procedure call,
+                             Gate& gate) ASHLAR_REQUIRES(lane.lock);
 void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Ends a receive that is in no queue, and what it has under way but for a read that the transport is about to finish.
 void end_receive(LaneState& state, RecvRequest& r, Status outcome);
@@ -44,8 +44,8 @@ MPI_Count message_bytes(const ashlar_am& am);
 /// The failure of a receive that is shorter than its message.
 Status wrong_size(const Operation& r, std::uint64_t arrived);
 /// Whether a collective's receive gets what it waits for: as many bytes, from a rank that called the same. `theirs` is
-/// what the sender called, `brief` that it is a CallWord::brief().
-Status check_collective(RecvRequest& r, CallWord mine, CallWord theirs, bool brief, std::uint64_t arrived);
+/// what the sender called, `brief` that it is a CallSignature::brief().
+Status check_collective(RecvRequest& r, CallSignature mine, CallSignature theirs, bool brief, std::uint64_t arrived);
 /// Whether reading straight into the memory of `data` pays: not where it has many short runs.
 bool readable_in_runs(const DataView& data);
 

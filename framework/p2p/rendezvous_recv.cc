@@ -114,11 +114,11 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
   const MPI_Count coming = message_bytes(am);
   const std::uint32_t remote = low_word(am.h1);
-  const CallWord mine = r.called();
+  const CallSignature mine = r.called();
   r.outcome = Status{};
   r.bytes = coming;
   if (r.collective) {
-    CallWord theirs;
+    CallSignature theirs;
     std::memcpy(&theirs.value, static_cast<const std::byte*>(am.data) + offsetof(Rts, called), sizeof theirs.value);
     r.outcome = check_collective(r, mine, theirs, false, static_cast<std::uint64_t>(coming));
   } else if (coming > r.size) [[unlikely]] {

@@ -85,12 +85,12 @@ struct Arguments {
   Datatype* type;
   Comm* comm;
   int dest, tag;
-  Sending as(Call call) const {
+  Sending as(Procedure call) const {
     return {.comm = *comm, .data = DataView::of(buf, count, *type), .to = dest, .tag = tag, .call = call};
   }
 };
 
-[[gnu::noinline]] Status send_with_threads(const Arguments& a, Call call) {
+[[gnu::noinline]] Status send_with_threads(const Arguments& a, Procedure call) {
   Comm& comm = *a.comm;
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
@@ -98,13 +98,13 @@ struct Arguments {
   return send_blocking(lane, a.as(call));
 }
 
-[[gnu::noinline]] Status send_slowly(const Arguments& a, Call call) ASHLAR_NO_THREAD_SAFETY {
+[[gnu::noinline]] Status send_slowly(const Arguments& a, Procedure call) ASHLAR_NO_THREAD_SAFETY {
   return send_blocking(*a.comm->lane, a.as(call));
 }
 
 // Without threads there is no lock to take and nothing to undo behind the call: that keeps the short path short.
 inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                            Call call) ASHLAR_NO_THREAD_SAFETY {
+                            Procedure call) ASHLAR_NO_THREAD_SAFETY {
   if (dest == MPI_PROC_NULL) [[unlikely]]
     return {};
   // The slow path takes its arguments from memory. Storing them is cheaper than six registers kept across the call into
@@ -120,8 +120,8 @@ inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, in
   return send_slowly(arguments, call);
 }
 
-inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Call call,
-                             Request** request) {
+inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
+                             Procedure call, Request** request) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   if (dest == MPI_PROC_NULL) [[unlikely]] {
@@ -137,7 +137,7 @@ inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, i
 
 /// A send whose mode the short path does not know.
 Status send_in_mode(SendMode mode, const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                    Call call) {
+                    Procedure call) {
   if (dest == MPI_PROC_NULL) return {};
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
@@ -146,7 +146,7 @@ Status send_in_mode(SendMode mode, const void* buf, MPI_Count count, Datatype& t
 }
 
 Status isend_in_mode(SendMode mode, const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                     Call call, Request** request) {
+                     Procedure call, Request** request) {
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
   if (dest == MPI_PROC_NULL) {
@@ -164,42 +164,42 @@ bool checks_ready(const Comm& comm) ASHLAR_NO_THREAD_SAFETY { return comm.lane->
 }  // namespace
 
 Status send(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
-  return send_standard(buf, count, type, dest, tag, comm, Call::kSend);
+  return send_standard(buf, count, type, dest, tag, comm, Procedure::kSend);
 }
 
 Status rsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
   if (checks_ready(comm)) [[unlikely]]
-    return send_in_mode(SendMode::kReady, buf, count, type, dest, tag, comm, Call::kRsend);
-  return send_standard(buf, count, type, dest, tag, comm, Call::kRsend);
+    return send_in_mode(SendMode::kReady, buf, count, type, dest, tag, comm, Procedure::kRsend);
+  return send_standard(buf, count, type, dest, tag, comm, Procedure::kRsend);
 }
 
 Status ssend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm) {
-  return send_in_mode(SendMode::kSynchronous, buf, count, type, dest, tag, comm, Call::kSsend);
+  return send_in_mode(SendMode::kSynchronous, buf, count, type, dest, tag, comm, Procedure::kSsend);
 }
 
 Status isend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
-  return isend_standard(buf, count, type, dest, tag, comm, Call::kIsend, request);
+  return isend_standard(buf, count, type, dest, tag, comm, Procedure::kIsend, request);
 }
 
 Status irsend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
   if (checks_ready(comm)) [[unlikely]]
-    return isend_in_mode(SendMode::kReady, buf, count, type, dest, tag, comm, Call::kIrsend, request);
-  return isend_standard(buf, count, type, dest, tag, comm, Call::kIrsend, request);
+    return isend_in_mode(SendMode::kReady, buf, count, type, dest, tag, comm, Procedure::kIrsend, request);
+  return isend_standard(buf, count, type, dest, tag, comm, Procedure::kIrsend, request);
 }
 
 Status issend(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm, Request** request) {
-  return isend_in_mode(SendMode::kSynchronous, buf, count, type, dest, tag, comm, Call::kIssend, request);
+  return isend_in_mode(SendMode::kSynchronous, buf, count, type, dest, tag, comm, Procedure::kIssend, request);
 }
 
 // The analysis does not see that comm.lane->lock is the lock of *comm.lane under another name.
 Status post_send(Comm& comm, const DataView& data, Rank to, Tag tag, Gate& gate,
-                 CallWord called) ASHLAR_NO_THREAD_SAFETY {
+                 CallSignature called) ASHLAR_NO_THREAD_SAFETY {
   if (to == MPI_PROC_NULL) return {};
   Lane& lane = *comm.lane;
   if (send_now(lane, comm, comm.context + 1, data.data, data.count, *data.type, to, tag, called.brief())) [[likely]]
     return {};
   return start_send_on_gate(
-      lane, {.comm = comm, .data = data, .to = to, .tag = tag, .call = Call::kCollective, .called = called}, gate);
+      lane, {.comm = comm, .data = data, .to = to, .tag = tag, .call = Procedure::kCollective, .called = called}, gate);
 }
 
 }  // namespace ashlar::p2p

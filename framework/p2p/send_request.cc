@@ -77,7 +77,7 @@ const RequestOps kSendOps = {.release = release_send,
                              .describe = describe_send,
                              .peer_failed = peer_of_send_failed};
 
-SendRequest::SendRequest(Comm& c, Call by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag)
+SendRequest::SendRequest(Comm& c, Procedure by, const DataView& view, MPI_Count bytes_of_view, Rank dest, Tag with_tag)
     : Operation(kSendOps, c, by, view, bytes_of_view) {
   source = dest;
   tag = with_tag;

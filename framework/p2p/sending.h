@@ -16,13 +16,13 @@ struct Sending {
   DataView data;
   Rank to;
   Tag tag;
-  Call call;
+  Procedure call;
   SendMode mode = SendMode::kStandard;
   std::uint32_t name = 0;           // of the request by which it may be recalled once it has left; 0: there is none
-  CallWord called = {};             // of a collective's message
+  CallSignature called = {};        // of a collective's message
   BufferedMessage* kept = nullptr;  // of a buffered send: where it is packed if it cannot leave at once
 
-  bool collective() const { return call == Call::kCollective; }
+  bool collective() const { return call == Procedure::kCollective; }
   std::uint64_t envelope() const {  // h0 of the message
     return match::Key::place(comm.context + (collective() ? 1u : 0u), comm.rank);
   }

@@ -12,7 +12,7 @@ namespace ashlar::p2p {
 
 enum Id : std::uint8_t {
   // Messages to be matched. h0 = context << 32 | source, h1 = tag << 32 | sender's operation (where it has one).
-  kEager = 1,      // payload: the message. The operation is only for recalling it; of a collective CallWord::brief()
+  kEager = 1,  // payload: the message. The operation is only for recalling it; of a collective CallSignature::brief()
   kEagerSync = 2,  // the same; answer kAck when it is matched
   kRts = 3,        // payload: Rts. Answer kFin after reading the data, or kCts
 
@@ -76,7 +76,7 @@ enum Id : std::uint8_t {
 /// The payload of kRts; without a key only what is before it travels.
 struct Rts {
   std::uint64_t bytes;
-  std::uint64_t called;  // CallWord of a collective, or 0
+  std::uint64_t called;  // CallSignature of a collective, or 0
   ashlar_key key;
 };
 static_assert(sizeof(Rts) == 64);

@@ -3,7 +3,7 @@
 #include "framework/datatype/api.h"
 
 #include "framework/datatype/contents.h"
-#include "framework/datatype/shape.h"
+#include "framework/datatype/measures.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -11,20 +11,20 @@ namespace {
 using What = Contents::What;
 
 // `count` blocks of `blocklength` items, `step` bytes apart.
-Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Shape& shape, MPI_Count step,
+Status make_vector(Contents&& c, MPI_Count count, MPI_Count blocklength, Measures& measures, MPI_Count step,
                    Datatype& oldtype, Datatype** newtype) {
-  const MPI_Count items = shape.times(count, blocklength);
+  const MPI_Count items = measures.times(count, blocklength);
   if (items > 0) {
     // The four corners of the grid: either step may be negative.
-    const MPI_Count along = shape.times(blocklength - 1, oldtype.extent());
-    const MPI_Count across = shape.times(count - 1, step);
-    const MPI_Count low = shape.plus(along < 0 ? along : 0, across < 0 ? across : 0);
-    const MPI_Count high = shape.plus(along > 0 ? along : 0, across > 0 ? across : 0);
-    shape.add(oldtype, items, low, high);
+    const MPI_Count along = measures.times(blocklength - 1, oldtype.extent());
+    const MPI_Count across = measures.times(count - 1, step);
+    const MPI_Count low = measures.plus(along < 0 ? along : 0, across < 0 ? across : 0);
+    const MPI_Count high = measures.plus(along > 0 ? along : 0, across > 0 ? across : 0);
+    measures.add(oldtype, items, low, high);
   }
-  ASHLAR_TRY(shape.finish());
+  ASHLAR_TRY(measures.finish());
   c.types.push_back(Ref<Datatype>::share(oldtype));
-  return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+  return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
 }
 
 }  // namespace
@@ -35,11 +35,11 @@ Status contiguous(MPI_Count count, Datatype& oldtype, Datatype** newtype) {
     Contents c;
     c.combiner = MPI_COMBINER_CONTIGUOUS;
     c.add(What::kCount, count);
-    Shape shape;
-    shape.add_row(oldtype, count, 0);
-    ASHLAR_TRY(shape.finish());
+    Measures measures;
+    measures.add_row(oldtype, count, 0);
+    ASHLAR_TRY(measures.finish());
     c.types.push_back(Ref<Datatype>::share(oldtype));
-    return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+    return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
   });
 }
 
@@ -52,9 +52,9 @@ Status vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype
     c.add(What::kCount, count);
     c.add(What::kCount, blocklength);
     c.add(What::kCount, stride);
-    Shape shape;
-    const MPI_Count step = count > 1 ? shape.times(stride, oldtype.extent()) : 0;
-    return make_vector(std::move(c), count, blocklength, shape, step, oldtype, newtype);
+    Measures measures;
+    const MPI_Count step = count > 1 ? measures.times(stride, oldtype.extent()) : 0;
+    return make_vector(std::move(c), count, blocklength, measures, step, oldtype, newtype);
   });
 }
 
@@ -67,8 +67,8 @@ Status create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
     c.add(What::kCount, count);
     c.add(What::kCount, blocklength);
     c.add(What::kAddress, stride);
-    Shape shape;
-    return make_vector(std::move(c), count, blocklength, shape, stride, oldtype, newtype);
+    Measures measures;
+    return make_vector(std::move(c), count, blocklength, measures, stride, oldtype, newtype);
   });
 }
 
@@ -79,11 +79,11 @@ Status create_resized(Datatype& oldtype, MPI_Count lb, MPI_Count extent, Datatyp
     c.add(What::kAddress, lb);
     c.add(What::kAddress, extent);
     c.types.push_back(Ref<Datatype>::share(oldtype));
-    Shape shape;
-    shape.bounds = oldtype.bounds();
-    shape.explicit_bounds(lb, extent);
-    ASHLAR_TRY(shape.finish());
-    return Builder::make(std::move(c), shape.bounds, oldtype.size(), oldtype.signature(), newtype);
+    Measures measures;
+    measures.bounds = oldtype.bounds();
+    measures.explicit_bounds(lb, extent);
+    ASHLAR_TRY(measures.finish());
+    return Builder::make(std::move(c), measures.bounds, oldtype.size(), oldtype.signature(), newtype);
   });
 }
 

@@ -3,7 +3,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/distribution.h"
-#include "framework/datatype/shape.h"
+#include "framework/datatype/measures.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -80,7 +80,7 @@ Status create_subarray(int ndims, IntArray sizes, IntArray subsizes, IntArray st
     c.add(What::kCount, subsizes, n);
     c.add(What::kCount, starts, n);
     c.add(What::kInt, order);
-    Shape shape;
+    Measures measures;
     MPI_Count step = oldtype.extent(), items = 1, low = 0, high = 0;
     for (int k = 0; k < ndims; ++k) {
       const int dimension = order == MPI_ORDER_FORTRAN ? k : ndims - 1 - k;
@@ -91,16 +91,16 @@ Status create_subarray(int ndims, IntArray sizes, IntArray subsizes, IntArray st
       if (starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
         return not_within("array_of_starts", dimension, starts[d], 0, sizes[d] - subsizes[d],
                           "the size less the subsize of that dimension");
-      items = shape.times(items, subsizes[d]);
-      low = shape.plus(low, shape.times(starts[d], step));
-      high = shape.plus(high, shape.times(starts[d] + subsizes[d] - 1, step));
-      step = shape.times(step, sizes[d]);
+      items = measures.times(items, subsizes[d]);
+      low = measures.plus(low, measures.times(starts[d], step));
+      high = measures.plus(high, measures.times(starts[d] + subsizes[d] - 1, step));
+      step = measures.times(step, sizes[d]);
     }
-    shape.add(oldtype, items, low, high);
-    shape.explicit_bounds(0, step);
-    ASHLAR_TRY(shape.finish());
+    measures.add(oldtype, items, low, high);
+    measures.explicit_bounds(0, step);
+    ASHLAR_TRY(measures.finish());
     c.types.push_back(Ref<Datatype>::share(oldtype));
-    return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+    return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
   });
 }
 
@@ -120,25 +120,25 @@ Status create_darray(int size, int rank, int ndims, IntArray gsizes, const int* 
     c.add(What::kInt, dargs, n);
     c.add(What::kInt, psizes, n);
     c.add(What::kInt, order);
-    Shape shape;
+    Measures measures;
     MPI_Count step = oldtype.extent(), items = 1, low = 0, high = 0;
     for (int k = 0; k < ndims; ++k) {
       const int dimension = order == MPI_ORDER_FORTRAN ? k : ndims - 1 - k;
       const auto d = static_cast<std::size_t>(dimension);
       const auto mine = Distribution::of(gsizes[d], distribs[d], dargs[d], psizes[d],
                                          grid_coordinate(rank, ndims, psizes, dimension));
-      items = shape.times(items, mine.indices());
+      items = measures.times(items, mine.indices());
       if (mine.indices() > 0) {
-        low = shape.plus(low, shape.times(mine.first, step));
-        high = shape.plus(high, shape.times(mine.last(), step));
+        low = measures.plus(low, measures.times(mine.first, step));
+        high = measures.plus(high, measures.times(mine.last(), step));
       }
-      step = shape.times(step, gsizes[d]);
+      step = measures.times(step, gsizes[d]);
     }
-    shape.add(oldtype, items, low, high);
-    shape.explicit_bounds(0, step);
-    ASHLAR_TRY(shape.finish());
+    measures.add(oldtype, items, low, high);
+    measures.explicit_bounds(0, step);
+    ASHLAR_TRY(measures.finish());
     c.types.push_back(Ref<Datatype>::share(oldtype));
-    return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+    return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
   });
 }
 

@@ -4,7 +4,7 @@
 #include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
-#include "framework/datatype/shape.h"
+#include "framework/datatype/measures.h"
 #include "framework/object/handle.h"
 
 namespace ashlar::datatype {
@@ -17,7 +17,7 @@ template <class Length>
 Status make_indexed(Contents&& c, MPI_Count count, Length&& length, IntArray displacements, MPI_Count unit,
                     Datatype& oldtype, Datatype** newtype) {
   // One datatype throughout: the lowest and the highest item decide the bounds, the number of items the rest.
-  Shape shape;
+  Measures measures;
   const MPI_Count extent = oldtype.extent();
   MPI_Count items = 0, low = 0, high = 0;
   for (MPI_Count i = 0; i < count; ++i) {
@@ -27,16 +27,16 @@ Status make_indexed(Contents&& c, MPI_Count count, Length&& length, IntArray dis
     if (n < 0)
       return fail(MPI_ERR_ARG, "argument.element",
                   {{"argument", "array_of_blocklengths"}, {"index", i}, {"value", n}, {"wanted", "0 or more"}});
-    const MPI_Count at = shape.times(displacements[k], unit);
-    const MPI_Count last = shape.plus(at, shape.times(n - 1, extent));
+    const MPI_Count at = measures.times(displacements[k], unit);
+    const MPI_Count last = measures.plus(at, measures.times(n - 1, extent));
     low = items == 0 ? std::min(at, last) : std::min({low, at, last});
     high = items == 0 ? std::max(at, last) : std::max({high, at, last});
-    items = shape.plus(items, n);
+    items = measures.plus(items, n);
   }
-  shape.add(oldtype, items, low, high);
-  ASHLAR_TRY(shape.finish());
+  measures.add(oldtype, items, low, high);
+  ASHLAR_TRY(measures.finish());
   c.types.push_back(Ref<Datatype>::share(oldtype));
-  return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+  return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
 }
 
 Status blocks(int combiner, MPI_Count count, IntArray blocklengths, IntArray displacements, What what, MPI_Count unit,
@@ -108,7 +108,7 @@ Status create_struct(MPI_Count count, IntArray blocklengths, IntArray displaceme
     c.add(What::kCount, blocklengths, n);
     c.add(What::kAddress, displacements, n);
     c.types.reserve(n);
-    Shape shape;
+    Measures measures;
     for (std::size_t i = 0; i < n; ++i) {
       Datatype* type = resolve(types[i]);
       if (!type) return fail(MPI_ERR_TYPE, "type.element_invalid", {{"argument", "array_of_types"}, {"index", i}});
@@ -116,11 +116,11 @@ Status create_struct(MPI_Count count, IntArray blocklengths, IntArray displaceme
         return fail(
             MPI_ERR_ARG, "argument.element",
             {{"argument", "array_of_blocklengths"}, {"index", i}, {"value", blocklengths[i]}, {"wanted", "0 or more"}});
-      shape.add_row(*type, blocklengths[i], displacements[i]);
+      measures.add_row(*type, blocklengths[i], displacements[i]);
       c.types.push_back(Ref<Datatype>::share(*type));
     }
-    ASHLAR_TRY(shape.finish());
-    return Builder::make(std::move(c), shape.bounds, shape.size, shape.signature, newtype);
+    ASHLAR_TRY(measures.finish());
+    return Builder::make(std::move(c), measures.bounds, measures.size, measures.signature, newtype);
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/datatype/engine.h"
+#include "framework/datatype/layout_loops.h"
 #include "framework/datatype/packing.h"
 
 namespace ashlar::datatype {
@@ -24,7 +24,8 @@ std::size_t pack(const DataView& view, std::size_t first, void* to, std::size_t 
   if (view.dense()) {
     std::memcpy(packed, user + first, n);
   } else {
-    Engine<true>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n, view.type->extent());
+    LayoutLoops<true>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n,
+                             view.type->extent());
   }
   return n;
 }
@@ -35,7 +36,8 @@ void pack_all(const void* data, MPI_Count count, const Datatype& type, void* to,
   if (type.dense()) {
     copy_piece(packed, user, bytes);
   } else {
-    Engine<true>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count), type.extent());
+    LayoutLoops<true>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count),
+                           type.extent());
   }
 }
 
@@ -45,7 +47,8 @@ void unpack_all(void* data, MPI_Count count, const Datatype& type, const void* f
   if (type.dense()) {
     copy_piece(user, packed, bytes);
   } else {
-    Engine<false>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count), type.extent());
+    LayoutLoops<false>::all(type.layout(), first_byte(data, type), packed, static_cast<std::size_t>(count),
+                            type.extent());
   }
 }
 
@@ -57,7 +60,8 @@ std::size_t unpack(const DataView& view, std::size_t first, const void* from, st
   if (view.dense()) {
     std::memcpy(user + first, packed, n);
   } else {
-    Engine<false>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n, view.type->extent());
+    LayoutLoops<false>::items(view.type->layout(), first_byte(view.data, *view.type), packed, first, n,
+                              view.type->extent());
   }
   return n;
 }

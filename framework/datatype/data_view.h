@@ -16,7 +16,7 @@ struct DataView {
   MPI_Count count = 0;
   Datatype* type = nullptr;
 
-  /// For senders: the engine's pack() only reads through `data`.
+  /// For senders: pack() only reads through `data`.
   static DataView of(const void* data, MPI_Count count, Datatype& type) {
     return DataView{const_cast<void*>(data), count, &type};
   }

@@ -4,7 +4,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
-#include "framework/datatype/shape.h"
+#include "framework/datatype/measures.h"
 #include "framework/object/status_fields.h"
 
 namespace ashlar::datatype {

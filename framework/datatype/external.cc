@@ -1,4 +1,4 @@
-// MPI_Pack_external, MPI_Unpack_external and MPI_Pack_external_size. The engine packs into a buffer of this machine's
+// MPI_Pack_external, MPI_Unpack_external and MPI_Pack_external_size. LayoutLoops packs into a buffer of this machine's
 // form, a piece at a time; the numbers of the piece are converted from there.
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/external_number.h"
+#include "framework/datatype/measures.h"
 #include "framework/datatype/packed_room.h"
-#include "framework/datatype/shape.h"
 #include "framework/datatype/type_parts.h"
 
 namespace ashlar::datatype {

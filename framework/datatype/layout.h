@@ -40,7 +40,7 @@ class LayoutRef {
 };
 
 /// The compiled form of a datatype: which bytes of memory make up the packed stream of one item, in packed order.
-/// A node says nothing about where it lies: its first packed byte is at offset 0, so equal shapes share one node
+/// A node says nothing about where it lies: its first packed byte is at offset 0, so equal layouts share one node
 /// (see layout_cache). Immutable.
 ///
 ///   kEmpty     no data
@@ -56,7 +56,7 @@ class LayoutRef {
 struct Layout {
   enum class Form : std::uint8_t { kEmpty, kRun, kStrided, kIndexed, kBlocks, kSequence };
 
-  /// Forms for whose whole items the engine has a loop that it can go to at once: a row of equal runs, equal runs
+  /// Forms for whose whole items LayoutLoops has a loop that it can go to at once: a row of equal runs, equal runs
   /// scattered, structs of two or three members of usual sizes.
   enum class Shortcut : std::uint8_t { kNone, kRow, kScattered, kPairs, kTriples };
 

@@ -1,7 +1,7 @@
 #include "framework/base/failure.h"
 #include "framework/datatype/api.h"
+#include "framework/datatype/measures.h"
 #include "framework/datatype/packed_room.h"
-#include "framework/datatype/shape.h"
 
 namespace ashlar::datatype {
 namespace {

@@ -50,7 +50,8 @@ Index index_of(Basic basic) {
   }
 }
 
-struct Shape {
+/// Where the members of a pair (MPI_MINLOC) lie: the value at 0, the index behind it, the next pair after `step`.
+struct PairLayout {
   std::size_t index_at, index_bytes, step;
   Index index;
 };
@@ -61,20 +62,20 @@ bool less(T a, T b) {
 }
 bool less(Half a, Half b) { return a.value() < b.value(); }
 
-using Loop = void (*)(bool minimum, const Shape& shape, const char* a, const char* b, char* out, MPI_Count n);
+using Loop = void (*)(bool minimum, const PairLayout& pair, const char* a, const char* b, char* out, MPI_Count n);
 
 // Equal values: the lower index.
 template <class V>
-void loop(bool minimum, const Shape& shape, const char* a, const char* b, char* out, MPI_Count n) {
-  for (; n > 0; --n, a += shape.step, b += shape.step, out += shape.step) {
+void loop(bool minimum, const PairLayout& pair, const char* a, const char* b, char* out, MPI_Count n) {
+  for (; n > 0; --n, a += pair.step, b += pair.step, out += pair.step) {
     const V left = load<V>(a), right = load<V>(b);
     const bool below = less(left, right), above = less(right, left);
     bool take_a = minimum ? below : above;
-    if (!below && !above) take_a = shape.index(a + shape.index_at) < shape.index(b + shape.index_at);
+    if (!below && !above) take_a = pair.index(a + pair.index_at) < pair.index(b + pair.index_at);
     const char* from = take_a ? a : b;
     if (from == out) continue;
     std::memcpy(out, from, sizeof(V));
-    std::memcpy(out + shape.index_at, from + shape.index_at, shape.index_bytes);
+    std::memcpy(out + pair.index_at, from + pair.index_at, pair.index_bytes);
   }
 }
 
@@ -126,9 +127,11 @@ bool pair_reduces(const Datatype& value, const Datatype& index) {
 void reduce_pairs(ReduceOp::Code code, const Datatype& type, const void* a, const void* b, void* out, MPI_Count count) {
   const PairParts parts = parts_of(type);
   const auto bytes = static_cast<std::size_t>(parts.index->size());
-  const Shape shape{static_cast<std::size_t>(type.true_extent()) - bytes, bytes,
-                    static_cast<std::size_t>(type.extent()), index_of(parts.index->basic())};
-  loop_of(parts.value->basic())(code == ReduceOp::Code::kMinloc, shape, static_cast<const char*>(a),
+  const PairLayout pair{.index_at = static_cast<std::size_t>(type.true_extent()) - bytes,
+                        .index_bytes = bytes,
+                        .step = static_cast<std::size_t>(type.extent()),
+                        .index = index_of(parts.index->basic())};
+  loop_of(parts.value->basic())(code == ReduceOp::Code::kMinloc, pair, static_cast<const char*>(a),
                                 static_cast<const char*>(b), static_cast<char*>(out), count);
 }
 

@@ -264,7 +264,8 @@ class InterTest : public testing::TestWithParam<const Algorithm*> {
   std::unique_ptr<World> world_of(int first, int second, std::uint64_t seed, World::Options options) {
     for (const int g : {0, 1}) {
       const int n = g == 0 ? first : second;
-      inside_[g] = std::make_unique<coll::CommState>(comm_, engine_->plan_for(coll::Shape{n, 1, n}));
+      inside_[g] = std::make_unique<coll::CommState>(
+          comm_, engine_->plan_for(coll::Shape{.ranks = n, .nodes = 1, .node_ranks = n}));
     }
     options.first_group = first;
     options.slot_of = [this, first, second](Rank rank, coll::Wire& own) {

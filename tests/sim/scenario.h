@@ -59,7 +59,7 @@ class Calls {
   std::string check(Rank rank) const;
   /// The quantity that rules would go by, as each rank computes it; -1 when they differ.
   MPI_Count quantity() const;
-  coll::Shape shape() const { return coll::Shape{s_.size, s_.size, 1}; }
+  coll::Shape shape() const { return coll::Shape{.ranks = s_.size, .nodes = s_.size, .node_ranks = 1}; }
 
  private:
   void make_rank(Rank rank);

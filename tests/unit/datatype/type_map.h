@@ -11,7 +11,7 @@
 #include "framework/datatype/datatype.h"
 
 /// The oracle: datatypes as the standard defines them, a list of basic elements with displacements, interpreted one
-/// byte at a time. It is slow, and shares no code with the engine.
+/// byte at a time. It is slow, and shares no code with the room.
 namespace ashlar::oracle {
 
 struct Element {

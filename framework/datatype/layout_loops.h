@@ -10,7 +10,7 @@
 
 /// Walks a layout and moves bytes between memory ("user") and the packed stream. One text for both directions.
 ///
-/// Three shapes of work:
+/// Three kinds of work:
 ///   whole()  n items, each `user_step` apart in memory and `packed_step` apart in the stream
 ///   range()  parts [first, first + n) of one item
 ///   part()   packed bytes [first, first + n) of one item: a broken part at either end, whole parts between
@@ -20,7 +20,7 @@
 namespace ashlar::datatype {
 
 template <bool kPack>
-class Engine {
+class LayoutLoops {
  public:
   using User = std::conditional_t<kPack, const char*, char*>;
   using Packed = std::conditional_t<kPack, char*, const char*>;

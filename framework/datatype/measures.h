@@ -9,9 +9,9 @@
 
 namespace ashlar::datatype {
 
-/// What a constructor derives about the new datatype without visiting single elements. Arithmetic that leaves
-/// 64 bits is recorded, and reported once, by finish().
-class Shape {
+/// Size, bounds and signature of a new datatype, which its constructor derives without visiting single elements.
+/// Arithmetic that leaves 64 bits is recorded, and reported once, by finish().
+class Measures {
  public:
   /// Items of `type` at displacements of which `first` and `last` are the lowest and the highest.
   void add(const Datatype& type, MPI_Count items, MPI_Count first, MPI_Count last) {

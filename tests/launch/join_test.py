@@ -125,6 +125,17 @@ class Pmix(unittest.TestCase):
         self.assertEqual(sorted(re.findall(rb"appnum=(\d)", done.stdout)), [b"0", b"0", b"1"])
         self.assertEqual(done.stdout.count(b"ranks=3 "), 3)
 
+    def test_fence_with_a_late_rank(self):
+        done = self.drive(3, "late", 1)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(done.stdout.count(b"not all 3 ranks of job"), 2)
+
+    def test_a_library_that_is_not_pmix(self):
+        for library, reason in (("libnot.so", b"cannot load the PMIx library libnot.so"),
+                                ("libm.so.6", b"the PMIx library libm.so.6 lacks PMIx_Init")):
+            done = mpiexec(*self.ON, "-n", 1, DRIVER, PMIX, "modex", env=dict(os.environ, DRIVER_library=library))
+            self.assertIn(reason, done.stdout)
+
     def test_off_sets_nothing(self):
         done = mpiexec("-n", 1, "sh", "-c", "env | grep -c ^PMIX_")
         self.assertEqual(done.stdout, b"0\n")

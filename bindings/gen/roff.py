@@ -15,7 +15,8 @@ def code(text):
 
 def prose(text, names=()):
     """Sentences: each begins a line, as roff wants it to know their ends; names of calls, parameters of the library and
-    constants are bold, `names` of arguments italic."""
+    constants are bold, and so is what stands in backticks; `names` of arguments are italic."""
+    text = re.sub(r"`[^`]+`", lambda typed: typed[0].replace(" ", "\0"), text)
     sentences = re.sub(r"([.!?])\s+(?=[A-Z0-9\"(])", r"\1\n", " ".join(text.split())).split("\n")
     lines = []
     for sentence in sentences:
@@ -32,6 +33,9 @@ def prose(text, names=()):
 
 
 def marked(word, names):
+    if "`" in word:
+        pieces = re.split(r"`([^`]+)`", word)
+        return "".join(f"\\fB{code(p)}\\fP" if i % 2 else plain(p) for i, p in enumerate(pieces)).replace("\0", " ")
     core = re.match(r"[(\"]*(P?MPI_\w+|[a-z]+(?:\.[a-z_]+)+(?:=\w+)?)", word)
     if core:
         start, end = core.span(1)

@@ -57,6 +57,7 @@ std::string messages_text(std::string_view subject) {
     if (*row->because) out += std::string("  ") + row->because + "\n";
     for (const char* const* line = row->tries; *line; ++line) out += std::string("  - ") + *line + "\n";
   }
+  if (!out.empty() && !subject.empty()) out += "\nThe manual page ashlar-messages(7) has every message.\n";
   return out;
 }
 

@@ -31,7 +31,7 @@ const char kHelp[] =
     "                             line, key, value, what was probably meant; exit status 1 when there is one\n"
     "  check FILE.so              whether a component would be accepted, and why not; loads and questions it\n"
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
-    "  --version\n"
+    "  --version                  the version of Ashlar MPI\n"
     "\n"
     "  --level LEVEL              with --params: user-basic, user-detail, user-all (default), tuner-..., "
     "developer-...\n"

@@ -4,25 +4,15 @@ tree, with its default and its help text. Commands in the other pages name param
 
 usage: check_parameters.py [--write] ASHLAR_INFO docs/parameters.md [PAGE...]      --write puts the list in
 """
-import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "config"))
+
+from registry import registry           # noqa: E402
+
 BEGIN = "<!-- Written by tests/gen/check_parameters.py --write; a test holds it against the registry. -->\n"
-
-
-def registry(info):
-    """Parameters as ashlar_info tells them, with nothing set anywhere."""
-    with tempfile.TemporaryDirectory() as home:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASHLAR", "XDG_"))}
-        environment["HOME"] = home
-        done = subprocess.run([os.path.abspath(info), "--json", "--params", "--level", "developer-all"], capture_output=True, text=True,
-                              cwd=home, env=environment, check=True)
-    return json.loads(done.stdout)
 
 
 def cell(text):

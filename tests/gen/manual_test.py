@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The manual's pages of the calls: every function of the ABI has one, mandoc finds nothing to complain about, no page refers
-to one that is not there, and each synopsis is what the compilers see.
+"""The manual: every function of the ABI has a page, mandoc finds nothing to complain about, no page refers to one that is not
+there, each synopsis is what the compilers see, every option of a command and every message is on its page.
 
-usage: manual_test.py MAN3 MPI_H_FOLDER COVERAGE [--cc CC] [--fc FC] [--mandoc MANDOC]     tools that are not given are left out
+usage: manual_test.py SHARE_MAN MPI_H_FOLDER COVERAGE [--cc CC] [--fc FC] [--mandoc MANDOC] [--command NAME=PROGRAM]...
+Tools that are not given are left out.
 """
 import argparse
 import re
@@ -11,15 +12,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "gen"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(ROOT / "config")]
 
 import fortran                                     # noqa: E402
+import messages                                    # noqa: E402
 from table import read_table                       # noqa: E402
 
-API = Path(__file__).resolve().parents[2] / "bindings" / "api"
+API = ROOT / "bindings" / "api"
 ESCAPES = {"\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": "", "\\e": "\\"}
-# Pages that other parts of the manual bring.
-ELSEWHERE = {"ashlar-messages(7)"}
 TYPES = {"MPI_Aint", "MPI_Count"}
 
 
@@ -54,16 +55,34 @@ def coverage(folder, path):
                 yield f"{called} is {state}, and its page says otherwise"
 
 
-def links(folder, pages):
+def links(man, pages):
+    """References are NAME(SECTION), with the name in bold; calls are also named without a section."""
     for page in pages:
         text = page.read_text()
-        for name, section in re.findall(r"^\.BR (\S+) \((\d)\)", text, re.M):
-            wanted = f"{plain(name)}({section})"
-            if wanted not in ELSEWHERE and not (folder / f"{plain(name)}.{section}").exists():
-                yield f"{page.name} refers to {wanted}, which is not there"
-        for name in re.findall(r"\\fB(MPI_[A-Z][a-z]\w*)\\fP", text):
-            if not (folder / f"{name}.3").exists() and name not in TYPES:
-                yield f"{page.name} speaks of {name}, which has no page"
+        wanted = set(re.findall(r"^\.BR (\S+) \((\d)\)", text, re.M)) | set(re.findall(r"\\fB(\S+?)\\fP\((\d)\)", text))
+        wanted |= {(name, "3") for name in re.findall(r"\\fB(P?MPI_[A-Z][a-z]\w*)\\fP", text) if name not in TYPES}
+        for name, section in wanted:
+            if not (man / f"man{section}" / f"{plain(name)}.{section}").exists():
+                yield f"{page.name} refers to {plain(name)}({section}), which is not there"
+
+
+def options(man, command, program):
+    """Whatever begins a line of --help as an option does."""
+    text = plain((man / "man1" / f"{command}.1").read_text())
+    done = subprocess.run([program, "--help"], capture_output=True, text=True)
+    found = re.findall(r"^  (-[-\w]+)", done.stdout, re.M)
+    if len(found) < 3:
+        yield f"{command} --help lists only {found}"
+    for option in found:
+        if not re.search(rf"^{re.escape(option)}\b", text, re.M):
+            yield f"the page of {command} does not have {option}"
+
+
+def catalogue(man):
+    text = plain((man / "man7" / "ashlar-messages.7").read_text())
+    for message in messages.parse((ROOT / "config" / "messages.yaml").read_text()):
+        if f".SS {message['id']}\n" not in text:
+            yield f"ashlar-messages(7) lacks {message['id']}"
 
 
 def compiled(command, name, text):
@@ -139,17 +158,21 @@ end module
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("man3", type=Path)
+    parser.add_argument("man", type=Path)
     parser.add_argument("include")
     parser.add_argument("coverage", type=Path)
     for tool in ("cc", "fc", "mandoc"):
         parser.add_argument(f"--{tool}")
+    parser.add_argument("--command", action="append", default=[])
     o = parser.parse_args(arguments)
-    pages = sorted(p for p in o.man3.glob("*.3") if not p.is_symlink())
-    wrong = [f"there are only {len(pages)} pages"] if len(pages) < 500 else []
-    wrong += [*coverage(o.man3, o.coverage), *links(o.man3, pages)]
+    pages = sorted(p for p in (o.man / "man3").glob("*.3") if not p.is_symlink())
+    others = [p for section in "157" for p in sorted((o.man / f"man{section}").glob(f"*.{section}")) if not p.is_symlink()]
+    wrong = [f"there are only {len(pages)} pages of calls and {len(others)} others"] if len(pages) < 500 or len(others) < 7 else []
+    wrong += [*coverage(o.man / "man3", o.coverage), *links(o.man, pages + others), *catalogue(o.man)]
+    for pair in o.command:
+        wrong += options(o.man, *pair.split("=", 1))
     if o.mandoc:
-        wrong += lint(pages, o.mandoc)
+        wrong += lint(pages + others, o.mandoc)
     if o.cc:
         wrong += compiled([o.cc, f"-I{Path(o.include).resolve()}", "-Wall", "-Werror", "-Wno-unused-function"], "prototypes.c", c_source(pages))
     if o.fc:

@@ -57,6 +57,7 @@ grep -q "there is no transport component called 'nosuch'.*installed: self, shm" 
 [ "$(grep '^[a-z]' said)" = argument.rank ] || fail "other messages have that part: $(cat said)"
 "$info" --messages handle.freed >said || fail "no message is called handle.freed"
 grep -q "^  - The call that frees sets one variable to the null handle" said || fail "no advice: $(cat said)"
+grep -q '^The manual page ashlar-messages(7) has every message\.$' said || fail "the page is not named: $(cat said)"
 "$info" --messages "no such sentence" >said 2>&1 && fail "a sentence that no message has is a success"
 grep -q "no message is called 'no such sentence'" said || fail "no such message: $(cat said)"
 for question in "" --components --params --messages "explain log" "explain lgo"; do

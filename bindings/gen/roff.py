@@ -57,7 +57,9 @@ def part(title, *lines):
 
 
 def example(text):
-    return ".EX\n" + "\n".join(code(line) for line in text.splitlines()) + "\n.EE"
+    # An empty line, or one that begins with a blank, would be a request.
+    lines = ["\\ " if not line else ("" if line[0] != " " else "\\&") + code(line) for line in text.splitlines()]
+    return ".EX\n" + "\n".join(lines) + "\n.EE"
 
 
 def tagged(tag, text):

@@ -20,12 +20,12 @@ import messages                                    # noqa: E402
 from table import read_table                       # noqa: E402
 
 API = ROOT / "bindings" / "api"
-ESCAPES = {"\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": "", "\\e": "\\"}
+ESCAPES = {"\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": "", "\\ ": " ", "\\e": "\\"}
 TYPES = {"MPI_Aint", "MPI_Count"}
 
 
 def plain(text):
-    return re.sub(r"\\(?:-|\(aq|\(ga|\(ha|\(ti|&|e)", lambda m: ESCAPES[m[0]], re.sub(r"\\f[BIPR]", "", text))
+    return re.sub(r"\\(?:-|\(aq|\(ga|\(ha|\(ti|&| |e)", lambda m: ESCAPES[m[0]], re.sub(r"\\f[BIPR]", "", text))
 
 
 def synopsis(text, language):

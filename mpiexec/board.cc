@@ -63,8 +63,10 @@ Status Board::make(const BoardFacts& facts) {
   using launch::BoardHeader;
   using launch::BoardSlot;
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
-  bytes_ = round_up(
+  const std::uint64_t heap_end = round_up(
       fixed + facts.params.size() + (1u << 20) + facts.ranks * (facts.heap_per_rank + launch::kAccountBytes), 4096);
+  const std::uint64_t tool_bytes = round_up(facts.tool_bytes, 4096);
+  bytes_ = heap_end + facts.ranks * tool_bytes;
   char why[400];
   board_fd_ = move_up(make_shared_file("ashlar-board", /*sealable=*/true, why, sizeof why));
   if (board_fd_ >= 0) shared_fd_ = move_up(make_shared_file("ashlar-shared", /*sealable=*/false, why, sizeof why));
@@ -90,6 +92,11 @@ Status Board::make(const BoardFacts& facts) {
   board_->launcher_start = own_start_time();
   board_->universe_size = facts.universe;
   board_->bytes = bytes_;
+  board_->heap_end = heap_end;
+  if (tool_bytes > 0) {
+    board_->tools = heap_end;
+    board_->tool_bytes = tool_bytes;
+  }
   board_->slots = round_up(sizeof(BoardHeader), 64);
   board_->heap_used.store(round_up(fixed, 16));
   board_->oversubscribed = facts.oversubscribed;

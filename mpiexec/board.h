@@ -12,6 +12,7 @@ struct BoardFacts {
   unsigned ranks = 0;
   unsigned universe = 0;
   std::uint64_t heap_per_rank = 64 * 1024;
+  std::uint64_t tool_bytes = 0;  // for the tools of each rank
   bool oversubscribed = false;
 };
 

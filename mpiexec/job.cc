@@ -15,6 +15,7 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
+#include "mpiexec/tool_report.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -73,7 +74,16 @@ int Job::run() {
       break;
     }
   loop();
+  const std::uint64_t ended_ns = now_ns();
   conclude();
+  if (!wrappers_.empty())
+    report_tools(board_, {.fates = fates_,
+                          .params = settings_.for_ranks,
+                          .host = host_,
+                          .job_id = job_id_,
+                          .exit_status = status_,
+                          .began_ns = began_ns_,
+                          .ended_ns = ended_ns});
   return status_;
 }
 

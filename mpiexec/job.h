@@ -40,6 +40,7 @@ class Job : private PmixListener {
   };
 
   Status prepare();
+  Status check_wrappers();
   bool wants_pmix() const;
   Status start_pmix();
   void connected(unsigned rank) override;
@@ -83,6 +84,7 @@ class Job : private PmixListener {
   std::vector<Rank> ranks_;
   std::vector<RankFate> fates_;
   std::vector<std::string> files_;  // per segment: the program with its folder
+  std::string wrappers_;            // preloaded into the ranks for tools; empty: no tool is chosen
   LineMerger merged_out_, merged_err_;
   OutputFd to_out_, to_err_;
   std::unique_ptr<InputForwarder> input_;

@@ -13,6 +13,8 @@
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/plugin/tool_memory.h"
+#include "framework/plugin/tools.h"
 #include "mpiexec/job.h"
 #include "mpiexec/pipe.h"
 #include "mpiexec/rank_files.h"
@@ -49,6 +51,16 @@ std::string Job::variable_of(const Segment& segment, const std::string& name) co
   return value;
 }
 
+/// The library that shows the ranks' calls to the tools. LD_PRELOAD is a list whose names end at spaces and colons.
+Status Job::check_wrappers() {
+  wrappers_ = plugin::wrappers_file(own_prefix());
+  if (access(wrappers_.c_str(), R_OK) != 0)
+    return fail(kErrOther, "tool.wrappers_missing", {{"file", wrappers_}, {"lower", std::strerror(errno)}});
+  if (wrappers_.find_first_of(" :") != std::string::npos)
+    return fail(kErrOther, "tool.wrappers_name", {{"file", wrappers_}});
+  return {};
+}
+
 Status Job::prepare() {
   for (const Segment& segment : options_.segments) {
     std::string path = variable_of(segment, "PATH");
@@ -71,6 +83,10 @@ Status Job::prepare() {
   facts.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
   facts.params = settings_.for_ranks;
   facts.heap_per_rank = settings_.board_per_rank;
+  if (settings_.tools) {
+    ASHLAR_TRY(check_wrappers());
+    facts.tool_bytes = plugin::kToolPage + settings_.tool_buffer;
+  }
   facts.ranks = facts.universe = n;
   facts.oversubscribed = placement_.oversubscribed;
   ASHLAR_TRY(board_.make(facts));
@@ -214,6 +230,10 @@ bool Job::start_rank(unsigned rank) {
     environment.set("ASHLAR__RANK", text("%u", rank));
     environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
     environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));
+    if (!wrappers_.empty()) {
+      const std::string others = environment.get("LD_PRELOAD");
+      environment.set("LD_PRELOAD", others.empty() ? wrappers_ : wrappers_ + ":" + others);
+    }
     std::vector<const char*> argv;
     for (const std::string& word : segment.argv) argv.push_back(word.c_str());
     argv.push_back(nullptr);

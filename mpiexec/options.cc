@@ -303,6 +303,11 @@ const Row kRows[] = {
        if (!v.empty()) s.options->explain_topic = v[0];
        return Status();
      }},
+    {"--tool", 1, "NAME", "watch the ranks' MPI calls with this tool; several: NAME,NAME",
+     [](State& s, const Values& v) {
+       s.options->params.emplace_back("tool", v[0]);
+       return Status();
+     }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
     {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
      take_host_file},

@@ -5,9 +5,11 @@
 #include "framework/param/sources.h"
 #include "framework/param/store.h"
 #include "framework/plugin/mpiexec_params.h"
+#include "framework/plugin/params.h"
 #include "framework/plugin/registry.h"
 #include "framework/plugin/setup.h"
 #include "framework/plugin/start_words.h"
+#include "framework/plugin/tools.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -52,6 +54,10 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->oversubscribe = config.oversubscribe == 0;
   settings->kill_grace_ns = config.kill_grace;
   settings->board_per_rank = config.board_per_rank;
+  plugin::ToolConfig tools;
+  ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
+  settings->tools = plugin::tools_chosen(store);
+  settings->tool_buffer = tools.buffer;
   settings->start_words = plugin::start_words(store);
   settings->for_ranks = store.serialize();
   return {};

@@ -15,6 +15,8 @@ struct Settings {
   bool oversubscribe = true;
   std::uint64_t kill_grace_ns = 1'000'000'000;
   std::uint64_t board_per_rank = 64 * 1024;
+  bool tools = false;  // some are to watch the ranks' calls
+  std::uint64_t tool_buffer = 0;
   std::string start_words;  // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
   std::string for_ranks;    // param::Store's text: ranks read no file of their own
 };

@@ -4,6 +4,7 @@
   generate.py --removed include/mpi_removed.h   the names that the standard once had (committed)
   generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
   generate.py --coverage FILE               which functions the kernel does
+  generate.py --wrappers DIR                DIR/wrappers.cc and DIR/wrappers.map, for libashlar_tool.so
   generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
   generate.py --man DIR                     DIR/MPI_Send.3, ...: the manual's pages of all calls
   generate.py --declarations [HEADER]       what the rooms have to declare (to read, on standard output)
@@ -19,6 +20,7 @@ import entry                                   # noqa: E402
 import fortran                                 # noqa: E402
 import header                                  # noqa: E402
 import manual                                  # noqa: E402
+import tool                                    # noqa: E402
 from table import TableError, read_table       # noqa: E402
 from template import write_if_changed          # noqa: E402
 
@@ -41,6 +43,7 @@ def main(arguments):
     parser.add_argument("--removed")
     parser.add_argument("--entries")
     parser.add_argument("--coverage")
+    parser.add_argument("--wrappers")
     parser.add_argument("--fortran")
     parser.add_argument("--man")
     parser.add_argument("--version", default="", help="of the library, for the manual")
@@ -65,6 +68,9 @@ def main(arguments):
         write_if_changed(Path(options.entries) / "mpi_abi.map", entry.export_map(table))
     if options.coverage:
         write_if_changed(options.coverage, entry.coverage(table))
+    if options.wrappers:
+        write_if_changed(Path(options.wrappers) / "wrappers.cc", tool.wrappers(table))
+        write_if_changed(Path(options.wrappers) / "wrappers.map", tool.export_map(table))
     if options.fortran:
         write_if_changed(Path(options.fortran) / "mpi_f08.f90", fortran.module(table))
         write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))

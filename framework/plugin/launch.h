@@ -51,6 +51,10 @@ typedef struct ashlar_job {
   size_t params_bytes;          /* without the terminating zero, which is there */
   const char* launcher;         /* for people: "Ashlar mpiexec, process 4711", "Slurm step 12.0 through PMIx 4.2.2" */
   const char* placement;        /* for people: where this rank is bound and why, or why not; may be "" */
+  /* Memory of this rank that is there when the rank is gone: the launcher shows it to the tools at the end of the job.
+   * NULL: none. Page-aligned; another process that was this rank before may have written it. */
+  void* tool_memory;
+  uint64_t tool_bytes;
 } ashlar_job;
 
 typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */

@@ -93,13 +93,16 @@ struct BoardHeader {
   std::uint32_t launcher_pid;
   std::uint32_t universe_size;
   std::uint64_t launcher_start;
-  std::uint64_t bytes;   // of the whole board
+  std::uint64_t bytes;  // of the whole board
+  std::uint64_t heap_end;
   std::uint64_t slots;   // offset of BoardSlot[ranks]
   std::uint64_t params;  // offset; 0: none
   std::uint64_t params_bytes;
   std::uint64_t host;      // offset of the node's name
   std::uint64_t launcher;  // offset of the launcher's name for people
   std::uint32_t oversubscribed;
+  std::uint64_t tools;       // offset of the ranks' memory for tools (tool_memory.h), one after the other; 0: none
+  std::uint64_t tool_bytes;  // of one rank
 
   // Words that change while the job runs, away from the constants above.
   alignas(64) std::atomic<std::uint64_t> heap_used;  // offset of the first free byte
@@ -117,7 +120,7 @@ inline std::uint64_t board_allocate(BoardHeader* board, std::uint64_t bytes) {
   bytes = (bytes + 15) & ~std::uint64_t{15};
   std::uint64_t at = board->heap_used.load(std::memory_order_relaxed);
   do {
-    if (bytes > board->bytes || at > board->bytes - bytes) return 0;
+    if (bytes > board->heap_end || at > board->heap_end - bytes) return 0;
   } while (!board->heap_used.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
   return at;
 }

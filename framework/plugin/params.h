@@ -24,7 +24,9 @@ inline constexpr ashlar_param kSelection[] = {
     ASHLAR_SELECTION_ROW(topology, "", ASHLAR_SCOPE_ALL_EQ, "Sources of topology."),
     // Records for tools are opt-in: people would find them between the lines of the program.
     ASHLAR_SELECTION_ROW(report, "^json", ASHLAR_SCOPE_LOCAL, "Where errors, notices and decisions are shown."),
-    ASHLAR_SELECTION_ROW(tool, "", ASHLAR_SCOPE_LOCAL, "Tools that watch the library."),
+    // Chosen by name alone: what watches the calls costs time, and is there for the job that asks for it.
+    {"tool", "", "Tools that watch the program's MPI calls, as mpiexec --tool. List to use (\"a,b\"); empty: none.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Selection, tool), nullptr},
 };
 #undef ASHLAR_SELECTION_ROW
 
@@ -35,6 +37,19 @@ inline constexpr ashlar_param kParams[] = {
     {"path", "",
      "More folders of components, separated by colons; a component there replaces an installed one of its name.",
      ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, path), nullptr},
+};
+
+/// Parameters tools.*.
+struct ToolConfig {
+  std::uint64_t buffer;  // bytes
+};
+inline constexpr const char* kToolBufferRange[] = {"64KiB", "64GiB", nullptr};
+inline constexpr ashlar_param kToolParams[] = {
+    {"buffer", "16MiB",
+     "Memory in each rank for what the tools record, all of them together; used only as far as it is filled. mpiexec "
+     "reads it when the job is over.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(ToolConfig, buffer),
+     kToolBufferRange},
 };
 
 /// Top-level switches of the kernel.

@@ -19,6 +19,7 @@
 #include "framework/plugin/coll_interface.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
+#include "framework/plugin/tool.h"
 #include "framework/plugin/topology.h"
 #include "framework/plugin/transport.h"
 
@@ -276,7 +277,7 @@ constexpr Framework kFrameworks[] = {{.name = "launch", .interface_version = ASH
                                      {.name = "io", .interface_version = 1},
                                      {.name = "topology", .interface_version = ASHLAR_TOPOLOGY_INTERFACE},
                                      {.name = "report", .interface_version = ASHLAR_REPORT_INTERFACE},
-                                     {.name = "tool", .interface_version = 1}};
+                                     {.name = "tool", .interface_version = ASHLAR_TOOL_INTERFACE}};
 
 }  // namespace
 

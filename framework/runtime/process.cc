@@ -136,6 +136,7 @@ Status Process::start(int thread_level) {
   process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
+  process->tools_ = runtime::ToolModules::open(*process, process->tool_config_.buffer);
   return status;
 }
 
@@ -238,6 +239,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
+  ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
@@ -460,6 +462,7 @@ Status Process::end_world() {
 
 Status Process::stop() {
   Process* process = current();
+  process->tools_.reset();
   process->background_.stop();
   if (const ashlar_result left = process->launch->ops->finalize(process->launch); left != ASHLAR_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch_reason(left).c_str());
@@ -503,6 +506,7 @@ void Process::leave_at_exit() {
   Process* const process = current();
   if (!process || !process->idle) return;
   if (leaks::watching.load()) runtime::report_leaks(*process, runtime::Ending::kProcess);
+  process->tools_.reset();
   (void)process->launch->ops->finalize(process->launch);
 }
 

@@ -14,6 +14,7 @@
 #include "framework/p2p/process_state.h"
 #include "framework/param/store.h"
 #include "framework/plugin/launch.h"
+#include "framework/plugin/params.h"
 #include "framework/plugin/registry.h"
 #include "framework/plugin/reporter.h"
 #include "framework/plugin/transport.h"
@@ -23,6 +24,7 @@
 #include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process_sets.h"
+#include "framework/runtime/tool_modules.h"
 #include "framework/topo/engine.h"
 #include "framework/topo/params.h"
 
@@ -126,6 +128,7 @@ class Process final : private comm::Services {
   p2p::Config p2p_config_;
   runtime::Config runtime_config_;
   runtime::ThreadConfig thread_config_;
+  plugin::ToolConfig tool_config_;
   topo::Config topo_config_;
   p2p::ProcessState p2p_state_;
   std::unique_ptr<PeerTable> peers_;
@@ -134,6 +137,7 @@ class Process final : private comm::Services {
   std::unique_ptr<comm::Engine> comm_engine_;
   std::unique_ptr<topo::Engine> topo_engine_;
   progress::Background background_;
+  std::unique_ptr<runtime::ToolModules> tools_;
   std::mutex answering_;
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()

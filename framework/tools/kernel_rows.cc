@@ -14,19 +14,13 @@ namespace ashlar::param {
 
 std::span<const Table> kernel_tables() {
   static constexpr Table kTables[] = {
-      {"", plugin::kSelection},
-      {"", plugin::kKernelParams},
-      {"plugin", plugin::kParams},
-      {"runtime", runtime::kParams},
-      {"threads", runtime::kThreadParams},
-      {"progress", progress::kParams},
-      {"p2p", p2p::kParams},
-      {"check", p2p::kCheckParams},
-      {"coll", coll::kParams},
-      {"check", coll::kCheckParams},
-      {"check", runtime::kCheckParams},
-      {"topo", topo::kParams},
-      {"mpiexec", plugin::kMpiexecParams},
+      {"", plugin::kSelection},        {"", plugin::kKernelParams},
+      {"plugin", plugin::kParams},     {"tools", plugin::kToolParams},
+      {"runtime", runtime::kParams},   {"threads", runtime::kThreadParams},
+      {"progress", progress::kParams}, {"p2p", p2p::kParams},
+      {"check", p2p::kCheckParams},    {"coll", coll::kParams},
+      {"check", coll::kCheckParams},   {"check", runtime::kCheckParams},
+      {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
   };
   return kTables;
 }

@@ -108,6 +108,10 @@ ashlar_result Client::attach(const Trace& trace) {
   job_.params_bytes = params_.size();
   job_.launcher = launcher_.c_str();
   job_.placement = placement_.c_str();
+  if (board_->tools) {
+    job_.tool_memory = board_at<char>(board_, board_->tools + trace.rank * board_->tool_bytes);
+    job_.tool_bytes = board_->tool_bytes;
+  }
   return ASHLAR_OK;
 }
 
@@ -122,7 +126,7 @@ ashlar_result Client::put(const char* key, const void* blob, std::size_t bytes) 
          .number = static_cast<std::int64_t>(std::min<std::size_t>(bytes, INT64_MAX))},
         {.name = "key", .text = key, .number = 0},
         {.name = "used", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_used.load())},
-        {.name = "size", .text = nullptr, .number = static_cast<std::int64_t>(board_->bytes)}};
+        {.name = "size", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_end)}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_NO_MEM, "launch.board_full", room, std::size(room));
   }
   BoardSlot& mine = slot(job_.rank);

@@ -1,0 +1,141 @@
+/* The tool framework's interface, version 1: what watches a program's MPI calls.
+ *
+ * A tool is chosen by `mpiexec --tool NAME` (parameter `tool`); without one nothing of this is loaded. Its module lives
+ * in every rank, from the end of the call that initialises MPI to the call that finalises it, and gets enter() and
+ * leave() around each call that it wants, in the thread that makes the call. Another module, in a process of mpiexec's
+ * own, gets job_end() when the job is over: it reads the buffers that the modules of the ranks have written, also those
+ * of ranks that were killed. Several tools may watch one job.
+ *
+ * A tool calls no MPI function. What it changes of the program's time is its own work and some 10 ns a call. */
+#ifndef ASHLAR_TOOL_H
+#define ASHLAR_TOOL_H
+
+#include "framework/plugin/component.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASHLAR_TOOL_FRAMEWORK "tool"
+#define ASHLAR_TOOL_INTERFACE 1
+
+/* What a procedure does with data and time: bits of ashlar_tool_procedure::kind. */
+enum {
+  ASHLAR_TOOL_SENDS = 1u << 0,      /* gives data to one process: `to`, bytes_out */
+  ASHLAR_TOOL_RECEIVES = 1u << 1,   /* takes data from one process: `from`, bytes_in */
+  ASHLAR_TOOL_COLLECTIVE = 1u << 2, /* moves data among all processes of the communicator, or waits for them */
+  ASHLAR_TOOL_STARTS = 1u << 3,     /* returns a request before the data has moved */
+  ASHLAR_TOOL_PREPARES = 1u << 4,   /* returns a persistent request; MPI_Start moves the bytes told here, each time */
+  ASHLAR_TOOL_COMPLETES = 1u << 5   /* waits for requests or tests them */
+};
+
+/* One procedure of MPI. Its number is its index in ashlar_tool_context::procedures; numbers hold for one process. */
+typedef struct ashlar_tool_procedure {
+  const char* name;    /* "MPI_Send", "MPI_Send_c" */
+  const char* chapter; /* "pt2pt", "coll", "request", ...: as `ashlar_info --coverage` prints it */
+  uint32_t kind;
+} ashlar_tool_procedure;
+
+#define ASHLAR_TOOL_NONE INT32_MIN /* no rank, no tag: the call has none, or it is not known */
+
+/* One call. In enter() the members describe the arguments; leave() gets the same record with the results in it. The
+ * pointer is valid during enter() or leave() alone. Ranks and tags may be MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT and
+ * their like, with the values of the standard ABI. */
+typedef struct ashlar_tool_call {
+  uint32_t size;
+  uint32_t number;       /* of the procedure */
+  uint64_t began, ended; /* ticks (ashlar_tool_context::clock); `ended` is 0 in enter() */
+  uint64_t comm;         /* id of the communicator, the same in all its processes; 0: the call has none. Groups without
+                            a common process may share an id when one call made their communicators. */
+  int32_t comm_rank, comm_size;   /* of this process there; of an intercommunicator, comm_size is the remote size */
+  int32_t to, to_world, send_tag; /* destination: its rank in the communicator, and in the job */
+  int32_t from, from_world, receive_tag; /* source; in leave() the one that the message came from. Of a wait: what the
+                                            status says, which means nothing when the request was a send's */
+  int32_t root;
+  int32_t result;     /* in leave(): the call's error code, 0 is success */
+  uint64_t bytes_out; /* of the program's data that this process gives */
+  uint64_t bytes_in;  /* room for what it takes; in leave() of a receive, or of a wait for one, what has come */
+  uint64_t request;   /* of calls that start, test or wait for one request: a number of it; 0: none. Numbers are used
+                         again when a request is gone. */
+  const void* object; /* for ashlar_tool_context::comm_name */
+} ashlar_tool_call;
+
+/* Both clocks at one moment. Ticks are those of the processor's counter and cost less than the time does; two pairs, as
+ * from create() and destroy(), make times of the ticks between them. */
+typedef struct ashlar_tool_clock {
+  uint64_t ticks;
+  uint64_t ns; /* CLOCK_MONOTONIC */
+} ashlar_tool_clock;
+
+enum ashlar_tool_role {
+  ASHLAR_TOOL_IN_RANK = 0, /* enter() and leave() are called */
+  ASHLAR_TOOL_AT_END = 1   /* job_end() is called, once */
+};
+
+/* Context of query() and create(); it and what it points to live until destroy(). */
+typedef struct ashlar_tool_context {
+  uint32_t size;
+  int32_t role;         /* ashlar_tool_role */
+  uint32_t rank, ranks; /* of the job; `rank` means nothing at the end */
+  const char* job_id;
+  const char* host;
+  const ashlar_tool_procedure* procedures; /* those that can be watched; none at the end */
+  uint32_t procedure_count;
+  uint32_t procedure_bytes; /* of one row: sizeof(ashlar_tool_procedure) of the kernel */
+  /* Memory of this rank and this tool, zero at first, that job_end() finds again. NULL in query() and at the end. */
+  void* buffer;
+  uint64_t buffer_bytes; /* parameter runtime.tool_buffer, shared by the tools that are chosen */
+  /* Not at the end, where they are NULL. */
+  void (*clock)(ashlar_tool_clock* now);
+  /* The value of a performance variable, such as "transport.shm.rings"; 0: there is none of this name. Any thread, not
+   * in enter() or leave(). */
+  int (*variable)(const char* name, uint64_t* value);
+  /* The name of the call's communicator; returns its length, 0 when the call has none. In enter() and leave(). */
+  uint32_t (*comm_name)(const ashlar_tool_call* call, char* out, uint32_t room);
+} ashlar_tool_context;
+
+/* What has become of one rank. */
+typedef struct ashlar_tool_rank {
+  const void* buffer; /* as the rank's module left it, NULL: the tool was not there */
+  uint64_t buffer_bytes;
+  int32_t exit_status; /* as waitpid gives it */
+  int32_t finalized;   /* 1: its last MPI call finalised MPI; 0: the rank ended without, or never used MPI */
+  const char* host;
+  const char* program;
+} ashlar_tool_rank;
+
+/* The whole job, at its end. */
+typedef struct ashlar_tool_job {
+  uint32_t size;
+  uint32_t ranks;
+  const ashlar_tool_rank* rank; /* [ranks] */
+  uint32_t rank_bytes;          /* of one row: sizeof(ashlar_tool_rank) of the kernel */
+  int32_t exit_status;          /* of mpiexec */
+  uint64_t began_ns, ended_ns;  /* CLOCK_MONOTONIC */
+  const char* job_id;
+} ashlar_tool_job;
+
+typedef struct ashlar_tool ashlar_tool;
+typedef struct ashlar_tool_ops {
+  uint32_t size;
+  /* Whether calls of this procedure are to be watched; asked once for each, after create(). NULL: all are. */
+  int (*wants)(ashlar_tool*, uint32_t number);
+  /* Around each call, on any thread, and on several at once when the program has them. `enter` of the call that
+   * initialises MPI comes late, just before its `leave`, with the time at which it began. The call that finalises MPI,
+   * and one that ends the job, is entered and never left. Either may be NULL. They wait for nothing. */
+  void (*enter)(ashlar_tool*, const ashlar_tool_call*);
+  void (*leave)(ashlar_tool*, const ashlar_tool_call*);
+  /* The job is over. Standard output and standard error are mpiexec's. NULL: there is nothing to tell. A job of one
+   * process that was started without mpiexec calls it itself, when MPI is finalised. */
+  void (*job_end)(ashlar_tool*, const ashlar_tool_job*);
+} ashlar_tool_ops;
+
+/* A module begins with its table; the component's own data follows. */
+struct ashlar_tool {
+  const ashlar_tool_ops* ops;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,254 @@
+#include "framework/runtime/tool_modules.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "framework/base/catalogue.h"
+#include "framework/base/clock.h"
+#include "framework/datatype/datatype.h"
+#include "framework/object/comm.h"
+#include "framework/object/handle.h"
+#include "framework/object/status_fields.h"
+#include "framework/param/sources.h"
+#include "framework/plugin/params.h"
+#include "framework/plugin/tool_memory.h"
+#include "framework/plugin/tools.h"
+#include "framework/runtime/process.h"
+
+namespace ashlar::runtime {
+namespace {
+
+using plugin::ToolMemory;
+
+template <class Call>
+void each_of(unsigned mask, Call call) {
+  for (; mask != 0; mask &= mask - 1) call(static_cast<std::size_t>(std::countr_zero(mask)));
+}
+
+// The process of a rank of the group that the call names, when it is one.
+std::int32_t in_job(const Comm& comm, int rank) {
+  if (rank < 0 || rank >= comm.remote_size) return ASHLAR_TOOL_NONE;
+  return static_cast<std::int32_t>((*comm.remote_group)[rank]);
+}
+
+int describe(const void* handle, ashlar_tool_call* call) {
+  const Comm* const comm = detail::resolve_as<Comm>(handle, Kind::kComm);
+  if (!comm) return 0;
+  call->object = comm;
+  call->comm = comm->context / 2 + 1;  // contexts are even, and 0 is MPI_COMM_WORLD's
+  call->comm_rank = comm->rank;
+  call->comm_size = comm->remote_size;
+  call->to_world = in_job(*comm, call->to);
+  call->from_world = in_job(*comm, call->from);
+  return comm->inter ? comm->size : 0;
+}
+
+std::uint64_t type_bytes(const void* handle) {
+  const Datatype* const type = detail::resolve_as<Datatype>(handle, Kind::kDatatype);
+  return type ? static_cast<std::uint64_t>(type->size()) : 0;
+}
+
+std::uint64_t status_bytes(const void* status) {
+  return static_cast<std::uint64_t>(bytes_of(*static_cast<const MPI_Status*>(status)));
+}
+
+void both_clocks(ashlar_tool_clock* now) { *now = {.ticks = ticks(), .ns = now_ns()}; }
+
+std::uint32_t comm_name(const ashlar_tool_call* call, char* out, std::uint32_t room) {
+  const auto* const comm = static_cast<const Comm*>(call->object);
+  if (!comm) return 0;
+  if (room > 0) std::snprintf(out, room, "%s", comm->name.c_str());
+  return static_cast<std::uint32_t>(std::strlen(comm->name.c_str()));
+}
+
+int variable(const char* name, std::uint64_t* value) {
+  Process* const process = Process::current();
+  if (!process) return 0;
+  const std::string_view wanted = name;
+  for (const plugin::PvarSet& set : process->registry.host().pvars()) {
+    if (!wanted.starts_with(set.prefix) || wanted.size() <= set.prefix.size() || wanted[set.prefix.size()] != '.')
+      continue;
+    for (const ashlar_pvar& row : set.rows) {
+      if (wanted.substr(set.prefix.size() + 1) != row.name) continue;
+      *value = __atomic_load_n(row.value, __ATOMIC_RELAXED);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Shared memory gives its pages back, so that the next process of this rank finds zeros as well.
+void clear(void* memory, std::uint64_t bytes) {
+  if (static_cast<ToolMemory*>(memory)->count.load() == 0) return;
+  if (madvise(memory, bytes, MADV_REMOVE) != 0) std::memset(memory, 0, bytes);
+}
+
+}  // namespace
+
+void ToolModules::warn(const catalogue::Message& message) {
+  if (process_.job->rank != 0) return;  // the same in all ranks
+  process_.reporter.notice(1, message.id, message.paragraph());
+}
+
+bool ToolModules::find_wrappers() {
+  wrappers_ = static_cast<const ashlar_call_wrappers*>(dlsym(RTLD_DEFAULT, ASHLAR_CALL_WRAPPERS_SYMBOL));
+  if (wrappers_) return true;
+  warn(catalogue::message("tool.no_wrappers", {{"file", plugin::wrappers_file(param::installation_prefix())}}));
+  return false;
+}
+
+// The launcher's, which outlives this process, or some of our own.
+void ToolModules::take_memory(std::size_t tools, std::uint64_t buffer_bytes) {
+  const ashlar_job& job = *process_.job;
+  if (job.size >= offsetof(ashlar_job, tool_bytes) + sizeof job.tool_bytes && job.tool_memory) {
+    memory_ = job.tool_memory;
+    memory_bytes_ = job.tool_bytes;
+    clear(memory_, memory_bytes_);
+    return;
+  }
+  memory_bytes_ = plugin::kToolPage + buffer_bytes;
+  void* const at =
+      mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    memory_bytes_ = 0;
+    warn(catalogue::message("tool.no_memory", {{"bytes", buffer_bytes}, {"tools", tools}}));
+    return;
+  }
+  memory_ = at;
+  own_memory_ = true;
+}
+
+ashlar_tool_context ToolModules::context() const {
+  const ashlar_job& job = *process_.job;
+  return {.size = sizeof(ashlar_tool_context),
+          .role = ASHLAR_TOOL_IN_RANK,
+          .rank = job.rank,
+          .ranks = job.ranks,
+          .job_id = job.job_id,
+          .host = process_.host_of(job.rank),
+          .procedures = wrappers_->procedures,
+          .procedure_count = wrappers_->procedure_count,
+          .procedure_bytes = sizeof(ashlar_tool_procedure),
+          .buffer = nullptr,
+          .buffer_bytes = 0,
+          .clock = both_clocks,
+          .variable = variable,
+          .comm_name = comm_name};
+}
+
+bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::size_t tools) {
+  auto of_tool = std::make_unique<ashlar_tool_context>(context());
+  const std::uint64_t share = plugin::tool_share(memory_bytes_, tools);
+  if (share > 0) {
+    auto* const head = static_cast<ToolMemory*>(memory_);
+    ToolMemory::Row& row = head->rows[index];
+    std::snprintf(row.name, sizeof row.name, "%s", chosen.component->name());
+    row.offset = plugin::kToolPage + index * share;
+    row.bytes = share;
+    of_tool->buffer = static_cast<std::byte*>(memory_) + row.offset;
+    of_tool->buffer_bytes = share;
+    head->count.store(static_cast<std::uint32_t>(index + 1), std::memory_order_release);
+  }
+  void* module = nullptr;
+  if (const Status made = chosen.component->create(of_tool.get(), &module); !made.ok()) {
+    warn(catalogue::message("tool.not_made",
+                            {{"component", chosen.component->prefix()}, {"lower", plugin::own_words(made)}}));
+    return false;
+  }
+  modules_.push_back({chosen.component, static_cast<ashlar_tool*>(module), std::move(of_tool)});
+  return true;
+}
+
+void ToolModules::ask() {
+  wanted_.assign(wrappers_->procedure_count, 0);
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    const ashlar_tool_ops& ops = *modules_[i].tool->ops;
+    for (std::uint32_t p = 0; p < wrappers_->procedure_count; ++p)
+      if (!ops.wants || ops.wants(modules_[i].tool, p)) wanted_[p] |= static_cast<std::uint8_t>(1u << i);
+  }
+}
+
+std::unique_ptr<ToolModules> ToolModules::open(Process& process, std::uint64_t buffer_bytes) {
+  if (!plugin::tools_chosen(process.params)) return nullptr;
+  std::unique_ptr<ToolModules> tools(new ToolModules(process));
+  if (!tools->find_wrappers()) return nullptr;
+  std::vector<plugin::Chosen> chosen;
+  const ashlar_tool_context context = tools->context();
+  if (const Status selected = process.registry.select("tool", &context, &chosen); !selected.ok()) {
+    tools->warn(catalogue::message("tool.none", {{"lower", selected.text()}}));
+    return nullptr;
+  }
+  if (chosen.size() > plugin::kMostTools) {
+    tools->warn(catalogue::message("tool.too_many", {{"count", chosen.size()}, {"most", plugin::kMostTools}}));
+    chosen.resize(plugin::kMostTools);
+  }
+  tools->take_memory(chosen.size(), buffer_bytes);
+  tools->began_ns_ = now_ns();
+  for (std::size_t i = 0; i < chosen.size(); ++i) (void)tools->make(chosen[i], i, chosen.size());
+  if (tools->modules_.empty()) return nullptr;
+  tools->ask();
+  tools->hooks_ = {.size = sizeof(ashlar_call_hooks),
+                   .procedure_count = tools->wrappers_->procedure_count,
+                   .wanted = tools->wanted_.data(),
+                   .self = tools.get(),
+                   .enter =
+                       [](void* self, const ashlar_tool_call* call) {
+                         const auto& t = *static_cast<ToolModules*>(self);
+                         each_of(t.wanted_[call->number], [&](std::size_t i) {
+                           ashlar_tool* const tool = t.modules_[i].tool;
+                           if (tool->ops->enter) tool->ops->enter(tool, call);
+                         });
+                       },
+                   .leave =
+                       [](void* self, const ashlar_tool_call* call) {
+                         const auto& t = *static_cast<ToolModules*>(self);
+                         each_of(t.wanted_[call->number], [&](std::size_t i) {
+                           ashlar_tool* const tool = t.modules_[i].tool;
+                           if (tool->ops->leave) tool->ops->leave(tool, call);
+                         });
+                       },
+                   .describe = describe,
+                   .type_bytes = type_bytes,
+                   .status_bytes = status_bytes};
+  tools->wrappers_->attach(&tools->hooks_);
+  return tools;
+}
+
+// A job of this one process without a launcher that would tell it.
+void ToolModules::tell_end() {
+  if (!own_memory_ || process_.job->ranks != 1) return;
+  for (const Module& m : modules_) {
+    if (!m.tool->ops->job_end) continue;
+    const ashlar_tool_rank rank{.buffer = m.context->buffer,
+                                .buffer_bytes = m.context->buffer_bytes,
+                                .exit_status = 0,
+                                .finalized = 1,
+                                .host = m.context->host,
+                                .program = program_invocation_short_name};
+    const ashlar_tool_job job{.size = sizeof job,
+                              .ranks = 1,
+                              .rank = &rank,
+                              .rank_bytes = sizeof rank,
+                              .exit_status = 0,
+                              .began_ns = began_ns_,
+                              .ended_ns = now_ns(),
+                              .job_id = m.context->job_id};
+    m.tool->ops->job_end(m.tool, &job);
+  }
+}
+
+ToolModules::~ToolModules() {
+  if (wrappers_) wrappers_->attach(nullptr);
+  tell_end();
+  for (const Module& m : modules_) m.component->destroy(m.tool);
+  if (own_memory_) munmap(memory_, memory_bytes_);
+}
+
+}  // namespace ashlar::runtime

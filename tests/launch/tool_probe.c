@@ -1,0 +1,155 @@
+// tool/probe: writes each call that it sees into its buffer, a line each, and prints the lines of all ranks at the end
+// of the job. `probe2` is the same file under another name. tool.probe.only names calls; tool.probe.crash says where to
+// fail.
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "framework/plugin/tool.h"
+
+#ifndef NAME
+#define NAME "probe"
+#endif
+
+struct config {
+  const char* only;
+  const char* crash;
+};
+static const ashlar_param params[] = {
+    {"only", "", "Calls that are wanted, as MPI_Send,MPI_Recv; empty: all.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, only), NULL},
+    {"crash", "", "The function that fails: create or job_end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, crash), NULL},
+};
+
+struct buffer {
+  atomic_uint used, lost;
+  char text[];
+};
+struct module {
+  ashlar_tool head;
+  const ashlar_tool_context* context;
+};
+static struct module the_module;
+static const ashlar_host* host;
+static const struct config* config;
+
+static struct buffer* buffer_of(ashlar_tool* self) { return ((struct module*)self)->context->buffer; }
+static const char* name_of(uint32_t number) { return the_module.context->procedures[number].name; }
+
+static void write_line(ashlar_tool* self, const char* line) {
+  struct buffer* b = buffer_of(self);
+  const unsigned bytes = (unsigned)strlen(line);
+  const unsigned at = atomic_fetch_add(&b->used, bytes);
+  if (at + bytes > the_module.context->buffer_bytes - sizeof *b) {
+    atomic_fetch_sub(&b->used, bytes);
+    atomic_fetch_add(&b->lost, 1);
+    return;
+  }
+  memcpy(b->text + at, line, bytes);
+}
+
+static int wants(ashlar_tool* self, uint32_t number) {
+  (void)self;
+  if (!*config->only) return 1;
+  const char* name = name_of(number);
+  const size_t length = strlen(name);
+  for (const char* at = config->only; (at = strstr(at, name)) != NULL; at += length)
+    if ((at == config->only || at[-1] == ',') && (at[length] == ',' || !at[length])) return 1;
+  return 0;
+}
+
+static void add(char* line, size_t room, const char* key, int64_t value) {
+  const size_t used = strlen(line);
+  if (value == ASHLAR_TOOL_NONE) return;
+  snprintf(line + used, room - used, " %s=%lld", key, (long long)value);
+}
+
+static void tell(ashlar_tool* self, const char* what, const ashlar_tool_call* c) {
+  char line[400], name[64];
+  snprintf(line, sizeof line, "%s %s", what, name_of(c->number));
+  if (c->comm) {
+    the_module.context->comm_name(c, name, sizeof name);
+    snprintf(line + strlen(line), sizeof line - strlen(line), " on='%s' at=%d/%d", name, c->comm_rank, c->comm_size);
+  }
+  add(line, sizeof line, "to", c->to);
+  add(line, sizeof line, "to_world", c->to_world);
+  add(line, sizeof line, "send_tag", c->send_tag);
+  add(line, sizeof line, "from", c->from);
+  add(line, sizeof line, "from_world", c->from_world);
+  add(line, sizeof line, "receive_tag", c->receive_tag);
+  add(line, sizeof line, "root", c->root);
+  add(line, sizeof line, "out", c->bytes_out ? (int64_t)c->bytes_out : ASHLAR_TOOL_NONE);
+  add(line, sizeof line, "in", c->bytes_in ? (int64_t)c->bytes_in : ASHLAR_TOOL_NONE);
+  add(line, sizeof line, "request", c->request ? 1 : ASHLAR_TOOL_NONE);
+  add(line, sizeof line, "result", c->result ? c->result : ASHLAR_TOOL_NONE);
+  if (c->size != sizeof *c) add(line, sizeof line, "size", c->size);
+  if (*what == 'l' && c->ended < c->began) add(line, sizeof line, "ended_before_it_began", 1);
+  strcat(line, "\n");
+  write_line(self, line);
+}
+
+static void enter(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "enter", c); }
+static void leave(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "leave", c); }
+
+static void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
+  (void)self;
+  if (strcmp(config->crash, "job_end") == 0) raise(SIGSEGV);
+  for (uint32_t r = 0; r < job->ranks; ++r) {
+    const ashlar_tool_rank* rank = &job->rank[r];
+    const struct buffer* b = rank->buffer;
+    printf(NAME " rank %u status %d finalized %d\n", r, rank->exit_status, rank->finalized);
+    if (!b) continue;
+    for (const char *at = b->text, *end = b->text + atomic_load(&b->used), *stop; at < end; at = stop + 1) {
+      stop = memchr(at, '\n', (size_t)(end - at));
+      if (!stop) break;
+      printf(NAME " %u: %.*s\n", r, (int)(stop - at), at);
+    }
+    if (atomic_load(&b->lost)) printf(NAME " %u: %u lines lost\n", r, atomic_load(&b->lost));
+  }
+}
+
+static const ashlar_tool_ops ops = {
+    .size = sizeof ops, .wants = wants, .enter = enter, .leave = leave, .job_end = job_end};
+
+static ashlar_result open_probe(const ashlar_host* h, const void* c) {
+  host = h;
+  config = c;
+  return ASHLAR_OK;
+}
+static void query(const void* context, ashlar_answer* answer) {
+  (void)context;
+  answer->priority = 10;
+  snprintf(answer->reason, sizeof answer->reason, "for tests");
+}
+static ashlar_result create(const void* context, void** module) {
+  the_module.head.ops = &ops;
+  the_module.context = context;
+  if (strcmp(config->crash, "create") == 0) return host->fail(16, "create was told to fail");
+  if (the_module.context->role == ASHLAR_TOOL_IN_RANK && !the_module.context->buffer)
+    return host->fail(16, "there is no buffer");
+  *module = &the_module;
+  return ASHLAR_OK;
+}
+static void destroy(void* module) {
+  if (the_module.context->role == ASHLAR_TOOL_IN_RANK) write_line(module, "destroyed\n");
+}
+
+const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = ASHLAR_TOOL_FRAMEWORK,
+    .name = NAME,
+    .version = "1.0.0",
+    .description = "Prints every call.",
+    .interface_version = ASHLAR_TOOL_INTERFACE,
+    .config_size = sizeof(struct config),
+    .param_count = sizeof params / sizeof *params,
+    .params = params,
+    .open = open_probe,
+    .query = query,
+    .create = create,
+    .destroy = destroy,
+};

@@ -60,9 +60,8 @@ std::vector<ashlar_tool_rank> ranks_of(Board& board, const EndOfJob& job, const 
 Status report_one(const plugin::Chosen& chosen, Board& board, const EndOfJob& job, const ashlar_tool_context& context) {
   const std::vector<ashlar_tool_rank> ranks = ranks_of(board, job, chosen.component->name());
   if (std::none_of(ranks.begin(), ranks.end(), [](const ashlar_tool_rank& r) { return r.buffer; })) return {};
-  void* module = nullptr;
-  ASHLAR_TRY(chosen.component->create(&context, &module));
-  auto* const tool = static_cast<ashlar_tool*>(module);
+  ashlar_tool* tool = nullptr;
+  ASHLAR_TRY(chosen.component->create(&context, &tool));
   const ashlar_tool_job facts{.size = sizeof facts,
                               .ranks = static_cast<std::uint32_t>(ranks.size()),
                               .rank = ranks.data(),
@@ -72,7 +71,7 @@ Status report_one(const plugin::Chosen& chosen, Board& board, const EndOfJob& jo
                               .ended_ns = job.ended_ns,
                               .job_id = job.job_id.c_str()};
   if (tool->ops->job_end) tool->ops->job_end(tool, &facts);
-  chosen.component->destroy(module);
+  chosen.component->destroy(tool);
   return {};
 }
 

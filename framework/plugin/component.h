@@ -3,7 +3,9 @@
  * A component is a shared library that exports one object,
  *     const ashlar_component ashlar_component_v1 = { sizeof(ashlar_component), ... };
  * The symbol's name carries the major version of this contract, `size` the minor one: the kernel reads only members
- * inside it, so members are only ever appended.
+ * inside it, so members are only ever appended. A kernel takes components of older and of newer minor versions, and of
+ * the frameworks' tables, which begin with their size as well, what both sides know. A component that uses a member of
+ * the kernel's structures that is younger than minor version 0 asks ASHLAR_HAS first.
  *
  * Life of a component: found through its manifest row -> loaded and checked -> open -> query -> (when chosen) create ->
  * use through the framework's own table -> destroy -> close. A component that created a module is never unloaded.
@@ -25,6 +27,11 @@ extern "C" {
 #define ASHLAR_COMPONENT_SYMBOL "ashlar_component_v1"
 #define ASHLAR_COMPONENT_MAJOR 1
 #define ASHLAR_COMPONENT_MINOR 2
+
+/* Whether a structure that the other side made has this member. It has not when that side was compiled with headers of
+ * an older minor version: members are only appended, and `size` says where theirs end. */
+#define ASHLAR_HAS(structure, member) \
+  ((size_t)((const char*)(&(structure)->member + 1) - (const char*)(structure)) <= (size_t)(structure)->size)
 
 /* What a call of a component gives back. Errors are negative MPI error classes (-ASHLAR_ERR_NO_MEM); ashlar_fail_with()
  * and ashlar_host::fail() make them. */
@@ -89,8 +96,7 @@ typedef struct ashlar_host {
 /* fail_with(), or fail() with the id for words where the kernel is older than that. */
 static inline ashlar_result ashlar_fail_with(const ashlar_host* host, int mpi_class, const char* id,
                                              const ashlar_fact* facts, uint32_t count) {
-  if (host->size >= offsetof(ashlar_host, fail_with) + sizeof host->fail_with && host->fail_with)
-    return host->fail_with(mpi_class, id, facts, count);
+  if (ASHLAR_HAS(host, fail_with) && host->fail_with) return host->fail_with(mpi_class, id, facts, count);
   return host->fail(mpi_class, "%s", id);
 }
 

@@ -12,6 +12,7 @@
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/param/sources.h"
+#include "framework/plugin/tables.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -79,8 +80,34 @@ void Library::close() {
   handle_ = nullptr;
 }
 
+namespace {
+
+// The object of the opened library, as one of the present contract.
+Status take_component(const Library& library, const Entry& entry, const Accepts& kernel, ashlar_component* out) {
+  const Statement& s = entry.statement;
+  const Adapter* const adapter = s.abi_major == ASHLAR_COMPONENT_MAJOR ? nullptr : kernel.adapter_of(s.abi_major);
+  const char* const name = adapter ? adapter->symbol : ASHLAR_COMPONENT_SYMBOL;
+  void* symbol = nullptr;
+  ASHLAR_TRY(library.find(name, &symbol));
+  if (adapter) {
+    ASHLAR_TRY(adapter->adapt(symbol, out));
+  } else {
+    *out = whole(*static_cast<const ashlar_component*>(symbol));
+  }
+  if ((!adapter && (out->size != s.size || out->abi_major != s.abi_major)) ||
+      out->interface_version != s.interface_version || out->build_id != s.build_id ||
+      out->config_size != s.config_size || out->param_count != s.params.size() ||
+      std::strcmp(out->framework, s.framework) != 0 || std::strcmp(out->name, s.name) != 0)
+    return fail(kErrOther, "plugin.changes_itself", {{"file", entry.file}, {"symbol", name}});
+  if (!out->query || !out->create)
+    return fail(kErrOther, "plugin.no_function", {{"file", entry.file}, {"function", out->query ? "create" : "query"}});
+  return {};
+}
+
+}  // namespace
+
 Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool, Library* library,
-                      const ashlar_component** out) {
+                      ashlar_component* out) {
   struct stat info;
   // Overwritten in place, a file leaves its folder's time as it was, and the manifest would not notice.
   if (stat(entry->file.c_str(), &info) == 0 &&
@@ -94,27 +121,12 @@ Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool
     return fail(kErrOther, "file.refused", {{"file", entry->file}, {"reason", entry->refused}});
   Library opened;
   ASHLAR_TRY(opened.open(entry->file));
-  void* symbol = nullptr;
-  Status status = opened.find(ASHLAR_COMPONENT_SYMBOL, &symbol);
-  const auto* component = static_cast<const ashlar_component*>(symbol);
-  if (status.ok()) {
-    const Statement& s = entry->statement;
-    if (component->size != s.size || component->abi_major != s.abi_major ||
-        component->interface_version != s.interface_version || component->build_id != s.build_id ||
-        component->config_size != s.config_size || component->param_count != s.params.size() ||
-        std::strcmp(component->framework, s.framework) != 0 || std::strcmp(component->name, s.name) != 0) {
-      status = fail(kErrOther, "plugin.changes_itself", {{"file", entry->file}, {"symbol", ASHLAR_COMPONENT_SYMBOL}});
-    } else if (!component->query || !component->create) {
-      status = fail(kErrOther, "plugin.no_function",
-                    {{"file", entry->file}, {"function", component->query ? "create" : "query"}});
-    }
-  }
+  const Status status = take_component(opened, *entry, kernel, out);
   if (!status.ok()) {
     opened.close();
     return status;
   }
   *library = opened;
-  *out = component;
   return {};
 }
 

@@ -24,10 +24,10 @@ class Library {
 };
 
 /// Opens the component of `entry`: looks at the file again if it changed since its row was made, refuses what `entry`
-/// says or what does not match, and only then loads. Nothing of the component is called. Each refusal is a sentence
-/// that names the file.
+/// says or what does not match, and only then loads. Nothing of the component is called. `out` is the whole structure
+/// of the present contract, whatever the file was compiled for. Each refusal is a sentence that names the file.
 Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool, Library* library,
-                      const ashlar_component** out);
+                      ashlar_component* out);
 
 /// The reader of YAML files, from libashlar_yaml.so beside the component folder. For param::Sources::open_yaml.
 Status open_yaml(ashlar_yaml_read** out);

@@ -178,7 +178,7 @@ Entry examine(const std::string& file, const Accepts& kernel, param::TextPool* p
     e.bytes = static_cast<std::uint64_t>(info.st_size);
     e.modified = info.st_mtim.tv_sec;
   }
-  Status status = read_statement(file.c_str(), pool, &e.statement);
+  Status status = read_statement(file.c_str(), kernel, pool, &e.statement);
   if (status.ok()) status = acceptable(e.statement, kernel);
   if (!status.ok()) e.refused = status.text();
   e.prefix = std::string(e.statement.framework) + "." + e.statement.name;
@@ -231,7 +231,7 @@ bool Folder::read_manifest(const std::string& path, const param::Trust& trust, s
   return written == time;
 }
 
-void Folder::scan(const std::string& path, param::TextPool* pool) {
+void Folder::scan(const std::string& path, const Accepts& kernel, param::TextPool* pool) {
   DIR* dir = opendir(path.c_str());
   if (!dir) return;
   std::vector<std::string> names;
@@ -258,7 +258,8 @@ void Folder::scan(const std::string& path, param::TextPool* pool) {
     e.file = file;
     e.bytes = static_cast<std::uint64_t>(info.st_size);
     e.modified = info.st_mtim.tv_sec;
-    if (Status status = read_statement(file.c_str(), pool, &e.statement); !status.ok()) e.refused = status.text();
+    if (Status status = read_statement(file.c_str(), kernel, pool, &e.statement); !status.ok())
+      e.refused = status.text();
     e.prefix = std::string(e.statement.framework) + "." + e.statement.name;
     ++looked_into_;
   }
@@ -268,7 +269,7 @@ Folder Folder::read(const std::string& path, const Accepts& kernel, param::TextP
   Folder folder;
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return folder;
-  if (!folder.read_manifest(path, trust, folder_time(info), pool)) folder.scan(path, pool);
+  if (!folder.read_manifest(path, trust, folder_time(info), pool)) folder.scan(path, kernel, pool);
   for (Entry& e : folder.entries_) {
     if (trust.judged) judge(&e, trust);
     if (e.refused.empty()) {
@@ -285,13 +286,14 @@ Status Folder::manifest_text(const std::string& path, const Accepts& kernel, std
     return fail(kErrNoSuchFile, "file.unreadable", {{"file", path}, {"lower", std::strerror(errno)}});
   param::TextPool pool;
   Folder folder;
-  folder.scan(path, &pool);
+  folder.scan(path, kernel, &pool);
   *out = std::string(kHeader) + std::to_string(folder_time(info)) + "\n";
   for (const Entry& e : folder.entries_) {
     Entry judged = e;
     // What another kernel would say of it is not this manifest's business, but a file that no kernel can use is not
     // worth looking into at every start.
-    if (judged.refused.empty() && judged.statement.abi_major != ASHLAR_COMPONENT_MAJOR)
+    if (judged.refused.empty() && judged.statement.abi_major != ASHLAR_COMPONENT_MAJOR &&
+        !kernel.adapter_of(judged.statement.abi_major))
       judged.refused = acceptable(judged.statement, kernel).text();
     write_row(out, judged);
   }

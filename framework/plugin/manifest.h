@@ -48,7 +48,7 @@ class Folder {
  private:
   bool read_manifest(const std::string& path, const param::Trust& trust, std::int64_t folder_time,
                      param::TextPool* pool);
-  void scan(const std::string& path, param::TextPool* pool);
+  void scan(const std::string& path, const Accepts& kernel, param::TextPool* pool);
   std::deque<Entry> entries_;
   std::size_t looked_into_ = 0;
 };

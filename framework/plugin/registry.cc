@@ -9,7 +9,7 @@ namespace ashlar::plugin {
 
 Status Component::create(const void* context, void** module) {
   *module = nullptr;
-  ASHLAR_TRY(from(table_->create(context, module), prefix()));
+  ASHLAR_TRY(from(table_.create(context, module), prefix()));
   if (!*module) return fail(kErrOther, "component.no_module", {{"component", prefix()}});
   made_module_ = true;
   return {};
@@ -17,8 +17,7 @@ Status Component::create(const void* context, void** module) {
 
 Registry::~Registry() {
   for (Component& c : components_) {
-    if (!c.table_) continue;
-    if (c.failed_.empty() && c.table_->close) c.table_->close();
+    if (c.open_ && c.table_.close) c.table_.close();
     // Code and variables of a component that made a module may still be pointed at.
     if (!c.made_module_) c.library_.close();
   }
@@ -55,10 +54,11 @@ void Registry::add(const std::string& path, const param::Trust& trust) {
   for (Entry& entry : folder.entries()) adopt_entry(&entry);
 }
 
-void Registry::add_linked(const ashlar_component& c) {
+void Registry::add_linked(const ashlar_component& theirs) {
   for (const Linked& known : linked_)
-    if (known.table == &c) return;
-  Linked& linked = linked_.emplace_back(Linked{&c, {}});
+    if (known.table == &theirs) return;
+  const ashlar_component c = whole(theirs);
+  Linked& linked = linked_.emplace_back(Linked{&theirs, {}});
   Statement& s = linked.entry.statement;
   s.size = c.size;
   s.abi_major = c.abi_major;
@@ -91,15 +91,19 @@ Component* Registry::open(Entry* entry) {
   Component& c = components_.emplace_back();
   c.entry_ = entry;
   Status status;
+  bool is_linked = false;
   for (const Linked& linked : linked_) {
-    if (&linked.entry == entry) c.table_ = linked.table;
+    if (&linked.entry != entry) continue;
+    c.table_ = whole(*linked.table);
+    is_linked = true;
   }
-  if (!c.table_) status = open_component(entry, kernel_, &pool_, &c.library_, &c.table_);
+  if (!is_linked) status = open_component(entry, kernel_, &pool_, &c.library_, &c.table_);
   if (status.ok()) {
-    c.config_ = std::make_unique<std::byte[]>(c.table_->config_size + 1u);
-    status = store_->fill(entry->prefix, {c.table_->params, c.table_->param_count}, c.config_.get());
+    c.config_ = std::make_unique<std::byte[]>(c.table_.config_size + 1u);
+    status = store_->fill(entry->prefix, {c.table_.params, c.table_.param_count}, c.config_.get());
   }
-  if (status.ok() && c.table_->open) status = from(c.table_->open(host_.table(), c.config_.get()), c.prefix());
+  if (status.ok() && c.table_.open) status = from(c.table_.open(host_.table(), c.config_.get()), c.prefix());
+  c.open_ = status.ok();
   if (!status.ok()) c.failed_ = own_words(status);
   return &c;
 }

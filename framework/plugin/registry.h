@@ -12,24 +12,39 @@
 #include "framework/plugin/host.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/manifest.h"
+#include "framework/plugin/tables.h"
 
 namespace ashlar::plugin {
 
 /// A component that was opened in this process.
 class Component {
  public:
-  const ashlar_component& table() const { return *table_; }
-  const char* name() const { return table_->name; }
+  const ashlar_component& table() const { return table_; }
+  const char* name() const { return table_.name; }
   const char* prefix() const { return entry_->prefix.c_str(); }  // "transport.shm"
   const Entry& entry() const { return *entry_; }
-  /// Makes a module; its first member is the framework's table. From then on the component stays loaded for good.
+  /// Makes a module; its first member is the framework's table, which is whole (tables.h). From then on the component
+  /// stays loaded for good.
+  template <class Module>
+  Status create(const void* context, Module** module) {
+    void* made = nullptr;
+    ASHLAR_TRY(create(context, &made));
+    *module = static_cast<Module*>(made);
+    const Status taken = take_table(*module, prefix());
+    if (!taken.ok()) destroy(made);
+    return taken;
+  }
+  /// Of a framework whose modules are C++ objects.
   Status create(const void* context, void** module);
-  void destroy(void* module) { table_->destroy(module); }
+  void destroy(void* module) {
+    if (table_.destroy) table_.destroy(module);
+  }
 
  private:
   friend class Registry;
   Entry* entry_ = nullptr;
-  const ashlar_component* table_ = nullptr;
+  ashlar_component table_{};
+  bool open_ = false;
   std::unique_ptr<std::byte[]> config_;
   Library library_;
   std::string failed_;  // why it cannot be used, once that is known

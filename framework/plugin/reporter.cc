@@ -17,7 +17,7 @@ void Reporter::speak_as(int world_rank, int world_size, const char* host, bool l
 
 Reporter::~Reporter() {
   for (const Module& m : modules_) {
-    if (m.component->table().destroy) m.component->destroy(m.report);
+    m.component->destroy(m.report);
   }
 }
 
@@ -29,9 +29,9 @@ const std::vector<Reporter::Module>& Reporter::modules() {
   if (Status status = registry_->select("report", &context_, &chosen); !status.ok())
     ASHLAR_LOG(warn, "report", "%s", status.text());
   for (const Chosen& c : chosen) {
-    void* module = nullptr;
+    ashlar_report* module = nullptr;
     if (Status status = c.component->create(&context_, &module); status.ok()) {
-      modules_.push_back({c.component, static_cast<ashlar_report*>(module)});
+      modules_.push_back({c.component, module});
     } else {
       ASHLAR_LOG(warn, "report", "%s", status.text());
     }
@@ -61,10 +61,8 @@ void Reporter::decisions(const std::vector<Decision>& decisions) noexcept {
                             .setting = d.setting.c_str()};
     bool shown = false;
     for (const Module& m : modules()) {
-      const ashlar_report_ops& ops = *m.report->ops;
-      // The table of a component built for an older minor version may end before this member.
-      if (ops.size <= offsetof(ashlar_report_ops, decision) || !ops.decision) continue;
-      ops.decision(m.report, &c);
+      if (!m.report->ops->decision) continue;
+      m.report->ops->decision(m.report, &c);
       shown = true;
     }
     if (!shown) write_whole(STDERR_FILENO, decision_text(c));

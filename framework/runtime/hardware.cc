@@ -18,7 +18,7 @@ ashlar_topology* TopologyModules::make(plugin::Registry& registry, const std::ve
                                        std::uint64_t capability, const char** name) {
   for (const plugin::Chosen& candidate : chosen) {
     if ((candidate.capabilities & capability) == 0) continue;
-    void* module = nullptr;
+    ashlar_topology* module = nullptr;
     if (const Status made = candidate.component->create(nullptr, &module); !made.ok()) {
       registry.records().add({"topology", std::string("start of ") + candidate.component->name(), "left out",
                               made.text(), "", "topology"});
@@ -26,7 +26,7 @@ ashlar_topology* TopologyModules::make(plugin::Registry& registry, const std::ve
     }
     made_.push_back({candidate.component, module});
     *name = candidate.component->name();
-    return static_cast<ashlar_topology*>(module);
+    return module;
   }
   return nullptr;
 }

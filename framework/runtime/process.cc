@@ -171,7 +171,7 @@ void Process::serve() {
 
 void Process::report_use(int sessions) {
   const ashlar_launch_ops& ops = *launch->ops;
-  if (ops.size <= offsetof(ashlar_launch_ops, in_use) || !ops.in_use || runtime::forked()) return;
+  if (!ops.in_use || runtime::forked()) return;
   ops.in_use(launch, world != nullptr, static_cast<unsigned>(sessions));
 }
 
@@ -208,11 +208,9 @@ Status Process::choose_launch() {
   constexpr const char* kOrder[] = {"native", "pmix"};
   plugin::Chosen chosen;
   ASHLAR_TRY(registry.select_first("launch", nullptr, kOrder, &chosen));
-  void* module = nullptr;
-  ASHLAR_TRY(chosen.component->create(nullptr, &module));
+  ASHLAR_TRY(chosen.component->create(nullptr, &launch));
   launch_component_ = chosen.component;
   launch_capabilities_ = chosen.capabilities;
-  launch = static_cast<ashlar_launch*>(module);
   return {};
 }
 
@@ -262,8 +260,11 @@ Status Process::read_parameters() {
 
 Status Process::join_job() {
   ASHLAR_TRY(choose_launch());
-  if (const ashlar_result joined = launch->ops->connect(launch, &job); joined != ASHLAR_OK)
+  const ashlar_job* theirs = nullptr;
+  if (const ashlar_result joined = launch->ops->connect(launch, &theirs); joined != ASHLAR_OK)
     return fail(MPI_ERR_OTHER, "launch.not_joined", {{"lower", launch_reason(joined)}});
+  job_ = plugin::whole(*theirs);
+  job = &job_;
   char who[128];
   std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
   log::set_speaker(who);

@@ -118,6 +118,7 @@ class Process final : private comm::Services {
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
+  ashlar_job job_{};
   std::uint64_t launch_capabilities_ = 0;  // ASHLAR_LAUNCH_*
   Comm* everyone_ = nullptr;
   progress::Config progress_config_;

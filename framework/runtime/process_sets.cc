@@ -102,7 +102,7 @@ std::vector<ProcessSet> collect_process_sets(const Process& process, std::string
   add(of_parameter, job.ranks, &sets);
   const ashlar_launch_ops& ops = *process.launch->ops;
   // The table of a component built before this member ends before it.
-  if (ops.size > offsetof(ashlar_launch_ops, process_sets) && ops.process_sets)
+  if (ops.process_sets)
     if (const char* const of_launcher = ops.process_sets(process.launch)) add(of_launcher, job.ranks, &sets);
   return sets;
 }

@@ -107,7 +107,7 @@ bool ToolModules::find_wrappers() {
 // The launcher's, which outlives this process, or some of our own.
 void ToolModules::take_memory(std::size_t tools, std::uint64_t buffer_bytes) {
   const ashlar_job& job = *process_.job;
-  if (job.size >= offsetof(ashlar_job, tool_bytes) + sizeof job.tool_bytes && job.tool_memory) {
+  if (job.tool_memory) {
     memory_ = job.tool_memory;
     memory_bytes_ = job.tool_bytes;
     clear(memory_, memory_bytes_);
@@ -156,13 +156,13 @@ bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::siz
     of_tool->buffer_bytes = share;
     head->count.store(static_cast<std::uint32_t>(index + 1), std::memory_order_release);
   }
-  void* module = nullptr;
+  ashlar_tool* module = nullptr;
   if (const Status made = chosen.component->create(of_tool.get(), &module); !made.ok()) {
     warn(catalogue::message("tool.not_made",
                             {{"component", chosen.component->prefix()}, {"lower", plugin::own_words(made)}}));
     return false;
   }
-  modules_.push_back({chosen.component, static_cast<ashlar_tool*>(module), std::move(of_tool)});
+  modules_.push_back({chosen.component, module, std::move(of_tool)});
   return true;
 }
 

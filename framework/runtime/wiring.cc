@@ -57,8 +57,8 @@ Status Wiring::open(Lane& lane) {
     left_out_ = decisions.back().lost;
   std::string trouble;
   for (const plugin::Chosen& candidate : candidates) {
-    void* module = nullptr;
-    const Status created = candidate.component->create(&context, &module);
+    ashlar_iface* iface = nullptr;
+    const Status created = candidate.component->create(&context, &iface);
     const std::string name = candidate.component->name();
     if (!created.ok()) {
       // No job ends because one transport cannot start while another works.
@@ -67,7 +67,6 @@ Status Wiring::open(Lane& lane) {
       process_.registry.records().add({"transport", "start of " + name, "left out", reason, "", "transport"});
       continue;
     }
-    auto* iface = static_cast<ashlar_iface*>(module);
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0);
   }
@@ -198,12 +197,13 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     const auto length = static_cast<std::uint32_t>(address.size() - sizeof(runtime::Preamble));
     const ashlar_result result =
         way.iface->ops->connect(way.iface, peer, address.data() + sizeof(runtime::Preamble), length, endpoint);
-    if (result == ASHLAR_OK) {
+    const Status failed = result == ASHLAR_OK ? plugin::take_table(*endpoint, way.component->prefix())
+                                              : plugin::from(result, way.component->prefix());
+    if (failed.ok()) {
       chosen = &way;
       if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);
       break;
     }
-    const Status failed = plugin::from(result, way.component->prefix());
     gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + plugin::own_words(failed);
   }
@@ -224,7 +224,7 @@ void Wiring::rest(bool resting) {
   for (const Way& way : ways_) {
     const LaneGuard guard(process_.lane(way.lane)->lock);
     const ashlar_iface_ops& ops = *way.iface->ops;
-    if (ops.size > offsetof(ashlar_iface_ops, rest) && ops.rest != nullptr) ops.rest(way.iface, resting ? 1 : 0);
+    if (ops.rest != nullptr) ops.rest(way.iface, resting ? 1 : 0);
   }
 }
 

@@ -22,6 +22,7 @@
 #include "framework/plugin/loader.h"
 #include "framework/plugin/report.h"
 #include "framework/plugin/report_text.h"
+#include "framework/plugin/tables.h"
 
 namespace ashlar::info {
 namespace {
@@ -95,8 +96,9 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
     return steps->bad(std::string("create fails: ") + status.text());
   if (!module) return steps->bad("create succeeds but makes no module");
   const ashlar_report_ops* ops = static_cast<ashlar_report*>(module)->ops;
-  if (!ops || ops->size < offsetof(ashlar_report_ops, decision)) return steps->bad("the module's table is too small");
-  if (!ops->error || !ops->notice) return steps->bad("the module's table has no error or no notice function");
+  if (Status status = plugin::take_table(static_cast<ashlar_report*>(module), c.name); !status.ok())
+    return steps->bad(status.text());
+  ops = static_cast<ashlar_report*>(module)->ops;
   steps->good("create makes a module with a complete table");
   steps->begin("its functions error, notice and decision");
   // Records as they come: one with nothing known but its sentence, one with everything.
@@ -120,8 +122,7 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   const ashlar_notice notice{sizeof notice, 1, nullptr, "(a notice of ashlar_info --check)"};
   ops->notice(static_cast<ashlar_report*>(module), &notice);
   const ashlar_decision decision{sizeof decision, "check", "", "this", "", "", ""};
-  if (ops->size > offsetof(ashlar_report_ops, decision) && ops->decision)
-    ops->decision(static_cast<ashlar_report*>(module), &decision);
+  if (ops->decision) ops->decision(static_cast<ashlar_report*>(module), &decision);
   steps->good("takes error records, notices and decisions");
   steps->begin("destroy");
   if (c.destroy) c.destroy(module);
@@ -141,9 +142,10 @@ bool check_here(const std::string& file, const plugin::Accepts& kernel, Steps st
       file.substr(slash == std::string::npos ? 0 : slash + 1) != usual)
     steps.note("the usual name of its file is " + usual);
   plugin::Library library;
-  const ashlar_component* c = nullptr;
+  ashlar_component made{};
+  const ashlar_component* const c = &made;
   steps.begin("loading it, which runs its constructors");
-  if (Status status = plugin::open_component(&entry, kernel, &pool, &library, &c); !status.ok())
+  if (Status status = plugin::open_component(&entry, kernel, &pool, &library, &made); !status.ok())
     return steps.bad(status.text());
   steps.good("loads with every symbol bound");
   if (const std::string ours = needed_of_ours(file.c_str()); s.build_id == 0 && !ours.empty())

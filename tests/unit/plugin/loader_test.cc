@@ -13,7 +13,7 @@ using namespace testing_fixture;
 
 struct Opened {
   Status status;
-  const ashlar_component* component = nullptr;
+  ashlar_component component{};
 };
 
 class LoaderTest : public testing::Test {
@@ -35,7 +35,7 @@ class LoaderTest : public testing::Test {
 TEST_F(LoaderTest, OpensWhatItAccepts) {
   const Opened good = open(examine(fixture("good"), {0x1234}, &pool_));
   ASSERT_TRUE(good.status.ok()) << good.status.text();
-  EXPECT_STREQ(good.component->name, "good");
+  EXPECT_STREQ(good.component.name, "good");
 }
 
 TEST_F(LoaderTest, RefusalsNameTheFileAndNothingIsLoaded) {

@@ -144,7 +144,7 @@ static ashlar_result create(const void* context, void** module) {
     struct record* r = c->buffer;
     unsigned n = c->procedure_count;
     if (!r || c->buffer_bytes < sizeof *r + n * sizeof r->counter[0])
-      return host->fail(16 /* MPI_ERR_OTHER */, "%u calls need %zu bytes of buffer, and there are %llu", n,
+      return host->fail(ASHLAR_ERR_OTHER, "%u calls need %zu bytes of buffer, and there are %llu", n,
                         sizeof *r + n * sizeof r->counter[0], (unsigned long long)c->buffer_bytes);
     r->procedures = n;
     for (unsigned p = 0; p < n; ++p)

@@ -43,7 +43,7 @@ std::string Store::explain(std::string_view key) const {
     const std::string canonical = format(spec, parsed);
     if (canonical != v.text) out += " (" + canonical + ")";
   }
-  if (const Adjustment* a = adjustment(row->key)) out += ", used " + a->used + ": " + a->because;
+  if (const auto a = adjustment(row->key)) out += ", used " + a->used + ": " + a->because;
   bool builtin_lost = false;
   for (const Setting* s : settings(row->key)) {
     if (!s->lost) {

@@ -90,6 +90,7 @@ Status Store::adopt(std::string_view text) {
     settings_.push_back(s);
     copy = next;
   }
+  decided_ = settings_.size();
   filled_ = true;
   return {};
 }

@@ -138,7 +138,7 @@ template Status Store::get(std::string_view, double*) const;
 template Status Store::get(std::string_view, std::int32_t*) const;
 template Status Store::get(std::string_view, const char**) const;
 
-Status Store::set(std::string_view key, std::string_view text, const char* origin) {
+Status Store::settable(std::string_view key) const {
   Status status;
   const Row* row = require(key, &status);
   if (!row) return status;
@@ -148,6 +148,14 @@ Status Store::set(std::string_view key, std::string_view text, const char* origi
   if (frozen_ && (spec.flags & ASHLAR_PARAM_FROZEN)) return fail(kErrArg, "param.frozen", {{"parameter", row->key}});
   const Setting* now = find(row->key);
   if (now && now->lock) return fail(kErrArg, "param.locked", {{"parameter", row->key}, {"origin", now->origin}});
+  return {};
+}
+
+Status Store::set(std::string_view key, std::string_view text, const char* origin) {
+  Status status = settable(key);
+  const Row* row = status.ok() ? require(key, &status) : nullptr;
+  if (!row) return status;
+  const ashlar_param& spec = *row->spec;
   Parsed parsed;
   if (status = parse(spec, text, &parsed); !status.ok())
     return fail(kErrArg, "param.bad_value", {{"parameter", row->key}, {"reason", status.text()}, {"origin", origin}});
@@ -169,6 +177,7 @@ void Store::add(std::string_view key, std::string_view text, std::string origin,
 // Texts stay: blocks filled earlier point at them.
 void Store::forget() {
   settings_.clear();
+  decided_ = 0;
   problems_.clear();
   more_errors_ = more_notices_ = 0;
   filled_ = false;
@@ -183,8 +192,12 @@ void Store::decide(Context& context) {
       if (!s.applies) s.lost = pool_.keep(why_not);
     }
   }
-  // Later in the same layer wins, so the later one has to come first.
-  std::reverse(settings_.begin(), settings_.end());
+  // Later in the same layer wins, so the later one has to come first: of those that are new, before those that are in
+  // order already.
+  const auto fresh = settings_.begin() + static_cast<std::ptrdiff_t>(decided_);
+  std::reverse(fresh, settings_.end());
+  std::rotate(settings_.begin(), fresh, settings_.end());
+  decided_ = settings_.size();
   std::stable_sort(settings_.begin(), settings_.end(), [](const Setting& a, const Setting& b) {
     if (const int order = std::strcmp(a.key, b.key)) return order < 0;
     if (a.applies != b.applies) return a.applies;
@@ -208,6 +221,7 @@ void Store::decide(Context& context) {
 }
 
 void Store::adjusted(std::string_view key, std::string_view used, std::string_view because) {
+  const std::lock_guard guard(*adjusting_);
   const auto known =
       std::find_if(adjustments_.begin(), adjustments_.end(), [&](const Adjustment& a) { return a.key == key; });
   if (known != adjustments_.end() && known->used == used && known->because == because) return;
@@ -216,11 +230,12 @@ void Store::adjusted(std::string_view key, std::string_view used, std::string_vi
   if (on_adjusted_) on_adjusted_(now);
 }
 
-const Store::Adjustment* Store::adjustment(std::string_view key) const {
+std::optional<Store::Adjustment> Store::adjustment(std::string_view key) const {
+  const std::lock_guard guard(*adjusting_);
   for (const Adjustment& a : adjustments_) {
-    if (a.key == key) return &a;
+    if (a.key == key) return a;
   }
-  return nullptr;
+  return {};
 }
 
 std::vector<const Setting*> Store::settings(std::string_view key) const {

@@ -1,5 +1,8 @@
 #pragma once
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +97,8 @@ class Store {
   /// Sets a key at run time (MPI_T, tools). Fails when it does not exist, is constant or locked, is frozen by now, or
   /// does not take the value.
   Status set(std::string_view key, std::string_view text, const char* origin);
+  /// Whether set() would take any value of `key` now. Fails as set() does.
+  Status settable(std::string_view key) const;
   /// From now on rows with ASHLAR_PARAM_FROZEN cannot be set.
   void freeze() { frozen_ = true; }
 
@@ -104,8 +109,8 @@ class Store {
   };
   /// The listener for each adjustment that is new, on the thread of adjusted().
   void on_adjusted(std::function<void(const Adjustment&)> listener) { on_adjusted_ = std::move(listener); }
-  /// What the owner of `key` uses instead, or nullptr.
-  const Adjustment* adjustment(std::string_view key) const;
+  /// What the owner of `key` uses instead, if it does. Any thread, as adjusted().
+  std::optional<Adjustment> adjustment(std::string_view key) const;
 
   const Schema& schema() const { return schema_; }
   /// Every setting of `key`, the one in force first.
@@ -128,11 +133,13 @@ class Store {
   Schema schema_;
   TextPool pool_;
   std::vector<Setting> settings_;  // sorted by key, the winner of each key first, once `decide` has run
+  std::size_t decided_ = 0;        // so many of them are in that order
   std::vector<Problem> problems_;
   std::size_t most_problems_ = kMostProblems;
   std::size_t more_errors_ = 0, more_notices_ = 0;  // beyond kMostProblems: counted only
   JobSettings job_settings_;
-  std::vector<Adjustment> adjustments_;
+  std::unique_ptr<std::mutex> adjusting_ = std::make_unique<std::mutex>();  // a store can be moved
+  std::vector<Adjustment> adjustments_;                                     // guarded by adjusting_
   std::function<void(const Adjustment&)> on_adjusted_;
   bool filled_ = false;
   bool frozen_ = false;

@@ -103,7 +103,7 @@ void Host::adjusted(const char* framework, const char* component, const char* pa
   {
     // Threads that make communicators of their own may come here at the same time.
     const std::lock_guard guard(host->adjusting_);
-    const param::Store::Adjustment* const known = host->store_->adjustment(key);
+    const auto known = host->store_->adjustment(key);
     if (known && known->used == used && known->because == because) return;
     host->store_->adjusted(key, used, because);
   }

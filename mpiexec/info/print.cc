@@ -169,7 +169,7 @@ std::string explain_json(const param::Store& store, const std::string& key) {
                     ",\"origin\":" + json_string(v.origin) +
                     ",\"default\":" + json_string(row->spec->fallback ? row->spec->fallback : "") +
                     ",\"help\":" + json_string(row->spec->help);
-  if (const param::Store::Adjustment* const a = store.adjustment(row->key))
+  if (const auto a = store.adjustment(row->key))
     out += ",\"used\":" + json_string(a->used) + ",\"because\":" + json_string(a->because);
   out += ",\"settings\":[";
   bool first = true;

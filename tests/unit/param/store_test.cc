@@ -128,6 +128,17 @@ TEST(Store, SetAtRunTimeObeysScopeAndFreeze) {
   EXPECT_THAT(s.set("transport.shm.wire_version", "9", "MPI_T").text(), HasSubstr("constant"));
 }
 
+TEST(Store, TheValueSetLastStaysWhenAnotherKeyIsSet) {
+  Store s = store();
+  bool busy = true;
+  for (const char* value : {"off", "on", "off", "on", "off"}) {
+    ASSERT_TRUE(s.set("p2p.busy", value, "MPI_T").ok());
+    ASSERT_TRUE(s.set("p2p.mode", "fast", "MPI_T").ok());
+    ASSERT_TRUE(s.get("p2p.busy", &busy).ok());
+    EXPECT_EQ(busy, value == std::string_view("on"));
+  }
+}
+
 TEST(Store, ExplainSaysEverything) {
   const char* environment[] = {"ASHLAR_transport_shm_eager_limit=4096", nullptr};
   Sources sources;
@@ -152,7 +163,7 @@ TEST(Store, ExplainsWhatAnOwnerUsesInstead) {
   sources.command_line = {{"transport.shm.eager_limit", "5000", "--set x"}};
   Store s = store();
   ASSERT_TRUE(s.load(sources).ok());
-  EXPECT_EQ(s.adjustment("transport.shm.eager_limit"), nullptr);
+  EXPECT_FALSE(s.adjustment("transport.shm.eager_limit").has_value());
   s.adjusted("transport.shm.eager_limit", "4KiB", "sizes are powers of two");
   s.adjusted("transport.shm.eager_limit", "8KiB", "smallest ring");
   EXPECT_THAT(s.explain("transport.shm.eager_limit"), HasSubstr("= 5000, used 8KiB: smallest ring\n"));

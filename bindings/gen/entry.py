@@ -4,6 +4,7 @@ import re
 from arguments import NULLS, Arguments, about_files, guarded_by, kernel_type, lost_on_failure
 from c_types import c_name, declarator, prototype, wrap
 from template import fill
+from tool_entry import tool_body
 
 
 def body(procedure, large, table):
@@ -11,6 +12,8 @@ def body(procedure, large, table):
     overlay = procedure.overlay
     if not overlay.calls:
         return unimplemented(procedure, large)
+    if procedure.chapter == "tool":
+        return tool_body(procedure)
     if "raw" in overlay.flags:
         names = ", ".join(p.name for p in procedure.form(large) if p.kind.name != "varargs")
         return [f"return {overlay.calls}({names});"]
@@ -102,7 +105,7 @@ def targets(table, header=""):
     """(header, namespace, name, parameters) of every function of the kernel that an entry point calls."""
     for procedure in table.procedures.values():
         overlay = procedure.overlay
-        if not overlay.calls or "raw" in overlay.flags or header and overlay.header != header:
+        if not overlay.calls or "raw" in overlay.flags or procedure.chapter == "tool" or header and overlay.header != header:
             continue
         for large in (False, True) if procedure.large else (False,):
             arguments = Arguments(procedure, large, table)

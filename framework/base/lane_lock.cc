@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-std::atomic<bool> LaneLock::threads_on_{false};
+std::atomic<std::uint8_t> LaneLock::mode_{0};
 LaneLock::Watch LaneLock::watch_ = Watch::kNone;
 void (*LaneLock::intruded)(const char* what) = nullptr;
 

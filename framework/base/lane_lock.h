@@ -5,37 +5,46 @@
 #include <cstdint>
 #include <mutex>
 
+#include "framework/base/event.h"
 #include "framework/base/thread_annotations.h"
 
 namespace ashlar {
 
-/// A mutex that costs one predictable branch until threads are on.
-/// `enable_threads()` is called once, before a second thread may enter the library (MPI_THREAD_MULTIPLE).
+/// A mutex that costs one predictable branch until threads are on, or a tool listens to events: these are delivered
+/// when a thread gives up its last lane lock. `enable_threads()` is called once, before a second thread may enter the
+/// library (MPI_THREAD_MULTIPLE).
 class ASHLAR_CAPABILITY("lane lock") LaneLock {
  public:
   void lock() ASHLAR_ACQUIRE() {
-    if (threads_on()) [[unlikely]] {
-      if (watch_ != Watch::kNone) [[unlikely]]
-        check_entry();
-      if (!mutex_.try_lock()) {
-        wanted_.fetch_add(1, std::memory_order_relaxed);
-        mutex_.lock();
-        wanted_.fetch_sub(1, std::memory_order_relaxed);
-      }
-      ++uses_;
-    }
+    const std::uint8_t mode = mode_.load(std::memory_order_relaxed);
+    if (mode == 0) [[likely]]
+      return;
+    if (mode & kEvents) event::entered_lane();
+    if (mode & kThreads) take();
   }
-  bool try_lock() ASHLAR_TRY_ACQUIRE(true) { return !threads_on() || mutex_.try_lock(); }
+  bool try_lock() ASHLAR_TRY_ACQUIRE(true) {
+    const std::uint8_t mode = mode_.load(std::memory_order_relaxed);
+    if ((mode & kThreads) != 0 && !mutex_.try_lock()) return false;
+    if (mode & kEvents) event::entered_lane();
+    return true;
+  }
   void unlock() ASHLAR_RELEASE() {
-    if (threads_on()) [[unlikely]] {
+    const std::uint8_t mode = mode_.load(std::memory_order_relaxed);
+    if (mode == 0) [[likely]]
+      return;
+    if (mode & kThreads) {
       inside_.store(0, std::memory_order_relaxed);
       mutex_.unlock();
     }
+    if (mode & kEvents) event::left_lane();
   }
   /// Around what a call does without the lock before it goes on: others may have it, but the call is not over.
   void step_out() ASHLAR_RELEASE() {
-    if (threads_on()) [[unlikely]]
-      mutex_.unlock();
+    const std::uint8_t mode = mode_.load(std::memory_order_relaxed);
+    if (mode == 0) [[likely]]
+      return;
+    if (mode & kThreads) mutex_.unlock();
+    if (mode & kEvents) event::left_lane();
   }
   void step_in() ASHLAR_ACQUIRE() { lock(); }
 
@@ -45,7 +54,7 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
     if (!threads_on() || wanted_.load(std::memory_order_relaxed) == 0) return;
     mutex_.unlock();
     for (int i = 0; i < kPatience && wanted_.load(std::memory_order_relaxed) != 0; ++i) sched_yield();
-    lock();
+    take();
   }
 
   /// Tells the analysis what it cannot see: that the caller holds this lock, by another name.
@@ -62,15 +71,29 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   /// What happens to a thread that may not, and does not return; set once.
   static void (*intruded)(const char* what);
 
-  static bool threads_on() { return threads_on_.load(std::memory_order_relaxed); }
-  static void enable_threads() { threads_on_.store(true, std::memory_order_relaxed); }
+  static bool threads_on() { return (mode_.load(std::memory_order_relaxed) & kThreads) != 0; }
+  static void enable_threads() { mode_.fetch_or(kThreads, std::memory_order_relaxed); }
+  /// From now on a thread that gives up its last lock delivers the events that it has raised. For good: a thread that
+  /// is between lock() and unlock() must find the same rule.
+  static void enable_events() { mode_.fetch_or(kEvents, std::memory_order_relaxed); }
 
  private:
+  void take() ASHLAR_NO_THREAD_SAFETY {
+    if (watch_ != Watch::kNone) [[unlikely]]
+      check_entry();
+    if (!mutex_.try_lock()) {
+      wanted_.fetch_add(1, std::memory_order_relaxed);
+      mutex_.lock();
+      wanted_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    ++uses_;
+  }
   void check_entry();
 
   static Watch watch_;
-  static constexpr int kPatience = 4;    // yields after which the lock is taken back even if no thread came
-  static std::atomic<bool> threads_on_;  // in lane_lock.cc: one for all libraries that see this header
+  static constexpr int kPatience = 4;  // yields after which the lock is taken back even if no thread came
+  static constexpr std::uint8_t kThreads = 1, kEvents = 2;
+  static std::atomic<std::uint8_t> mode_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
   std::atomic<int> wanted_{0};  // threads asleep in lock()
   std::uint32_t uses_ = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/base/arena.h"
+#include "framework/base/counter.h"
 #include "framework/base/types.h"
 
 namespace ashlar {
@@ -26,7 +27,7 @@ class Slab {
     }
     Cell* cell = free_;
     free_ = cell->next;
-    ++out_;
+    out_.add();
     return new (cell->storage) T(std::forward<Arguments>(arguments)...);
   }
   /// Destroys `object` and keeps its storage, whose first word (an object's kind) then reads `kDead`.
@@ -37,15 +38,15 @@ class Slab {
     std::memcpy(cell->storage, &kDead, sizeof kDead);
     cell->next = free_;
     free_ = cell;
-    --out_;
+    out_.subtract();
   }
   std::size_t out() const { return out_; }
   std::size_t capacity() const { return capacity_; }
   std::size_t limit() const { return limit_; }
   /// The two levels where they lie, for performance variables: objects that are out, and the most that were needed
   /// (rounded up to the storage that was taken for them).
-  const std::uint64_t* out_level() const { return &out_; }
-  const std::uint64_t* capacity_level() const { return &capacity_; }
+  const Counter& out_level() const { return out_; }
+  const Counter& capacity_level() const { return capacity_; }
   void set_limit(std::size_t objects) { limit_ = objects; }
 
  private:
@@ -56,27 +57,27 @@ class Slab {
   };
 
   bool refill() {
-    if (capacity_ >= limit_) return false;
-    std::size_t bytes = sizeof(Cell) * (capacity_ == 0 ? 8 : capacity_);
+    if (capacity() >= limit_) return false;
+    std::size_t bytes = sizeof(Cell) * (capacity() == 0 ? 8 : capacity());
     if (bytes > kLargestRefill) bytes = kLargestRefill;
     if (bytes < 4096) bytes = 4096;
     if (bytes < sizeof(Cell)) bytes = sizeof(Cell);
     auto* cells = static_cast<Cell*>(Arena::grow(bytes));
     if (!cells) return false;
     std::size_t count = bytes / sizeof(Cell);
-    if (count > limit_ - capacity_) count = limit_ - capacity_;
+    if (count > limit_ - capacity()) count = limit_ - capacity();
     for (std::size_t i = count; i-- > 0;) {
       cells[i].next = free_;
       free_ = &cells[i];
     }
-    capacity_ += count;
+    capacity_.add(count);
     return true;
   }
 
   static constexpr std::size_t kLargestRefill = 256 * 1024;
   Cell* free_ = nullptr;
-  std::uint64_t out_ = 0;
-  std::uint64_t capacity_ = 0;
+  Counter out_;
+  Counter capacity_;
   std::size_t limit_ = static_cast<std::size_t>(-1);
 };
 

@@ -12,6 +12,7 @@
 #include "framework/coll/lane_collectives.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
+#include "framework/plugin/pvars.h"
 #include "framework/plugin/registry.h"
 
 namespace ashlar::coll {
@@ -20,7 +21,9 @@ LaneCollectives::LaneCollectives(Engine& owner) : engine(owner) {
   flights.set_limit(static_cast<std::size_t>(owner.config.request_limit));
 }
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+  if (registry_ != nullptr) plugin::pvar_sets().close("coll");
+}
 
 void Engine::attach(Lane& lane) {
   lanes_.push_back(std::make_unique<LaneCollectives>(*this));
@@ -109,7 +112,7 @@ void Engine::add_pvars() {
                             ASHLAR_PVAR_COUNTER, &entry.calls_of_size[bin]});
     }
   }
-  registry_->host().add_pvars("coll", pvar_rows_);
+  plugin::pvar_sets().add("coll", pvar_rows_);
 }
 
 Status Engine::read_tuning_file(param::Store& params) {

@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kSets = 128, kWays = 4;
 std::mutex cache_mutex;
 const Layout* sets[kSets][kWays];
-std::uint64_t alive = 0, made = 0, shared = 0;  // guarded by the mutex
 
 bool equal(const Layout& a, const Layout& b) {
   if (a.hash != b.hash || a.form != b.form || a.bytes != b.bytes || a.count != b.count || a.stride != b.stride ||
@@ -63,6 +62,8 @@ std::uint64_t hash_of(const Layout& l) {
 
 }  // namespace
 
+constinit LayoutCounters layout_counters;  // guarded by the mutex
+
 LayoutRef share_equal(Layout* fresh) {
   fresh->hash = hash_of(*fresh);
   fresh->shortcut = shortcut_of(*fresh);
@@ -70,8 +71,8 @@ LayoutRef share_equal(Layout* fresh) {
   LayoutRef found;
   {
     const std::lock_guard guard(cache_mutex);
-    ++alive;
-    ++made;
+    layout_counters.alive.add();
+    layout_counters.made.add();
     auto& set = sets[fresh->hash % kSets];
     const Layout** free_way = &set[fresh->hash / kSets % kWays];
     for (const Layout*& way : set) {
@@ -84,7 +85,7 @@ LayoutRef share_equal(Layout* fresh) {
         }
         if (held == 0) continue;
         found = LayoutRef::adopt(way);
-        ++shared;
+        layout_counters.shared.add();
         break;
       }
     }
@@ -99,23 +100,14 @@ void drop(const Layout* layout) noexcept {
     const std::lock_guard guard(cache_mutex);
     for (const Layout*& way : sets[layout->hash % kSets])
       if (way == layout) way = nullptr;
-    --alive;
+    layout_counters.alive.subtract();
   }
   delete layout;  // outside the lock: children are dropped in turn
 }
 
 std::size_t layouts_alive() {
   const std::lock_guard guard(cache_mutex);
-  return alive;
-}
-
-std::span<const ashlar_pvar> pvars() {
-  static const ashlar_pvar rows[] = {
-      {"layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL, &alive},
-      {"layouts_made", "compiled forms made so far, parts of others included", ASHLAR_PVAR_COUNTER, &made},
-      {"layouts_shared", "of those, how many turned out to be there already and were shared", ASHLAR_PVAR_COUNTER,
-       &shared}};
-  return rows;
+  return layout_counters.alive;
 }
 
 }  // namespace ashlar::datatype

@@ -1,11 +1,24 @@
 #pragma once
-#include <span>
+#include <cstddef>
 
-#include "framework/plugin/component.h"
+#include "framework/base/counter.h"
+#include "framework/plugin/pvar_row.h"
 
 namespace ashlar::datatype {
 
-/// Performance variables of this room: how many compiled forms there are, and how often one served a further datatype.
-std::span<const ashlar_pvar> pvars();
+/// What the cache of compiled forms counts under its mutex, for the whole process; the rows describe this block.
+struct LayoutCounters {
+  Counter alive, made, shared;
+};
+extern constinit LayoutCounters layout_counters;
+
+inline constexpr ashlar_pvar_row kPvars[] = {
+    plugin::pvar("layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL,
+                 offsetof(LayoutCounters, alive)),
+    plugin::pvar("layouts_made", "compiled forms made so far, parts of others included", ASHLAR_PVAR_COUNTER,
+                 offsetof(LayoutCounters, made)),
+    plugin::pvar("layouts_shared", "of those, how many turned out to be there already and were shared",
+                 ASHLAR_PVAR_COUNTER, offsetof(LayoutCounters, shared)),
+};
 
 }  // namespace ashlar::datatype

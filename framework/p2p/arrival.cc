@@ -6,6 +6,7 @@
 #include "framework/base/log.h"
 #include "framework/p2p/collective.h"
 #include "framework/p2p/copy.h"
+#include "framework/p2p/events.h"
 #include "framework/p2p/handlers.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
@@ -98,11 +99,14 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
 
 // Above this much kept from one peer, or from all of them, the sender has to ask; half of it, and it need not any more.
 void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQUIRES(lane.lock) {
-  LaneState::Levels& levels = state.levels;
-  levels.unexpected_bytes += arrival.weight();
-  ++levels.unexpected_total;
-  if (++levels.unexpected > levels.unexpected_peak) levels.unexpected_peak = levels.unexpected;
-  if (levels.unexpected_bytes > levels.unexpected_bytes_peak) levels.unexpected_bytes_peak = levels.unexpected_bytes;
+  Counters& counters = state.counters;
+  counters.unexpected.raise();
+  counters.unexpected_bytes.raise(arrival.weight());
+  counters.unexpected_total.add();
+  if (event::heard(message_unexpected)) [[unlikely]]
+    event::raise(message_unexpected, nullptr,
+                 {arrival.key.context(), static_cast<std::uint64_t>(arrival.key.source()),
+                  static_cast<std::uint64_t>(arrival.key.tag), arrival.am.length});
 
   Link* link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
@@ -113,7 +117,7 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   // To this process itself there is nothing to gain: the memory is its own, and a blocking send would wait for ever.
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
   link->throttles = true;
-  ++levels.throttles;
+  counters.throttles.add();
   send_control(lane, *link, kThrottle, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
                by_all ? 1 : 0);
   if (link->warned) return;
@@ -122,7 +126,7 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
              "rank %d (process %u) has sent %llu bytes in %llu messages that no receive has asked for, the last with "
              "tag %d; it will wait for receives from now on (p2p.%s)",
              arrival.key.source(), arrival.am.peer, static_cast<unsigned long long>(link->unexpected_bytes),
-             static_cast<unsigned long long>(levels.unexpected), arrival.key.tag,
+             static_cast<unsigned long long>(counters.unexpected.now), arrival.key.tag,
              by_all ? "unexpected_total_limit: with what others have sent" : "unexpected_limit");
 }
 
@@ -314,8 +318,8 @@ void keep(Lane& lane, const ashlar_am& am) {
 
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) {
   state.unexpected.remove(arrival);
-  --state.levels.unexpected;
-  state.levels.unexpected_bytes -= arrival.weight();
+  state.counters.unexpected.lower();
+  state.counters.unexpected_bytes.lower(arrival.weight());
   Link* const link = progress::link_of(lane, arrival.am.peer);
   if (link == nullptr) return;
   link->unexpected_bytes -= arrival.weight();

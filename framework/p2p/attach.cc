@@ -96,36 +96,6 @@ void detach(Lane& lane) {
   delete state;
 }
 
-std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
-  LaneState& state = *lane.p2p;
-  if (state.pvar_rows[0].name == nullptr) {
-    const LaneState::Levels& l = state.levels;
-    state.pvar_rows = {{
-        {"unexpected", "messages kept because no receive has asked for them", ASHLAR_PVAR_LEVEL, &l.unexpected},
-        {"unexpected_peak", "the most of them at one time", ASHLAR_PVAR_HIGHWATERMARK, &l.unexpected_peak},
-        {"unexpected_bytes", "bytes of memory in kept messages", ASHLAR_PVAR_LEVEL, &l.unexpected_bytes},
-        {"unexpected_bytes_peak", "the most bytes at one time", ASHLAR_PVAR_HIGHWATERMARK, &l.unexpected_bytes_peak},
-        {"unexpected_total", "messages that came before their receive", ASHLAR_PVAR_COUNTER, &l.unexpected_total},
-        {"throttles", "times a peer was throttled (unexpected_limit)", ASHLAR_PVAR_COUNTER, &l.throttles},
-        {"handshakes", "messages sent with a handshake", ASHLAR_PVAR_COUNTER, &l.handshakes},
-        {"single_copies", "messages read from the sender's memory", ASHLAR_PVAR_COUNTER, &l.single_copies},
-        {"single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
-         &l.single_copy_failures},
-        {"shared_posts_now", "receives that are posted in shared memory", ASHLAR_PVAR_LEVEL, &state.posts.level()},
-        {"shared_posts", "receives that were posted in shared memory", ASHLAR_PVAR_COUNTER, &state.posts.total()},
-        {"shared_writes", "messages that this process wrote to their end into a receive posted in shared memory",
-         ASHLAR_PVAR_COUNTER, &state.post_writer.total()},
-        {"receives", "requests of receives, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.receives.out_level()},
-        {"receives_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
-         state.receives.capacity_level()},
-        {"sends", "requests of sends, of p2p.request_limit", ASHLAR_PVAR_LEVEL, state.sends.out_level()},
-        {"sends_peak", "the most of them that there was storage for", ASHLAR_PVAR_HIGHWATERMARK,
-         state.sends.capacity_level()},
-    }};
-  }
-  return state.pvar_rows;
-}
-
 void drop_context(Comm& comm) {
   LaneState& state = *comm.lane->p2p;
   drop_buffer(&comm.send_buffer);

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "framework/p2p/paired.h"
 #include "framework/p2p/partitioned.h"
 #include "framework/p2p/process_state.h"
+#include "framework/p2p/pvars.h"
 #include "framework/p2p/recall.h"
 #include "framework/p2p/route_table.h"
 #include "framework/p2p/send_buffer.h"
@@ -77,11 +77,7 @@ struct LaneState {
   Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 
-  struct Levels {
-    std::uint64_t unexpected = 0, unexpected_bytes = 0, unexpected_peak = 0, unexpected_bytes_peak = 0;
-    std::uint64_t unexpected_total = 0, throttles = 0, handshakes = 0, single_copies = 0, single_copy_failures = 0;
-  } levels;
-  std::array<ashlar_pvar, 16> pvar_rows = {};
+  Counters counters;
 };
 
 /// Why `requests` has none left: its limit, or memory.

@@ -269,7 +269,7 @@ void give_back(Lane& lane, PartRecv& r, Id word) ASHLAR_REQUIRES(lane.lock) {
   const PartRecv::Lent& lent = r.lent.front();
   send_control(lane, *r.link, word, pair_word(r.remote, 0), word == kPartRead ? lent.first : lent.next);
   r.received += (word == kPartRead ? lent.last : lent.next) - lent.first;
-  ++(word == kPartRead ? lane.p2p->levels.single_copies : lane.p2p->levels.single_copy_failures);
+  (word == kPartRead ? lane.p2p->counters.single_copies : lane.p2p->counters.single_copy_failures).add();
   r.lent.pop_front();
 }
 

@@ -26,7 +26,7 @@ void advance(Lane& lane, Pull& pull) ASHLAR_REQUIRES(lane.lock);
 void give_up_reading(Lane& lane, Pull& pull) ASHLAR_REQUIRES(lane.lock) {
   RecvRequest& r = *pull.request;
   const std::uint32_t remote = pull.remote;
-  ++lane.p2p->levels.single_copy_failures;
+  lane.p2p->counters.single_copy_failures.add();
   r.pull = nullptr;
   lane.p2p->pulls.put(&pull);
   if (r.link->peer->failed.load(std::memory_order_relaxed)) {
@@ -85,7 +85,7 @@ void advance(Lane& lane, Pull& pull) {
     if (result == ASHLAR_AGAIN) return progress::enqueue(lane, *r.link, pull, /*bulk=*/true);
     if (result < 0) return give_up_reading(lane, pull);
   }
-  ++lane.p2p->levels.single_copies;
+  lane.p2p->counters.single_copies.add();
   send_control(lane, *r.link, kFin, pair_word(pull.remote, 0), 0);
   r.pull = nullptr;
   lane.p2p->pulls.put(&pull);

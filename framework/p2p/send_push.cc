@@ -68,7 +68,7 @@ ashlar_result push_rts(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
     result = endpoint->ops->am_bcopy(endpoint, id, h0, h1, fill_rts, &rts, length);
   }
   if (result == ASHLAR_OK) {
-    ++state.levels.handshakes;
+    state.counters.handshakes.add();
     state.post_writer.watch(r);
   }
   return after_push(r, result, false);

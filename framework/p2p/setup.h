@@ -25,8 +25,10 @@ struct ProcessState;
 Status attach(Lane& lane, const Config& config, ProcessState& process);
 /// Drops them; everything still active is forgotten. After the last traffic.
 void detach(Lane& lane);
-/// Performance variables of point-to-point on `lane`; the values live as long as the lane.
-std::span<const ashlar_pvar> pvars(Lane& lane);
+/// Shows what the lane counts as performance variables (plugin/pvars.h), and takes it away again, before detach: what
+/// was counted stays. Without the lane's lock.
+void add_pvars(Lane& lane);
+void remove_pvars(Lane& lane);
 
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);

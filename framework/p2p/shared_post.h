@@ -47,8 +47,8 @@ class SharedPosts {
   bool stopped(RecvRequest& r, std::uint32_t number);
 
   /// Performance variables: posted now, and ever.
-  const std::uint64_t& level() const { return level_; }
-  const std::uint64_t& total() const { return total_; }
+  const Counter& level() const { return level_; }
+  const Counter& total() const { return total_; }
 
  private:
   bool withdraw(RecvRequest& r);
@@ -67,7 +67,7 @@ class SharedPosts {
   match::PostedQueue& posted_;
   const MPI_Count smallest_;
   Last last_;
-  std::uint64_t level_ = 0, total_ = 0;
+  Counter level_, total_;
 };
 
 /// A message whose RTS has no answer yet.
@@ -89,7 +89,7 @@ class PostWriter : public Poller {
   /// It is answered, or over.
   void forget(SendRequest& r);
   /// Messages written to their end.
-  const std::uint64_t& total() const { return total_; }
+  const Counter& total() const { return total_; }
 
  private:
   bool look();
@@ -104,7 +104,7 @@ class PostWriter : public Poller {
   UnansweredRts* writing_ = nullptr;
   std::uint64_t next_look_ = 0;
   std::uint64_t nap_ = 0;  // how long a wait may sleep after a look in vain
-  std::uint64_t total_ = 0;
+  Counter total_;
   Slab<UnansweredRts> memory_;  // one for each send at most: p2p.request_limit
 };
 

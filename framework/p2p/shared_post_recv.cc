@@ -61,8 +61,8 @@ void SharedPosts::post(RecvRequest& r) ASHLAR_NO_THREAD_SAFETY {
     return;
   }
   r.link = link;
-  ++level_;
-  ++total_;
+  level_.add();
+  total_.add();
 }
 
 /// False: the sender writes at this moment.
@@ -70,7 +70,7 @@ bool SharedPosts::withdraw(RecvRequest& r) {
   ashlar_endpoint* const endpoint = r.link->endpoint;
   if (endpoint->ops->posts->withdraw(endpoint, r.post, &r.received) == ASHLAR_PENDING) return false;
   r.post = 0;
-  --level_;
+  level_.subtract();
   return true;
 }
 
@@ -86,7 +86,7 @@ void SharedPosts::drop(RecvRequest& r) {
   if (withdraw(r)) return;
   // The sender has failed while it wrote, for otherwise the receive would not be over. The transport keeps the place.
   r.post = 0;
-  --level_;
+  level_.subtract();
 }
 
 bool SharedPosts::committed(RecvRequest& r) {

@@ -116,7 +116,7 @@ bool PostWriter::write() ASHLAR_NO_THREAD_SAFETY {
   forget(r);
   next_look_ = 0;
   if (result != ASHLAR_OK) return true;
-  ++total_;
+  total_.add();
   finish_send(r, Status{});
   return true;
 }

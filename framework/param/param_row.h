@@ -41,7 +41,12 @@ enum {
   ASHLAR_DEV_DETAIL = 0x22,
   ASHLAR_DEV_ALL = 0x24
 };
-enum { ASHLAR_PARAM_DEPRECATED = 1, ASHLAR_PARAM_SYNONYM = 2, ASHLAR_PARAM_FROZEN = 4 /* settable only before init */ };
+enum {
+  ASHLAR_PARAM_DEPRECATED = 1,
+  ASHLAR_PARAM_SYNONYM = 2,
+  ASHLAR_PARAM_FROZEN = 4,  /* settable only before init */
+  ASHLAR_PARAM_LAUNCHER = 8 /* read by mpiexec alone: a program that sets it comes too late */
+};
 
 /* One row = one YAML key = one MPI_T control variable = one line of documentation.
  * Row "eager_limit" of transport/shm is the key transport.shm.eager_limit, in the environment

@@ -26,7 +26,7 @@ extern "C" {
 
 #define ASHLAR_COMPONENT_SYMBOL "ashlar_component_v1"
 #define ASHLAR_COMPONENT_MAJOR 1
-#define ASHLAR_COMPONENT_MINOR 2
+#define ASHLAR_COMPONENT_MINOR 3
 
 /* Whether a structure that the other side made has this member. It has not when that side was compiled with headers of
  * an older minor version: members are only appended, and `size` says where theirs end. */
@@ -42,20 +42,49 @@ enum {
   ASHLAR_AGAIN = 2    /* no room now: keep the operation and repeat it after progress */
 };
 
-/* A performance variable: a counter or level the component keeps; the kernel reads it through the pointer. */
+/* Performance variables: what the library has counted, and how much of something there is (MPI-5.0, 15.3.7). The
+ * classes and bindings have MPI's values. */
 typedef enum ashlar_pvar_class {
+  ASHLAR_PVAR_STATE = 1, /* one of `choices` */
   ASHLAR_PVAR_LEVEL = 2,
   ASHLAR_PVAR_SIZE = 3,
+  ASHLAR_PVAR_PERCENTAGE = 4, /* a double from 0 to 1 */
   ASHLAR_PVAR_HIGHWATERMARK = 5,
+  ASHLAR_PVAR_LOWWATERMARK = 6,
   ASHLAR_PVAR_COUNTER = 7,
-  ASHLAR_PVAR_AGGREGATE = 8
+  ASHLAR_PVAR_AGGREGATE = 8,
+  ASHLAR_PVAR_TIMER = 9 /* nanoseconds */
 } ashlar_pvar_class;
+enum { ASHLAR_PVAR_OF_PROCESS = 1, ASHLAR_PVAR_OF_COMM = 2 };
+
+/* The first form: a word that the kernel reads through the pointer. Of the process, for MPI_T's level tuner-detail. */
 typedef struct ashlar_pvar {
   const char* name; /* "rings" of transport/shm is transport.shm.rings */
   const char* help; /* says the unit */
   ashlar_pvar_class kind;
   const uint64_t* value; /* lives as long as the process */
 } ashlar_pvar;
+
+/* Since minor version 3: a row describes a word of a block, so that several blocks (one for each module, lane or
+ * thread) make one variable: their sum. Name, class, binding and verbosity must not depend on anything but the
+ * component's version: equal names mean equal things in all processes of a job. A class and a name are unique together.
+ */
+typedef struct ashlar_pvar_row {
+  const char* name;
+  const char* help;  /* says the unit, and what is not safe in a signal handler */
+  uint8_t kind;      /* ashlar_pvar_class */
+  uint8_t bind;      /* ASHLAR_PVAR_OF_PROCESS; of communicators the kernel alone keeps any */
+  uint8_t verbosity; /* ASHLAR_TUNER_DETAIL, ... (param_row.h) */
+  uint8_t reserved;
+  uint32_t offset; /* of the uint64_t in the block; one thread writes it at a time, any thread reads it at any time. The
+                      word in front of a HIGHWATERMARK is its level, to which the kernel may set the mark back. */
+  /* Instead of the word at `offset`, or NULL: computes `count` values from a block. PERCENTAGE: the bits of a double.
+   */
+  void (*read)(const struct ashlar_pvar_row* row, const void* block, const void* object, uint64_t* values,
+               uint32_t count);
+  uint32_t (*count)(const void* object); /* how many values there are for the object; NULL: one */
+  const char* const* choices;            /* of a STATE: the words for 0, 1, 2, ..., ended by NULL */
+} ashlar_pvar_row;
 
 /* One thing that is known about a failure, by name. These names are fields of the error record: argument, value, peer,
  * peer_host, tag, bytes_wanted, bytes_got, component, lower (a lower library's own words). */
@@ -91,6 +120,11 @@ typedef struct ashlar_host {
   /* Since minor version 2. As fail(), with the message `id` of the kernel's catalogue (config/messages.yaml) and its
    * facts, which tools then get one by one. Names and texts are copied. */
   ashlar_result (*fail_with)(int mpi_class, const char* id, const ashlar_fact* facts, uint32_t count);
+  /* Since minor version 3. Adds a block to the variables of `rows`, which live as long as the process, and takes one
+   * away again: what it has counted stays. Further blocks of the same rows are added to the first. */
+  void (*add_pvar_block)(const char* framework, const char* component, const ashlar_pvar_row* rows, uint32_t count,
+                         const void* block);
+  void (*remove_pvar_block)(const ashlar_pvar_row* rows, const void* block);
 } ashlar_host;
 
 /* fail_with(), or fail() with the id for words where the kernel is older than that. */

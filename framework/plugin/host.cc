@@ -5,12 +5,14 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/param/trust.h"
+#include "framework/plugin/pvars.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -28,10 +30,12 @@ Host::Host(param::Store* store)
              .log = log,
              .log_enabled = log_enabled,
              .record = record,
-             .add_pvars = add_rows,
+             .add_pvars = add_pvars,
              .adjusted = adjusted,
              .elevated = param::elevated() ? 1 : 0,
-             .fail_with = fail_with},
+             .fail_with = fail_with,
+             .add_pvar_block = add_pvar_block,
+             .remove_pvar_block = remove_pvar_block},
       store_(store) {
   in_force.store(this);
 }
@@ -39,10 +43,6 @@ Host::Host(param::Store* store)
 Host::~Host() {
   Host* self = this;
   in_force.compare_exchange_strong(self, nullptr);
-}
-
-void Host::add_pvars(std::string prefix, std::span<const ashlar_pvar> rows) {
-  pvars_.push_back({std::move(prefix), rows});
 }
 
 ashlar_result Host::fail(int mpi_class, const char* format, ...) {
@@ -115,9 +115,16 @@ void Host::adjusted(const char* framework, const char* component, const char* pa
                       .setting = key});
 }
 
-void Host::add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count) {
-  if (Host* host = in_force.load()) host->add_pvars(std::string(framework) + "." + component, {rows, count});
+void Host::add_pvars(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count) {
+  pvar_sets().add(std::string(framework) + "." + component, std::span(rows, count));
 }
+
+void Host::add_pvar_block(const char* framework, const char* component, const ashlar_pvar_row* rows,
+                          std::uint32_t count, const void* block) {
+  pvar_sets().add(std::string(framework) + "." + component, {rows, count}, block);
+}
+
+void Host::remove_pvar_block(const ashlar_pvar_row* rows, const void* block) { pvar_sets().remove(rows, block); }
 
 std::string own_words(Status failed) {
   const Failure failure(failed);

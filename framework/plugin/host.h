@@ -1,8 +1,6 @@
 #pragma once
 #include <mutex>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "framework/base/status.h"
 #include "framework/param/store.h"
@@ -10,13 +8,6 @@
 #include "framework/plugin/records.h"
 
 namespace ashlar::plugin {
-
-/// Performance variables that components and rooms registered; MPI_T and tools list them. Never unregistered: a
-/// component that has any stays loaded.
-struct PvarSet {
-  std::string prefix;  // "transport.shm"
-  std::span<const ashlar_pvar> rows;
-};
 
 /// What components may call. The C contract passes no object to these functions, so one host is in force per process:
 /// the one of the registry made last.
@@ -30,8 +21,6 @@ class Host {
 
   const ashlar_host* table() const { return &table_; }
   Records& records() { return records_; }
-  const std::vector<PvarSet>& pvars() const { return pvars_; }
-  void add_pvars(std::string prefix, std::span<const ashlar_pvar> rows);
 
  private:
   static ashlar_result fail(int mpi_class, const char* format, ...);
@@ -42,13 +31,15 @@ class Host {
                      const char* setting);
   static void adjusted(const char* framework, const char* component, const char* parameter, const char* used,
                        const char* because);
-  static void add_rows(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count);
+  static void add_pvars(const char* framework, const char* component, const ashlar_pvar* rows, std::uint32_t count);
+  static void add_pvar_block(const char* framework, const char* component, const ashlar_pvar_row* rows,
+                             std::uint32_t count, const void* block);
+  static void remove_pvar_block(const ashlar_pvar_row* rows, const void* block);
 
   ashlar_host table_;
   param::Store* store_;
   Records records_;
   std::mutex adjusting_;
-  std::vector<PvarSet> pvars_;
 };
 
 [[gnu::cold]] Status component_failed(ashlar_result result, const char* component) noexcept;

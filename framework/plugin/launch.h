@@ -124,6 +124,10 @@ typedef struct ashlar_launch_ops {
   /* Tells whether the process is between MPI_Init and MPI_Finalize, and how many sessions are open. With neither it may
    * end without finalize(), and may come back. For the launcher's sentences; the member may be NULL. */
   void (*in_use)(ashlar_launch* self, int world, unsigned sessions);
+
+  /* Gives `take` the parameters that connect() would give in ashlar_job::params, without joining the job. 0: there are
+   * none, or they cannot be read; connect() will say why. The member may be NULL: the parameters come from files. */
+  int (*parameters)(ashlar_launch* self, void (*take)(void* context, const char* params), void* context);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

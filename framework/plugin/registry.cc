@@ -4,6 +4,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/plugin/pvars.h"
 
 namespace ashlar::plugin {
 
@@ -19,7 +20,9 @@ Registry::~Registry() {
   for (Component& c : components_) {
     if (c.open_ && c.table_.close) c.table_.close();
     // Code and variables of a component that made a module may still be pointed at.
-    if (!c.made_module_) c.library_.close();
+    if (c.made_module_) continue;
+    pvar_sets().close(c.prefix());
+    c.library_.close();
   }
 }
 

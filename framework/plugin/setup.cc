@@ -5,6 +5,7 @@
 #include "framework/base/log.h"
 #include "framework/param/table.h"
 #include "framework/param/trust.h"
+#include "framework/plugin/in_force.h"
 #include "framework/plugin/linked.h"
 #include "framework/plugin/params.h"
 
@@ -29,7 +30,9 @@ std::vector<std::string> add_folders(const std::string& prefix, std::string_view
   return refused;
 }
 
-std::string_view user_path(const param::Store& store) { return store.value("plugin.path", kParams[0]).text; }
+std::string user_path(const param::Store& store) {
+  return in_force().kept("plugin.path", store.value("plugin.path", kParams[0]).text);
+}
 
 Status set_log_level(param::Store* store) {
   KernelConfig config;

@@ -26,17 +26,6 @@ void Lane::add_iface(ashlar_iface* iface, bool is_self) {
 
 namespace progress {
 
-std::span<const ashlar_pvar> pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
-  const Lane::Counters& c = lane.counters;
-  lane.pvar_rows = {{
-      {"yields", "times a waiting call yielded its core", ASHLAR_PVAR_COUNTER, &c.yields},
-      {"long_yields", "of these, those that gave a time slice to a process outside the job (long_yield)",
-       ASHLAR_PVAR_COUNTER, &c.long_yields},
-      {"sleeps", "times a waiting call slept until a message woke it", ASHLAR_PVAR_COUNTER, &c.sleeps},
-  }};
-  return lane.pvar_rows;
-}
-
 namespace {
 
 // A link that never says AGAIN must not keep one round busy for ever.

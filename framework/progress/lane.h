@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "framework/base/lane_lock.h"
 #include "framework/base/list.h"
@@ -13,6 +12,7 @@
 #include "framework/progress/config.h"
 #include "framework/progress/contention.h"
 #include "framework/progress/gate.h"
+#include "framework/progress/pvars.h"
 
 namespace ashlar {
 
@@ -93,10 +93,7 @@ struct Lane {
   std::uint32_t looks ASHLAR_GUARDED_BY(lock) = 0;        // progress::look: what they weigh since it last went further
   std::uint32_t empty_looks ASHLAR_GUARDED_BY(lock) = 0;  // in a row
   Lane* next_lane = nullptr;  // ring of the process's lanes, nullptr for a single one: a wait progresses all of them
-  struct Counters {
-    std::uint64_t yields = 0, long_yields = 0, sleeps = 0;
-  } counters ASHLAR_GUARDED_BY(lock);
-  std::array<ashlar_pvar, 3> pvar_rows ASHLAR_GUARDED_BY(lock) = {};
+  progress::Counters counters ASHLAR_GUARDED_BY(lock);
   plugin::Records* records ASHLAR_GUARDED_BY(lock) = nullptr;  // may be null: decisions are not kept
   coll::LaneCollectives* coll ASHLAR_GUARDED_BY(lock) = nullptr;
 
@@ -118,9 +115,6 @@ namespace progress {
 /// The functions of ashlar_transport_context for a context whose lane_context is a Lane*.
 void deliver(void* lane_context, const ashlar_am* am);
 void failed(void* lane_context, std::uint32_t peer, const char* reason);
-
-/// The lane's counters, as performance variables. They live with the lane.
-std::span<const ashlar_pvar> pvars(Lane& lane);
 
 /// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).

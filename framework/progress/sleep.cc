@@ -193,7 +193,7 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper, std::uint64_t li
     if (found == Others::Found::kSomeLeftOut) limit_ns = std::min(limit_ns, limit_left_out_ns);
     quiet = found != Others::Found::kWork;
   }
-  if (quiet) ++lane.counters.sleeps;
+  if (quiet) lane.counters.sleeps.add();
   if (quiet || lane.next_lane != nullptr) {
     lane.lock.step_out();
     if (quiet) block(wakeups, limit_ns);

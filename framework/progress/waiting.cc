@@ -38,7 +38,9 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 }
 
 [[gnu::cold]] void note_long_yield(Lane& lane, std::uint64_t length) ASHLAR_REQUIRES(lane.lock) {
-  if (lane.counters.long_yields++ != 0 || lane.records == nullptr || !lane.contention.found(now_ns())) return;
+  const bool known = lane.counters.long_yields != 0;
+  lane.counters.long_yields.add();
+  if (known || lane.records == nullptr || !lane.contention.found(now_ns())) return;
   char because[120];
   std::snprintf(because, sizeof because, "a yield took %.1f ms: processes outside the job compete for the core",
                 static_cast<double>(length) / 1e6);
@@ -49,7 +51,7 @@ unsigned poll_others(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 
 /// Gives the core to others. Gives up the lock meanwhile.
 void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
-  ++lane.counters.yields;
+  lane.counters.yields.add();
   lane.lock.step_out();
   sched_yield();
   const std::uint64_t back = now_ns();
@@ -87,7 +89,7 @@ unsigned poll_all(Lane& lane) {
 
 bool yield_core(Lane& lane) {
   if (!lane.contention.watching()) [[likely]] {
-    ++lane.counters.yields;
+    lane.counters.yields.add();
     lane.lock.step_out();
     sched_yield();
     lane.lock.step_in();

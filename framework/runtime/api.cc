@@ -8,6 +8,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "framework/base/event.h"
 #include "framework/base/lane_lock.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/attribute_api.h"
@@ -39,6 +40,7 @@ Status init(int*, char***) {
 Status init_thread(int*, char***, int required, int* provided) {
   ASHLAR_TRY(check_not_forked());
   prepare();
+  const event::Hold hold;
   const std::lock_guard guard(life.mutex);
   ASHLAR_TRY(life.check_can_begin(required));
   ASHLAR_TRY(Process::start(required));
@@ -56,6 +58,7 @@ Status finalize() {
   // The first act of finalisation is the deletion of MPI_COMM_SELF's attributes, with MPI still usable
   // (MPI-5.0, 11.2.4).
   ASHLAR_TRY(attribute::delete_all(*Process::current()->self));
+  const event::Hold hold;
   const std::lock_guard guard(life.mutex);
   if (leaks::watching.load() && life.open_sessions() == 0) report_leaks(*Process::current(), Ending::kWorld);
   const Status ended = Process::current()->end_world();

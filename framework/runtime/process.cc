@@ -28,16 +28,20 @@
 #include "framework/object/leaks.h"
 #include "framework/object/memory_kinds.h"
 #include "framework/p2p/params.h"
+#include "framework/p2p/pvars.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"
 #include "framework/p2p/setup.h"
 #include "framework/plugin/account.h"
+#include "framework/plugin/in_force.h"
 #include "framework/plugin/launch_board.h"
 #include "framework/plugin/params.h"
+#include "framework/plugin/pvars.h"
 #include "framework/plugin/setup.h"
 #include "framework/progress/context_lane.h"
 #include "framework/progress/params.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/choose_launch.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/params.h"
@@ -201,13 +205,12 @@ void Process::rest() {
 }
 
 Status Process::choose_launch() {
-  // By the environment alone: the rest of the parameters may come from the launcher. Faults in it are reported when all
-  // parameters are known.
+  // By the environment and what the program has set alone: the rest of the parameters may come from the launcher.
+  // Faults in it are reported when all parameters are known.
   (void)plugin::begin(param::installation_prefix(), environ, &params, &registry).ok();
-  // Ours first, which is the cheapest to ask; the process alone last.
-  constexpr const char* kOrder[] = {"native", "pmix"};
+  plugin::in_force().apply(&params, registry);
   plugin::Chosen chosen;
-  ASHLAR_TRY(registry.select_first("launch", nullptr, kOrder, &chosen));
+  ASHLAR_TRY(runtime::choose_launch(registry, &chosen));
   ASHLAR_TRY(chosen.component->create(nullptr, &launch));
   launch_component_ = chosen.component;
   launch_capabilities_ = chosen.capabilities;
@@ -234,6 +237,7 @@ Status Process::read_parameters() {
     reporter.problems(params);
     ASHLAR_TRY(read);
   }
+  plugin::in_force().apply(&params, registry);
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
@@ -252,6 +256,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
   params.freeze();
+  plugin::in_force().publish(params, registry);
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];
   if (progress_config_.thread) LaneLock::enable_threads();
@@ -295,7 +300,19 @@ void Process::explain() {
   reporter.decisions(wanted);
 }
 
+void Process::add_pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  p2p::add_pvars(lane);
+  plugin::pvar_sets().add("progress", progress::kPvars, &lane.counters);
+}
+
+void Process::remove_pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  p2p::remove_pvars(lane);
+  plugin::pvar_sets().remove(progress::kPvars, &lane.counters);
+}
+
 Status Process::make_lanes() {
+  plugin::pvar_sets().add("datatype", datatype::kPvars, &datatype::layout_counters);
+  plugin::pvar_sets().add("comm", p2p::comm_rows, this);
   // Communicators hash to lanes, and every interface, queue and lock belongs to one. Without threads one is best. With
   // check.datatypes a message is preceded by another, which must take the same way.
   const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
@@ -314,11 +331,8 @@ Status Process::make_lanes() {
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_, p2p_state_));
+    add_pvars(*lanes_.back());
     const LaneGuard guard(lanes_.back()->lock);
-    if (i == 0) registry.host().add_pvars("datatype", datatype::pvars());
-    registry.host().add_pvars(i == 0 ? "p2p" : "p2p.lane" + std::to_string(i), p2p::pvars(*lanes_.back()));
-    registry.host().add_pvars(i == 0 ? "progress" : "progress.lane" + std::to_string(i),
-                              progress::pvars(*lanes_.back()));
     lanes_.back()->records = &registry.records();
     ASHLAR_TRY(wiring_->open(*lanes_.back()));
   }
@@ -518,6 +532,9 @@ Object* Process::without_object() const {
 }
 
 Process::~Process() {
+  plugin::in_force().withdraw();
+  plugin::pvar_sets().remove(p2p::comm_rows.data(), this);
+  for (auto& lane : lanes_) remove_pvars(*lane);
   for (auto& lane : lanes_) p2p::detach(*lane);
   coll.reset();
   wiring_.reset();

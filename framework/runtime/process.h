@@ -106,6 +106,8 @@ class Process final : private comm::Services {
   /// job.
   void explain();
   Status make_lanes();
+  void add_pvars(Lane& lane);
+  void remove_pvars(Lane& lane);
   Status open_collectives();
   Status publish();
   /// Publishes, for ashlar_info, the values that are used in place of those in force.

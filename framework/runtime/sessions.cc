@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/event.h"
 #include "framework/base/failure.h"
 #include "framework/object/group_builder.h"
 #include "framework/object/info.h"
@@ -74,6 +75,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   ASHLAR_TRY(check_not_forked());
   int level = MPI_THREAD_SINGLE;
   ASHLAR_TRY(wanted_level(info, &level));
+  const event::Hold hold;
   const std::lock_guard guard(life.mutex);
   const bool first = Process::current() == nullptr;
   ASHLAR_TRY(Process::start(level));
@@ -96,6 +98,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
 }
 
 Status session_finalize(Session** session) {
+  const event::Hold hold;
   const std::lock_guard guard(life.mutex);
   Process& process = *Process::current();
   process.settle("MPI_Session_finalize");

@@ -2,6 +2,7 @@
 // static constructors would run, and launcher and tools know every parameter without linking the rooms. A room with a
 // params.h has a line here.
 #include "framework/coll/params.h"
+#include "framework/mpit/params.h"
 #include "framework/p2p/params.h"
 #include "framework/param/table.h"
 #include "framework/plugin/mpiexec_params.h"
@@ -21,6 +22,7 @@ std::span<const Table> kernel_tables() {
       {"check", p2p::kCheckParams},    {"coll", coll::kParams},
       {"check", coll::kCheckParams},   {"check", runtime::kCheckParams},
       {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
+      {"tools", mpit::kParams},
   };
   return kTables;
 }

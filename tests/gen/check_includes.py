@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ORDER = ["base", "param", "plugin", "object", "datatype", "progress", "match", "p2p", "coll", "comm", "rma", "io", "topo",
-         "runtime", "tools"]
+         "runtime", "mpit", "tools"]
 SIDE_BY_SIDE = {"rma", "io", "topo"}                       # no order among these, and no includes
 COMPONENT_ROOMS = {"base", "param", "plugin", "datatype"}  # what every component may see of the kernel
 FRAMEWORK_ROOMS = {"coll": {"coll", "object"}, "rma": {"rma", "object"}, "io": {"io", "object"}}

@@ -84,6 +84,12 @@ void answer(ashlar_launch* self, const char* account, size_t bytes, int settled)
 
 void in_use(ashlar_launch* self, int world, unsigned sessions) { client_of(self).in_use(world != 0, sessions > 0); }
 
+int parameters(ashlar_launch*, void (*take)(void*, const char*), void* context) {
+  Trace trace;
+  if (!ashlar::launch::parse_trace(std::getenv(ashlar::launch::kJobVariable), &trace)) return 0;
+  return ashlar::launch::peek(trace, take, context) ? 1 : 0;
+}
+
 const ashlar_launch_ops kOps = {
     .size = sizeof(ashlar_launch_ops),
     .connect = connect,
@@ -104,6 +110,7 @@ const ashlar_launch_ops kOps = {
     .answer = answer,
     .process_sets = nullptr,
     .in_use = in_use,
+    .parameters = parameters,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "framework/plugin/launch_board.h"
 
@@ -127,6 +129,27 @@ int open_board(const Trace& trace, bool* inherited, char* why, std::size_t why_b
     fd = -1;
   }
   return fd;
+}
+
+bool peek(const Trace& trace, void (*take)(void*, const char*), void* context) {
+  char why[240];
+  bool inherited = false;
+  const int fd = open_board(trace, &inherited, why, sizeof why);
+  if (fd < 0) return false;
+  struct stat facts;
+  void* at = MAP_FAILED;
+  std::size_t bytes = 0;
+  if (fstat(fd, &facts) == 0) {
+    bytes = static_cast<std::size_t>(facts.st_size);
+    at = mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  }
+  close(fd);
+  if (at == MAP_FAILED) return false;
+  auto* const board = static_cast<BoardHeader*>(at);
+  const bool any = board->params != 0;
+  if (any) take(context, std::string(board_at<char>(board, board->params), board->params_bytes).c_str());
+  munmap(at, bytes);
+  return any;
 }
 
 }  // namespace ashlar::launch

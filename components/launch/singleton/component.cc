@@ -130,6 +130,7 @@ const ashlar_launch_ops kOps = {
     .answer = nullptr,
     .process_sets = nullptr,
     .in_use = nullptr,
+    .parameters = nullptr,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

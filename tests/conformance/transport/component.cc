@@ -69,6 +69,8 @@ constexpr ashlar_host kHost = {
     .adjusted = host_adjusted,
     .elevated = 0,
     .fail_with = host_fail_with,
+    .add_pvar_block = nullptr,
+    .remove_pvar_block = nullptr,
 };
 
 std::uint64_t scaled(const std::string& text, const std::map<std::string, double>& units) {

@@ -142,8 +142,10 @@ TEST(Layout, IsToldInWords) {
 
 TEST(Layout, SharedOnesAreCounted) {
   const auto value = [](const char* name) {
-    for (const ashlar_pvar& row : pvars())
-      if (std::string(row.name) == name) return *row.value;
+    for (const ashlar_pvar_row& row : kPvars) {
+      const auto* const block = reinterpret_cast<const std::byte*>(&layout_counters);
+      if (std::string(row.name) == name) return reinterpret_cast<const Counter*>(block + row.offset)->get();
+    }
     ADD_FAILURE() << name;
     return std::uint64_t{0};
   };

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "framework/base/log.h"
+#include "framework/p2p/lane_state.h"
 #include "tests/unit/p2p/world.h"
 
 namespace ashlar::test {
 namespace {
 
 std::uint64_t pvar(Process& process, const std::string& name) {
-  for (const ashlar_pvar& row : p2p::pvars(process.lane))
-    if (name == row.name) return *row.value;
+  const auto* const block = reinterpret_cast<const std::byte*>(&process.lane.p2p->counters);
+  for (const ashlar_pvar_row& row : p2p::kCounterRows)
+    if (name == row.name) return reinterpret_cast<const Counter*>(block + row.offset)->get();
   ADD_FAILURE() << "no performance variable " << name;
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/host.h"
+#include "framework/plugin/pvars.h"
 
 namespace ashlar::plugin {
 namespace {
@@ -79,9 +80,11 @@ TEST(Host, ServicesOfTheKernel) {
   static const std::uint64_t rings = 4;
   static const ashlar_pvar rows[] = {{"rings", "Rings in use.", ASHLAR_PVAR_LEVEL, &rings}};
   table->add_pvars("transport", "shm", rows, 1);
-  ASSERT_EQ(host.pvars().size(), 1u);
-  EXPECT_EQ(host.pvars()[0].prefix, "transport.shm");
-  EXPECT_EQ(*host.pvars()[0].rows[0].value, 4u);
+  std::uint64_t value = 0;
+  pvar_sets().each_from(0, [&](const PvarSet& set) {
+    if (set.prefix() == "transport.shm") set.read(0, nullptr, &value, 1);
+  });
+  EXPECT_EQ(value, 4u);
 }
 
 }  // namespace

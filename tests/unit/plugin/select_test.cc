@@ -56,7 +56,7 @@ TEST_F(SelectTest, RanksByPriorityAndSaysWhyTheOthersLost) {
   EXPECT_EQ(d.chosen, "other, good");
   EXPECT_THAT(d.because, HasSubstr("other (priority 30): limit 8192"));
   EXPECT_THAT(d.lost, AllOf(HasSubstr("unable: limit 8192"), HasSubstr("sad: the paint is dry"),
-                            HasSubstr("major: it was built for component contract 7.2")));
+                            HasSubstr("major: it was built for component contract 7.3")));
   EXPECT_THAT(d.setting, HasSubstr("report = (all) (environment ASHLAR_report)"));
 }
 

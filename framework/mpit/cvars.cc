@@ -1,0 +1,304 @@
+#include "framework/mpit/cvars.h"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "framework/base/event.h"
+#include "framework/mpit/comm_cvars.h"
+#include "framework/param/table.h"
+#include "framework/plugin/in_force.h"
+#include "framework/plugin/registry.h"
+
+namespace ashlar::mpit {
+namespace {
+
+constexpr int kTextRoom = 1024;  // characters of a text, the zero included: writes of more are refused
+
+MPI_Datatype datatype_of(ashlar_param_type type) {
+  switch (type) {
+    case ASHLAR_PARAM_BOOL:
+    case ASHLAR_PARAM_ENUM:
+      return MPI_INT;
+    case ASHLAR_PARAM_I64:
+      return MPI_COUNT;
+    case ASHLAR_PARAM_F64:
+      return MPI_DOUBLE;
+    case ASHLAR_PARAM_STRING:
+      return MPI_CHAR;
+    default:
+      return MPI_UNSIGNED_LONG_LONG;
+  }
+}
+
+std::string describe(const ashlar_param& row) {
+  std::string text = row.help;
+  if (row.type == ASHLAR_PARAM_BYTES) text += " In bytes.";
+  if (row.type == ASHLAR_PARAM_DURATION) text += " In nanoseconds.";
+  if (const std::string range = param::range_in_words(row); !range.empty()) text += " From " + range + ".";
+  if (row.flags & ASHLAR_PARAM_FROZEN) text += " Read once, when MPI is initialised.";
+  if (row.scope == ASHLAR_SCOPE_ALL) text += " All processes of the job should have consistent values.";
+  if (row.scope == ASHLAR_SCOPE_ALL_EQ) text += " All processes of the job must have the same value.";
+  return text;
+}
+
+template <class T>
+void put(void* out, T value) {
+  std::memcpy(out, &value, sizeof value);
+}
+template <class T>
+T taken(const void* in) {
+  T value;
+  std::memcpy(&value, in, sizeof value);
+  return value;
+}
+
+int put_text(std::string_view text, void* out, int count) {
+  auto* const to = static_cast<char*>(out);
+  const std::size_t length = std::min(text.size(), static_cast<std::size_t>(count) - 1);
+  std::memcpy(to, text.data(), length);
+  std::memset(to + length, 0, static_cast<std::size_t>(count) - length);
+  return MPI_SUCCESS;
+}
+
+/// What a tool wrote, as it would stand in a file.
+bool text_from(const ashlar_param& row, const void* in, int count, std::string* text) {
+  param::Parsed parsed;
+  parsed.type = row.type;
+  switch (row.type) {
+    case ASHLAR_PARAM_BOOL: {
+      const int value = taken<int>(in);
+      if (value != 0 && value != 1) return false;
+      *text = value ? "true" : "false";
+      return true;
+    }
+    case ASHLAR_PARAM_ENUM: {
+      const int value = taken<int>(in);
+      int most = 0;
+      while (row.choices[most] != nullptr) ++most;
+      if (value < 0 || value >= most) return false;
+      *text = row.choices[value];
+      return true;
+    }
+    case ASHLAR_PARAM_STRING: {
+      const auto* const at = static_cast<const char*>(in);
+      const std::size_t length = strnlen(at, static_cast<std::size_t>(count));
+      if (length == static_cast<std::size_t>(count)) return false;
+      text->assign(at, length);
+      return true;
+    }
+    case ASHLAR_PARAM_I64:
+      parsed.i64 = taken<MPI_Count>(in);
+      break;
+    case ASHLAR_PARAM_F64:
+      parsed.f64 = taken<double>(in);
+      break;
+    default:
+      parsed.u64 = taken<unsigned long long>(in);
+  }
+  *text = param::format(row, parsed);
+  return true;
+}
+
+}  // namespace
+
+Cvars& cvars() {
+  static Cvars& all = *new Cvars;  // indices stay good for as long as the program runs
+  return all;
+}
+
+// Of the rows that were known before nothing changes; new ones come behind them.
+void Cvars::add_tables(std::string_view prefix, std::span<const ashlar_param> rows) {
+  std::vector<ashlar_param>& copies = rows_.emplace_back();
+  copies.reserve(rows.size());
+  for (const ashlar_param& row : rows) {
+    if (row.flags & ASHLAR_PARAM_SYNONYM) continue;
+    std::string name(prefix);
+    if (!name.empty()) name += '.';
+    name += row.name;
+    bool known = false;
+    for (const Cvar& c : list_) known |= c.name == name;
+    if (known) continue;
+    ashlar_param& copy = copies.emplace_back(row);
+    copy.name = pool_.keep(row.name);
+    copy.help = pool_.keep(row.help);
+    copy.fallback = row.fallback ? pool_.keep(row.fallback) : nullptr;
+    if (row.choices != nullptr) {
+      int words = 0;
+      while (row.choices[words] != nullptr) ++words;
+      std::vector<const char*>& kept = choices_.emplace_back();
+      for (int i = 0; i < words; ++i) kept.push_back(pool_.keep(row.choices[i]));
+      kept.push_back(nullptr);
+      copy.choices = kept.data();
+    }
+    Cvar& c = list_.emplace_back();
+    c.name = std::move(name);
+    c.category = prefix;
+    c.row = &copy;
+    c.description = describe(copy);
+    c.datatype = datatype_of(copy.type);
+    c.words = copy.type == ASHLAR_PARAM_BOOL   ? truth()
+              : copy.type == ASHLAR_PARAM_ENUM ? enumeration(c.name, copy.choices)
+                                               : nullptr;
+    c.verbosity = copy.verbosity;
+    c.scope = copy.scope;
+  }
+  if (!copies.empty()) store_->declare({pool_.keep(prefix), copies});
+}
+
+void Cvars::add_components(const plugin::Registry& registry) {
+  for (const plugin::Entry* entry : registry.entries()) {
+    if (!entry->refused.empty()) continue;
+    components_.emplace(entry->prefix, entry->statement.description);
+    add_tables(entry->prefix, entry->statement.params);
+  }
+}
+
+// The parameters of a process that runs: what it read, and not what the environment says by now.
+void Cvars::know_running() {
+  plugin::InForce& in_force = plugin::in_force();
+  const unsigned published = in_force.published();
+  std::string text;
+  const bool there = in_force.with([&](const param::Store& store, const plugin::Registry& registry) {
+    text = store.serialize();
+    // Copied while the registry is there.
+    add_components(registry);
+  });
+  if (!there) return;
+  (void)store_->adopt(text).ok();  // the text is one of ours
+  store_->freeze();
+  seen_ = published;
+}
+
+void Cvars::read_before_start() {
+  if (before_start_ != nullptr) return;
+  before_start_ = std::make_unique<StartParams>();
+  before_start_->read();
+  add_components(before_start_->registry);
+  (void)store_->adopt(before_start_->params.serialize()).ok();
+}
+
+void Cvars::know() {
+  if (store_ == nullptr) {
+    store_ = std::make_unique<param::Store>();
+    for (const param::Table& table : param::kernel_tables()) add_tables(table.prefix, table.rows);
+    for (const CommVariable& v : comm_variables()) {
+      Cvar& c = list_.emplace_back();
+      c.name = v.name;
+      c.description = v.help;
+      c.category = "comm";
+      c.of_comm = &v;
+      c.datatype = v.datatype;
+      c.verbosity = v.verbosity;
+      c.scope = v.scope;
+      c.bind = MPI_T_BIND_MPI_COMM;
+    }
+  }
+  if (plugin::in_force().published() != seen_) know_running();
+  if (seen_ == 0) read_before_start();
+}
+
+int Cvars::size() {
+  const std::lock_guard guard(mutex_);
+  know();
+  return static_cast<int>(list_.size());
+}
+
+Cvar* Cvars::at(int index) {
+  const std::lock_guard guard(mutex_);
+  know();
+  return index >= 0 && static_cast<std::size_t>(index) < list_.size() ? &list_[static_cast<std::size_t>(index)]
+                                                                      : nullptr;
+}
+
+int Cvars::find(std::string_view name) {
+  const std::lock_guard guard(mutex_);
+  know();
+  for (std::size_t i = 0; i < list_.size(); ++i)
+    if (list_[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+/// The value in use: what the owner made of it, where it could not take it as it was set.
+std::string Cvars::text_of(const Cvar& cvar) {
+  std::string used;
+  bool adjusted = false;
+  plugin::in_force().with([&](const param::Store& store, const plugin::Registry&) {
+    if (const auto a = store.adjustment(cvar.name)) {
+      used = a->used;
+      adjusted = true;
+    }
+  });
+  return adjusted ? used : store_->value(cvar.name, *cvar.row).text;
+}
+
+int Cvars::count(const Cvar& cvar) {
+  if (cvar.datatype != MPI_CHAR) return 1;
+  if (cvar.row == nullptr) return kTextRoom;
+  const std::lock_guard guard(mutex_);
+  know();
+  return std::max(kTextRoom, static_cast<int>(text_of(cvar).size()) + 1);
+}
+
+int Cvars::read(const Cvar& cvar, void* out, int count) {
+  const std::lock_guard guard(mutex_);
+  know();
+  const std::string text = text_of(cvar);
+  if (cvar.row->type == ASHLAR_PARAM_STRING) return put_text(text, out, count);
+  param::Parsed parsed;
+  if (!param::parse(*cvar.row, text, &parsed).ok()) return MPI_T_ERR_INVALID;
+  switch (cvar.row->type) {
+    case ASHLAR_PARAM_BOOL:
+      put<int>(out, parsed.flag);
+      break;
+    case ASHLAR_PARAM_ENUM:
+      put<int>(out, parsed.choice);
+      break;
+    case ASHLAR_PARAM_I64:
+      put<MPI_Count>(out, parsed.i64);
+      break;
+    case ASHLAR_PARAM_F64:
+      put<double>(out, parsed.f64);
+      break;
+    default:
+      put<unsigned long long>(out, parsed.u64);
+  }
+  return MPI_SUCCESS;
+}
+
+int Cvars::write(const Cvar& cvar, const void* in, int count) {
+  const std::lock_guard guard(mutex_);
+  know();
+  if (cvar.row->flags & ASHLAR_PARAM_LAUNCHER) return MPI_T_ERR_CVAR_SET_NEVER;
+  if (!store_->settable(cvar.name).ok()) return MPI_T_ERR_CVAR_SET_NEVER;
+  std::string text;
+  if (!text_from(*cvar.row, in, count, &text)) return MPI_T_ERR_INVALID;
+  param::Parsed parsed;
+  if (!param::parse(*cvar.row, text, &parsed).ok()) return MPI_T_ERR_INVALID;
+  plugin::InForce& in_force = plugin::in_force();
+  if (seen_ == 0 && !in_force.keep(cvar.name, text)) return MPI_T_ERR_CVAR_SET_NOT_NOW;
+  if (!store_->set(cvar.name, text, plugin::InForce::kOrigin).ok()) return MPI_T_ERR_INVALID;
+  if (seen_ != 0) in_force.take_effect(cvar.name, *store_);
+  if (cvar.category == "tools") event::set_queue_capacity(read_limits().event_queue);
+  return MPI_SUCCESS;
+}
+
+Config Cvars::read_limits() {
+  Config config;
+  (void)store_->fill("tools", kParams, &config).ok();  // what it cannot read was refused before
+  return config;
+}
+
+Config Cvars::limits() {
+  const std::lock_guard guard(mutex_);
+  know();
+  return read_limits();
+}
+
+std::string Cvars::component(std::string_view prefix) {
+  const std::lock_guard guard(mutex_);
+  const auto at = components_.find(prefix);
+  return at != components_.end() ? at->second : std::string();
+}
+
+}  // namespace ashlar::mpit

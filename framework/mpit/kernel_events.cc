@@ -1,0 +1,14 @@
+#include "framework/mpit/kernel_events.h"
+
+#include "framework/p2p/events.h"
+
+namespace ashlar::mpit {
+
+std::span<event::Type* const> kernel_events() {
+  static event::Type* const kTypes[] = {
+      &p2p::message_unexpected,
+  };
+  return kTypes;
+}
+
+}  // namespace ashlar::mpit

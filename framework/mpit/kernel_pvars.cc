@@ -1,0 +1,19 @@
+#include "framework/mpit/kernel_pvars.h"
+
+#include "framework/datatype/pvars.h"
+#include "framework/p2p/pvars.h"
+#include "framework/plugin/pvars.h"
+#include "framework/progress/pvars.h"
+
+namespace ashlar::mpit {
+
+void add_kernel_pvars() {
+  plugin::PvarSets& sets = plugin::pvar_sets();
+  sets.add("datatype", datatype::kPvars, &datatype::layout_counters);
+  sets.add("progress", progress::kPvars, nullptr);
+  sets.add("p2p", p2p::kCounterRows, nullptr);
+  sets.add("p2p", p2p::pool_rows, nullptr);
+  sets.add("comm", p2p::comm_rows, nullptr);
+}
+
+}  // namespace ashlar::mpit

@@ -1,0 +1,41 @@
+#pragma once
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "framework/base/slab.h"
+
+namespace ashlar::mpit {
+
+/// The objects behind one kind of handle, and which of them exist: the last MPI_T_finalize ends them all. Any thread.
+template <class T>
+class HandlePool {
+ public:
+  /// nullptr: there are `limit` of them, or no memory.
+  T* take(std::size_t limit) {
+    const std::lock_guard guard(mutex_);
+    if (storage_.out() >= limit) return nullptr;
+    T* const made = storage_.take();
+    if (made != nullptr) alive_.push_back(made);
+    return made;
+  }
+  void put(T* object) {
+    const std::lock_guard guard(mutex_);
+    const auto at = std::find(alive_.begin(), alive_.end(), object);
+    if (at == alive_.end()) return;
+    *at = alive_.back();
+    alive_.pop_back();
+    storage_.put(object);
+  }
+  std::vector<T*> all() {
+    const std::lock_guard guard(mutex_);
+    return alive_;
+  }
+
+ private:
+  std::mutex mutex_;
+  Slab<T> storage_;
+  std::vector<T*> alive_;
+};
+
+}  // namespace ashlar::mpit

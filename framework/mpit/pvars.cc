@@ -1,0 +1,84 @@
+#include "framework/mpit/pvars.h"
+
+#include <algorithm>
+
+#include "framework/mpit/kernel_pvars.h"
+
+namespace ashlar::mpit {
+namespace {
+
+constexpr std::uint32_t kAtOnce = 16;
+
+}  // namespace
+
+void Pvar::read(const void* object, std::uint64_t* values, std::uint32_t how_many) const {
+  const Sources& all = *sources.load(std::memory_order_acquire);
+  all[0].first->read(all[0].second, object, values, how_many);
+  for (std::size_t i = 1; i < all.size() && how_many <= kAtOnce; ++i) {
+    std::uint64_t more[kAtOnce];
+    all[i].first->read(all[i].second, object, more, how_many);
+    for (std::uint32_t at = 0; at < how_many; ++at) values[at] += more[at];
+  }
+}
+
+Pvars& pvars() {
+  static Pvars& all = *new Pvars;  // indices stay good for as long as the program runs
+  return all;
+}
+
+void Pvars::add(const plugin::PvarSet& set, std::uint32_t row) {
+  const ashlar_pvar_row& r = set.rows()[row];
+  const std::string name = set.prefix() + "." + r.name;
+  for (Pvar& known : list_) {
+    if (known.name != name || known.kind != r.kind) continue;
+    // Of a second life of its owner: both count. Readers may have the old list, which stays.
+    auto* const more = new Pvar::Sources(*known.sources.load());
+    more->emplace_back(&set, row);
+    known.sources.store(more, std::memory_order_release);
+    return;
+  }
+  Pvar& p = list_.emplace_back();
+  p.name = name;
+  p.category = set.prefix();
+  p.description = r.help;
+  p.kind = r.kind;
+  p.verbosity = r.verbosity;
+  p.bind = r.bind;
+  p.count = r.count;
+  const bool mark = r.kind == ASHLAR_PVAR_HIGHWATERMARK && r.read == nullptr;
+  p.readonly = p.continuous = !p.adds_up() && !mark;
+  p.atomic = !p.readonly;
+  if (r.kind == ASHLAR_PVAR_STATE) p.words = enumeration(name, r.choices);
+  p.sources.store(new Pvar::Sources{{&set, row}}, std::memory_order_release);
+}
+
+void Pvars::know() {
+  if (sets_seen_ == 0) add_kernel_pvars();
+  plugin::PvarSets& sets = plugin::pvar_sets();
+  sets_seen_ = sets.each_from(sets_seen_, [this](const plugin::PvarSet& set) {
+    for (std::uint32_t row = 0; row < set.rows().size(); ++row) add(set, row);
+  });
+}
+
+int Pvars::size() {
+  const std::lock_guard guard(mutex_);
+  know();
+  return static_cast<int>(list_.size());
+}
+
+Pvar* Pvars::at(int index) {
+  const std::lock_guard guard(mutex_);
+  know();
+  return index >= 0 && static_cast<std::size_t>(index) < list_.size() ? &list_[static_cast<std::size_t>(index)]
+                                                                      : nullptr;
+}
+
+int Pvars::find(std::string_view name, int kind) {
+  const std::lock_guard guard(mutex_);
+  know();
+  for (std::size_t i = 0; i < list_.size(); ++i)
+    if (list_[i].kind == kind && list_[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace ashlar::mpit

@@ -1,0 +1,63 @@
+#pragma once
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/param/store.h"
+
+namespace ashlar::plugin {
+
+class Registry;
+
+/// What tools see of the parameters and components of this process, and what the program has set through MPI_T before
+/// there were any. One per process; it outlives Process. Any thread.
+class InForce {
+ public:
+  /// The parameters are read, and these components known; until withdraw().
+  void publish(const param::Store& store, const Registry& registry);
+  void withdraw();
+  /// Calls `look` with both, unless they are not there. They stay while it runs; it must not wait for anything.
+  template <class Look>
+  bool with(Look look) const {
+    const std::lock_guard guard(mutex_);
+    if (store_ == nullptr) return false;
+    look(*store_, *registry_);
+    return true;
+  }
+
+  /// Keeps a value that the program has set; the process takes it over when it reads its parameters. False while it
+  /// does that: too late for this start, too early for the process.
+  bool keep(std::string_view key, std::string_view text);
+  /// What was kept for `key`, or `otherwise`.
+  std::string kept(std::string_view key, std::string_view otherwise) const;
+  /// Sets all that was kept in `store`, with the origin "the program". From then on nothing is kept, until publish() or
+  /// withdraw().
+  void apply(param::Store* store, const Registry& registry);
+  /// Grows with every publish().
+  unsigned published() const { return published_.load(std::memory_order_acquire); }
+
+  /// Makes a new value of `key`, of a row that is not frozen, take effect in the running process. nullptr: there is
+  /// none.
+  using Effect = void (*)(std::string_view key, param::Store& store);
+  void set_effect(Effect effect) { effect_.store(effect, std::memory_order_release); }
+  void take_effect(std::string_view key, param::Store& store) const {
+    if (const Effect effect = effect_.load(std::memory_order_acquire)) effect(key, store);
+  }
+
+  static constexpr const char* kOrigin = "the program";
+
+ private:
+  mutable std::mutex mutex_;
+  const param::Store* store_ = nullptr;
+  const Registry* registry_ = nullptr;
+  bool starting_ = false;
+  std::atomic<unsigned> published_{0};
+  std::atomic<Effect> effect_{nullptr};
+  std::vector<std::pair<std::string, std::string>> kept_;
+};
+
+InForce& in_force();
+
+}  // namespace ashlar::plugin

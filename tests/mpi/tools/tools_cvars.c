@@ -1,0 +1,159 @@
+/* Control variables (MPI-5.0, 15.3.6). How it is run: before, differ, peek. */
+#include "check.h"
+
+typedef unsigned long long Value;
+
+static int find(const char* name) {
+  int index = -1;
+  CHECK_EQ(MPI_T_cvar_get_index(name, &index), MPI_SUCCESS);
+  return index;
+}
+
+static MPI_T_cvar_handle handle_of(const char* name, int* count) {
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find(name), NULL, &handle, count), MPI_SUCCESS);
+  return handle;
+}
+
+static Value value_of(const char* name) {
+  int count = 0;
+  Value value = ~0ull;
+  MPI_T_cvar_handle handle = handle_of(name, &count);
+  CHECK_EQ(MPI_T_cvar_read(handle, &value), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
+  return value;
+}
+
+static int int_of(const char* name) {
+  int count = 0, value = -1;
+  MPI_T_cvar_handle handle = handle_of(name, &count);
+  CHECK_EQ(MPI_T_cvar_read(handle, &value), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
+  return value;
+}
+
+static int set(const char* name, const void* value) {
+  int count = 0;
+  MPI_T_cvar_handle handle = handle_of(name, &count);
+  const int code = MPI_T_cvar_write(handle, value);
+  CHECK_EQ(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
+  return code;
+}
+
+/* Every variable: what is said of it, and that its value can be read. */
+static int what_is_said(void) {
+  int number = 0;
+  CHECK_EQ(MPI_T_cvar_get_num(&number), MPI_SUCCESS);
+  for (int i = 0; i < number; ++i) {
+    char name[128], text[2048];
+    int name_length = sizeof name, text_length = sizeof text, verbosity = 0, bind = 0, scope = 0, index = -1, count = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum words = MPI_T_ENUM_NULL;
+    CHECK_EQ(MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &words, text, &text_length, &bind, &scope),
+             MPI_SUCCESS);
+    CHECK_EQ(name_length, strlen(name) + 1);
+    CHECK(name_length < 100, "%s: tools have 100 characters", name);
+    CHECK_EQ(text_length, strlen(text) + 1);
+    CHECK(text_length > 10, "%s says '%s'", name, text);
+    CHECK(type == MPI_INT || type == MPI_UNSIGNED_LONG_LONG || type == MPI_COUNT || type == MPI_DOUBLE ||
+              type == MPI_CHAR,
+          "%s", name);
+    CHECK((words != MPI_T_ENUM_NULL) == (type == MPI_INT), "%s", name);
+    CHECK(scope >= MPI_T_SCOPE_CONSTANT && scope <= MPI_T_SCOPE_ALL_EQ, "%s", name);
+    CHECK(verbosity >= MPI_T_VERBOSITY_USER_BASIC && verbosity <= MPI_T_VERBOSITY_MPIDEV_ALL, "%s", name);
+    CHECK_EQ(MPI_T_cvar_get_index(name, &index), MPI_SUCCESS);
+    CHECK_EQ(index, i);
+    if (bind != MPI_T_BIND_NO_OBJECT) continue;
+    MPI_T_cvar_handle handle = handle_of(name, &count);
+    CHECK_EQ(count, type == MPI_CHAR ? 1024 : 1);
+    union {
+      int number;
+      Value value;
+      double real;
+      char text[1024];
+    } value;
+    memset(&value, 0x7f, sizeof value);
+    CHECK_EQ(MPI_T_cvar_read(handle, &value), MPI_SUCCESS);
+    if (type == MPI_INT) {
+      int of = 0, item = -1, length = sizeof text;
+      CHECK_EQ(MPI_T_enum_get_info(words, &of, NULL, NULL), MPI_SUCCESS);
+      CHECK(value.number >= 0 && value.number < of, "%s is %d", name, value.number);
+      CHECK_EQ(MPI_T_enum_get_item(words, value.number, &item, text, &length), MPI_SUCCESS);
+      CHECK_EQ(item, value.number);
+      CHECK(length > 1, "%s: a word", name);
+    }
+    if (type == MPI_CHAR) CHECK(strlen(value.text) < 1024, "%s is a text with an end", name);
+    CHECK_EQ(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
+  }
+  return number;
+}
+
+/* What is written before MPI_Init is in force afterwards. */
+static void before(int* argc, char*** argv) {
+  const Value eager = 12345, wrong = ~0ull;
+  const int yes = 1, no_choice = 7;
+  const char text[1024] = "ring";
+  const int known = what_is_said();
+  CHECK_EQ(set("p2p.eager_limit", &wrong), MPI_T_ERR_INVALID); /* beyond the range */
+  CHECK_EQ(set("p2p.eager_limit", &eager), MPI_SUCCESS);
+  CHECK_EQ(set("check.collectives", &no_choice), MPI_T_ERR_INVALID);
+  CHECK_EQ(set("check.collectives", &yes), MPI_SUCCESS);
+  CHECK_EQ(set("coll.allreduce.algorithm", text), MPI_SUCCESS);
+  CHECK_EQ(set("mpiexec.kill_grace", &eager), MPI_T_ERR_CVAR_SET_NEVER);
+  CHECK_EQ(value_of("p2p.eager_limit"), eager);
+  check_start(argc, argv);
+  CHECK(what_is_said() >= known, "the list only grows");
+  CHECK_EQ(value_of("p2p.eager_limit"), eager);
+  CHECK_EQ(int_of("check.collectives"), 1);
+  /* In force: the ring was taken. */
+  static int ones[1024], sums[1024];
+  int index = -1, count = 0;
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  Value calls = 0;
+  CHECK_EQ(MPI_T_pvar_get_index("coll.allreduce.ring", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_start(session, handle), MPI_SUCCESS);
+  MUST(MPI_Allreduce(ones, sums, 1024, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  CHECK_EQ(MPI_T_pvar_read(session, handle, &calls), MPI_SUCCESS);
+  CHECK_EQ(calls, 1);
+  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+  /* Read once, so it is too late for good. */
+  CHECK_EQ(set("check.collectives", &yes), MPI_T_ERR_CVAR_SET_NEVER);
+  CHECK_EQ(set("coll.allreduce.algorithm", text), MPI_T_ERR_CVAR_SET_NEVER);
+}
+
+/* Only one rank writes a value that all must have in common: the job ends with both values and their origins. */
+static void differ(int* argc, char*** argv) {
+  const int yes = 1;
+  if (getenv("TOOLS_ODD_ONE")) CHECK_EQ(set("check.datatypes", &yes), MPI_SUCCESS);
+  check_start(argc, argv);
+  int mine = 1, theirs = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Sendrecv(&mine, 1, MPI_INT, (check_rank + 1) % check_size, 0, &theirs, 1, MPI_INT,
+               (check_rank + check_size - 1) % check_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "before";
+  int provided = 0;
+  CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
+  CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
+  if (strcmp(how, "before") == 0) {
+    before(&argc, &argv);
+  } else if (strcmp(how, "differ") == 0) {
+    differ(&argc, &argv);
+  } else if (strcmp(how, "peek") == 0) {
+    /* Set by mpiexec: seen before MPI_Init, without joining. */
+    CHECK_EQ(value_of("p2p.unexpected_limit"), 54321);
+    CHECK_EQ(int_of("coll.reproducible"), 1);
+    if (argc > 2) return check_failures; /* this process is not a rank at all; the next one will be */
+    check_start(&argc, &argv);
+    CHECK_EQ(value_of("p2p.unexpected_limit"), 54321);
+  }
+  const int failed = check_end();
+  what_is_said();
+  CHECK_EQ(MPI_T_finalize(), MPI_SUCCESS);
+  return failed || check_failures;
+}

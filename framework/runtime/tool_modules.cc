@@ -18,6 +18,7 @@
 #include "framework/object/status_fields.h"
 #include "framework/param/sources.h"
 #include "framework/plugin/params.h"
+#include "framework/plugin/pvars.h"
 #include "framework/plugin/tool_memory.h"
 #include "framework/plugin/tools.h"
 #include "framework/runtime/process.h"
@@ -69,19 +70,22 @@ std::uint32_t comm_name(const ashlar_tool_call* call, char* out, std::uint32_t r
 }
 
 int variable(const char* name, std::uint64_t* value) {
-  Process* const process = Process::current();
-  if (!process) return 0;
   const std::string_view wanted = name;
-  for (const plugin::PvarSet& set : process->registry.host().pvars()) {
-    if (!wanted.starts_with(set.prefix) || wanted.size() <= set.prefix.size() || wanted[set.prefix.size()] != '.')
-      continue;
-    for (const ashlar_pvar& row : set.rows) {
-      if (wanted.substr(set.prefix.size() + 1) != row.name) continue;
-      *value = __atomic_load_n(row.value, __ATOMIC_RELAXED);
-      return 1;
+  int found = 0;
+  plugin::pvar_sets().each_from(0, [&](const plugin::PvarSet& set) {
+    const std::string_view prefix = set.prefix();
+    if (!wanted.starts_with(prefix) || wanted.size() <= prefix.size() || wanted[prefix.size()] != '.') return;
+    const std::span<const ashlar_pvar_row> rows = set.rows();
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+      if (rows[row].bind != ASHLAR_PVAR_OF_PROCESS || wanted.substr(prefix.size() + 1) != rows[row].name) continue;
+      // Of a second life of its owner, both count.
+      std::uint64_t part = 0;
+      set.read(row, nullptr, &part, 1);
+      *value = found ? *value + part : part;
+      found = 1;
     }
-  }
-  return 0;
+  });
+  return found;
 }
 
 // Shared memory gives its pages back, so that the next process of this rank finds zeros as well.

@@ -84,6 +84,7 @@ $1"
 }
 expect_told "$("${other[@]}" "$WORK/bin/ashlar_info" waits --pid $launcher 2>&1)" "belongs to another user (number 0): only that user and root may inspect it"
 sleep 20 &
+for _ in $(seq 100); do [ "$(cat /proc/$!/comm)" = sleep ] && break; sleep 0.1; done  # until then it is bash
 expect_told "$("$BUILD/bin/ashlar_info" waits --pid $! 2>&1)" "(sleep) is neither an mpiexec of this version nor one of its ranks"
 kill $!
 expect_told "$("$BUILD/bin/ashlar_info" waits --pid "$rank" 2>&1)" "MPI_Recv"

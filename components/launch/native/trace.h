@@ -27,8 +27,8 @@ bool parse_trace(const char* text, Trace* trace);
 /// the variable's descriptor, still open, is the board.
 int open_board(const Trace& trace, bool* inherited, char* why, std::size_t why_bytes);
 
-/// Gives `take` the parameters of the job without joining it: the board is read, and nothing on it changes. False: there
-/// are none.
+/// Gives `take` the parameters of the job without joining it: the board is read, and nothing on it changes. False:
+/// there are none.
 bool peek(const Trace& trace, void (*take)(void*, const char*), void* context);
 
 }  // namespace ashlar::launch

@@ -4,6 +4,7 @@
 
 #include "framework/coll/call.h"
 #include "framework/coll/co.h"
+#include "framework/plugin/coll.h"
 
 namespace ashlar::coll {
 
@@ -47,6 +48,8 @@ struct Algorithm {
   /// looks only at the shape and at what is equal on all ranks. May be null: always serves.
   const char* (*excluded)(const Shape& shape, const Call& call) = nullptr;
   std::uint8_t traits = 0;  // of Trait
+  /// Of an algorithm that is written against the C interface (rounds.h); its restrictions are there.
+  const ashlar_coll_algorithm* row = nullptr;
 
   bool is(Trait trait) const { return (traits & trait) != 0; }
 

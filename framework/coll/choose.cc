@@ -4,6 +4,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/shared_count.h"
+#include "framework/coll/rounds.h"
 
 namespace ashlar::coll {
 
@@ -23,12 +24,17 @@ bool serves(const Plan& plan, const Choice& choice, const Call& call, const With
   if ((algorithm.traits & without.traits) != 0) [[unlikely]]
     why = (algorithm.traits & without.traits & kReaches) != 0 ? "the ranks may not copy from each other's memory"
                                                               : "a rank has more edges than its place has room for";
-  else if (algorithm.excluded != nullptr)
-    why = algorithm.excluded(plan.shape, call);
+  else
+    why = why_not(algorithm, plan.shape, call);
   if (why == nullptr) [[likely]]
     return true;
   plan.engine->record_unfit(choice, plan.shape, call, why);
   return false;
+}
+
+const char* why_not(const Algorithm& algorithm, const Shape& shape, const Call& call) {
+  if (algorithm.excluded != nullptr) return algorithm.excluded(shape, call);
+  return algorithm.row != nullptr ? row_excluded(*algorithm.row, shape, call) : nullptr;
 }
 
 void take(const Plan& plan, const Choice& choice, const Call& call) {

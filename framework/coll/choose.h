@@ -18,6 +18,9 @@ struct Without {
 /// algorithm that cannot serve gets a decision record.
 bool serves(const Plan& plan, const Choice& choice, const Call& call, const Without& without);
 
+/// Why the algorithm cannot serve the call, in words, or nullptr. The same on all ranks.
+const char* why_not(const Algorithm& algorithm, const Shape& shape, const Call& call);
+
 /// Counts the choice, and records its first use.
 void take(const Plan& plan, const Choice& choice, const Call& call);
 

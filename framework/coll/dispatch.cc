@@ -41,7 +41,7 @@ Co another(Op& op, const Call& call, std::uint8_t without) {
     op.fail(chosen);
     return Co();
   }
-  op.set_place(op.comm(), choice.entry->component);
+  op.set_place(op.comm(), choice.entry->component, *choice.entry->algorithm);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   return choice.entry->algorithm->run(op, call);
 }
@@ -70,7 +70,7 @@ Status run(Comm& comm, const Call& call) {
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);
-  op.set_place(state, choice.entry->component);
+  op.set_place(state, choice.entry->component, *choice.entry->algorithm);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   const Algorithm& algorithm = *choice.entry->algorithm;
   const Co co = check ? checked(op, call, algorithm, CallForm::kBlocking) : algorithm.run(op, call);

@@ -9,9 +9,11 @@
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/base/shared_count.h"
+#include "framework/coll/choose.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
+#include "framework/plugin/coll_interface.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/registry.h"
 
@@ -67,12 +69,26 @@ Status Engine::load_components(plugin::Registry& registry, param::Store& params)
   std::string names;
   ASHLAR_TRY(registry.select("coll", nullptr, &chosen));
   for (const plugin::Chosen& choice : chosen) {
-    void* module = nullptr;
-    ASHLAR_TRY(choice.component->create(nullptr, &module));
-    catalogue.add(*static_cast<const AlgorithmList*>(module));
+    if (choice.component->table().interface_version == ASHLAR_COLL_CXX_INTERFACE) {
+      void* module = nullptr;
+      ASHLAR_TRY(choice.component->create(nullptr, &module));
+      catalogue.add(*static_cast<const AlgorithmList*>(module));
+    } else {
+      ashlar_coll* module = nullptr;
+      ASHLAR_TRY(choice.component->create(nullptr, &module));
+      ASHLAR_TRY(RoundsModule::make(*module, choice.component->name(), &rounds_.emplace_back()));
+      catalogue.add(rounds_.back()->list());
+    }
     names += (names.empty() ? "" : ",") + std::string(choice.component->name());
   }
   const param::Setting* const set = params.find("coll");
+  for (const auto& module : rounds_)
+    if (!module->rules().empty()) {
+      char summary[64];
+      std::snprintf(summary, sizeof summary, "(preferences %016llx)",
+                    static_cast<unsigned long long>(fingerprint(module->rules())));
+      names += summary;
+    }
   params.job_settings().set("coll", names, set != nullptr ? set->origin : "all that are installed");
   return {};
 }
@@ -170,6 +186,8 @@ const Plan& Engine::plan_for(const Shape& shape) {
   if (user_rules_ != nullptr) {
     for (const Rule& rule : user_rules_->rules()) add(rule);
   }
+  for (const auto& module : rounds_)
+    for (const Rule& rule : module->rules()) add(rule);
   const RuleTable table = default_rules();
   for (std::size_t i = 0; i < table.count; ++i) add(table.first[i]);
   for (CatalogueEntry& entry : catalogue.entries()) {
@@ -207,7 +225,7 @@ void Engine::record(const Choice& choice, const Shape& shape, const Call& call) 
   for (const CatalogueEntry& entry : catalogue.entries()) {
     const Algorithm& other = *entry.algorithm;
     if (other.collective != chosen.collective || &other == &chosen || other.is(kInter) != shape.inter) continue;
-    const char* excluded = other.excluded != nullptr ? other.excluded(shape, call) : nullptr;
+    const char* excluded = why_not(other, shape, call);
     if (!order_is_fixed(other)) excluded = "coll.reproducible asks for rank order";
     if (!lost.empty()) lost += '\n';
     lost += std::string(other.name) + ": " + (excluded != nullptr ? excluded : "the rule for this size says otherwise");

@@ -13,6 +13,7 @@
 #include "framework/base/types.h"
 #include "framework/coll/catalogue.h"
 #include "framework/coll/params.h"
+#include "framework/coll/rounds.h"
 #include "framework/coll/rule.h"
 #include "framework/plugin/component.h"
 #include "framework/progress/lane.h"
@@ -96,7 +97,8 @@ class Engine {
   /// Whether coll.reproducible allows the algorithm.
   bool order_is_fixed(const Algorithm& algorithm) const;
 
-  plugin::Registry* registry_ = nullptr;  // nullptr in tests and simulations
+  plugin::Registry* registry_ = nullptr;               // nullptr in tests and simulations
+  std::vector<std::unique_ptr<RoundsModule>> rounds_;  // of components that are written against the C interface
   std::unique_ptr<RuleReader> user_rules_;
   std::array<Rule, kCollectives> forced_rules_;
   std::array<std::string, kCollectives> forced_origins_;

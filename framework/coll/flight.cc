@@ -37,7 +37,7 @@ Flight::Flight(CommState& comm_state, const Call& call, const Choice& choice, Ta
       choice_(choice),
       block_(memory_, sizeof memory_, comm_state.chunks),
       op_(comm_state.wire, comm_state.comm.rank, comm_state.comm.size, sequence, block_, false) {
-  op_.set_place(&comm_state, choice.entry->component);
+  op_.set_place(&comm_state, choice.entry->component, *choice.entry->algorithm);
   if (choice.rule != nullptr) op_.set_arguments(choice.rule->arguments);
   over_.run = &Flight::over;
   over_.lane = comm_state.comm.lane;

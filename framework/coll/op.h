@@ -13,6 +13,7 @@
 
 namespace ashlar::coll {
 
+struct Algorithm;
 struct CommState;
 
 /// What a component keeps beside a communicator, or a persistent operation; it drops its own.
@@ -64,10 +65,13 @@ class Op {
   /// The communicator's state (nullptr in simulations), and the number of the component that serves this call.
   CommState* comm() const { return comm_; }
   unsigned component() const { return component_; }
-  void set_place(CommState* comm, unsigned component) {
+  void set_place(CommState* comm, unsigned component, const Algorithm& algorithm) {
     comm_ = comm;
     component_ = component;
+    algorithm_ = &algorithm;
   }
+  /// The algorithm that serves this call; nullptr where one is called by its function.
+  const Algorithm* algorithm() const { return algorithm_; }
   /// Where the component keeps its state for this operation: the communicator's slot for it, or the operation's own.
   /// A persistent operation has its own, because its starts need not come in the same order on every rank.
   Slot& slot() const;
@@ -128,6 +132,7 @@ class Op {
   CommState* comm_ = nullptr;
   Slot* own_slot_ = nullptr;
   unsigned component_ = 0;
+  const Algorithm* algorithm_ = nullptr;
   const Rank rank_;
   const int size_;
   const Tag tag_;

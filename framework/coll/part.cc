@@ -22,7 +22,7 @@ Co run_part(Op& whole, Op& part, CommState& where, const Call& call) {
     whole.fail(chosen);
     return Co();
   }
-  part.set_place(&where, choice.entry->component);
+  part.set_place(&where, choice.entry->component, *choice.entry->algorithm);
   return run_choice(whole, part, choice, call);
 }
 

@@ -1,4 +1,4 @@
 #pragma once
-/* The interface of the coll framework is C++ (framework/coll/algorithm.h); the build id of a component pins it. Its
- * version stands here, in C, where components state it and the loader compares it. */
-#define ASHLAR_COLL_INTERFACE 1
+/* Version 1 of the coll framework's interface is C++ (framework/coll/algorithm.h); the build id of a component pins it.
+ * Its number stands here, in C, where the components of this tree state it. Version 2 is coll.h. */
+#define ASHLAR_COLL_CXX_INTERFACE 1

@@ -8,6 +8,7 @@
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/param/parse.h"
+#include "framework/plugin/coll.h"
 #include "framework/plugin/coll_interface.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
@@ -69,7 +70,10 @@ class Reader {
 // A framework without a macro has no interface header yet, and no component.
 constexpr Framework kFrameworks[] = {{.name = "launch", .oldest = 2, .newest = ASHLAR_LAUNCH_INTERFACE},
                                      {.name = "transport", .oldest = 2, .newest = ASHLAR_TRANSPORT_INTERFACE},
-                                     {.name = "coll", .oldest = 1, .newest = ASHLAR_COLL_INTERFACE},
+                                     {.name = "coll",
+                                      .oldest = ASHLAR_COLL_CXX_INTERFACE,
+                                      .newest = ASHLAR_COLL_INTERFACE,
+                                      .cxx = ASHLAR_COLL_CXX_INTERFACE},
                                      {.name = "rma", .oldest = 1, .newest = 1},
                                      {.name = "io", .oldest = 1, .newest = 1},
                                      {.name = "topology", .oldest = 1, .newest = ASHLAR_TOPOLOGY_INTERFACE},
@@ -182,6 +186,8 @@ Status acceptable(const Statement& s, const Accepts& kernel) {
                                            ? std::to_string(framework->newest)
                                            : std::to_string(framework->oldest) + " to " + s.framework + "/" +
                                                  std::to_string(framework->newest)}});
+  if (s.build_id == 0 && s.interface_version <= framework->cxx)
+    return fail(kErrOther, "plugin.no_build", {{"framework", s.framework}, {"interface", s.interface_version}});
   if (s.build_id != 0 && s.build_id != kernel.build_id)
     return fail(kErrOther, "plugin.other_build",
                 {{"build", reinterpret_cast<const void*>(s.build_id)},

@@ -61,6 +61,7 @@ Status acceptable(const Statement& statement, const Accepts& kernel);
 struct Framework {
   const char* name;
   std::uint32_t oldest, newest;
+  std::uint32_t cxx = 0;  // up to this version the interface is C++, which only a build id pins
 
   bool speaks(std::uint32_t interface_version) const {
     return interface_version >= oldest && interface_version <= newest;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "framework/base/status.h"
+#include "framework/plugin/coll.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
 #include "framework/plugin/tool.h"
@@ -72,6 +73,10 @@ struct NeededIn<ashlar_report_ops> {
 template <>
 struct NeededIn<ashlar_topology_ops> {
   static constexpr std::span<const Needed> kAll{};
+};
+template <>
+struct NeededIn<ashlar_coll_ops> {
+  static constexpr Needed kAll[] = {{"rows", offsetof(ashlar_coll_ops, rows)}};
 };
 template <>
 struct NeededIn<ashlar_tool_ops> {

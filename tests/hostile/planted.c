@@ -34,7 +34,7 @@ const ashlar_component ashlar_component_v1 = {
     .name = "planted",
     .version = "1.0.0",
     .description = "leaves a mark when it is loaded",
-    .interface_version = ASHLAR_COLL_INTERFACE,
+    .interface_version = ASHLAR_COLL_CXX_INTERFACE,
     .query = query,
     .create = create,
 };

@@ -126,9 +126,9 @@ static void query(const void* context, ashlar_answer* answer) {
 static ashlar_result create(const void* context, void** module) {
   the_module.head.ops = &ops;
   the_module.context = context;
-  if (strcmp(config->crash, "create") == 0) return host->fail(16, "create was told to fail");
+  if (strcmp(config->crash, "create") == 0) return host->fail(ASHLAR_ERR_OTHER, "create was told to fail");
   if (the_module.context->role == ASHLAR_TOOL_IN_RANK && !the_module.context->buffer)
-    return host->fail(16, "there is no buffer");
+    return host->fail(ASHLAR_ERR_OTHER, "there is no buffer");
   *module = &the_module;
   return ASHLAR_OK;
 }

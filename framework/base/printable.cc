@@ -95,4 +95,10 @@ std::size_t printable(std::string_view text, char* out, std::size_t room, Newlin
   return used;
 }
 
+std::size_t utf8_bytes(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const Sequence s = decode(text);
+  return s.valid ? s.bytes : 0;
+}
+
 }  // namespace ashlar

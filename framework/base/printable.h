@@ -18,4 +18,7 @@ std::string printable(std::string_view text, Newlines newlines = Newlines::escap
 std::size_t printable(std::string_view text, char* out, std::size_t room,
                       Newlines newlines = Newlines::escape) noexcept;
 
+/// The bytes of the UTF-8 character that `text` begins with; 0 when it is empty or begins with something else.
+std::size_t utf8_bytes(std::string_view text) noexcept;
+
 }  // namespace ashlar

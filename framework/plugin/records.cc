@@ -4,6 +4,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/base/printable.h"
 #include "framework/param/suggest.h"
 #include "framework/plugin/statement.h"
 
@@ -68,33 +69,23 @@ std::string to_json(const Decision& d) {
 }
 
 std::string json_string(std::string_view text) {
+  constexpr const char* kNoCharacter = "\\ufffd";  // for bytes that are not UTF-8, which JSON cannot hold
   std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          char code[8];
-          std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-          out += code;
-        } else {
-          out += c;
-        }
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_bytes(text);
+    const char c = text.front();
+    if (const std::size_t at = std::string_view("\"\\\n\t\r").find(c); at != std::string_view::npos) {
+      out += {'\\', "\"\\ntr"[at]};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      out += code;
+    } else if (bytes == 0) {
+      out += kNoCharacter;
+    } else {
+      out += text.substr(0, bytes);
     }
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return out + "\"";
 }

@@ -30,8 +30,8 @@ class Object {
   void raw(const char* name, const std::string& json) {
     out_ += (out_.empty() ? "{\"" : ",\"") + std::string(name) + "\":" + json;
   }
-  std::string object() const { return out_ + "}"; }
-  std::string line() const { return out_ + "}\n"; }
+  std::string object() const { return (out_.empty() ? "{" : out_) + "}"; }
+  std::string line() const { return object() + "\n"; }
 
  private:
   std::string out_;

@@ -32,6 +32,14 @@ TEST(Records, Topics) {
   EXPECT_FALSE(wants("", "coll"));
 }
 
+TEST(Records, JsonHoldsNothingThatIsNotUtf8) {
+  EXPECT_EQ(json_string("\xc3\xa9 \xe2\x82\xac"), "\"\xc3\xa9 \xe2\x82\xac\"");
+  EXPECT_EQ(json_string("a\xff"
+                        "b\xc3"),
+            "\"a\\ufffdb\\ufffd\"");
+  EXPECT_EQ(json_string("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"") << "half of a surrogate pair";
+}
+
 TEST(Records, TopicsThatDoNotExistAreNamed) {
   EXPECT_TRUE(check_topics("", "x").ok());
   EXPECT_TRUE(check_topics("all", "x").ok());

@@ -55,6 +55,14 @@ TEST(ReportText, AnErrorForTools) {
             "\"facts\":{\"communicator\":\"solver \\\"x\\\"\",\"peer\":2},\"fatal\":true}\n");
 }
 
+TEST(ReportText, FactsWithoutTextLeaveAnObject) {
+  const ashlar_fact facts[] = {{.name = "reason", .text = "", .number = 0}};
+  ashlar_error_record r{};
+  r.facts = facts;
+  r.fact_count = 1;
+  EXPECT_THAT(error_json(kWho, r), HasSubstr(",\"facts\":{},"));
+}
+
 TEST(ReportText, BeforeTheJobIsKnown) {
   const ashlar_report_context nobody{sizeof nobody, -1, 0, nullptr, 42, 0};
   ashlar_error_record r{};

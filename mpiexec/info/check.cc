@@ -112,7 +112,8 @@ bool check_report_module(const ashlar_component& c, const ashlar_report_context&
   record.class_name = "MPI_ERR_TRUNCATE";
   record.object_kind = "communicator";
   record.object_name = "MPI_COMM_WORLD";
-  record.id = record.because = record.try_next = record.argument = record.value = record.peer_host = "(check)";
+  record.id = "component.failed";
+  record.because = record.try_next = record.argument = record.value = record.peer_host = "(check)";
   record.component = record.lower = "(check)";
   const ashlar_fact facts[] = {{.name = "component", .text = "(check)", .number = 0},
                                {.name = "tag", .text = nullptr, .number = 7}};

@@ -85,6 +85,18 @@ int main(int argc, char** argv) {
   if (me && strcmp(way, "return") == 0) return 5;
   if (me && strcmp(way, "kill") == 0) raise(SIGKILL);
   if (me && strcmp(way, "segv") == 0) raise(SIGSEGV);
+  if (strcmp(way, "strange-name") == 0) { /* a byte that is no UTF-8, a newline, ends of scripts and of lines */
+    MPI_Comm part;
+    MPI_Comm_dup(MPI_COMM_SELF, &part);
+    MPI_Comm_set_name(part, "\xff\"\n</script>\xe2\x80\xa8\xc3\xa9");
+    if (me) MPI_Send(&value, 1, MPI_INT, 4711, 0, part);
+  }
+  if (strcmp(way, "leak") == 0) {
+    MPI_Comm never_freed;
+    MPI_Comm_dup(MPI_COMM_WORLD, &never_freed);
+    MPI_Finalize();
+    return 0;
+  }
   if (strcmp(way, "truncate") == 0) {
     int many[100] = {0};
     MPI_Request r;

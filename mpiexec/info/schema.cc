@@ -1,170 +1,29 @@
 #include "mpiexec/info/schema.h"
 
-#include <cctype>
-#include <cstring>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "framework/param/condition.h"
-#include "framework/param/parse.h"
-#include "framework/param/units.h"
-#include "framework/plugin/records.h"
-#include "mpiexec/info/number_pattern.h"
+#include "mpiexec/info/json_builder.h"
+#include "mpiexec/info/schema_values.h"
 
 namespace ashlar::info {
 namespace {
 
 using plugin::json_string;
 
-/// A JSON object or array in the making; members are JSON already.
-class Json {
- public:
-  explicit Json(char open) : text_(1, open), close_(open == '{' ? '}' : ']') {}
-  Json& add(std::string_view name, const std::string& value) { return add(json_string(name) + ":" + value); }
-  Json& add(const std::string& member) {
-    if (text_.size() > 1) text_ += ",";
-    text_ += member;
-    return *this;
-  }
-  std::string text() const { return text_ + close_; }
-
- private:
-  std::string text_;
-  char close_;
-};
-
-std::string any_of(const std::vector<std::string>& schemas) {
-  if (schemas.size() == 1) return schemas.front();
-  Json list('[');
-  for (const std::string& schema : schemas) list.add(schema);
-  return Json('{').add("anyOf", list.text()).text();
-}
-
 std::string reference(const std::string& definition) {
   return Json('{').add("$ref", json_string("#/definitions/" + definition)).text();
 }
 
-std::string text_like(const std::string& pattern) {
-  return Json('{').add("type", R"("string")").add("pattern", json_string(pattern)).text();
+/// Objects get one schema and all else the other: with a choice of schemas an editor could not say which one was meant.
+std::string if_object(const std::string& then, const std::string& otherwise) {
+  return Json('{').add("if", R"({"type":"object"})").add("then", then).add("else", otherwise).text();
 }
 
-/// A word in any case, as a part of a regular expression.
-std::string in_any_case(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    const int low = std::tolower(static_cast<unsigned char>(c)), up = std::toupper(static_cast<unsigned char>(c));
-    if (low != up) {
-      out += {'[', static_cast<char>(low), static_cast<char>(up), ']'};
-    } else {
-      if (std::strchr(".+*?()[]{}|^$\\", c) != nullptr) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-// ---- one value ------------------------------------------------------------------------------------------------------
-
-// YAML makes a boolean or a number of a word that looks like one; each row names the forms that its words can take.
-
-std::string switch_schema() {
-  std::string words;
-  for (const auto& list : {param::kTrueWords, param::kFalseWords})
-    for (int i = 0; i < 4; ++i) words += (words.empty() ? "" : "|") + in_any_case(list[i]);
-  return any_of({R"({"type":"boolean"})", R"({"enum":[0,1]})", text_like("^[ \\t]*(?:" + words + ")[ \\t]*$")});
-}
-
-std::string choice_schema(const ashlar_param& row) {
-  Json words('[');
-  std::string pattern;
-  for (int i = 0; row.choices != nullptr && row.choices[i] != nullptr; ++i) {
-    const std::string_view word = row.choices[i];
-    words.add(json_string(word));
-    if (word == "true" || word == "false") words.add(std::string(word));  // YAML reads them as booleans
-    pattern += (i > 0 ? "|" : "") + in_any_case(row.choices[i]);
-  }
-  return any_of({Json('{').add("enum", words.text()).text(), text_like("^[ \\t]*(?:" + pattern + ")[ \\t]*$")});
-}
-
-/// The number that a bound of a row's range stands for, as JSON writes it.
-std::string bound(const ashlar_param& row, const char* text) {
-  ashlar_param free = row;
-  free.choices = nullptr;
-  param::Parsed parsed;
-  if (!param::parse(free, text, &parsed).ok()) return "0";
-  if (row.type == ASHLAR_PARAM_I64) return std::to_string(parsed.i64);
-  return row.type == ASHLAR_PARAM_F64 ? param::format(free, parsed) : std::to_string(parsed.u64);
-}
-
-bool has_range(const ashlar_param& row) {
-  return row.choices != nullptr && row.choices[0] != nullptr && row.choices[1] != nullptr;
-}
-
-/// Numbers that are written without a unit.
-std::string plain_numbers(const ashlar_param& row, const char* type) {
-  Json range('{');
-  range.add("type", json_string(type));
-  if (!has_range(row)) {
-    if (row.type == ASHLAR_PARAM_U64 || row.type == ASHLAR_PARAM_BYTES) range.add("minimum", "0");
-    return range.text();
-  }
-  range.add("minimum", bound(row, row.choices[0])).add("maximum", bound(row, row.choices[1]));
-  if (row.choices[2] == nullptr) return range.text();
-  Json besides('[');
-  for (const char* const* word = row.choices + 2; *word != nullptr; ++word) besides.add(bound(row, *word));
-  return any_of({range.text(), Json('{').add("enum", besides.text()).text()});
-}
-
-/// A whole number between quotes. A range that begins below zero is left to the loader.
-std::string quoted_integers(const ashlar_param& row) {
-  std::string digits = row.type == ASHLAR_PARAM_I64 ? "-?[0-9]+" : "[0-9]+";
-  if (has_range(row) && bound(row, row.choices[0])[0] != '-') {
-    digits = whole_numbers(std::stoull(bound(row, row.choices[0])), std::stoull(bound(row, row.choices[1])));
-    for (const char* const* word = row.choices + 2; *word != nullptr; ++word) digits += "|" + bound(row, *word);
-  }
-  return text_like("^[ \\t]*(?:" + digits + ")[ \\t]*$");
-}
-
-std::string scalar_schema(const ashlar_param& row) {
-  switch (row.type) {
-    case ASHLAR_PARAM_BOOL:
-      return switch_schema();
-    case ASHLAR_PARAM_ENUM:
-      return choice_schema(row);
-    case ASHLAR_PARAM_I64:
-    case ASHLAR_PARAM_U64:
-      return any_of({plain_numbers(row, "integer"), quoted_integers(row)});
-    case ASHLAR_PARAM_F64:
-      return any_of({plain_numbers(row, "number"),
-                     text_like("^[ \\t]*-?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \\t]*$")});
-    case ASHLAR_PARAM_BYTES:
-      return any_of({plain_numbers(row, "number"), text_like(quantity_pattern(row))});
-    case ASHLAR_PARAM_DURATION:
-      // Without a unit only zero is a time, where the range holds it; its pattern ends in "|0".
-      if (quantity_pattern(row).find("|0)") == std::string::npos) return text_like(quantity_pattern(row));
-      return any_of({R"({"const":0})", text_like(quantity_pattern(row))});
-    case ASHLAR_PARAM_STRING:
-      break;
-  }
-  return R"({"type":["string","number","boolean"]})";
-}
-
-/// The built-in value in the type that YAML gives it.
-std::string fallback_of(const ashlar_param& row) {
-  const std::string text = row.fallback != nullptr ? row.fallback : "";
-  const bool number = row.type == ASHLAR_PARAM_I64 || row.type == ASHLAR_PARAM_U64;
-  const bool word = row.type == ASHLAR_PARAM_BOOL && (text == "true" || text == "false");
-  return (number && !text.empty()) || word ? text : json_string(text);
-}
-
-std::string description(const param::Row& row) {
-  const ashlar_param& spec = *row.spec;
-  std::string out = spec.help;
-  if (const std::string range = param::range_in_words(spec); !range.empty()) out += " From " + range + ".";
-  const std::string text = spec.fallback != nullptr ? spec.fallback : "";
-  out += "\nA " + std::string(param::type_name(spec.type)) + "; built in: " + (text.empty() ? "empty" : text) + ".";
-  return out + "\nIn the environment: " + param::environment_name(row.key) + ".";
+std::string if_list(const std::string& then, const std::string& otherwise) {
+  return Json('{').add("if", R"({"type":"array"})").add("then", then).add("else", otherwise).text();
 }
 
 // ---- the forms around a value ---------------------------------------------------------------------------------------
@@ -172,7 +31,7 @@ std::string description(const param::Row& row) {
 constexpr const char* kScalar = R"({"type":["string","number","boolean"]})";
 
 std::string patterns(const std::string& one) {
-  return any_of({one, Json('{').add("type", R"("array")").add("minItems", "1").add("items", one).text()});
+  return if_list(Json('{').add("minItems", "1").add("items", one).text(), one);
 }
 
 std::string when_schema() {
@@ -181,8 +40,13 @@ std::string when_schema() {
     std::string one = kScalar;
     if (subject == "container") one = switch_schema();
     if (subject.starts_with("ranks")) {
-      one = any_of({R"({"type":"integer","minimum":0,"maximum":2147483647})",
-                    text_like("^(?:[0-9]+\\.\\.[0-9]+|[<>]?=? *[0-9]+)$")});
+      one = Json('{')
+                .add("type", R"(["integer","string"])")
+                .add("minimum", "0")
+                .add("maximum", "2147483647")
+                .add("pattern", json_string("^(?:[0-9]+\\.\\.[0-9]+|[<>]?=? *[0-9]+)$"))
+                .add("patternErrorMessage", json_string("This must be a number of ranks, such as 8, 2..16 or >=64."))
+                .text();
     }
     subjects.add(subject, patterns(one));
   }
@@ -222,17 +86,20 @@ std::string value_schema(const param::Row& row) {
   const std::string scalar = reference("scalar." + std::string(row.key));
   const bool list = row.spec->type == ASHLAR_PARAM_STRING;
   // The words of a list are joined by commas, which makes a value of a text alone; other types take a list of one.
-  const std::string words = list ? R"({"type":"array","minItems":1,"items":)" + scalar + "}"
-                                 : R"({"type":"array","minItems":1,"maxItems":1,"items":)" + scalar + "}";
-  const std::string attributes = with_attributes(any_of({scalar, words}));
-  const std::string element = any_of({scalar, attributes});
+  Json words('{');
+  words.add("minItems", "1").add("items", scalar);
+  if (!list) words.add("maxItems", "1");
+  const std::string attributes = with_attributes(if_list(words.text(), scalar));
   Json several('{');
-  several.add("type", R"("array")").add("items", element);
+  several.add("items", if_object(attributes, scalar));
   if (!list) several.add("minItems", "1").add("not", std::string(R"({"minItems":2,"items":)") + kScalar + "}");
   return Json('{')
       .add("description", json_string(description(row)))
       .add("default", fallback_of(*row.spec))
-      .add("anyOf", Json('[').add(scalar).add(attributes).add(several.text()).text())
+      .add("examples", examples_of(*row.spec))
+      .add("if", R"({"type":"object"})")
+      .add("then", attributes)
+      .add("else", if_list(several.text(), scalar))
       .text();
 }
 
@@ -255,12 +122,25 @@ std::string special(const param::Schema& schema, const param::Row& row) {
 
 // ---- dots and nested maps -------------------------------------------------------------------------------------------
 
+/// What may stand behind one name: a value, a map of the names below, or either ("transport").
+struct Place {
+  std::string value, group;  // schemas
+  std::string schema() const {
+    if (value.empty() || group.empty()) return value.empty() ? group : value;
+    return Json('{')
+        .add("if", R"({"type":"object","not":{"required":["value"]}})")
+        .add("then", group)
+        .add("else", value)
+        .text();
+  }
+};
+
 /// The keys below one prefix, each by what is left of it: "shm.ring_bytes" and "shm" below "transport".
-using Keys = std::map<std::string, std::vector<std::string>>;  // rest -> schemas of what may stand there
+using Keys = std::map<std::string, Place>;
 
 std::string properties_of(const Keys& keys) {
   Json properties('{');
-  for (const auto& [rest, schemas] : keys) properties.add("\n  " + json_string(rest) + ":" + any_of(schemas));
+  for (const auto& [rest, place] : keys) properties.add("\n  " + json_string(rest) + ":" + place.schema());
   return properties.text();
 }
 
@@ -284,14 +164,9 @@ std::map<std::string, Keys> groups(const param::Schema& schema) {
     for (std::size_t dot = key.find('.'); dot != key.npos; dot = key.find('.', dot + 1))
       prefixes.push_back(key.substr(0, dot));
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-      all[prefixes[i]][below(prefixes[i], key)].push_back(reference("value." + key));
-      for (std::size_t inner = i + 1; inner < prefixes.size(); ++inner) {
-        std::vector<std::string>& schemas = all[prefixes[i]][below(prefixes[i], prefixes[inner])];
-        const std::string group = reference("group." + prefixes[inner]);
-        bool there = false;
-        for (const std::string& one : schemas) there = there || one == group;
-        if (!there) schemas.push_back(group);
-      }
+      all[prefixes[i]][below(prefixes[i], key)].value = reference("value." + key);
+      for (std::size_t inner = i + 1; inner < prefixes.size(); ++inner)
+        all[prefixes[i]][below(prefixes[i], prefixes[inner])].group = reference("group." + prefixes[inner]);
     }
   }
   return all;
@@ -340,8 +215,8 @@ std::string json_schema(const param::Schema& schema, const std::string& version)
   }
   definitions.add("\n\"when\":" + when_schema()).add("\n\"lock\":" + lock_schema());
   // Words with a meaning of their own at the top of a file alone.
-  whole["rules"] = {rules_schema()};
-  whole["classes"] = {classes_schema()};
+  whole["rules"].value = rules_schema();
+  whole["classes"].value = classes_schema();
   return Json('{')
              .add("$schema", R"("http://json-schema.org/draft-07/schema#")")
              .add("title", json_string("Parameters of Ashlar MPI " + version))

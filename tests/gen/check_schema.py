@@ -138,13 +138,23 @@ def swept(judges):
         yield f"only {count} values were tried"
 
 
+def explained(judges, schema):
+    """What an editor shows of a key, and the words that it offers."""
+    for row in judges.ask("--params", "--level", "developer-all")[1]:
+        value = schema["definitions"].get(f"value.{row['key']}", {})
+        if not value.get("description", "").startswith(row["help"]):
+            yield f"the schema does not explain {row['key']}"
+        if value.get("examples") != (row.get("choices") or ([True, False] if row["type"] == "switch" else [])):
+            yield f"the schema offers {value.get('examples')} for {row['key']}"
+
+
 def main(arguments):
     info, schema, *examples = arguments
     schema = json.loads(Path(schema).read_text())
     Draft7Validator.check_schema(schema)
     with tempfile.TemporaryDirectory() as folder:
         judges = Judges(info, schema, folder)
-        wrong = [*written(judges), *swept(judges)]
+        wrong = [*explained(judges, schema), *written(judges), *swept(judges)]
         for example in examples:
             if not judges.schema(Path(example).read_text()):
                 wrong.append(f"the schema refuses {example}")

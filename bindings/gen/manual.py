@@ -11,6 +11,7 @@ from manual_families import derived, nonblocking
 from roff import code, escape, example, heading, part, prose, tagged
 from table import TableError
 from template import write_if_changed
+from tool_entry import tool_body
 from words import read_words
 
 DATE = "2026-11-22"
@@ -72,8 +73,31 @@ def error_of(function, parameter, procedure, arguments):
     return cls, condition
 
 
+# The tests of an entry point of MPI_T, by their form (tool_entry.py): what a match means.
+TOOL_CHECKS = ((r"!mpit::in_use\(\)", "the interface is not in use: MPI_T_init_thread comes first"),
+               (r"(\w+)_obj == nullptr.*", "{n} is null, freed, or no such handle"),
+               (r"(\w+) < 0 \|\| \((\w+) == nullptr && \1 > 0\)", "{n} is below 0, or above 0 with a null pointer for the array"),
+               (r"(\w+) == nullptr", "{n} is a null pointer"))
+
+
+def tool_errors(procedure):
+    """The same of a call of the tools interface."""
+    found = {}
+    for line in tool_body(procedure):
+        if not (test := re.fullmatch(r"if \((.*)\) return (MPI_T_ERR_\w+);", line)):
+            continue
+        meant = next(((m, words) for form, words in TOOL_CHECKS if (m := re.fullmatch(form, test[1]))), None)
+        if meant is None:
+            raise TableError(f"{procedure.name}: the manual does not know what the check {test[1]} means")
+        names = found.setdefault(test[2], {}).setdefault(meant[1], [])
+        names += [meant[0][1]] if meant[0].groups() else []
+    return found
+
+
 def errors(procedure, table):
     """What an entry point finds before anything is done: class -> {condition: arguments}."""
+    if procedure.chapter == "tool":
+        return tool_errors(procedure)
     if "raw" in procedure.overlay.flags:
         return {}
     found = {}
@@ -94,8 +118,13 @@ def forms(procedure):
     return (False, True) if procedure.large else (False,)
 
 
+def removed(procedure):
+    """Whether the standard has the procedure no more."""
+    return procedure.chapter == "removed"
+
+
 def c_synopsis(procedure, table):
-    lines = ["#include <mpi.h>", ""]
+    lines = ["#include <mpi.h>", *(["#include <mpi_removed.h>"] if removed(procedure) else []), ""]
     for large in forms(procedure):
         lines.append(wrap(prototype(procedure, large, table) + ";", width=90))
     return "\n".join(lines)
@@ -135,6 +164,8 @@ def description_part(procedure, entry, words):
                           "does the same.")
     if procedure.deprecated:
         paragraphs.append(f"Deprecated since MPI-{procedure.deprecated}.")
+    if removed(procedure):
+        paragraphs.append("Removed from the standard with MPI-3.0; old programs run with it, and compile with mpi_removed.h.")
     missing = not procedure.overlay.calls and procedure.in_abi
     if missing:
         code_name = "MPI_T_ERR_NOT_SUPPORTED" if procedure.chapter == "tool" else "MPI_ERR_UNSUPPORTED_OPERATION"
@@ -162,7 +193,9 @@ def errors_part(procedure, table):
         return ""
     if not procedure.returns_error or not procedure.in_abi and not procedure.name.startswith("MPI_Status_"):
         return part("RETURN VALUE", "The value itself; the call cannot fail.")
-    success = prose("MPI_SUCCESS, or an error code when the error handler returns.")
+    tool = procedure.chapter == "tool"
+    success = prose("MPI_SUCCESS, or a code of MPI_T: calls of the tools interface call no error handler." if tool else
+                    "MPI_SUCCESS, or an error code when the error handler returns.")
     if not procedure.overlay.calls:
         return part("RETURN VALUE", success)
     found = errors(procedure, table)
@@ -170,12 +203,13 @@ def errors_part(procedure, table):
     for cls, conditions in found.items():
         texts = [condition.format(n=" or ".join(names)) for condition, names in conditions.items()]
         lines.append(tagged(f"\\fB{cls}\\fP", prose("; ".join(texts) + ".", [p.name for p in procedure.parameters])))
-    closing = ("" if "anytime" in procedure.overlay.flags else
-               "Before initialisation and after finalisation the call fails with MPI_ERR_OTHER. ")
-    if procedure.chapter == "tool":
-        closing = "Calls of the tools interface have codes of their own and call no error handler. "
+    closing = "What goes wrong later has the class that fits; ashlar-messages(7) lists the sentences."
+    if tool:
+        closing = "What goes wrong later has the code of MPI_T that fits."
+    elif "anytime" not in procedure.overlay.flags:
+        closing = "Before initialisation and after finalisation the call fails with MPI_ERR_OTHER. " + closing
     lines += [".PP"] if found else []
-    lines += [prose(closing + "What goes wrong later has the class that fits; ashlar-messages(7) lists the sentences.")]
+    lines += [prose(closing)]
     return part("RETURN VALUE", success) + part("ERRORS", *lines)
 
 
@@ -183,6 +217,8 @@ def standard_part(procedure, entry):
     number, _, title = entry.section.partition(" ")
     what = "chapter" if "." not in number else "section"
     text = f"MPI 5.0, {what} {number}, {title}."
+    if removed(procedure):
+        return part("STANDARD", prose(text))
     if in_fortran(procedure):
         text += " The Fortran form is the standard's; this version comes without Fortran's modules."
     return part("STANDARD", prose(text))
@@ -231,18 +267,19 @@ def write_manual(table, words_folder, folder, source):
     folder, words = Path(folder), read_words(Path(words_folder))
     folder.mkdir(parents=True, exist_ok=True)
     entries, made = {}, set()
-    for name in table.procedures:
+    tables = [(procedure, of) for of in (table, table.removed) for procedure in of.procedures.values()]
+    for name in (procedure.name for procedure, _ in tables):
         entries[name] = words.entries.get(name) or derived(name, words.entries)
         if entries[name] is None or not entries[name].text:
             raise TableError(f"{name}: the manual has no words for it")
-    for procedure in table.procedures.values():
-        text = page(procedure, entries[procedure.name], table, words, entries, source)
+    for procedure, of in tables:
+        text = page(procedure, entries[procedure.name], of, words, entries, source)
         write_if_changed(folder / f"{procedure.name}.3", text)
         made.add(procedure.name)
         for name in other_names(procedure):
             link(folder, name, procedure.name)
             made.add(name)
-    unknown = sorted(set(words.entries) - set(table.procedures)) + sorted(set(words.arguments) - words.used)
+    unknown = sorted(set(words.entries) - set(entries)) + sorted(set(words.arguments) - words.used)
     if unknown:
         raise TableError(f"bindings/words describes what is not in the table: {', '.join(unknown)}")
     for path in folder.glob("*.3"):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+SOURCES = ("framework", "components", "mpiexec", "bindings")
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(ROOT / "config")]
@@ -20,16 +21,44 @@ from roff import code, example, heading, prose, tagged  # noqa: E402
 from template import write_if_changed                   # noqa: E402
 
 
+# The guides of the documentation, as pages: who has installed the library need not have its tree.
+GUIDES = {
+    "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
+    "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),
+    "docs/collectives.md": ("ashlar-collectives", "7", "which algorithm runs, choosing another, tuning"),
+    "docs/datatypes.md": ("ashlar-datatypes", "7", "what is fast, finding sends and receives that do not match"),
+    "docs/security.md": ("ashlar-security", "7", "which files are trusted, what is refused"),
+    "docs/limits.md": ("ashlar-limits", "7", "what is not implemented, and the limits of what is"),
+    "docs/tools.md": ("ashlar-tools", "7", "variables, events and calls that tools see"),
+    "docs/writing-a-component.md": ("ashlar-component", "7", "a component of your own"),
+    "config/tuning/README.md": ("ashlar-tuning", "5", "rules that choose the algorithms of collectives"),
+}
+PAGES = {Path(path).name: page for path, page in GUIDES.items() if not path.endswith("README.md")} | {"parameters.md": ("ashlar.yaml", "5")}
+
+
+def link(match):
+    """What stands for a link: the page that its target is here, or else its words."""
+    words, target = match.groups()
+    found = PAGES.get(Path(target.partition("#")[0]).name)
+    if found is None:
+        return words
+    return f"{found[0]}({found[1]})" if words.endswith(".md") else f"{words} ({found[0]}({found[1]}))"
+
+
 def inline(text):
-    """A paragraph of Markdown: links become their words, pages bold."""
-    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+    """A paragraph of Markdown: links become pages or words, pages bold."""
+    text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
+    text = re.sub(r"\*\*(.+?)\*\*", lambda bold: "`" + bold[1].replace("`", "") + "`", text)
     return prose(re.sub(r"(?<![`\w])([\w.-]+)(\(\d\))", r"`\1`\2", text))
 
 
 def item(term, text):
     """What is explained, in bold, and the explanation."""
-    terms = re.findall(r"`([^`]+)`", term) or [term]
-    return tagged(", ".join(f"\\fB{code(t)}\\fP" for t in terms), inline(text))
+    pieces = re.split(r"`([^`]+)`", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", term))
+    if len(pieces) == 1:
+        pieces = ["", term, ""]
+    tag = "".join(f"\\fB{code(p)}\\fP" if i % 2 else code(p) for i, p in enumerate(pieces))
+    return tagged(tag, inline(text)) if len(tag) < 79 else tagged("\\(bu", inline(f"{term}: {text}"))
 
 
 # ---- what is generated ---------------------------------------------------------------------------------------------------
@@ -63,32 +92,41 @@ def parameters(info):
     return "\n".join(lines)
 
 
+def error_classes():
+    """id -> names of the classes that the code fails with."""
+    found = {}
+    for source in (p for top in SOURCES for p in sorted((ROOT / top).rglob("*")) if p.suffix in (".cc", ".h", ".c")):
+        for name, identity in re.findall(r'\b((?:MPI|ASHLAR)_ERR_\w+|kErr[A-Z]\w*),\s*"([a-z][\w.]*)"', source.read_text()):
+            name = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removeprefix("kErr")).upper() if name.startswith("kErr") else name[name.index("ERR_") + 4:]
+            found.setdefault(identity, set()).add("MPI_ERR_" + name)
+    return found
+
+
 def catalogue():
-    lines = []
+    lines, classes = [], error_classes()
     for message in sorted(messages.parse((ROOT / "config/messages.yaml").read_text()), key=lambda m: m["id"]):
         lines += [f".SS {code(message['id'])}", prose(message["says"])]
         if message["because"]:
             lines += [".PP", prose(message["because"])]
         for advice in message["try"]:
             lines.append(tagged("\\(bu", prose(advice)))
+        if message["id"] in classes:
+            lines += [".PP", prose("Class " + " or ".join(sorted(classes[message["id"]])) + ".")]
     return "\n".join(lines)
 
 
 # ---- pages ---------------------------------------------------------------------------------------------------------------
 
 def blocks(text):
-    """(kind, text or rows) of a page: heading, part, code, hole, list, paragraph."""
+    """(kind, text or cells) of a page: heading, part, code, hole, item, row, paragraph."""
     lines = iter(text.splitlines() + [""])
-    paragraph = []
+    gathered, kind = [], "paragraph"                    # a paragraph or an item, which may go on in further lines
     for line in lines:
-        special = not line or line.startswith(("#", "```", "@", "- ", "| "))
-        if paragraph and special:
-            yield "paragraph", " ".join(paragraph)
-            paragraph = []
-        if line.startswith("### "):
-            yield "part", line[4:]
-        elif line.startswith("## "):
-            yield "heading", line[3:]
+        if gathered and (not line or line.startswith(("#", "```", "@", "- ", "| ", "<!--"))):
+            yield kind, " ".join(gathered)
+            gathered = []
+        if line.startswith("#"):
+            yield ("heading" if line.startswith("## ") else "part"), line.lstrip("# ")
         elif line.startswith("```"):
             body = []
             for inner in lines:
@@ -98,34 +136,39 @@ def blocks(text):
             yield "code", "\n".join(body)
         elif line.startswith("@"):
             yield "hole", line.strip("@").split()
-        elif line.startswith("- "):
-            term, _, rest = line[2:].partition(": ")
-            yield "item", (term, rest)
         elif line.startswith("| "):
-            cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
-            yield "row", cells
-        elif line:
-            paragraph.append(line.strip())
+            yield "row", [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip("| "))]
+        elif not line:
+            yield "gap", ""
+        elif not line.startswith("<!--"):
+            kind = "item" if line.startswith("- ") else kind if gathered else "paragraph"
+            gathered.append(line.removeprefix("- ").strip())
 
 
-def page(text, fill, version):
-    """One page as roff, its names, and its section."""
-    head, _, rest = text.partition("\n")
-    name, section, brief = re.fullmatch(r"# ([\w.-]+)\((\d)\) - (.*)", head).groups()
-    names = [name]
-    if rest.startswith("Also: "):
-        also, _, rest = rest.partition("\n")
-        names += also.removeprefix("Also: ").split()
-    manual = {"1": "Commands", "5": "Files", "7": "Ashlar MPI"}[section]
-    out = ['.\\" Made by docs/manual/make.py.', heading(name, section, DATE, f"Ashlar MPI {version}", manual).rstrip(), ".SH NAME",
-           ", ".join(map(code, names)), f"\\- {brief}"]
-    begun, rows = True, 0
-    for kind, what in blocks(rest):
+def listed(text):
+    """`term`, `term`: what it is; or a point of a list."""
+    term = re.match(r"((?:`[^`]+`|[\w.]+\(\d\))(?:, (?:`[^`]+`|[\w.]+\(\d\)))*|[a-z ]+): ", text)
+    return item(term[1], text[term.end():]) if term else tagged("\\(bu", inline(text))
+
+
+def row(cells, heads):
+    """The first cell is what the others explain; with several, each has the head of its column."""
+    if len(cells) < 3:
+        return item(cells[0], " ".join(cells[1:]))
+    return item(cells[0], "; ".join(f"{head}: {cell}" for head, cell in zip(heads[1:], cells[1:]) if cell))
+
+
+def render(text, fill):
+    """The body of a page."""
+    out, begun, rows, heads = [], False, 0, []
+    for kind, what in blocks(text):
         if kind in ("heading", "part"):
-            out.append((".SH " if kind == "heading" else ".SS ") + code(what))
+            out.append((".SH " if kind == "heading" else ".SS ") + code(what.upper() if kind == "heading" else what))
             begun, rows = False, 0
             continue
         rows = rows + 1 if kind == "row" else 0
+        if kind == "gap":
+            continue
         if kind in ("paragraph", "code") and begun:
             out.append(".PP")
         if kind == "paragraph":
@@ -135,11 +178,46 @@ def page(text, fill, version):
         elif kind == "hole":
             out.append(fill(*what))
         elif kind == "item":
-            out.append(item(*what))
+            out.append(listed(what))
+        elif kind == "row" and rows == 1:
+            heads = what
         elif kind == "row" and rows > 2:
-            out.append(item(what[0], " ".join(what[1:])))
+            out.append(row(what, heads))
         begun = True
-    return "\n".join(out) + "\n", names, section
+    return "\n".join(out) + "\n"
+
+
+def head(names, section, brief, version):
+    manual = {"1": "Commands", "5": "Files", "7": "Ashlar MPI"}[section]
+    return "\n".join(['.\\" Made by docs/manual/make.py.', heading(names[0], section, DATE, f"Ashlar MPI {version}", manual).rstrip(),
+                      ".SH NAME", ", ".join(map(code, names)), f"\\- {brief}"]) + "\n"
+
+
+def page(text, fill, version):
+    """One page as roff, its names, and its section."""
+    first, _, rest = text.partition("\n")
+    name, section, brief = re.fullmatch(r"# ([\w.-]+)\((\d)\) - (.*)", first).groups()
+    names = [name]
+    if rest.startswith("Also: "):
+        also, _, rest = rest.partition("\n")
+        names += also.removeprefix("Also: ").split()
+    return head(names, section, brief, version) + render(rest, fill), names, section
+
+
+def guide(path, version):
+    """The title gives way to NAME; what stands before the first heading is the description."""
+    name, section, brief = GUIDES[path]
+    text = (ROOT / path).read_text().partition("\n")[2]
+    see = "\n## SEE ALSO\n\nashlar(7), mpiexec(1), ashlar_info(1), ashlar.yaml(5)\n"
+    return head([name], section, brief, version) + render("## DESCRIPTION\n" + text + see, None), [name], section
+
+
+def write(folder, text, names, section):
+    write_if_changed(folder / f"man{section}" / f"{names[0]}.{section}", text)
+    for other in names[1:]:
+        path = folder / f"man{section}" / f"{other}.{section}"
+        path.unlink(missing_ok=True)
+        path.symlink_to(f"{names[0]}.{section}")
 
 
 def main(arguments):
@@ -155,13 +233,9 @@ def main(arguments):
         text = source.read_text()
         if any(name not in programs for name in re.findall(r"^@OPTIONS (\S+)@", text, re.M)):
             continue                                    # of a command that is not built
-        text, names, section = page(text, lambda hole, *words: holes[hole](*words), o.version)
-        folder = o.out / f"man{section}"
-        write_if_changed(folder / f"{names[0]}.{section}", text)
-        for other in names[1:]:
-            path = folder / f"{other}.{section}"
-            path.unlink(missing_ok=True)
-            path.symlink_to(f"{names[0]}.{section}")
+        write(o.out, *page(text, lambda hole, *words: holes[hole](*words), o.version))
+    for path in GUIDES:
+        write(o.out, *guide(path, o.version))
     return 0
 
 

@@ -34,7 +34,7 @@ inline constexpr const char* kNodeRange[] = {"0", "1000000000", nullptr};
         static_cast < std::uint32_t>(offsetof(Config, forced) + sizeof(const char*) * (index)), nullptr \
   }
 inline constexpr ashlar_param kParams[] = {
-    {"tuning_file", "", "A tuning file whose rules come before the built-in ones; its form: config/tuning/README.md.",
+    {"tuning_file", "", "A tuning file whose rules come before the built-in ones; its form: man ashlar-tuning.",
      ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, tuning_file),
      nullptr},
     {"scratch_cache", "8MiB", "Memory for temporaries that a communicator keeps between collectives, at most.",

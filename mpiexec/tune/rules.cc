@@ -19,7 +19,7 @@ struct Row {
 
 std::string tuning_file(const std::vector<Point>& points, int ranks, int nodes, const std::string& origin,
                         double tolerance) {
-  std::string out = "# Made by ashlar_tune; its form: config/tuning/README.md.\nschema: 1\norigin: " + origin + "\n";
+  std::string out = "# Made by ashlar_tune; its form: man ashlar-tuning.\nschema: 1\norigin: " + origin + "\n";
   for (std::size_t i = 0; i < points.size();) {
     std::vector<Row> rows;
     std::size_t end = i;

@@ -96,7 +96,7 @@ def compiled(command, name, text):
 
 def c_source(pages):
     """All prototypes after mpi.h: a compiler refuses one that differs."""
-    return "\n".join(["#include <mpi.h>"] + [synopsis(p.read_text(), "C").replace("#include <mpi.h>", "") for p in pages])
+    return "\n".join(["#include <mpi.h>\n#include <mpi_removed.h>"] + [synopsis(p.read_text(), "C") for p in pages])
 
 
 def fortran_unit(head, rest):

@@ -36,7 +36,7 @@ Status request_get_status_some(int incount, const MPI_Request* requests, int* ou
                                MPI_Status* statuses);
 Status cancel(Request* request);
 /// Generalized requests, which belong to no communicator and so are given a lane. The callbacks may call MPI; which
-/// error codes of theirs come back is MPI-5.0, 14.2.
+/// error codes of theirs come back is MPI-5.0, 13.2.
 Status grequest_start(Lane& lane, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                       MPI_Grequest_cancel_function* cancel_fn, void* extra_state, Request** request);
 Status grequest_complete(Request* request);

@@ -59,7 +59,7 @@ Status query_generalized(Request& request, MPI_Status* status) {
   const int error = filled->MPI_ERROR;
   fill_empty_status(filled);
   const int code = call(r.lane(), r.query, r.extra_state, filled);
-  filled->MPI_ERROR = error;  // not the callback's to set (MPI-5.0, 14.2)
+  filled->MPI_ERROR = error;  // not the callback's to set (MPI-5.0, 13.2)
   return outcome_of(code, "query");
 }
 

@@ -5,7 +5,7 @@
 
 namespace ashlar::p2p {
 
-/// A request whose operation the user performs (MPI-5.0, 14.2). Its callbacks run without the lane's lock, so they may
+/// A request whose operation the user performs (MPI-5.0, 13.2). Its callbacks run without the lane's lock, so they may
 /// call MPI.
 struct GeneralizedRequest : Request {
   GeneralizedRequest(const RequestOps& o, Comm& nowhere, MPI_Grequest_query_function* q, MPI_Grequest_free_function* f,

@@ -21,7 +21,7 @@ from roff import code, example, heading, prose, tagged  # noqa: E402
 from template import write_if_changed                   # noqa: E402
 
 
-# The guides of the documentation, as pages: who has installed the library need not have its tree.
+# The guides of the documentation, as pages: an installation has them without the tree.
 GUIDES = {
     "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
     "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),

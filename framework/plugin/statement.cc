@@ -171,10 +171,7 @@ Status acceptable(const Statement& s, const Accepts& kernel) {
                  {"kernel_minor", ASHLAR_COMPONENT_MINOR}});
   if (present && s.size < kLeastSize)
     return fail(kErrOther, "plugin.structure_size",
-                {{"size", s.size},
-                 {"kernel_major", ASHLAR_COMPONENT_MAJOR},
-                 {"kernel_minor", ASHLAR_COMPONENT_MINOR},
-                 {"least", kLeastSize}});
+                {{"size", s.size}, {"kernel_major", ASHLAR_COMPONENT_MAJOR}, {"least", kLeastSize}});
   if (!*s.framework || !*s.name) return fail(kErrOther, "plugin.no_name");
   const Framework* framework = find_framework(s.framework);
   if (!framework) return fail(kErrOther, "plugin.no_framework", {{"framework", s.framework}});

@@ -22,6 +22,7 @@
 #include "mpiexec/info/print.h"
 #include "mpiexec/info/running.h"
 #include "mpiexec/info/schema.h"
+#include "mpiexec/info/tool_lists.h"
 #include "mpiexec/text.h"
 
 namespace {
@@ -180,6 +181,14 @@ int main(int argc, char** argv) {
     case Question::messages: {
       const std::string text = o.json ? messages_json(o.subject) : messages_text(o.subject);
       if (text.empty()) return complain(fail(kErrArg, "info.no_message", {{"value", mpiexec::brief(o.subject)}}));
+      say(text);
+      return 0;
+    }
+    case Question::pvars:
+    case Question::events:
+    case Question::categories: {
+      std::string text;
+      if (const Status listed = tool_list(o, &text); !listed.ok()) return complain(listed);
       say(text);
       return 0;
     }

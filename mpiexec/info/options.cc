@@ -19,6 +19,9 @@ const char kHelp[] =
     "  (none)                     version, folders, components, and what is wrong with the configuration\n"
     "  --components [FRAMEWORK]   components with version and file; refused ones with the reason\n"
     "  --params [PREFIX]          parameters with value and origin: --params transport.shm\n"
+    "  --pvars [PREFIX]           performance variables of MPI_T: --pvars p2p\n"
+    "  --events [PREFIX]          events of MPI_T\n"
+    "  --categories [PREFIX]      categories of MPI_T, with how much is in each\n"
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
@@ -33,12 +36,13 @@ const char kHelp[] =
     "  --register [FOLDER|FILE]   writes the manifest of a component folder anew (default: the installed one)\n"
     "  --version                  the version of Ashlar MPI\n"
     "\n"
-    "  --level LEVEL              with --params: user-basic, user-detail, user-all (default), tuner-..., "
+    "  --level LEVEL              with --params, --pvars, --events: user-basic, user-detail, user-all (default), "
+    "tuner-..., "
     "developer-...\n"
     "  --set KEY=VALUE            as on mpiexec's command line, to see what it would do\n"
     "  --json                     the answer as JSON\n"
     "\n"
-    "Listing opens no component.\n";
+    "Listing opens no component, but for --pvars, --events and --categories, which start MPI in a job of one.\n";
 
 namespace {
 
@@ -46,8 +50,9 @@ using mpiexec::brief;
 
 Status unknown(const char* word) {
   param::Suggestion suggestion(word);
-  for (const char* known : {"--components", "--params", "explain", "waits", "--pid", "--messages", "--schema",
-                            "--coverage", "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
+  for (const char* known :
+       {"--components", "--params", "--pvars", "--events", "--categories", "explain", "waits", "--pid", "--messages",
+        "--schema", "--coverage", "--check", "--register", "--version", "--help", "--level", "--set", "--json"})
     suggestion.consider(known);
   const std::string meant(suggestion.best());
   return fail(kErrArg, "info.unknown", {{"suggestion", meant}, {"value", brief(word)}});
@@ -102,6 +107,9 @@ class Reader {
   };
   static constexpr Row kQuestions[] = {{"--components", "", Question::components, Subject::kOptional},
                                        {"--params", "", Question::params, Subject::kOptional},
+                                       {"--pvars", "", Question::pvars, Subject::kOptional},
+                                       {"--events", "", Question::events, Subject::kOptional},
+                                       {"--categories", "", Question::categories, Subject::kOptional},
                                        {"explain", "--explain", Question::explain, Subject::kOptional},
                                        {"waits", "--waits", Question::waits, Subject::kNone},
                                        {"--messages", "", Question::messages, Subject::kOptional},
@@ -179,8 +187,10 @@ class Reader {
 }  // namespace
 
 Status parse_options(int argc, char** argv, Options* options) {
-  options->level = ASHLAR_USER_ALL;
   ASHLAR_TRY(Reader(argc, argv, options).read());
+  // Few performance variables are for users; of parameters, the others are too many to begin with.
+  const bool lists_tools = options->question == Question::pvars || options->question == Question::events;
+  if (options->level == 0) options->level = lists_tools ? ASHLAR_DEV_ALL : ASHLAR_USER_ALL;
   return check(*options);
 }
 

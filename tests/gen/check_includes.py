@@ -60,7 +60,7 @@ def allowed(file, target, uses):
         if home == "mpiexec":
             # ashlar_tune runs as ranks of a job and asks the collectives what there is to choose from; ashlar_info checks
             # tuning files with the collectives' own reader.
-            may = LAUNCHER_ROOMS | {"tune": {"object", "coll"}, "info": {"coll"}}.get(file[1], set())
+            may = LAUNCHER_ROOMS | {"tune": {"object", "coll"}, "info": {"coll", "runtime", "mpit"}}.get(file[1], set())
             return None if room in may else f"the launcher may not see room {room}"
         return None
     if folder == "components":

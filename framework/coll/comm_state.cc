@@ -88,6 +88,11 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
   return {};
 }
 
+const char* CommState::preferred(Collective collective) const {
+  const auto& preference = preferred_[static_cast<std::size_t>(collective)];
+  return preference != nullptr ? preference->entry->algorithm->name : "";
+}
+
 Slot& Op::slot() const { return own_slot_ != nullptr ? *own_slot_ : comm_->slots[component_ % CommState::kSlots]; }
 
 Status make_state(Comm& comm) ASHLAR_NO_THREAD_SAFETY {

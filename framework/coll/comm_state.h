@@ -29,6 +29,8 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
   /// The user's own choice for this communicator, before every rule; an empty name takes it back. All members must
   /// agree. Fails with MPI_ERR_ARG when there is no such algorithm.
   Status prefer(Collective collective, const char* algorithm);
+  /// The name of that, or "".
+  const char* preferred(Collective collective) const;
   /// Logs that a collective begins on this rank, or a start of a persistent one. `checked`: check.collectives compares
   /// it, so messages need not.
   LoggedCall& enter(Tag tag, const Call& call, bool checked, std::uint32_t start = 0) {

@@ -19,7 +19,7 @@
 
 namespace ashlar::coll {
 
-LaneCollectives::LaneCollectives(Engine& owner) : engine(owner) {
+LaneCollectives::LaneCollectives(Engine& owner) : engine(owner), compare_after(owner.config.compare_after) {
   flights.set_limit(static_cast<std::size_t>(owner.config.request_limit));
 }
 
@@ -30,6 +30,12 @@ Engine::~Engine() {
 void Engine::attach(Lane& lane) {
   lanes_.push_back(std::make_unique<LaneCollectives>(*this));
   lane.coll = lanes_.back().get();
+}
+
+void Engine::configure(Lane& lane, const Config& values) {
+  lane.coll->flights.set_limit(static_cast<std::size_t>(values.request_limit));
+  lane.coll->compare_after = values.compare_after;
+  if (lane.review != nullptr) lane.review_every = values.compare_after;
 }
 
 Status Engine::open(plugin::Registry& registry, param::Store& params, const JobMap& job, std::unique_ptr<Engine>* out) {

@@ -66,6 +66,8 @@ class Engine {
 
   /// Sets lane.coll. Before the first collective on the lane, which must not outlive this object.
   void attach(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+  /// Takes over, on an attached lane, the values of rows that are not frozen.
+  static void configure(Lane& lane, const Config& values) ASHLAR_REQUIRES(lane.lock);
 
   /// The plan for a shape; made on first use, shared by all communicators of that shape. Any thread.
   const Plan& plan_for(const Shape& shape);

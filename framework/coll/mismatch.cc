@@ -293,7 +293,7 @@ constexpr p2p::CollectiveHooks kHooks{.mismatched = on_mismatch, .notice = take_
 void add_to_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *state.comm.lane;
   p2p::hook_collectives(lane, kHooks);
-  lane.review_every = state.engine.config.compare_after;
+  lane.review_every = lane.coll->compare_after;
   lane.review = review_all;
   lane.coll->states.push_back(&state);
   std::erase_if(lane.coll->early, [&](const EarlyReport& early) {

@@ -48,13 +48,11 @@ inline constexpr ashlar_param kParams[] = {
     {"compare_after", "100ms",
      "Time after which a collective that still waits compares its call with those of the neighbouring ranks, so that "
      "ranks whose calls do not agree fail instead of waiting for ever; 0: never.",
-     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, compare_after), kCompareRange},
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, 0, offsetof(Config, compare_after), kCompareRange},
     {"request_limit", "1048576",
      "Requests of nonblocking and persistent collectives that a lane may have at a time; beyond, calls fail with "
      "MPI_ERR_NO_MEM.",
-     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
-     kRequestRange},
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, 0, offsetof(Config, request_limit), kRequestRange},
     {"reference", "false",
      "Run the simplest algorithm of each collective, straight from the standard's definition, to separate a mistake of "
      "the program from one of an algorithm. Slow.",

@@ -267,6 +267,7 @@ int Cvars::read(const Cvar& cvar, void* out, int count) {
 }
 
 int Cvars::write(const Cvar& cvar, const void* in, int count) {
+  const event::Hold hold;  // lanes' locks may be given up in here
   const std::lock_guard guard(mutex_);
   know();
   if (cvar.row->flags & ASHLAR_PARAM_LAUNCHER) return MPI_T_ERR_CVAR_SET_NEVER;

@@ -30,7 +30,7 @@ struct CommVariable {
   int verbosity, scope;
   int (*read)(const Comm& comm, int which, void* value, int count);
   int (*write)(Comm& comm, int which, const void* value, int count);
-  int which = 0;
+  int which = 0;  // of several that are alike
 };
 
 /// One control variable. What is said of it never changes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/base/event.h"
 #include "framework/mpit/marks.h"
 
 namespace ashlar::mpit {
@@ -20,7 +21,7 @@ class Values {
   std::uint64_t& operator[](std::uint32_t i) { return get()[i]; }
 
  private:
-  std::uint64_t few_[kOnStack] = {};
+  std::uint64_t few_[kOnStack];
   std::unique_ptr<std::uint64_t[]> many_;
 };
 
@@ -37,6 +38,9 @@ bool PvarHandle::count_now(std::uint64_t* values) const {
   if (pvar->bind == MPI_T_BIND_MPI_COMM) {
     object = bound.comm();
     if (object == nullptr) return false;
+    const event::Hold hold;  // such a variable may take a lane's lock, and give it up
+    pvar->read(object, values, count);
+    return true;
   }
   pvar->read(object, values, count);
   return true;

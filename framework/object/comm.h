@@ -61,6 +61,7 @@ class Comm : public Object {
   AttributeSet attributes;
   std::shared_ptr<const Topology> topology;  // nullptr: none; never in an intercommunicator
   std::shared_ptr<const CommHints> hints;    // what the user asked for with info objects; nullptr: nothing
+  std::uint32_t eager_limit = 0;             // bytes of the largest message sent eagerly here; 0: as the link
   coll::CommState* coll = nullptr;
   p2p::SendBuffer* send_buffer = nullptr;  // for buffered sends on this communicator; p2p makes and drops it
   std::uint32_t collective_sequence = 0;   // number of collectives started: their tag; the same on every member

@@ -29,6 +29,17 @@ LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_p
       post_writer(lane, config),
       cancels(lane) {
   nowhere.lane = &lane;
+  limit_requests();
+  if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
+  sent = constants.take(kConstantOps, nowhere);
+  nothing_received = constants.take(kConstantOps, nowhere);
+  if (sent == nullptr || nothing_received == nullptr) return;
+  sent->state.store(Request::State::kComplete, std::memory_order_relaxed);
+  nothing_received->state.store(Request::State::kComplete, std::memory_order_relaxed);
+  nothing_received->source = MPI_PROC_NULL;
+}
+
+void LaneState::limit_requests() {
   const auto most = static_cast<std::size_t>(config.request_limit);
   receives.set_limit(most);
   sends.set_limit(most);
@@ -38,13 +49,16 @@ LaneState::LaneState(Lane& lane, const Config& configuration, ProcessState& of_p
   part_sends.set_limit(most);
   part_receives.set_limit(most);
   kept_offers.set_limit(most);
-  if (config.check_datatypes) check = std::make_unique<SignatureCheck>();
-  sent = constants.take(kConstantOps, nowhere);
-  nothing_received = constants.take(kConstantOps, nowhere);
-  if (sent == nullptr || nothing_received == nullptr) return;
-  sent->state.store(Request::State::kComplete, std::memory_order_relaxed);
-  nothing_received->state.store(Request::State::kComplete, std::memory_order_relaxed);
-  nothing_received->source = MPI_PROC_NULL;
+}
+
+void configure(Lane& lane, const Config& config) {
+  lane.p2p->config = config;
+  lane.p2p->limit_requests();
+  // Decided anew with the next message that takes the slow path, which is the next one.
+  lane.peers.each([&lane](Peer& peer) {
+    peer.link(lane).eager_limit = 0;
+    peer.link(lane).budget = 0;
+  });
 }
 
 Status attach(Lane& lane, const Config& config, ProcessState& process) {

@@ -43,7 +43,7 @@ struct LaneState {
   Unpaired unpaired;
   Slab<RecvRequest> receives;
   Slab<SendRequest> sends;
-  const Config config;
+  Config config;  // changed by configure() alone
   ProcessState& process;
 
   SharedPosts posts;
@@ -78,6 +78,9 @@ struct LaneState {
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 
   Counters counters;
+
+  /// Gives every pool of requests the limit p2p.request_limit.
+  void limit_requests();
 };
 
 /// Why `requests` has none left: its limit, or memory.

@@ -12,19 +12,16 @@ inline constexpr const char* kPatienceRange[] = {"0", "1h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"eager_limit", "0", "Largest message sent by the eager protocol; 0: the break-even of the transport's cost model.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, eager_limit),
-     kEagerRange},
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, eager_limit), kEagerRange},
     {"unexpected_limit", "4MiB",
      "Bytes of messages from one process kept for later receives; beyond, it sends messages of any size by rendezvous.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, unexpected_limit),
-     kAnyMessage},
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, unexpected_limit), kAnyMessage},
     {"unexpected_total_limit", "256MiB", "The same for all processes together: beyond, further senders use rendezvous.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, unexpected_total_limit), kAnyMessage},
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, unexpected_total_limit),
+     kAnyMessage},
     {"get_min", "0",
      "Smallest message, of those sent by rendezvous, that the receiver may read from the sender's memory.",
-     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, get_min),
-     kAnyMessage},
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, get_min), kAnyMessage},
     {"single_copy", "true", "Let receivers read large messages from the sender's memory where the transport can.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, single_copy),
      nullptr},
@@ -41,14 +38,13 @@ inline constexpr ashlar_param kParams[] = {
     {"shared_post_patience", "1ms",
      "Time that a sender gives the receiver to answer any of its requests to send (RTS) before it looks for the "
      "receive in shared memory: longer than a receiver that is inside MPI is busy with one message.",
-     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN,
-     offsetof(Config, shared_post_patience), kPatienceRange},
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, shared_post_patience),
+     kPatienceRange},
     {"request_limit", "16777216",
      "Requests of sends, and as many of each other kind (receives, partitioned sends, partitioned receives, pairs, "
      "generalized requests), that a lane may have at a time, inactive persistent ones included; beyond, calls fail "
      "with MPI_ERR_NO_MEM.",
-     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, request_limit),
-     kRequestRange},
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, 0, offsetof(Config, request_limit), kRequestRange},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

@@ -1,5 +1,6 @@
 #include "framework/p2p/api.h"
 #include "framework/p2p/collective.h"
+#include "framework/p2p/eager_limit.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/send_now.h"
@@ -16,7 +17,8 @@ namespace {
 /// before a first message, whose protocol is not known yet.
 void poll_before(Lane& lane, const Sending& message) ASHLAR_REQUIRES(lane.lock) {
   Peer* const peer = known_peer(message.comm, message.to);
-  if (peer == nullptr || message.data.bytes() > peer->link(lane).eager_limit) return;
+  if (peer == nullptr || peer->link(lane).eager_limit == 0) return;
+  if (message.data.bytes() > eager_limit(peer->link(lane), message.comm)) return;
   // The other lanes, too: what arrives there would be kept without a bound.
   progress::poll_all(lane);
 }

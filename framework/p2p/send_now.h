@@ -5,6 +5,7 @@
 
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
+#include "framework/p2p/eager_limit.h"
 #include "framework/p2p/wire.h"
 #include "framework/progress/peer.h"
 
@@ -25,7 +26,8 @@ struct Piece {
 };
 
 /// The rest of send_now: a message that is packed into the wire buffer.
-bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type);
+bool send_packed(Link& link, const Comm& comm, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count,
+                 Datatype& type);
 
 /// The record of a rank if there is one. Communicators on other lanes may share the table.
 inline Peer* known_peer(const Comm& comm, Rank rank) { return __atomic_load_n(&comm.peers[rank], __ATOMIC_ACQUIRE); }
@@ -42,7 +44,7 @@ inline bool send_on(Link& link, Comm& comm, std::uint32_t context, const void* b
   const std::uint64_t h0 = match::Key::place(context, comm.rank);
   const std::uint64_t h1 = tag_word(tag, name);
   if (bytes > endpoint->max_short || !type.dense()) [[unlikely]]
-    return send_packed(link, h0, h1, buf, count, type);
+    return send_packed(link, comm, h0, h1, buf, count, type);
   return endpoint->ops->am_short(endpoint, kEager, h0, h1, buf, static_cast<std::uint32_t>(bytes)) == ASHLAR_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "framework/base/failure.h"
+#include "framework/p2p/eager_limit.h"
 #include "framework/p2p/handlers.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
@@ -85,10 +86,11 @@ ashlar_result give_whole(ashlar_endpoint& endpoint, std::uint8_t id, std::uint64
   return endpoint.ops->am_bcopy(&endpoint, id, h0, h1, Piece::fill, &piece, length);
 }
 
-bool send_packed(Link& link, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count, Datatype& type) {
+bool send_packed(Link& link, const Comm& comm, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count,
+                 Datatype& type) {
   const DataView data = DataView::of(buf, count, type);
   const MPI_Count bytes = data.bytes();
-  return bytes <= link.eager_limit && give_whole(*link.endpoint, kEager, h0, h1, data, bytes) == ASHLAR_OK;
+  return bytes <= eager_limit(link, comm) && give_whole(*link.endpoint, kEager, h0, h1, data, bytes) == ASHLAR_OK;
 }
 
 ashlar_result push_message(Pending& work, Link& link) {

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "framework/p2p/collective.h"
+#include "framework/p2p/eager_limit.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
 #include "framework/p2p/receiving.h"
@@ -30,7 +31,8 @@ void describe_send(const Request& request, char* out, std::size_t room) {
   const int used = std::snprintf(out, room, "%s of %lld bytes to rank %d tag %d on '%s'", name_of(r.call),
                                  static_cast<long long>(r.size), r.source, r.tag, r.comm->name.c_str());
   const auto length = static_cast<std::size_t>(used);
-  if (length >= room || r.link == nullptr || !r.link->throttled || r.matched || r.size > r.link->eager_limit) return;
+  if (length >= room || r.link == nullptr || !r.link->throttled || r.matched || r.size > eager_limit(*r.link, *r.comm))
+    return;
   std::snprintf(out + length, room - length,
                 ", which waits for its receive: rank %d keeps %llu bytes of %s unexpected messages (p2p.%s there)",
                 r.source, static_cast<unsigned long long>(r.link->throttle_limit),

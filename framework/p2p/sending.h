@@ -4,6 +4,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/datatype/data_view.h"
+#include "framework/p2p/eager_limit.h"
 #include "framework/p2p/operation.h"
 
 /// The path of a message that the short path (send_now.h) did not take. All forms of sending share it: the link is
@@ -28,10 +29,10 @@ struct Sending {
   }
 };
 
-/// How a message of `bytes` travels over `link`. The choice can change only while the message waits for room: when the
-/// peer throttles the link meanwhile, the message asks first, too.
-inline Protocol choose_protocol(const Link& link, MPI_Count bytes) {
-  return bytes <= link.eager_limit && !link.throttled ? Protocol::kEager : Protocol::kRendezvous;
+/// How a message of `bytes` on `comm` travels over `link`. The choice can change only while the message waits for room:
+/// when the peer throttles the link meanwhile, the message asks first, too.
+inline Protocol choose_protocol(const Link& link, const Comm& comm, MPI_Count bytes) {
+  return bytes <= eager_limit(link, comm) && !link.throttled ? Protocol::kEager : Protocol::kRendezvous;
 }
 
 /// Sends `message`. `*out` is its request, active or complete, which the caller owns (a buffered send's releases itself

@@ -25,6 +25,8 @@ struct ProcessState;
 Status attach(Lane& lane, const Config& config, ProcessState& process);
 /// Drops them; everything still active is forgotten. After the last traffic.
 void detach(Lane& lane);
+/// Takes over the values of rows that are not frozen: sends from now on go by them.
+void configure(Lane& lane, const Config& config) ASHLAR_REQUIRES(lane.lock);
 /// Shows what the lane counts as performance variables (plugin/pvars.h), and takes it away again, before detach: what
 /// was counted stays. Without the lane's lock.
 void add_pvars(Lane& lane);

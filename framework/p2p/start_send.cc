@@ -58,7 +58,7 @@ Status start_send(Lane& lane, const Sending& m, SendRequest** out) {
   *out = nullptr;
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, m.comm, m.to, &link));
-  const Protocol protocol = choose_protocol(*link, m.data.bytes());
+  const Protocol protocol = choose_protocol(*link, m.comm, m.data.bytes());
   if (protocol == Protocol::kEager && m.mode == SendMode::kStandard && send_at_once(*link, m)) return {};
   ASHLAR_TRY(make_request(lane, m, out));
   launch(lane, *link, protocol, **out);
@@ -71,7 +71,7 @@ Status start_again(Lane& lane, SendRequest& r) {
   r.outcome = Status{};
   r.flags &= static_cast<std::uint8_t>(~Request::kCancelled);
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
-  launch(lane, *link, choose_protocol(*link, r.size), r);
+  launch(lane, *link, choose_protocol(*link, *r.comm, r.size), r);
   return {};
 }
 

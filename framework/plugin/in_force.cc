@@ -8,10 +8,11 @@
 
 namespace ashlar::plugin {
 
-void InForce::publish(const param::Store& store, const Registry& registry) {
+void InForce::publish(const param::Store& store, const Registry& registry, Effect effect) {
   const std::lock_guard guard(mutex_);
   store_ = &store;
   registry_ = &registry;
+  effect_ = effect;
   starting_ = false;
   published_.fetch_add(1, std::memory_order_release);
 }

@@ -15,8 +15,11 @@ class Registry;
 /// there were any. One per process; it outlives Process. Any thread.
 class InForce {
  public:
+  /// Gets the key and the store of the tool. It may wait for lanes' locks.
+  using Effect = void (*)(std::string_view key, param::Store& store);
+
   /// The parameters are read, and these components known; until withdraw().
-  void publish(const param::Store& store, const Registry& registry);
+  void publish(const param::Store& store, const Registry& registry, Effect effect);
   void withdraw();
   /// Calls `look` with both, unless they are not there. They stay while it runs; it must not wait for anything.
   template <class Look>
@@ -38,12 +41,10 @@ class InForce {
   /// Grows with every publish().
   unsigned published() const { return published_.load(std::memory_order_acquire); }
 
-  /// Makes a new value of `key`, of a row that is not frozen, take effect in the running process. nullptr: there is
-  /// none.
-  using Effect = void (*)(std::string_view key, param::Store& store);
-  void set_effect(Effect effect) { effect_.store(effect, std::memory_order_release); }
+  /// Makes the value of `key` in `store`, of a row that is not frozen, take effect in the process, if it is there.
   void take_effect(std::string_view key, param::Store& store) const {
-    if (const Effect effect = effect_.load(std::memory_order_acquire)) effect(key, store);
+    const std::lock_guard guard(mutex_);
+    if (store_ != nullptr && effect_ != nullptr) effect_(key, store);
   }
 
   static constexpr const char* kOrigin = "the program";
@@ -54,7 +55,7 @@ class InForce {
   const Registry* registry_ = nullptr;
   bool starting_ = false;
   std::atomic<unsigned> published_{0};
-  std::atomic<Effect> effect_{nullptr};
+  Effect effect_ = nullptr;
   std::vector<std::pair<std::string, std::string>> kept_;
 };
 

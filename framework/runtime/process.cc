@@ -141,6 +141,7 @@ Status Process::start(int thread_level) {
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
   process->tools_ = runtime::ToolModules::open(*process, process->tool_config_.buffer);
+  plugin::in_force().publish(process->params, process->registry, &Process::take_effect);
   return status;
 }
 
@@ -256,7 +257,6 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
   params.freeze();
-  plugin::in_force().publish(params, registry);
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];
   if (progress_config_.thread) LaneLock::enable_threads();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -58,6 +59,8 @@ class Process final : private comm::Services {
   void rest();
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.
   void cut_off(const char* reason);
+  /// Makes the value that a tool has written to `key` take effect (plugin::InForce::Effect).
+  static void take_effect(std::string_view key, param::Store& store);
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
   /// Leaves the job at exit, when sessions ended the use of MPI and stop() was never called.

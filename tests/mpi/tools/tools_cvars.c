@@ -1,4 +1,4 @@
-/* Control variables (MPI-5.0, 15.3.6). How it is run: before, differ, peek. */
+/* Control variables (MPI-5.0, 15.3.6). How it is run: before, during, differ, peek. */
 #include "check.h"
 
 typedef unsigned long long Value;
@@ -88,6 +88,23 @@ static int what_is_said(void) {
   return number;
 }
 
+/* How many of one allreduce on `comm` go round a ring. */
+static Value rings(MPI_Comm comm) {
+  static int ones[1024], sums[1024];
+  int index = -1, count = 0;
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  Value calls = 0;
+  CHECK_EQ(MPI_T_pvar_get_index("coll.allreduce.ring", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_start(session, handle), MPI_SUCCESS);
+  MUST(MPI_Allreduce(ones, sums, 1024, MPI_INT, MPI_SUM, comm));
+  CHECK_EQ(MPI_T_pvar_read(session, handle, &calls), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+  return calls;
+}
+
 /* What is written before MPI_Init is in force afterwards. */
 static void before(int* argc, char*** argv) {
   const Value eager = 12345, wrong = ~0ull;
@@ -105,29 +122,104 @@ static void before(int* argc, char*** argv) {
   CHECK(what_is_said() >= known, "the list only grows");
   CHECK_EQ(value_of("p2p.eager_limit"), eager);
   CHECK_EQ(int_of("check.collectives"), 1);
-  /* In force: the ring was taken. */
-  static int ones[1024], sums[1024];
-  int index = -1, count = 0;
-  MPI_T_pvar_session session;
-  MPI_T_pvar_handle handle;
-  Value calls = 0;
-  CHECK_EQ(MPI_T_pvar_get_index("coll.allreduce.ring", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
-  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
-  CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count), MPI_SUCCESS);
-  CHECK_EQ(MPI_T_pvar_start(session, handle), MPI_SUCCESS);
-  MUST(MPI_Allreduce(ones, sums, 1024, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-  CHECK_EQ(MPI_T_pvar_read(session, handle, &calls), MPI_SUCCESS);
-  CHECK_EQ(calls, 1);
-  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+  CHECK_EQ(rings(MPI_COMM_WORLD), 1); /* in force */
   /* Read once, so it is too late for good. */
   CHECK_EQ(set("check.collectives", &yes), MPI_T_ERR_CVAR_SET_NEVER);
   CHECK_EQ(set("coll.allreduce.algorithm", text), MPI_T_ERR_CVAR_SET_NEVER);
 }
 
+/* How messages of `bytes` travel on `comm`: by rendezvous, as the counter says. */
+static int is_rendezvous(MPI_Comm comm, int bytes) {
+  int index = -1, count = 0;
+  Value handshakes = 0;
+  char* data = check_alloc((size_t)bytes);
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  CHECK_EQ(MPI_T_pvar_get_index("p2p.handshakes", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_pvar_start(session, handle), MPI_SUCCESS);
+  memset(data, 1, (size_t)bytes);
+  MPI_Request receive;
+  MUST(MPI_Irecv(data, bytes, MPI_CHAR, (check_rank + check_size - 1) % check_size, 5, comm, &receive));
+  MUST(MPI_Barrier(comm));
+  CHECK_EQ(MPI_T_pvar_reset(session, handle), MPI_SUCCESS);
+  char* sent = check_alloc((size_t)bytes);
+  MUST(MPI_Send(sent, bytes, MPI_CHAR, (check_rank + 1) % check_size, 5, comm));
+  CHECK_EQ(MPI_T_pvar_read(session, handle, &handshakes), MPI_SUCCESS);
+  MUST(MPI_Wait(&receive, MPI_STATUS_IGNORE));
+  MUST(MPI_Barrier(comm));
+  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+  free(data);
+  free(sent);
+  return handshakes != 0;
+}
+
+/* What is not frozen takes effect when it is written; what is bound to a communicator, there alone. */
+static void during(int* argc, char*** argv) {
+  enum { kBytes = 3000 };
+  const Value low = 200, high = 8000, wrong = 1ull << 40, none = 0;
+  const int off = 0;
+  MPI_Comm comm = MPI_COMM_NULL, world = MPI_COMM_WORLD;
+  MPI_T_cvar_handle here, algorithm;
+  int count = 0;
+  char text[1024] = "no_such", read[1024];
+  check_start(argc, argv);
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  CHECK_EQ(set("p2p.eager_limit", &high), MPI_SUCCESS);
+  CHECK(!is_rendezvous(MPI_COMM_WORLD, kBytes), "%d bytes are below %llu", kBytes, high);
+  CHECK_EQ(set("p2p.eager_limit", &low), MPI_SUCCESS);
+  CHECK_EQ(value_of("p2p.eager_limit"), low);
+  CHECK(is_rendezvous(MPI_COMM_WORLD, kBytes), "%d bytes are above %llu", kBytes, low);
+  CHECK_EQ(set("p2p.eager_limit", &high), MPI_SUCCESS);
+
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), NULL, &here, &count), MPI_T_ERR_INVALID_HANDLE);
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), &comm, &here, &count), MPI_SUCCESS);
+  CHECK_EQ(count, 1);
+  CHECK_EQ(MPI_T_cvar_write(here, &wrong), MPI_T_ERR_INVALID);
+  CHECK_EQ(MPI_T_cvar_write(here, &low), MPI_SUCCESS);
+  CHECK(is_rendezvous(comm, kBytes), "this communicator has a limit of its own");
+  CHECK(!is_rendezvous(world, kBytes), "no other has");
+  CHECK_EQ(MPI_T_cvar_write(here, &none), MPI_SUCCESS);
+  CHECK(!is_rendezvous(comm, kBytes), "taken back");
+
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.allreduce.algorithm"), &comm, &algorithm, &count), MPI_SUCCESS);
+  CHECK_EQ(count, 1024);
+  CHECK_EQ(MPI_T_cvar_write(algorithm, text), MPI_T_ERR_INVALID);
+  memset(text, 'x', sizeof text);
+  CHECK_EQ(MPI_T_cvar_write(algorithm, text), MPI_T_ERR_INVALID); /* no end */
+  strcpy(text, "ring");
+  CHECK_EQ(MPI_T_cvar_write(algorithm, text), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_cvar_read(algorithm, read), MPI_SUCCESS);
+  CHECK(strcmp(read, "ring") == 0, "%s", read);
+  CHECK_EQ(rings(comm), 1);
+  CHECK_EQ(rings(world), 0);
+  /* Not while a collective of the communicator is under way: the ranks would disagree about which are meant. */
+  MPI_Request request;
+  int one = 1, sum = 0;
+  MUST(MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request));
+  const int code = MPI_T_cvar_write(algorithm, text);
+  CHECK(code == MPI_T_ERR_CVAR_SET_NOT_NOW || code == MPI_SUCCESS, "%d", code); /* it may be over */
+  MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK_EQ(MPI_T_cvar_write(algorithm, ""), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_cvar_handle_free(&algorithm), MPI_SUCCESS);
+
+  CHECK_EQ(set("progress.spin", &low), MPI_SUCCESS);
+  CHECK_EQ(value_of("progress.spin"), low);
+  MUST(MPI_Barrier(comm));
+  CHECK_EQ(set("p2p.single_copy", &off), MPI_T_ERR_CVAR_SET_NEVER);
+  /* What a handle is bound to may go away before it. */
+  Value value = 0;
+  MUST(MPI_Comm_free(&comm));
+  CHECK_EQ(MPI_T_cvar_read(here, &value), MPI_T_ERR_INVALID_HANDLE);
+  CHECK_EQ(MPI_T_cvar_write(here, &value), MPI_T_ERR_INVALID_HANDLE);
+  CHECK_EQ(MPI_T_cvar_handle_free(&here), MPI_SUCCESS);
+}
+
 /* Only one rank writes a value that all must have in common: the job ends with both values and their origins. */
-static void differ(int* argc, char*** argv) {
+static void differ(int* argc, char*** argv, const char* odd) {
   const int yes = 1;
-  if (getenv("TOOLS_ODD_ONE")) CHECK_EQ(set("check.datatypes", &yes), MPI_SUCCESS);
+  if (*odd) CHECK_EQ(set("check.datatypes", &yes), MPI_SUCCESS);
   check_start(argc, argv);
   int mine = 1, theirs = 0;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -142,8 +234,10 @@ int main(int argc, char** argv) {
   CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
   if (strcmp(how, "before") == 0) {
     before(&argc, &argv);
+  } else if (strcmp(how, "during") == 0) {
+    during(&argc, &argv);
   } else if (strcmp(how, "differ") == 0) {
-    differ(&argc, &argv);
+    differ(&argc, &argv, argc > 2 ? argv[2] : "");
   } else if (strcmp(how, "peek") == 0) {
     /* Set by mpiexec: seen before MPI_Init, without joining. */
     CHECK_EQ(value_of("p2p.unexpected_limit"), 54321);

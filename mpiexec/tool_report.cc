@@ -92,7 +92,9 @@ int report_all(Board& board, const EndOfJob& job) {
                                     .buffer_bytes = 0,
                                     .clock = nullptr,
                                     .variable = nullptr,
-                                    .comm_name = nullptr};
+                                    .comm_name = nullptr,
+                                    .variables = nullptr,
+                                    .decisions = nullptr};
   std::vector<plugin::Chosen> chosen;
   Status status = plugin::adopt(own_prefix(), job.params, environ, &store, &registry);
   if (status.ok()) status = registry.select("tool", &context, &chosen);

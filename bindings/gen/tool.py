@@ -26,12 +26,18 @@ def first(parameters, *kinds, direction=None):
     return next((p for p in parameters if p.kind.name in kinds and not p.array and direction in (None, p.direction)), None)
 
 
+def takes(parameters, buffer):
+    """Whether a call writes to this buffer: of MPI_Precv_init it is an `in` argument, which the request writes to."""
+    into_it = first(parameters, "source", "message") and not first(parameters, "dest")
+    return buffer.output or bool(into_it and buffer.kind.name == "buffer")
+
+
 def kind_bits(procedure, parameters):
     bits = []
     communication = first(parameters, "request", direction="out") or procedure.chapter in ("coll", "neighbor")
     if first(parameters, "dest", "target_rank") and first(parameters, "datatype"):
         bits.append("SENDS")
-    if first(parameters, "buffer", direction="out") and (first(parameters, "source") or first(parameters, "message")):
+    if any(takes(parameters, p) for p in parameters if p.kind.name == "buffer") and first(parameters, "source", "message"):
         bits.append("RECEIVES")
     if procedure.chapter in ("coll", "neighbor"):
         bits.append("COLLECTIVE")
@@ -81,8 +87,8 @@ class Wrapper:
         if not first(self.parameters, "comm", "message", "win", "file"):
             return
         buffers = [p for p in self.parameters if p.kind.name == "buffer"]
-        taken = [p for p in buffers if p.output]
-        given = [p for p in buffers if p.direction != "out"]
+        taken = [p for p in buffers if takes(self.parameters, p)]
+        given = [p for p in buffers if p.direction != "out" and (p.output or p not in taken)]
         for p in taken:
             if amount := self.amount(p):
                 self.add("in", p, amount)
@@ -104,6 +110,8 @@ class Wrapper:
                 return f"call.of(call.own({count.name}), {datatype.name})"
             ranks = "members" if base_name(self.procedure) == "Reduce_scatter" else "others"
             return f"call.of({count.name}, call.{ranks}(), {datatype.name})"
+        if any(p.name == "partitions" for p in self.parameters):
+            return f"call.of({count.name}, {datatype.name}, partitions)"
         side = "recv" if buffer.name.startswith("recv") else "send"
         times = ", call.others()" if (base_name(self.procedure), side) in EACH else ""
         return f"call.of({count.name}, {datatype.name}{times})"
@@ -141,6 +149,9 @@ class Wrapper:
     # --- requests and statuses ----------------------------------------------------------------------------------------
 
     def requests(self):
+        several = next((p for p in self.parameters if p.kind.name == "request" and p.array), None)
+        if several:
+            self.before.append(f"call.requests({several.name}, {several.length});")
         request = first(self.parameters, "request")
         if not request:
             return

@@ -62,6 +62,12 @@ class Watched {
   }
   void level(int value) { call_.send_tag = value; }
   void request(MPI_Request handle) { call_.request = reinterpret_cast<std::uintptr_t>(handle); }
+  void requests(const MPI_Request* handles, int count) {
+    static_assert(sizeof(MPI_Request) == sizeof *call_.requests);
+    if (!handles || count <= 0) return;
+    call_.requests = reinterpret_cast<const std::uint64_t*>(handles);
+    call_.request_count = static_cast<std::uint32_t>(count);
+  }
   /// After the ranks.
   void on(MPI_Comm comm) { local_size_of_inter_ = hooks_->describe(comm, &call_); }
   /// Whether what counts at the root alone counts here.
@@ -149,7 +155,9 @@ class Watched {
              .bytes_out = 0,
              .bytes_in = 0,
              .request = 0,
-             .object = nullptr};
+             .object = nullptr,
+             .requests = nullptr,
+             .request_count = 0};
   }
   bool returned_early(int result);
   bool inter() const { return local_size_of_inter_ > 0; }

@@ -11,6 +11,7 @@
 #define ASHLAR_TOOL_H
 
 #include "framework/plugin/component.h"
+#include "framework/plugin/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +59,10 @@ typedef struct ashlar_tool_call {
   uint64_t request;   /* of calls that start, test or wait for one request: a number of it; 0: none. Numbers are used
                          again when a request is gone. */
   const void* object; /* for ashlar_tool_context::comm_name */
+  /* Of calls that start, test or wait for several requests: the numbers of all of them; in leave() requests that are
+   * gone have that of MPI_REQUEST_NULL. NULL: the call has no such array. */
+  const uint64_t* requests;
+  uint32_t request_count;
 } ashlar_tool_call;
 
 /* Both clocks at one moment. Ticks are those of the processor's counter and cost less than the time does; two pairs, as
@@ -71,6 +76,14 @@ enum ashlar_tool_role {
   ASHLAR_TOOL_IN_RANK = 0, /* enter() and leave() are called */
   ASHLAR_TOOL_AT_END = 1   /* job_end() is called, once */
 };
+
+/* A performance variable of a process. */
+typedef struct ashlar_tool_variable {
+  const char* name; /* "transport.shm.rings" */
+  const char* help;
+  int32_t kind; /* ashlar_pvar_class */
+  uint64_t value;
+} ashlar_tool_variable;
 
 /* Context of query() and create(); it and what it points to live until destroy(). */
 typedef struct ashlar_tool_context {
@@ -92,6 +105,10 @@ typedef struct ashlar_tool_context {
   int (*variable)(const char* name, uint64_t* value);
   /* The name of the call's communicator; returns its length, 0 when the call has none. In enter() and leave(). */
   uint32_t (*comm_name)(const ashlar_tool_call* call, char* out, uint32_t room);
+  /* Gives `take` each performance variable, or each decision record (as `mpiexec --explain` shows them), of this
+   * process; texts are valid during take() alone. Where variable() may be called. NULL at the end. */
+  void (*variables)(void (*take)(void* self, const ashlar_tool_variable*), void* self);
+  void (*decisions)(void (*take)(void* self, const ashlar_decision*), void* self);
 } ashlar_tool_context;
 
 /* What has become of one rank. */

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "framework/base/catalogue.h"
@@ -88,6 +89,37 @@ int variable(const char* name, std::uint64_t* value) {
   return found;
 }
 
+void each_variable(void (*take)(void*, const ashlar_tool_variable*), void* self) {
+  Process* const process = Process::current();
+  if (!process) return;
+  std::string name;
+  for (const plugin::PvarSet& set : process->registry.host().pvars()) {
+    for (const ashlar_pvar& row : set.rows) {
+      name.assign(set.prefix).append(".").append(row.name);
+      const ashlar_tool_variable variable{.name = name.c_str(),
+                                          .help = row.help,
+                                          .kind = row.kind,
+                                          .value = __atomic_load_n(row.value, __ATOMIC_RELAXED)};
+      take(self, &variable);
+    }
+  }
+}
+
+void each_decision(void (*take)(void*, const ashlar_decision*), void* self) {
+  Process* const process = Process::current();
+  if (!process) return;
+  for (const plugin::Decision& d : process->registry.records().of("")) {
+    const ashlar_decision decision{.size = sizeof decision,
+                                   .topic = d.topic.c_str(),
+                                   .subject = d.subject.c_str(),
+                                   .chosen = d.chosen.c_str(),
+                                   .because = d.because.c_str(),
+                                   .lost = d.lost.c_str(),
+                                   .setting = d.setting.c_str()};
+    take(self, &decision);
+  }
+}
+
 // Shared memory gives its pages back, so that the next process of this rank finds zeros as well.
 void clear(void* memory, std::uint64_t bytes) {
   if (static_cast<ToolMemory*>(memory)->count.load() == 0) return;
@@ -144,7 +176,9 @@ ashlar_tool_context ToolModules::context() const {
           .buffer_bytes = 0,
           .clock = both_clocks,
           .variable = variable,
-          .comm_name = comm_name};
+          .comm_name = comm_name,
+          .variables = each_variable,
+          .decisions = each_decision};
 }
 
 bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::size_t tools) {

@@ -83,6 +83,10 @@ static void tell(ashlar_tool* self, const char* what, const ashlar_tool_call* c)
   add(line, sizeof line, "out", c->bytes_out ? (int64_t)c->bytes_out : ASHLAR_TOOL_NONE);
   add(line, sizeof line, "in", c->bytes_in ? (int64_t)c->bytes_in : ASHLAR_TOOL_NONE);
   add(line, sizeof line, "request", c->request ? 1 : ASHLAR_TOOL_NONE);
+  for (uint32_t i = 0, known = 0; i < c->request_count; ++i) {
+    known += c->requests[i] != 0;
+    if (i + 1 == c->request_count) add(line, sizeof line, "requests", known);
+  }
   add(line, sizeof line, "result", c->result ? c->result : ASHLAR_TOOL_NONE);
   if (c->size != sizeof *c) add(line, sizeof line, "size", c->size);
   if (*what == 'l' && c->ended < c->began) add(line, sizeof line, "ended_before_it_began", 1);

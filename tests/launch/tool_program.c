@@ -33,6 +33,22 @@ static void requests(void) {
   MPI_Request_free(&again);
 }
 
+// Several requests in one call, and a message in parts.
+static void several(void) {
+  MPI_Request both[2];
+  MPI_Recv_init(b, 64, MPI_BYTE, (rank + size - 1) % size, 4, MPI_COMM_WORLD, &both[0]);
+  MPI_Send_init(a, 24, MPI_BYTE, (rank + 1) % size, 4, MPI_COMM_WORLD, &both[1]);
+  MPI_Startall(2, both);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2; ++i) MPI_Request_free(&both[i]);
+  MPI_Precv_init(b, 2, 32, MPI_BYTE, (rank + size - 1) % size, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+  MPI_Psend_init(a, 4, 16, MPI_BYTE, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+  MPI_Startall(2, both);
+  MPI_Pready_range(0, 3, both[1]);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2; ++i) MPI_Request_free(&both[i]);
+}
+
 static void collectives(void) {
   const int counts[4] = {1, 2, 3, 4}, displs[4] = {0, 1, 3, 6};
   int here[16] = {0}, there[16] = {0};
@@ -124,6 +140,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(part, "pt2pt") == 0) point_to_point();
   if (strcmp(part, "requests") == 0) requests();
+  if (strcmp(part, "several") == 0) several();
   if (strcmp(part, "collectives") == 0) collectives();
   if (strcmp(part, "communicators") == 0) communicators();
   if (strcmp(part, "errors") == 0) errors();

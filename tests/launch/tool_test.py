@@ -69,12 +69,21 @@ class Calls(unittest.TestCase):
             f"enter MPI_Isend {on}2/4 to=3 to_world=3 send_tag=2 out=16",
             f"leave MPI_Isend {on}2/4 to=3 to_world=3 send_tag=2 out=16 request=1",
             "enter MPI_Wait request=1", "leave MPI_Wait from=1 receive_tag=2 in=16 request=1",
-            "enter MPI_Waitall", "leave MPI_Waitall",
+            "enter MPI_Waitall requests=1", "leave MPI_Waitall requests=1",
             f"enter MPI_Send_init {on}2/4 to=-3 send_tag=3 out=8",
             f"leave MPI_Send_init {on}2/4 to=-3 send_tag=3 out=8 request=1",
             "enter MPI_Start request=1", "leave MPI_Start request=1",
             "enter MPI_Wait request=1", "leave MPI_Wait from=-3 receive_tag=3 request=1",
             "enter MPI_Request_free request=1", "leave MPI_Request_free request=1", "destroyed"])
+
+    def test_several_requests_and_messages_in_parts(self):
+        names = "MPI_Precv_init,MPI_Psend_init,MPI_Startall,MPI_Waitall"
+        on = "on='MPI_COMM_WORLD' at="
+        self.assertEqual([line for line in self.lines("several", "--set", "tool.probe.only=" + names)[1] if line[0] == "l"], [
+            "leave MPI_Startall requests=2", "leave MPI_Waitall requests=2",
+            f"leave MPI_Precv_init {on}1/4 from=0 from_world=0 receive_tag=5 in=64 request=1",
+            f"leave MPI_Psend_init {on}1/4 to=2 to_world=2 send_tag=5 out=64 request=1",
+            "leave MPI_Startall requests=2", "leave MPI_Waitall requests=2"])
 
     def test_collectives(self):
         names = ("Bcast,Gather,Scatterv,Allgather,Alltoall,Allgatherv,Reduce_scatter,Reduce_scatter_block,Allreduce,Barrier")

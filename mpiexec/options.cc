@@ -1,6 +1,7 @@
 #include "mpiexec/options.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/plugin/trace_forms.h"
 #include "mpiexec/config_file.h"
 #include "mpiexec/foreign_options.h"
 #include "mpiexec/hosts.h"
@@ -114,10 +116,34 @@ Status take_assignment(const std::string& pair, std::vector<EnvChange>* to) {
   return fail(kErrArg, "option.no_variable", {{"name", brief(name)}});
 }
 
+/// One more tool beside those that the command line names already.
+Status add_tool(State& s, const std::string& names) {
+  std::string& all = s.options->tools;
+  if (("," + all + ",").find("," + names + ",") == std::string::npos) all += (all.empty() ? "" : ",") + names;
+  return {};
+}
+
+/// The file is written when the job is over: what would keep it from being written is said before the job starts.
+Status take_trace(State& s, const Values& v) {
+  ASHLAR_TRY(add_tool(s, "trace"));
+  if (v.empty()) return {};
+  for (const std::string& file : plugin::trace_files(v[0])) {
+    if (plugin::trace_form(file) == plugin::TraceForm::kNone)
+      return not_a_value("--trace", std::string(plugin::kTraceForms), file);
+    const std::size_t slash = file.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+      return fail(kErrArg, "option.trace_folder", {{"file", brief(file)}, {"lower", std::strerror(errno)}});
+  }
+  s.options->traces += (s.options->traces.empty() ? "" : ",") + v[0];
+  return {};
+}
+
 Status take_set(State& s, const Values& v) {
   const std::size_t eq = v[0].find('=');
   if (eq == std::string::npos || eq == 0)
     return not_a_value("--set", "KEY=VALUE, as in --set p2p.eager_limit=16KiB", v[0]);
+  if (v[0].substr(0, eq) == "tool") return add_tool(s, v[0].substr(eq + 1));
   s.options->params.emplace_back(v[0].substr(0, eq), v[0].substr(eq + 1));
   return {};
 }
@@ -304,10 +330,13 @@ const Row kRows[] = {
        return Status();
      }},
     {"--tool", 1, "NAME", "watch the ranks' MPI calls with this tool; several: NAME,NAME",
-     [](State& s, const Values& v) {
-       s.options->params.emplace_back("tool", v[0]);
-       return Status();
-     }},
+     [](State& s, const Values& v) { return add_tool(s, v[0]); }},
+    {"--trace", -1, "[=FILE]",
+     "write at the end which calls the ranks made, and when: FILE.html (a page; trace.html unless given), .json, .prom "
+     "or .otf2 (tool trace)",
+     take_trace},
+    {"--summary", 0, "", "print at the end what the job spent its time on (tool summary)",
+     [](State& s, const Values&) { return add_tool(s, "summary"); }},
     {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
     {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
      take_host_file},
@@ -424,6 +453,8 @@ Status finish_job(State& s) {
           kErrArg, "option.no_rank",
           {{"rank", highest}, {"last", s.options->ranks() - 1}, {"option", "--pset " + brief(name + "=" + list)}});
   }
+  if (!s.options->traces.empty()) s.options->params.emplace_back("tool.trace.file", s.options->traces);
+  if (!s.options->tools.empty()) s.options->params.emplace_back("tool", s.options->tools);
   if (const std::string sets = s.options->process_sets(); !sets.empty())
     s.options->params.emplace_back("runtime.process_sets", sets);
   if (s.options->stdin_rank >= static_cast<int>(s.options->ranks()))

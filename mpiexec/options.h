@@ -37,6 +37,8 @@ struct Options {
   bool explain = false;
   std::string explain_topic;  // empty: all
   std::string output;         // pattern or folder of per-rank files
+  std::string tools;          // names, separated by commas
+  std::string traces;         // files of --trace, separated by commas
   double timeout_s = 0;
   int stdin_rank = 0;  // -1: none
   bool help = false, version = false;

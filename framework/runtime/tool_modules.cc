@@ -90,19 +90,18 @@ int variable(const char* name, std::uint64_t* value) {
 }
 
 void each_variable(void (*take)(void*, const ashlar_tool_variable*), void* self) {
-  Process* const process = Process::current();
-  if (!process) return;
   std::string name;
-  for (const plugin::PvarSet& set : process->registry.host().pvars()) {
-    for (const ashlar_pvar& row : set.rows) {
-      name.assign(set.prefix).append(".").append(row.name);
-      const ashlar_tool_variable variable{.name = name.c_str(),
-                                          .help = row.help,
-                                          .kind = row.kind,
-                                          .value = __atomic_load_n(row.value, __ATOMIC_RELAXED)};
+  plugin::pvar_sets().each_from(0, [&](const plugin::PvarSet& set) {
+    const std::span<const ashlar_pvar_row> rows = set.rows();
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+      if (rows[row].bind != ASHLAR_PVAR_OF_PROCESS) continue;
+      name.assign(set.prefix()).append(".").append(rows[row].name);
+      ashlar_tool_variable variable{
+          .name = name.c_str(), .help = rows[row].help, .kind = rows[row].kind, .value = 0};
+      set.read(row, nullptr, &variable.value, 1);
       take(self, &variable);
     }
-  }
+  });
 }
 
 void each_decision(void (*take)(void*, const ashlar_decision*), void* self) {

@@ -1,0 +1,138 @@
+#pragma once
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/plugin/tool.h"
+
+/// What a rank writes into the buffer that mpiexec holds (ashlar_tool_context::buffer), and what is read from it when
+/// the job is over, also when the rank was killed in the middle. Offsets are from the start of the buffer; the reader
+/// believes none of them (reader.cc).
+///
+///   Head | ProcedureRow[] | CommRow[] | OpenCall[] | VariableRow[] | TransportRow[] | decisions' text
+///        | Shard, its Total[][kSizeClasses], its Peer[] | next Shard ... | Chunk[] (a ring)
+///
+/// A thread writes to the shard of its number, or to the next one that is free: so threads hardly meet, and a program
+/// of one thread touches the pages of one.
+namespace ashlar::recording {
+
+inline constexpr std::uint32_t kMagic = 0x31534741;  // "AGS1": the head is complete
+inline constexpr std::uint32_t kMostShards = 8;
+inline constexpr std::uint32_t kMostComms = 512;
+inline constexpr std::uint32_t kOpenCalls = 64;
+inline constexpr std::uint32_t kMostVariables = 1024;
+inline constexpr std::uint32_t kMostTransports = 16;
+inline constexpr std::uint32_t kDecisionBytes = 256 * 1024;
+
+/// Classes of sizes: none, up to 16 bytes, and then each four times as large, up to 16 MiB and above.
+inline constexpr std::uint32_t kSizeClasses = 13;
+inline std::uint32_t size_class(std::uint64_t bytes) {
+  if (bytes <= 16) return bytes > 0;
+  const auto quarters = static_cast<std::uint32_t>(std::bit_width(bytes - 1) + 1) / 2;
+  return quarters - 1 < kSizeClasses - 1 ? quarters - 1 : kSizeClasses - 1;
+}
+/// The most bytes of a class; UINT64_MAX of the last.
+inline std::uint64_t most_of_class(std::uint32_t size_class) {
+  if (size_class == 0) return 0;
+  return size_class == kSizeClasses - 1 ? UINT64_MAX : std::uint64_t{1} << (2 * (size_class + 1));
+}
+
+struct Head {
+  std::atomic<std::uint32_t> complete;  // kMagic
+  std::uint32_t rank, ranks;
+  std::uint32_t procedures;
+  std::uint32_t shards;
+  std::uint32_t peers, ranks_per_peer;  // a row of the matrix: cells, and how many ranks share one
+  std::uint32_t chunks;                 // 0: no ring
+  std::uint64_t procedure_rows, comm_rows, open_calls, variable_rows, transport_rows, decisions, shard_rows,
+      shard_bytes, chunk_rows;
+  ashlar_tool_clock begin;                       // the recorder was opened, while MPI was being initialised
+  std::atomic<std::uint64_t> initialised_ticks;  // 0: the call that initialises MPI has not returned
+  std::atomic<std::uint64_t> end_ticks, end_ns;  // 0: the rank did not finalise MPI
+  std::atomic<std::uint64_t> dropped;            // calls that were not counted: every shard was in use
+  std::atomic<std::uint64_t> chunks_taken;
+  std::atomic<std::uint32_t> ring_lock;
+  std::atomic<std::uint32_t> comms, variables, transports, decision_bytes, decisions_left_out, threads;
+  std::atomic<std::uint64_t> memory_peak;  // bytes of the process, 0: not known
+};
+
+struct ProcedureRow {
+  char name[48];
+  char chapter[12];
+  std::uint32_t kind;
+};
+
+/// A communicator that a call was made on; row 0 stands for calls without one, the last row for all that came when the
+/// table was full.
+struct CommRow {
+  std::uint64_t id;
+  std::uint32_t size;
+  char name[132];
+};
+
+/// Calls of one procedure with one class of size.
+struct Total {
+  std::uint64_t calls, bytes_out, bytes_in, ticks, most_ticks;
+};
+
+/// Messages of this rank to another.
+struct Peer {
+  std::uint64_t messages, bytes;
+};
+
+struct alignas(64) Shard {
+  std::atomic<std::uint32_t> lock;
+  std::atomic<std::uint32_t> chunk;  // its number in the ring plus 1, 0: none
+  std::uint64_t spans;               // recorded in the ring so far
+};
+
+/// A call from its begin to its end.
+struct Span {
+  std::uint64_t began;  // ticks
+  std::uint64_t bytes;
+  std::uint64_t ticks_and_thread;  // 48 bits, 16 bits
+  std::uint16_t procedure, comm;   // rows
+  std::int32_t peer;               // in the job, or ASHLAR_TOOL_NONE
+
+  std::uint64_t ticks() const { return ticks_and_thread & ((std::uint64_t{1} << 48) - 1); }
+  std::uint32_t thread() const { return static_cast<std::uint32_t>(ticks_and_thread >> 48); }
+};
+inline std::uint64_t ticks_and_thread(std::uint64_t ticks, std::uint32_t thread) {
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 48) - 1;
+  return (ticks < kMost ? ticks : kMost) | static_cast<std::uint64_t>(thread) << 48;
+}
+static_assert(sizeof(Span) == 32);
+
+/// Spans of one shard, one after the other. The ring gives out chunks in turn: the oldest is overwritten.
+inline constexpr std::uint32_t kSpansOfChunk = 63;
+struct alignas(32) Chunk {
+  std::uint64_t order;  // how many were given out before
+  std::atomic<std::uint32_t> count;
+  Span spans[kSpansOfChunk];
+};
+static_assert(sizeof(Chunk) == 2048);
+
+/// The call that a thread is in. Threads whose numbers are equal modulo kOpenCalls share one.
+struct OpenCall {
+  std::atomic<std::uint64_t> began;  // ticks, 0: in none
+  std::uint64_t comm, bytes;
+  std::uint32_t thread;
+  std::uint16_t procedure;
+  std::uint16_t unused;
+  std::int32_t peer;
+};
+
+struct VariableRow {
+  char name[96];
+  std::uint64_t value;
+  std::int32_t kind;
+};
+
+/// Messages of this rank that a transport carried, by the decision that gave it the peer.
+struct TransportRow {
+  char name[32];
+  std::uint64_t peers, messages, bytes;
+};
+
+}  // namespace ashlar::recording

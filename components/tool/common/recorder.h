@@ -1,0 +1,85 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "components/tool/common/layout.h"
+#include "components/tool/common/persistent.h"
+
+namespace ashlar::recording {
+
+/// Which calls are recorded: tool.*.calls. `communication` is what moves data or waits for it, and what begins and ends
+/// MPI, communicators and sessions; local queries such as MPI_Comm_rank would hide it.
+struct CallFilter {
+  explicit CallFilter(const char* words) : words_(words) {}
+  bool takes(const ashlar_tool_procedure& procedure) const;
+  /// A word that is neither `communication`, `all` nor one of the procedures; empty: there is none.
+  std::string unknown_word(const ashlar_tool_context& context) const;
+
+ private:
+  std::string words_;
+};
+
+/// Records the calls of one rank in its buffer (layout.h). One object in a process.
+class Recorder {
+ public:
+  /// `ring`: keep single calls, too. Fails when the buffer is too small, or the filter names no call.
+  ashlar_result open(const ashlar_host& host, const ashlar_tool_context& context, const CallFilter& filter, bool ring);
+  /// Adds what is known at the end, the first time. No call is in the recorder any more.
+  void close();
+
+  bool wants(std::uint32_t procedure) const { return procedure < facts_.size() && facts_[procedure].wanted; }
+  void enter(const ashlar_tool_call& call);
+  void leave(const ashlar_tool_call& call);
+
+ private:
+  struct ProcedureFacts {
+    bool wanted = false, sends = false, polls = false;
+    bool special = false;  // one of the following
+    bool starts = false, prepares_send = false, frees = false, names = false, begins = false;
+    std::uint16_t row = 0;
+  };
+  std::uint32_t find_wanted(const ashlar_tool_context& context, const CallFilter& filter);
+  void write_rows(const ashlar_tool_context& context);
+  Shard* take_shard(std::uint32_t thread);
+  void add_span(Shard& shard, const Span& span, bool polls);
+  Chunk* next_chunk(Shard& shard);
+  std::uint16_t comm_row(const ashlar_tool_call& call);
+  std::uint16_t add_comm(const ashlar_tool_call& call);
+  void count_message(Shard& shard, std::int32_t to, std::uint64_t bytes);
+  void note_special(Shard& shard, const ashlar_tool_call& call, const ProcedureFacts& facts);
+  void end_open_calls();
+  void add_variables();
+  void add_decisions();
+  void add_transports();
+
+  template <class T>
+  T* at(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  Total* totals(Shard& shard) const { return reinterpret_cast<Total*>(&shard + 1); }
+  Peer* peers(Shard& shard) const {
+    return reinterpret_cast<Peer*>(totals(shard) + std::size_t{head_->procedures} * kSizeClasses);
+  }
+  Shard& shard(std::uint32_t index) const {
+    return *reinterpret_cast<Shard*>(base_ + head_->shard_rows + index * head_->shard_bytes);
+  }
+
+  const ashlar_tool_context* context_ = nullptr;
+  std::byte* base_ = nullptr;
+  Head* head_ = nullptr;
+  CommRow* comms_ = nullptr;
+  OpenCall* open_ = nullptr;
+  Chunk* chunks_ = nullptr;
+  std::vector<ProcedureFacts> facts_;
+  PreparedSends prepared_;
+  std::mutex adding_comm_;
+  std::atomic<std::uint16_t> row_of_[1024] = {};  // rows of communicators, by the last bits of their id
+};
+
+/// The number of the calling thread, from 0 in the order of their first calls.
+std::uint32_t thread_number();
+
+}  // namespace ashlar::recording

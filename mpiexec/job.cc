@@ -66,6 +66,8 @@ int Job::run() {
     return 127;
   }
   began_ns_ = now_ns();
+  if (options_.timeout_s > 0 || settings_.stall_ns > 0) status_query_ = std::make_unique<StatusQuery>(board_.header());
+  if (settings_.stall_ns > 0) watch_ = std::make_unique<StallWatch>(board_.header(), settings_.stall_ns, began_ns_);
   if (pmix_) strangers_at_ns_ = began_ns_ + kStrangers;
   for (unsigned rank = 0; rank < ranks_.size(); ++rank)
     if (!start_rank(rank)) {
@@ -268,9 +270,10 @@ void Job::cannot_write(bool error_stream, int reason) {
 
 int Job::next_timeout_ms() const {
   std::uint64_t next = ~std::uint64_t{0};
+  if (status_query_ && !timed_out_ && !stopping_) next = refresh_at_ns_;
   if (options_.timeout_s > 0 && !timed_out_) {
     const double ns = std::min(options_.timeout_s * 1e9, 9e18);
-    next = std::min(began_ns_ + static_cast<std::uint64_t>(ns), refresh_at_ns_);
+    next = std::min(next, began_ns_ + static_cast<std::uint64_t>(ns));
   }
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
@@ -283,28 +286,44 @@ int Job::next_timeout_ms() const {
   return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
 }
 
-void Job::check_time_limit(std::uint64_t now) {
-  if (!status_query_) status_query_ = std::make_unique<StatusQuery>(board_.header());
-  if (!timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
+/// The time limit and the watch, which share the query and the looks between queries.
+void Job::check_standing(std::uint64_t now) {
+  if (options_.timeout_s > 0 && !timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
     timed_out_ = asking_ = true;
     status_ = 124;
     for (unsigned r = 0; r < ranks_.size(); ++r)
       if (ranks_[r].running) still_ran_.push_back(r);
     status_query_->start();
   } else if (!timed_out_ && now >= refresh_at_ns_) {
-    refresh_at_ns_ = now + kRefresh;
+    refresh_at_ns_ = now + (watch_ ? std::min(kRefresh, watch_->interval_ns()) : kRefresh);
+    const bool stalls = watch_ && watch_->look(now);
+    if (stalls && !asking_) {
+      asking_ = true;
+      status_query_->start();
+    }
     status_query_->refresh();
   }
   if (asking_ && status_query_->finished()) {
     asking_ = false;
-    waits_ = waits_in_words(status_query_->statuses());
+    told(now);
+  }
+}
+
+/// The ranks have said what they wait for.
+void Job::told(std::uint64_t now) {
+  const std::string words = waits_in_words(status_query_->statuses());
+  if (timed_out_) {
+    waits_ = words;
     stop_everyone();
+  } else if (!words.empty()) {
+    say(text("no rank has made progress for %g s (watch.stall); the job, begun %.0f s ago, goes on:\n%s",
+             static_cast<double>(settings_.stall_ns) / 1e9, static_cast<double>(now - began_ns_) / 1e9, words.c_str()));
   }
 }
 
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
-  if (options_.timeout_s > 0 && !stopping_ && running_ > 0) check_time_limit(now);
+  if (status_query_ && !stopping_ && running_ > 0) check_standing(now);
   if (strangers_at_ns_ && now >= strangers_at_ns_) {
     hang_up_on_strangers();
     strangers_at_ns_ = now + kStrangers;

@@ -14,6 +14,7 @@
 #include "mpiexec/pmix_server.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
+#include "mpiexec/stall_watch.h"
 #include "mpiexec/status_query.h"
 #include "mpiexec/verdict.h"
 
@@ -65,7 +66,8 @@ class Job : private PmixListener {
   void close_stream(unsigned rank, bool error_stream);
   int next_timeout_ms() const;
   void check_clock();
-  void check_time_limit(std::uint64_t now);
+  void check_standing(std::uint64_t now);
+  void told(std::uint64_t now);
   void poll_once(int timeout_ms);
   std::string variable_of(const Segment& segment, const std::string& name) const;
   std::string why_not_loaded(unsigned rank) const;
@@ -98,11 +100,12 @@ class Job : private PmixListener {
   std::uint64_t hint_at_ns_ = 0;       // when the ranks that outlive the first signal are reported
   int interrupted_by_ = 0;             // the first signal that asks mpiexec to end
   std::uint64_t strangers_at_ns_ = 0;  // when to look for them next; only with a PMIx server
-  std::uint64_t refresh_at_ns_ = 0;    // only with a time limit
+  std::uint64_t refresh_at_ns_ = 0;    // when the ranks shall say the next time that they are inside MPI
   bool timed_out_ = false;
-  std::unique_ptr<StatusQuery> status_query_;  // only with a time limit
-  bool asking_ = false;                        // the time is over, and the ranks are saying what they wait for
-  std::string waits_;                          // what they said
+  std::unique_ptr<StatusQuery> status_query_;  // only with a time limit or a watch
+  std::unique_ptr<StallWatch> watch_;          // only with watch.stall
+  bool asking_ = false;                        // the ranks are saying what they wait for
+  std::string waits_;                          // what they said when the time was over
   bool stopping_ = false;
   int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for

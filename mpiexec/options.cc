@@ -217,6 +217,13 @@ Status take_arch(State&, const Values& v) {
   return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
 }
 
+/// A number of seconds, or a duration as parameters have them.
+Status take_stall(State& s, const Values& v) {
+  const bool plain = !v[0].empty() && v[0].find_first_not_of("0123456789.") == std::string::npos;
+  s.options->stall = plain ? v[0] + "s" : v[0];
+  return {};
+}
+
 Status take_timeout(State& s, const Values& v) {
   char* end = nullptr;
   const double seconds = std::strtod(v[0].c_str(), &end);
@@ -322,6 +329,7 @@ const Row kRows[] = {
        s.options->tag_output = true;
        return Status();
      }},
+    {"--stall", 1, "SECONDS", "say which rank waits for which when no rank gets on for so long (0: never)", take_stall},
     {"--timeout -timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
     {"--explain", -1, "[=TOPIC]", "print which decisions were made and why: launch, transport, coll, ...",
      [](State& s, const Values& v) {

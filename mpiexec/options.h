@@ -40,6 +40,7 @@ struct Options {
   std::string tools;          // names, separated by commas
   std::string traces;         // files of --trace, separated by commas
   double timeout_s = 0;
+  std::string stall;   // parameter watch.stall; empty: not given
   int stdin_rank = 0;  // -1: none
   bool help = false, version = false;
 

@@ -37,6 +37,8 @@ Status load_settings(const Options& options, const std::string& host, const char
     sources.command_line.push_back(
         {"explain", options.explain_topic.empty() ? "all" : options.explain_topic, "--explain"});
 
+  if (!options.stall.empty()) sources.command_line.push_back({"watch.stall", options.stall, "--stall"});
+
   param::Store store;
   plugin::Registry registry(&store);
   const Status loaded = plugin::configure(prefix, sources, &store, &registry);
@@ -58,6 +60,9 @@ Status load_settings(const Options& options, const std::string& host, const char
   ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
   settings->tools = plugin::tools_chosen(store);
   settings->tool_buffer = tools.buffer;
+  plugin::WatchConfig watch;
+  ASHLAR_TRY(store.fill("watch", plugin::kWatchParams, &watch));
+  settings->stall_ns = watch.stall;
   settings->start_words = plugin::start_words(store);
   settings->for_ranks = store.serialize();
   return {};

@@ -17,8 +17,9 @@ struct Settings {
   std::uint64_t board_per_rank = 64 * 1024;
   bool tools = false;  // some are to watch the ranks' calls
   std::uint64_t tool_buffer = 0;
-  std::string start_words;  // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
-  std::string for_ranks;    // param::Store's text: ranks read no file of their own
+  std::uint64_t stall_ns = 0;  // after which a stall is told; 0: never
+  std::string start_words;     // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
+  std::string for_ranks;       // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. Fails when something on the

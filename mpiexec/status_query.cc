@@ -25,17 +25,11 @@ constexpr std::uint64_t kMostPatience = 5000 * kMillisecond;
 bool runs(BoardSlot& slot) { return slot.end.load() == static_cast<std::uint32_t>(RankEnd::kRuns); }
 RankState state_of(BoardSlot& slot) { return static_cast<RankState>(slot.state.load()); }
 
-/// The rank's page; empty when the rank rewrites it during every attempt to read it.
-std::string read_account(launch::BoardHeader* board, BoardSlot& slot) {
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const std::uint32_t before = slot.writing.load(std::memory_order_acquire);
-    if (before % 2 != 0) continue;
-    std::string out(launch::board_at<char>(board, slot.account),
-                    std::min<std::size_t>(slot.account_bytes, launch::kAccountBytes));
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (slot.writing.load(std::memory_order_relaxed) == before) return out;
-  }
-  return {};
+plugin::Account read_account(const launch::BoardText& page) {
+  char text[launch::kAccountBytes];
+  std::size_t length = 0;
+  if (!page.read(text, &length)) return {};
+  return plugin::Account::parse({text, length});
 }
 
 }  // namespace
@@ -105,7 +99,11 @@ std::vector<RankStatus> StatusQuery::statuses() {
     const std::uint64_t heard = slot.heard_ns.load();
     s.answered = heard >= asked_ns_;
     if (heard != 0 && heard < now) s.silent_s = static_cast<double>(now - heard) * 1e-9;
-    if (s.answered) s.account = plugin::Account::parse(read_account(board_, slot));
+    if (slot.account == 0) continue;
+    if (s.answered) s.account = read_account(launch::account_text(board_, slot));
+    if (!s.answered) s.newest_wait = read_account(launch::wait_text(board_, slot));
+    if (s.newest_wait.since_ns != 0 && s.newest_wait.since_ns < now)
+      s.newest_wait_s = static_cast<double>(now - s.newest_wait.since_ns) * 1e-9;
     s.progresses = s.account.waits && s.account.since_ns > asked_ns_;
     if (s.ended || s.answered || s.state == RankState::kAbsent) continue;
     const Process process = look_at(slot.pid.load());

@@ -90,6 +90,14 @@ Phrase Words::starting(unsigned r) const {
   return p;
 }
 
+/// How far a rank has come that says nothing any more.
+std::string newest_wait(const RankStatus& s) {
+  const Account& a = s.newest_wait;
+  if (s.newest_wait_s < 0 || (a.collectives.empty() && a.waits_for.empty())) return {};
+  const std::string& what = a.collectives.empty() ? a.waits_for[0].text : a.collectives[0].text;
+  return "it last waited " + seconds(s.newest_wait_s) + " ago, " + what;
+}
+
 Phrase Words::outside(unsigned r) const {
   const RankStatus& s = ranks_[r];
   Phrase p;
@@ -98,6 +106,8 @@ Phrase Words::outside(unsigned r) const {
   if (s.silent_s >= 1)
     p.rest +=
         (s.process.empty() ? std::string(": ") + kIt : " and") + " has not communicated for " + seconds(s.silent_s);
+  if (const std::string last = newest_wait(s); !last.empty())
+    p.rest += (p.rest.find(kIt) == std::string::npos ? ": " : "; ") + last;
   return p;
 }
 

@@ -18,6 +18,8 @@ struct RankStatus {
   std::string process;      // what the system says: "computes", "sleeps", "is stopped"; "": not known
   unsigned fences = 0;      // fences of the launcher that it has entered; MPI_Init has the first
   plugin::Account account;
+  plugin::Account newest_wait;  // of a rank that has not answered: the newest wait that it has recorded
+  double newest_wait_s = -1;    // since that began; negative: none is known
 };
 
 /// Which rank waits for which, in sentences: each rank's call, ranks of equal words together; then the cycle in which

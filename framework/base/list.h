@@ -19,6 +19,7 @@ class List {
 
   bool empty() const { return head_.next == &head_; }
   T* front() { return empty() ? nullptr : static_cast<T*>(head_.next); }
+  T* back() { return empty() ? nullptr : static_cast<T*>(head_.previous); }
   void push_back(T* element) {
     ListHook* hook = element;
     hook->previous = head_.previous;

@@ -134,18 +134,20 @@ void tell_leaving(const void* what, Lane& lane, plugin::AccountWriter& account) 
   account.waits_for(plugin::kNoPeer, text);
 }
 
-void account_for(Lane& lane, plugin::AccountWriter& account) {
-  for (progress::Waiting& waiting : lane.waits) {
-    if (waiting.reason().tell == nullptr) continue;  // no call of the user's
-    if (!account.waits()) account.waiting(waiting.since());
-    char call[kSentence];
-    if (waiting.user_call() != nullptr) {
-      waiting.user_call()->describe(call, sizeof call);
-      account.inside(call);
-    }
-    waiting.reason().tell(waiting.reason().what, lane, account);
-    account.inside(nullptr);
+void account_for(Lane& lane, const progress::Waiting& waiting, plugin::AccountWriter& account) {
+  if (waiting.reason().tell == nullptr) return;  // no call of the user's
+  if (!account.waits()) account.waiting(waiting.since());
+  char call[kSentence];
+  if (waiting.user_call() != nullptr) {
+    waiting.user_call()->describe(call, sizeof call);
+    account.inside(call);
   }
+  waiting.reason().tell(waiting.reason().what, lane, account);
+  account.inside(nullptr);
+}
+
+void account_for(Lane& lane, plugin::AccountWriter& account) {
+  for (const progress::Waiting& waiting : lane.waits) account_for(lane, waiting, account);
   each_active(lane, [&](Operation& operation) {
     char text[kSentence];
     const std::uint32_t peer = words_of(operation, text, sizeof text);

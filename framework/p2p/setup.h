@@ -49,5 +49,8 @@ bool busy(const Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 
 /// Writes what the calls that wait on `lane` wait for, and which operations are active on it.
 void account_for(Lane& lane, plugin::AccountWriter& account) ASHLAR_REQUIRES(lane.lock);
+/// Writes what one of them waits for.
+void account_for(Lane& lane, const progress::Waiting& waiting, plugin::AccountWriter& account)
+    ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

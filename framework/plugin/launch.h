@@ -128,6 +128,12 @@ typedef struct ashlar_launch_ops {
   /* Gives `take` the parameters that connect() would give in ashlar_job::params, without joining the job. 0: there are
    * none, or they cannot be read; connect() will say why. The member may be NULL: the parameters come from files. */
   int (*parameters)(ashlar_launch* self, void (*take)(void* context, const char* params), void* context);
+
+  /* Publishes when a call of this process last got on (CLOCK_MONOTONIC): a wait began, or something happened in one;
+   * and whether a call waits now. For what watches the job from outside; the member may be NULL. */
+  void (*moved)(ashlar_launch* self, uint64_t moved_ns, int waits);
+  /* Publishes the account of the newest wait, at most 1 KiB, unasked; the member may be NULL. */
+  void (*waits)(ashlar_launch* self, const char* account, size_t bytes);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

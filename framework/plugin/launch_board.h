@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "framework/base/hash.h"
 
@@ -11,8 +12,9 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 4;
+inline constexpr std::uint32_t kBoardVersion = 5;
 inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say about what it is doing
+inline constexpr std::size_t kWaitBytes = 1024;     // and about its newest wait, unasked; behind the account
 
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
 inline constexpr char kJobVariable[] = "ASHLAR__JOB";
@@ -68,9 +70,13 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> answered;  // the newest question with an answer that needs no better one
   std::atomic<std::uint32_t> writing;   // odd while the account is being written; it changes with every account
   std::atomic<std::uint64_t> heard_ns;  // when the rank last saw `news` change: it made progress then
-  std::uint64_t account;                // offset of kAccountBytes (plugin/account.h)
+  std::uint64_t account;                // offset of kAccountBytes + kWaitBytes (plugin/account.h)
   std::uint32_t account_bytes;
-  std::atomic<std::uint32_t> use;  // RankUse
+  std::atomic<std::uint32_t> use;           // RankUse
+  std::atomic<std::uint64_t> moved_ns;      // when a call of the rank last got on, as far as it is known
+  std::atomic<std::uint32_t> wait_writing;  // as `writing`, of the newest wait
+  std::uint32_t wait_bytes;
+  std::atomic<std::uint32_t> waits;  // 1: a call waited when the rank last saw `news` change
 };
 static_assert(sizeof(BoardSlot) == 128, "whole cache lines: ranks write their own without disturbing others");
 
@@ -132,6 +138,49 @@ T* board_at(BoardHeader* board, std::uint64_t offset) {
 
 inline BoardSlot& board_slot(BoardHeader* board, std::uint32_t rank) {
   return board_at<BoardSlot>(board, board->slots)[rank];
+}
+
+/// A text that its rank rewrites now and then, and that others read meanwhile.
+struct BoardText {
+  std::atomic<std::uint32_t>* writing;  // odd while the text is being written; it changes with every text
+  std::uint32_t* bytes;
+  char* text;
+  std::size_t room;
+
+  /// By the rank alone, one thread at a time. What does not fit is left out.
+  void write(const char* from, std::size_t length) const {
+    writing->fetch_add(1, std::memory_order_acq_rel);
+    std::atomic_thread_fence(std::memory_order_release);
+    *bytes = static_cast<std::uint32_t>(length < room ? length : room);
+    std::memcpy(text, from, *bytes);
+    writing->fetch_add(1, std::memory_order_release);
+  }
+  /// Copies the text to `out`, which has `room` bytes. False when the rank rewrote it during every attempt.
+  bool read(char* out, std::size_t* length) const {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      const std::uint32_t before = writing->load(std::memory_order_acquire);
+      if (before % 2 != 0) continue;
+      *length = *bytes < room ? *bytes : room;
+      std::memcpy(out, text, *length);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (writing->load(std::memory_order_relaxed) == before) return true;
+    }
+    return false;
+  }
+};
+
+/// The answer to a status query, and the newest wait of the rank. The slot has room for both: its `account` is not 0.
+inline BoardText account_text(BoardHeader* board, BoardSlot& slot) {
+  return {.writing = &slot.writing,
+          .bytes = &slot.account_bytes,
+          .text = board_at<char>(board, slot.account),
+          .room = kAccountBytes};
+}
+inline BoardText wait_text(BoardHeader* board, BoardSlot& slot) {
+  return {.writing = &slot.wait_writing,
+          .bytes = &slot.wait_bytes,
+          .text = board_at<char>(board, slot.account) + kAccountBytes,
+          .room = kWaitBytes};
 }
 
 }  // namespace ashlar::launch

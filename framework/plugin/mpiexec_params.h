@@ -43,4 +43,18 @@ inline constexpr ashlar_param kMpiexecParams[] = {
      offsetof(MpiexecConfig, board_per_rank), kBoardRange},
 };
 
+/// How mpiexec watches a running job.
+struct WatchConfig {
+  std::uint64_t stall;  // nanoseconds
+};
+inline constexpr const char* kStallRange[] = {"0", "1000h", nullptr};
+
+inline constexpr ashlar_param kWatchParams[] = {
+    {"stall", "10min",
+     "Time after which mpiexec says which rank waits for which, when some rank is inside MPI and none gets on; the job "
+     "goes on. Once for each stall. As --stall; 0: never.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(WatchConfig, stall),
+     kStallRange},
+};
+
 }  // namespace ashlar::plugin

@@ -147,7 +147,7 @@ void Waiting::check_alone(Lane& lane) {
 void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
-    since_ = now;
+    since_ = quiet_since_ = now;
     reason_ = reason;
     user_call_ = UserCall::current();
     thread_ = pthread_self();
@@ -158,7 +158,10 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   review(lane, now);
   // Messages that follow each other closely, as the parts of one large transfer, find a receiver that is awake: waking
   // it costs the sender more than the message. Where ranks outnumber cores another rank needs the core at once.
-  if (idle_since_ == 0) idle_since_ = lane.config.oversubscribed ? since_ : now;
+  if (idle_since_ == 0) {
+    quiet_since_ = now;
+    idle_since_ = lane.config.oversubscribed ? since_ : now;
+  }
   if (LaneLock::threads_on()) attend(lane);
   // What happened there may be what is waited for.
   if (lane.next_lane != nullptr && poll_others(lane) != 0) return;

@@ -46,6 +46,8 @@ class Waiting : public ListHook {  // hook: Lane::waits
 
   /// When it left the spin stage, and why it waits.
   std::uint64_t since() const { return since_; }
+  /// When the wait became quiet: no round of it has had an event since then.
+  std::uint64_t quiet_since() const { return quiet_since_; }
   const Reason& reason() const { return reason_; }
   /// The call of the user's that it is a part of; nullptr: it is one itself.
   const UserCall* user_call() const { return user_call_; }
@@ -63,6 +65,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
   bool slept_ = false;            // and in its Lane::attended_asleep
   std::uint64_t since_ = 0;       // 0: it is in the spin stage
   std::uint64_t idle_since_ = 0;  // when it yielded for the first time since something happened
+  std::uint64_t quiet_since_ = 0;
   std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
   pthread_t thread_ = {};         // set then, too
   Reason reason_;                 // set when it leaves that

@@ -32,7 +32,6 @@
 #include "framework/p2p/reason.h"
 #include "framework/p2p/route.h"
 #include "framework/p2p/setup.h"
-#include "framework/plugin/account.h"
 #include "framework/plugin/in_force.h"
 #include "framework/plugin/launch_board.h"
 #include "framework/plugin/params.h"
@@ -413,27 +412,6 @@ Status Process::begin_world() {
   return {};
 }
 
-// PeerTable calls it in a round of progress, under the lane's lock; the locks of the other lanes are taken in a loop.
-// The analysis can express neither.
-void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
-  auto& process = *static_cast<Process*>(self);
-  // One lane answers for all; those that others hold right now are left out of this answer.
-  const std::unique_lock guard(process.answering_, std::try_to_lock);
-  if (!guard || process.launch->ops->asked(process.launch) == 0) return;
-  char text[4096];
-  plugin::AccountWriter account(text, sizeof text);
-  if (process.leaving_) account.finalizing();
-  if (process.world) account.has_begun(process.world->context, process.world->collective_sequence);
-  p2p::account_for(lane, account);
-  for (const auto& other : process.lanes_) {
-    if (other.get() == &lane || !other->lock.try_lock()) continue;
-    p2p::account_for(*other, account);
-    other->lock.unlock();
-  }
-  const std::size_t bytes = account.finish();
-  process.launch->ops->answer(process.launch, text, bytes, account.waits() || process.leaving_);
-}
-
 void Process::settle(const char* call) {
   const p2p::Leaving leaving{call, nullptr};
   for (const auto& lane : lanes_) {
@@ -449,6 +427,7 @@ Status Process::end_world() {
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;
+  status_.moved_ns = now_ns();
   settle("MPI_Finalize");
   Status left;
   if (job->ranks > 1) {

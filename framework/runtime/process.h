@@ -120,6 +120,9 @@ class Process final : private comm::Services {
   Status complete_addresses();
   /// PeerTable's listener: answers a status query from outside the job (mpiexec, ashlar_info).
   static void answer_query(void* self, Lane& lane);
+  void write_status(Lane& lane);
+  void publish_progress(Lane& lane);
+  void record_wait(Lane& lane);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
@@ -144,7 +147,13 @@ class Process final : private comm::Services {
   std::unique_ptr<topo::Engine> topo_engine_;
   progress::Background background_;
   std::unique_ptr<runtime::ToolModules> tools_;
-  std::mutex answering_;
+  /// What this process publishes about itself, for questions from outside (status_page.cc).
+  struct StatusPage {
+    std::mutex writing;
+    std::uint64_t moved_ns = 0;        // when a call last got on
+    std::uint64_t recorded_ns = 0;     // when the wait began that was recorded last
+    std::uint64_t next_record_ns = 0;  // no wait that began before then is recorded
+  } status_;
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
   std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()

@@ -22,7 +22,7 @@ std::span<const Table> kernel_tables() {
       {"check", p2p::kCheckParams},    {"coll", coll::kParams},
       {"check", coll::kCheckParams},   {"check", runtime::kCheckParams},
       {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
-      {"tools", mpit::kParams},
+      {"tools", mpit::kParams},        {"watch", plugin::kWatchParams},
   };
   return kTables;
 }

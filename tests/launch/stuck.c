@@ -34,6 +34,25 @@ int main(int argc, char** argv) {
   } else if (strcmp(how, "computes") == 0) {
     if (rank == size - 1) compute_for_ever();
     MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "leaves") == 0) {  // one rank computes after a call that the others have left, too
+    if (rank == 0) usleep(300000);
+    MPI_Bcast(&in, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == size - 1) compute_for_ever();
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "pauses") == 0) {  // it only takes long, twice
+    for (int i = 0; i < 2; i++) {
+      if (rank == size - 1) sleep(3);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  } else if (strcmp(how, "chats") == 0) {  // one rank waits for the end, which comes late; two others go on meanwhile
+    if (rank == 0) MPI_Recv(&in, 1, MPI_INT, 1, 29, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; rank != 0 && i < 30; i++) {
+      if (rank == 1) usleep(100000);
+      MPI_Sendrecv(&out, 1, MPI_INT, 3 - rank, 31, &in, 1, MPI_INT, 3 - rank, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) MPI_Send(&out, 1, MPI_INT, 0, 29, MPI_COMM_WORLD);
+  } else if (strcmp(how, "sleeps") == 0) {  // no rank is inside MPI
+    sleep(3);
   } else if (strcmp(how, "stopped") == 0) {
     if (rank == size - 1) raise(SIGSTOP);
     MPI_Recv(&in, 1, MPI_INT, size - 1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

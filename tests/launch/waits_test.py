@@ -104,6 +104,54 @@ class TimeLimit(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 5)
 
 
+class Stall(unittest.TestCase):
+    """Told while the job runs, without being asked for."""
+
+    def reports(self, how, ranks, *options):
+        done = mpiexec("--stall", 1, *options, "-n", ranks, STUCK, how)
+        return done.returncode, plain(done.stderr).split("mpiexec: ")[1:]
+
+    def test_told_once_and_then_the_time_limit(self):
+        status, said = self.reports("recv", 2, "--timeout", 4)
+        self.assertEqual(status, 124)
+        self.assertEqual(len(said), 2, said)
+        self.assertRegex(said[0], r"^no rank has made progress for 1 s \(watch\.stall\); the job, begun \d s ago, goes on: rank 0 "
+                         rf"waits in MPI_Recv from rank 1 tag 7 on {WORLD}; .* a cycle 0 -> 1 -> 0\. $")
+        self.assertTrue(said[1].startswith("the time limit of 4 s is over"), said)
+
+    def test_told_again_after_progress(self):
+        status, said = self.reports("pauses", 3)
+        self.assertEqual(status, 0)
+        self.assertEqual(len(said), 2, said)
+        for report in said:
+            self.assertRegex(report, rf"ranks 0-1 wait in MPI_Barrier on {WORLD}, in which rank 2 is not; rank 2 is not inside "
+                             r"MPI: it sleeps and has not communicated for \d\.\d s")
+
+    def test_the_call_that_a_computing_rank_was_in(self):
+        _, said = self.reports("leaves", 3, "--timeout", 4)
+        self.assertRegex(said[0], r"rank 2 is not inside MPI: it computes and has not communicated for \d\.\d s; it last waited "
+                         rf"\d\.\d s ago, in MPI_Bcast on {WORLD}\.")
+
+    def test_no_stall_while_some_ranks_make_progress(self):
+        self.assertEqual(self.reports("chats", 3), (0, []))
+
+    def test_no_stall_without_a_rank_inside_MPI(self):
+        self.assertEqual(self.reports("sleeps", 2), (0, []))
+
+    def test_a_rank_that_never_joins(self):
+        _, said = self.reports("init", 3, "--timeout", 3)
+        self.assertIn("ranks 0 and 2 are inside MPI_Init, where rank 1 is missing", said[0])
+
+    def test_switched_off(self):
+        done = mpiexec("--stall", 0, "--timeout", 2, "-n", 2, STUCK, "recv")
+        self.assertEqual(plain(done.stderr).count("mpiexec: "), 1)
+
+    def test_a_wrong_value(self):
+        done = mpiexec("--stall", "soon", "-n", 2, STUCK, "recv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("watch.stall", plain(done.stderr))
+
+
 class RunningJob(unittest.TestCase):
     """The same question to a job that goes on running."""
 

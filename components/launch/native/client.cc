@@ -274,7 +274,9 @@ void Client::poll() {
 }
 
 ashlar_result Client::initialized() {
-  slot(job_.rank).heard_ns.store(now_ns(), std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  slot(job_.rank).heard_ns.store(now, std::memory_order_relaxed);
+  slot(job_.rank).moved_ns.store(now, std::memory_order_relaxed);
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kInitialized));
   return ASHLAR_OK;
 }
@@ -323,16 +325,23 @@ bool Client::asked() {
   return mine.asked.load(std::memory_order_acquire) != mine.answered.load(std::memory_order_relaxed);
 }
 
+void Client::waits(const char* account, std::size_t bytes) {
+  BoardSlot& mine = slot(job_.rank);
+  if (mine.account != 0) wait_text(board_, mine).write(account, bytes);
+}
+
+void Client::moved(std::uint64_t moved_ns, bool waits) {
+  BoardSlot& mine = slot(job_.rank);
+  mine.moved_ns.store(moved_ns, std::memory_order_relaxed);
+  mine.waits.store(waits ? 1 : 0, std::memory_order_relaxed);
+}
+
 void Client::answer(const char* account, std::size_t bytes, bool settled) {
   BoardSlot& mine = slot(job_.rank);
   if (mine.account == 0) return;
   // A question that comes while this is written is answered by the next account.
   const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
-  mine.writing.fetch_add(1, std::memory_order_acq_rel);
-  std::atomic_thread_fence(std::memory_order_release);
-  mine.account_bytes = static_cast<std::uint32_t>(bytes < kAccountBytes ? bytes : kAccountBytes);
-  std::memcpy(board_at<char>(board_, mine.account), account, mine.account_bytes);
-  mine.writing.fetch_add(1, std::memory_order_release);
+  account_text(board_, mine).write(account, bytes);
   if (settled) mine.answered.store(question, std::memory_order_release);
 }
 

@@ -89,6 +89,8 @@ int parameters(ashlar_launch*, void (*take)(void*, const char*), void* context) 
   if (!ashlar::launch::parse_trace(std::getenv(ashlar::launch::kJobVariable), &trace)) return 0;
   return ashlar::launch::peek(trace, take, context) ? 1 : 0;
 }
+void moved(ashlar_launch* self, uint64_t moved_ns, int waits) { client_of(self).moved(moved_ns, waits != 0); }
+void waits(ashlar_launch* self, const char* account, size_t bytes) { client_of(self).waits(account, bytes); }
 
 const ashlar_launch_ops kOps = {
     .size = sizeof(ashlar_launch_ops),
@@ -111,6 +113,8 @@ const ashlar_launch_ops kOps = {
     .process_sets = nullptr,
     .in_use = in_use,
     .parameters = parameters,
+    .moved = moved,
+    .waits = waits,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

@@ -131,6 +131,8 @@ const ashlar_launch_ops kOps = {
     .process_sets = nullptr,
     .in_use = nullptr,
     .parameters = nullptr,
+    .moved = nullptr,
+    .waits = nullptr,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

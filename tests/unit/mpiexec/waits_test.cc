@@ -93,6 +93,20 @@ TEST(Waits, CollectivesThatDoNotMatch) {
                         "not match;"));
 }
 
+TEST(Waits, OfARankThatComputesItsNewestWaitIsTold) {
+  RankStatus s = silent("computes", 31);
+  s.newest_wait_s = 61;
+  EXPECT_EQ(waits_in_words({s}), "rank 0 is not inside MPI: it computes and has not communicated for 31 s.");
+  s.newest_wait = plugin::Account::parse("t 3\nc 0 5 0-1 in MPI_Bcast on 'w'\nw 1 for a collective from rank 1\n");
+  EXPECT_EQ(waits_in_words({s}),
+            "rank 0 is not inside MPI: it computes and has not communicated for 31 s; it last waited 61 s ago, in "
+            "MPI_Bcast on 'w'.");
+  s.process.clear();
+  s.silent_s = -1;
+  s.newest_wait = plugin::Account::parse("t 3\nw 1 for MPI_Irecv from rank 1\n");
+  EXPECT_EQ(waits_in_words({s}), "rank 0 is not inside MPI: it last waited 61 s ago, for MPI_Irecv from rank 1.");
+}
+
 TEST(Waits, WhenAllAreInACollectiveItsMessagesTell) {
   const std::string words =
       waits_in_words({says("t 3\nc 0 5 0-1 in MPI_Bcast on 'w'\nw 1 for a collective from rank 1\n"),
@@ -162,8 +176,8 @@ TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   for (unsigned r = 0; r < 2; ++r) {
     launch::BoardSlot& slot = board.slot(r);
     const std::string page = "t 1\nw 1 in MPI_Recv\n";
-    std::memcpy(launch::board_at<char>(board.header(), slot.account), page.data(), page.size());
-    slot.account_bytes = static_cast<std::uint32_t>(page.size());
+    launch::account_text(board.header(), slot).write(page.data(), page.size());
+    launch::wait_text(board.header(), slot).write("t 1\nw 1 in MPI_Probe\n", 20);
     slot.heard_ns.store(now_ns());
     slot.answered.store(slot.asked.load());
     EXPECT_EQ(call.finished(), r == 1);
@@ -173,13 +187,17 @@ TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   EXPECT_TRUE(statuses[0].answered);
   EXPECT_EQ(statuses[0].account.waits_for.at(0).text, "in MPI_Recv");
   EXPECT_FALSE(statuses[0].progresses);
+  EXPECT_TRUE(statuses[0].newest_wait.waits_for.empty());
   EXPECT_EQ(statuses[2].state, RankState::kAbsent);
   // One that says nothing is waited for a while, and then no more.
   call.start();
   const std::uint64_t began = now_ns();
   while (!call.finished() && now_ns() - began < 20'000'000'000u) usleep(10'000);
   EXPECT_LT(now_ns() - began, 10'000'000'000u);
-  EXPECT_FALSE(call.statuses()[0].answered);
+  const std::vector<RankStatus> later = call.statuses();
+  EXPECT_FALSE(later[0].answered);
+  EXPECT_EQ(later[0].newest_wait.waits_for.at(0).text, "in MPI_Probe");
+  EXPECT_GT(later[0].newest_wait_s, 0);
 }
 
 }  // namespace

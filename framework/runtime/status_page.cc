@@ -1,0 +1,91 @@
+// What a process says about what it is doing, on a page that others can read at any time: the answer to a status query,
+// when it last got on, and the newest of its waits. Of a rank that computes, the last two are all that is known.
+#include <algorithm>
+#include <mutex>
+
+#include "framework/base/clock.h"
+#include "framework/object/comm.h"
+#include "framework/p2p/setup.h"
+#include "framework/plugin/account.h"
+#include "framework/plugin/launch.h"
+#include "framework/plugin/launch_board.h"
+#include "framework/progress/lane.h"
+#include "framework/progress/waiting.h"
+#include "framework/runtime/process.h"
+
+namespace ashlar {
+namespace {
+
+// A record of a wait costs a microsecond or two. The next one comes so many times as much later.
+constexpr std::uint64_t kRecordShare = 256;
+
+// A program that looks in vain so often in a row does not get on.
+constexpr std::uint32_t kVainLooks = 2000;
+
+}  // namespace
+
+// PeerTable calls it in a round of progress and when a wait leaves its spin stage, under the lane's lock; the locks of
+// the other lanes are taken in a loop. The analysis can express neither.
+void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  auto& process = *static_cast<Process*>(self);
+  // One lane answers for all; those that others hold right now are left out of this answer.
+  const std::unique_lock guard(process.status_.writing, std::try_to_lock);
+  if (!guard) return;
+  const bool asked = process.launch->ops->asked(process.launch) != 0;
+  process.publish_progress(lane);
+  if (asked)
+    process.write_status(lane);
+  else
+    process.record_wait(lane);
+}
+
+void Process::write_status(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  char text[launch::kAccountBytes];
+  plugin::AccountWriter account(text, sizeof text);
+  if (leaving_) account.finalizing();
+  if (world) account.has_begun(world->context, world->collective_sequence);
+  p2p::account_for(lane, account);
+  for (const auto& other : lanes_) {
+    if (other.get() == &lane || !other->lock.try_lock()) continue;
+    p2p::account_for(*other, account);
+    other->lock.unlock();
+  }
+  const std::size_t bytes = account.finish();
+  launch->ops->answer(launch, text, bytes, account.waits() || leaving_);
+}
+
+/// A wait that is registered tells since when nothing has happened in it. Without one, the round of progress that
+/// brings us here belongs to a call that has just begun, or to one of many that look in vain.
+void Process::publish_progress(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  const ashlar_launch_ops& ops = *launch->ops;
+  if (ops.size <= offsetof(ashlar_launch_ops, moved) || !ops.moved) return;
+  bool waits = leaving_;
+  for (const progress::Waiting& waiting : lane.waits) {
+    status_.moved_ns = std::max(status_.moved_ns, waiting.quiet_since());
+    waits = true;
+  }
+  for (const auto& other : lanes_) waits = waits || (other.get() != &lane && other->attended.load() != 0);
+  // The background thread's rounds belong to no call.
+  if (!waits && !progress_config_.thread && lane.empty_looks < kVainLooks) status_.moved_ns = now_ns();
+  ops.moved(launch, status_.moved_ns, waits ? 1 : 0);
+}
+
+/// Keeps the newest wait on the page. The process may leave MPI after it and compute, and then answers nothing; what it
+/// last waited for says how far it has come.
+void Process::record_wait(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  const ashlar_launch_ops& ops = *launch->ops;
+  if (ops.size <= offsetof(ashlar_launch_ops, waits) || !ops.waits) return;
+  const progress::Waiting* const newest = lane.waits.back();
+  if (newest == nullptr || newest->reason().tell == nullptr) return;
+  if (newest->since() <= status_.recorded_ns || newest->since() < status_.next_record_ns) return;
+  status_.recorded_ns = newest->since();
+  char text[launch::kWaitBytes];
+  plugin::AccountWriter account(text, sizeof text);
+  const std::uint64_t began = now_ns();
+  p2p::account_for(lane, *newest, account);
+  ops.waits(launch, text, account.finish());
+  const std::uint64_t ended = now_ns();
+  status_.next_record_ns = ended + kRecordShare * (ended - began);
+}
+
+}  // namespace ashlar

@@ -29,9 +29,11 @@ class Component {
   Status create(const void* context, Module** module) {
     void* made = nullptr;
     ASHLAR_TRY(create(context, &made));
-    *module = static_cast<Module*>(made);
-    const Status taken = take_table(*module, prefix());
-    if (!taken.ok()) destroy(made);
+    const Status taken = take_table(static_cast<Module*>(made), prefix());
+    if (taken.ok())
+      *module = static_cast<Module*>(made);
+    else
+      destroy(made);
     return taken;
   }
   /// Of a framework whose modules are C++ objects.

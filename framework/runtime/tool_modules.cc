@@ -96,8 +96,7 @@ void each_variable(void (*take)(void*, const ashlar_tool_variable*), void* self)
     for (std::uint32_t row = 0; row < rows.size(); ++row) {
       if (rows[row].bind != ASHLAR_PVAR_OF_PROCESS) continue;
       name.assign(set.prefix()).append(".").append(rows[row].name);
-      ashlar_tool_variable variable{
-          .name = name.c_str(), .help = rows[row].help, .kind = rows[row].kind, .value = 0};
+      ashlar_tool_variable variable{.name = name.c_str(), .help = rows[row].help, .kind = rows[row].kind, .value = 0};
       set.read(row, nullptr, &variable.value, 1);
       take(self, &variable);
     }

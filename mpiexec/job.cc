@@ -412,9 +412,13 @@ void Job::drain_after_end() {
   }
   for (unsigned r = 0; r < ranks_.size(); ++r)
     for (bool error_stream : {false, true}) close_stream(r, error_stream);
-  while ((merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken())) {
-    write_streams();
+  const auto unwritten = [this] {
+    return (merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken());
+  };
+  write_streams();
+  while (unwritten()) {
     poll_once(-1);
+    write_streams();
     if (interrupted_by_ && kill_at_ns_) return;  // a second signal: leave the rest
   }
 }

@@ -192,6 +192,10 @@ class Streams(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, b"done\ndone\n"))
         self.assertLess(time.monotonic() - began, 10)
 
+    def test_children_left_behind_and_an_unfinished_line(self):
+        done = mpiexec("-n", 2, "sh", "-c", "printf unfinished; sleep 5 & exit 0")
+        self.assertEqual((done.returncode, done.stdout), (0, b"unfinished\nunfinished"))
+
     def test_exact_bytes_to_a_full_pipe_at_the_end(self):
         done = subprocess.run(["bash", "-c", f"{MPIEXEC} -n 2 sh -c 'seq 100000' | (sleep 0.5; wc -l)"],
                               capture_output=True, timeout=30, stdin=subprocess.DEVNULL)

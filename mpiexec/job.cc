@@ -15,6 +15,7 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
+#include "mpiexec/waits_json.h"
 #include "mpiexec/tool_report.h"
 
 namespace ashlar::mpiexec {
@@ -49,7 +50,8 @@ Job::Job(const Options& options, const Settings& settings, const Placement& plac
       merged_out_(options.ranks(), options.tag_output),
       merged_err_(options.ranks(), options.tag_output),
       to_out_(STDOUT_FILENO),
-      to_err_(STDERR_FILENO) {}
+      to_err_(STDERR_FILENO),
+      records_(settings.records, settings.records_file, host_) {}
 
 Job::~Job() {
   pmix_.reset();
@@ -311,7 +313,10 @@ void Job::check_standing(std::uint64_t now) {
 
 /// The ranks have said what they wait for.
 void Job::told(std::uint64_t now) {
-  const std::string words = waits_in_words(status_query_->statuses());
+  const std::vector<RankStatus> statuses = status_query_->statuses();
+  if (records_.wanted() && inside_mpi(statuses))
+    records_.write(waits_json(statuses, job_id_, host_, timed_out_ ? WaitsReason::kTimeLimit : WaitsReason::kStall));
+  const std::string words = waits_in_words(statuses);
   if (timed_out_) {
     waits_ = words;
     stop_everyone();

@@ -12,6 +12,7 @@
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
 #include "mpiexec/pmix_server.h"
+#include "mpiexec/record_file.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/stall_watch.h"
@@ -106,6 +107,7 @@ class Job : private PmixListener {
   std::unique_ptr<StallWatch> watch_;          // only with watch.stall
   bool asking_ = false;                        // the ranks are saying what they wait for
   std::string waits_;                          // what they said when the time was over
+  RecordFile records_;
   bool stopping_ = false;
   int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for

@@ -63,6 +63,8 @@ Status load_settings(const Options& options, const std::string& host, const char
   plugin::WatchConfig watch;
   ASHLAR_TRY(store.fill("watch", plugin::kWatchParams, &watch));
   settings->stall_ns = watch.stall;
+  settings->records = plugin::allows(store, "report", "json");
+  if (const param::Setting* const file = store.find("report.json.file")) settings->records_file = file->text;
   settings->start_words = plugin::start_words(store);
   settings->for_ranks = store.serialize();
   return {};

@@ -18,6 +18,8 @@ struct Settings {
   bool tools = false;  // some are to watch the ranks' calls
   std::uint64_t tool_buffer = 0;
   std::uint64_t stall_ns = 0;  // after which a stall is told; 0: never
+  bool records = false;        // report=json: programs read what is said
+  std::string records_file;    // report.json.file
   std::string start_words;     // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
   std::string for_ranks;       // param::Store's text: ranks read no file of their own
 };

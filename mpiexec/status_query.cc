@@ -93,6 +93,7 @@ std::vector<RankStatus> StatusQuery::statuses() {
     BoardSlot& slot = launch::board_slot(board_, r);
     RankStatus& s = out[r];
     s.state = state_of(slot);
+    s.pid = slot.pid.load();
     s.use = slot.use.load();
     s.ended = !runs(slot);
     s.fences = slot.fences.load();

@@ -38,6 +38,7 @@ class Words {
     for (unsigned r = 0; r < ranks.size(); ++r) phrases_.push_back(phrase(r));
   }
   std::string all() const;
+  JobWaits parts() const;
 
  private:
   Phrase phrase(unsigned r) const;
@@ -279,13 +280,26 @@ std::string Words::all() const {
   return out + ".";
 }
 
+JobWaits Words::parts() const {
+  JobWaits out;
+  for (const Phrase& p : phrases_) out.ranks.push_back({.text = p.about(1), .needs = p.needs});
+  out.cycle = cycle();
+  if (out.cycle.empty()) out.ends = ends();
+  return out;
+}
+
 }  // namespace
 
-std::string waits_in_words(const std::vector<RankStatus>& ranks) {
-  const bool anyone = std::any_of(ranks.begin(), ranks.end(), [](const RankStatus& s) {
+JobWaits waits_of(const std::vector<RankStatus>& ranks) { return Words(ranks).parts(); }
+
+bool inside_mpi(const std::vector<RankStatus>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [](const RankStatus& s) {
     return s.state == RankState::kAttached || s.state == RankState::kInitialized;
   });
-  return anyone ? Words(ranks).all() : std::string();
+}
+
+std::string waits_in_words(const std::vector<RankStatus>& ranks) {
+  return inside_mpi(ranks) ? Words(ranks).all() : std::string();
 }
 
 }  // namespace ashlar::mpiexec

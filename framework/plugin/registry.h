@@ -135,4 +135,7 @@ class Registry {
   std::size_t looked_into_ = 0;
 };
 
+/// Whether the list parameter of `framework` lets its component `name` take part.
+bool allows(const param::Store& store, std::string_view framework, std::string_view name);
+
 }  // namespace ashlar::plugin

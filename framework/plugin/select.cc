@@ -212,4 +212,8 @@ Status Registry::select_first(std::string_view framework, const void* context, s
   return conclude(framework, list, chosen, lost);
 }
 
+bool allows(const param::Store& store, std::string_view framework, std::string_view name) {
+  return read_list(store, framework).allows(name);
+}
+
 }  // namespace ashlar::plugin

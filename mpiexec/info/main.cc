@@ -84,7 +84,7 @@ int answer_running(const Options& o) {
   RunningJob job;
   if (const Status found = job.find(o.pid); !found.ok()) return complain(found);
   if (o.question == Question::waits) {
-    say(job.waits());
+    say(job.waits(o.json));
     return 0;
   }
   param::Store store;

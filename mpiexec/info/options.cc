@@ -24,7 +24,7 @@ const char kHelp[] =
     "  --categories [PREFIX]      categories of MPI_T, with how much is in each\n"
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
     "  explain --pid PID KEY      the same for a job that is running: PID is its mpiexec or one of its ranks\n"
-    "  waits --pid PID            what each rank of a running job waits for, and from whom\n"
+    "  waits --pid PID [--json]   what each rank of a running job waits for, and from whom\n"
     "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
     "  --schema                   a JSON Schema of the parameter files, for editors; components on plugin.path "
     "included\n"

@@ -12,12 +12,13 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "mpiexec/status_query.h"
 #include "mpiexec/text.h"
-#include "mpiexec/waits.h"
+#include "mpiexec/waits_json.h"
 
 namespace ashlar::info {
 namespace {
@@ -149,11 +150,16 @@ std::string RunningJob::parameters() const {
   return {launch::board_at<char>(board_, board_->params), board_->params_bytes};
 }
 
-std::string RunningJob::waits() {
+std::string RunningJob::waits(bool json) {
   mpiexec::StatusQuery query(board_);
   query.start();
   while (!query.finished()) usleep(10'000);
-  const std::string words = mpiexec::waits_in_words(query.statuses());
+  const std::vector<mpiexec::RankStatus> statuses = query.statuses();
+  if (json) {
+    const std::string_view host = board_->host == 0 ? "" : launch::board_at<char>(board_, board_->host);
+    return mpiexec::waits_json(statuses, board_->job_id, std::string(host), mpiexec::WaitsReason::kQuery);
+  }
+  const std::string words = mpiexec::waits_in_words(statuses);
   return words.empty() ? "no rank of the job is inside MPI.\n" : words + "\n";
 }
 

@@ -26,8 +26,8 @@ class RunningJob {
   /// Tells `store` what the rank that find() was given uses in place of parameters in force; of an mpiexec, rank 0.
   void adjustments(param::Store* store) const;
   /// Which rank waits for which, by a query of all ranks. Takes as long as they take to answer: 50 ms, 1 s when one
-  /// does not.
-  std::string waits();
+  /// does not. `json`: as waits.schema.json says.
+  std::string waits(bool json);
 
  private:
   bool map(int fd);

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """What mpiexec says about a job that does not end: who waits for whom, and in which circle."""
+import json
 import os
 import re
 import subprocess
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
-from harness import MPIEXEC, STUCK, alive, mpiexec, plain, wait_until
+from jsonschema import Draft7Validator
+
+from harness import MPIEXEC, STUCK, alive, contents, mpiexec, plain, wait_until
 
 INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
 WORLD = "'MPI_COMM_WORLD'"
+SCHEMA = Draft7Validator(json.loads((Path(__file__).parents[2] / "mpiexec/waits.schema.json").read_text()))
 
 
 def stuck(how, ranks, seconds=1, settings=()):
@@ -152,6 +158,57 @@ class Stall(unittest.TestCase):
         self.assertIn("watch.stall", plain(done.stderr))
 
 
+def records(lines):
+    """Lines of JSON, each held against the published schema."""
+    found = [json.loads(line) for line in lines.splitlines()]
+    for record in found:
+        SCHEMA.validate(record)
+    return found
+
+
+class Records(unittest.TestCase):
+    """With report=json the same for programs."""
+
+    def records(self, how, ranks, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            mpiexec("--set", "report=json", "--set", f"report.json.file={folder}/%r.json", *options, "-n", ranks, STUCK, how)
+            path = os.path.join(folder, "launcher.json")
+            return records(contents(path)) if os.path.exists(path) else []
+
+    def test_a_stall_and_then_the_time_limit(self):
+        stall, end = self.records("leaves", 3, "--stall", 1, "--timeout", 4)
+        self.assertEqual((stall["reason"], end["reason"]), ("stall", "time_limit"))
+        for record in stall, end:
+            self.assertEqual([rank["state"] for rank in record["ranks"]], ["waiting", "waiting", "outside"])
+            self.assertEqual((record["ranks"][0]["needs"], record["ends"]), ("2", "2"))
+            self.assertEqual(record["ranks"][0]["collectives"][0]["ranks"], "0-2")
+            last = record["ranks"][2]
+            self.assertEqual(last["process"], "computes")
+            self.assertEqual(last["newest_wait"]["collectives"][0]["text"], f"in MPI_Bcast on {WORLD}")
+            self.assertGreater(last["silent_s"], 0.5)
+
+    def test_states(self):
+        for how, state in ("init", ["starting", "absent", "starting"]), ("finalize", ["waiting", "finalizing", "finalizing"]), \
+                          ("tests", ["polling"] * 3):
+            (record,) = self.records(how, 3, "--timeout", 1)
+            self.assertEqual([rank["state"] for rank in record["ranks"]], state)
+
+    def test_none_without_a_rank_inside_MPI_or_without_json(self):
+        self.assertEqual(self.records("sleeps", 2), [])
+        done = mpiexec("--timeout", 1, "-n", 2, STUCK, "recv")
+        self.assertNotIn(b"{", done.stderr)
+
+    def test_standard_error(self):
+        done = mpiexec("--set", "report=json", "--timeout", 1, "-n", 2, STUCK, "recv")
+        lines = [line for line in done.stderr.splitlines() if line.startswith(b"{")]
+        self.assertEqual(records(b"\n".join(lines))[0]["reason"], "time_limit")
+
+    def test_a_file_that_cannot_be_made(self):
+        done = mpiexec("--set", "report=json", "--set", "report.json.file=/nonexistent/x", "--timeout", 1, "-n", 2, STUCK, "recv")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("mpiexec: report.json.file: /nonexistent/x: No such file or directory", plain(done.stderr))
+
+
 class RunningJob(unittest.TestCase):
     """The same question to a job that goes on running."""
 
@@ -193,6 +250,17 @@ class RunningJob(unittest.TestCase):
                 self.assertIn(f"rank 0 waits in MPI_Recv from rank 1 tag 7 on {WORLD}; rank 1", plain(done.stdout))
                 self.assertIn("a cycle 0 -> 1 -> 0.", plain(done.stdout))
         self.assertIsNone(self.job.poll())
+
+    def test_waits_as_json(self):
+        done = self.info("waits", "--pid", self.job.pid, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (record,) = records(done.stdout)
+        self.assertEqual((record["reason"], record["size"], record["cycle"]), ("query", 2, [0, 1]))
+        first = record["ranks"][0]
+        self.assertEqual((first["state"], first["needs"]), ("waiting", "1"))
+        self.assertEqual(first["waits_for"], [{"text": f"in MPI_Recv from rank 1 tag 7 on {WORLD}", "peer": 1}])
+        self.assertTrue(alive(first["pid"]))
+        self.assertIn("a cycle 0 -> 1 -> 0.", record["text"])
 
     def test_explain(self):
         done = self.info("explain", "--pid", self.a_rank(), "p2p.eager_limit")

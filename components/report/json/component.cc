@@ -1,5 +1,4 @@
 // report/json: one JSON object per line, to standard error or a file.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "framework/plugin/report.h"
+#include "framework/plugin/report_file.h"
 #include "framework/plugin/report_text.h"
 
 namespace {
@@ -57,40 +57,13 @@ void query(const void*, ashlar_answer* answer) {
                 *config->file ? config->file : "standard error");
 }
 
-std::string file_name(const ashlar_report_context& context) {
-  std::string name;
-  for (const char* at = config->file; *at; ++at) {
-    if (at[0] == '%' && at[1] == 'r') {
-      name += context.world_rank >= 0 ? std::to_string(context.world_rank) : "launcher";
-      ++at;
-    } else if (at[0] == '%' && at[1] == 'p') {
-      name += std::to_string(context.pid);
-      ++at;
-    } else {
-      name += *at;
-    }
-  }
-  return name;
-}
-
-// A FIFO without a reader must not hold the process up.
-// With more rights than its user the process follows no link that this user may have placed, and makes files for
-// itself.
-int open_file(const std::string& name) {
-  const int careful = host->elevated ? O_NOFOLLOW : 0;
-  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | careful,
-                        host->elevated ? 0600 : 0666);
-  if (fd >= 0) fcntl(fd, F_SETFL, O_APPEND);
-  return fd;
-}
-
 ashlar_result create(const void* context, void** out) {
   module.context = *static_cast<const ashlar_report_context*>(context);
   module.head.ops = &kOps;
   module.fd = STDERR_FILENO;
   if (*config->file) {
-    const std::string name = file_name(module.context);
-    module.fd = open_file(name);
+    const std::string name = report_file_name(config->file, module.context);
+    module.fd = open_report_file(name, host->elevated != 0);
     if (module.fd < 0) {
       const char* const reason = errno == ENXIO ? "it is a FIFO that nothing reads from" : std::strerror(errno);
       const ashlar_fact facts[] = {{.name = "file", .text = name.c_str(), .number = 0},

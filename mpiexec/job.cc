@@ -15,8 +15,8 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
-#include "mpiexec/waits_json.h"
 #include "mpiexec/tool_report.h"
+#include "mpiexec/waits_json.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -29,6 +29,8 @@ constexpr std::uint64_t kHint = kSecond;              // until the ranks that ou
 constexpr std::uint64_t kRefresh = kSecond;           // how exactly a silent rank's silence is known
 constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
 constexpr std::uint64_t kCause = kSecond;             // until the rank ends whose end another one has seen
+constexpr std::uint64_t kLikewise = kSecond / 10;     // after an abort, for ranks that are about to abort, too
+constexpr std::uint64_t kMostLikewise = kSecond / 2;  // as long as there are more of them
 constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
 
@@ -49,6 +51,7 @@ Job::Job(const Options& options, const Settings& settings, const Placement& plac
       fates_(options.ranks()),
       merged_out_(options.ranks(), options.tag_output),
       merged_err_(options.ranks(), options.tag_output),
+      notices_(options.ranks(), !options.tag_output, &merged_err_),
       to_out_(STDOUT_FILENO),
       to_err_(STDERR_FILENO),
       records_(settings.records, settings.records_file, host_) {}
@@ -204,8 +207,14 @@ void Job::check_aborts() {
   char rings[64];
   while (read(board_.bell_read_fd(), rings, sizeof rings) > 0) {
   }
+  bool more = false, all = true;
   for (unsigned r = 0; r < ranks_.size(); ++r) {
-    if (!ranks_[r].running || fates_[r].aborted || !board_.slot(r).aborted.load()) continue;
+    if (!ranks_[r].running || fates_[r].aborted) continue;
+    if (!board_.slot(r).aborted.load()) {
+      all = false;
+      continue;
+    }
+    more = true;
     RankFate& fate = fates_[r];
     fate.aborted = fate.failed = true;
     fate.abort_code = board_.slot(r).abort_code;
@@ -219,7 +228,12 @@ void Job::check_aborts() {
       if (first_failed_ < 0) cause_until_ns_ = now_ns() + kCause;
     }
   }
-  if (first_failed_ >= 0) stop_everyone();
+  if (first_failed_ < 0 || stopping_) return;
+  // A mistake that all ranks make is told of all of them: their words come one after the other.
+  const std::uint64_t now = now_ns();
+  if (aborted_ns_ == 0) aborted_ns_ = now;
+  if (more) stop_at_ns_ = std::min(aborted_ns_ + kMostLikewise, now + kLikewise);
+  if (all) stop_everyone();
 }
 
 void Job::close_stream(unsigned rank, bool error_stream) {
@@ -227,7 +241,10 @@ void Job::close_stream(unsigned rank, bool error_stream) {
   if (fd < 0) return;
   close(fd);
   fd = -1;
-  (error_stream ? merged_err_ : merged_out_).end(rank);
+  if (error_stream)
+    notices_.end(rank);
+  else
+    merged_out_.end(rank);
 }
 
 void Job::read_stream(unsigned rank, bool error_stream) {
@@ -236,7 +253,11 @@ void Job::read_stream(unsigned rank, bool error_stream) {
   const ssize_t n = read(fd, buffer, sizeof buffer);
   if (n > 0) {
     LineMerger& merged = error_stream ? merged_err_ : merged_out_;
-    merged.add(rank, {buffer, static_cast<std::size_t>(n)});
+    const std::string_view bytes(buffer, static_cast<std::size_t>(n));
+    if (error_stream)
+      notices_.add(rank, bytes, now_ns());
+    else
+      merged.add(rank, bytes);
     if ((error_stream ? to_err_ : to_out_).terminal() && merged.has_partial(rank))
       flush_at_ns_ = now_ns() + kPartialLine;
   } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
@@ -283,6 +304,8 @@ int Job::next_timeout_ms() const {
   if (hint_at_ns_) next = std::min(next, hint_at_ns_);
   if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
+  if (notices_.due_ns()) next = std::min(next, notices_.due_ns());
+  if (stop_at_ns_ && !stopping_) next = std::min(next, stop_at_ns_);
   if (next == ~std::uint64_t{0}) return -1;
   const std::uint64_t now = now_ns();
   return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
@@ -339,6 +362,11 @@ void Job::check_clock() {
       say(text("%s was passed on, and %u of %zu ranks still run; a second one kills them",
                signal_words(interrupted_by_).c_str(), running_, ranks_.size()));
   }
+  if (notices_.due_ns() && now >= notices_.due_ns()) {
+    notices_.flush();
+    write_streams();
+  }
+  if (stop_at_ns_ && now >= stop_at_ns_) stop_everyone();
   if (cause_until_ns_ && now >= cause_until_ns_) {
     name_failed(static_cast<unsigned>(effect_));
     stop_everyone();
@@ -417,6 +445,7 @@ void Job::drain_after_end() {
   }
   for (unsigned r = 0; r < ranks_.size(); ++r)
     for (bool error_stream : {false, true}) close_stream(r, error_stream);
+  notices_.flush();
   const auto unwritten = [this] {
     return (merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken());
   };

@@ -8,6 +8,7 @@
 #include "mpiexec/environment.h"
 #include "mpiexec/guard.h"
 #include "mpiexec/input.h"
+#include "mpiexec/notice_merger.h"
 #include "mpiexec/options.h"
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
@@ -89,6 +90,7 @@ class Job : private PmixListener {
   std::vector<std::string> files_;  // per segment: the program with its folder
   std::string wrappers_;            // preloaded into the ranks for tools; empty: no tool is chosen
   LineMerger merged_out_, merged_err_;
+  NoticeMerger notices_;
   OutputFd to_out_, to_err_;
   std::unique_ptr<InputForwarder> input_;
   bool through_ = false;  // one rank: it has our own streams
@@ -111,6 +113,8 @@ class Job : private PmixListener {
   bool stopping_ = false;
   int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for
+  std::uint64_t aborted_ns_ = 0;      // when the first rank aborted
+  std::uint64_t stop_at_ns_ = 0;      // how long others are waited for that may abort, too
   int first_failed_ = -1;
   int first_returned_ = -1;  // of those that failed nothing, the first that did not return 0
   int status_ = 0;           // first non-zero exit status

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "mpiexec/alike.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -38,6 +39,26 @@ std::string seconds_words(double seconds) { return seconds < 10 ? text("%.2f s",
 std::string who(const std::vector<RankFate>& fates, unsigned rank, const std::string& host) {
   return text("rank %u of %zu (%s, process %d on %s)", rank, fates.size(), shown(fates[rank].program).c_str(),
               static_cast<int>(fates[rank].pid), host.c_str());
+}
+
+/// The words of those that aborted, beginning with the first one's; equal ones together.
+std::string what_they_said(const std::vector<RankFate>& fates, unsigned first) {
+  constexpr std::size_t kMost = 8;  // texts; more are counted
+  std::vector<RankText> said;
+  const auto add = [&](unsigned r) {
+    if (!fates[r].abort_text.empty()) said.push_back({.rank = r, .text = fates[r].abort_text});
+  };
+  add(first);
+  for (unsigned r = 0; r < fates.size(); ++r)
+    if (r != first && fates[r].failed && (blames_another(fates[first]) || !blames_another(fates[r]))) add(r);
+  const std::vector<SaidAlike> texts = put_together(said);
+  std::string out;
+  for (std::size_t i = 0; i < texts.size() && i < kMost; ++i) {
+    const bool it = texts[i].ranks.size() == 1 && texts[i].ranks[0] == first;
+    out += "\n" + (it ? std::string("It") : these_ranks(texts[i].ranks)) + " said: " + texts[i].text;
+  }
+  if (texts.size() > kMost) out += text("\n%zu more texts are left out.", texts.size() - kMost);
+  return out;
 }
 
 }  // namespace
@@ -84,7 +105,7 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
   else if (!stopped.empty())
     out += text(" The %s%zu ranks%s were stopped.", fine || !likewise.empty() ? "" : "other ", stopped.size(),
                 fine || !likewise.empty() ? " that still ran" : "");
-  if (!first.abort_text.empty()) out += text("\nIt said: %s", first.abort_text.c_str());
+  out += what_they_said(fates, first_failed);
   if (!first.advice.empty()) out += text("\n%s.", first.advice.c_str());
   return out;
 }

@@ -169,6 +169,14 @@ int act(const std::string& action, const char* argument) {
     sleep(30);
     return 6;
   }
+  if (action == "aborts") {  // all ranks find the same mistake, one after the other, and the chosen one another
+    char text[80];
+    std::snprintf(text, sizeof text, "rank %u: argument dest is %u, but there are ranks 0..3", rank, rank + 10);
+    usleep(rank * 2000);
+    ops.abort(g_launch, rank == chosen ? 15 : 6, rank == chosen ? "the message is too long" : text);
+    sleep(30);
+    return 6;
+  }
   if (action == "blame") {  // the others abort because the chosen rank is gone, before it has ended for mpiexec
     if (rank != chosen) ops.abort(g_launch, MPI_ERR_PROC_ABORTED, "a peer is gone");
     if (argument && std::strchr(argument, '!')) sleep(30);

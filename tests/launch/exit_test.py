@@ -44,6 +44,20 @@ class ExitStatus(unittest.TestCase):
         self.assertRegex(plain(done.stderr), r"rank 1 of 3 .* was killed by signal 11 \(SIGSEGV, segmentation fault\).* "
                                              r"The other 2 ranks were stopped\. $")
 
+    def test_equal_errors_of_many_ranks_are_one_paragraph(self):
+        done = mpiexec("-n", 8, DRIVER, NATIVE, "aborts", "5")
+        self.assertEqual(done.returncode, 6)
+        self.assertRegex(plain(done.stderr), r"^mpiexec: rank \d of 8 .* aborted the job with code 6, after .* "
+                         r"7 ranks \(0-4 and 6-7\) said: rank 0-4 and 6-7: argument dest is 10-14 and 16-17, but there are ranks 0\.\.3 "
+                         r"Rank 5 said: the message is too long $")
+
+    def test_an_abort_waits_for_no_rank_that_computes(self):
+        began = time.monotonic()
+        done = mpiexec("-n", 3, DRIVER, NATIVE, "abort", "1")
+        self.assertIn("It said: the driver was told to", plain(done.stderr))
+        self.assertIn("The other 2 ranks were stopped.", plain(done.stderr))
+        self.assertLess(time.monotonic() - began, 10)
+
     def test_a_rank_that_blames_one_that_lives_is_named_after_a_moment(self):
         began = time.monotonic()
         done = mpiexec("-n", 2, DRIVER, NATIVE, "blame", "1!")

@@ -72,6 +72,24 @@ class Streams(unittest.TestCase):
         done = mpiexec("-n", 2, "sh", "-c", "echo out; echo err >&2")
         self.assertEqual((done.stdout, done.stderr), (b"out\n" * 2, b"err\n" * 2))
 
+    def test_equal_warnings_of_many_ranks_are_one_paragraph(self):
+        said = 'echo "ashlar: rank $ASHLAR__RANK of $ASHLAR__SIZE on node1: warning: no room for $((ASHLAR__RANK + 4)) messages" >&2'
+        done = mpiexec("-n", 6, "sh", "-c", said)
+        self.assertEqual(done.stderr, b"ashlar: ranks 0-5 of 6 on node1: warning: no room for 4-9 messages\n")
+        for options in ["--tag-output"], []:  # one rank's stream stays as it is, and so does one warning
+            done = mpiexec(*options, "-n", 2, "sh", "-c", f"[ $ASHLAR__RANK = 0 ] || {{ {said}; echo text >&2; }}")
+            tag = b"[1] " if options else b""
+            self.assertEqual(done.stderr, tag + b"ashlar: rank 1 of 2 on node1: warning: no room for 5 messages\n" + tag + b"text\n")
+
+    def test_a_warning_is_held_for_a_moment_only(self):
+        line = "[ $ASHLAR__RANK = 0 ] && { echo 'ashlar: rank 0 of 2: warning: w' >&2; sleep 20; }"
+        job = subprocess.Popen([MPIEXEC, "-n", "2", "sh", "-c", line], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        began = time.monotonic()
+        self.assertEqual(job.stderr.readline(), b"ashlar: rank 0 of 2: warning: w\n")
+        self.assertLess(time.monotonic() - began, 10)
+        job.terminate()
+        job.communicate()
+
     def test_tags(self):
         done = mpiexec("--tag-output", "-n", 2, "sh", "-c", "echo a; printf b")
         self.assertEqual(sorted(done.stdout.splitlines()), [b"[0] a", b"[0] b", b"[1] a", b"[1] b"])

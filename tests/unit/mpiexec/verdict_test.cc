@@ -118,5 +118,38 @@ TEST(Verdict, AnAbortQuotesItsText) {
   EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("aborted the job with code 7, after 1.50 s.\nIt said: no conv"));
 }
 
+TEST(Verdict, EqualErrorsOfManyRanksAreOneParagraph) {
+  std::vector<RankFate> fates(1024, fate(RankState::kInitialized, SIGTERM));
+  for (unsigned r = 0; r < fates.size(); ++r) {
+    fates[r].aborted = fates[r].failed = true;
+    fates[r].abort_code = 6;
+    fates[r].abort_text = "argument dest is " + std::to_string(r + 1024) + ", but 'x' has ranks 0..1023";
+  }
+  fates[17].abort_text = "argument tag is -5";
+  const std::string words = failure_words(fates, 3, "h");
+  EXPECT_THAT(words,
+              HasSubstr("\n1,023 ranks (0-16 and 18-1023) said: argument dest is 1024-1040 and 1042-2047, but 'x' "
+                        "has ranks 0..1023\nRank 17 said: argument tag is -5"));
+  EXPECT_LT(words.size(), 500u);
+}
+
+TEST(Verdict, TheFirstRanksWordsComeFirst) {
+  std::vector<RankFate> fates(3, fate(RankState::kInitialized, SIGTERM));
+  for (RankFate& f : fates) f.aborted = f.failed = true;
+  fates[0].abort_text = "later";
+  fates[1].abort_text = "first";
+  fates[2].abort_text = "later";
+  EXPECT_THAT(failure_words(fates, 1, "h"), HasSubstr("\nIt said: first\nRanks 0 and 2 said: later"));
+}
+
+TEST(Verdict, ManyDifferentErrorsAreCounted) {
+  std::vector<RankFate> fates(20, fate(RankState::kInitialized, SIGTERM));
+  for (unsigned r = 0; r < fates.size(); ++r) {
+    fates[r].aborted = fates[r].failed = true;
+    fates[r].abort_text = std::string(r + 1, 'x');
+  }
+  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("\n12 more texts are left out."));
+}
+
 }  // namespace
 }  // namespace ashlar::mpiexec

@@ -100,8 +100,8 @@ typedef struct ashlar_tool_context {
   uint64_t buffer_bytes; /* parameter runtime.tool_buffer, shared by the tools that are chosen */
   /* Not at the end, where they are NULL. */
   void (*clock)(ashlar_tool_clock* now);
-  /* The value of a performance variable, such as "transport.shm.rings"; 0: there is none of this name. Any thread, not
-   * in enter() or leave(). */
+  /* The value of a performance variable of the process, such as "transport.shm.rings"; 0: there is none of this name.
+   * Any thread, not in enter() or leave(). */
   int (*variable)(const char* name, uint64_t* value);
   /* The name of the call's communicator; returns its length, 0 when the call has none. In enter() and leave(). */
   uint32_t (*comm_name)(const ashlar_tool_call* call, char* out, uint32_t room);

@@ -15,12 +15,15 @@
 struct config {
   const char* only;
   const char* crash;
+  const char* variable;
 };
 static const ashlar_param params[] = {
     {"only", "", "Calls that are wanted, as MPI_Send,MPI_Recv; empty: all.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, only), NULL},
     {"crash", "", "The function that fails: create or job_end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, crash), NULL},
+    {"variable", "", "A performance variable to tell at the end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, variable), NULL},
 };
 
 struct buffer {
@@ -137,7 +140,15 @@ static ashlar_result create(const void* context, void** module) {
   return ASHLAR_OK;
 }
 static void destroy(void* module) {
-  if (the_module.context->role == ASHLAR_TOOL_IN_RANK) write_line(module, "destroyed\n");
+  char line[200];
+  uint64_t value = 0;
+  if (the_module.context->role != ASHLAR_TOOL_IN_RANK) return;
+  if (*config->variable) {
+    const int known = the_module.context->variable(config->variable, &value);
+    snprintf(line, sizeof line, "variable %d %llu\n", known, (unsigned long long)value);
+    write_line(module, line);
+  }
+  write_line(module, "destroyed\n");
 }
 
 const ashlar_component ashlar_component_v1 = {

@@ -120,6 +120,12 @@ class Calls(unittest.TestCase):
         self.assertRegex(left[3], r"leave MPI_Reduce_scatter result=\d+")
         self.assertRegex(left[4], r"leave MPI_Recv .* from=-3 receive_tag=-2$")
 
+    def test_performance_variables(self):
+        for name, told in (("coll.barrier.", 0), ("coll.allreduce.recursive_doubling", 1), ("nothing.at.all", 0)):
+            lines = self.lines("threads", "--set", "tool.probe.only=MPI_Finalize", "--set", "coll=^shm", "--set",
+                               "coll.allreduce.algorithm=recursive_doubling", "--set", "tool.probe.variable=" + name, ranks=2)
+            self.assertEqual(lines[0][1], f"variable {told} {400 * told}")
+
     def test_threads(self):
         for lines in self.lines("threads", "--set", "tool.probe.only=MPI_Allreduce", ranks=2).values():
             self.assertEqual(sum(line.startswith("enter") for line in lines), 400)

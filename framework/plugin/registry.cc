@@ -57,6 +57,8 @@ void Registry::add(const std::string& path, const param::Trust& trust) {
   for (Entry& entry : folder.entries()) adopt_entry(&entry);
 }
 
+void Registry::add_file(const std::string& file) { adopt_entry(&files_.emplace_back(examine(file, kernel_, &pool_))); }
+
 void Registry::add_linked(const ashlar_component& theirs) {
   for (const Linked& known : linked_)
     if (known.table == &theirs) return;

@@ -79,6 +79,8 @@ class Registry {
   /// Adds a folder that a parameter names. Fails with MPI_ERR_OTHER when others may change what it holds
   /// (param/trust.h); one that does not exist is empty.
   Status add_named_folder(const std::string& path);
+  /// Adds one component's file, wherever it lies: for tools that look at it.
+  void add_file(const std::string& file);
   /// Adds a component that is linked into this process (framework/plugin/linked.h; tests). One that is there already is
   /// not added again.
   void add_linked(const ashlar_component& component);
@@ -130,6 +132,7 @@ class Registry {
   std::vector<std::string> paths_;
   std::deque<Folder> folders_;
   std::deque<Linked> linked_;
+  std::deque<Entry> files_;
   std::vector<Entry*> entries_;
   std::deque<Component> components_;
   std::size_t looked_into_ = 0;

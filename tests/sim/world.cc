@@ -114,6 +114,7 @@ void World::start(Rank rank, const coll::Algorithm& algorithm, const std::functi
     v.slot = options_.slot_of(rank, own);
     v.op->set_own_slot(&v.slot);
   }
+  v.op->set_place(nullptr, 0, algorithm);
   v.co = algorithm.run(*v.op, v.call);
   if (!v.co.started()) std::abort();
   if (!v.co.done()) {

@@ -66,7 +66,7 @@ TEST_P(Locate, AProcessOnSeveralProcessorsIsOnNoSingleOne) {
 
 // Ranks of one job may use different components.
 TEST_P(Locate, AllComponentsSayTheSame) {
-  for (const std::string& name : TopologyComponents::with(ASHLAR_TOPOLOGY_LOCATES)) {
+  for (const std::string& name : TopologyComponents::all().others(ASHLAR_TOPOLOGY_LOCATES)) {
     const Module other = TopologyComponents::all().module(name);
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (!CPU_ISSET(cpu, &before_)) continue;

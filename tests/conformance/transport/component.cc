@@ -7,10 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <list>
 #include <memory>
 #include <mutex>
+
+#include "framework/plugin/tables.h"
 
 namespace ashlar::test {
 namespace {
@@ -121,17 +122,17 @@ void store(const ashlar_param& row, const std::string& text, std::byte* block) {
 
 std::vector<Component> load_all() {
   std::vector<Component> found;
-  for (const auto& entry : std::filesystem::directory_iterator(ASHLAR_COMPONENT_DIR)) {
-    const std::string file = entry.path().filename().string();
-    if (!file.starts_with("ashlar_transport_") || !file.ends_with(".so")) continue;
-    void* library = dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& file : transport_files()) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto* table =
         library ? static_cast<const ashlar_component*>(dlsym(library, ASHLAR_COMPONENT_SYMBOL)) : nullptr;
     if (!table) {
       std::fprintf(stderr, "%s cannot be loaded: %s\n", file.c_str(), dlerror());
       std::abort();
     }
-    if (std::strcmp(table->framework, "transport") == 0) found.emplace_back(table->name, table);
+    static std::list<ashlar_component> tables;
+    tables.push_back(plugin::whole(*table));
+    found.emplace_back(table->name, &tables.back());
   }
   return found;
 }
@@ -151,6 +152,12 @@ void Component::open(const Settings& settings) const {
     std::fprintf(stderr, "%s cannot be opened: %s\n", name_.c_str(), failure_text);
     std::abort();
   }
+}
+
+bool has_parameter(const Component& component, const char* name) {
+  for (std::uint32_t i = 0; i < component->param_count; ++i)
+    if (std::strcmp(component->params[i].name, name) == 0) return true;
+  return false;
 }
 
 const std::vector<Component>& transports() {

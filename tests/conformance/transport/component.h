@@ -26,7 +26,13 @@ class Component {
   const ashlar_component* table_;
 };
 
-/// Every transport component in the component folder.
+/// Whether it has a parameter of that name. Tests of what only some transports do go by their settings, not by their
+/// names.
+bool has_parameter(const Component& component, const char* name);
+
+/// The files of the components to be tested: given by the program that these sources are part of.
+std::vector<std::string> transport_files();
+/// The components of these files.
 const std::vector<Component>& transports();
 const Component* transport_named(const std::string& name);
 

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "framework/plugin/tables.h"
+
 namespace ashlar::test {
 
 Lane::Lane(const Component& component, Place place) : component_(component) {
@@ -24,7 +26,12 @@ Lane::Lane(const Component& component, Place place) : component_(component) {
     static_cast<Lane*>(lane)->failures.emplace_back(peer, reason);
   };
   void* module = nullptr;
-  if (component->create(&context, &module) == ASHLAR_OK) iface_ = static_cast<ashlar_iface*>(module);
+  if (component->create(&context, &module) != ASHLAR_OK || !module) return;
+  iface_ = static_cast<ashlar_iface*>(module);
+  if (const Status taken = plugin::take_table(iface_, component->name); !taken.ok()) {
+    std::fprintf(stderr, "%s\n", taken.text());
+    iface_ = nullptr;
+  }
 }
 
 Lane::~Lane() {
@@ -42,7 +49,10 @@ ashlar_endpoint* Lane::connect(std::uint32_t peer, const std::string& address) {
   ashlar_endpoint* endpoint = nullptr;
   const ashlar_result r =
       iface_->ops->connect(iface_, peer, address.data(), static_cast<std::uint32_t>(address.size()), &endpoint);
-  return r == ASHLAR_OK ? endpoint : nullptr;
+  if (r != ASHLAR_OK || !endpoint) return nullptr;
+  const Status taken = plugin::take_table(endpoint, component_->name);
+  if (!taken.ok()) std::fprintf(stderr, "%s\n", taken.text());
+  return taken.ok() ? endpoint : nullptr;
 }
 
 void progress_or_yield(const std::vector<Lane*>& lanes) {

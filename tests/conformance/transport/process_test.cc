@@ -219,6 +219,7 @@ TEST_P(ProcessTest, RingsAreUsedAgain) {
 }
 
 TEST_P(ProcessTest, NoRingLeftIsAnErrorThatNamesTheSetting) {
+  if (!has_parameter(GetParam(), "extra_rings")) GTEST_SKIP() << "it has no parameter extra_rings";
   GetParam().open({{"extra_rings", "1"}});
   Lane lane(GetParam(), Place{0, 1});
   std::vector<std::unique_ptr<Lane>> others;

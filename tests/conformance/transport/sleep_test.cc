@@ -1,5 +1,6 @@
 // Sleeping: no wake-up is ever lost, and the wake-up is prompt.
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,16 +26,24 @@ class SleepTest : public TransportTest {
 
 INSTANTIATE_TEST_SUITE_P(Installed, SleepTest, testing::ValuesIn(transports()), component_name);
 
-// As the kernel sleeps: remember the word, look once more, arm, wait for a change. False: it slept `limit` long.
+std::uint32_t* word_of(Lane& lane) { return lane.ops().wake_word ? lane.ops().wake_word(lane.get()) : nullptr; }
+int descriptor_of(Lane& lane) { return lane.ops().wake_fd ? lane.ops().wake_fd(lane.get()) : -1; }
+
+// As the kernel sleeps: remember the word, look once more, arm, wait for a change of the word or at the descriptor.
+// False: it slept `limit` long.
 bool sleep_once(Lane& lane, std::chrono::milliseconds limit) {
-  std::uint32_t* word = lane.ops().wake_word(lane.get());
-  const std::uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  std::uint32_t* const word = word_of(lane);
+  const std::uint32_t seen = word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : 0;
   if (lane.progress() > 0) return true;
   bool woken = true;
   if (lane.ops().arm(lane.get()) == ASHLAR_OK) {
-    timespec t{limit.count() / 1000, limit.count() % 1000 * 1000000};
-    const long r = syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, nullptr, 0);
-    woken = !(r != 0 && errno == ETIMEDOUT);
+    if (word) {
+      timespec t{limit.count() / 1000, limit.count() % 1000 * 1000000};
+      woken = !(syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, nullptr, 0) != 0 && errno == ETIMEDOUT);
+    } else {
+      pollfd readable{.fd = descriptor_of(lane), .events = POLLIN, .revents = 0};
+      woken = poll(&readable, 1, static_cast<int>(limit.count())) != 0;
+    }
     lane.ops().disarm(lane.get());
   }
   return woken;
@@ -174,11 +183,12 @@ TEST_P(SleepTest, ABackgroundThreadIsNotAskedToCopy) {
 
 TEST_P(SleepTest, WakeMakesAnArmedSleeperLookAgain) {
   Pair pair(GetParam());
-  std::uint32_t* word = pair.b().ops().wake_word(pair.b().get());
-  const std::uint32_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+  std::uint32_t* const word = word_of(pair.b());
+  const std::uint32_t before = word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : 0;
   ASSERT_EQ(pair.b().ops().arm(pair.b().get()), ASHLAR_OK);
   pair.to_b->ops->wake(pair.to_b);
-  EXPECT_NE(__atomic_load_n(word, __ATOMIC_SEQ_CST), before);
+  pollfd readable{.fd = descriptor_of(pair.b()), .events = POLLIN, .revents = 0};
+  EXPECT_TRUE(word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) != before : poll(&readable, 1, 1000) == 1);
   pair.b().ops().disarm(pair.b().get());
 }
 

@@ -1,0 +1,161 @@
+// ashlar_component_check: a component's file against the contract and against its framework's suite.
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/printable.h"
+#include "framework/plugin/manifest.h"
+#include "mpiexec/info/check.h"
+#include "tests/conformance/check/runner.h"
+#include "tests/conformance/check/subject.h"
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+constexpr char kHelp[] =
+    "Usage: ashlar_component_check [options] FILE.so...\n"
+    "Takes components of Ashlar MPI through the contract, step by step, and through the\n"
+    "tests of their frameworks: transport, topology, coll and tool have a suite, report is\n"
+    "tried with records. Every step and every test runs in a process of its own, so that a\n"
+    "component that crashes, exits or hangs there is told in a sentence.\n"
+    "\n"
+    "  --only WORDS       only the tests whose names have these words\n"
+    "  --list             print the names of the tests, and do not run them\n"
+    "  --timeout SECONDS  the most that one test may take (60 unless given)\n"
+    "  --version, --help\n"
+    "\n"
+    "A line begins with ok, note or WRONG. Exit status: 0 everything is right (notes are\n"
+    "not faults), 1 something is wrong, 2 the command line is.\n";
+
+struct Options {
+  std::vector<std::string> files;
+  std::string only;
+  bool list = false;
+  unsigned seconds = 60;
+};
+
+int usage(const std::string& what) {
+  std::fprintf(stderr, "ashlar_component_check: %s; --help lists the options\n", what.c_str());
+  return 2;
+}
+
+// -1: go on; otherwise the exit status.
+int parse(int argc, char** argv, Options* options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool has_value = word == "--only" || word == "--timeout";
+    if (has_value && i + 1 == argc) return usage("option " + word + " needs a value");
+    if (word == "--help") {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    if (word == "--version") {
+      std::puts("ashlar_component_check (Ashlar MPI) " ASHLAR_VERSION);
+      return 0;
+    }
+    if (word == "--only") {
+      options->only = argv[++i];
+    } else if (word == "--timeout") {
+      char* end = nullptr;
+      const long value = std::strtol(argv[++i], &end, 10);
+      if (*end || value < 1 || value > 86400)
+        return usage(std::string("--timeout takes 1 to 86400 seconds, not ") + argv[i]);
+      options->seconds = static_cast<unsigned>(value);
+    } else if (word == "--list") {
+      options->list = true;
+    } else if (word.starts_with('-')) {
+      return usage("there is no option " + printable(word));
+    } else {
+      options->files.push_back(word);
+    }
+  }
+  return options->files.empty() ? usage("it needs the file of a component") : -1;
+}
+
+void tell(const char* kind, const std::string& text) {
+  std::string out = std::string("  ") + kind;
+  for (const char c : printable(text, Newlines::keep)) {
+    out += c;
+    if (c == '\n') out += "          ";
+  }
+  while (out.ends_with(' ') || out.ends_with('\n')) out.pop_back();
+  std::puts(out.c_str());
+  std::fflush(stdout);
+}
+
+// Returns whether everything is right.
+bool run_suite(const Options& options, const std::string& file, const plugin::Statement& statement) {
+  const plugin::Framework* const framework = plugin::find_framework(statement.framework);
+  if (framework && statement.interface_version <= framework->cxx) {
+    tell("note    ", "it is written against the C++ headers of one build, whose own tests cover it");
+    return true;
+  }
+  subject() = {.file = file, .framework = statement.framework, .name = statement.name};
+  const Runner runner(file, options.seconds);
+  std::vector<CaseName> tests;
+  std::string said;
+  if (!runner.list(&tests, &said)) {
+    tell("WRONG   ", "its suite does not begin: " + said);
+    return false;
+  }
+  if (tests.empty())
+    tell("note    ", std::string("there is no suite for a ") + statement.framework + " component of what it serves");
+  unsigned wrong = 0, ran = 0;
+  for (const CaseName& test : tests) {
+    if (test.words().find(options.only) == std::string::npos) continue;
+    if (options.list) {
+      tell("test    ", test.words());
+      continue;
+    }
+    const Outcome outcome = runner.run(test);
+    ++ran;
+    if (outcome.kind == Outcome::Kind::kRight) tell("ok      ", test.words());
+    if (outcome.kind == Outcome::Kind::kSkipped) tell("note    ", test.words() + ": not tried: " + outcome.said);
+    if (outcome.kind == Outcome::Kind::kWrong) tell("WRONG   ", test.words() + ": " + outcome.said);
+    wrong += outcome.kind == Outcome::Kind::kWrong;
+  }
+  if (ran > 0) std::printf("  %u tests, %u wrong\n", ran, wrong);
+  return wrong == 0;
+}
+
+bool check_file(const Options& options, const std::string& given) {
+  char resolved[PATH_MAX];
+  const std::string file = realpath(given.c_str(), resolved) ? resolved : given;
+  std::string steps;
+  const bool right = info::check_component(file, plugin::this_kernel(), &steps);
+  std::fputs(steps.c_str(), stdout);
+  std::fflush(stdout);
+  if (!right) return false;
+  param::TextPool pool;
+  const plugin::Entry entry = plugin::examine(file, plugin::this_kernel(), &pool);
+  return run_suite(options, file, entry.statement);
+}
+
+// A child of the runner: one part of GoogleTest's work over the file.
+int in_child(int argc, char** argv) {
+  param::TextPool pool;
+  const plugin::Entry entry = plugin::examine(argv[2], plugin::this_kernel(), &pool);
+  subject() = {.file = argv[2], .framework = entry.statement.framework, .name = entry.statement.name};
+  argc -= 2;
+  testing::InitGoogleTest(&argc, argv + 2);
+  return RUN_ALL_TESTS() == 0 ? kAllRight : kSomeWrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--in-child") == 0) return in_child(argc, argv);
+  Options options;
+  if (const int status = parse(argc, argv, &options); status >= 0) return status;
+  bool right = true;
+  for (const std::string& file : options.files) right = check_file(options, file) && right;
+  return right ? 0 : 1;
+}

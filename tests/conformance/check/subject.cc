@@ -1,0 +1,34 @@
+#include "tests/conformance/check/subject.h"
+
+#include "framework/param/sources.h"
+#include "framework/plugin/params.h"
+#include "tests/conformance/transport/component.h"
+
+namespace ashlar::test {
+
+Subject& subject() {
+  static Subject the_subject;
+  return the_subject;
+}
+
+// For the suite of transports.
+std::vector<std::string> transport_files() {
+  return subject().framework == "transport" ? std::vector<std::string>{subject().file} : std::vector<std::string>{};
+}
+
+SubjectRegistry::SubjectRegistry(const void* context, bool installed) {
+  param::Sources sources;
+  store_.declare({"", plugin::kSelection});
+  registry_.add_file(subject().file);
+  if (installed) registry_.add_folder(param::installation_prefix() + "/lib/ashlar/components");
+  registry_.declare_params();
+  status_ = store_.load(sources);
+  if (status_.ok()) status_ = registry_.select(subject().framework, context, &chosen_);
+  for (const plugin::Chosen& c : chosen_) {
+    if (subject().name != c.component->name()) continue;
+    component_ = c.component;
+    capabilities_ = c.capabilities;
+  }
+}
+
+}  // namespace ashlar::test

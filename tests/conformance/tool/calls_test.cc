@@ -1,0 +1,236 @@
+// What a tool owes the program that it watches: it takes every call, from any thread, within its buffer, and reads at
+// the end of the job what ranks left, also those that were killed in the middle.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "framework/base/clock.h"
+#include "framework/plugin/tool.h"
+#include "tests/conformance/check/subject.h"
+
+namespace ashlar::test {
+namespace {
+
+constexpr ashlar_tool_procedure kProcedures[] = {
+    {.name = "MPI_Init", .chapter = "init", .kind = 0},
+    {.name = "MPI_Send", .chapter = "pt2pt", .kind = ASHLAR_TOOL_SENDS},
+    {.name = "MPI_Recv", .chapter = "pt2pt", .kind = ASHLAR_TOOL_RECEIVES},
+    {.name = "MPI_Isend", .chapter = "pt2pt", .kind = ASHLAR_TOOL_SENDS | ASHLAR_TOOL_STARTS},
+    {.name = "MPI_Wait", .chapter = "request", .kind = ASHLAR_TOOL_COMPLETES},
+    {.name = "MPI_Allreduce", .chapter = "coll", .kind = ASHLAR_TOOL_COLLECTIVE},
+    {.name = "MPI_Finalize", .chapter = "init", .kind = 0}};
+constexpr std::uint32_t kCount = std::size(kProcedures);
+constexpr std::uint64_t kGuard = 4096;
+
+void clocks(ashlar_tool_clock* now) { *now = {.ticks = ticks(), .ns = now_ns()}; }
+int no_variable(const char*, std::uint64_t*) { return 0; }
+std::uint32_t name_of(const ashlar_tool_call* call, char* out, std::uint32_t room) {
+  constexpr char kName[] = "</script>\"'; a communicator's \xff name";
+  if (!call->object) return 0;
+  if (room > 0) std::snprintf(out, room, "%s", kName);
+  return sizeof kName - 1;
+}
+
+ashlar_tool_context context_of(std::uint32_t rank, std::uint32_t ranks, void* buffer, std::uint64_t bytes) {
+  return {.size = sizeof(ashlar_tool_context),
+          .role = ASHLAR_TOOL_IN_RANK,
+          .rank = rank,
+          .ranks = ranks,
+          .job_id = "check",
+          .host = "localhost",
+          .procedures = kProcedures,
+          .procedure_count = kCount,
+          .procedure_bytes = sizeof *kProcedures,
+          .buffer = buffer,
+          .buffer_bytes = bytes,
+          .clock = clocks,
+          .variable = no_variable,
+          .comm_name = name_of};
+}
+
+ashlar_tool_call call_of(std::uint32_t number, std::uint32_t rank, std::uint32_t ranks) {
+  ashlar_tool_call call{};
+  call.size = sizeof call;
+  call.number = number;
+  call.began = ticks();
+  call.comm = 1 + number % 3;
+  call.comm_rank = static_cast<std::int32_t>(rank);
+  call.comm_size = static_cast<std::int32_t>(ranks);
+  call.to = call.to_world = static_cast<std::int32_t>((rank + 1) % ranks);
+  call.from = call.from_world = call.root = ASHLAR_TOOL_NONE;
+  call.send_tag = 7;
+  call.receive_tag = ASHLAR_TOOL_NONE;
+  call.bytes_out = std::uint64_t{1} << (number * 7);
+  call.object = &call;
+  return call;
+}
+
+/// A rank's memory with a guard behind it, and its module.
+class Rank {
+ public:
+  Rank(plugin::Component& component, std::uint32_t rank, std::uint32_t ranks, std::uint64_t bytes)
+      : component_(component), rank_(rank), ranks_(ranks), bytes_(bytes), memory_(bytes + kGuard) {
+    std::memset(memory_.data() + bytes, 0x5a, kGuard);
+    context_ = context_of(rank, ranks, bytes > 0 ? memory_.data() : nullptr, bytes);
+    const Status made = component.create(&context_, &tool_);
+    why_ = made.text();
+    if (!made.ok()) tool_ = nullptr;
+  }
+  bool made() const { return tool_ != nullptr; }
+  const std::string& why() const { return why_; }
+  void call(std::uint32_t number, bool leave = true) const {
+    if (tool_->ops->wants && !tool_->ops->wants(tool_, number)) return;
+    ashlar_tool_call c = call_of(number, rank_, ranks_);
+    if (tool_->ops->enter) tool_->ops->enter(tool_, &c);
+    c.ended = ticks();
+    if (leave && tool_->ops->leave) tool_->ops->leave(tool_, &c);
+  }
+  void end() {
+    if (tool_) component_.destroy(tool_);
+    tool_ = nullptr;
+  }
+  bool guard_is_whole() const {
+    for (std::uint64_t i = 0; i < kGuard; ++i)
+      if (memory_[bytes_ + i] != 0x5a) return false;
+    return true;
+  }
+  ashlar_tool_rank at_end(bool finalized) const {
+    return {.buffer = memory_.data(),
+            .buffer_bytes = bytes_,
+            .exit_status = finalized ? 0 : 9,
+            .finalized = finalized,
+            .host = "localhost",
+            .program = "<b>program & co</b>"};
+  }
+
+ private:
+  plugin::Component& component_;
+  const std::uint32_t rank_, ranks_;
+  const std::uint64_t bytes_;
+  alignas(64) std::vector<unsigned char> memory_;
+  ashlar_tool_context context_{};
+  ashlar_tool* tool_ = nullptr;
+  std::string why_;
+};
+
+std::vector<std::string> tools() {
+  return subject().framework == "tool" ? std::vector<std::string>{subject().name} : std::vector<std::string>{};
+}
+
+class Tool : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const ashlar_tool_context context = context_of(0, 1, nullptr, 0);
+    registry_ = std::make_unique<SubjectRegistry>(&context);
+    ASSERT_NE(registry_->component(), nullptr) << registry_->why();
+  }
+  plugin::Component& component() { return *registry_->component(); }
+  /// In a process of its own: a tool may keep what its module is in static memory, and a rank is a process.
+  void end_of_job(const std::vector<ashlar_tool_rank>& ranks) {
+    ashlar_tool_context context = context_of(0, static_cast<std::uint32_t>(ranks.size()), nullptr, 0);
+    context.role = ASHLAR_TOOL_AT_END;
+    context.procedures = nullptr;
+    context.procedure_count = 0;
+    context.clock = nullptr;
+    context.variable = nullptr;
+    context.comm_name = nullptr;
+    ashlar_tool* tool = nullptr;
+    const Status made = component().create(&context, &tool);
+    ASSERT_TRUE(made.ok()) << made.text();
+    const ashlar_tool_job job{.size = sizeof job,
+                              .ranks = static_cast<std::uint32_t>(ranks.size()),
+                              .rank = ranks.data(),
+                              .rank_bytes = sizeof(ashlar_tool_rank),
+                              .exit_status = 0,
+                              .began_ns = 1,
+                              .ended_ns = now_ns(),
+                              .job_id = "check"};
+    if (tool->ops->job_end) tool->ops->job_end(tool, &job);
+    component().destroy(tool);
+  }
+  std::unique_ptr<SubjectRegistry> registry_;
+};
+
+TEST_P(Tool, EveryCallThenTheEndOfTheJob) {
+  Rank rank(component(), 0, 1, 16 << 20);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  for (std::uint32_t number = 0; number < kCount; ++number) rank.call(number, number + 1 < kCount);
+  rank.end();
+  EXPECT_TRUE(rank.guard_is_whole());
+  end_of_job({rank.at_end(true)});
+}
+
+TEST_P(Tool, WantsTheSameWheneverItIsAsked) {
+  alignas(64) static unsigned char buffer[16 << 20];
+  const ashlar_tool_context context = context_of(0, 1, buffer, sizeof buffer);
+  ashlar_tool* tool = nullptr;
+  const Status made = component().create(&context, &tool);
+  ASSERT_TRUE(made.ok()) << made.text();
+  int wanted = 0;
+  for (std::uint32_t number = 0; tool->ops->wants && number < kCount; ++number) {
+    const int first = tool->ops->wants(tool, number) != 0;
+    EXPECT_EQ(tool->ops->wants(tool, number) != 0, first) << kProcedures[number].name;
+    wanted += first;
+  }
+  EXPECT_TRUE(!tool->ops->wants || wanted > 0 || tool->ops->job_end) << "it watches nothing and reports nothing";
+  component().destroy(tool);
+}
+
+// However many calls there are, what is recorded stays within the buffer.
+TEST_P(Tool, MoreCallsThanThereIsRoomFor) {
+  for (const std::uint64_t bytes : {std::uint64_t{64} << 10, std::uint64_t{1} << 20}) {
+    Rank rank(component(), 0, 1, bytes);
+    if (!rank.made()) GTEST_SKIP() << "it wants more than " << bytes << " bytes: " << rank.why();
+    for (int i = 0; i < 200'000; ++i) rank.call(1 + static_cast<std::uint32_t>(i) % (kCount - 2));
+    rank.end();
+    EXPECT_TRUE(rank.guard_is_whole()) << bytes << " bytes";
+    end_of_job({rank.at_end(true)});
+  }
+}
+
+TEST_P(Tool, NoBufferAtAll) {
+  Rank rank(component(), 0, 1, 0);
+  if (!rank.made()) GTEST_SKIP() << "it says so: " << rank.why();
+  rank.call(1);
+  rank.end();
+  EXPECT_TRUE(rank.guard_is_whole());
+}
+
+TEST_P(Tool, SeveralThreadsAtOnce) {
+  Rank rank(component(), 0, 1, 16 << 20);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&rank] {
+      for (std::uint32_t i = 0; i < 20'000; ++i) rank.call(1 + i % (kCount - 2));
+    });
+  for (std::thread& thread : threads) thread.join();
+  rank.end();
+  EXPECT_TRUE(rank.guard_is_whole());
+  end_of_job({rank.at_end(true)});
+}
+
+TEST_P(Tool, RanksThatWereKilledOrNeverUsedMpi) {
+  Rank rank(component(), 0, 3, 16 << 20);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  rank.call(0);
+  rank.call(5);
+  rank.call(1, false);  // killed inside
+  ashlar_tool_rank absent = rank.at_end(false);
+  absent.buffer = nullptr;
+  absent.buffer_bytes = 0;
+  const std::vector<unsigned char> empty(1 << 20);
+  ashlar_tool_rank untouched = rank.at_end(false);
+  untouched.buffer = empty.data();
+  untouched.buffer_bytes = empty.size();
+  end_of_job({rank.at_end(false), absent, untouched});
+}
+
+INSTANTIATE_TEST_SUITE_P(Installed, Tool, testing::ValuesIn(tools()), [](const auto& test) { return test.param; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Tool);
+
+}  // namespace
+}  // namespace ashlar::test

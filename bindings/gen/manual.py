@@ -1,5 +1,6 @@
 """The manual's pages of the calls: share/man/man3, in man(7). What a page says comes from the table, from the checks of
 the entry points, and from bindings/words."""
+import fnmatch
 import os
 import re
 from pathlib import Path
@@ -188,7 +189,12 @@ def arguments_part(procedure, words):
     return part("ARGUMENTS", *lines)
 
 
-def errors_part(procedure, table):
+def error_list(found, names):
+    """class -> conditions, as a list."""
+    return [tagged(f"\\fB{cls}\\fP", prose("; ".join(conditions) + ".", names)) for cls, conditions in found.items()]
+
+
+def errors_part(procedure, table, words):
     if procedure.options.get("c") == "no":
         return ""
     if not procedure.returns_error or not procedure.in_abi and not procedure.name.startswith("MPI_Status_"):
@@ -198,17 +204,20 @@ def errors_part(procedure, table):
                     "MPI_SUCCESS, or an error code when the error handler returns.")
     if not procedure.overlay.calls:
         return part("RETURN VALUE", success)
-    found = errors(procedure, table)
-    lines = [prose("The arguments are checked before anything is done:")] if found else []
-    for cls, conditions in found.items():
-        texts = [condition.format(n=" or ".join(names)) for condition, names in conditions.items()]
-        lines.append(tagged(f"\\fB{cls}\\fP", prose("; ".join(texts) + ".", [p.name for p in procedure.parameters])))
-    closing = "What goes wrong later has the class that fits; ashlar-messages(7) lists the sentences."
+    names = [p.name for p in procedure.parameters]
+    found = {cls: [condition.format(n=" or ".join(of)) for condition, of in conditions.items()]
+             for cls, conditions in errors(procedure, table).items()}
+    later = words.errors_of(procedure.name)
+    lines = [prose("The arguments are checked before anything is done:"), *error_list(found, names)] if found else []
+    if later:
+        lines += [".PP"] if found else []
+        lines += [prose("The call may also find:" if found else "The call may find:"), *error_list(later, names)]
+    closing = "Other failures have the class that fits; ashlar-messages(7) lists the sentences."
     if tool:
-        closing = "What goes wrong later has the code of MPI_T that fits."
+        closing = "Other failures have the code of MPI_T that fits."
     elif "anytime" not in procedure.overlay.flags:
         closing = "Before initialisation and after finalisation the call fails with MPI_ERR_OTHER. " + closing
-    lines += [".PP"] if found else []
+    lines += [".PP"] if found or later else []
     lines += [prose(closing)]
     return part("RETURN VALUE", success) + part("ERRORS", *lines)
 
@@ -240,7 +249,7 @@ def page(procedure, entry, table, words, pages, source):
     return "".join([
         '.\\" Made by bindings/gen/manual.py.\n', heading(procedure.name, 3, DATE, source, "MPI"),
         name_part(procedure, entry), synopsis_part(procedure, table), description_part(procedure, entry, words),
-        arguments_part(procedure, words), errors_part(procedure, table), standard_part(procedure, entry),
+        arguments_part(procedure, words), errors_part(procedure, table, words), standard_part(procedure, entry),
         see_also_part(procedure, entry, table, pages)])
 
 
@@ -279,7 +288,9 @@ def write_manual(table, words_folder, folder, source):
         for name in other_names(procedure):
             link(folder, name, procedure.name)
             made.add(name)
-    unknown = sorted(set(words.entries) - set(entries)) + sorted(set(words.arguments) - words.used)
+    patterns = [p for *_, of in words.errors + words.notes for p in of]
+    unused = sorted({p for p in patterns if not any(fnmatch.fnmatchcase(name, p) for name in entries)})
+    unknown = unused + sorted(set(words.entries) - set(entries)) + sorted(set(words.arguments) - words.used)
     if unknown:
         raise TableError(f"bindings/words describes what is not in the table: {', '.join(unknown)}")
     for path in folder.glob("*.3"):

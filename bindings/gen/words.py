@@ -20,6 +20,7 @@ class Words:
     entries: dict               # by name
     arguments: dict             # "name", "name:kind", "name@chapter", "name@MPI_Call", ":kind"
     notes: list                 # (key, text, patterns)
+    errors: list                # (class, id of the message, condition, patterns): those that a call finds while it works
     used: set = field(default_factory=set)      # keys of arguments that were asked for
 
     def argument(self, procedure, parameter):
@@ -39,6 +40,15 @@ class Words:
             if key not in found and any(fnmatch.fnmatchcase(name, p) for p in patterns):
                 found[key] = text
         return list(found.values())
+
+
+    def errors_of(self, name):
+        """class -> conditions."""
+        found = {}
+        for cls, _, condition, patterns in self.errors:
+            if any(fnmatch.fnmatchcase(name, p) for p in patterns):
+                found.setdefault(cls, []).append(condition)
+        return found
 
 
 def lines_of(path):
@@ -90,9 +100,22 @@ def read_notes(path):
     return [tuple(note) for note in notes]
 
 
+def read_errors(path):
+    errors = []
+    for where, line in lines_of(path):
+        if match := re.fullmatch(r"error (MPI_ERR_\w+) ([a-z][\w.]*): (\S.*)", line):
+            errors.append((*match.groups(), []))
+        elif errors and re.fullmatch(r"\s+(?:MPI_\S+\s*)+", line):
+            errors[-1][3].extend(line.split())
+        else:
+            raise TableError(f"{where}: expected 'error CLASS ID: condition' or names of calls")
+    return errors
+
+
 def read_words(folder):
     entries = {}
     for path in sorted(folder.glob("*.words")):
-        if path.stem not in ("arguments", "notes"):
+        if path.stem not in ("arguments", "notes", "errors"):
             read_calls(path, entries)
-    return Words(entries, read_arguments(folder / "arguments.words"), read_notes(folder / "notes.words"))
+    return Words(entries, read_arguments(folder / "arguments.words"), read_notes(folder / "notes.words"),
+                 read_errors(folder / "errors.words"))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+CLASS = r"(?:MPI|ASHLAR)_ERR_\w+|kErr[A-Z]\w*"
 SOURCES = ("framework", "components", "mpiexec", "bindings")
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -96,9 +97,11 @@ def error_classes():
     """id -> names of the classes that the code fails with."""
     found = {}
     for source in (p for top in SOURCES for p in sorted((ROOT / top).rglob("*")) if p.suffix in (".cc", ".h", ".c")):
-        for name, identity in re.findall(r'\b((?:MPI|ASHLAR)_ERR_\w+|kErr[A-Z]\w*),\s*"([a-z][\w.]*)"', source.read_text()):
-            name = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removeprefix("kErr")).upper() if name.startswith("kErr") else name[name.index("ERR_") + 4:]
-            found.setdefault(identity, set()).add("MPI_ERR_" + name)
+        for *names, identity in re.findall(rf'(?:\b({CLASS}) : )?\b({CLASS}),\s*"([a-z][\w.]*)"', source.read_text()):
+            for name in filter(None, names):
+                if name.startswith("kErr"):
+                    name = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removeprefix("kErr")).upper()
+                found.setdefault(identity, set()).add("MPI_ERR_" + re.sub(r"^(MPI|ASHLAR)_ERR_", "", name))
     return found
 
 

@@ -13,11 +13,13 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(ROOT / "config")]
+sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(ROOT / "config"), str(ROOT / "docs" / "manual")]
 
 import fortran                                     # noqa: E402
+import make                                        # noqa: E402
 import messages                                    # noqa: E402
 from table import read_table                       # noqa: E402
+from words import read_errors                      # noqa: E402
 
 API = ROOT / "bindings" / "api"
 ESCAPES = {"\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": "", "\\ ": " ", "\\e": "\\"}
@@ -83,6 +85,14 @@ def catalogue(man):
     for message in messages.parse((ROOT / "config" / "messages.yaml").read_text()):
         if f".SS {message['id']}\n" not in text:
             yield f"ashlar-messages(7) lacks {message['id']}"
+
+
+def classes():
+    """The errors that bindings/words names are those of the code."""
+    known = make.error_classes()
+    for cls, identity, condition, _ in read_errors(API.parent / "words" / "errors.words"):
+        if cls not in known.get(identity, ()):
+            yield f"errors.words: {identity} has the classes {sorted(known.get(identity, ()))}, not {cls} ({condition})"
 
 
 def compiled(command, name, text):
@@ -168,7 +178,7 @@ def main(arguments):
     pages = sorted(p for p in (o.man / "man3").glob("*.3") if not p.is_symlink())
     others = [p for section in "157" for p in sorted((o.man / f"man{section}").glob(f"*.{section}")) if not p.is_symlink()]
     wrong = [f"there are only {len(pages)} pages of calls and {len(others)} others"] if len(pages) < 500 or len(others) < 7 else []
-    wrong += [*coverage(o.man / "man3", o.coverage), *links(o.man, pages + others), *catalogue(o.man)]
+    wrong += [*coverage(o.man / "man3", o.coverage), *links(o.man, pages + others), *catalogue(o.man), *classes()]
     for pair in o.command:
         wrong += options(o.man, *pair.split("=", 1))
     if o.mandoc:

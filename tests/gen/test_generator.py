@@ -276,14 +276,15 @@ class Manual(unittest.TestCase):
     """Pages of a small table, from words of its own."""
     CALLS = "section 3.2 Blocking Calls\nMPI_Send: send\n  Sends count items.\n"
     ARGUMENTS = ":buffer  data\ncount  number of {items}\n:datatype  type\n:dest  rank\n:tag  number\n:comm  communicator\n"
+    ERRORS = "error MPI_ERR_OTHER some.message: it fails\n  MPI_S*\n"
     NOTES = "note waits: It\n  waits.\n  MPI_S*\n"
 
-    def pages(self, calls=CALLS, arguments=ARGUMENTS, api=SEND, overlay=CALLS):
+    def pages(self, calls=CALLS, arguments=ARGUMENTS, api=SEND, overlay=CALLS, errors=ERRORS):
         overlay = "header framework/p2p/api.h\nMPI_Send calls=p2p::send hot\n" if overlay is self.CALLS else overlay
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words"
             words.mkdir()
-            for name, text in (("pt2pt", calls), ("arguments", arguments), ("notes", self.NOTES)):
+            for name, text in (("pt2pt", calls), ("arguments", arguments), ("notes", self.NOTES), ("errors", errors)):
                 (words / f"{name}.words").write_text(text)
             out = Path(folder) / "man3"
             out.mkdir()
@@ -299,6 +300,7 @@ class Manual(unittest.TestCase):
         self.assertIn("INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count", page)
         self.assertIn("It waits.", page)
         self.assertIn("\\fBMPI_ERR_TAG\\fP\n\\fItag\\fP is below 0", page)
+        self.assertIn("\\fBMPI_ERR_OTHER\\fP\nit fails.", page)
         self.assertNotIn("Not implemented", page)
 
     def test_what_is_missing_says_so(self):
@@ -314,6 +316,10 @@ class Manual(unittest.TestCase):
             self.pages(calls=self.CALLS + "MPI_Sned: send\n  Sends.\n")
         with self.assertRaisesRegex(TableError, "not in the table: :win"):
             self.pages(arguments=self.ARGUMENTS + ":win  window\n")
+        with self.assertRaisesRegex(TableError, "not in the table: MPI_Recv\\*"):
+            self.pages(errors=self.ERRORS + "error MPI_ERR_TAG some.message: it fails\n  MPI_Recv*\n")
+        with self.assertRaisesRegex(TableError, "errors.words:3: expected 'error CLASS ID"):
+            self.pages(errors=self.ERRORS + "MPI_Recv fails\n")
         with self.assertRaisesRegex(TableError, "pt2pt.words:4: expected"):
             self.pages(calls=self.CALLS + "what is this\n")
 

@@ -25,6 +25,7 @@ from template import write_if_changed                   # noqa: E402
 # The guides of the documentation, as pages: an installation has them without the tree.
 GUIDES = {
     "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
+    "docs/administering.md": ("ashlar-administering", "7", "an installation for others: settings, checks, tuning"),
     "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),
     "docs/collectives.md": ("ashlar-collectives", "7", "which algorithm runs, choosing another, tuning"),
     "docs/datatypes.md": ("ashlar-datatypes", "7", "what is fast, finding sends and receives that do not match"),

@@ -103,7 +103,7 @@ def read_notes(path):
 def read_errors(path):
     errors = []
     for where, line in lines_of(path):
-        if match := re.fullmatch(r"error (MPI_ERR_\w+) ([a-z][\w.]*): (\S.*)", line):
+        if match := re.fullmatch(r"error (MPI_(?:T_)?ERR_\w+) ([a-z][\w.]*|-): (\S.*)", line):
             errors.append((*match.groups(), []))
         elif errors and re.fullmatch(r"\s+(?:MPI_\S+\s*)+", line):
             errors[-1][3].extend(line.split())

@@ -90,8 +90,12 @@ def catalogue(man):
 def classes():
     """The errors that bindings/words names are those of the code."""
     known = make.error_classes()
+    tools = "".join(p.read_text() for p in (ROOT / "framework" / "mpit").glob("*.cc"))
     for cls, identity, condition, _ in read_errors(API.parent / "words" / "errors.words"):
-        if cls not in known.get(identity, ()):
+        if identity == "-":
+            if not re.search(rf"\b{cls}\b", tools):
+                yield f"errors.words: no call of MPI_T answers {cls}"
+        elif cls not in known.get(identity, ()):
             yield f"errors.words: {identity} has the classes {sorted(known.get(identity, ()))}, not {cls} ({condition})"
 
 

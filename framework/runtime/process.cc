@@ -473,6 +473,7 @@ Status Process::stop() {
 void Process::cut_off(const char* reason) ASHLAR_NO_THREAD_SAFETY {
   constexpr std::uint32_t kMostMadeKnown = 4096;
   idle = false;  // nothing to leave at exit
+  if (tools_) tools_->leave_alone();
   if (!peers_) return;
   peers_->share_news(&news_of_child_);  // the word may be one that the launcher sees
   peers_->set_connector(

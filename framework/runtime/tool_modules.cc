@@ -202,10 +202,32 @@ bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::siz
   return true;
 }
 
+void ToolModules::enter(void* self, const ashlar_tool_call* call) {
+  const ToolModules& t = *static_cast<ToolModules*>(self);
+  each_of(t.hooks_.wanted[call->number], [&](std::size_t i) { t.listeners_[i].enter(t.listeners_[i].tool, call); });
+}
+
+void ToolModules::leave(void* self, const ashlar_tool_call* call) {
+  const ToolModules& t = *static_cast<ToolModules*>(self);
+  each_of(t.hooks_.wanted[call->number], [&](std::size_t i) { t.listeners_[i].leave(t.listeners_[i].tool, call); });
+}
+
+// What is wanted is wanted by the only tool: nothing needs to stand between the wrappers and its functions, which take
+// a pointer in any case.
+void ToolModules::connect_directly() {
+  hooks_.self = listeners_[0].tool;
+  hooks_.enter = reinterpret_cast<void (*)(void*, const ashlar_tool_call*)>(listeners_[0].enter);
+  hooks_.leave = reinterpret_cast<void (*)(void*, const ashlar_tool_call*)>(listeners_[0].leave);
+}
+
 void ToolModules::ask() {
   wanted_.assign(wrappers_->procedure_count, 0);
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     const ashlar_tool_ops& ops = *modules_[i].tool->ops;
+    constexpr auto kNothing = [](ashlar_tool*, const ashlar_tool_call*) {};
+    listeners_[i] = {.tool = modules_[i].tool,
+                     .enter = ops.enter ? ops.enter : +kNothing,
+                     .leave = ops.leave ? ops.leave : +kNothing};
     for (std::uint32_t p = 0; p < wrappers_->procedure_count; ++p)
       if (!ops.wants || ops.wants(modules_[i].tool, p)) wanted_[p] |= static_cast<std::uint8_t>(1u << i);
   }
@@ -234,25 +256,12 @@ std::unique_ptr<ToolModules> ToolModules::open(Process& process, std::uint64_t b
                    .procedure_count = tools->wrappers_->procedure_count,
                    .wanted = tools->wanted_.data(),
                    .self = tools.get(),
-                   .enter =
-                       [](void* self, const ashlar_tool_call* call) {
-                         const auto& t = *static_cast<ToolModules*>(self);
-                         each_of(t.wanted_[call->number], [&](std::size_t i) {
-                           ashlar_tool* const tool = t.modules_[i].tool;
-                           if (tool->ops->enter) tool->ops->enter(tool, call);
-                         });
-                       },
-                   .leave =
-                       [](void* self, const ashlar_tool_call* call) {
-                         const auto& t = *static_cast<ToolModules*>(self);
-                         each_of(t.wanted_[call->number], [&](std::size_t i) {
-                           ashlar_tool* const tool = t.modules_[i].tool;
-                           if (tool->ops->leave) tool->ops->leave(tool, call);
-                         });
-                       },
+                   .enter = enter,
+                   .leave = leave,
                    .describe = describe,
                    .type_bytes = type_bytes,
                    .status_bytes = status_bytes};
+  if (tools->modules_.size() == 1) tools->connect_directly();
   tools->wrappers_->attach(&tools->hooks_);
   return tools;
 }
@@ -279,6 +288,8 @@ void ToolModules::tell_end() {
     m.tool->ops->job_end(m.tool, &job);
   }
 }
+
+void ToolModules::leave_alone() { wrappers_->attach(nullptr); }
 
 ToolModules::~ToolModules() {
   if (wrappers_) wrappers_->attach(nullptr);

@@ -7,6 +7,7 @@
 #include "framework/base/status.h"
 #include "framework/plugin/call_hooks.h"
 #include "framework/plugin/registry.h"
+#include "framework/plugin/tool_memory.h"
 
 namespace ashlar {
 class Process;
@@ -21,6 +22,8 @@ class ToolModules {
   static std::unique_ptr<ToolModules> open(Process& process, std::uint64_t buffer_bytes);
   /// Disconnects the wrappers; no call is in a tool any more.
   ~ToolModules();
+  /// In a process that this one has forked: its calls are not watched, for what tools record is memory of both.
+  void leave_alone();
   ToolModules(const ToolModules&) = delete;
   ToolModules& operator=(const ToolModules&) = delete;
 
@@ -30,11 +33,20 @@ class ToolModules {
     ashlar_tool* tool;
     std::unique_ptr<ashlar_tool_context> context;
   };
+  /// A module's functions beside its address: each call passes here twice.
+  struct Listener {
+    ashlar_tool* tool;
+    void (*enter)(ashlar_tool*, const ashlar_tool_call*);
+    void (*leave)(ashlar_tool*, const ashlar_tool_call*);
+  };
   explicit ToolModules(Process& process) : process_(process) {}
+  static void enter(void* self, const ashlar_tool_call* call);
+  static void leave(void* self, const ashlar_tool_call* call);
   bool find_wrappers();
   void take_memory(std::size_t tools, std::uint64_t buffer_bytes);
   bool make(const plugin::Chosen& chosen, std::size_t index, std::size_t tools);
   void ask();
+  void connect_directly();
   void tell_end();
   ashlar_tool_context context() const;
   void warn(const catalogue::Message& message);
@@ -48,6 +60,7 @@ class ToolModules {
   std::vector<Module> modules_;
   std::vector<std::uint8_t> wanted_;  // per procedure, a bit per module
   ashlar_call_hooks hooks_{};
+  Listener listeners_[plugin::kMostTools] = {};
 };
 
 }  // namespace ashlar::runtime

@@ -13,8 +13,8 @@
 ///   Head | ProcedureRow[] | CommRow[] | OpenCall[] | VariableRow[] | TransportRow[] | decisions' text
 ///        | Shard, its Total[][kSizeClasses], its Peer[] | next Shard ... | Chunk[] (a ring)
 ///
-/// A thread writes to the shard of its number, or to the next one that is free: so threads hardly meet, and a program
-/// of one thread touches the pages of one.
+/// Each of the first threads has a shard to itself, and writes there without a lock; all further ones share the last
+/// shard, in turns.
 namespace ashlar::recording {
 
 inline constexpr std::uint32_t kMagic = 0x31534741;  // "AGS1": the head is complete
@@ -82,7 +82,7 @@ struct Peer {
 };
 
 struct alignas(64) Shard {
-  std::atomic<std::uint32_t> lock;
+  std::atomic<std::uint32_t> lock;   // of the last shard alone
   std::atomic<std::uint32_t> chunk;  // its number in the ring plus 1, 0: none
   std::uint64_t spans;               // recorded in the ring so far
 };

@@ -1,14 +1,17 @@
 #include "components/tool/common/recorder.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace ashlar::recording {
 namespace {
 
-constexpr int kRounds = 1000;              // attempts to find a free shard before a call is not counted
-constexpr std::uint64_t kTogether = 4096;  // ticks between polls that are one span
+constexpr int kRounds = 1000;               // attempts to find a free shard before a call is not counted
+constexpr std::uint32_t kChunksAhead = 64;  // 128 KiB
+constexpr std::uint64_t kTogether = 4096;   // ticks between polls that are one span
 
 std::atomic<std::uint32_t> threads_seen{0};
 thread_local std::uint32_t own_number = 0;  // plus 1
@@ -47,8 +50,9 @@ void Recorder::leave(const ashlar_tool_call& call) {
   open_[thread % kOpenCalls].began.store(0, std::memory_order_relaxed);
   if (thread >= head_->threads.load(std::memory_order_relaxed)) [[unlikely]]
     head_->threads.store(thread + 1, std::memory_order_relaxed);
-  Shard* const shard = take_shard(thread);
-  if (!shard) {
+  const bool own = thread + 1 < head_->shards;
+  Shard* const shard = own ? &this->shard(thread) : take_shared();
+  if (!shard) [[unlikely]] {
     head_->dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
@@ -63,26 +67,28 @@ void Recorder::leave(const ashlar_tool_call& call) {
   if (facts.sends && call.result == 0) count_message(*shard, call.to_world, call.bytes_out);
   if (facts.special) [[unlikely]]
     note_special(*shard, call, facts);
-  if (chunks_)
-    add_span(*shard,
-             {.began = call.began,
-              .bytes = bytes,
-              .ticks_and_thread = ticks_and_thread(spent, thread),
-              .procedure = facts.row,
-              .comm = comm_row(call),
-              .peer = peer_of(call)},
-             facts.polls);
-  shard->lock.store(0, std::memory_order_release);
+  if (chunks_ && !(facts.polls && joins_last(*shard, call, facts.row, thread))) {
+    if (Chunk* const chunk = chunk_with_room(*shard)) {
+      const std::uint32_t count = chunk->count.load(std::memory_order_relaxed);
+      Span& span = chunk->spans[count];
+      span.began = call.began;
+      span.bytes = bytes;
+      span.ticks_and_thread = ticks_and_thread(spent, thread);
+      span.procedure = facts.row;
+      span.comm = comm_row(call);
+      span.peer = peer_of(call);
+      chunk->count.store(count + 1, std::memory_order_release);
+      __builtin_prefetch(&span + 6, 1);
+    }
+  }
+  if (!own) shard->lock.store(0, std::memory_order_release);
 }
 
-// It never waits for long: a thread that lost its core while it held a shard must not stop the others.
-Shard* Recorder::take_shard(std::uint32_t thread) {
-  const std::uint32_t mask = head_->shards - 1;
+// It never waits for long: a thread that lost its core while it held the lock must not stop the others.
+Shard* Recorder::take_shared() {
+  Shard& last = shard(head_->shards - 1);
   for (int round = 0; round < kRounds; ++round) {
-    for (std::uint32_t i = 0; i <= mask; ++i) {
-      Shard& candidate = shard((thread + i) & mask);
-      if (take(candidate.lock)) return &candidate;
-    }
+    if (take(last.lock)) return &last;
     if (round > 10) sched_yield();
   }
   return nullptr;
@@ -144,29 +150,44 @@ std::uint16_t Recorder::add_comm(const ashlar_tool_call& call) {
 
 // --- the ring --------------------------------------------------------------------------------------------------------
 
-void Recorder::add_span(Shard& shard, const Span& span, bool polls) {
+// A loop that tests a request again and again would push everything else out of the ring: a test directly after one is
+// one span with it.
+bool Recorder::joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row, std::uint32_t thread) {
   const std::uint32_t held = shard.chunk.load(std::memory_order_relaxed);
-  Chunk* chunk = held ? &chunks_[held - 1] : nullptr;
-  std::uint32_t count = chunk ? chunk->count.load(std::memory_order_relaxed) : kSpansOfChunk;
-  if (polls && count > 0 && chunk) {
-    // A loop that tests a request again and again would push everything else out of the ring.
-    Span& last = chunk->spans[count - 1];
-    const std::uint64_t ended = last.began + last.ticks();
-    if (last.procedure == span.procedure && last.thread() == span.thread() && last.comm == span.comm &&
-        span.began >= ended && span.began - ended < kTogether) {
-      last.ticks_and_thread = ticks_and_thread(span.began + span.ticks() - last.began, span.thread());
-      last.bytes = std::max(last.bytes, span.bytes);
-      return;
-    }
-  }
+  if (held == 0) return false;
+  Chunk& chunk = chunks_[held - 1];
+  const std::uint32_t count = chunk.count.load(std::memory_order_relaxed);
+  if (count == 0) return false;
+  Span& last = chunk.spans[count - 1];
+  const std::uint64_t ended = last.began + last.ticks();
+  if (last.procedure != row || last.thread() != thread || call.began < ended || call.began - ended >= kTogether)
+    return false;
+  last.ticks_and_thread = ticks_and_thread(call.ended - last.began, thread);
+  last.bytes = std::max(last.bytes, std::max(call.bytes_out, call.bytes_in));
+  return true;
+}
+
+// nullptr: the span is one of the lost ones.
+Chunk* Recorder::chunk_with_room(Shard& shard) {
   ++shard.spans;
-  if (count == kSpansOfChunk) {
-    chunk = next_chunk(shard);
-    if (!chunk) return;  // the span is one of the lost ones
-    count = 0;
-  }
-  chunk->spans[count] = span;
-  chunk->count.store(count + 1, std::memory_order_release);
+  const std::uint32_t held = shard.chunk.load(std::memory_order_relaxed);
+  if (held != 0 && chunks_[held - 1].count.load(std::memory_order_relaxed) < kSpansOfChunk) return &chunks_[held - 1];
+  return next_chunk(shard);
+}
+
+// In the first turn the ring is memory that no page stands behind yet. The system gives several at once for a third of
+// what it costs to fault on each; where it does not, they come one by one.
+void Recorder::populate(std::uint32_t index) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::uintptr_t kPage = 4096;
+  const auto from = reinterpret_cast<std::uintptr_t>(&chunks_[index]) / kPage * kPage;
+  const auto to = reinterpret_cast<std::uintptr_t>(&chunks_[std::min(index + kChunksAhead, head_->chunks)]);
+  const int before = errno;
+  (void)madvise(reinterpret_cast<void*>(from), (to - from) / kPage * kPage, MADV_POPULATE_WRITE);
+  errno = before;
+#else
+  (void)index;
+#endif
 }
 
 Chunk* Recorder::next_chunk(Shard& own) {
@@ -187,6 +208,7 @@ Chunk* Recorder::next_chunk(Shard& own) {
     index = static_cast<std::uint32_t>(order % head_->chunks);
   } while (in_use());
   Chunk& chunk = chunks_[index];
+  if (order < head_->chunks && index % kChunksAhead == 0) populate(index);
   chunk.count.store(0, std::memory_order_release);
   chunk.order = order;
   own.chunk.store(index + 1, std::memory_order_relaxed);

@@ -43,9 +43,11 @@ class Recorder {
   };
   std::uint32_t find_wanted(const ashlar_tool_context& context, const CallFilter& filter);
   void write_rows(const ashlar_tool_context& context);
-  Shard* take_shard(std::uint32_t thread);
-  void add_span(Shard& shard, const Span& span, bool polls);
+  Shard* take_shared();
+  bool joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row, std::uint32_t thread);
+  Chunk* chunk_with_room(Shard& shard);
   Chunk* next_chunk(Shard& shard);
+  void populate(std::uint32_t index);
   std::uint16_t comm_row(const ashlar_tool_call& call);
   std::uint16_t add_comm(const ashlar_tool_call& call);
   void count_message(Shard& shard, std::int32_t to, std::uint64_t bytes);

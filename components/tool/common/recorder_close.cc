@@ -39,23 +39,23 @@ void Recorder::end_open_calls() {
   for (std::uint32_t i = 0; i < kOpenCalls; ++i) {
     const std::uint64_t began = open_[i].began.exchange(0);
     if (began == 0) continue;
-    Shard* const shard = take_shard(open_[i].thread);
-    if (!shard) continue;
+    // No thread is in the recorder any more.
+    Shard* const shard = &this->shard(std::min(open_[i].thread, head_->shards - 1));
     const std::uint64_t spent = now.ticks > began ? now.ticks - began : 0;
     Total& total = totals(*shard)[open_[i].procedure * kSizeClasses + size_class(open_[i].bytes)];
     ++total.calls;
     total.ticks += spent;
     total.most_ticks = std::max(total.most_ticks, spent);
-    if (chunks_)
-      add_span(*shard,
-               {.began = began,
-                .bytes = open_[i].bytes,
-                .ticks_and_thread = ticks_and_thread(spent, open_[i].thread),
-                .procedure = open_[i].procedure,
-                .comm = 0,
-                .peer = open_[i].peer},
-               false);
-    shard->lock.store(0, std::memory_order_release);
+    Chunk* const chunk = chunks_ ? chunk_with_room(*shard) : nullptr;
+    if (!chunk) continue;
+    const std::uint32_t count = chunk->count.load();
+    chunk->spans[count] = {.began = began,
+                           .bytes = open_[i].bytes,
+                           .ticks_and_thread = ticks_and_thread(spent, open_[i].thread),
+                           .procedure = open_[i].procedure,
+                           .comm = 0,
+                           .peer = open_[i].peer};
+    chunk->count.store(count + 1);
   }
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/tool/common/reader.h"
+#include "components/tool/common/recorder.h"
+
+namespace ashlar::recording {
+
+/// Ranks whose calls the test makes up. Ticks are nanoseconds.
+class FakeJob {
+ public:
+  enum : std::uint32_t { kSend, kTest, kBarrier, kStartAll, kSendInit, kFree, kSetName, kProcedures };
+
+  explicit FakeJob(std::uint32_t ranks, std::size_t buffer_bytes = 4 << 20, bool ring = true);
+  ~FakeJob();
+
+  Recorder& rank(std::uint32_t rank) { return *ranks_[rank]->recorder; }
+  ashlar_tool_call call(std::uint32_t procedure, std::uint64_t began, std::uint64_t took = 10) const;
+  void make(std::uint32_t rank, const ashlar_tool_call& call);
+  std::vector<std::byte>& buffer(std::uint32_t rank) { return ranks_[rank]->buffer; }
+  void close();
+  /// As at the end of the job.
+  Records read();
+
+  ashlar_result opened = ASHLAR_OK;  // of the last rank
+
+ private:
+  struct Rank {
+    alignas(64) ashlar_tool_context context{};
+    std::vector<std::byte> buffer;
+    std::unique_ptr<Recorder> recorder;
+  };
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<ashlar_tool_rank> rows_;
+};
+
+inline std::string comm_name_of_test = "MPI_COMM_WORLD";
+
+}  // namespace ashlar::recording

@@ -1,0 +1,193 @@
+// What is written into the buffer of a rank, and what is read from it, whole or damaged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "components/tool/common/advice.h"
+#include "components/tool/common/figures.h"
+#include "framework/base/clock.h"
+#include "tests/unit/tool/job.h"
+
+namespace ashlar::recording {
+namespace {
+
+TEST(SizeClass, BordersAreInTheLowerClass) {
+  EXPECT_EQ(size_class(0), 0u);
+  EXPECT_EQ(size_class(1), 1u);
+  for (std::uint32_t c = 1; c + 1 < kSizeClasses; ++c) {
+    EXPECT_EQ(size_class(most_of_class(c)), c);
+    EXPECT_EQ(size_class(most_of_class(c) + 1), c + 1);
+  }
+  EXPECT_EQ(size_class(UINT64_MAX), kSizeClasses - 1);
+}
+
+TEST(Recorder, CountsMessagesByPeerAndCallsBySize) {
+  FakeJob job(3);
+  ASSERT_EQ(job.opened, ASHLAR_OK);
+  for (int i = 0; i < 5; ++i) {
+    ashlar_tool_call send = job.call(FakeJob::kSend, ticks());
+    send.to_world = 2;
+    send.bytes_out = 100;
+    job.make(1, send);
+    send.result = 6;  // not a message
+    job.make(1, send);
+    send.result = 0;
+    send.to_world = -3;  // MPI_PROC_NULL
+    job.make(1, send);
+  }
+  job.close();
+  const Records records = job.read();
+  EXPECT_EQ(records.ranks[1].peers[2].messages, 5u);
+  EXPECT_EQ(records.ranks[1].peers[2].bytes, 500u);
+  EXPECT_EQ(records.ranks[1].peers[0].messages, 0u);
+  EXPECT_EQ(records.procedures[0].name, "MPI_Send");
+  EXPECT_EQ(records.ranks[1].totals[0][size_class(100)].calls, 15u);
+  EXPECT_EQ(records.ranks[1].calls_kept, 15u);
+}
+
+TEST(Recorder, PersistentSendsCountWhenTheyAreStarted) {
+  FakeJob job(2);
+  ashlar_tool_call prepare = job.call(FakeJob::kSendInit, ticks());
+  prepare.to_world = 1;
+  prepare.bytes_out = 8;
+  prepare.request = 77;
+  job.make(0, prepare);
+  const std::uint64_t requests[] = {76, 77};
+  ashlar_tool_call start = job.call(FakeJob::kStartAll, ticks());
+  start.requests = requests;
+  start.request_count = 2;
+  for (int i = 0; i < 3; ++i) job.make(0, start);
+  ashlar_tool_call release = job.call(FakeJob::kFree, ticks());
+  release.request = 77;
+  job.make(0, release);
+  job.make(0, start);  // another request of this number
+  job.close();
+  EXPECT_EQ(job.read().ranks[0].peers[1].messages, 3u);
+  EXPECT_EQ(job.read().ranks[0].peers[1].bytes, 24u);
+}
+
+TEST(Recorder, TheOldestCallsAreOverwritten) {
+  FakeJob job(1, 2 << 20);
+  const std::uint64_t begin = ticks();
+  constexpr std::uint64_t kCalls = 100'000;
+  for (std::uint64_t i = 0; i < kCalls; ++i) {
+    ashlar_tool_call barrier = job.call(FakeJob::kBarrier, begin + i * 10'000);
+    barrier.bytes_out = i;
+    job.make(0, barrier);
+  }
+  job.close();
+  const Records records = job.read();
+  const std::vector<TimedCall> calls = records.calls_of(0);
+  ASSERT_GT(calls.size(), 10'000u);
+  EXPECT_LT(calls.size(), kCalls);
+  EXPECT_EQ(calls.back().bytes, kCalls - 1);
+  for (std::size_t i = 1; i < calls.size(); ++i) ASSERT_EQ(calls[i].bytes, calls[i - 1].bytes + 1);
+  EXPECT_EQ(records.ranks[0].calls_recorded, kCalls);
+  const Figures figures(records);
+  EXPECT_EQ(figures.calls, kCalls);
+  EXPECT_THAT(warnings_of(records, figures), testing::Contains(testing::HasSubstr("are not in the timeline")));
+}
+
+TEST(Recorder, TestsInARowAreOneCallInTheRing) {
+  FakeJob job(1);
+  std::uint64_t at = ticks();
+  for (int i = 0; i < 1000; ++i, at += 100) job.make(0, job.call(FakeJob::kTest, at, 50));
+  job.make(0, job.call(FakeJob::kTest, at + 1'000'000, 50));  // the program has done something in between
+  job.close();
+  const Records records = job.read();
+  EXPECT_EQ(records.calls_of(0).size(), 2u);
+  EXPECT_EQ(records.ranks[0].totals[FakeJob::kTest][0].calls, 1001u);
+}
+
+TEST(Recorder, ThreadsLoseNothing) {
+  FakeJob job(1, 16 << 20);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 20; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        ashlar_tool_call send = job.call(FakeJob::kSend, ticks());
+        send.to_world = 0;
+        send.bytes_out = 3;
+        job.make(0, send);
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  job.close();
+  const Records records = job.read();
+  const std::uint64_t dropped = records.ranks[0].dropped;  // counted nowhere, and told
+  EXPECT_EQ(records.ranks[0].peers[0].messages + dropped, 40'000u);
+  EXPECT_EQ(records.ranks[0].calls_kept + dropped, 40'000u);
+  EXPECT_GE(records.ranks[0].threads, 20u);
+}
+
+TEST(Recorder, NamesOfCommunicatorsAreTheLast) {
+  FakeJob job(1);
+  job.make(0, job.call(FakeJob::kBarrier, ticks()));
+  comm_name_of_test = "ocean";
+  job.make(0, job.call(FakeJob::kSetName, ticks()));
+  comm_name_of_test = "MPI_COMM_WORLD";
+  job.close();
+  const Records records = job.read();
+  ASSERT_EQ(records.ranks[0].comms.size(), 2u);
+  EXPECT_EQ(records.ranks[0].comms[1].name, "ocean");
+}
+
+TEST(Recorder, MoreCommunicatorsThanTheTableHas) {
+  FakeJob job(1);
+  for (std::uint64_t id = 1; id < 3 * kMostComms; ++id) {
+    ashlar_tool_call barrier = job.call(FakeJob::kBarrier, ticks());
+    barrier.comm = id;
+    job.make(0, barrier);
+    job.make(0, barrier);
+  }
+  job.close();
+  const Records records = job.read();
+  EXPECT_EQ(records.ranks[0].comms.size(), kMostComms);
+  EXPECT_EQ(records.ranks[0].comms.back().name, "(further communicators)");
+  EXPECT_EQ(records.calls_of(0).size(), 2u * (3 * kMostComms - 1));
+  EXPECT_EQ(records.calls_of(0).back().comm, kMostComms - 1);
+}
+
+TEST(Recorder, ABufferThatIsTooSmallIsRefused) {
+  FakeJob job(1, 64 << 10);
+  EXPECT_LT(job.opened, 0);
+  EXPECT_FALSE(job.read().ranks[0].present);
+}
+
+TEST(Recorder, AKilledRankIsRead) {
+  FakeJob job(2);
+  job.make(0, job.call(FakeJob::kBarrier, ticks(), 1000));
+  ashlar_tool_call send = job.call(FakeJob::kSend, ticks());
+  send.to_world = 1;
+  job.rank(0).enter(send);
+  const Records records = job.read();  // nothing was closed
+  EXPECT_TRUE(records.ranks[0].present);
+  ASSERT_EQ(records.ranks[0].in_progress.size(), 1u);
+  EXPECT_EQ(records.procedures[records.ranks[0].in_progress[0].procedure].name, "MPI_Send");
+  EXPECT_EQ(records.ranks[0].in_progress[0].peer, 1);
+  EXPECT_EQ(records.calls_of(0).size(), 1u);
+}
+
+// A program may write over the records; nothing of it may bring the report down.
+TEST(Records, DamagedBuffersAreReadWithoutHarm) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    FakeJob job(2, 2 << 20);
+    for (int i = 0; i < 50; ++i) job.make(0, job.call(FakeJob::kSend, ticks()));
+    job.close();
+    std::vector<std::byte>& bytes = job.buffer(0);
+    const std::size_t reach = round % 2 ? 512 : bytes.size();
+    for (int i = 0; i < 40; ++i) bytes[random() % reach] = static_cast<std::byte>(random());
+    const Records records = job.read();
+    const Figures figures(records);
+    (void)advice_from(records, figures);
+    (void)records.calls_of(0);
+    EXPECT_TRUE(records.ranks[1].present);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::recording

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST = 64 };
 static int rank, size;
@@ -97,11 +99,15 @@ static void imbalance(void) {
 
 // The last rank dies while the others wait for it; its last calls are sends of 100, 101, ... bytes.
 static void killed(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < 50; ++i) {
     if (rank == size - 1) MPI_Send(data, 100 + i, MPI_BYTE, 0, i, MPI_COMM_WORLD);
     if (rank == 0) MPI_Recv(room[0], sizeof room[0], MPI_BYTE, size - 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
-  if (rank == size - 1) raise(SIGKILL);
+  if (rank == size - 1) {
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);  // the others are in their receive then
+    raise(SIGKILL);
+  }
   MPI_Recv(room[0], 4, MPI_BYTE, size - 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -124,6 +130,18 @@ static void threads(void) {
   for (int i = 0; i < THREADS; ++i) pthread_join(thread[i], NULL);
 }
 
+// A child makes calls that are not the rank's.
+static void forked(void) {
+  const pid_t child = fork();
+  int status = 0;
+  if (child == 0) {
+    for (int i = 0; i < 1000; ++i) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    _exit(0);
+  }
+  waitpid(child, &status, 0);
+  if (status != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 int main(int argc, char** argv) {
   const char* part = argc > 1 ? argv[1] : "";
   const int times = argc > 2 ? atoi(argv[2]) : 1;
@@ -136,6 +154,7 @@ int main(int argc, char** argv) {
   if (strcmp(part, "imbalance") == 0) imbalance();
   if (strcmp(part, "killed") == 0) killed();
   if (strcmp(part, "threads") == 0) threads();
+  if (strcmp(part, "forked") == 0) forked();
   // Calls without end: to the neighbour, from the other.
   for (int i = 0; strcmp(part, "many") == 0 && i < times; ++i)
     MPI_Sendrecv(data, 8, MPI_BYTE, (rank + 1) % size, 0, room[0], 8, MPI_BYTE, (rank + size - 1) % size, 0,

@@ -15,6 +15,7 @@ from harness import MPIEXEC, SANITIZED, mpiexec, plain
 PROGRAM = os.path.join(os.path.dirname(os.environ["STUCK"]), "trace_program")
 WRAPPERS = os.path.join(os.path.dirname(MPIEXEC), "..", "lib", "ashlar", "libashlar_tool.so")
 SCHEMA = os.path.join(os.path.dirname(MPIEXEC), "..", "share", "ashlar", "trace.schema.json")
+OTF2 = os.path.join(os.path.dirname(WRAPPERS), "libashlar_otf2.so")
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 ENVIRONMENT = dict(os.environ)
 if SANITIZED:   # its library comes after ours
@@ -154,6 +155,10 @@ class Document(Folder):
             row = [bar for bar in bars(document, rank) if bar["call"] == "MPI_Sendrecv"]
             self.assertEqual(sum(bar["calls"] for bar in row), 24000)
 
+    def test_a_forked_child_is_not_the_rank(self):
+        document = self.document("forked", ranks=2, options=("--set", "tool.trace.calls=MPI_Comm_rank"))
+        self.assertEqual(document["job"]["calls"], 2)
+
     def test_more_calls_than_bars(self):
         document = self.document("many", "20000", options=("--set", "tool.trace.bars=1000"), ranks=2)
         count = sum(len(lane["began"]) for lane in document["timeline"]["ranks"])
@@ -281,6 +286,35 @@ class Files(Folder):
     def test_a_program_without_mpi(self):
         done = mpiexec("--trace=run.json", "-n", 2, "true", env=ENVIRONMENT, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+
+@unittest.skipUnless(os.path.exists(OTF2) and shutil.which("otf2-print"), "this build has no OTF2, or there is no otf2-print")
+class Otf2(Folder):
+    def events(self):
+        done = subprocess.run(["otf2-print", self.path("run.otf2/traces.otf2")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return re.findall(r"^(ENTER|LEAVE) +(\d+) +(\d+) +Region: \"(\w+)\"", done.stdout, re.M)
+
+    def test_calls_of_the_ranks(self):
+        self.run_job("pattern", files="run.otf2")
+        events = self.events()
+        entered = [e for e in events if e[0] == "ENTER"]
+        self.assertEqual(sum(e[3] == "MPI_Irecv" for e in entered), sum(c[2] for c in pattern(4)))
+        self.assertEqual({int(e[1]) >> 16 for e in entered}, {0, 1, 2, 3})
+        for rank in range(4):
+            own = [e for e in events if int(e[1]) >> 16 == rank]
+            self.assertEqual([int(e[2]) for e in own], sorted(int(e[2]) for e in own))
+            self.assertEqual([e[3] for e in own[::2]], [e[3] for e in own[1::2]])       # entered, and left
+
+    def test_threads_are_locations(self):
+        self.run_job("threads", files="run.otf2", ranks=1)
+        self.assertEqual(len({e[1] for e in self.events()}), 13)
+
+    def test_what_is_there_stays(self):
+        os.mkdir(self.path("run.otf2"))
+        done = self.run_job("null", files="run.otf2")
+        self.assertIn("there is something of this name", plain(done.stderr))
+        self.assertEqual(os.listdir(self.path("run.otf2")), [])
 
 
 @unittest.skipUnless(BROWSER, "there is no chromium-headless-shell")

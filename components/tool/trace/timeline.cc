@@ -122,6 +122,8 @@ Timeline timeline_of(const Records& records, const Figures& figures, std::size_t
     std::vector<TimedCall> of_rank = records.calls_of(rank);
     const std::vector<TimedCall>& unfinished = records.ranks[rank].in_progress;
     of_rank.insert(of_rank.end(), unfinished.begin(), unfinished.end());
+    std::stable_sort(of_rank.begin(), of_rank.end(),
+                     [](const TimedCall& a, const TimedCall& b) { return a.began < b.began; });
     timeline.calls += of_rank.size();
     timeline.ranks.push_back({.rank = rank, .bars = bars_of(of_rank, timeline.interval)});
   }

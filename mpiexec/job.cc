@@ -338,7 +338,9 @@ void Job::check_standing(std::uint64_t now) {
 void Job::told(std::uint64_t now) {
   const std::vector<RankStatus> statuses = status_query_->statuses();
   if (records_.wanted() && inside_mpi(statuses))
-    records_.write(waits_json(statuses, job_id_, host_, timed_out_ ? WaitsReason::kTimeLimit : WaitsReason::kStall));
+    records_.write(waits_json(statuses,
+                              {.job_id = job_id_, .host = host_, .launcher_pid = board_.header()->launcher_pid},
+                              timed_out_ ? WaitsReason::kTimeLimit : WaitsReason::kStall));
   const std::string words = waits_in_words(statuses);
   if (timed_out_) {
     waits_ = words;

@@ -115,8 +115,7 @@ std::string rank_json(unsigned r, const RankStatus& s, const JobWaits::Rank& wai
 
 }  // namespace
 
-std::string waits_json(const std::vector<RankStatus>& ranks, const std::string& job_id, const std::string& host,
-                       WaitsReason reason) {
+std::string waits_json(const std::vector<RankStatus>& ranks, const WaitsOf& job, WaitsReason reason) {
   constexpr const char* kReasons[] = {"query", "stall", "time_limit"};
   const JobWaits waits = waits_of(ranks);
   const std::uint64_t now = now_ns();
@@ -124,8 +123,9 @@ std::string waits_json(const std::vector<RankStatus>& ranks, const std::string& 
   out.add("kind", json_string("waits"));
   out.add("form", "1");
   out.add("reason", json_string(kReasons[static_cast<int>(reason)]));
-  out.add("job", json_string(job_id));
-  out.add("host", json_string(host));
+  out.add("job", json_string(job.job_id));
+  out.add("host", json_string(job.host));
+  out.add("pid", std::to_string(job.launcher_pid));
   out.add("size", std::to_string(ranks.size()));
   Json list('[');
   for (unsigned r = 0; r < ranks.size(); ++r) list.element(rank_json(r, ranks[r], waits.ranks[r], now));

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,14 @@ namespace ashlar::mpiexec {
 /// Why the ranks were asked.
 enum class WaitsReason { kQuery, kStall, kTimeLimit };
 
+/// The job they belong to.
+struct WaitsOf {
+  std::string job_id, host;
+  std::uint32_t launcher_pid;
+};
+
 /// What a query has shown as one JSON object in one line, ended; its form is waits.schema.json. Sets of ranks are texts
 /// such as "0-3,7", since a large job has many.
-std::string waits_json(const std::vector<RankStatus>& ranks, const std::string& job_id, const std::string& host,
-                       WaitsReason reason);
+std::string waits_json(const std::vector<RankStatus>& ranks, const WaitsOf& job, WaitsReason reason);
 
 }  // namespace ashlar::mpiexec

@@ -52,7 +52,7 @@ inline constexpr const char* kStallRange[] = {"0", "1000h", nullptr};
 inline constexpr ashlar_param kWatchParams[] = {
     {"stall", "10min",
      "Time after which mpiexec says which rank waits for which, when some rank is inside MPI and none gets on; the job "
-     "goes on. Once for each stall. As --stall; 0: never.",
+     "goes on. Once for each stall. As --stall; 0: never. Under other launchers a rank reports its own waits.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(WatchConfig, stall),
      kStallRange},
 };

@@ -15,6 +15,9 @@ namespace {
 // A sleeping process still looks now and then: transports find dead peers only while they are polled.
 constexpr std::uint64_t kLongestSleep = 50'000'000;
 
+// A wait in which nothing has happened for so long is worth a look from outside (PeerTable::notify) now and then.
+constexpr std::uint64_t kLongQuiet = 1'000'000'000;
+
 // Sleeps while other lanes are left to other threads. One of these may stop looking after its lane without a word.
 constexpr std::uint64_t kFirstNap = 1'000'000, kLongestNap = 4'000'000;
 
@@ -162,6 +165,7 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
     quiet_since_ = now;
     idle_since_ = lane.config.oversubscribed ? since_ : now;
   }
+  if (now - quiet_since_ > kLongQuiet) lane.peers.notify(lane);
   if (LaneLock::threads_on()) attend(lane);
   // What happened there may be what is waited for.
   if (lane.next_lane != nullptr && poll_others(lane) != 0) return;

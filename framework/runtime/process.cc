@@ -34,6 +34,7 @@
 #include "framework/p2p/setup.h"
 #include "framework/plugin/in_force.h"
 #include "framework/plugin/launch_board.h"
+#include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/params.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/setup.h"
@@ -252,6 +253,9 @@ Status Process::read_parameters() {
   origins_checked.store(check.sessions, std::memory_order_relaxed);
   runtime::watch_threads(thread_level, check.threads && !progress_config_.thread);
   progress_config_.oversubscribed = job->oversubscribed != 0;
+  plugin::WatchConfig watch;
+  ASHLAR_TRY(params.fill("watch", plugin::kWatchParams, &watch));
+  status_.stall_ns = watch.stall;
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
@@ -326,6 +330,8 @@ Status Process::make_lanes() {
   if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
     peers_->share_news(news);
     peers_->set_listener(&Process::answer_query, this);
+  } else if (job->ranks > 1 && status_.stall_ns > 0) {
+    peers_->set_listener(&Process::report_long_wait, this);
   }
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));

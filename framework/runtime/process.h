@@ -120,6 +120,8 @@ class Process final : private comm::Services {
   Status complete_addresses();
   /// PeerTable's listener: answers a status query from outside the job (mpiexec, ashlar_info).
   static void answer_query(void* self, Lane& lane);
+  /// The listener where the launcher asks nothing: reports the long waits of this process itself.
+  static void report_long_wait(void* self, Lane& lane);
   void write_status(Lane& lane);
   void publish_progress(Lane& lane);
   void record_wait(Lane& lane);
@@ -153,6 +155,8 @@ class Process final : private comm::Services {
     std::uint64_t moved_ns = 0;        // when a call last got on
     std::uint64_t recorded_ns = 0;     // when the wait began that was recorded last
     std::uint64_t next_record_ns = 0;  // no wait that began before then is recorded
+    std::uint64_t stall_ns = 0;        // watch.stall
+    std::uint64_t reported_ns = 0;     // when the wait became quiet that was reported last
   } status_;
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()

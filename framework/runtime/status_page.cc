@@ -1,8 +1,10 @@
 // What a process says about what it is doing, on a page that others can read at any time: the answer to a status query,
 // when it last got on, and the newest of its waits. Of a rank that computes, the last two are all that is known.
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 
+#include "framework/base/catalogue.h"
 #include "framework/base/clock.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/setup.h"
@@ -21,6 +23,9 @@ constexpr std::uint64_t kRecordShare = 256;
 
 // A program that looks in vain so often in a row does not get on.
 constexpr std::uint32_t kVainLooks = 2000;
+
+// Where each rank reports its own waits, the first ones of a job speak for all: a thousand reports say no more.
+constexpr std::uint32_t kMostThatReport = 16;
 
 }  // namespace
 
@@ -86,6 +91,30 @@ void Process::record_wait(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   ops.waits(launch, text, account.finish());
   const std::uint64_t ended = now_ns();
   status_.next_record_ns = ended + kRecordShare * (ended - began);
+}
+
+// Once for each time that a wait becomes quiet.
+void Process::report_long_wait(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  auto& process = *static_cast<Process*>(self);
+  StatusPage& status = process.status_;
+  const std::unique_lock guard(status.writing, std::try_to_lock);
+  if (!guard || process.job->rank >= kMostThatReport) return;
+  for (const progress::Waiting& waiting : lane.waits) {
+    if (waiting.quiet_since() <= status.reported_ns || now_ns() < waiting.quiet_since() + status.stall_ns) continue;
+    char text[launch::kWaitBytes];
+    plugin::AccountWriter writer(text, sizeof text);
+    p2p::account_for(lane, waiting, writer);
+    const plugin::Account account = plugin::Account::parse({text, writer.finish()});
+    if (account.collectives.empty() && account.waits_for.empty()) continue;
+    status.reported_ns = waiting.quiet_since();
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", static_cast<double>(status.stall_ns) / 1e9);
+    const auto m = catalogue::message(
+        "watch.long_wait",
+        {{"seconds", seconds},
+         {"what", account.collectives.empty() ? account.waits_for[0].text : account.collectives[0].text}});
+    process.reporter.notice(1, m.id, m.paragraph());
+  }
 }
 
 }  // namespace ashlar

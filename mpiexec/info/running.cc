@@ -157,7 +157,9 @@ std::string RunningJob::waits(bool json) {
   const std::vector<mpiexec::RankStatus> statuses = query.statuses();
   if (json) {
     const std::string_view host = board_->host == 0 ? "" : launch::board_at<char>(board_, board_->host);
-    return mpiexec::waits_json(statuses, board_->job_id, std::string(host), mpiexec::WaitsReason::kQuery);
+    const mpiexec::WaitsOf job = {
+        .job_id = board_->job_id, .host = std::string(host), .launcher_pid = board_->launcher_pid};
+    return mpiexec::waits_json(statuses, job, mpiexec::WaitsReason::kQuery);
   }
   const std::string words = mpiexec::waits_in_words(statuses);
   return words.empty() ? "no rank of the job is inside MPI.\n" : words + "\n";

@@ -15,7 +15,9 @@ from harness import MPIEXEC, STUCK, alive, contents, mpiexec, plain, wait_until
 
 INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
 WORLD = "'MPI_COMM_WORLD'"
-SCHEMA = Draft7Validator(json.loads((Path(__file__).parents[2] / "mpiexec/waits.schema.json").read_text()))
+# Of this object, and of all that report=json writes.
+SCHEMAS = [Draft7Validator(json.loads((Path(__file__).parents[2] / path).read_text()))
+           for path in ("mpiexec/waits.schema.json", "components/report/json/report.schema.json")]
 
 
 def stuck(how, ranks, seconds=1, settings=()):
@@ -148,6 +150,16 @@ class Stall(unittest.TestCase):
         _, said = self.reports("init", 3, "--timeout", 3)
         self.assertIn("ranks 0 and 2 are inside MPI_Init, where rank 1 is missing", said[0])
 
+    def test_another_launcher(self):
+        # Each rank knows only what it waits for itself.
+        done = mpiexec("--set", "mpiexec.pmix=on", "-genv", "ASHLAR_launch", "pmix", "-genv", "ASHLAR_watch_stall", "2s",
+                       "--tag-output", "--timeout", 6, "-n", 2, STUCK, "recv")
+        for rank in 0, 1:
+            said = plain(b"\n".join(line for line in done.stderr.splitlines() if line.startswith(b"[%d]" % rank)))
+            self.assertRegex(said, rf"warning: nothing has happened for 2 s in a call of this rank; it waits in MPI_Recv from rank "
+                             rf"{1 - rank} tag 7 on {WORLD}")
+            self.assertEqual(said.count("warning:"), 1)
+
     def test_switched_off(self):
         done = mpiexec("--stall", 0, "--timeout", 2, "-n", 2, STUCK, "recv")
         self.assertEqual(plain(done.stderr).count("mpiexec: "), 1)
@@ -162,7 +174,8 @@ def records(lines):
     """Lines of JSON, each held against the published schema."""
     found = [json.loads(line) for line in lines.splitlines()]
     for record in found:
-        SCHEMA.validate(record)
+        for schema in SCHEMAS:
+            schema.validate(record)
     return found
 
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/plugin/account.h"
-#include "mpiexec/waits.h"
+#include "mpiexec/waits_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ashlar;
@@ -23,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     at = end + 1;
   }
   if (mpiexec::waits_in_words(ranks).empty()) std::abort();
+  if (mpiexec::waits_json(ranks, {}, mpiexec::WaitsReason::kQuery).empty()) std::abort();
   return 0;
 }

@@ -34,6 +34,22 @@ std::uint32_t name_of(const ashlar_tool_call* call, char* out, std::uint32_t roo
   return sizeof kName - 1;
 }
 
+void one_variable(void (*take)(void* self, const ashlar_tool_variable*), void* self) {
+  const ashlar_tool_variable variable{
+      .name = "transport.check.bytes_sent", .help = "</script> bytes", .kind = ASHLAR_PVAR_COUNTER, .value = 42};
+  take(self, &variable);
+}
+void one_decision(void (*take)(void* self, const ashlar_decision*), void* self) {
+  const ashlar_decision decision{.size = sizeof(ashlar_decision),
+                                 .topic = "transport",
+                                 .subject = "peer 1",
+                                 .chosen = "check",
+                                 .because = "</script> it is the only one",
+                                 .lost = "",
+                                 .setting = "transport"};
+  take(self, &decision);
+}
+
 ashlar_tool_context context_of(std::uint32_t rank, std::uint32_t ranks, void* buffer, std::uint64_t bytes) {
   return {.size = sizeof(ashlar_tool_context),
           .role = ASHLAR_TOOL_IN_RANK,
@@ -48,7 +64,9 @@ ashlar_tool_context context_of(std::uint32_t rank, std::uint32_t ranks, void* bu
           .buffer_bytes = bytes,
           .clock = clocks,
           .variable = no_variable,
-          .comm_name = name_of};
+          .comm_name = name_of,
+          .variables = one_variable,
+          .decisions = one_decision};
 }
 
 ashlar_tool_call call_of(std::uint32_t number, std::uint32_t rank, std::uint32_t ranks) {

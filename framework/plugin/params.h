@@ -32,11 +32,16 @@ inline constexpr ashlar_param kSelection[] = {
 
 struct Config {
   const char* path;
+  std::uint64_t records;
 };
+inline constexpr const char* kRecordRange[] = {"16", "1000000", nullptr};
 inline constexpr ashlar_param kParams[] = {
     {"path", "",
      "More folders of components, separated by colons; a component there replaces an installed one of its name.",
      ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, path), nullptr},
+    {"records", "1024", "Decisions of each topic that a process keeps for --explain; later ones are not kept.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_ALL, ASHLAR_PARAM_FROZEN, offsetof(Config, records),
+     kRecordRange},
 };
 
 /// Parameters tools.*.

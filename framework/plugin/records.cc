@@ -10,14 +10,19 @@
 
 namespace ashlar::plugin {
 
+void Records::set_limit(std::size_t of_topic) {
+  const std::lock_guard guard(mutex_);
+  limit_ = of_topic;
+}
+
 void Records::add(Decision decision) {
   const std::lock_guard guard(mutex_);
   std::size_t& kept = kept_[decision.topic];
-  if (kept > kMostOfTopic) return;
-  if (kept++ == kMostOfTopic)
+  if (kept > limit_) return;
+  if (kept++ == limit_)
     decision = Decision{.topic = decision.topic,
                         .chosen = "later decisions are not kept",
-                        .because = std::to_string(kMostOfTopic) + " are"};
+                        .because = std::to_string(limit_) + " are (plugin.records)"};
   decisions_.push_back(std::move(decision));
 }
 

@@ -19,6 +19,8 @@ class Records {
  public:
   /// Of each topic the first are kept, so that a program that decides for ever does not grow; one record says so.
   static constexpr std::size_t kMostOfTopic = 1024;
+  /// The same, by the parameter plugin.records.
+  void set_limit(std::size_t of_topic);
   void add(Decision decision);
   /// Those of `topic` (of all topics when it is empty), in the order they were made.
   std::vector<Decision> of(std::string_view topic) const;
@@ -27,6 +29,7 @@ class Records {
  private:
   mutable std::mutex mutex_;
   std::vector<Decision> decisions_;
+  std::size_t limit_ = kMostOfTopic;
   std::map<std::string, std::size_t, std::less<>> kept_;  // by topic
 };
 

@@ -259,6 +259,9 @@ Status Process::read_parameters() {
   plugin::KernelConfig kernel;
   ASHLAR_TRY(params.fill("", plugin::kKernelParams, &kernel));
   explain_topics_ = kernel.explain;
+  plugin::Config of_components;
+  ASHLAR_TRY(params.fill("plugin", plugin::kParams, &of_components));
+  registry.records().set_limit(static_cast<std::size_t>(of_components.records));
   params.freeze();
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];

@@ -167,6 +167,24 @@ sed -e 's/^  *//' -e 's/  */ /g' said | tr '\n' '|' | grep -qF \
   '1 of 3 functions are implemented:||one 1 of 2|two 0 of 1 none so far||These are not; they give MPI_ERR_UNSUPPORTED_OPERATION (MPI_T_: MPI_T_ERR_NOT_SUPPORTED):||one|MPI_B|two|MPI_C|' ||
   fail "coverage of another installation: $(cat said)"
 
+# What MPI_T shows, of the kernel and of the components that a process uses.
+"$info" --pvars p2p >said || fail "no performance variables"
+grep -q '^p2p.unexpected_peak *(high-water)$' said || fail "a performance variable: $(head -3 said)"
+"$info" --json --pvars transport.shm | "$python" -c '
+import json, sys
+all = {row["name"]: row for row in json.load(sys.stdin)}
+assert all["transport.shm.rings"]["class"] == "level", all
+assert all["transport.shm.rings"]["level"] == "tuner-detail", all' || fail "JSON of performance variables"
+"$info" --events p2p.message_unexpected >said || fail "no events"
+grep -q '(4 fields)$' said || fail "an event: $(cat said)"
+"$info" --json --categories transport | "$python" -c '
+import json, sys
+all = {row["name"]: row for row in json.load(sys.stdin)}
+assert int(all["transport"]["categories"]) >= 2 and int(all["transport.shm"]["control_variables"]) > 10, all' ||
+  fail "JSON of categories"
+"$info" --pvars p2q >said 2>&1 && fail "variables of a room that there is not"
+grep -q "Did you mean 'p2p'" said || fail "what was meant: $(cat said)"
+
 # A folder of one's own.
 mkdir mine
 cp "$1/lib/ashlar/components/ashlar_report_json.so" mine/

@@ -134,6 +134,7 @@ def swept(judges):
             lenient = taken and (line.endswith("0x10") or "." in line.split(": ")[1])
             if taken == (number_of_line in wrong) and not lenient:
                 yield f"the schema {'takes' if taken else 'refuses'} {line!r}, the loader does not agree"
+    print(f"{count} values of {len(lists)} parameters")
     if count < 5000:
         yield f"only {count} values were tried"
 

@@ -40,7 +40,6 @@ constexpr const char* kUsage =
     "  --max BYTES    largest size (1048576)\n";
 
 struct Options {
-  bool help = false;
   bool verify = false;
   bool list = false;
   std::string output;
@@ -73,9 +72,7 @@ ashlar::Status parse(int argc, char** argv, Options* out) {
     const auto value = [&] { return given = i + 1 < argc ? argv[++i] : ""; };
     char* end = nullptr;
     Collective what;
-    if (word == "--help" || word == "-h") {
-      out->help = true;
-    } else if (word == "--verify") {
+    if (word == "--verify") {
       out->verify = true;
     } else if (word == "--list") {
       out->list = true;
@@ -145,23 +142,33 @@ int report(const Options& options, const std::vector<Point>& points, int ranks, 
   return 0;
 }
 
+/// Of several ranks one answers.
+bool is_first_rank() {
+  const char* const rank = std::getenv("ASHLAR__RANK");
+  return rank == nullptr || std::strcmp(rank, "0") == 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // The text needs no job, and is wanted where MPI cannot be initialised too: the build makes the manual of it.
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--help") != 0 && std::strcmp(argv[i], "-h") != 0) continue;
+    if (is_first_rank()) std::fputs(kUsage, stdout);
+    return 0;
+  }
   MPI_Init(&argc, &argv);
   int rank = 0, size = 1, code = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Options options;
   const ashlar::Status parsed = parse(argc, argv, &options);
-  if (!parsed.ok() || options.help) {
-    if (rank == 0 && options.help)
-      std::fputs(kUsage, stdout);
-    else if (rank == 0)
+  if (!parsed.ok()) {
+    if (rank == 0)
       std::fprintf(stderr, "ashlar_tune: %s\n",
                    ashlar::printable(ashlar::mpiexec::in_words(parsed, "\n  - "), ashlar::Newlines::keep).c_str());
     MPI_Finalize();
-    return options.help ? 0 : 2;
+    return 2;
   }
   if (options.list) {
     if (rank == 0) list_algorithms(options.collectives);

@@ -436,7 +436,10 @@ Status Process::end_world() {
   explain();
   // Requests the user gave up may still have work to do here; a peer may need an answer of ours until it is here too.
   leaving_ = true;
-  status_.moved_ns = now_ns();
+  {
+    const std::lock_guard guard(status_.writing);  // a background thread may be publishing it
+    status_.moved_ns = now_ns();
+  }
   settle("MPI_Finalize");
   Status left;
   if (job->ranks > 1) {

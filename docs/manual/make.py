@@ -26,6 +26,7 @@ from template import write_if_changed                   # noqa: E402
 # The guides of the documentation, as pages: an installation has them without the tree.
 GUIDES = {
     "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
+    "docs/tracing.md": ("ashlar-tracing", "7", "which calls the ranks made, and when; where the time went"),
     "docs/administering.md": ("ashlar-administering", "7", "an installation for others: settings, checks, tuning"),
     "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),
     "docs/collectives.md": ("ashlar-collectives", "7", "which algorithm runs, choosing another, tuning"),

@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SECTIONS = {"1": "Commands", "3": "Calls", "5": "Files", "7": "Overviews"}
-FIRST = ["building", "running", "parameters", "errors", "collectives", "datatypes", "limits", "administering", "security"]
+FIRST = ["building", "running", "tracing", "parameters", "errors", "collectives", "datatypes", "limits", "administering", "security"]
 
 
 def plain(text):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace ashlar::tool_trace {
 namespace {
@@ -84,6 +85,15 @@ std::vector<Bar> bars_of(const std::vector<TimedCall>& calls, double interval) {
   return bars;
 }
 
+/// The interval that leaves about `most` bars of these calls. Long calls stay what they are, and there are at most as
+/// many of them as intervals: so half the bars for each.
+double interval_of(const std::vector<TimedCall>& calls, std::size_t most) {
+  if (calls.size() <= most) return 0;
+  double ended = 0;
+  for (const TimedCall& call : calls) ended = std::max(ended, call.began + call.took);
+  return std::max((ended - calls.front().began) * 2 / static_cast<double>(std::max<std::size_t>(most, 1)), 1.0);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> chosen_ranks(const Records& records, const Figures& figures, std::size_t most) {
@@ -114,10 +124,6 @@ Timeline timeline_of(const Records& records, const Figures& figures, std::size_t
   timeline.all_ranks = ranks.size() == figures.ranks.size();
   std::uint64_t calls = 0;
   for (const std::uint32_t rank : ranks) calls += records.ranks[rank].calls_kept;
-  // Long calls stay what they are, and there are at most as many of them as intervals: so half the bars for each.
-  if (calls > most_bars)
-    timeline.interval =
-        records.seconds() * 1e9 * 2 * static_cast<double>(ranks.size()) / static_cast<double>(most_bars);
   for (const std::uint32_t rank : ranks) {
     std::vector<TimedCall> of_rank = records.calls_of(rank);
     const std::vector<TimedCall>& unfinished = records.ranks[rank].in_progress;
@@ -125,7 +131,13 @@ Timeline timeline_of(const Records& records, const Figures& figures, std::size_t
     std::stable_sort(of_rank.begin(), of_rank.end(),
                      [](const TimedCall& a, const TimedCall& b) { return a.began < b.began; });
     timeline.calls += of_rank.size();
-    timeline.ranks.push_back({.rank = rank, .bars = bars_of(of_rank, timeline.interval)});
+    double interval = calls > most_bars ? interval_of(of_rank, most_bars / ranks.size()) : 0;
+    std::vector<Bar> bars = bars_of(of_rank, interval);
+    // Where a rank was silent for long there is room for more.
+    for (int i = 0; i < 8 && interval > 1 && bars.size() * 3 < most_bars / ranks.size(); ++i)
+      bars = bars_of(of_rank, interval /= 2);
+    timeline.interval = std::max(timeline.interval, interval);
+    timeline.ranks.push_back({.rank = rank, .bars = std::move(bars)});
   }
   return timeline;
 }

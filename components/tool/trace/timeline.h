@@ -24,7 +24,7 @@ struct RankTimeline {
 
 struct Timeline {
   std::vector<RankTimeline> ranks;
-  double interval = 0;      // ns: shorter calls in one such interval are one bar; 0: all bars are calls
+  double interval = 0;      // ns: shorter calls in one such interval (less in some ranks) are one bar; 0: all are calls
   std::uint64_t calls = 0;  // that the bars stand for
   bool all_ranks = true;    // false: ranks that ended badly, those that differ most, and others evenly spaced
 };

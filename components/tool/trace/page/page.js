@@ -93,7 +93,7 @@ const lanes = data.timeline.ranks.map(r => {
   const unit = data.timeline.unit_ns * 1e-9, began = new Float64Array(r.began.length), took = new Float64Array(r.began.length);
   let sum = 0, longest = 0;
   r.began.forEach((d, i) => { sum += d; began[i] = sum * unit; took[i] = r.took[i] * unit; longest = Math.max(longest, took[i]); });
-  return { ...r, began, took, longest };
+  return { ...r, began, took, longest, lost: data.ranks.find(rank => rank.rank === r.rank).lost };
 });
 const start = Math.min(0, ...lanes.map(l => l.began.length ? l.began[0] : 0));
 const view = { from: start, to: Math.max(data.job.seconds, 1e-9) };
@@ -116,7 +116,16 @@ function firstVisible(lane) {  // the first bar that may reach into the view
   while (low < high) { const mid = (low + high) >> 1; if (lane.began[mid] < least) low = mid + 1; else high = mid; }
   return low;
 }
+const hatch = document.createElement('canvas');
+function makeHatch() {
+  hatch.width = hatch.height = 8;
+  const g = hatch.getContext('2d');
+  g.strokeStyle = css('--soft');
+  g.globalAlpha = 0.45;
+  for (const x of [-8, 0, 8]) { g.beginPath(); g.moveTo(x, 8); g.lineTo(x + 8, 0); g.stroke(); }
+}
 function drawTimeline() {
+  makeHatch();
   timelineWidth = Math.max(at('timeline').parentElement.clientWidth - 2, 300);
   rowHeight = Math.max(5, Math.min(22, Math.floor(520 / Math.max(lanes.length, 1))));
   const height = top_ + rowHeight * lanes.length + 4, g = canvasOf('timeline', timelineWidth, height);
@@ -136,6 +145,11 @@ function drawTimeline() {
     g.fillRect(left, y, timelineWidth - left, rowHeight - 1);
     g.fillStyle = css('--soft');
     if (row % every === 0) g.fillText('rank ' + lane.rank, 2, y + Math.min(rowHeight, 14) - 2);
+    if (lane.lost && lane.began.length && lane.began[0] > view.from) {  // the ring kept the newest calls alone
+      const x = Math.max(left, left + (start - view.from) * scale), end = Math.min(timelineWidth, left + (lane.began[0] - view.from) * scale);
+      g.fillStyle = g.createPattern(hatch, 'repeat');
+      g.fillRect(x, y, end - x, rowHeight - 1);
+    }
     let painted = -1, colour = '';
     for (let i = firstVisible(lane); i < lane.began.length && lane.began[i] < view.to; ++i) {
       const x = Math.max(left, left + (lane.began[i] - view.from) * scale);
@@ -165,7 +179,7 @@ function tellBar(x, y) {
   if (!found) { at('timeline-readout').textContent = '\u00a0'; return; }
   const { lane, i, time } = found;
   let text = `rank ${lane.rank} at ${timeText(time)}`;
-  if (i === null) text += ': computes';
+  if (i === null) text += lane.lost && time < lane.began[0] ? ': calls that are not kept' : ': computes';
   else {
     const many = lane.calls && lane.calls[i] > 1;
     text += `: ${many ? `${countText(lane.calls[i])} short calls, most time in ` : ''}${data.calls[lane.call[i]].name}, ${timeText(lane.took[i])}`;
@@ -199,7 +213,7 @@ function showTimeline() {
     entry.append(mark, name);
     at('legend').append(entry);
   }
-  at('legend').append(element('span', 'empty: the rank computes'));
+  at('legend').append(element('span', 'empty: the rank computes' + (lanes.some(l => l.lost) ? '; hatched: its calls were overwritten by later ones' : '')));
   const timeAt = e => view.from + (e.offsetX - left) / (timelineWidth - left) * (view.to - view.from);
   let drag = null;
   canvas.addEventListener('wheel', e => { if (e.ctrlKey || !e.shiftKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e)); } }, { passive: false });

@@ -355,6 +355,10 @@ class Page(Folder):
         self.assertNotIn("<title>broken", dom)
         self.assertNotIn("<script>document.title", dom)
         self.assertEqual(dom.count("<script"), 2)
+        words = html.unescape(re.sub(r"<[^>]+>", " ", dom[dom.index('id="communicators"'):]))
+        for name in ("</script><script>document.title='broken'</script>", "<!--<script>", '"quoted" \\ and \'more\'', "${x}%s{{y}}]]>",
+                     "line\\nbreak\\ttab \\u2028 \\u202e end", "\\xff\\xfe not UTF-8 \\xc3"):
+            self.assertIn(name, words)
         text = self.text("run.html")
         data = text[text.index('id="data">') + 10:]
         self.assertNotRegex(data[:data.index("</script>")], "[<>&\u2028]")

@@ -169,6 +169,19 @@ TEST(Options, SoftNumbersOfRanks) {
   EXPECT_EQ(parse({"-soft", "4:16:5", "a"}).options.segments.at(0).asked, 14u);
 }
 
+TEST(Options, ToolsAndTraces) {
+  const Parsed p =
+      parse({"--tool", "calls", "--summary", "--trace=a.html", "--trace=/tmp/b.json,c.prom", "--summary", "a"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_THAT(p.options.params, testing::UnorderedElementsAre(Pair("tool", "calls,summary,trace"),
+                                                              Pair("tool.trace.file", "a.html,/tmp/b.json,c.prom")));
+  EXPECT_THAT(parse({"--trace", "a"}).options.params, ElementsAre(Pair("tool", "trace")));
+  EXPECT_THAT(parse({"--set", "tool=calls", "--summary", "a"}).options.params,
+              ElementsAre(Pair("tool", "calls,summary")));
+  EXPECT_THAT(parse({"--trace=a.txt", "a"}).error, HasSubstr("FILE.html, .json, .prom or .otf2"));
+  EXPECT_THAT(parse({"--trace=/nowhere/a.html", "a"}).error, HasSubstr("nothing can be written there"));
+}
+
 TEST(Options, KindsOfMachine) {
   utsname machine;
   ASSERT_EQ(uname(&machine), 0);

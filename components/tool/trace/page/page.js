@@ -328,6 +328,7 @@ showRanks();
 showCalls();
 table(at('transports'), ['transport', '#messages', '#bytes'], data.transports.map(t => [t.name, countText(t.messages), bytesText(t.bytes)]));
 table(at('algorithms'), ['collective.algorithm', '#times'], data.algorithms.sort((a, b) => b.calls - a.calls).map(a => [a.name, countText(a.calls)]));
+table(at('communicators'), ['name', '#ranks', '#id'], data.communicators.filter(c => c.id).map(c => [c.name, countText(c.size), String(c.id)]));
 table(at('decisions'), ['topic', 'of', 'chosen', 'because', 'not taken', 'setting'], data.decisions.map(d => [d.topic, d.subject, d.chosen, d.because, d.lost, d.setting]));
 table(at('variables'), ['variable', '#sum'], Object.entries(data.variables).map(([name, value]) => [name, countText(value)]));
 window.addEventListener('resize', () => { drawTimeline(); drawMatrix(); });

@@ -87,6 +87,17 @@ def catalogue(man):
             yield f"ashlar-messages(7) lacks {message['id']}"
 
 
+def guides():
+    """Each page of docs is a page of the manual, or said to be none; the overview lists them."""
+    overview = (ROOT / "docs" / "manual" / "ashlar.7.md").read_text()
+    for path in sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")):
+        if path not in make.GUIDES and path not in make.NO_PAGES:
+            yield f"{path} is in neither GUIDES nor NO_PAGES of docs/manual/make.py"
+    for name, section, _ in make.GUIDES.values():
+        if f"{name}({section})" not in overview:
+            yield f"ashlar(7) does not list {name}({section})"
+
+
 def classes():
     """The errors that bindings/words names are those of the code."""
     known = make.error_classes()
@@ -182,7 +193,7 @@ def main(arguments):
     pages = sorted(p for p in (o.man / "man3").glob("*.3") if not p.is_symlink())
     others = [p for section in "157" for p in sorted((o.man / f"man{section}").glob(f"*.{section}")) if not p.is_symlink()]
     wrong = [f"there are only {len(pages)} pages of calls and {len(others)} others"] if len(pages) < 500 or len(others) < 7 else []
-    wrong += [*coverage(o.man / "man3", o.coverage), *links(o.man, pages + others), *catalogue(o.man), *classes()]
+    wrong += [*coverage(o.man / "man3", o.coverage), *links(o.man, pages + others), *catalogue(o.man), *classes(), *guides()]
     for pair in o.command:
         wrong += options(o.man, *pair.split("=", 1))
     if o.mandoc:

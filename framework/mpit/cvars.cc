@@ -107,6 +107,13 @@ Cvars& cvars() {
   return all;
 }
 
+Cvar* Cvars::make(std::string name) {
+  if (!by_name_.try_emplace(name, static_cast<int>(list_.size())).second) return nullptr;
+  Cvar& made = list_.emplace_back();
+  made.name = std::move(name);
+  return &made;
+}
+
 // Of the rows that were known before nothing changes; new ones come behind them.
 void Cvars::add_tables(std::string_view prefix, std::span<const ashlar_param> rows) {
   std::vector<ashlar_param>& copies = rows_.emplace_back();
@@ -116,9 +123,9 @@ void Cvars::add_tables(std::string_view prefix, std::span<const ashlar_param> ro
     std::string name(prefix);
     if (!name.empty()) name += '.';
     name += row.name;
-    bool known = false;
-    for (const Cvar& c : list_) known |= c.name == name;
-    if (known) continue;
+    Cvar* const made = make(std::move(name));
+    if (made == nullptr) continue;
+    Cvar& c = *made;
     ashlar_param& copy = copies.emplace_back(row);
     copy.name = pool_.keep(row.name);
     copy.help = pool_.keep(row.help);
@@ -131,8 +138,6 @@ void Cvars::add_tables(std::string_view prefix, std::span<const ashlar_param> ro
       kept.push_back(nullptr);
       copy.choices = kept.data();
     }
-    Cvar& c = list_.emplace_back();
-    c.name = std::move(name);
     c.category = prefix;
     c.row = &copy;
     c.description = describe(copy);
@@ -183,8 +188,7 @@ void Cvars::know() {
     store_ = std::make_unique<param::Store>();
     for (const param::Table& table : param::kernel_tables()) add_tables(table.prefix, table.rows);
     for (const CommVariable& v : comm_variables()) {
-      Cvar& c = list_.emplace_back();
-      c.name = v.name;
+      Cvar& c = *make(v.name);
       c.description = v.help;
       c.category = "comm";
       c.of_comm = &v;
@@ -214,9 +218,8 @@ Cvar* Cvars::at(int index) {
 int Cvars::find(std::string_view name) {
   const std::lock_guard guard(mutex_);
   know();
-  for (std::size_t i = 0; i < list_.size(); ++i)
-    if (list_[i].name == name) return static_cast<int>(i);
-  return -1;
+  const auto at = by_name_.find(name);
+  return at != by_name_.end() ? at->second : -1;
 }
 
 /// The value in use: what the owner made of it, where it could not take it as it was set.

@@ -66,6 +66,8 @@ class Cvars {
   void know();
   void know_running();
   void read_before_start();
+  /// A new variable at the end of the list; nullptr: there is one of this name.
+  Cvar* make(std::string name);
   void add_tables(std::string_view prefix, std::span<const ashlar_param> rows);
   void add_components(const plugin::Registry& registry);
   Config read_limits();
@@ -74,6 +76,7 @@ class Cvars {
   std::mutex mutex_;
   std::unique_ptr<param::Store> store_;
   std::deque<Cvar> list_;
+  std::map<std::string, int, std::less<>> by_name_;
   std::deque<std::vector<ashlar_param>> rows_;  // copies: a component's own go away with it
   std::deque<std::vector<const char*>> choices_;
   std::map<std::string, std::string, std::less<>> components_;

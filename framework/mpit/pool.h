@@ -1,6 +1,6 @@
 #pragma once
-#include <algorithm>
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 #include "framework/base/slab.h"
@@ -16,26 +16,22 @@ class HandlePool {
     const std::lock_guard guard(mutex_);
     if (storage_.out() >= limit) return nullptr;
     T* const made = storage_.take();
-    if (made != nullptr) alive_.push_back(made);
+    if (made != nullptr) alive_.insert(made);
     return made;
   }
   void put(T* object) {
     const std::lock_guard guard(mutex_);
-    const auto at = std::find(alive_.begin(), alive_.end(), object);
-    if (at == alive_.end()) return;
-    *at = alive_.back();
-    alive_.pop_back();
-    storage_.put(object);
+    if (alive_.erase(object) == 1) storage_.put(object);
   }
   std::vector<T*> all() {
     const std::lock_guard guard(mutex_);
-    return alive_;
+    return {alive_.begin(), alive_.end()};
   }
 
  private:
   std::mutex mutex_;
   Slab<T> storage_;
-  std::vector<T*> alive_;
+  std::unordered_set<T*> alive_;
 };
 
 }  // namespace ashlar::mpit

@@ -29,8 +29,9 @@ Pvars& pvars() {
 void Pvars::add(const plugin::PvarSet& set, std::uint32_t row) {
   const ashlar_pvar_row& r = set.rows()[row];
   const std::string name = set.prefix() + "." + r.name;
-  for (Pvar& known : list_) {
-    if (known.name != name || known.kind != r.kind) continue;
+  const auto [at, fresh] = by_name_.try_emplace({r.kind, name}, static_cast<int>(list_.size()));
+  if (!fresh) {
+    Pvar& known = list_[static_cast<std::size_t>(at->second)];
     // Of a second life of its owner: both count. Readers may have the old list, which stays.
     auto* const more = new Pvar::Sources(*known.sources.load());
     more->emplace_back(&set, row);
@@ -76,9 +77,8 @@ Pvar* Pvars::at(int index) {
 int Pvars::find(std::string_view name, int kind) {
   const std::lock_guard guard(mutex_);
   know();
-  for (std::size_t i = 0; i < list_.size(); ++i)
-    if (list_[i].kind == kind && list_[i].name == name) return static_cast<int>(i);
-  return -1;
+  const auto at = by_name_.find({kind, std::string(name)});
+  return at != by_name_.end() ? at->second : -1;
 }
 
 }  // namespace ashlar::mpit

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ class Pvars {
 
   std::mutex mutex_;
   std::deque<Pvar> list_;
+  std::map<std::pair<int, std::string>, int> by_name_;  // class and name
   std::size_t sets_seen_ = 0;
 };
 

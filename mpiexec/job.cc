@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/param/sources.h"
 #include "mpiexec/missing_library.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
@@ -467,7 +468,7 @@ std::string Job::why_not_loaded(unsigned rank) const {
   const Segment& segment = options_.segments[ranks_[rank].segment];
   const std::string library =
       missing_library(files_[ranks_[rank].segment], variable_of(segment, "LD_LIBRARY_PATH"), segment.wdir);
-  return library.empty() ? std::string() : missing_library_words(library, own_prefix() + "/lib");
+  return library.empty() ? std::string() : missing_library_words(library, param::library_folder(own_prefix()));
 }
 
 void Job::conclude() {

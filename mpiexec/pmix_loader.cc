@@ -8,6 +8,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/param/sources.h"
 #include "mpiexec/pmix_server.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/text.h"
@@ -38,7 +39,7 @@ struct FdGuard {
 }  // namespace
 
 Status load_pmix_server(std::unique_ptr<PmixServer>* server) {
-  const std::string file = text("%s/lib/ashlar/mpiexec_pmix.so", own_prefix().c_str());
+  const std::string file = param::support_folder(own_prefix()) + "/mpiexec_pmix.so";
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return fail(kErrOther, "pmix.cannot_run", {{"lower", brief(dlerror())}});
   auto* make = reinterpret_cast<PmixServer* (*)()>(dlsym(library, "ashlar_mpiexec_pmix_server"));

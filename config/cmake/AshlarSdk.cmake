@@ -12,12 +12,12 @@ endforeach()
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/config/sdk/AshlarConfig.cmake.in ${sdk}/AshlarConfig.cmake
-  INSTALL_DESTINATION lib/cmake/Ashlar)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 # The contract is unstable until two components outside this tree exist: only the same minor version fits.
 write_basic_package_version_file(${sdk}/AshlarConfigVersion.cmake VERSION ${PROJECT_VERSION}
   COMPATIBILITY SameMinorVersion)
 configure_file(${CMAKE_SOURCE_DIR}/config/sdk/ashlar-sdk.pc.in ${sdk}/ashlar-sdk.pc @ONLY)
 
-install(DIRECTORY ${sdk}/include/ashlar DESTINATION include)
-install(FILES ${sdk}/AshlarConfig.cmake ${sdk}/AshlarConfigVersion.cmake DESTINATION lib/cmake/Ashlar)
-install(FILES ${sdk}/ashlar-sdk.pc DESTINATION lib/pkgconfig)
+install(DIRECTORY ${sdk}/include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${sdk}/AshlarConfig.cmake ${sdk}/AshlarConfigVersion.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+install(FILES ${sdk}/ashlar-sdk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

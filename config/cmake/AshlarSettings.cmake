@@ -16,12 +16,23 @@ endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${_ashlar_optimize} -g1")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "${_ashlar_optimize} -g1")
 
+# One layout in the build tree and in the prefix: everything is found relative to the loaded library, so that the tree
+# may be moved. Libraries and headers lie where GNUInstallDirs says (lib, lib64, lib/x86_64-linux-gnu).
 include(GNUInstallDirs)
-# One layout in the build tree and in the prefix: everything is found relative to the loaded library.
+foreach(folder BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    message(FATAL_ERROR "CMAKE_INSTALL_${folder} is ${CMAKE_INSTALL_${folder}}: it must be relative to the prefix, because "
+      "everything is found relative to the library that is loaded")
+  endif()
+endforeach()
+if(NOT CMAKE_INSTALL_BINDIR STREQUAL bin OR NOT CMAKE_INSTALL_DATADIR STREQUAL share)
+  message(FATAL_ERROR "Programs are installed in bin and data in share, not in ${CMAKE_INSTALL_BINDIR} and ${CMAKE_INSTALL_DATADIR}")
+endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-set(CMAKE_INSTALL_LIBDIR lib)
-set(ASHLAR_COMPONENT_SUBDIR lib/ashlar/components)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+set(ASHLAR_SUPPORT_SUBDIR ${CMAKE_INSTALL_LIBDIR}/ashlar)
+set(ASHLAR_COMPONENT_SUBDIR ${ASHLAR_SUPPORT_SUBDIR}/components)
+file(RELATIVE_PATH ASHLAR_PREFIX_FROM_PKGCONFIG /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # "../../"
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 find_package(PkgConfig REQUIRED)

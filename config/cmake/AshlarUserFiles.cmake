@@ -5,10 +5,11 @@ configure_file(${CMAKE_SOURCE_DIR}/config/wrappers/mpicc ${CMAKE_BINARY_DIR}/bin
 file(COPY_FILE ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx ONLY_IF_DIFFERENT)
 file(CHMOD ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-configure_file(${CMAKE_SOURCE_DIR}/config/pkgconfig/ashlar-mpi.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc @ONLY)
+configure_file(${CMAKE_SOURCE_DIR}/config/pkgconfig/ashlar-mpi.pc.in ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/ashlar-mpi.pc @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx DESTINATION bin)
-install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/ashlar-mpi.pc DESTINATION lib/pkgconfig)
-install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi_removed.h DESTINATION include)
+install(FILES ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/ashlar-mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi_removed.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Other names: mpic++ is usual, mpicc_abi is the standard's name for the ABI compiler (ours is no other), and mpi-c and
 # mpi-cxx are what CMake's FindMPI asks pkg-config for.
@@ -20,8 +21,10 @@ endfunction()
 ashlar_second_name(bin mpic++ mpicxx)
 ashlar_second_name(bin mpicc_abi mpicc)
 ashlar_second_name(bin mpicxx_abi mpicxx)
-ashlar_second_name(lib/pkgconfig mpi-c.pc ashlar-mpi.pc)
-ashlar_second_name(lib/pkgconfig mpi-cxx.pc ashlar-mpi.pc)
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include SYMBOLIC)
+ashlar_second_name(${CMAKE_INSTALL_LIBDIR}/pkgconfig mpi-c.pc ashlar-mpi.pc)
+ashlar_second_name(${CMAKE_INSTALL_LIBDIR}/pkgconfig mpi-cxx.pc ashlar-mpi.pc)
+cmake_path(GET CMAKE_INSTALL_INCLUDEDIR PARENT_PATH above)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${above})
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_INCLUDEDIR} SYMBOLIC)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION share/ashlar)

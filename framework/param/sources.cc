@@ -53,13 +53,20 @@ std::string installation_prefix() {
     if (!realpath(path.c_str(), resolved)) return {};
     path = resolved;
   }
-  for (int up = 0; up < 2; ++up) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {};
-    path.resize(slash);
+  const auto up = [&path] { path.resize(std::min(path.rfind('/'), path.size())); };
+  up();
+  // A library lies in the folder for libraries, which may have several parts; a program in bin.
+  if (path.ends_with("/" ASHLAR_LIBDIR)) {
+    path.resize(path.size() - sizeof ASHLAR_LIBDIR);
+  } else {
+    up();
   }
-  return path;
+  // Where /lib is a link to /usr/lib, the loader may have come by the link.
+  return path.empty() ? "/usr" : path;
 }
+
+std::string library_folder(const std::string& prefix) { return prefix + "/" ASHLAR_LIBDIR; }
+std::string support_folder(const std::string& prefix) { return library_folder(prefix) + "/ashlar"; }
 
 namespace {
 

@@ -47,6 +47,9 @@ struct Sources {
 
 /// The folder above lib/ or bin/ that holds the file with this code: where the tree lies now, wherever it was built.
 std::string installation_prefix();
+/// Where an installation keeps its libraries, and what they load at run time.
+std::string library_folder(const std::string& prefix);
+std::string support_folder(const std::string& prefix);
 
 /// The files of every layer that exist for this user and directory, with environment = environ. For a process that has
 /// more rights than its user (trust.h) only what the installation and /etc hold; `left_out` then says so, when there

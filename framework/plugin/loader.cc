@@ -132,7 +132,7 @@ Status open_component(Entry* entry, const Accepts& kernel, param::TextPool* pool
 
 Status open_yaml(ashlar_yaml_read** out) {
   Library library;  // stays open: its code is called until the process ends
-  ASHLAR_TRY(library.open(param::installation_prefix() + "/lib/ashlar/libashlar_yaml.so"));
+  ASHLAR_TRY(library.open(param::support_folder(param::installation_prefix()) + "/libashlar_yaml.so"));
   void* symbol = nullptr;
   ASHLAR_TRY(library.find(ASHLAR_YAML_SYMBOL, &symbol));
   *out = reinterpret_cast<ashlar_yaml_read*>(symbol);

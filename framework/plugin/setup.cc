@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "framework/base/log.h"
+#include "framework/param/sources.h"
 #include "framework/param/table.h"
 #include "framework/param/trust.h"
 #include "framework/plugin/in_force.h"
@@ -26,7 +27,7 @@ std::vector<std::string> add_folders(const std::string& prefix, std::string_view
   }
   // A folder of the user's replaces what is linked in, and that replaces what is installed.
   for (const ashlar_component* const* linked = linked_components(); *linked; ++linked) registry->add_linked(**linked);
-  registry->add_folder(prefix + "/lib/ashlar/components");
+  registry->add_folder(param::support_folder(prefix) + "/components");
   return refused;
 }
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "framework/param/sources.h"
 #include "framework/plugin/params.h"
 
 namespace ashlar::plugin {
@@ -13,6 +14,6 @@ bool tools_chosen(const param::Store& store) {
   return *store.value(row.name, row).text != '\0';
 }
 
-std::string wrappers_file(const std::string& prefix) { return prefix + "/lib/ashlar/libashlar_tool.so"; }
+std::string wrappers_file(const std::string& prefix) { return param::support_folder(prefix) + "/libashlar_tool.so"; }
 
 }  // namespace ashlar::plugin

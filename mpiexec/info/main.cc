@@ -11,6 +11,7 @@
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/base/printable.h"
+#include "framework/param/sources.h"
 #include "framework/param/store.h"
 #include "framework/param/table.h"
 #include "framework/plugin/setup.h"
@@ -44,7 +45,7 @@ int complain(Status failure) {
 }
 
 int register_folder(const std::string& subject, const std::string& prefix) {
-  std::string folder = subject.empty() ? prefix + "/lib/ashlar/components" : subject;
+  std::string folder = subject.empty() ? param::support_folder(prefix) + "/components" : subject;
   struct stat info;
   if (stat(folder.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) {
     const std::size_t slash = folder.rfind('/');

@@ -35,7 +35,7 @@ try_all() {
   try "$1" -DMPI_HOME="$1"
   try "$1" -DMPI_C_COMPILER="$1/bin/mpicc" -DMPI_CXX_COMPILER="$1/bin/mpicxx" -DMPIEXEC_EXECUTABLE="$1/bin/mpiexec"
   (cd "$1" && [ -x bin/mpiexec ]) || fail "no mpiexec in $1"
-  PKG_CONFIG_PATH=$1/lib/pkgconfig
+  PKG_CONFIG_PATH=$1/${LIBDIR:-lib}/pkgconfig
   export PKG_CONFIG_PATH
   for package in ashlar-mpi mpi-c mpi-cxx; do
     # shellcheck disable=SC2046

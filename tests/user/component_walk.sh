@@ -18,13 +18,13 @@ expect 'Bytes of messages that may wait'
 expect 'allreduce_example_doubling: every number of ranks and every size'
 expect '^calls: 4 ranks'
 expect '^MPI_Init'
-for so in "$prefix"/lib*/ashlar/components/ashlar_*_pipes.so "$prefix"/lib*/ashlar/components/ashlar_tool_calls.so; do
+for so in "$prefix/${LIBDIR:-lib}"/ashlar/components/ashlar_*_pipes.so "$prefix/${LIBDIR:-lib}"/ashlar/components/ashlar_tool_calls.so; do
   nm -D --undefined-only "$so" | grep -i 'ashlar\|mpi' && fail "$so needs symbols of ours"
 done
 
 # An example that crashes where its author made a mistake.
 sed 's/i->head.ops = &iface_ops;/i->head.ops = NULL;/; s/config->capacity/*(uint64_t*)8/' pipes/pipes.c >broken.c
-cc -shared -fPIC -I "$prefix/include" broken.c -o ashlar_transport_broken.so
+cc -shared -fPIC -I "$prefix/${INCLUDEDIR:-include}" broken.c -o ashlar_transport_broken.so
 "$prefix/bin/ashlar_component_check" ashlar_transport_broken.so >said.txt && fail "the broken transport is accepted"
 expect 'ends the process by signal 11'
 echo ok

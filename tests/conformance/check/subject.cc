@@ -20,7 +20,7 @@ SubjectRegistry::SubjectRegistry(const void* context, bool installed) {
   param::Sources sources;
   store_.declare({"", plugin::kSelection});
   registry_.add_file(subject().file);
-  if (installed) registry_.add_folder(param::installation_prefix() + "/lib/ashlar/components");
+  if (installed) registry_.add_folder(param::support_folder(param::installation_prefix()) + "/components");
   registry_.declare_params();
   status_ = store_.load(sources);
   if (status_.ok()) status_ = registry_.select(subject().framework, context, &chosen_);

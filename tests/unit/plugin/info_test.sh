@@ -64,7 +64,7 @@ for question in "" --components --params --messages "explain log" "explain lgo";
   # shellcheck disable=SC2086
   { "$info" --json $question || true; } | "$python" -c 'import json, sys; json.load(sys.stdin)' || fail "JSON of '$question'"
 done
-"$info" --check "$1/lib/ashlar/components/ashlar_report_json.so" >/dev/null 2>&1 || fail "the check refuses report/json"
+"$info" --check "$1/${LIBDIR:-lib}/ashlar/components/ashlar_report_json.so" >/dev/null 2>&1 || fail "the check refuses report/json"
 "$info" --check /bin/true >said && fail "the check accepts a program"
 grep -q 'WRONG' said || fail "no reason"
 
@@ -127,7 +127,7 @@ grep -q "^tuning.yaml:3: cannot read '..4Q' as bytes" said || fail "a wrong rang
 grep -q "^tuning.yaml:3: there is no allreduce algorithm 'rng'.*did you mean 'ring'" said || fail "a wrong algorithm: $(cat said)"
 grep -q "^tuning.yaml:4: 'rnks' is unknown;.*did you mean 'ranks'" said || fail "a wrong condition: $(cat said)"
 grep -q "^tuning.yaml:5: there is no collective 'allredce'; did you mean 'allreduce'" said || fail "a wrong collective: $(cat said)"
-lines_of "$1/lib/ashlar/components.manifest" "the manifest of a component folder"
+lines_of "$1/${LIBDIR:-lib}/ashlar/components.manifest" "the manifest of a component folder"
 grep -q 'no mistake' said || fail "the manifest that the build made: $(cat said)"
 printf 'ashlar-manifest 1\t0\n' >components.manifest && mkdir components
 lines_of components.manifest "the manifest of a component folder"
@@ -187,7 +187,7 @@ grep -q "Did you mean 'p2p'" said || fail "what was meant: $(cat said)"
 
 # A folder of one's own.
 mkdir mine
-cp "$1/lib/ashlar/components/ashlar_report_json.so" mine/
+cp "$1/${LIBDIR:-lib}/ashlar/components/ashlar_report_json.so" mine/
 "$info" --register mine
 [ "$(grep -c ^C mine.manifest)" = 1 ] || fail "manifest of a folder of one's own"
 ASHLAR_plugin_path=$work/mine "$info" --components report | grep -q 'REFUSED: it is replaced by' || fail "the folder of the user does not win"

@@ -79,7 +79,7 @@ class ReporterTest : public testing::Test {
     for (const auto& [key, value] : settings) sources.command_line.push_back({key, value, key});
     store_.declare({"", kSelection});
     registry_.add_folder(folder_.path());
-    registry_.add_folder(param::installation_prefix() + "/lib/ashlar/components");
+    registry_.add_folder(param::support_folder(param::installation_prefix()) + "/components");
     registry_.declare_params();
     const Status status = store_.load(sources);
     ASSERT_TRUE(status.ok()) << status.text();

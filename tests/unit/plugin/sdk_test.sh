@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 prefix=$work/prefix
 DESTDIR='' cmake --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log"; fail "installation"; }
-folder=$prefix/lib/ashlar/components
+lib=${LIBDIR:-lib} include=${INCLUDEDIR:-include}  # where the build keeps its libraries
+folder=$prefix/$lib/ashlar/components
 info=$prefix/bin/ashlar_info
 [ -f "$folder.manifest" ] || fail "the installation wrote no manifest"
 unset ASHLAR_report ASHLAR_plugin_path || true
@@ -17,11 +18,11 @@ export HOME=$work
 
 # Only the installed files: the example is copied away from the tree.
 cp -r "$source/examples/component-hello" hello
-for header in "$prefix"/include/ashlar/*.h; do
+for header in "$prefix/$include"/ashlar/*.h; do
   grep -q 'framework/' "$header" && fail "$header includes from the source tree"
   printf '#include <ashlar/%s>\nint main(void) { return 0; }\n' "${header##*/}" >one.c
-  cc -std=c99 -pedantic -Wall -Wextra -Werror -I "$prefix/include" -fsyntax-only one.c || fail "$header as C99"
-  c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I "$prefix/include" -fsyntax-only -x c++ one.c || fail "$header as C++"
+  cc -std=c99 -pedantic -Wall -Wextra -Werror -I "$prefix/$include" -fsyntax-only one.c || fail "$header as C99"
+  c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I "$prefix/$include" -fsyntax-only -x c++ one.c || fail "$header as C++"
 done
 
 seen() { "$info" --components report | grep -A1 '^  hello' | grep -q "$folder/ashlar_report_hello.so"; }
@@ -36,7 +37,7 @@ grep -q "report.hello.most: '0' is outside its range, 1 to 1000000" said.txt || 
 "$info" explain report.hello.greeting | grep -q 'the built-in value' || fail "its parameter is not known"
 
 rm "$folder/ashlar_report_hello.so"
-PKG_CONFIG_PATH=$prefix/lib/pkgconfig make -s -C hello install || fail "build with make and pkg-config"
+PKG_CONFIG_PATH=$prefix/$lib/pkgconfig make -s -C hello install || fail "build with make and pkg-config"
 seen || fail "built with pkg-config, not listed"
 nm -D --undefined-only "$folder/ashlar_report_hello.so" | grep -q ashlar && fail "it needs symbols of ours"
 
@@ -50,7 +51,7 @@ seen || fail "registered, not listed"
 
 # The tree is moved; everything is found where it is now.
 mv "$prefix" "$work/moved"
-prefix=$work/moved folder=$work/moved/lib/ashlar/components info=$work/moved/bin/ashlar_info
+prefix=$work/moved folder=$work/moved/$lib/ashlar/components info=$work/moved/bin/ashlar_info
 seen || fail "not found in the moved tree"
 
 # A real program: the component gets the decisions, and the error that ends the job.
@@ -78,7 +79,7 @@ fi
 
 # A component of another contract is refused with a sentence and does no harm.
 sed 's/\.abi_major = ASHLAR_COMPONENT_MAJOR/.abi_major = 9/; s/"hello"/"old"/' hello/hello.c >old.c
-cc -shared -fPIC -I "$prefix/include" old.c -o "$folder/ashlar_report_old.so"
+cc -shared -fPIC -I "$prefix/$include" old.c -o "$folder/ashlar_report_old.so"
 "$info" --components report | grep -q 'built for component contract 9\.[0-9]*, this kernel speaks 1\.[0-9]*' || fail "no reason for the refusal"
 "$info" --check "$folder/ashlar_report_old.so" >/dev/null && fail "the check accepts another contract"
 echo "ok"

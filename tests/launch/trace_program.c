@@ -155,6 +155,7 @@ int main(int argc, char** argv) {
   if (strcmp(part, "killed") == 0) killed();
   if (strcmp(part, "threads") == 0) threads();
   if (strcmp(part, "forked") == 0) forked();
+  if (strcmp(part, "stuck") == 0 && rank == 0) MPI_Recv(room[0], 4, MPI_BYTE, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   // Calls without end: to the neighbour, from the other.
   for (int i = 0; strcmp(part, "many") == 0 && i < times; ++i)
     MPI_Sendrecv(data, 8, MPI_BYTE, (rank + 1) % size, 0, room[0], 8, MPI_BYTE, (rank + size - 1) % size, 0,

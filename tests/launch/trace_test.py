@@ -147,6 +147,12 @@ class Document(Folder):
         self.assertIn([3, 0, 50, sum(range(100, 150))], document["matrix"]["cells"])
         self.assertRegex(document["warnings"][0], "ranks did not finalise MPI; rank 3 ended by signal 9")
 
+    def test_a_job_that_is_stopped(self):
+        document = self.document("stuck", options=("--timeout", "2"), ranks=2, status=124)
+        self.assertEqual(document["warnings"], ["2 of 2 ranks did not finalise MPI: the job was stopped"])
+        self.assertEqual([[document["calls"][c["call"]]["name"] for c in r["in_progress"]] for r in document["ranks"]],
+                         [["MPI_Recv"], ["MPI_Finalize"]])
+
     def test_threads(self):
         document = self.document("threads", ranks=2)
         self.assertEqual(document["matrix"]["cells"], [[0, 0, 24000, 24000], [1, 1, 24000, 24000]])

@@ -151,7 +151,10 @@ std::vector<std::string> warnings_of(const Records& records, const Figures& figu
     // A rank that mpiexec ended with SIGTERM is not the one that failed.
     if (!first || (WIFSIGNALED(first->exit_status) && WTERMSIG(first->exit_status) == 15)) first = &rank;
   }
-  if (first)
+  if (first && WIFSIGNALED(first->exit_status) && WTERMSIG(first->exit_status) == 15)
+    warnings.push_back(
+        text("%zu of %zu ranks did not finalise MPI: the job was stopped", unfinished, records.ranks.size()));
+  else if (first)
     warnings.push_back(text("%zu of %zu ranks did not finalise MPI; rank %u ended by %s", unfinished,
                             records.ranks.size(), first->rank, how_it_ended(first->exit_status).c_str()));
   if (absent > 0)

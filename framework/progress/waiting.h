@@ -65,11 +65,11 @@ class Waiting : public ListHook {  // hook: Lane::waits
   bool slept_ = false;            // and in its Lane::attended_asleep
   std::uint64_t since_ = 0;       // 0: it is in the spin stage
   std::uint64_t idle_since_ = 0;  // when it yielded for the first time since something happened
-  std::uint64_t quiet_since_ = 0;
-  std::uint64_t nap_ = 0;      // the longest sleep while other lanes are in other threads' hands
-  pthread_t thread_ = {};      // set then, too
-  Reason reason_;              // set when it leaves that
-  const UserCall* user_call_;  // NOLINT: set then, too
+  std::uint64_t quiet_since_;     // NOLINT: set with idle_since_
+  std::uint64_t nap_ = 0;         // the longest sleep while other lanes are in other threads' hands
+  pthread_t thread_ = {};         // set then, too
+  Reason reason_;                 // set when it leaves that
+  const UserCall* user_call_;     // NOLINT: set then, too
 };
 
 /// A thread in wait(), which is woken by others' progress as well, or one that only looks after arrivals.

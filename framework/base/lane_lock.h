@@ -12,7 +12,8 @@ namespace ashlar {
 
 /// A mutex that costs one predictable branch until threads are on, or a tool listens to events: these are delivered
 /// when a thread gives up its last lane lock. `enable_threads()` is called once, before a second thread may enter the
-/// library (MPI_THREAD_MULTIPLE).
+/// library (MPI_THREAD_MULTIPLE). The byte that says so is also where a short path sees, with the same test, that it
+/// must not be taken: plain().
 class ASHLAR_CAPABILITY("lane lock") LaneLock {
  public:
   void lock() ASHLAR_ACQUIRE() {
@@ -71,6 +72,14 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
   /// What happens to a thread that may not, and does not return; set once.
   static void (*intruded)(const char* what);
 
+  /// Whether there are no threads, no tool listens to events, and no tool counts the messages of a communicator.
+  static bool plain() { return mode_.load(std::memory_order_relaxed) == 0; }
+  /// Whether a tool may want to know of single messages: it listens to events, or counts a communicator's messages.
+  static bool watched() { return (mode_.load(std::memory_order_relaxed) & (kEvents | kCounts)) != 0; }
+  /// Whether a tool counts the messages of a communicator. For good, as enable_events().
+  static bool counts() { return (mode_.load(std::memory_order_relaxed) & kCounts) != 0; }
+  static void enable_counts() { mode_.fetch_or(kCounts, std::memory_order_relaxed); }
+
   static bool threads_on() { return (mode_.load(std::memory_order_relaxed) & kThreads) != 0; }
   static void enable_threads() { mode_.fetch_or(kThreads, std::memory_order_relaxed); }
   /// From now on a thread that gives up its last lock delivers the events that it has raised. For good: a thread that
@@ -92,7 +101,7 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
 
   static Watch watch_;
   static constexpr int kPatience = 4;  // yields after which the lock is taken back even if no thread came
-  static constexpr std::uint8_t kThreads = 1, kEvents = 2;
+  static constexpr std::uint8_t kThreads = 1, kEvents = 2, kCounts = 4;
   static std::atomic<std::uint8_t> mode_;  // in lane_lock.cc: one for all libraries that see this header
   std::mutex mutex_;
   std::atomic<int> wanted_{0};  // threads asleep in lock()

@@ -6,7 +6,8 @@ namespace ashlar::mpit {
 
 std::span<event::Type* const> kernel_events() {
   static event::Type* const kTypes[] = {
-      &p2p::message_unexpected,
+      &p2p::message_unexpected, &p2p::message_matched, &p2p::rendezvous_begin,
+      &p2p::rendezvous_end,     &p2p::link_throttled,
   };
   return kTypes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -24,7 +25,8 @@ struct CommState;  // per-communicator state of the collective runtime; made and
 
 namespace p2p {
 class SendBuffer;
-}
+struct Traffic;
+}  // namespace p2p
 
 /// The data of a communicator. Its constructors are in framework/comm, because making one takes a collective; the
 /// collectives need this class. Members are read by the short path; they do not change after construction except
@@ -63,9 +65,10 @@ class Comm : public Object {
   std::shared_ptr<const CommHints> hints;    // what the user asked for with info objects; nullptr: nothing
   std::uint32_t eager_limit = 0;             // bytes of the largest message sent eagerly here; 0: as the link
   coll::CommState* coll = nullptr;
-  p2p::SendBuffer* send_buffer = nullptr;  // for buffered sends on this communicator; p2p makes and drops it
-  std::uint32_t collective_sequence = 0;   // number of collectives started: their tag; the same on every member
-  std::shared_ptr<Peer*[]> peer_table;     // storage behind `peers`; communicators of equal groups share it
+  p2p::SendBuffer* send_buffer = nullptr;       // for buffered sends on this communicator; p2p makes and drops it
+  std::atomic<p2p::Traffic*> traffic{nullptr};  // messages by rank, once a tool counts them; p2p makes and drops it
+  std::uint32_t collective_sequence = 0;        // number of collectives started: their tag; the same on every member
+  std::shared_ptr<Peer*[]> peer_table;          // storage behind `peers`; communicators of equal groups share it
 
   /// mpi_assert_no_any_tag, _no_any_source, _exact_length, _allow_overtaking.
   enum Assertion : std::uint8_t { kNoAnyTag = 1, kNoAnySource = 2, kExactLength = 4, kAllowOvertaking = 8 };

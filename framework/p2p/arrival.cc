@@ -12,6 +12,7 @@
 #include "framework/p2p/links.h"
 #include "framework/p2p/paired.h"
 #include "framework/p2p/receiving.h"
+#include "framework/p2p/traffic.h"
 
 // Matching of arrivals and receives, and messages that come whole.
 namespace ashlar::p2p {
@@ -47,6 +48,7 @@ Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   LaneState& state = *r.lane().p2p;
   if (state.posts.committed(r)) return {};
   state.posted.remove(r);
+  state.counters.cancelled.add();
   r.flags |= Request::kCancelled;
   r.bytes = 0;
   r.finish(Status{});
@@ -118,6 +120,10 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   if (link->is_self || !open_link(lane, arrival.am.peer, &link).ok()) return;
   link->throttles = true;
   counters.throttles.add();
+  if (event::heard(link_throttled)) [[unlikely]]
+    event::raise(link_throttled, nullptr,
+                 {arrival.am.peer, link->unexpected_bytes,
+                  by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit, by_all ? 1u : 0u});
   send_control(lane, *link, kThrottle, by_all ? state.config.unexpected_total_limit : state.config.unexpected_limit,
                by_all ? 1 : 0);
   if (link->warned) return;
@@ -151,6 +157,7 @@ const RequestOps kRecvOps = {.release = release_recv,
                              .peer_failed = peer_of_recv_failed};
 
 void end_receive(LaneState& state, RecvRequest& r, Status outcome) {
+  if (r.awaits()) end_rendezvous(r, Received::kNot, outcome);
   r.settle();
   if (r.post != 0) state.posts.drop(r);
   if (r.pull != nullptr) state.pulls.put(r.pull);
@@ -177,7 +184,8 @@ void abandon(Lane& lane, Gate& gate) {
               {{"peer", r.source}, {"communicator", r.comm->name}, {"bytes_got", arrived}, {"bytes_wanted", r.size}});
 }
 
-[[gnu::cold]] Status wrong_size(const Operation& r, std::uint64_t arrived) {
+[[gnu::cold]] Status wrong_size(const Operation& r, std::uint64_t arrived) ASHLAR_NO_THREAD_SAFETY {
+  r.lane().p2p->counters.truncated.add();
   return fail(MPI_ERR_TRUNCATE, "message.truncated",
               {{"bytes_got", arrived},
                {"peer", r.source},
@@ -196,10 +204,22 @@ namespace {
   land(r, am);
 }
 
+/// Says to tools that `r` takes `am`.
+[[gnu::cold, gnu::noinline]] void observe_match(const RecvRequest& r, const ashlar_am& am, bool was_kept) {
+  const MPI_Count bytes = message_bytes(am);
+  if (LaneLock::counts()) count_received(*r.comm, r.source, bytes);
+  if (!event::heard(message_matched)) return;
+  event::raise(message_matched, nullptr,
+               {r.context(), static_cast<std::uint64_t>(r.source), static_cast<std::uint64_t>(r.tag),
+                static_cast<std::uint64_t>(bytes), was_kept ? 1u : 0u, am.id == kRts ? 1u : 0u});
+}
+
 /// `r` takes the message `am`: finishes it, or starts the handshake.
-inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock) {
+inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept = false) ASHLAR_REQUIRES(lane.lock) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
+  if (LaneLock::watched()) [[unlikely]]
+    observe_match(r, am, was_kept);
   if (r.post != 0) [[unlikely]]
     lane.p2p->posts.matched(r, am.id == kRts);
   if (am.id == kEager) [[likely]]
@@ -216,9 +236,9 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
     r.finish(
         fail(MPI_ERR_NO_MEM, "message.lost", {{"bytes_got", arrival.am.length}, {"peer", r.source}, {"tag", r.tag}}));
   } else if (state.check) [[unlikely]] {
-    accept_checked(lane, r, arrival.am);
+    accept_checked(lane, r, arrival.am, true);
   } else {
-    accept(lane, r, arrival.am);
+    accept(lane, r, arrival.am, true);
   }
   discard(state, arrival);
 }
@@ -244,11 +264,11 @@ void on_message(Lane& lane, const ashlar_am& am) {
   }
 }
 
-void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) {
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
   const Status matching = lane.p2p->check->examine(r, am);
-  if (matching.ok()) return accept(lane, r, am);
+  if (matching.ok()) return accept(lane, r, am, was_kept);
   // Nothing is received; a sender that waits gets the answer that it was.
   Link* link = nullptr;
   if (am.id != kEager && open_link(lane, am.peer, &link).ok())
@@ -260,7 +280,7 @@ void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) {
 void on_message_checked(Lane& lane, const ashlar_am& am) {
   match::Entry* const entry = lane.p2p->posted.take(key_of(am));
   if (entry != nullptr) {
-    accept_checked(lane, static_cast<RecvRequest&>(*entry), am);
+    accept_checked(lane, static_cast<RecvRequest&>(*entry), am, false);
   } else {
     keep(lane, am);
   }
@@ -273,8 +293,8 @@ void on_ready_message(Lane& lane, const ashlar_am& am) {
   if (entry != nullptr) {
     ashlar_am plain = am;
     plain.id = am.id == kRtsReady ? kRts : kEagerSync;
-    const auto take = lane.p2p->check ? accept_checked : accept;
-    return take(lane, static_cast<RecvRequest&>(*entry), plain);
+    auto& r = static_cast<RecvRequest&>(*entry);
+    return lane.p2p->check ? accept_checked(lane, r, plain, false) : accept(lane, r, plain);
   }
   Link* link = nullptr;
   if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kUnready, pair_word(low_word(am.h1), 0), 0);
@@ -298,6 +318,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
   Arrival* const arrival = state.arrivals.take();
   if (arrival == nullptr) {
+    state.counters.lost.add();
     ASHLAR_LOG(error, "p2p", "no memory to keep a message of %u bytes from process %u: it is lost", am.length, am.peer);
     return;
   }
@@ -307,6 +328,7 @@ void keep(Lane& lane, const ashlar_am& am) {
   if (am.length > Arrival::kInline) {
     storage = std::malloc(am.length);
     arrival->lost = storage == nullptr;
+    if (arrival->lost) state.counters.lost.add();
   }
   if (!arrival->lost) copy(storage, am.data, am.length);
   arrival->am.data = storage;

@@ -8,6 +8,7 @@
 #include "framework/p2p/links.h"
 #include "framework/p2p/receiving.h"
 #include "framework/p2p/setup.h"
+#include "framework/p2p/traffic.h"
 
 namespace ashlar::p2p {
 namespace {
@@ -113,6 +114,7 @@ void detach(Lane& lane) {
 void drop_context(Comm& comm) {
   LaneState& state = *comm.lane->p2p;
   drop_buffer(&comm.send_buffer);
+  drop_traffic(comm);
   drop_offers(*comm.lane, &comm);
   for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
     match::Message& message = *at;

@@ -18,8 +18,10 @@ namespace {
 
 /// A link that nothing is wrong with gets a new budget for the short path.
 void settle_limits(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
-  if (link.eager_limit == 0) [[unlikely]]
+  if (link.eager_limit == 0) [[unlikely]] {
+    lane.p2p->counters.links.add();
     decide_limits(lane, link);
+  }
   link.budget = link.is_self || link.throttled || link.stalled() || lane.p2p->check ? 0 : kBudget;
 }
 
@@ -82,6 +84,7 @@ void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t
         endpoint->ops->am_short(endpoint, id, h0, h1, data, static_cast<std::uint32_t>(length));
     if (result != ASHLAR_AGAIN) return;  // an error means a dead peer, which the transport reports by itself
   }
+  lane.p2p->counters.answers_queued.add();
   Control* const control = lane.p2p->controls.take();
   if (control == nullptr) {
     ASHLAR_LOG(error, "p2p", "no memory for an answer to process %u; it will wait for ever", link.peer->id);
@@ -101,6 +104,7 @@ void on_throttle(Lane& lane, const ashlar_am& am) {
   Link* const link = progress::link_of(lane, am.peer);
   if (link == nullptr) return;
   link->throttled = am.id == kThrottle;
+  if (link->throttled) lane.p2p->counters.throttled.add();
   link->throttle_limit = am.h0;
   link->throttled_by_all = am.h1 != 0;
   link->budget = 0;

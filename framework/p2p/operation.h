@@ -119,6 +119,7 @@ class SendRequest : public Operation, public Pending {
   BufferedMessage* kept = nullptr;      // a buffered send's place in the buffer
   UnansweredRts* unanswered = nullptr;  // its RTS has left: looks for its receive in shared memory
   SendRequest* next_sent = nullptr;     // of kSentOps, while it is free
+  bool asked = false;                   // its RTS has left
   bool exposed = false;                 // `key` is valid at the link's interface
   std::uint32_t remote = 0;             // the receiver's operation, after kCts; of kSentOps its own name
   std::uint64_t sent = 0, wanted = 0;   // packed bytes, after kCts

@@ -1,7 +1,9 @@
 #include "framework/p2p/pvars.h"
 
+#include "framework/base/log.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/setup.h"
+#include "framework/p2p/traffic.h"
 #include "framework/plugin/pvars.h"
 
 namespace ashlar::p2p {
@@ -11,6 +13,13 @@ namespace {
 template <auto value>
 void read_lane(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
   values[0] = value(*static_cast<const LaneState*>(block));
+}
+
+/// One value of the process, which every lane knows: the first lane gives it.
+template <auto value>
+void read_process(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+  const auto& state = *static_cast<const LaneState*>(block);
+  values[0] = state.nowhere.lane->index == 0 ? value(state) : 0;
 }
 
 template <auto pool>
@@ -37,6 +46,15 @@ constexpr ashlar_pvar_row kPoolRows[] = {
     plugin::computed_pvar(
         "shared_writes", "messages that this process wrote to their end into a receive posted in shared memory",
         ASHLAR_PVAR_COUNTER, read_lane<[](const LaneState& s) { return s.post_writer.total().get(); }>),
+    plugin::computed_pvar("shared_write_bytes", "bytes in these", ASHLAR_PVAR_AGGREGATE,
+                          read_lane<[](const LaneState& s) { return s.post_writer.bytes().get(); }>),
+    plugin::computed_pvar("unexpected_limit", "bytes of unexpected messages kept of one sender (p2p.unexpected_limit)",
+                          ASHLAR_PVAR_SIZE,
+                          read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_limit}; }>),
+    plugin::computed_pvar(
+        "unexpected_total_limit", "bytes of unexpected messages kept of all senders (p2p.unexpected_total_limit)",
+        ASHLAR_PVAR_SIZE,
+        read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_total_limit}; }>),
     in_use<&LaneState::receives>("receives", "requests of receives that are in use"),
     storage<&LaneState::receives>("receives_storage", "requests of receives that there is storage for; it only grows"),
     limit<&LaneState::receives>("receives_limit", "the most requests of receives (p2p.request_limit, of each lane)"),
@@ -51,6 +69,20 @@ constexpr ashlar_pvar_row kPoolRows[] = {
     in_use<&LaneState::messages>("messages", "message handles of MPI_Mprobe that are not received yet"),
     in_use<&LaneState::pairs>("pairs", "requests of MPI_Isendrecv and its like that are in use"),
     in_use<&LaneState::generalized>("generalized", "generalized requests that are in use"),
+    limit<&LaneState::pairs>("pairs_limit", "the most such requests (p2p.request_limit, of each lane)"),
+    storage<&LaneState::pairs>("pairs_storage", "such requests that there is storage for; it only grows"),
+    storage<&LaneState::messages>("messages_storage", "message handles that there is storage for; it only grows"),
+    in_use<&LaneState::arrivals>("arrivals", "headers of kept messages that are in use"),
+    limit<&LaneState::generalized>("generalized_limit",
+                                   "the most generalized requests (p2p.request_limit, of each lane)"),
+    in_use<&LaneState::flushes>("flushes", "requests of MPI_Comm_iflush_buffer and its like that are in use"),
+    limit<&LaneState::flushes>("flushes_limit", "the most such requests (p2p.request_limit, of each lane)"),
+    in_use<&LaneState::kept_offers>("kept_offers", "offers of partitioned sends that no receive has taken yet"),
+    limit<&LaneState::kept_offers>("kept_offers_limit", "the most such offers (p2p.request_limit, of each lane)"),
+    limit<&LaneState::part_sends>("part_sends_limit",
+                                  "the most requests of partitioned sends (p2p.request_limit, of each lane)"),
+    limit<&LaneState::part_receives>("part_receives_limit",
+                                     "the most requests of partitioned receives (p2p.request_limit, of each lane)"),
     in_use<&LaneState::part_sends>("part_sends", "requests of partitioned sends that are in use"),
     in_use<&LaneState::part_receives>("part_receives", "requests of partitioned receives that are in use"),
 };
@@ -75,7 +107,31 @@ void count_posted(const ashlar_pvar_row*, const void*, const void* object, std::
   });
 }
 
+/// How many ranks there are for `object`, whose messages are counted from now on: a tool allocates a handle.
+std::uint32_t begin_counting(const void* object) {
+  auto& comm = *static_cast<Comm*>(const_cast<void*>(object));
+  if (!count_traffic(comm))
+    ASHLAR_LOG(error, "p2p", "no memory to count the messages of '%s': its variables stay zero", comm.name.c_str());
+  return static_cast<std::uint32_t>(comm.remote_size);
+}
+
+template <auto word>
+void read_traffic(const ashlar_pvar_row*, const void*, const void* object, std::uint64_t* values, std::uint32_t count) {
+  const Traffic* const traffic = as_comm(object).traffic.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; traffic != nullptr && i < count; ++i) values[i] = (traffic->ranks[i].*word).get();
+}
+
 constexpr ashlar_pvar_row kCommRows[] = {
+    plugin::comm_pvar("sent", "messages sent to each rank of the communicator, those of its collectives included",
+                      ASHLAR_PVAR_COUNTER, read_traffic<&Traffic::OfRank::sent>, begin_counting),
+    plugin::comm_pvar("sent_bytes", "bytes of data in messages sent to each rank of the communicator",
+                      ASHLAR_PVAR_AGGREGATE, read_traffic<&Traffic::OfRank::sent_bytes>, begin_counting),
+    plugin::comm_pvar("received",
+                      "messages of each rank of the communicator that a receive has taken, those of its collectives "
+                      "included",
+                      ASHLAR_PVAR_COUNTER, read_traffic<&Traffic::OfRank::received>, begin_counting),
+    plugin::comm_pvar("received_bytes", "bytes of data in messages of each rank that a receive has taken",
+                      ASHLAR_PVAR_AGGREGATE, read_traffic<&Traffic::OfRank::received_bytes>, begin_counting),
     plugin::comm_pvar("unexpected",
                       "messages on the communicator that no receive has asked for. Goes through a queue under a lock: "
                       "not for signal handlers",

@@ -10,7 +10,10 @@ namespace ashlar::p2p {
 /// What a lane counts under its lock; the rows describe this block. docs/tools.md says how to add a word.
 struct Counters {
   MarkedLevel unexpected, unexpected_bytes;
-  Counter unexpected_total, throttles, handshakes, single_copies, single_copy_failures;
+  Counter unexpected_total, throttles, throttled, handshakes, single_copies, single_copy_failures;
+  Counter handshake_bytes, single_copy_bytes, fragmented, fragments, fragment_bytes;
+  Counter packed, packed_bytes, synchronous, buffered, buffered_bytes;
+  Counter queued, answers_queued, cancelled, truncated, lost, links;
 };
 
 inline constexpr ashlar_pvar_row kCounterRows[] = {
@@ -34,6 +37,39 @@ inline constexpr ashlar_pvar_row kCounterRows[] = {
                  offsetof(Counters, single_copies), ASHLAR_TUNER_BASIC),
     plugin::pvar("single_copy_failures", "such reads that failed and were replaced by fragments", ASHLAR_PVAR_COUNTER,
                  offsetof(Counters, single_copy_failures)),
+    plugin::pvar("throttled", "times a peer throttled this process (p2p.unexpected_limit there)", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, throttled)),
+    plugin::pvar("handshake_bytes", "bytes in messages sent by rendezvous", ASHLAR_PVAR_AGGREGATE,
+                 offsetof(Counters, handshake_bytes), ASHLAR_TUNER_BASIC),
+    plugin::pvar("single_copy_bytes", "bytes read from the memory of senders", ASHLAR_PVAR_AGGREGATE,
+                 offsetof(Counters, single_copy_bytes), ASHLAR_TUNER_BASIC),
+    plugin::pvar("fragmented", "messages whose receiver asked for fragments", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, fragmented), ASHLAR_TUNER_BASIC),
+    plugin::pvar("fragments", "fragments sent", ASHLAR_PVAR_COUNTER, offsetof(Counters, fragments)),
+    plugin::pvar("fragment_bytes", "bytes in fragments sent", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, fragment_bytes),
+                 ASHLAR_TUNER_BASIC),
+    plugin::pvar("packed",
+                 "eager messages that were packed into a transport's buffer: too long to go short, or not dense",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, packed), ASHLAR_TUNER_BASIC),
+    plugin::pvar("packed_bytes", "bytes in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, packed_bytes),
+                 ASHLAR_TUNER_BASIC),
+    plugin::pvar("synchronous", "eager messages sent in synchronous or ready mode with an answer", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, synchronous)),
+    plugin::pvar("buffered", "buffered sends that could not leave at once and went through the buffer",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, buffered)),
+    plugin::pvar("buffered_bytes", "packed bytes in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, buffered_bytes)),
+    plugin::pvar("queued", "messages that waited for room in a transport", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, queued), ASHLAR_TUNER_BASIC),
+    plugin::pvar("answers_queued", "answers to peers that waited for room in a transport", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, answers_queued)),
+    plugin::pvar("cancelled", "sends and receives that this process took back before they matched", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, cancelled)),
+    plugin::pvar("truncated", "receives that were shorter than their message", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, truncated), ASHLAR_USER_BASIC),
+    plugin::pvar("lost", "unexpected messages for whose data there was no memory", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, lost), ASHLAR_USER_BASIC),
+    plugin::pvar("links", "connections to peers that messages were sent over; with several lanes, of each one",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, links)),
 };
 
 /// Pools and lists of a lane, whose block is its LaneState; defined in pvars.cc.

@@ -31,8 +31,9 @@ void end_receive(LaneState& state, RecvRequest& r, Status outcome);
 /// For a matched receive whose sender was writing into it and has stopped: takes the rest from `remote`, if there is
 /// one.
 void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_REQUIRES(lane.lock);
-/// Takes a message for which check.datatypes is on: `r` fails when the signatures do not go together.
-void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// Takes a message for which check.datatypes is on: `r` fails when the signatures do not go together. `was_kept`: it
+/// was an unexpected message.
+void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept) ASHLAR_REQUIRES(lane.lock);
 /// Keeps a message that no receive has asked for.
 void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Takes a kept message out of the queue, and frees it after use.

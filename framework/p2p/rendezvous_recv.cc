@@ -1,6 +1,7 @@
 #include <array>
 
 #include "framework/p2p/collective.h"
+#include "framework/p2p/events.h"
 #include "framework/p2p/handlers.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
@@ -15,7 +16,8 @@ void ask_for_fragments(Lane& lane, RecvRequest& r, std::uint32_t remote) ASHLAR_
   send_control(lane, *r.link, kCts, pair_word(remote, r.name()), static_cast<std::uint64_t>(r.bytes));
 }
 
-void finish_recv(RecvRequest& r) {
+void finish_recv(RecvRequest& r, Received how) {
+  end_rendezvous(r, how, r.outcome);
   r.settle();
   r.finish(r.outcome);
 }
@@ -31,7 +33,7 @@ void give_up_reading(Lane& lane, Pull& pull) ASHLAR_REQUIRES(lane.lock) {
   lane.p2p->pulls.put(&pull);
   if (r.link->peer->failed.load(std::memory_order_relaxed)) {
     r.outcome = fail_gone(r, r.source, "");
-    finish_recv(r);
+    finish_recv(r, Received::kNot);
     return;
   }
   ask_for_fragments(lane, r, remote);
@@ -86,10 +88,11 @@ void advance(Lane& lane, Pull& pull) {
     if (result < 0) return give_up_reading(lane, pull);
   }
   lane.p2p->counters.single_copies.add();
+  lane.p2p->counters.single_copy_bytes.add(pull.done_bytes);
   send_control(lane, *r.link, kFin, pair_word(pull.remote, 0), 0);
   r.pull = nullptr;
   lane.p2p->pulls.put(&pull);
-  finish_recv(r);
+  finish_recv(r, Received::kSingleCopy);
 }
 
 // A receive with gaps is read piece by piece when the pieces are few or long; else fragments and unpack are better.
@@ -126,20 +129,24 @@ void accept_rts(Lane& lane, RecvRequest& r, const ashlar_am& am) {
   }
   if (coming > r.size) [[unlikely]]
     r.bytes = r.size;
+  begin_rendezvous(r);
   const bool being_written = r.post != 0;
   if (!being_written && r.received != 0 && written_whole(r)) {
+    end_rendezvous(r, Received::kWritten, r.outcome);
     r.finish(r.outcome);  // the sender, which may be gone, knows that its message is here
     return;
   }
   Link* link = nullptr;
   const Status connected = open_link(lane, am.peer, &link);
   if (!connected.ok()) {
+    end_rendezvous(r, Received::kNot, connected);
     end_receive(state, r, connected);
     return;
   }
   r.link = link;
   if (r.bytes == 0) {
     send_control(lane, *link, kFin, pair_word(remote, 0), 0);
+    end_rendezvous(r, Received::kNothing, r.outcome);
     r.finish(r.outcome);
     return;
   }
@@ -162,7 +169,7 @@ void go_on_reading(Lane& lane, RecvRequest& r, std::uint32_t remote) {
   if (r.received != 0 && written_whole(r)) {
     if (r.pull != nullptr) lane.p2p->pulls.put(r.pull);
     r.pull = nullptr;
-    return finish_recv(r);
+    return finish_recv(r, Received::kWritten);
   }
   if (r.pull == nullptr) return ask_for_fragments(lane, r, remote);
   r.pull->done_bytes = r.received;
@@ -178,7 +185,7 @@ void on_data(Lane&, const ashlar_am& am) {
     datatype::unpack(r->data, am.h1, am.data, am.length);
   }
   r->received += am.length;
-  if (r->received >= static_cast<std::uint64_t>(r->bytes)) finish_recv(*r);
+  if (r->received >= static_cast<std::uint64_t>(r->bytes)) finish_recv(*r, Received::kFragments);
 }
 
 }  // namespace ashlar::p2p

@@ -92,7 +92,7 @@ struct Arguments {
   }
 };
 
-[[gnu::noinline]] Status send_with_threads(const Arguments& a, Procedure call) {
+[[gnu::noinline]] Status send_under_lock(const Arguments& a, Procedure call) {
   Comm& comm = *a.comm;
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
@@ -104,7 +104,8 @@ struct Arguments {
   return send_blocking(*a.comm->lane, a.as(call));
 }
 
-// Without threads there is no lock to take and nothing to undo behind the call: that keeps the short path short.
+// Without threads and without tools there is no lock to take and nothing to undo behind the call: that keeps the short
+// path short.
 inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
                             Procedure call) ASHLAR_NO_THREAD_SAFETY {
   if (dest == MPI_PROC_NULL) [[unlikely]]
@@ -113,8 +114,8 @@ inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, in
   // the transport, which would be saved and restored; the empty statement tells the compiler that they are read there.
   const Arguments arguments{buf, count, &type, &comm, dest, tag};
   asm volatile("" : : "r"(&arguments) : "memory");
-  if (LaneLock::threads_on()) [[unlikely]]
-    return send_with_threads(arguments, call);
+  if (!LaneLock::plain()) [[unlikely]]
+    return send_under_lock(arguments, call);
   // Without threads there is one lane.
   Peer* const peer = known_peer(comm, dest);
   if (peer != nullptr && send_on(peer->first, comm, comm.context, buf, count, type, tag)) [[likely]]
@@ -122,14 +123,25 @@ inline Status send_standard(const void* buf, MPI_Count count, Datatype& type, in
   return send_slowly(arguments, call);
 }
 
-inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
-                             Procedure call, Request** request) {
+[[gnu::noinline]] Status isend_under_lock(const Arguments& a, Procedure call, Request** request) {
+  Comm& comm = *a.comm;
   Lane& lane = *comm.lane;
   const LaneGuard guard(lane.lock);
+  *request = LaneLock::counts() ? nullptr : isend_now(lane, comm, a.buf, a.count, *a.type, a.dest, a.tag);
+  if (*request != nullptr) return {};
+  return isend_slowly(lane, a.as(call), request);
+}
+
+// Without a lock as send_standard().
+inline Status isend_standard(const void* buf, MPI_Count count, Datatype& type, int dest, int tag, Comm& comm,
+                             Procedure call, Request** request) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *comm.lane;
   if (dest == MPI_PROC_NULL) [[unlikely]] {
     *request = lane.p2p->sent;
     return {};
   }
+  if (!LaneLock::plain()) [[unlikely]]
+    return isend_under_lock({buf, count, &type, &comm, dest, tag}, call, request);
   *request = isend_now(lane, comm, buf, count, type, dest, tag);
   if (*request != nullptr) [[likely]]
     return {};

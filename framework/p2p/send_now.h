@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "framework/base/lane_lock.h"
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/eager_limit.h"
@@ -51,7 +52,7 @@ inline bool send_on(Link& link, Comm& comm, std::uint32_t context, const void* b
 inline bool send_now(Lane& lane, Comm& comm, std::uint32_t context, const void* buf, MPI_Count count, Datatype& type,
                      Rank to, Tag tag, std::uint32_t name = 0) {
   Peer* const peer = known_peer(comm, to);
-  if (peer == nullptr) [[unlikely]]
+  if (peer == nullptr || LaneLock::counts()) [[unlikely]]
     return false;
   return send_on(peer->link(lane), comm, context, buf, count, type, tag, name);
 }

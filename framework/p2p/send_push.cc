@@ -4,6 +4,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/p2p/eager_limit.h"
+#include "framework/p2p/events.h"
 #include "framework/p2p/handlers.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
@@ -27,11 +28,12 @@ ashlar_result after_push(SendRequest& r, ashlar_result result, bool complete) {
 
 std::uint64_t envelope_of(const SendRequest& r) { return match::Key::place(r.context(), r.comm->rank); }
 
-ashlar_result push_eager(SendRequest& r, Link& link) {
+ashlar_result push_eager(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
   const bool standard = r.mode == SendMode::kStandard;
   const std::uint8_t id = r.mode == SendMode::kReady ? kEagerReady : standard ? kEager : kEagerSync;
   const std::uint64_t h1 = tag_word(r.tag, r.collective ? r.called.brief() : r.name());
-  const ashlar_result result = give_whole(*link.endpoint, id, envelope_of(r), h1, r.data, r.size);
+  const ashlar_result result = give_whole(link, id, envelope_of(r), h1, r.data, r.size);
+  if (result == ASHLAR_OK && !standard) link.lane->p2p->counters.synchronous.add();
   r.left_eager = result == ASHLAR_OK && standard && (r.flags & Request::kHeld) != 0;
   return after_push(r, result, standard);
 }
@@ -70,6 +72,8 @@ ashlar_result push_rts(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
   }
   if (result == ASHLAR_OK) {
     state.counters.handshakes.add();
+    state.counters.handshake_bytes.add(rts.bytes);
+    begin_rendezvous(r);
     state.post_writer.watch(r);
   }
   return after_push(r, result, false);
@@ -77,20 +81,26 @@ ashlar_result push_rts(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
 
 }  // namespace
 
-ashlar_result give_whole(ashlar_endpoint& endpoint, std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
-                         const DataView& data, MPI_Count bytes) {
+ashlar_result give_whole(Link& link, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const DataView& data,
+                         MPI_Count bytes) ASHLAR_NO_THREAD_SAFETY {
+  ashlar_endpoint& endpoint = *link.endpoint;
   const auto length = static_cast<std::uint32_t>(bytes);
   if (length <= endpoint.max_short && data.dense())
     return endpoint.ops->am_short(&endpoint, id, h0, h1, data.data, length);
   Piece piece{&data, 0};
-  return endpoint.ops->am_bcopy(&endpoint, id, h0, h1, Piece::fill, &piece, length);
+  const ashlar_result result = endpoint.ops->am_bcopy(&endpoint, id, h0, h1, Piece::fill, &piece, length);
+  if (result == ASHLAR_OK) {
+    link.lane->p2p->counters.packed.add();
+    link.lane->p2p->counters.packed_bytes.add(length);
+  }
+  return result;
 }
 
 bool send_packed(Link& link, const Comm& comm, std::uint64_t h0, std::uint64_t h1, const void* buf, MPI_Count count,
                  Datatype& type) {
   const DataView data = DataView::of(buf, count, type);
   const MPI_Count bytes = data.bytes();
-  return bytes <= eager_limit(link, comm) && give_whole(*link.endpoint, kEager, h0, h1, data, bytes) == ASHLAR_OK;
+  return bytes <= eager_limit(link, comm) && give_whole(link, kEager, h0, h1, data, bytes) == ASHLAR_OK;
 }
 
 ashlar_result push_message(Pending& work, Link& link) {
@@ -115,7 +125,7 @@ ashlar_result push_signature(Pending& work, Link& link) {
   return push_message(r, link);
 }
 
-ashlar_result push_fragment(Pending& work, Link& link) {
+ashlar_result push_fragment(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
   SendRequest& r = SendRequest::of(work);
   ashlar_endpoint* const endpoint = link.endpoint;
   const std::uint64_t left = r.wanted - r.sent;
@@ -125,6 +135,8 @@ ashlar_result push_fragment(Pending& work, Link& link) {
       endpoint->ops->am_bcopy(endpoint, kData, pair_word(r.remote, r.name()), r.sent, Piece::fill, &piece, length);
   if (result == ASHLAR_OK) {
     r.sent += length;
+    link.lane->p2p->counters.fragments.add();
+    link.lane->p2p->counters.fragment_bytes.add(length);
     if (r.sent < r.wanted) return ASHLAR_PENDING;
   }
   return after_push(r, result, true);
@@ -153,6 +165,7 @@ void on_cts(Lane& lane, const ashlar_am& am) {
   if (r == nullptr) return;
   ++r->link->answers;
   if (r->unanswered != nullptr) lane.p2p->post_writer.forget(*r);
+  lane.p2p->counters.fragmented.add();
   r->remote = low_word(am.h0);
   r->wanted = am.h1;
   r->sent = 0;

@@ -6,8 +6,8 @@ namespace ashlar::p2p {
 
 /// Gives a message to the endpoint with its envelope, whole: from its memory if it is short and contiguous, else packed
 /// into the wire buffer.
-ashlar_result give_whole(ashlar_endpoint& endpoint, std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
-                         const DataView& data, MPI_Count bytes);
+ashlar_result give_whole(Link& link, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const DataView& data,
+                         MPI_Count bytes);
 
 /// The message by its protocol; with check.datatypes its signature goes ahead of it.
 ashlar_result push_message(Pending& work, Link& link);

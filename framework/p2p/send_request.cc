@@ -2,6 +2,7 @@
 
 #include "framework/p2p/collective.h"
 #include "framework/p2p/eager_limit.h"
+#include "framework/p2p/events.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
 #include "framework/p2p/receiving.h"
@@ -51,6 +52,7 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   if (waits_for_room || never_received(r)) {
     if (waits_for_room) List<Pending>::remove(&r.pending());
     r.flags |= Request::kCancelled;
+    r.lane().p2p->counters.cancelled.add();
     finish_send(r, r.collective ? r.outcome : Status{});
     return {};
   }
@@ -89,6 +91,7 @@ SendRequest::SendRequest(Comm& c, Procedure by, const DataView& view, MPI_Count 
 void finish_send(SendRequest& r, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   r.settle();
   r.cancelling = false;
+  if (r.asked) end_rendezvous(r, outcome);
   if (r.unanswered != nullptr) r.lane().p2p->post_writer.forget(r);
   if (r.exposed) {
     r.exposed = false;

@@ -90,6 +90,7 @@ class PostWriter : public Poller {
   void forget(SendRequest& r);
   /// Messages written to their end.
   const Counter& total() const { return total_; }
+  const Counter& bytes() const { return bytes_; }
 
  private:
   bool look();
@@ -104,7 +105,7 @@ class PostWriter : public Poller {
   UnansweredRts* writing_ = nullptr;
   std::uint64_t next_look_ = 0;
   std::uint64_t nap_ = 0;  // how long a wait may sleep after a look in vain
-  Counter total_;
+  Counter total_, bytes_;
   Slab<UnansweredRts> memory_;  // one for each send at most: p2p.request_limit
 };
 

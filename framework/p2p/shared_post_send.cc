@@ -117,6 +117,7 @@ bool PostWriter::write() ASHLAR_NO_THREAD_SAFETY {
   next_look_ = 0;
   if (result != ASHLAR_OK) return true;
   total_.add();
+  bytes_.add(static_cast<std::uint64_t>(r.size));
   finish_send(r, Status{});
   return true;
 }

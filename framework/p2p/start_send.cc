@@ -3,6 +3,7 @@
 #include "framework/p2p/send_now.h"
 #include "framework/p2p/send_push.h"
 #include "framework/p2p/sending.h"
+#include "framework/p2p/traffic.h"
 
 namespace ashlar::p2p {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 bool send_at_once(Link& link, const Sending& m) {
   if (link.budget <= 0) return false;
   const std::uint32_t low = m.collective() ? m.called.brief() : m.name;
-  return give_whole(*link.endpoint, kEager, m.envelope(), tag_word(m.tag, low), m.data, m.data.bytes()) == ASHLAR_OK;
+  return give_whole(link, kEager, m.envelope(), tag_word(m.tag, low), m.data, m.data.bytes()) == ASHLAR_OK;
 }
 
 /// The first push. Whatever waits for room goes first; bulk data does not, because messages may pass the fragments of
@@ -24,12 +25,17 @@ void launch(Lane& lane, Link& link, Protocol protocol, SendRequest& r) ASHLAR_RE
   r.push = lane.p2p->check && !r.collective ? push_signature : push_message;
   link.active.push_back(&r);
   about_to_use(lane, link);
-  if (!link.pending.empty() || r.push(r, link) == ASHLAR_AGAIN) progress::enqueue(lane, link, r);
+  if (!link.pending.empty() || r.push(r, link) == ASHLAR_AGAIN) {
+    lane.p2p->counters.queued.add();
+    progress::enqueue(lane, link, r);
+  }
 }
 
 /// The request of a buffered message, packed into the place reserved for it: it is the user's no more.
 Status make_buffered(Lane& lane, const Sending& m, SendRequest** out) ASHLAR_REQUIRES(lane.lock) {
   datatype::pack(m.data, 0, m.kept->data(), m.kept->bytes);
+  lane.p2p->counters.buffered.add();
+  lane.p2p->counters.buffered_bytes.add(m.kept->bytes);
   DataView packed;
   Ref<Datatype> stands;
   ASHLAR_TRY(stand_in(m.comm, m.kept->data(), m.data, &stands, &packed));
@@ -58,6 +64,8 @@ Status start_send(Lane& lane, const Sending& m, SendRequest** out) {
   *out = nullptr;
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, m.comm, m.to, &link));
+  if (LaneLock::counts()) [[unlikely]]
+    count_sent(m.comm, m.to, m.data.bytes());
   const Protocol protocol = choose_protocol(*link, m.comm, m.data.bytes());
   if (protocol == Protocol::kEager && m.mode == SendMode::kStandard && send_at_once(*link, m)) return {};
   ASHLAR_TRY(make_request(lane, m, out));
@@ -68,6 +76,8 @@ Status start_send(Lane& lane, const Sending& m, SendRequest** out) {
 Status start_again(Lane& lane, SendRequest& r) {
   Link* link = nullptr;
   ASHLAR_TRY(open_link(lane, *r.comm, r.source, &link));
+  if (LaneLock::counts()) [[unlikely]]
+    count_sent(*r.comm, r.source, r.size);
   r.outcome = Status{};
   r.flags &= static_cast<std::uint8_t>(~Request::kCancelled);
   r.state.store(Request::State::kActive, std::memory_order_relaxed);

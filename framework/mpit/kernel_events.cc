@@ -1,13 +1,15 @@
 #include "framework/mpit/kernel_events.h"
 
 #include "framework/p2p/events.h"
+#include "framework/progress/events.h"
+#include "framework/runtime/events.h"
 
 namespace ashlar::mpit {
 
 std::span<event::Type* const> kernel_events() {
   static event::Type* const kTypes[] = {
-      &p2p::message_unexpected, &p2p::message_matched, &p2p::rendezvous_begin,
-      &p2p::rendezvous_end,     &p2p::link_throttled,
+      &p2p::message_unexpected, &p2p::message_matched,  &p2p::rendezvous_begin,     &p2p::rendezvous_end,
+      &p2p::link_throttled,     &progress::peer_failed, &runtime::transport_chosen, &runtime::query_answered,
   };
   return kTypes;
 }

@@ -4,6 +4,7 @@
 #include "framework/p2p/pvars.h"
 #include "framework/plugin/pvars.h"
 #include "framework/progress/pvars.h"
+#include "framework/runtime/pvars.h"
 
 namespace ashlar::mpit {
 
@@ -14,6 +15,7 @@ void add_kernel_pvars() {
   sets.add("p2p", p2p::kCounterRows, nullptr);
   sets.add("p2p", p2p::pool_rows, nullptr);
   sets.add("comm", p2p::comm_rows, nullptr);
+  sets.add("runtime", runtime::kPvars, nullptr);
 }
 
 }  // namespace ashlar::mpit

@@ -65,7 +65,10 @@ void Background::run(Lane& lane) {
     bool under_way = false;
     {
       const LaneGuard guard(lane.lock);
-      if (poll(lane) != 0) {
+      lane.counters.background_polls.add();
+      const unsigned events = poll(lane);
+      lane.counters.background_events.add(events);
+      if (events != 0) {
         lane.lock.give_way();
       } else {
         const std::uint64_t sleeps = lane.counters.sleeps;

@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "framework/base/log.h"
+#include "framework/progress/events.h"
 #include "framework/progress/peer.h"
 
 namespace ashlar {
@@ -61,6 +62,7 @@ unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   // A push may add links to the list, at its end; it takes none away.
   for (auto at = lane.stalled.begin(); at != lane.stalled.end();) {
     Link& link = *at;
+    lane.counters.retries.add();
     events += retry(lane, link);
     ++at;
     if (link.pending.empty() && link.bulk.empty()) List<Link>::remove(&link);
@@ -82,6 +84,7 @@ unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
     waiter->run(*waiter);
     ++events;
   }
+  lane.counters.resumed.add(events);
   return events;
 }
 
@@ -102,6 +105,9 @@ unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   while (lane.failures_seen != lane.peers.failures()) {
     const PeerId peer = lane.peers.failed_peer(lane.failures_seen++);
     ++failures;
+    lane.counters.peers_failed.add();
+    if (event::heard(peer_failed)) [[unlikely]]
+      event::raise(peer_failed, nullptr, {peer, lane.index});
     Link* const link = link_of(lane, peer);
     if (link == nullptr) continue;
     link->budget = 0;

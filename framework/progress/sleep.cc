@@ -62,12 +62,12 @@ timespec to_timespec(std::uint64_t ns) {
   return t;
 }
 
-void sleep_on_one(const Wakeups::Word& word, std::uint64_t ns) {
+bool sleep_on_one(const Wakeups::Word& word, std::uint64_t ns) {
   const timespec timeout = to_timespec(ns);
-  syscall(SYS_futex, word.at, FUTEX_WAIT, word.value, &timeout, nullptr, 0);
+  return syscall(SYS_futex, word.at, FUTEX_WAIT, word.value, &timeout, nullptr, 0) == 0 || errno != ETIMEDOUT;
 }
 
-void sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
+bool sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
 #ifdef SYS_futex_waitv
   std::array<futex_waitv, kMostWakeups> list = {};
   for (unsigned i = 0; i < wakeups.word_count; ++i) {
@@ -76,25 +76,24 @@ void sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
     list[i].flags = FUTEX_32;
   }
   const timespec deadline = to_timespec(now_ns() + ns);
-  if (syscall(SYS_futex_waitv, list.data(), wakeups.word_count, 0, &deadline, CLOCK_MONOTONIC) >= 0) return;
-  if (errno != ENOSYS && errno != EPERM) return;
+  if (syscall(SYS_futex_waitv, list.data(), wakeups.word_count, 0, &deadline, CLOCK_MONOTONIC) >= 0) return true;
+  if (errno != ENOSYS && errno != EPERM) return errno != ETIMEDOUT;
 #endif
-  sleep_on_one(wakeups.words[0], std::min(ns, kShortSleep));
+  return sleep_on_one(wakeups.words[0], std::min(ns, kShortSleep));
 }
 
-void block(Wakeups& wakeups, std::uint64_t ns) {
+/// False: nothing came within `ns`.
+bool block(Wakeups& wakeups, std::uint64_t ns) {
   if (wakeups.blind || (wakeups.fd_count != 0 && wakeups.word_count != 0)) ns = std::min(ns, kShortSleep);
   if (wakeups.fd_count != 0) {
     const timespec timeout = to_timespec(ns);
-    ppoll(wakeups.fds.data(), wakeups.fd_count, &timeout, nullptr);
-  } else if (wakeups.word_count == 1) {
-    sleep_on_one(wakeups.words[0], ns);
-  } else if (wakeups.word_count > 1) {
-    sleep_on_words(wakeups, ns);
-  } else {
-    const timespec pause = to_timespec(ns);
-    nanosleep(&pause, nullptr);
+    return ppoll(wakeups.fds.data(), wakeups.fd_count, &timeout, nullptr) != 0;
   }
+  if (wakeups.word_count == 1) return sleep_on_one(wakeups.words[0], ns);
+  if (wakeups.word_count > 1) return sleep_on_words(wakeups, ns);
+  const timespec pause = to_timespec(ns);
+  nanosleep(&pause, nullptr);
+  return false;
 }
 
 /// Arms the transports of one lane. The order matters: read the words, arm, look once more, sleep. Whatever arrives
@@ -196,9 +195,13 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper, std::uint64_t li
   if (quiet) lane.counters.sleeps.add();
   if (quiet || lane.next_lane != nullptr) {
     lane.lock.step_out();
-    if (quiet) block(wakeups, limit_ns);
+    const std::uint64_t begun = now_ns();
+    const bool woken = !quiet || block(wakeups, limit_ns);
+    const std::uint64_t slept = quiet ? now_ns() - begun : 0;
     others.disarm_all();
     lane.lock.step_in();
+    lane.counters.sleep_time.add(slept);
+    if (!woken) lane.counters.timeouts.add();
   }
   if (waiting) --lane.sleepers;
   disarm(lane);

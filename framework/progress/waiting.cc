@@ -59,6 +59,7 @@ void yield(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   sched_yield();
   const std::uint64_t back = now_ns();
   lane.lock.step_in();
+  lane.counters.yield_time.add(back - now);
   if (lane.contention.yielded(now, back, lane.config)) [[unlikely]]
     note_long_yield(lane, back - now);
 }
@@ -69,6 +70,7 @@ void review(Lane& lane, std::uint64_t now) ASHLAR_REQUIRES(lane.lock) {
   const bool due = lane.review_by != 0 && now >= lane.review_by;
   if (!regular && !due) return;
   if (regular) lane.next_review = now + lane.review_every;
+  lane.counters.reviews.add();
   lane.review(lane);
 }
 
@@ -125,7 +127,10 @@ void Waiting::end() ASHLAR_NO_THREAD_SAFETY {
     attended_->attended_asleep.fetch_sub(1, std::memory_order_relaxed);
     end_attendance(*attended_);
   }
-  if (since_ != 0) List<Waiting>::remove(this);
+  if (since_ == 0) return;
+  List<Waiting>::remove(this);
+  waits_on_->counters.waiting.lower();
+  waits_on_->counters.wait_time.add(now_ns() - since_);
 }
 
 inline void Waiting::attend(Lane& lane) {
@@ -151,11 +156,14 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   const std::uint64_t now = now_ns();
   if (since_ == 0) {
     since_ = quiet_since_ = now;
+    waits_on_ = &lane;
     reason_ = reason;
     user_call_ = UserCall::current();
     thread_ = pthread_self();
     if (!LaneLock::threads_on()) check_alone(lane);
     lane.waits.push_back(this);
+    lane.counters.waits.add();
+    lane.counters.waiting.raise();
     lane.peers.notify(lane);  // a request for a report that came in the spin stage could not be answered then
   }
   review(lane, now);

@@ -25,6 +25,7 @@
 #include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process_sets.h"
+#include "framework/runtime/pvars.h"
 #include "framework/runtime/tool_modules.h"
 #include "framework/topo/engine.h"
 #include "framework/topo/params.h"
@@ -158,6 +159,7 @@ class Process final : private comm::Services {
     std::uint64_t stall_ns = 0;        // watch.stall
     std::uint64_t reported_ns = 0;     // when the wait became quiet that was reported last
   } status_;
+  runtime::Counters counters_;                          // written under status_.writing
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
   std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()

@@ -13,6 +13,7 @@
 #include "framework/plugin/launch_board.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/waiting.h"
+#include "framework/runtime/events.h"
 #include "framework/runtime/process.h"
 
 namespace ashlar {
@@ -56,6 +57,10 @@ void Process::write_status(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
     other->lock.unlock();
   }
   const std::size_t bytes = account.finish();
+  counters_.queries.add();
+  counters_.query_bytes.add(bytes);
+  if (event::heard(runtime::query_answered)) [[unlikely]]
+    event::raise(runtime::query_answered, nullptr, {account.waits() ? 1u : 0u, bytes});
   launch->ops->answer(launch, text, bytes, account.waits() || leaving_);
 }
 

@@ -11,6 +11,7 @@
 #include "framework/base/failure.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
+#include "framework/runtime/events.h"
 #include "framework/runtime/process.h"
 
 namespace ashlar {
@@ -185,6 +186,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
   std::string lost;
   const Way* chosen = nullptr;
   bool gone = false;
+  std::uint64_t tried = 0;
   for (const Way& way : wiring.ways_) {
     if (way.lane != lane.index) continue;
     std::vector<std::uint8_t> address;
@@ -204,6 +206,7 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
       if (one_lane) lane.peers.get(peer)->one_lane.store(true, std::memory_order_relaxed);
       break;
     }
+    ++tried;
     gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + plugin::own_words(failed);
   }
@@ -212,6 +215,10 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     return fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "transport.unreachable",
                 {{"peer", peer}, {"peer_host", wiring.process_.host_of(peer)}, {"reasons", lost}});
   *iface = chosen->iface;
+  if (event::heard(runtime::transport_chosen)) [[unlikely]]
+    event::raise(runtime::transport_chosen, nullptr,
+                 {runtime::transport_word(chosen->component->name()), peer, lane.index,
+                  ((*endpoint)->capabilities & ASHLAR_CAP_GET) != 0 ? 1u : 0u, tried});
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
   char subject[32], because[160];
   std::snprintf(subject, sizeof subject, "peer %u", peer);

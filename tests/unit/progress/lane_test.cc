@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "framework/progress/events.h"
 #include "framework/progress/peer.h"
 #include "tests/unit/progress/fake_iface.h"
 
@@ -61,6 +62,34 @@ TEST_F(Retry, KeepsTheOrderOfALinkWhateverIsRefused) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_EQ(log, (std::vector<int>{1, 2, 3, 4, 5}));
   EXPECT_FALSE(link->stalled());
   EXPECT_TRUE(lane.stalled.empty());
+}
+
+TEST_F(Retry, CountsRoundsOfALinkWithoutRoom) ASHLAR_NO_THREAD_SAFETY {
+  progress::enqueue(lane, *link, make(1, 3));
+  while (link->stalled()) progress::poll(lane);
+  EXPECT_EQ(lane.counters.retries, 4u);
+}
+
+std::vector<event::Record> heard;
+
+TEST_F(Retry, AFailedPeerIsCountedAndTold) ASHLAR_NO_THREAD_SAFETY {
+  heard.clear();
+  event::listen([](const event::Record& record, event::Safety) noexcept { heard.push_back(record); });
+  progress::peer_failed.listeners = 1;
+  peers.mark_failed(3, "it was killed");
+  progress::poll(lane);
+  EXPECT_TRUE(heard.empty()) << "under the lock of a lane";
+  lane.lock.unlock();
+  event::deliver();
+  lane.lock.lock();
+  progress::peer_failed.listeners = 0;
+  EXPECT_EQ(lane.counters.peers_failed, 1u);
+  ASSERT_EQ(heard.size(), 1u);
+  EXPECT_EQ(heard[0].type, &progress::peer_failed);
+  EXPECT_EQ(heard[0].values[0], 3u);
+  EXPECT_EQ(heard[0].values[1], 0u);
+  progress::poll(lane);
+  EXPECT_EQ(lane.counters.peers_failed, 1u);
 }
 
 TEST_F(Retry, BulkWorkTakesTurnsAndLetsMessagesPass) ASHLAR_NO_THREAD_SAFETY {

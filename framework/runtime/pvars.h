@@ -1,0 +1,20 @@
+#pragma once
+#include <cstddef>
+
+#include "framework/base/counter.h"
+#include "framework/plugin/pvar_row.h"
+
+namespace ashlar::runtime {
+
+/// What the process counts, under the mutex with which one lane answers for all.
+struct Counters {
+  Counter queries, query_bytes;
+};
+
+inline constexpr ashlar_pvar_row kPvars[] = {
+    plugin::pvar("queries", "times this process told the launcher what it is doing, because it was asked",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, queries), ASHLAR_USER_BASIC),
+    plugin::pvar("query_bytes", "bytes in these answers", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, query_bytes)),
+};
+
+}  // namespace ashlar::runtime

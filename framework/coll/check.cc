@@ -7,6 +7,7 @@
 #include "framework/coll/call_records.h"
 #include "framework/coll/check_types.h"
 #include "framework/coll/comm_state.h"
+#include "framework/coll/lane_collectives.h"
 #include "framework/coll/op.h"
 #include "framework/object/group.h"
 
@@ -153,6 +154,8 @@ Co compare_calls(Op& op, const Call& call, CallForm form) {
   co_return st;
 }
 
+void count_compared(const CommState& state) ASHLAR_NO_THREAD_SAFETY { state.comm.lane->coll->counters.compared.add(); }
+
 }  // namespace
 
 void name_of_call(Collective what, CallForm form, char* out, std::size_t room) {
@@ -167,6 +170,7 @@ Co checked(Op& op, const Call& call, const Algorithm& algorithm, CallForm form) 
   Gate gate;
   Status st;
   if (op.comm()->engine.checks.collectives) {
+    count_compared(*op.comm());
     const Co calls = compare_calls(op, call, form);
     op.join(calls, gate);
     st = co_await gate;

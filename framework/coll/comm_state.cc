@@ -82,6 +82,7 @@ Status CommState::prefer(Collective collective, const char* algorithm) {
   preference->entry = entry;
   preference->algorithm = origin;
   preference->rule.collective = collective;
+  preference->rule.source = Rule::Source::kCommunicator;
   preference->rule.algorithm = entry->algorithm->name;
   preference->rule.origin = preference->algorithm.c_str();
   any_preferred_ = true;

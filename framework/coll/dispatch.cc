@@ -5,6 +5,7 @@
 #include "framework/base/failure.h"
 #include "framework/coll/check.h"
 #include "framework/coll/comm_state.h"
+#include "framework/coll/events.h"
 #include "framework/coll/flight.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/coll/op.h"
@@ -16,7 +17,12 @@ namespace {
 // Frames of the usual algorithms, and temporaries of small messages, lie on the caller's stack.
 constexpr std::size_t kStackBytes = 3072;
 
-Tag next_sequence(Comm& comm) { return static_cast<Tag>(comm.collective_sequence++ & (Op::kPartTag - 1)); }
+// Tools read the number at any time.
+Tag next_sequence(Comm& comm) {
+  const std::uint32_t number = comm.collective_sequence;
+  __atomic_store_n(&comm.collective_sequence, number + 1, __ATOMIC_RELAXED);
+  return static_cast<Tag>(number & (Op::kPartTag - 1));
+}
 
 /// Makes the flight of a call that returns a request: chooses the algorithm and takes the next number.
 Status make_flight(Comm& comm, const Call& call, CallForm form, Flight** out) ASHLAR_REQUIRES(comm.lane->lock) {
@@ -34,7 +40,8 @@ Status make_flight(Comm& comm, const Call& call, CallForm form, Flight** out) AS
 }
 
 /// What the rules say without algorithms of these traits, as a child of `op`.
-Co another(Op& op, const Call& call, std::uint8_t without) {
+Co another(Op& op, const Call& call, std::uint8_t without) ASHLAR_NO_THREAD_SAFETY {
+  op.comm()->comm.lane->coll->counters.instead.add();
   Choice choice;
   const Status chosen = op.comm()->choose(call, &choice, Without{.traits = without});
   if (!chosen.ok()) {
@@ -55,7 +62,10 @@ Status run(Comm& comm, const Call& call) {
   const Tag sequence = next_sequence(comm);
   const bool check = state->engine.checks.any();
   LoggedCall& called = state->enter(sequence, call, check);
+  Counters& counters = comm.lane->coll->counters;
+  counters.blocking.add();
   if (call.is_nothing(comm.size, comm.inter) && !check) {
+    counters.without_data.add();
     called.flags = LoggedCall::kOver;
     return {};
   }
@@ -67,6 +77,9 @@ Status run(Comm& comm, const Call& call) {
     return outcome;
   }
   state->wire.serve(call.what);
+  counters.bytes.add(static_cast<std::uint64_t>(call.bytes));
+  if (event::heard(collective_begin)) [[unlikely]]
+    tell_begin(comm, sequence, call, CallForm::kBlocking, choice);
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state->chunks);
   Op op(state->wire, comm.rank, comm.size, sequence, block, true);
@@ -79,6 +92,8 @@ Status run(Comm& comm, const Call& call) {
     called.flags |= LoggedCall::kOver;
   else
     end_call(*state, sequence, outcome);
+  if (event::heard(collective_end)) [[unlikely]]
+    tell_end(comm, sequence, choice, outcome);
   return outcome;
 }
 

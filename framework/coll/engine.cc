@@ -11,6 +11,7 @@
 #include "framework/base/shared_count.h"
 #include "framework/coll/choose.h"
 #include "framework/coll/lane_collectives.h"
+#include "framework/coll/pvars.h"
 #include "framework/p2p/params.h"
 #include "framework/param/store.h"
 #include "framework/plugin/coll_interface.h"
@@ -24,12 +25,15 @@ LaneCollectives::LaneCollectives(Engine& owner) : engine(owner), compare_after(o
 }
 
 Engine::~Engine() {
-  if (registry_ != nullptr) plugin::pvar_sets().close("coll");
+  if (registry_ == nullptr) return;
+  for (const auto& lane : lanes_) coll::remove_pvars(*lane);
+  plugin::pvar_sets().close("coll");
 }
 
 void Engine::attach(Lane& lane) {
   lanes_.push_back(std::make_unique<LaneCollectives>(*this));
   lane.coll = lanes_.back().get();
+  if (registry_ != nullptr) coll::add_pvars(*lane.coll);
 }
 
 void Engine::configure(Lane& lane, const Config& values) {
@@ -107,6 +111,7 @@ Status Engine::force_algorithms(const param::Store& params) {
     const char* const name = config.forced[i];
     Rule& rule = forced_rules_[at];
     rule.collective = collective;
+    rule.source = Rule::Source::kParameter;
     if (*name == '\0') {
       if (config.reference) {
         rule.algorithm = "linear";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/base/failure.h"
+#include "framework/coll/events.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
@@ -120,14 +121,17 @@ Co Flight::begin() {
   return checked(op_, call_, algorithm, persistent() ? CallForm::kPersistent : CallForm::kNonblocking);
 }
 
-Status Flight::run() {
+Status Flight::run() ASHLAR_NO_THREAD_SAFETY {
   if (call_.recv_types != nullptr && types_ == nullptr) return op_.failure();
   if (call_.vector() && arrays_ == nullptr) return op_.failure();
   CommState& state_of_comm = *op_.comm();
   const bool check = state_of_comm.engine.checks.any();
+  Counters& counters = lane().coll->counters;
   if (persistent()) ++starts_;
+  (persistent() ? counters.starts : counters.nonblocking).add();
   LoggedCall& called = state_of_comm.enter(op_.tag(), call_, check, starts_);
   if (call_.is_nothing(comm->size, comm->inter) && !check) {
+    counters.without_data.add();
     called.flags |= LoggedCall::kOver;
     finish({});
     return {};
@@ -136,6 +140,9 @@ Status Flight::run() {
     end_call(state_of_comm, op_.tag(), begins);
     return begins;
   }
+  counters.bytes.add(static_cast<std::uint64_t>(call_.bytes));
+  if (event::heard(collective_begin)) [[unlikely]]
+    tell_begin(*comm, op_.tag(), call_, persistent() ? CallForm::kPersistent : CallForm::kNonblocking, choice_);
   block_.reset();
   op_.forget_failure();
   state.store(State::kActive, std::memory_order_relaxed);
@@ -143,13 +150,16 @@ Status Flight::run() {
   if (!co_.started()) {
     if (persistent()) state.store(State::kInactive, std::memory_order_relaxed);
     end_call(state_of_comm, op_.tag(), op_.failure());
+    tell_over(op_.failure());
     return op_.failure();
   }
   if (co_.done()) {
     end_call(state_of_comm, op_.tag(), co_.status());
+    tell_over(co_.status());
     finish(co_.status());
   } else {
     ++op_.comm()->in_flight;
+    counters.in_flight.raise();
     finished_.add();
     co_.promise().joined = &finished_;
     finished_.on_open(over_);
@@ -157,11 +167,18 @@ Status Flight::run() {
   return {};
 }
 
-void Flight::over(Waiter& self) {
+void Flight::tell_over(Status with) const {
+  if (event::heard(collective_end)) [[unlikely]]
+    tell_end(*comm, op_.tag(), choice_, with);
+}
+
+void Flight::over(Waiter& self) ASHLAR_NO_THREAD_SAFETY {
   Flight& flight = *static_cast<Over&>(self).flight;
   --flight.op_.comm()->in_flight;
+  flight.lane().coll->counters.in_flight.lower();
   const Status outcome = flight.finished_.status();
   end_call(*flight.op_.comm(), flight.op_.tag(), outcome);
+  flight.tell_over(outcome);
   flight.finished_.reset();
   flight.block_.reset();
   flight.finish(outcome);

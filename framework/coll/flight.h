@@ -31,6 +31,7 @@ class Flight final : public Request {
 
  private:
   Co begin();
+  void tell_over(Status with) const;
   struct Over : Waiter {
     Flight* flight;
   };

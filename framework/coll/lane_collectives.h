@@ -7,6 +7,7 @@
 #include "framework/base/slab.h"
 #include "framework/coll/flight.h"
 #include "framework/coll/mismatch.h"
+#include "framework/coll/pvars.h"
 
 namespace ashlar::coll {
 
@@ -21,6 +22,7 @@ struct LaneCollectives {
   Slab<Flight> flights;         // at most coll.request_limit
   List<CommState> states;       // of the lane's communicators that have called a collective
   FreedComms freed;
+  Counters counters;
   std::vector<EarlyReport> early;  // at most EarlyReport::kMost; beyond that many the oldest is dropped
 };
 

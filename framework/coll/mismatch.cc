@@ -58,10 +58,13 @@ void set_failed(LoggedCall& called, Status why) {
   called.error_class = static_cast<std::uint16_t>(why.mpi_class());
 }
 
+Counters& counters_of(CommState& state) ASHLAR_NO_THREAD_SAFETY { return state.comm.lane->coll->counters; }
+
 /// Ends a collective that cannot complete, here and on every member; `by` is the call that showed it.
 void fail_here(CommState& state, LoggedCall& called, const FailureReport& by, Status why) {
   if (called.is(LoggedCall::kFailed)) return;
   set_failed(called, why);
+  counters_of(state).failed.add();
   state.failures.latest = by;
   notify_all(state.comm, called.tag, notice_of(called, why.mpi_class(), 0, &by));
   if (!called.is(LoggedCall::kOver)) end_messages(state, called.tag, kNumberMask, why);
@@ -142,12 +145,14 @@ void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY
   review_when_due(state, report);
   if (failures.kept.size() == FailureReports::kMost) failures.kept.erase(failures.kept.begin());
   failures.kept.push_back(report);
+  counters_of(state).reports_kept.add();
   failures.any = true;
 }
 
 /// Answers a member that waits: its collective, in this start of it, cannot complete.
 void answer(CommState& state, const FailureReport& call, Notice failed) ASHLAR_NO_THREAD_SAFETY {
   failed.start = call.notice.start;
+  counters_of(state).answers.add();
   p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
 }
 

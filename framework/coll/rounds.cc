@@ -205,6 +205,7 @@ Status RoundsModule::add(const ashlar_coll_algorithm& theirs, const char* compon
     rule.bytes = {static_cast<MPI_Count>(std::min<std::uint64_t>(range.least_bytes, INT64_MAX)),
                   static_cast<MPI_Count>(bytes)};
     rule.algorithm = row.name;
+    rule.source = Rule::Source::kComponent;
     rule.origin = texts_.emplace_back("preferred by component " + std::string(component)).c_str();
   }
   return {};

@@ -26,6 +26,8 @@ struct Range {
 /// One row of a tuning file: where it applies, and what to use there. The first row that applies wins.
 struct Rule {
   enum class Commute : std::uint8_t { kAny, kYes, kNo };
+  /// Whose rule it is, for tools (events.h has the words).
+  enum class Source : std::uint8_t { kBuiltIn, kComponent, kTuningFile, kParameter, kCommunicator };
 
   Collective collective = Collective::kBarrier;
   Commute commute = Commute::kAny;
@@ -34,6 +36,7 @@ struct Rule {
   const char* algorithm = "";
   Arguments arguments{};
   const char* origin = "";  // "default.yaml:31 (allreduce.large)"
+  Source source = Source::kBuiltIn;
 
   bool fits(const Shape& shape) const {
     return ranks.has(shape.ranks) && nodes.has(shape.nodes) && node_ranks.has(shape.node_ranks);

@@ -134,6 +134,7 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     lines_.push_back(line);
     Rule rule;
     rule.collective = collective;
+    rule.source = Rule::Source::kTuningFile;
     rule.origin = keep(file_ + ":" + std::to_string(line) + " (" + row + ")");
     rules_.push_back(rule);
   }

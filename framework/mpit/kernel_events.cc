@@ -1,5 +1,6 @@
 #include "framework/mpit/kernel_events.h"
 
+#include "framework/coll/events.h"
 #include "framework/p2p/events.h"
 #include "framework/progress/events.h"
 #include "framework/runtime/events.h"
@@ -10,6 +11,7 @@ std::span<event::Type* const> kernel_events() {
   static event::Type* const kTypes[] = {
       &p2p::message_unexpected, &p2p::message_matched,  &p2p::rendezvous_begin,     &p2p::rendezvous_end,
       &p2p::link_throttled,     &progress::peer_failed, &runtime::transport_chosen, &runtime::query_answered,
+      &coll::collective_begin,  &coll::collective_end,
   };
   return kTypes;
 }

@@ -1,5 +1,6 @@
 #include "framework/mpit/kernel_pvars.h"
 
+#include "framework/coll/pvars.h"
 #include "framework/datatype/pvars.h"
 #include "framework/p2p/pvars.h"
 #include "framework/plugin/pvars.h"
@@ -15,6 +16,9 @@ void add_kernel_pvars() {
   sets.add("p2p", p2p::kCounterRows, nullptr);
   sets.add("p2p", p2p::pool_rows, nullptr);
   sets.add("comm", p2p::comm_rows, nullptr);
+  sets.add("comm", coll::comm_rows, nullptr);
+  sets.add("coll", coll::kCounterRows, nullptr);
+  sets.add("coll", coll::pool_rows, nullptr);
   sets.add("runtime", runtime::kPvars, nullptr);
 }
 

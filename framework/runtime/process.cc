@@ -16,6 +16,7 @@
 #include "framework/base/log.h"
 #include "framework/coll/call_counts.h"
 #include "framework/coll/engine.h"
+#include "framework/coll/pvars.h"
 #include "framework/comm/context_ids.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
@@ -319,6 +320,7 @@ void Process::remove_pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
 Status Process::make_lanes() {
   plugin::pvar_sets().add("datatype", datatype::kPvars, &datatype::layout_counters);
   plugin::pvar_sets().add("comm", p2p::comm_rows, this);
+  plugin::pvar_sets().add("comm", coll::comm_rows, this);
   plugin::pvar_sets().add("runtime", runtime::kPvars, &counters_);
   // Communicators hash to lanes, and every interface, queue and lock belongs to one. Without threads one is best. With
   // check.datatypes a message is preceded by another, which must take the same way.
@@ -527,6 +529,7 @@ Object* Process::without_object() const {
 Process::~Process() {
   plugin::in_force().withdraw();
   plugin::pvar_sets().remove(p2p::comm_rows.data(), this);
+  plugin::pvar_sets().remove(coll::comm_rows.data(), this);
   plugin::pvar_sets().remove(runtime::kPvars, &counters_);
   for (auto& lane : lanes_) remove_pvars(*lane);
   for (auto& lane : lanes_) p2p::detach(*lane);

@@ -7,6 +7,7 @@
 
 #include "framework/base/arena.h"
 #include "framework/base/counter.h"
+#include "framework/base/pool_events.h"
 #include "framework/base/types.h"
 
 namespace ashlar {
@@ -19,6 +20,7 @@ inline constexpr std::uint32_t kDead = 0xdeadc0de;
 template <class T>
 class Slab {
  public:
+  constexpr explicit Slab(PoolName name = PoolName::kAnother) : name_(name) {}
   /// Constructs a T; nullptr when `limit()` objects are out or memory is gone.
   template <class... Arguments>
   T* take(Arguments&&... arguments) {
@@ -57,7 +59,10 @@ class Slab {
   };
 
   bool refill() {
-    if (capacity() >= limit_) return false;
+    if (capacity() >= limit_) {
+      tell_limit_met(name_, limit_);
+      return false;
+    }
     std::size_t bytes = sizeof(Cell) * (capacity() == 0 ? 8 : capacity());
     if (bytes > kLargestRefill) bytes = kLargestRefill;
     if (bytes < 4096) bytes = 4096;
@@ -71,6 +76,7 @@ class Slab {
       free_ = &cells[i];
     }
     capacity_.add(count);
+    tell_grown(name_, capacity(), limit_);
     return true;
   }
 
@@ -79,6 +85,7 @@ class Slab {
   Counter out_;
   Counter capacity_;
   std::size_t limit_ = static_cast<std::size_t>(-1);
+  PoolName name_;
 };
 
 }  // namespace ashlar

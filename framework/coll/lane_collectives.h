@@ -18,9 +18,9 @@ struct LaneCollectives {
   explicit LaneCollectives(Engine& owner);
 
   Engine& engine;
-  std::uint64_t compare_after;  // ns: coll.compare_after
-  Slab<Flight> flights;         // at most coll.request_limit
-  List<CommState> states;       // of the lane's communicators that have called a collective
+  std::uint64_t compare_after;                   // ns: coll.compare_after
+  Slab<Flight> flights{PoolName::kCollectives};  // at most coll.request_limit
+  List<CommState> states;                        // of the lane's communicators that have called a collective
   FreedComms freed;
   Counters counters;
   std::vector<EarlyReport> early;  // at most EarlyReport::kMost; beyond that many the oldest is dropped

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/failure.h"
+#include "framework/comm/events.h"
 #include "framework/comm/make.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
@@ -68,6 +69,7 @@ Status get_name(Comm* comm, char* name, int* length) {
 
 Status set_name(Comm& comm, const char* name) {
   comm.name.give(name);
+  tell_named(comm);
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "framework/comm/engine.h"
 
 #include "framework/base/lane_lock.h"
+#include "framework/comm/pvars.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::comm {
@@ -10,6 +11,7 @@ Engine* Engine::current_ = nullptr;
 void Engine::destroy_later(Comm* comm) {
   const std::lock_guard guard(mutex_);
   waiting_.push_back(comm);
+  counters.freed_later.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Engine::destroy_waiting() {

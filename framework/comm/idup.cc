@@ -190,7 +190,9 @@ Status no_memory() { return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a req
 Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) {
   std::uint32_t context = 0;
   const bool agreed = take_agreed_id(comm, &context);
-  const auto tag = static_cast<Tag>(0x40000000u | (comm.collective_sequence++ & 0x3fffffffu));
+  const std::uint32_t number = comm.collective_sequence;
+  __atomic_store_n(&comm.collective_sequence, number + 1, __ATOMIC_RELAXED);  // tools read it at any time
+  const auto tag = static_cast<Tag>(0x40000000u | (number & 0x3fffffffu));
   // Attributes are copied here and now, as their functions are called in calls of the user only.
   ASHLAR_TRY(with_info(duplicate(comm, context, result), info, result));
   Request* made = nullptr;

@@ -8,6 +8,8 @@
 #include "framework/base/failure.h"
 #include "framework/coll/api.h"
 #include "framework/comm/engine.h"
+#include "framework/comm/events.h"
+#include "framework/comm/pvars.h"
 #include "framework/object/comm.h"
 #include "framework/object/pool.h"
 #include "framework/object/topology.h"
@@ -17,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-constinit Pool<Comm> pool;
+constinit Pool<Comm> pool{PoolName::kComms};
 
 Status set_peers(Comm& comm, Comm* like) {
   if (like) {
@@ -37,6 +39,7 @@ Status set_peers(Comm& comm, Comm* like) {
 bool try_to_destroy(Comm* comm) {
   if (!comm->lane->lock.try_lock()) return false;
   p2p::drop_context(*comm);
+  comm::tell_freed(*comm);
   comm->lane->lock.unlock();
   coll::detach(*comm);
   release(comm->local_comm);
@@ -76,11 +79,16 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
     pool.put(comm);
     return made;
   }
+  comm::counters.made.fetch_add(1, std::memory_order_relaxed);
+  if (inter) comm::counters.made_inter.fetch_add(1, std::memory_order_relaxed);
+  if (is_given(context)) tell_made(*comm);
   *result = comm;
   return {};
 }
 
 }  // namespace
+
+const Counter& alive() { return pool.out_level(); }
 
 Status make(Ref<Group> group, std::uint32_t context, Errhandler& handler, Comm* like, Comm** result) {
   const Ref<Group> same = group;
@@ -108,6 +116,7 @@ void give_context(Comm& comm, std::uint32_t context) {
   comm.name.number(context);
   comm.lane = Engine::current().services.lane_of(context);
   if (comm.inter) give_context(*comm.local_comm, context | kOwnGroupContext);
+  if (is_given(context)) tell_made(comm);
 }
 
 }  // namespace comm

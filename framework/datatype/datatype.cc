@@ -14,14 +14,38 @@
 #include "framework/datatype/layout.h"
 #include "framework/datatype/layout_make.h"
 #include "framework/datatype/layout_words.h"
+#include "framework/datatype/pvars.h"
 #include "framework/object/pool.h"
 
 namespace ashlar {
 namespace {
 
-constinit Pool<Datatype> pool;
+constinit Pool<Datatype> pool{PoolName::kDatatypes};
+
+void read_alive(const ashlar_pvar_row*, const void*, const void*, std::uint64_t* values, std::uint32_t) {
+  values[0] = pool.out_level().get();
+}
+template <auto counter>
+void read_counter(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+  values[0] = (static_cast<const datatype::TypeCounters*>(block)->*counter).load(std::memory_order_relaxed);
+}
+
+constexpr ashlar_pvar_row kTypeRows[] = {
+    plugin::computed_pvar("alive",
+                          "datatypes that exist, in use by others or by messages included; not predefined ones",
+                          ASHLAR_PVAR_LEVEL, read_alive, ASHLAR_USER_BASIC),
+    plugin::computed_pvar("committed", "datatypes committed, again and again included", ASHLAR_PVAR_COUNTER,
+                          read_counter<&datatype::TypeCounters::committed>, ASHLAR_USER_BASIC),
+    plugin::computed_pvar("freed", "handles of datatypes freed", ASHLAR_PVAR_COUNTER,
+                          read_counter<&datatype::TypeCounters::freed>, ASHLAR_USER_BASIC),
+};
 
 }  // namespace
+
+namespace datatype {
+constinit TypeCounters type_counters;
+const std::span<const ashlar_pvar_row> type_rows = kTypeRows;
+}  // namespace datatype
 
 Datatype::Datatype() : Object(Kind::kDatatype) {}
 
@@ -211,6 +235,7 @@ void Builder::commit(Datatype& type) {
               static_cast<long long>(type.size()), type.layout().runs, type.layout().runs == 1 ? "" : "s", words,
               shared ? " (shared)" : "");
   }
+  type_counters.committed.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard guard(change_mutex);
   type.committed_ = true;
   if (type.cold_) type.cold_->was_committed = true;
@@ -232,6 +257,7 @@ Status Builder::free(Datatype** type) {
     // Messages and other datatypes may go on using it; the user may not.
     if (--mine->cold_->handles == 0) mine->committed_ = false;
   }
+  type_counters.freed.fetch_add(1, std::memory_order_relaxed);
   *type = nullptr;
   release(mine);
   return {};

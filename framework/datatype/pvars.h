@@ -1,5 +1,8 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "framework/base/counter.h"
 #include "framework/plugin/pvar_row.h"
@@ -11,6 +14,13 @@ struct LayoutCounters {
   Counter alive, made, shared;
 };
 extern constinit LayoutCounters layout_counters;
+
+/// What the process counts of its datatypes; any thread. The block of type_rows.
+struct TypeCounters {
+  std::atomic<std::uint64_t> committed{0}, freed{0};
+};
+extern constinit TypeCounters type_counters;
+extern const std::span<const ashlar_pvar_row> type_rows;
 
 inline constexpr ashlar_pvar_row kPvars[] = {
     plugin::pvar("layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL,

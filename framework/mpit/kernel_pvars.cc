@@ -1,7 +1,9 @@
 #include "framework/mpit/kernel_pvars.h"
 
 #include "framework/coll/pvars.h"
+#include "framework/comm/pvars.h"
 #include "framework/datatype/pvars.h"
+#include "framework/object/events.h"
 #include "framework/p2p/pvars.h"
 #include "framework/plugin/pvars.h"
 #include "framework/progress/pvars.h"
@@ -17,6 +19,9 @@ void add_kernel_pvars() {
   sets.add("p2p", p2p::pool_rows, nullptr);
   sets.add("comm", p2p::comm_rows, nullptr);
   sets.add("comm", coll::comm_rows, nullptr);
+  sets.add("comm", comm::process_rows, &comm::counters);
+  sets.add("datatype", datatype::type_rows, &datatype::type_counters);
+  sets.add("object", error_rows, &error_counters);
   sets.add("coll", coll::kCounterRows, nullptr);
   sets.add("coll", coll::pool_rows, nullptr);
   sets.add("runtime", runtime::kPvars, nullptr);

@@ -11,6 +11,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/error_record.h"
 #include "framework/object/error_text.h"
+#include "framework/object/events.h"
 #include "framework/object/file.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
@@ -149,6 +150,7 @@ int raise(Status status, const char* call, Object* on) noexcept {
   if (ErrorSubject of; handled_by && subject_of(*handled_by, &of)) handler = of.handler->get();
   if (given) handler = given;
   if (!handler) handler = &fatal;
+  tell_handler_called(*handler, code, handled_by);
   switch (handler->action) {
     case Errhandler::Action::kReturn:
       break;

@@ -10,6 +10,7 @@ namespace ashlar {
 template <class T>
 class Pool {
  public:
+  constexpr explicit Pool(PoolName name = PoolName::kAnother) : slab_(name) {}
   template <class... Arguments>
   T* take(Arguments&&... arguments) {
     const std::lock_guard guard(mutex_);
@@ -19,6 +20,7 @@ class Pool {
     const std::lock_guard guard(mutex_);
     slab_.put(object);
   }
+  const Counter& out_level() const { return slab_.out_level(); }
   std::size_t out() {
     const std::lock_guard guard(mutex_);
     return slab_.out();

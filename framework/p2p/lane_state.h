@@ -41,8 +41,8 @@ struct LaneState {
   match::PostedQueue posted;
   match::UnexpectedQueue unexpected;
   Unpaired unpaired;
-  Slab<RecvRequest> receives;
-  Slab<SendRequest> sends;
+  Slab<RecvRequest> receives{PoolName::kReceives};
+  Slab<SendRequest> sends{PoolName::kSends};
   Config config;  // changed by configure() alone
   ProcessState& process;
 
@@ -61,20 +61,20 @@ struct LaneState {
 
   std::unique_ptr<SignatureCheck> check;  // with check.datatypes
 
-  Slab<Pull> pulls;
-  Slab<Control> controls;
-  Slab<Arrival> arrivals;
-  Slab<MessageObject> messages;
+  Slab<Pull> pulls{PoolName::kPulls};
+  Slab<Control> controls{PoolName::kControls};
+  Slab<Arrival> arrivals{PoolName::kArrivals};
+  Slab<MessageObject> messages{PoolName::kMessages};
   Slab<Request> constants;
   // Each kind of request has the limit p2p.request_limit of its own.
-  Slab<PairRequest> pairs;
-  Slab<GeneralizedRequest> generalized;
-  Slab<FlushRequest> flushes;
-  Slab<PartSend> part_sends;
-  Slab<PartRecv> part_receives;
-  std::uint64_t part_serial = 0;  // the last that was given to a PartSend
-  Slab<KeptOffer> kept_offers;    // as many as there may be requests of one kind
-  Comm nowhere;                   // the communicator of requests that belong to none: leads to the lane, never fails
+  Slab<PairRequest> pairs{PoolName::kPairs};
+  Slab<GeneralizedRequest> generalized{PoolName::kGeneralized};
+  Slab<FlushRequest> flushes{PoolName::kFlushes};
+  Slab<PartSend> part_sends{PoolName::kPartSends};
+  Slab<PartRecv> part_receives{PoolName::kPartReceives};
+  std::uint64_t part_serial = 0;                       // the last that was given to a PartSend
+  Slab<KeptOffer> kept_offers{PoolName::kKeptOffers};  // as many as there may be requests of one kind
+  Comm nowhere;  // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 
   Counters counters;

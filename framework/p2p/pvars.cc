@@ -19,6 +19,7 @@ void read_lane(const ashlar_pvar_row*, const void* block, const void*, std::uint
 template <auto value>
 void read_process(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
   const auto& state = *static_cast<const LaneState*>(block);
+  const LaneGuard guard(state.nowhere.lane->lock);
   values[0] = state.nowhere.lane->index == 0 ? value(state) : 0;
 }
 
@@ -48,11 +49,14 @@ constexpr ashlar_pvar_row kPoolRows[] = {
         ASHLAR_PVAR_COUNTER, read_lane<[](const LaneState& s) { return s.post_writer.total().get(); }>),
     plugin::computed_pvar("shared_write_bytes", "bytes in these", ASHLAR_PVAR_AGGREGATE,
                           read_lane<[](const LaneState& s) { return s.post_writer.bytes().get(); }>),
-    plugin::computed_pvar("unexpected_limit", "bytes of unexpected messages kept of one sender (p2p.unexpected_limit)",
-                          ASHLAR_PVAR_SIZE,
-                          read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_limit}; }>),
     plugin::computed_pvar(
-        "unexpected_total_limit", "bytes of unexpected messages kept of all senders (p2p.unexpected_total_limit)",
+        "unexpected_limit",
+        "bytes of unexpected messages kept of one sender (p2p.unexpected_limit). Takes a lock: not for signal handlers",
+        ASHLAR_PVAR_SIZE, read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_limit}; }>),
+    plugin::computed_pvar(
+        "unexpected_total_limit",
+        "bytes of unexpected messages kept of all senders (p2p.unexpected_total_limit). Takes a lock: not for signal "
+        "handlers",
         ASHLAR_PVAR_SIZE,
         read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_total_limit}; }>),
     in_use<&LaneState::receives>("receives", "requests of receives that are in use"),

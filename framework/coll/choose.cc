@@ -39,8 +39,14 @@ const char* why_not(const Algorithm& algorithm, const Shape& shape, const Call& 
 
 void take(const Plan& plan, const Choice& choice, const Call& call) {
   CatalogueEntry& entry = *choice.entry;
-  count_shared(entry.calls);
-  count_shared(entry.calls_of_size[size_bin(call.bytes)]);
+  std::uint64_t& of_size = entry.calls_of_size[size_bin(call.bytes)];
+  if (LaneLock::threads_on()) [[unlikely]] {
+    count_shared(entry.calls);
+    count_shared(of_size);
+  } else {
+    ++entry.calls;
+    ++of_size;
+  }
   if (!is_set(entry.recorded)) [[unlikely]]
     plan.engine->record(choice, plan.shape, call);
 }

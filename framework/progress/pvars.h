@@ -37,7 +37,7 @@ inline constexpr ashlar_pvar_row kPvars[] = {
                  offsetof(Counters, yield_time), ASHLAR_TUNER_BASIC),
     plugin::pvar("sleep_time", "nanoseconds in sleeps", ASHLAR_PVAR_TIMER, offsetof(Counters, sleep_time),
                  ASHLAR_TUNER_BASIC),
-    plugin::pvar("reviews", "looks at collectives that have waited long (check.mismatches)", ASHLAR_PVAR_COUNTER,
+    plugin::pvar("reviews", "looks at collectives that have waited long (coll.compare_after)", ASHLAR_PVAR_COUNTER,
                  offsetof(Counters, reviews)),
     plugin::pvar("retries", "rounds in which a link that had no room was tried again", ASHLAR_PVAR_COUNTER,
                  offsetof(Counters, retries)),

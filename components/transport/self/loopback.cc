@@ -4,6 +4,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "framework/plugin/pvar_row.h"
+
 namespace ashlar::loopback {
 namespace {
 
@@ -101,11 +103,32 @@ constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                               .posts = nullptr,
                                               .fate = nullptr};
 
+using Counters = Interface::Counters;
+constexpr ashlar_pvar_row kRows[] = {
+    plugin::pvar("sent", "messages of this process to itself, those of protocols included", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, sent), ASHLAR_TUNER_BASIC),
+    plugin::pvar("sent_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, bytes),
+                 ASHLAR_TUNER_BASIC),
+    plugin::pvar("full", "sends put off because the queue was full (transport.self.queue_bytes)", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, full)),
+    plugin::pvar("queued", "bytes of messages to itself that wait, with headers", ASHLAR_PVAR_LEVEL,
+                 offsetof(Counters, queued.now)),
+    plugin::pvar("queued_peak", "the most of these at one time; with several lanes, the sum of each one's most",
+                 ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, queued.most)),
+};
+
 }  // namespace
 
 Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
     : host_(host), config_(config), context_(context) {
   ops = &kInterfaceOps;
+  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
+    host.add_pvar_block("transport", "self", kRows, std::size(kRows), &counters);
+}
+
+Interface::~Interface() {
+  if (ASHLAR_HAS(&host_, remove_pvar_block) && host_.remove_pvar_block != nullptr)
+    host_.remove_pvar_block(kRows, &counters);
 }
 
 // The address answers only to the interface that wrote it: pointer and cookie of this very object.
@@ -153,8 +176,14 @@ void Interface::disconnect(ashlar_endpoint* endpoint) {
 std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length) {
   const std::size_t at = arriving_.size();
   const std::size_t bytes = sizeof(Record) + padded(length);
-  if (at > 0 && at + bytes > config_.queue_bytes) return nullptr;
+  if (at > 0 && at + bytes > config_.queue_bytes) {
+    counters.full.add();
+    return nullptr;
+  }
   arriving_.resize(at + bytes);
+  counters.sent.add();
+  counters.bytes.add(length);
+  counters.queued.raise(bytes);
   const Record record{.h0 = h0, .h1 = h1, .length = length, .id = id};
   std::memcpy(arriving_.data() + at, &record, sizeof record);
   return arriving_.data() + at + sizeof record;
@@ -163,6 +192,9 @@ std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1
 void Interface::take_back(std::uint32_t length) {
   const auto bytes = static_cast<std::ptrdiff_t>(sizeof(Record) + padded(length));
   arriving_.erase(arriving_.end() - bytes, arriving_.end());
+  counters.sent.subtract();
+  counters.bytes.subtract(length);
+  counters.queued.lower(static_cast<std::uint64_t>(bytes));
 }
 
 unsigned Interface::progress() {
@@ -182,6 +214,7 @@ unsigned Interface::progress() {
     context_.deliver(context_.lane_context, &am);
     at += sizeof record + padded(record.length);
   }
+  counters.queued.lower(delivering_.size());
   delivering_.clear();
   return count;
 }

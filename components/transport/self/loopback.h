@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/base/counter.h"
 #include "framework/plugin/transport.h"
 
 namespace ashlar::loopback {
@@ -23,6 +24,7 @@ struct Endpoint : ashlar_endpoint {
 class Interface : public ashlar_iface {
  public:
   Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context);
+  ~Interface();
 
   ashlar_result write_address(void* out, std::uint32_t* length) const;
   ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
@@ -36,6 +38,13 @@ class Interface : public ashlar_iface {
   std::byte* append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length);
   void take_back(std::uint32_t length);
   const ashlar_host& host() const { return host_; }
+
+  /// Shown as performance variables.
+  struct Counters {
+    MarkedLevel queued;
+    Counter sent, bytes, full;
+  };
+  Counters counters;
 
  private:
   struct Record {

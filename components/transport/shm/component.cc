@@ -4,6 +4,7 @@
 #include "components/transport/shm/config.h"
 #include "components/transport/shm/counters.h"
 #include "components/transport/shm/interface.h"
+#include "components/transport/shm/pvars.h"
 #include "framework/plugin/component.h"
 #include "framework/plugin/transport.h"
 
@@ -40,6 +41,7 @@ ashlar_result open(const ashlar_host* host, const void* config) {
   the_host = host;
   the_config = static_cast<const Config*>(config);
   add_pvars(*host);
+  introduce(*host);
   return ASHLAR_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/background_thread.h"
@@ -63,6 +64,8 @@ ashlar_result Interface::open() {
 }
 
 Interface::~Interface() {
+  for (const auto& sender : senders_)
+    if (sender) hide(host_, sender->ring);
   while (!endpoints_.empty()) disconnect(endpoints_.back().get());
   if (own_) own_.header().closed.store(1, std::memory_order_release);
 }
@@ -188,6 +191,7 @@ void Interface::activate(std::uint32_t index) {
     if (!watch_.add(sender->nonce, slot.pid, slot.start_time)) dead_.push_back(sender->nonce);
   }
   polled_.push_back(sender.get());
+  show(host_, sender->ring);
   senders_[index] = std::move(sender);
   count(counters_.rings);
   count(counters_.ring_bytes, own_.geometry().ring_bytes);

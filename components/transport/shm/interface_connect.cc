@@ -9,6 +9,7 @@
 #include <string>
 
 #include "components/transport/shm/interface.h"
+#include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/clock.h"
@@ -238,6 +239,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
     if (ep.slot->used_before) std::memset(ep.dirty.get(), 0xff, (in_ring + 63) / 64 * 8);
     ep.out.attach(ep.segment.ring(ep.slot_index), static_cast<std::uint32_t>(std::countr_zero(in_ring)), ep.slot,
                   ep.dirty.get());
+    show(host_, ep.out);
     ep.slot->state.store(kReady, std::memory_order_release);
     attract(*ep.owner, ep.slot_index, /*cold=*/true);
   }
@@ -259,6 +261,7 @@ void Interface::disconnect(Endpoint* ep) {
       ep->slot->claim.store(0, std::memory_order_release);
     }
   }
+  if (ep->out.attached()) hide(host_, ep->out);
   const std::uint64_t nonce = ep->nonce;
   std::erase_if(endpoints_, [ep](const auto& e) { return e.get() == ep; });
   unwatch(nonce);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "components/transport/shm/interface.h"
+#include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/background_thread.h"
@@ -196,6 +197,7 @@ void Interface::bury(std::uint64_t nonce) {
     if (ep->way == Endpoint::Way::kRequesting) --requesting_;
     ep->way = Endpoint::Way::kDead;
     ep->capabilities &= ASHLAR_CAP_REST;
+    if (ep->out.attached()) hide(host_, ep->out);
     ep->out_before_end = std::exchange(ep->out, Outbound());
     for (std::size_t i = gets_.size(); i-- > 0;) {
       if (gets_[i].from != ep) continue;
@@ -216,6 +218,7 @@ void Interface::retire(std::uint32_t index) {
   std::erase(polled_, sender.get());
   std::erase(unpolled_, sender.get());
   if (sender->closing) --closing_;
+  hide(host_, sender->ring);
   sender->ring.rewind_for_next_sender();
   sender->slot->cold.store(0, std::memory_order_relaxed);
   if (Endpoint* const ep = endpoint_of(sender->nonce)) {

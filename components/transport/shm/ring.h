@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "components/transport/shm/layout.h"
+#include "framework/base/counter.h"
 
 // One ring: one sender, one receiver, records of whole cache lines. Short path.
 //
@@ -59,7 +60,9 @@ class Outbound {
     slot_ = slot;
     shift_ = shift;
     mask_ = (1u << shift) - 1;
-    tail_ = slot->start;
+    begun_.set(slot->start);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    tail_.set(slot->start);
     limit_ = tail_ + mask_ + 1;
   }
   bool attached() const { return base_ != nullptr; }
@@ -81,14 +84,18 @@ class Outbound {
   void publish_one(Line* line, std::uint8_t id, std::uint32_t length) {
     keep_clean(static_cast<std::uint32_t>(tail_ + 1) & mask_);
     line->head.store(word(length, id, kPacked), std::memory_order_release);
-    ++tail_;
+    tail_.add(1);
   }
   void publish(Line* line, std::uint8_t id, std::uint32_t length, Form form, std::uint32_t lines) {
     const std::uint32_t index = static_cast<std::uint32_t>(tail_) & mask_;
     if (lines > 1) mark_dirty(index + 1, lines - 1);
     keep_clean(static_cast<std::uint32_t>(tail_ + lines) & mask_);
     line->head.store(word(length, id, form), std::memory_order_release);
-    tail_ += lines;
+    tail_.add(lines);
+    if (lines > 1) {
+      longer_records_.add();
+      longer_bytes_.add(length);
+    }
   }
   /// Calls visit(id, h0, h1) for the records from `position` on, oldest first. False: these are not known any more. The
   /// receiver never writes into them, so they stay until the ring comes round again.
@@ -108,6 +115,16 @@ class Outbound {
     }
     return true;
   }
+  /// What was sent, for tools: any thread, any time. Records of one line are not counted, which would cost each of them
+  /// an instruction.
+  std::uint64_t lines() const {
+    const std::uint64_t tail = tail_.get();
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const std::uint64_t begun = begun_.get();
+    return tail > begun ? tail - begun : 0;
+  }
+  std::uint64_t longer_records() const { return longer_records_.get(); }
+  std::uint64_t longer_bytes() const { return longer_bytes_.get(); }
   /// Where this sender's first record lies.
   std::uint64_t first() const { return slot_->start; }
 
@@ -150,17 +167,19 @@ class Outbound {
       if (skip > 1) mark_dirty(index + 1, skip - 1);
       keep_clean(0);
       base_[index].head.store(word(0, 0, kSkip), std::memory_order_release);
-      tail_ += skip;
+      tail_.add(skip);
     }
     return base_ + (tail_ & mask_);
   }
 
   Line* base_ = nullptr;
-  std::uint64_t tail_ = 0;   // position of the next record, in lines since the ring was made
+  Counter tail_;             // position of the next record, in lines since the ring was made
   std::uint64_t limit_ = 0;  // positions below it may be written; one line is kept free for the invariant
   std::uint64_t* dirty_ = nullptr;
   Slot* slot_ = nullptr;
   std::uint32_t mask_ = 0, shift_ = 0;
+  Counter begun_;  // where the first record lies
+  Counter longer_records_, longer_bytes_;
 };
 
 /// The receiver's end.
@@ -171,7 +190,9 @@ class Inbound {
     slot_ = slot;
     shift_ = shift;
     mask_ = (1u << shift) - 1;
-    head_ = slot->start;
+    begun_.set(slot->start);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&head_, slot->start, __ATOMIC_RELAXED);
     report_at_ = head_ + (mask_ + 1) / 4;
   }
 
@@ -203,6 +224,13 @@ class Inbound {
     return count;
   }
 
+  /// What was taken in, for tools: any thread, any time.
+  std::uint64_t lines() const {
+    const std::uint64_t head = __atomic_load_n(&head_, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const std::uint64_t begun = begun_.get();
+    return head > begun ? head - begun : 0;
+  }
   /// Up to where records were delivered.
   std::uint64_t position() const { return head_; }
 
@@ -221,7 +249,7 @@ class Inbound {
 
  private:
   void advance(std::uint32_t lines) {
-    head_ += lines;
+    __atomic_store_n(&head_, head_ + lines, __ATOMIC_RELAXED);
     if (head_ >= report_at_) [[unlikely]] {
       slot_->consumed.store(head_, std::memory_order_release);
       report_at_ = head_ + (mask_ + 1) / 4;
@@ -232,6 +260,7 @@ class Inbound {
   std::uint64_t head_ = 0;
   std::uint64_t report_at_ = 0;
   std::uint64_t looked_at_ = 0;
+  Counter begun_;
   Slot* slot_ = nullptr;
   std::uint32_t mask_ = 0, shift_ = 0;
 };

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""The list of performance variables and events in docs/tools.md is what a process finds through MPI_T, but for the counters
+of each collective algorithm, which are as many as there are algorithms.
+
+usage: check_tools.py [--write] LISTER docs/tools.md      LISTER: tests/mpi/tools/tools_list.c; --write puts the list in
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BEGIN = "<!-- Written by tests/gen/check_tools.py --write; a test holds it against the library. -->\n"
+LEAST = 100     # performance variables beside the counters of algorithms
+
+
+def is_algorithm(name):
+    """coll.allreduce.ring and coll.allreduce.ring.to_64B; the collectives' own variables have one dot."""
+    return name.startswith("coll.") and name.count(".") >= 2 and not name.startswith("coll.shm.")
+
+
+def listed(lister):
+    done = subprocess.run([lister], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        sys.exit(f"{lister} failed:\n{done.stderr}")
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def cell(text):
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+
+
+def room(name):
+    return name.rsplit(".", 1)[0]
+
+
+def by_room(rows):
+    rooms = {}
+    for row in rows:
+        rooms.setdefault(room(row[1]), []).append(row)
+    return rooms
+
+
+def tables(rows):
+    pvars = [row for row in rows if row[0] == "pvar" and not is_algorithm(row[1])]
+    algorithms = [row for row in rows if row[0] == "pvar" and is_algorithm(row[1])]
+    events = [row for row in rows if row[0] == "event"]
+    assert len(pvars) >= LEAST, f"{len(pvars)} performance variables"
+    assert algorithms and events
+    out = ["", f"### Performance variables: {len(pvars)}, and those of each collective algorithm", "",
+           "`coll.<collective>.<algorithm>` counts the calls of an algorithm on this process, and with `.to_64B`, `.to_4KiB`,",
+           "`.to_256KiB`, `.to_4MiB`, `.above_4MiB` behind it those of a size."]
+    for name, of_room in by_room(pvars).items():
+        out += ["", f"#### {name}", "", "| variable | class | what it says |", "| --- | --- | --- |"]
+        for _, variable, kind, bind, text in of_room:
+            out.append(f"| `{variable}` | {kind}{', of a ' + bind if bind else ''} | {cell(text)} |")
+    out += ["", f"### Events: {len(events)}", "", "| event | what it says |", "| --- | --- |"]
+    for _, name, _, _, text in events:
+        out.append(f"| `{name}` | {cell(text)} |")
+    return "\n".join(out) + "\n"
+
+
+def stale(head, rows):
+    """The comparison above the list says the same numbers as the list."""
+    pvars = sum(row[0] == "pvar" and not is_algorithm(row[1]) for row in rows)
+    algorithms = sum(row[0] == "pvar" and is_algorithm(row[1]) for row in rows)
+    events = sum(row[0] == "event" for row in rows)
+    for line in (f"| performance variables | {pvars}, and {algorithms} of collective algorithms |", f"| event types | {events} |"):
+        if line not in head:
+            yield f"the comparison does not say: {line}"
+
+
+def main(arguments):
+    write = arguments[:1] == ["--write"]
+    lister, path = arguments[1:] if write else arguments
+    text = Path(path).read_text()
+    head, found, old = text.partition(BEGIN)
+    rows = listed(lister)
+    new = tables(rows)
+    wrong = list(stale(head, rows))
+    if wrong:
+        return "\n".join([path, *wrong])
+    if write:
+        Path(path).write_text(head + BEGIN + new)
+        return 0
+    if not found:
+        return f"{path} has no list of variables and events"
+    if old == new:
+        return 0
+    have, want = set(old.splitlines()), set(new.splitlines())
+    for line in sorted(want - have):
+        print("missing: ", line)
+    for line in sorted(have - want):
+        print("obsolete:", line)
+    return f"{path} and the library differ; tests/gen/check_tools.py --write {lister} {path} mends it"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -57,7 +57,8 @@ unsigned retry(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
-unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+// The rarer parts of a round stay out of poll(), which would save registers for them in every round.
+[[gnu::noinline]] unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   unsigned events = 0;
   // A push may add links to the list, at its end; it takes none away.
   for (auto at = lane.stalled.begin(); at != lane.stalled.end();) {
@@ -70,7 +71,7 @@ unsigned retry_all(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
-unsigned poll_self(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+[[gnu::noinline]] unsigned poll_self(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   lane.self_busy = false;
   if (lane.self_iface == nullptr) return 0;  // another transport carries what a process sends to itself
   const unsigned events = lane.self_iface->ops->progress(lane.self_iface);
@@ -78,7 +79,7 @@ unsigned poll_self(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
-unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+[[gnu::noinline]] unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   unsigned events = 0;
   while (Waiter* waiter = lane.ready.pop_front()) {
     waiter->run(*waiter);
@@ -88,7 +89,7 @@ unsigned run_ready(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
-unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+[[gnu::noinline]] unsigned run_pollers(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   unsigned events = 0;
   for (auto at = lane.pollers.begin(); at != lane.pollers.end();) {
     Poller& poller = *at;

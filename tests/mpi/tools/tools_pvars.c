@@ -178,6 +178,33 @@ static void counting(void) {
   CHECK_EQ(MPI_T_pvar_session_free(&two), MPI_SUCCESS);
 }
 
+/* Requests are in use from the call that starts them to the one that completes them, however soon the message leaves.
+ */
+static void requests_in_use(void) {
+  enum { kRequests = 12, kRounds = 3 };
+  MPI_T_pvar_session session;
+  MPI_Request requests[2 * kRequests];
+  int out[kRequests] = {0}, in[kRequests];
+  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+  MPI_T_pvar_handle sends = handle_of(session, "p2p.sends", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MPI_T_pvar_handle receives = handle_of(session, "p2p.receives", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  const int next = (check_rank + 1) % check_size, last = (check_rank + check_size - 1) % check_size;
+  for (int round = 0; round < kRounds; ++round) {
+    CHECK_EQ(read_of(session, sends), 0);
+    CHECK_EQ(read_of(session, receives), 0);
+    for (int i = 0; i < kRequests; ++i) {
+      MUST(MPI_Irecv(&in[i], 1, MPI_INT, last, i, MPI_COMM_WORLD, &requests[i]));
+      MUST(MPI_Isend(&out[i], 1, MPI_INT, next, i, MPI_COMM_WORLD, &requests[kRequests + i]));
+    }
+    CHECK_EQ(read_of(session, sends), kRequests);
+    CHECK_EQ(read_of(session, receives), kRequests);
+    MUST(MPI_Waitall(2 * kRequests, requests, MPI_STATUSES_IGNORE));
+  }
+  CHECK_EQ(read_of(session, sends), 0);
+  CHECK_EQ(read_of(session, receives), 0);
+  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
+}
+
 int main(int argc, char** argv) {
   int provided = 0, before = 0, during = 0, after = 0;
   CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
@@ -189,6 +216,7 @@ int main(int argc, char** argv) {
   CHECK_EQ(MPI_T_pvar_start(session, total), MPI_SUCCESS);
   check_start(&argc, &argv);
   what_is_said();
+  requests_in_use();
   counting();
   CHECK_EQ(MPI_T_pvar_get_num(&during), MPI_SUCCESS);
   CHECK(during > before, "components bring theirs");

@@ -46,7 +46,9 @@ int cvar_handle_alloc(int index, void* object, MPI_T_cvar_handle* handle, int* c
   const Cvar* const cvar = cvars().at(index);
   if (cvar == nullptr) return MPI_T_ERR_INVALID_INDEX;
   Bound bound;
-  if (cvar->bind == MPI_T_BIND_MPI_COMM && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
+  // Without an object the handle is bound to none, and every use of it fails: tools that set control variables (TAU)
+  // make a handle of each variable before they look at any, and give up at the first that they do not get.
+  if (cvar->bind == MPI_T_BIND_MPI_COMM && object != nullptr && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
   CvarHandle* const made = handles().take(limits().handle_limit);
   if (made == nullptr) return MPI_T_ERR_OUT_OF_HANDLES;
   made->cvar = cvar;

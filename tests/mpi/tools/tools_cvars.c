@@ -105,6 +105,23 @@ static Value rings(MPI_Comm comm) {
   return calls;
 }
 
+/* Tools that set variables by name take a handle of each variable first, for no object, and give up when one fails. */
+static void a_handle_of_each(void) {
+  int number = 0, count = 0;
+  CHECK_EQ(MPI_T_cvar_get_num(&number), MPI_SUCCESS);
+  MPI_T_cvar_handle* handles = check_alloc((size_t)number * sizeof *handles);
+  for (int i = 0; i < number; ++i) {
+    CHECK(MPI_T_cvar_handle_alloc(i, NULL, &handles[i], &count) == MPI_SUCCESS, "variable %d", i);
+    CHECK(count >= 1, "variable %d has %d elements", i, count);
+  }
+  const Value before = value_of("p2p.eager_limit"), wanted = 4321;
+  CHECK_EQ(MPI_T_cvar_write(handles[find("p2p.eager_limit")], &wanted), MPI_SUCCESS);
+  CHECK_EQ(value_of("p2p.eager_limit"), wanted);
+  CHECK_EQ(MPI_T_cvar_write(handles[find("p2p.eager_limit")], &before), MPI_SUCCESS);
+  for (int i = 0; i < number; ++i) CHECK_EQ(MPI_T_cvar_handle_free(&handles[i]), MPI_SUCCESS);
+  free(handles);
+}
+
 /* What is written before MPI_Init is in force afterwards. */
 static void before(int* argc, char*** argv) {
   const Value eager = 12345, wrong = ~0ull;
@@ -164,7 +181,9 @@ static void during(int* argc, char*** argv) {
   MPI_T_cvar_handle here, algorithm;
   int count = 0;
   char text[1024] = "no_such", read[1024];
+  a_handle_of_each();
   check_start(argc, argv);
+  a_handle_of_each();
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
   CHECK_EQ(set("p2p.eager_limit", &high), MPI_SUCCESS);
   CHECK(!is_rendezvous(MPI_COMM_WORLD, kBytes), "%d bytes are below %llu", kBytes, high);
@@ -173,7 +192,15 @@ static void during(int* argc, char*** argv) {
   CHECK(is_rendezvous(MPI_COMM_WORLD, kBytes), "%d bytes are above %llu", kBytes, low);
   CHECK_EQ(set("p2p.eager_limit", &high), MPI_SUCCESS);
 
-  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), NULL, &here, &count), MPI_T_ERR_INVALID_HANDLE);
+  /* Without a communicator there is a handle, but nothing to read; with a null handle there is none. */
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), NULL, &here, &count), MPI_SUCCESS);
+  Value untouched = 7;
+  CHECK_EQ(MPI_T_cvar_read(here, &untouched), MPI_T_ERR_INVALID_HANDLE);
+  CHECK_EQ(untouched, 7);
+  CHECK_EQ(MPI_T_cvar_write(here, &low), MPI_T_ERR_INVALID_HANDLE);
+  CHECK_EQ(MPI_T_cvar_handle_free(&here), MPI_SUCCESS);
+  MPI_Comm null_comm = MPI_COMM_NULL;
+  CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), &null_comm, &here, &count), MPI_T_ERR_INVALID_HANDLE);
   CHECK_EQ(MPI_T_cvar_handle_alloc(find("comm.eager_limit"), &comm, &here, &count), MPI_SUCCESS);
   CHECK_EQ(count, 1);
   CHECK_EQ(MPI_T_cvar_write(here, &wrong), MPI_T_ERR_INVALID);

@@ -29,6 +29,12 @@ struct Member {
   /// The collective with these numbers has failed before its turn. The turn passes over them when it comes there: those
   /// before are not over, so the ones behind must not begin yet.
   [[gnu::cold]] void abandon(std::uint64_t first, std::uint64_t last);
+  /// The collective with these numbers, which has been taken, may use bounce buffers.
+  void note_buffered(std::uint64_t first, std::uint64_t last) {
+    buffered_before = buffered_last;
+    buffered_first = first;
+    buffered_last = last;
+  }
   /// This rank's state, and whether any rank may be asleep.
   RankState& state() const { return layout.rank(static_cast<std::uint32_t>(me)); }
   bool any_sleeper() const { return layout.header().sleepers.load(std::memory_order_relaxed) != 0; }
@@ -42,7 +48,9 @@ struct Member {
   std::uint64_t next_number = 1;  // for the next collective that is called
   std::uint64_t turn = 1;         // the number that may run now
   std::uint64_t all_done = 0;     // every rank is known to be done with this number
-  std::uint64_t buffered = 0;     // the last number taken of those with payloads in bounce buffers
+  // Of the collectives taken whose payloads may lie in bounce buffers: the numbers of the latest, and the last number
+  // of the one before it.
+  std::uint64_t buffered_first = 0, buffered_last = 0, buffered_before = 0;
 
  private:
   struct Abandoned {

@@ -35,23 +35,20 @@ struct Ticket {
   std::uint64_t number = 0;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  std::uint64_t ahead = 0;            // how many numbers ranks may run ahead of each other, with this payload
-  std::uint64_t buffered_before = 0;  // Member::buffered when it was taken
+  std::uint64_t ahead = 0;  // how many numbers ranks may run ahead of each other, with this payload
   std::uint64_t signature = 0;
 
   /// Takes the next `numbers` numbers.
   static Ticket take(Member& member, const Call& call, const Payloads& payloads, std::uint64_t numbers) {
     const std::uint64_t first = member.next_number;
-    const std::uint64_t buffered_before = member.buffered;
     member.next_number += numbers;
-    if (!is_inline(payloads.any)) member.buffered = member.next_number - 1;
+    if (!is_inline(payloads.any)) member.note_buffered(first, member.next_number - 1);
     return Ticket{.member = &member,
                   .call = &call,
                   .number = first,
                   .first = first,
                   .last = member.next_number - 1,
                   .ahead = is_inline(payloads.own) ? kSlots : kBufferSlots,
-                  .buffered_before = buffered_before,
                   .signature = signature_of(call.what, call.root, call.bytes)};
   }
 
@@ -80,11 +77,12 @@ struct Ticket {
 
   /// Whether this rank may write into the slot all the same: it does not matter which ranks are still in a barrier or
   /// another collective without bounce buffers when the ticket comes round to its buffer for the first time. So the
-  /// root of a broadcast in as many pieces as there are buffers is done before the others begin.
+  /// root of a broadcast in as many pieces as there are buffers is done before the others begin. Not known, and false,
+  /// once a later collective with such payloads has been taken.
   bool buffer_free() const {
-    if (ahead != kBufferSlots || number - first >= kBufferSlots) return false;
+    if (ahead != kBufferSlots || number - first >= kBufferSlots || member->buffered_first != first) return false;
     const std::uint64_t slot_before = number > kSlots ? number - kSlots : 0;
-    return member->all_done >= std::max(buffered_before, slot_before);
+    return member->all_done >= std::max(member->buffered_before, slot_before);
   }
 
   FlagLine& line(std::uint32_t r) const { return layout().contribution(number, r); }

@@ -2491,61 +2491,61 @@ int PMPI_Topo_test(MPI_Comm comm, int* status);
 #else
 #define MPI_ABI_INLINE static
 #endif
-MPI_ABI_INLINE MPI_Fint MPI_Comm_c2f(MPI_Comm comm) {
+MPI_ABI_INLINE MPI_Fint (MPI_Comm_c2f)(MPI_Comm comm) {
   return MPI_Comm_toint(comm);
 }
-MPI_ABI_INLINE MPI_Comm MPI_Comm_f2c(MPI_Fint comm) {
+MPI_ABI_INLINE MPI_Comm (MPI_Comm_f2c)(MPI_Fint comm) {
   return MPI_Comm_fromint(comm);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler errhandler) {
+MPI_ABI_INLINE MPI_Fint (MPI_Errhandler_c2f)(MPI_Errhandler errhandler) {
   return MPI_Errhandler_toint(errhandler);
 }
-MPI_ABI_INLINE MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler) {
+MPI_ABI_INLINE MPI_Errhandler (MPI_Errhandler_f2c)(MPI_Fint errhandler) {
   return MPI_Errhandler_fromint(errhandler);
 }
-MPI_ABI_INLINE MPI_Fint MPI_File_c2f(MPI_File file) {
+MPI_ABI_INLINE MPI_Fint (MPI_File_c2f)(MPI_File file) {
   return MPI_File_toint(file);
 }
-MPI_ABI_INLINE MPI_File MPI_File_f2c(MPI_Fint file) {
+MPI_ABI_INLINE MPI_File (MPI_File_f2c)(MPI_Fint file) {
   return MPI_File_fromint(file);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Group_c2f(MPI_Group group) {
+MPI_ABI_INLINE MPI_Fint (MPI_Group_c2f)(MPI_Group group) {
   return MPI_Group_toint(group);
 }
-MPI_ABI_INLINE MPI_Group MPI_Group_f2c(MPI_Fint group) {
+MPI_ABI_INLINE MPI_Group (MPI_Group_f2c)(MPI_Fint group) {
   return MPI_Group_fromint(group);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Info_c2f(MPI_Info info) {
+MPI_ABI_INLINE MPI_Fint (MPI_Info_c2f)(MPI_Info info) {
   return MPI_Info_toint(info);
 }
-MPI_ABI_INLINE MPI_Info MPI_Info_f2c(MPI_Fint info) {
+MPI_ABI_INLINE MPI_Info (MPI_Info_f2c)(MPI_Fint info) {
   return MPI_Info_fromint(info);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Message_c2f(MPI_Message message) {
+MPI_ABI_INLINE MPI_Fint (MPI_Message_c2f)(MPI_Message message) {
   return MPI_Message_toint(message);
 }
-MPI_ABI_INLINE MPI_Message MPI_Message_f2c(MPI_Fint message) {
+MPI_ABI_INLINE MPI_Message (MPI_Message_f2c)(MPI_Fint message) {
   return MPI_Message_fromint(message);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Op_c2f(MPI_Op op) {
+MPI_ABI_INLINE MPI_Fint (MPI_Op_c2f)(MPI_Op op) {
   return MPI_Op_toint(op);
 }
-MPI_ABI_INLINE MPI_Op MPI_Op_f2c(MPI_Fint op) {
+MPI_ABI_INLINE MPI_Op (MPI_Op_f2c)(MPI_Fint op) {
   return MPI_Op_fromint(op);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Request_c2f(MPI_Request request) {
+MPI_ABI_INLINE MPI_Fint (MPI_Request_c2f)(MPI_Request request) {
   return MPI_Request_toint(request);
 }
-MPI_ABI_INLINE MPI_Request MPI_Request_f2c(MPI_Fint request) {
+MPI_ABI_INLINE MPI_Request (MPI_Request_f2c)(MPI_Fint request) {
   return MPI_Request_fromint(request);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Session_c2f(MPI_Session session) {
+MPI_ABI_INLINE MPI_Fint (MPI_Session_c2f)(MPI_Session session) {
   return MPI_Session_toint(session);
 }
-MPI_ABI_INLINE MPI_Session MPI_Session_f2c(MPI_Fint session) {
+MPI_ABI_INLINE MPI_Session (MPI_Session_f2c)(MPI_Fint session) {
   return MPI_Session_fromint(session);
 }
-MPI_ABI_INLINE int MPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
+MPI_ABI_INLINE int (MPI_Status_c2f)(const MPI_Status* c_status, MPI_Fint* f_status) {
   if (!c_status || !f_status) return MPI_ERR_ARG;
   f_status[MPI_F_SOURCE] = c_status->MPI_SOURCE;
   f_status[MPI_F_TAG] = c_status->MPI_TAG;
@@ -2557,7 +2557,7 @@ MPI_ABI_INLINE int MPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status
   f_status[7] = c_status->MPI_internal[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int MPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
+MPI_ABI_INLINE int (MPI_Status_c2f08)(const MPI_Status* c_status, MPI_F08_status* f08_status) {
   if (!c_status || !f08_status) return MPI_ERR_ARG;
   f08_status->MPI_SOURCE = c_status->MPI_SOURCE;
   f08_status->MPI_TAG = c_status->MPI_TAG;
@@ -2569,7 +2569,7 @@ MPI_ABI_INLINE int MPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* 
   f08_status->MPI_INTERNAL[4] = c_status->MPI_internal[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int MPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
+MPI_ABI_INLINE int (MPI_Status_f082c)(const MPI_F08_status* f08_status, MPI_Status* c_status) {
   if (!f08_status || !c_status) return MPI_ERR_ARG;
   c_status->MPI_SOURCE = f08_status->MPI_SOURCE;
   c_status->MPI_TAG = f08_status->MPI_TAG;
@@ -2581,7 +2581,7 @@ MPI_ABI_INLINE int MPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status
   c_status->MPI_internal[4] = f08_status->MPI_INTERNAL[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int MPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
+MPI_ABI_INLINE int (MPI_Status_f082f)(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
   if (!f08_status || !f_status) return MPI_ERR_ARG;
   f_status[MPI_F_SOURCE] = f08_status->MPI_SOURCE;
   f_status[MPI_F_TAG] = f08_status->MPI_TAG;
@@ -2593,7 +2593,7 @@ MPI_ABI_INLINE int MPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* 
   f_status[7] = f08_status->MPI_INTERNAL[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int MPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+MPI_ABI_INLINE int (MPI_Status_f2c)(const MPI_Fint* f_status, MPI_Status* c_status) {
   if (!f_status || !c_status) return MPI_ERR_ARG;
   c_status->MPI_SOURCE = f_status[MPI_F_SOURCE];
   c_status->MPI_TAG = f_status[MPI_F_TAG];
@@ -2605,7 +2605,7 @@ MPI_ABI_INLINE int MPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status
   c_status->MPI_internal[4] = f_status[7];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int MPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
+MPI_ABI_INLINE int (MPI_Status_f2f08)(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
   if (!f_status || !f08_status) return MPI_ERR_ARG;
   f08_status->MPI_SOURCE = f_status[MPI_F_SOURCE];
   f08_status->MPI_TAG = f_status[MPI_F_TAG];
@@ -2617,73 +2617,73 @@ MPI_ABI_INLINE int MPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f0
   f08_status->MPI_INTERNAL[4] = f_status[7];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE MPI_Fint MPI_Type_c2f(MPI_Datatype datatype) {
+MPI_ABI_INLINE MPI_Fint (MPI_Type_c2f)(MPI_Datatype datatype) {
   return MPI_Type_toint(datatype);
 }
-MPI_ABI_INLINE MPI_Datatype MPI_Type_f2c(MPI_Fint datatype) {
+MPI_ABI_INLINE MPI_Datatype (MPI_Type_f2c)(MPI_Fint datatype) {
   return MPI_Type_fromint(datatype);
 }
-MPI_ABI_INLINE MPI_Fint MPI_Win_c2f(MPI_Win win) {
+MPI_ABI_INLINE MPI_Fint (MPI_Win_c2f)(MPI_Win win) {
   return MPI_Win_toint(win);
 }
-MPI_ABI_INLINE MPI_Win MPI_Win_f2c(MPI_Fint win) {
+MPI_ABI_INLINE MPI_Win (MPI_Win_f2c)(MPI_Fint win) {
   return MPI_Win_fromint(win);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Comm_c2f(MPI_Comm comm) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Comm_c2f)(MPI_Comm comm) {
   return PMPI_Comm_toint(comm);
 }
-MPI_ABI_INLINE MPI_Comm PMPI_Comm_f2c(MPI_Fint comm) {
+MPI_ABI_INLINE MPI_Comm (PMPI_Comm_f2c)(MPI_Fint comm) {
   return PMPI_Comm_fromint(comm);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Errhandler_c2f)(MPI_Errhandler errhandler) {
   return PMPI_Errhandler_toint(errhandler);
 }
-MPI_ABI_INLINE MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint errhandler) {
+MPI_ABI_INLINE MPI_Errhandler (PMPI_Errhandler_f2c)(MPI_Fint errhandler) {
   return PMPI_Errhandler_fromint(errhandler);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_File_c2f(MPI_File file) {
+MPI_ABI_INLINE MPI_Fint (PMPI_File_c2f)(MPI_File file) {
   return PMPI_File_toint(file);
 }
-MPI_ABI_INLINE MPI_File PMPI_File_f2c(MPI_Fint file) {
+MPI_ABI_INLINE MPI_File (PMPI_File_f2c)(MPI_Fint file) {
   return PMPI_File_fromint(file);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Group_c2f(MPI_Group group) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Group_c2f)(MPI_Group group) {
   return PMPI_Group_toint(group);
 }
-MPI_ABI_INLINE MPI_Group PMPI_Group_f2c(MPI_Fint group) {
+MPI_ABI_INLINE MPI_Group (PMPI_Group_f2c)(MPI_Fint group) {
   return PMPI_Group_fromint(group);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Info_c2f(MPI_Info info) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Info_c2f)(MPI_Info info) {
   return PMPI_Info_toint(info);
 }
-MPI_ABI_INLINE MPI_Info PMPI_Info_f2c(MPI_Fint info) {
+MPI_ABI_INLINE MPI_Info (PMPI_Info_f2c)(MPI_Fint info) {
   return PMPI_Info_fromint(info);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Message_c2f(MPI_Message message) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Message_c2f)(MPI_Message message) {
   return PMPI_Message_toint(message);
 }
-MPI_ABI_INLINE MPI_Message PMPI_Message_f2c(MPI_Fint message) {
+MPI_ABI_INLINE MPI_Message (PMPI_Message_f2c)(MPI_Fint message) {
   return PMPI_Message_fromint(message);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Op_c2f(MPI_Op op) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Op_c2f)(MPI_Op op) {
   return PMPI_Op_toint(op);
 }
-MPI_ABI_INLINE MPI_Op PMPI_Op_f2c(MPI_Fint op) {
+MPI_ABI_INLINE MPI_Op (PMPI_Op_f2c)(MPI_Fint op) {
   return PMPI_Op_fromint(op);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Request_c2f(MPI_Request request) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Request_c2f)(MPI_Request request) {
   return PMPI_Request_toint(request);
 }
-MPI_ABI_INLINE MPI_Request PMPI_Request_f2c(MPI_Fint request) {
+MPI_ABI_INLINE MPI_Request (PMPI_Request_f2c)(MPI_Fint request) {
   return PMPI_Request_fromint(request);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Session_c2f(MPI_Session session) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Session_c2f)(MPI_Session session) {
   return PMPI_Session_toint(session);
 }
-MPI_ABI_INLINE MPI_Session PMPI_Session_f2c(MPI_Fint session) {
+MPI_ABI_INLINE MPI_Session (PMPI_Session_f2c)(MPI_Fint session) {
   return PMPI_Session_fromint(session);
 }
-MPI_ABI_INLINE int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
+MPI_ABI_INLINE int (PMPI_Status_c2f)(const MPI_Status* c_status, MPI_Fint* f_status) {
   if (!c_status || !f_status) return MPI_ERR_ARG;
   f_status[MPI_F_SOURCE] = c_status->MPI_SOURCE;
   f_status[MPI_F_TAG] = c_status->MPI_TAG;
@@ -2695,7 +2695,7 @@ MPI_ABI_INLINE int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_statu
   f_status[7] = c_status->MPI_internal[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
+MPI_ABI_INLINE int (PMPI_Status_c2f08)(const MPI_Status* c_status, MPI_F08_status* f08_status) {
   if (!c_status || !f08_status) return MPI_ERR_ARG;
   f08_status->MPI_SOURCE = c_status->MPI_SOURCE;
   f08_status->MPI_TAG = c_status->MPI_TAG;
@@ -2707,7 +2707,7 @@ MPI_ABI_INLINE int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status*
   f08_status->MPI_INTERNAL[4] = c_status->MPI_internal[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
+MPI_ABI_INLINE int (PMPI_Status_f082c)(const MPI_F08_status* f08_status, MPI_Status* c_status) {
   if (!f08_status || !c_status) return MPI_ERR_ARG;
   c_status->MPI_SOURCE = f08_status->MPI_SOURCE;
   c_status->MPI_TAG = f08_status->MPI_TAG;
@@ -2719,7 +2719,7 @@ MPI_ABI_INLINE int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Statu
   c_status->MPI_internal[4] = f08_status->MPI_INTERNAL[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
+MPI_ABI_INLINE int (PMPI_Status_f082f)(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
   if (!f08_status || !f_status) return MPI_ERR_ARG;
   f_status[MPI_F_SOURCE] = f08_status->MPI_SOURCE;
   f_status[MPI_F_TAG] = f08_status->MPI_TAG;
@@ -2731,7 +2731,7 @@ MPI_ABI_INLINE int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint*
   f_status[7] = f08_status->MPI_INTERNAL[4];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+MPI_ABI_INLINE int (PMPI_Status_f2c)(const MPI_Fint* f_status, MPI_Status* c_status) {
   if (!f_status || !c_status) return MPI_ERR_ARG;
   c_status->MPI_SOURCE = f_status[MPI_F_SOURCE];
   c_status->MPI_TAG = f_status[MPI_F_TAG];
@@ -2743,7 +2743,7 @@ MPI_ABI_INLINE int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_statu
   c_status->MPI_internal[4] = f_status[7];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
+MPI_ABI_INLINE int (PMPI_Status_f2f08)(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
   if (!f_status || !f08_status) return MPI_ERR_ARG;
   f08_status->MPI_SOURCE = f_status[MPI_F_SOURCE];
   f08_status->MPI_TAG = f_status[MPI_F_TAG];
@@ -2755,16 +2755,16 @@ MPI_ABI_INLINE int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f
   f08_status->MPI_INTERNAL[4] = f_status[7];
   return MPI_SUCCESS;
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Type_c2f)(MPI_Datatype datatype) {
   return PMPI_Type_toint(datatype);
 }
-MPI_ABI_INLINE MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype) {
+MPI_ABI_INLINE MPI_Datatype (PMPI_Type_f2c)(MPI_Fint datatype) {
   return PMPI_Type_fromint(datatype);
 }
-MPI_ABI_INLINE MPI_Fint PMPI_Win_c2f(MPI_Win win) {
+MPI_ABI_INLINE MPI_Fint (PMPI_Win_c2f)(MPI_Win win) {
   return PMPI_Win_toint(win);
 }
-MPI_ABI_INLINE MPI_Win PMPI_Win_f2c(MPI_Fint win) {
+MPI_ABI_INLINE MPI_Win (PMPI_Win_f2c)(MPI_Fint win) {
   return PMPI_Win_fromint(win);
 }
 #undef MPI_ABI_INLINE

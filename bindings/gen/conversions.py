@@ -1,6 +1,6 @@
 """The conversions between C's and Fortran's handles and statuses: of the standard, but not of its ABI, so that mpi.h
 defines them over the functions that are. A program that uses them needs no Fortran library and no symbol of ours."""
-from c_types import prototype
+from c_types import c_name, parameter_list
 
 MEMBERS = ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR")
 # What the members of a status are called in each of its forms: C's struct, mpi_f08's, and the array of mpif.h.
@@ -43,7 +43,10 @@ def handle_body(procedure, prefix):
 def definition(procedure, table, prefix):
     status = procedure.name.startswith("MPI_Status_")
     body = status_body(procedure) if status else handle_body(procedure, prefix)
-    return "\n".join([f"MPI_ABI_INLINE {prototype(procedure, False, table, prefix)} {{", *(f"  {x}" for x in body), "}"])
+    # The name in parentheses: tools that make a wrapper of each prototype in mpi.h look for a name before a parenthesis,
+    # and a function that is defined here cannot be defined again by them.
+    head = f"{procedure.returns} ({prefix}{c_name(procedure, False)})({parameter_list(procedure, False, table)})"
+    return "\n".join([f"MPI_ABI_INLINE {head} {{", *(f"  {x}" for x in body), "}"])
 
 
 def definitions(table):

@@ -73,8 +73,9 @@ class Conversions(unittest.TestCase):
         self.assertEqual(len(names), 11 * 2 + 6)
         for name in names:
             for full in (name, "P" + name):
-                self.assertEqual(len(re.findall(rf"\b{full}\(.*\) {{\n", text)), 1, full)
-        self.assertIn("MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) {\n  return PMPI_Type_toint(datatype);", text)
+                self.assertEqual(len(re.findall(rf" \({full}\)\(.*\) {{\n", text)), 1, full)
+                self.assertNotRegex(text, rf"\w\s+{full}\(.*\) {{\n", "a generator of wrappers takes it for a prototype")
+        self.assertIn("MPI_Fint (PMPI_Type_c2f)(MPI_Datatype datatype) {\n  return PMPI_Type_toint(datatype);", text)
         self.assertIn("f_status[MPI_F_TAG] = c_status->MPI_TAG;", text)
         self.assertIn("f08_status->MPI_INTERNAL[4] = f_status[7];", text)
 

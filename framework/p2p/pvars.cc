@@ -29,11 +29,10 @@ constexpr ashlar_pvar_row in_use(const char* name, const char* help) {
                                read_lane<[](const LaneState& s) { return (s.*pool).out_level().get(); }>);
 }
 /// Requests of sends that a program or the library has: without those that wait in SentRequests for their next use.
-/// These are read first: both levels move while this thread reads, and one that goes back in between would count twice.
-std::uint64_t sends_in_use(const LaneState& state) {
-  const std::uint64_t idle = state.sent_requests.idle_level().get();
-  const std::uint64_t out = state.sends.out_level().get();
-  return out > idle ? out - idle : 0;
+void read_sends_in_use(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+  const auto& state = *static_cast<const LaneState*>(block);
+  const LaneGuard guard(state.nowhere.lane->lock);
+  values[0] = state.sends.out() - state.sent_requests.idle();
 }
 template <auto pool>
 constexpr ashlar_pvar_row storage(const char* name, const char* help) {
@@ -69,7 +68,8 @@ constexpr ashlar_pvar_row kPoolRows[] = {
     in_use<&LaneState::receives>("receives", "requests of receives that are in use"),
     storage<&LaneState::receives>("receives_storage", "requests of receives that there is storage for; it only grows"),
     limit<&LaneState::receives>("receives_limit", "the most requests of receives (p2p.request_limit, of each lane)"),
-    plugin::computed_pvar("sends", "requests of sends that are in use", ASHLAR_PVAR_LEVEL, read_lane<sends_in_use>),
+    plugin::computed_pvar("sends", "requests of sends that are in use. Takes a lock: not for signal handlers",
+                          ASHLAR_PVAR_LEVEL, read_sends_in_use),
     storage<&LaneState::sends>("sends_storage", "requests of sends that there is storage for; it only grows"),
     limit<&LaneState::sends>("sends_limit", "the most requests of sends (p2p.request_limit, of each lane)"),
     in_use<&LaneState::pulls>("pulls", "reads of the sender's memory that are under way"),

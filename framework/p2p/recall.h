@@ -1,5 +1,4 @@
 #pragma once
-#include "framework/base/counter.h"
 #include "framework/base/slab.h"
 #include "framework/p2p/operation.h"
 
@@ -20,23 +19,23 @@ class SentRequests {
     return free_;
   }
   /// Takes what next() gave.
-  void use(const SendRequest& r) {
-    free_ = r.next_sent;
-    idle_.subtract();
-  }
+  void use(const SendRequest& r) { free_ = r.next_sent; }
   void put(SendRequest& r) {
     r.next_sent = free_;
     free_ = &r;
-    idle_.add();
   }
-  /// Those that wait here for their next use: they are out of their storage, but no program has them.
-  const Counter& idle_level() const { return idle_; }
+  /// How many wait here for their next use: out of their storage, and not in use. Walks through them, because
+  /// a count would cost every nonblocking send two instructions.
+  std::size_t idle() const {
+    std::size_t n = 0;
+    for (const SendRequest* r = free_; r != nullptr; r = r->next_sent) ++n;
+    return n;
+  }
 
  private:
   void make_one(Slab<SendRequest>& memory, Comm& nowhere);
 
   SendRequest* free_ = nullptr;
-  Counter idle_;
 };
 
 /// Looks after sends that are being cancelled, as long as there are any: a receiver that is at rest answers nothing,

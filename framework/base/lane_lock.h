@@ -74,8 +74,6 @@ class ASHLAR_CAPABILITY("lane lock") LaneLock {
 
   /// Whether there are no threads, no tool listens to events, and no tool counts the messages of a communicator.
   static bool plain() { return mode_.load(std::memory_order_relaxed) == 0; }
-  /// Whether a tool may want to know of single messages: it listens to events, or counts a communicator's messages.
-  static bool watched() { return (mode_.load(std::memory_order_relaxed) & (kEvents | kCounts)) != 0; }
   /// Whether a tool counts the messages of a communicator. For good, as enable_events().
   static bool counts() { return (mode_.load(std::memory_order_relaxed) & kCounts) != 0; }
   static void enable_counts() { mode_.fetch_or(kCounts, std::memory_order_relaxed); }

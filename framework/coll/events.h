@@ -8,7 +8,8 @@
 /// What collectives tell tools (docs/tools.md).
 namespace ashlar::coll {
 
-extern constinit event::Type collective_begin, collective_end;
+/// Not seen by other libraries, so that the sites need no address to be loaded.
+[[gnu::visibility("hidden")]] extern constinit event::Type collective_begin, collective_end;
 
 /// The number of an algorithm's name in the enumeration of these events: that of "another" when it is not one of this
 /// tree.

@@ -204,28 +204,39 @@ namespace {
   land(r, am);
 }
 
-/// Says to tools that `r` takes `am`.
-[[gnu::cold, gnu::noinline]] void observe_match(const RecvRequest& r, const ashlar_am& am, bool was_kept) {
-  const MPI_Count bytes = message_bytes(am);
-  if (LaneLock::counts()) count_received(*r.comm, r.source, bytes);
-  if (!event::heard(message_matched)) return;
+/// Tells tools that `r` takes `am`.
+[[gnu::cold, gnu::noinline]] void tell_match(const RecvRequest& r, const ashlar_am& am, bool was_kept) {
   event::raise(message_matched, nullptr,
                {r.context(), static_cast<std::uint64_t>(r.source), static_cast<std::uint64_t>(r.tag),
-                static_cast<std::uint64_t>(bytes), was_kept ? 1u : 0u, am.id == kRts ? 1u : 0u});
+                static_cast<std::uint64_t>(message_bytes(am)), was_kept ? 1u : 0u, am.id == kRts ? 1u : 0u});
 }
 
-/// `r` takes the message `am`: finishes it, or starts the handshake.
-inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept = false) ASHLAR_REQUIRES(lane.lock) {
+/// The same out of line, for what does not come the short way.
+[[gnu::noinline]] void accept_otherwise(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept)
+    ASHLAR_REQUIRES(lane.lock);
+
+/// Counts that a receive of `comm` takes `am`, if a tool counts its messages.
+inline void count(const Comm& comm, const ashlar_am& am) {
+  if (LaneLock::counts()) [[unlikely]]
+    count_received(comm, static_cast<Rank>(low_word(am.h0)), message_bytes(am));
+}
+
+/// `r` takes the message `am`: finishes it, or starts the handshake. Inlined into the short path, where a call would
+/// save registers twice; the others call accept_otherwise().
+[[gnu::always_inline]] inline void accept(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept)
+    ASHLAR_REQUIRES(lane.lock) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
-  if (LaneLock::watched()) [[unlikely]]
-    observe_match(r, am, was_kept);
+  if (event::heard(message_matched)) [[unlikely]]
+    tell_match(r, am, was_kept);
   if (r.post != 0) [[unlikely]]
     lane.p2p->posts.matched(r, am.id == kRts);
   if (am.id == kEager) [[likely]]
     return land(r, am);
   accept_handshake(lane, r, am);
 }
+
+void accept_otherwise(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept) { accept(lane, r, am, was_kept); }
 
 }  // namespace
 
@@ -235,10 +246,12 @@ void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival
     r.tag = arrival.key.tag;
     r.finish(
         fail(MPI_ERR_NO_MEM, "message.lost", {{"bytes_got", arrival.am.length}, {"peer", r.source}, {"tag", r.tag}}));
-  } else if (state.check) [[unlikely]] {
-    accept_checked(lane, r, arrival.am, true);
   } else {
-    accept(lane, r, arrival.am, true);
+    count(*r.comm, arrival.am);
+    if (state.check) [[unlikely]]
+      accept_checked(lane, r, arrival.am, true);
+    else
+      accept_otherwise(lane, r, arrival.am, true);
   }
   discard(state, arrival);
 }
@@ -258,17 +271,25 @@ bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) {
 void on_message(Lane& lane, const ashlar_am& am) {
   match::Entry* const entry = lane.p2p->posted.take(key_of(am));
   if (entry != nullptr) [[likely]] {
-    accept(lane, static_cast<RecvRequest&>(*entry), am);
+    accept(lane, static_cast<RecvRequest&>(*entry), am, false);
   } else {
     keep(lane, am);
   }
+}
+
+void on_message_counted(Lane& lane, const ashlar_am& am) {
+  match::Entry* const entry = lane.p2p->posted.take(key_of(am));
+  if (entry == nullptr) return keep(lane, am);
+  auto& r = static_cast<RecvRequest&>(*entry);
+  count(*r.comm, am);
+  accept_otherwise(lane, r, am, false);
 }
 
 void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_kept) {
   r.source = static_cast<Rank>(low_word(am.h0));
   r.tag = static_cast<Tag>(high_word(am.h1));
   const Status matching = lane.p2p->check->examine(r, am);
-  if (matching.ok()) return accept(lane, r, am, was_kept);
+  if (matching.ok()) return accept_otherwise(lane, r, am, was_kept);
   // Nothing is received; a sender that waits gets the answer that it was.
   Link* link = nullptr;
   if (am.id != kEager && open_link(lane, am.peer, &link).ok())
@@ -280,7 +301,9 @@ void accept_checked(Lane& lane, RecvRequest& r, const ashlar_am& am, bool was_ke
 void on_message_checked(Lane& lane, const ashlar_am& am) {
   match::Entry* const entry = lane.p2p->posted.take(key_of(am));
   if (entry != nullptr) {
-    accept_checked(lane, static_cast<RecvRequest&>(*entry), am, false);
+    auto& r = static_cast<RecvRequest&>(*entry);
+    count(*r.comm, am);
+    accept_checked(lane, r, am, false);
   } else {
     keep(lane, am);
   }
@@ -294,7 +317,8 @@ void on_ready_message(Lane& lane, const ashlar_am& am) {
     ashlar_am plain = am;
     plain.id = am.id == kRtsReady ? kRts : kEagerSync;
     auto& r = static_cast<RecvRequest&>(*entry);
-    return lane.p2p->check ? accept_checked(lane, r, plain, false) : accept(lane, r, plain);
+    count(*r.comm, am);
+    return lane.p2p->check ? accept_checked(lane, r, plain, false) : accept_otherwise(lane, r, plain, false);
   }
   Link* link = nullptr;
   if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kUnready, pair_word(low_word(am.h1), 0), 0);

@@ -6,7 +6,9 @@
 /// What point-to-point tells tools (docs/tools.md). Types, and the sites that several files share.
 namespace ashlar::p2p {
 
-extern constinit event::Type message_unexpected, message_matched, rendezvous_begin, rendezvous_end, link_throttled;
+extern constinit event::Type message_unexpected, rendezvous_begin, rendezvous_end, link_throttled;
+/// Not seen by other libraries, so that the site of each receive needs no address to be loaded.
+[[gnu::visibility("hidden")]] extern constinit event::Type message_matched;
 
 /// How a message with an RTS came; kNot: it did not.
 enum class Received : std::uint8_t { kSingleCopy, kFragments, kWritten, kNothing, kNot };

@@ -6,6 +6,8 @@ namespace ashlar::p2p {
 
 /// Handlers of the wire's messages (AmHandler); those of partitioned communication are in partitioned.h.
 void on_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+/// In place of on_message() on a lane with a communicator whose messages a tool counts.
+void on_message_counted(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_message_checked(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_signature(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_matched(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

@@ -33,19 +33,32 @@ inline Status finish_blocking(Lane& lane, RecvRequest& r, MPI_Status* status) AS
   return outcome;
 }
 
-}  // namespace
-
-Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) [[unlikely]] {
-    fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    return {};
-  }
-  Lane& lane = *comm.lane;
-  const LaneGuard guard(lane.lock);
+inline Status receive(Lane& lane, void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm,
+                      MPI_Status* status) ASHLAR_REQUIRES(lane.lock) {
   RecvRequest* const r = start(lane, comm, {buf, count, &type}, source, tag, Procedure::kRecv);
   if (r == nullptr) [[unlikely]]
     return no_request(lane.p2p->receives);
   return finish_blocking(lane, *r, status);
+}
+
+[[gnu::noinline]] Status receive_under_lock(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm,
+                                            MPI_Status* status) {
+  const LaneGuard guard(comm.lane->lock);
+  return receive(*comm.lane, buf, count, type, source, tag, comm, status);
+}
+
+}  // namespace
+
+// Without threads and without tools there is no lock to take, as in send().
+Status recv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm,
+            MPI_Status* status) ASHLAR_NO_THREAD_SAFETY {
+  if (source == MPI_PROC_NULL) [[unlikely]] {
+    fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return {};
+  }
+  if (!LaneLock::plain()) [[unlikely]]
+    return receive_under_lock(buf, count, type, source, tag, comm, status);
+  return receive(*comm.lane, buf, count, type, source, tag, comm, status);
 }
 
 Status irecv(void* buf, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Request** request) {

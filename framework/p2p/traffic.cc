@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "framework/p2p/handlers.h"
+
 namespace ashlar::p2p {
 
 bool count_traffic(Comm& comm) {
@@ -12,6 +14,9 @@ bool count_traffic(Comm& comm) {
   made->ranks.reset(new (std::nothrow) Traffic::OfRank[static_cast<std::size_t>(comm.remote_size)]);
   if (made->ranks == nullptr) return false;
   comm.traffic.store(made.release(), std::memory_order_release);
+  // What is checked counts by itself.
+  for (AmHandler& handler : comm.lane->handlers)
+    if (handler == on_message) handler = on_message_counted;
   LaneLock::enable_counts();
   return true;
 }

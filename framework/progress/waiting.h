@@ -61,7 +61,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
 
   const std::uint64_t spin_;
   std::uint64_t empty_rounds_ = 0;
-  Lane* waits_on_ = nullptr;      // set when it leaves the spin stage
+  Lane* waits_on_;                // NOLINT: set when it leaves the spin stage
   Lane* attended_ = nullptr;      // counted in its Lane::attended
   bool slept_ = false;            // and in its Lane::attended_asleep
   std::uint64_t since_ = 0;       // 0: it is in the spin stage

@@ -249,8 +249,9 @@ class Inbound {
 
  private:
   void advance(std::uint32_t lines) {
-    __atomic_store_n(&head_, head_ + lines, __ATOMIC_RELAXED);
-    if (head_ >= report_at_) [[unlikely]] {
+    const std::uint64_t head = head_ + lines;
+    __atomic_store_n(&head_, head, __ATOMIC_RELAXED);
+    if (head >= report_at_) [[unlikely]] {
       slot_->consumed.store(head_, std::memory_order_release);
       report_at_ = head_ + (mask_ + 1) / 4;
     }

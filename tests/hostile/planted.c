@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "framework/plugin/coll_interface.h"
+#include "framework/plugin/coll.h"
 #include "framework/plugin/component.h"
 
 __attribute__((constructor)) static void leave_mark(void) {
@@ -34,7 +34,7 @@ const ashlar_component ashlar_component_v1 = {
     .name = "planted",
     .version = "1.0.0",
     .description = "leaves a mark when it is loaded",
-    .interface_version = ASHLAR_COLL_CXX_INTERFACE,
+    .interface_version = ASHLAR_COLL_INTERFACE,
     .query = query,
     .create = create,
 };

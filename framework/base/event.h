@@ -80,7 +80,7 @@ void listen(Sink sink) noexcept;
 /// How many events a thread's queue holds from now on; a queue that exists keeps its size until it is empty.
 void set_queue_capacity(std::size_t events) noexcept;
 
-/// Calls of LaneLock, when somebody has listened once.
+/// LaneLock calls these from the first listen() on.
 void entered_lane() noexcept;
 void left_lane() noexcept;
 [[gnu::cold]] void deliver_now() noexcept;

@@ -8,7 +8,9 @@
 
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "framework/base/clock.h"
 #include "tests/conformance/check/subject.h"
@@ -45,6 +47,17 @@ std::string CaseName::words() const {
   return out;
 }
 
+Runner::Runner(const std::string& file, unsigned seconds) : file_(std::filesystem::absolute(file)), seconds_(seconds) {
+  std::error_code none;
+  std::string name = std::filesystem::temp_directory_path(none) / "ashlar-check-XXXXXX";
+  if (mkdtemp(name.data())) folder_ = name;
+}
+
+Runner::~Runner() {
+  std::error_code none;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
+}
+
 Runner::Ended Runner::child(const std::string& option) const {
   Ended ended;
   int ends[2];
@@ -54,6 +67,7 @@ Runner::Ended Runner::child(const std::string& option) const {
     setpgid(0, 0);  // with the processes that a test makes
     dup2(ends[1], STDOUT_FILENO);
     dup2(ends[1], STDERR_FILENO);
+    if (!folder_.empty() && chdir(folder_.c_str()) != 0) _exit(127);
     execl("/proc/self/exe", "ashlar_component_check", "--in-child", file_.c_str(), option.c_str(), nullptr);
     _exit(127);
   }

@@ -24,7 +24,10 @@ struct Outcome {
 /// the answer is an outcome.
 class Runner {
  public:
-  Runner(std::string file, unsigned seconds) : file_(std::move(file)), seconds_(seconds) {}
+  Runner(const std::string& file, unsigned seconds);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
   /// The tests that there are for the component; false with words in `said` when it ends the process before.
   bool list(std::vector<CaseName>* out, std::string* said) const;
   Outcome run(const CaseName& test) const;
@@ -38,8 +41,9 @@ class Runner {
   Ended child(const std::string& option) const;
   std::string how(const Ended& ended) const;
 
-  const std::string file_;
+  const std::string file_;  // absolute
   const unsigned seconds_;
+  std::string folder_;  // in which the tests run: what the component writes goes with it. "": there is none
 };
 
 }  // namespace ashlar::test

@@ -163,7 +163,7 @@ constexpr ashlar_pvar_row kCommRows[] = {
 const std::span<const ashlar_pvar_row> pool_rows = kPoolRows;
 const std::span<const ashlar_pvar_row> comm_rows = kCommRows;
 
-void add_pvars(Lane& lane) {
+void add_pvars(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   plugin::pvar_sets().add("p2p", kCounterRows, &lane.p2p->counters);
   plugin::pvar_sets().add("p2p", kPoolRows, lane.p2p);
 }

@@ -7,7 +7,7 @@ command -v setpriv >/dev/null || skip "there is no setpriv"
 # Others must be able to run these; the tree may lie in a folder that is closed to them.
 chmod 755 "$WORK"
 mkdir "$WORK/bin" "$WORK/lib"
-cp "$BUILD/bin/ashlar_info" "$WORK/bin/" && cp "$BUILD/lib/libashlar.so" "$WORK/lib/" || exit 1
+cp "$BUILD/bin/ashlar_info" "$WORK/bin/" && cp "$BUILD/${LIBDIR:-lib}/libashlar.so" "$WORK/lib/" || exit 1
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups env "LD_LIBRARY_PATH=$WORK/lib")
 
 "$MPIEXEC" -n 2 "$JOB" wait >"$WORK/out" 2>"$WORK/err" </dev/null &

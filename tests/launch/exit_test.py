@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from harness import DRIVER, MPIEXEC, NATIVE, SANITIZED, STUCK, mpiexec, plain
+from harness import DRIVER, LIBRARIES, MPIEXEC, NATIVE, SANITIZED, STUCK, mpiexec, plain
 
 
 class ExitStatus(unittest.TestCase):
@@ -75,15 +75,14 @@ class ExitStatus(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             moved = os.path.join(folder, "moved")  # its run path is relative to where it was built
             shutil.copy(STUCK, moved)
-            lib = os.path.join(os.path.dirname(os.path.dirname(MPIEXEC)), "lib")
             for ranks in 1, 2:
                 done = mpiexec("-n", ranks, moved)
                 self.assertEqual(done.returncode, 127)
                 self.assertRegex(plain(done.stderr),
                                  r"ended with exit code 127.* The dynamic loader did not find libmpi_abi\.so\.1: .*"
-                                 r"mpicc of this installation.* LD_LIBRARY_PATH=" + re.escape(lib) + r"\. $")
+                                 r"mpicc of this installation.* LD_LIBRARY_PATH=" + re.escape(LIBRARIES) + r"\. $")
             # Whatever else ends with 127 is not explained so.
-            for words in ("sh", "-c", "exit 127"), ("-genv", "LD_LIBRARY_PATH", lib, "sh", "-c", "no-such-command"):
+            for words in ("sh", "-c", "exit 127"), ("-genv", "LD_LIBRARY_PATH", LIBRARIES, "sh", "-c", "no-such-command"):
                 done = mpiexec("-n", 2, *words)
                 self.assertEqual(done.returncode, 127)
                 self.assertNotIn("loader", plain(done.stderr))

@@ -12,6 +12,9 @@ import time
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 DRIVER = os.path.abspath(os.environ["DRIVER"])
 COMPONENTS = os.path.abspath(os.environ["COMPONENTS"])
+# Where components lie: LIBDIR/ashlar/components.
+SUPPORT = os.path.dirname(COMPONENTS)
+LIBRARIES = os.path.dirname(SUPPORT)
 STUCK = os.path.abspath(os.environ["STUCK"])
 # A sanitizer prints to standard error, wants /proc, and takes its options from the environment.
 SANITIZED = os.environ.get("SANITIZED") == "1"

@@ -5,10 +5,10 @@ import re
 import subprocess
 import unittest
 
-from harness import MPIEXEC, SANITIZED, mpiexec, plain
+from harness import MPIEXEC, SANITIZED, SUPPORT, mpiexec, plain
 
 PROGRAM = os.path.join(os.path.dirname(os.environ["STUCK"]), "trace_program")
-WRAPPERS = os.path.join(os.path.dirname(MPIEXEC), "..", "lib", "ashlar", "libashlar_tool.so")
+WRAPPERS = os.path.join(SUPPORT, "libashlar_tool.so")
 ENVIRONMENT = dict(os.environ)
 if SANITIZED:   # its library comes after ours
     ENVIRONMENT["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0"

@@ -7,11 +7,11 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import MPIEXEC, SANITIZED, mpiexec, plain
+from harness import MPIEXEC, SANITIZED, SUPPORT, mpiexec, plain
 
 PROGRAM = os.path.join(os.path.dirname(os.environ["STUCK"]), "tool_program")
 PROBES = os.environ["PROBES"]
-WRAPPERS = os.path.join(os.path.dirname(MPIEXEC), "..", "lib", "ashlar", "libashlar_tool.so")
+WRAPPERS = os.path.join(SUPPORT, "libashlar_tool.so")
 ENVIRONMENT = {**os.environ, "ASHLAR_plugin_path": PROBES}
 if SANITIZED:   # its library comes after ours
     ENVIRONMENT["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0"
@@ -203,7 +203,7 @@ class Job(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("bin", "lib"):
                 shutil.copytree(os.path.join(os.path.dirname(MPIEXEC), "..", name), os.path.join(folder, name), symlinks=True)
-            os.remove(os.path.join(folder, "lib/ashlar/libashlar_tool.so"))
+            os.remove(os.path.join(folder, os.path.relpath(WRAPPERS, os.path.join(os.path.dirname(MPIEXEC), ".."))))
             done = subprocess.run([os.path.join(folder, "bin/mpiexec"), "--tool", "probe", "-n", "1", PROGRAM],
                                   capture_output=True, timeout=60, env=ENVIRONMENT)
             self.assertEqual(done.returncode, 127)

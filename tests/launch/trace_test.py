@@ -10,12 +10,12 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import MPIEXEC, SANITIZED, mpiexec, plain
+from harness import MPIEXEC, SANITIZED, SUPPORT, mpiexec, plain
 
 PROGRAM = os.path.join(os.path.dirname(os.environ["STUCK"]), "trace_program")
-WRAPPERS = os.path.join(os.path.dirname(MPIEXEC), "..", "lib", "ashlar", "libashlar_tool.so")
+WRAPPERS = os.path.join(SUPPORT, "libashlar_tool.so")
 SCHEMA = os.path.join(os.path.dirname(MPIEXEC), "..", "share", "ashlar", "trace.schema.json")
-OTF2 = os.path.join(os.path.dirname(WRAPPERS), "libashlar_otf2.so")
+OTF2 = os.path.join(SUPPORT, "libashlar_otf2.so")
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 ENVIRONMENT = dict(os.environ)
 if SANITIZED:   # its library comes after ours

@@ -2,6 +2,7 @@
 """Runs the commands of a page of the documentation, in its order, in one shell, with an installation of its own.
 
 usage: walk.py BUILD PAGE
+The page writes lib for the folder of libraries; LIBDIR in the environment names another.
 Blocks of ```console hold commands behind "$ ", what follows such a line up to the next is what it prints; a here-document goes
 on to its END. "..." stands for anything in a line.
 """
@@ -51,7 +52,8 @@ def run(commands, prefix, folder):
 
 def main():
     build, page = sys.argv[1:]
-    walk = steps(Path(page).read_text())
+    text = Path(page).read_text().replace("/lib/ashlar/", f"/{os.environ.get('LIBDIR', 'lib')}/ashlar/")
+    walk = steps(text)
     if len(walk) < 5:
         return f"{page} has only {len(walk)} commands"
     with tempfile.TemporaryDirectory() as work:

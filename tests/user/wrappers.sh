@@ -27,6 +27,6 @@ cc $(mpicc -showme:compile) -o apart hello.c $(mpicc -showme:link) && ./apart >/
 mpicc -link-info | grep -q -- '-lmpi_abi' || fail "-link-info"
 
 # Found through a link from elsewhere, and in a folder whose name has a blank.
-ln -s "$BUILD/bin/mpicc" linked && ./linked -show | grep -q -- "-L$(cd "$BUILD" && pwd -P)/lib" || fail "through a link"
+ln -s "$BUILD/bin/mpicc" linked && ./linked -show | grep -q -- "-L$(cd "$BUILD" && pwd -P)/${LIBDIR:-lib}" || fail "through a link"
 mkdir -p "a place/bin" && cp "$BUILD/bin/mpicc" "a place/bin/"
-"a place/bin/mpicc" -show x.c | grep -q "'-I$(pwd -P)/a place/include'" || fail "a folder with a blank"
+"a place/bin/mpicc" -show x.c | grep -q "'-I$(pwd -P)/a place/${INCLUDEDIR:-include}'" || fail "a folder with a blank"

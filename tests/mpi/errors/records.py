@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""records.py MPIEXEC PROGRAM SCHEMA: the records that report=json writes, of failing jobs, notices and decisions, are as the
+"""records.py MPIEXEC PROGRAM SCHEMA COMPONENT: the records that report=json writes, of failing jobs, notices and decisions, are as the
 published schema says; and the schema has no member that no record has."""
 import json
 import os
@@ -52,7 +52,7 @@ def members(value):
 
 
 def main():
-    mpiexec, program, path = sys.argv[1:]
+    mpiexec, program, path, component = sys.argv[1:]
     schema = json.loads(Path(path).read_text())
     Draft7Validator.check_schema(schema)
     validator = Draft7Validator(schema)
@@ -60,7 +60,7 @@ def main():
     prefix = Path(os.path.abspath(mpiexec)).parents[1]
     jobs = [(way, wanted, records_of(mpiexec, program, way, options)) for way, options, wanted in JOBS]
     jobs.append(("ashlar_info check", {"kind": "error", "bytes_got": 0},
-                 full_records(prefix / "bin/ashlar_info", prefix / "lib/ashlar/components/ashlar_report_json.so")))
+                 full_records(prefix / "bin/ashlar_info", component)))
     for way, wanted, records in jobs:
         if not any(wanted.items() <= record.items() for record in records):
             problems.append(f"{way}: no record has {wanted}, but:\n{records}")

@@ -157,8 +157,8 @@ assert all["pt2pt"]["MPI_Send"] == all["pt2pt"]["MPI_Send_c"] == "implemented", 
 print(sum(state == "implemented" for chapter in all.values() for state in chapter.values()),
       "of", sum(map(len, all.values())), "functions are implemented:")' >sums || fail "JSON of the coverage"
 [ "$(head -1 said)" = "$(cat sums)" ] || fail "the sums of text and JSON differ: $(head -1 said)"
-mkdir -p other/bin other/lib other/share/ashlar
-cp "$info" other/bin/ && cp "$1"/lib/libashlar.so other/lib/
+mkdir -p other/bin "other/${LIBDIR:-lib}" other/share/ashlar
+cp "$info" other/bin/ && cp "$1/${LIBDIR:-lib}/libashlar.so" "other/${LIBDIR:-lib}/"
 other/bin/ashlar_info --coverage >said 2>&1 && fail "a list that is not there is a success"
 grep -q "other/share/ashlar/coverage.txt, is not installed" said || fail "where the list should be: $(cat said)"
 printf 'MPI_A implemented one\nMPI_B unsupported one\nMPI_C unsupported two\n' >other/share/ashlar/coverage.txt

@@ -12,7 +12,7 @@
 namespace ashlar::test {
 namespace {
 
-std::uint64_t pvar(Process& process, const std::string& name) {
+std::uint64_t pvar(Process& process, const std::string& name) ASHLAR_NO_THREAD_SAFETY {
   const auto* const block = reinterpret_cast<const std::byte*>(&process.lane.p2p->counters);
   for (const ashlar_pvar_row& row : p2p::kCounterRows)
     if (name == row.name) return reinterpret_cast<const Counter*>(block + row.offset)->get();

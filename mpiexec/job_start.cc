@@ -34,7 +34,7 @@ std::string new_folder_name() {
   return text("%s/ashlar-%016llx", tmp && *tmp ? tmp : "/tmp", static_cast<unsigned long long>(random));
 }
 
-/// What a process finds in MPI_INFO_ENV (MPI-5.0, 11.2.2): the words of the command line about its own program.
+/// What a process finds in MPI_INFO_ENV (MPI-5.0, 11.2.1): the words of the command line about its own program.
 std::string start_words(const Segment& segment) {
   const std::string soft = segment.soft.empty() ? text("%u", segment.asked) : segment.soft;
   return text("maxprocs=%u;soft=%s;", segment.asked, soft.c_str());

@@ -21,6 +21,7 @@ import fortran                                 # noqa: E402
 import header                                  # noqa: E402
 import manual                                  # noqa: E402
 import tool                                    # noqa: E402
+from sections import read_sections             # noqa: E402
 from table import TableError, read_table       # noqa: E402
 from template import write_if_changed          # noqa: E402
 
@@ -76,7 +77,8 @@ def main(arguments):
         write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))
     if options.man:
         try:
-            manual.write_manual(table, API.parent / "words", options.man, f"Ashlar MPI {options.version}".strip())
+            sections = read_sections(Path(options.api) / "sections.txt")
+            manual.write_manual(table, sections, API.parent / "words", options.man, f"Ashlar MPI {options.version}".strip())
         except TableError as error:
             return str(error)
     if options.declarations is not None:

@@ -10,6 +10,7 @@ from arguments import Arguments
 from c_types import c_name, prototype, wrap
 from manual_families import derived, nonblocking
 from roff import code, escape, example, heading, part, prose, tagged
+from sections import check_calls
 from table import TableError
 from template import write_if_changed
 from tool_entry import tool_body
@@ -222,10 +223,8 @@ def errors_part(procedure, table, words):
     return part("RETURN VALUE", success) + part("ERRORS", *lines)
 
 
-def standard_part(procedure, entry):
-    number, _, title = entry.section.partition(" ")
-    what = "chapter" if "." not in number else "section"
-    text = f"MPI 5.0, {what} {number}, {title}."
+def standard_part(procedure, sections):
+    text = sections.cite(procedure.name)
     if removed(procedure):
         return part("STANDARD", prose(text))
     if in_fortran(procedure):
@@ -245,11 +244,11 @@ def see_also_part(procedure, entry, table, pages):
     return part("SEE ALSO", *lines)
 
 
-def page(procedure, entry, table, words, pages, source):
+def page(procedure, entry, table, words, sections, pages, source):
     return "".join([
         '.\\" Made by bindings/gen/manual.py.\n', heading(procedure.name, 3, DATE, source, "MPI"),
         name_part(procedure, entry), synopsis_part(procedure, table), description_part(procedure, entry, words),
-        arguments_part(procedure, words), errors_part(procedure, table, words), standard_part(procedure, entry),
+        arguments_part(procedure, words), errors_part(procedure, table, words), standard_part(procedure, sections),
         see_also_part(procedure, entry, table, pages)])
 
 
@@ -271,7 +270,7 @@ def other_names(procedure):
     return names[1:] + ["P" + name for name in names]
 
 
-def write_manual(table, words_folder, folder, source):
+def write_manual(table, sections, words_folder, folder, source):
     """One page for each procedure, links for its other names; what lies there besides is of older tables and goes."""
     folder, words = Path(folder), read_words(Path(words_folder))
     folder.mkdir(parents=True, exist_ok=True)
@@ -281,8 +280,9 @@ def write_manual(table, words_folder, folder, source):
         entries[name] = words.entries.get(name) or derived(name, words.entries)
         if entries[name] is None or not entries[name].text:
             raise TableError(f"{name}: the manual has no words for it")
+    check_calls(sections, entries)
     for procedure, of in tables:
-        text = page(procedure, entries[procedure.name], of, words, entries, source)
+        text = page(procedure, entries[procedure.name], of, words, sections, entries, source)
         write_if_changed(folder / f"{procedure.name}.3", text)
         made.add(procedure.name)
         for name in other_names(procedure):

@@ -8,14 +8,10 @@ OBJECTS = {"Comm": "communicator", "Errhandler": "error handler", "File": "file"
            "Message": "message", "Op": "reduction operation", "Request": "request", "Session": "session", "Type": "datatype",
            "Win": "window"}
 CONVERSIONS = {
-    "c2f": ("convert the handle of {a} from C to Fortran", "Gives the integer that Fortran's modules use for this {b}.",
-            "19.3.4 Transfer of Handles"),
-    "f2c": ("convert the handle of {a} from Fortran to C", "Gives C's handle of the {b} that Fortran's integer stands for.",
-            "19.3.4 Transfer of Handles"),
-    "toint": ("turn the handle of {a} into an integer", "Gives an integer that MPI_{c}_fromint turns back.",
-              "20 Application Binary Interface (ABI)"),
-    "fromint": ("turn an integer into the handle of {a}", "Takes the integer of MPI_{c}_toint.",
-                "20 Application Binary Interface (ABI)"),
+    "c2f": ("convert the handle of {a} from C to Fortran", "Gives the integer that Fortran's modules use for this {b}."),
+    "f2c": ("convert the handle of {a} from Fortran to C", "Gives C's handle of the {b} that Fortran's integer stands for."),
+    "toint": ("turn the handle of {a} into an integer", "Gives an integer that MPI_{c}_fromint turns back."),
+    "fromint": ("turn an integer into the handle of {a}", "Takes the integer of MPI_{c}_toint."),
 }
 
 
@@ -27,31 +23,28 @@ def conversion(name):
     match = re.fullmatch(r"MPI_([A-Z][a-z]+)_(c2f|f2c|toint|fromint)", name)
     if not match or match[1] not in OBJECTS:
         return None
-    brief, text, section = CONVERSIONS[match[2]]
+    brief, text = CONVERSIONS[match[2]]
     facts = {"a": article(OBJECTS[match[1]]), "b": OBJECTS[match[1]], "c": match[1]}
     words = text.format(**facts)
     if match[2] in ("c2f", "f2c"):
         words += " Defined in mpi.h: a program that uses it needs no Fortran library."
     back = {"c2f": "f2c", "f2c": "c2f", "toint": "fromint", "fromint": "toint"}[match[2]]
-    return Entry(brief.format(**facts), words, section, [f"MPI_{match[1]}_{back}"])
+    return Entry(brief.format(**facts), words, [f"MPI_{match[1]}_{back}"])
 
 
 def collective(name, entries):
     """MPI_Iallreduce and MPI_Allreduce_init, from MPI_Allreduce."""
-    neighbor = "neighbor" in name.lower()
     if name.endswith("_init"):
         base = name.removesuffix("_init")
         if base not in entries:
             return None
         return Entry(f"make a persistent request: {entries[base].brief}", f"The persistent form of {base}: makes a request with its "
                      f"arguments, and each MPI_Start does the operation once. {entries[base].text}",
-                     "8.8 Persistent Neighborhood Communication" if neighbor else "6.13 Persistent Collective Operations",
                      [base, nonblocking(base), "MPI_Start", "MPI_Request_free"])
     base = "MPI_" + name.removeprefix("MPI_I").capitalize() if name.startswith("MPI_I") else ""
     if base not in entries:
         return None
     return Entry(f"start: {entries[base].brief}", f"The nonblocking form of {base}. {entries[base].text}",
-                 "8.7 Nonblocking Neighborhood Communication" if neighbor else "6.12 Nonblocking Collective Operations",
                  [base, base + "_init"])
 
 
@@ -93,7 +86,7 @@ def access(name):
     kin = [other, "MPI_File_set_view", f"MPI_File_{verb}", f"MPI_File_{verb}_at", f"MPI_File_{verb}_all"]
     if half:
         kin.append(name.removesuffix(half) + ("end" if half == "begin" else "begin"))
-    return Entry(brief, text, "14.4 Data Access", [k for k in kin if k != name])
+    return Entry(brief, text, [k for k in kin if k != name])
 
 
 def derived(name, entries):

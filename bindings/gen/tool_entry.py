@@ -11,7 +11,7 @@ def tool_body(procedure):
     """The lines of one entry point: is the interface in use, are the handles good, is every result wanted that must be."""
     overlay, parameters = procedure.overlay, procedure.form(False)
     null_ok = overlay.options.get("null_ok", "").split(",")
-    # Calls that describe something leave out what the caller does not ask for (MPI-5.0, 15.3.1).
+    # Calls that describe something leave out what the caller does not ask for (MPI-5.0, 15.3.6).
     describes = any(p.kind.name == "string" and p.output for p in parameters)
     lines = [] if "anytime" in overlay.flags else ["if (!mpit::in_use()) return MPI_T_ERR_NOT_INITIALIZED;"]
     arguments = []

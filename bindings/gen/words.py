@@ -11,7 +11,6 @@ class Entry:
     """What the manual says of one call."""
     brief: str
     text: str = ""
-    section: str = ""           # "3.2 Blocking Send and Receive Operations"
     kin: list = field(default_factory=list)     # names of the calls that are described beside it
 
 
@@ -58,21 +57,21 @@ def lines_of(path):
 
 
 def read_calls(path, entries):
-    section, current, kin = "", None, []
+    current, kin = None, []
     for where, line in lines_of(path):
         if line.startswith("  "):
             if current is None:
                 raise TableError(f"{where}: a sentence before any call")
             current.text = f"{current.text} {line.strip()}".strip()
-        elif line.startswith("section "):
-            section, kin = line.removeprefix("section "), []
+        elif line.startswith("group "):
+            kin = []
         elif match := re.fullmatch(r"(MPI_\w+): (\S.*)", line):
             if match[1] in entries:
                 raise TableError(f"{where}: {match[1]} is described twice")
-            current = entries[match[1]] = Entry(match[2], section=section, kin=kin)
+            current = entries[match[1]] = Entry(match[2], kin=kin)
             kin.append(match[1])
         else:
-            raise TableError(f"{where}: expected 'section ...' or 'MPI_Call: line under NAME'")
+            raise TableError(f"{where}: expected 'group ...' or 'MPI_Call: line under NAME'")
 
 
 def read_arguments(path):

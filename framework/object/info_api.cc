@@ -115,7 +115,7 @@ Status get(Info* info, const char* key, int valuelen, char* value, int* flag) {
   const std::lock_guard guard(info_mutex);
   const std::string* found = info->find(key);
   *flag = found != nullptr;
-  // valuelen does not count the terminating null character in this deprecated call (MPI-5.0, 10).
+  // valuelen does not count the terminating null character in this deprecated call (MPI-5.0, 16.3).
   if (found) copy_out(*found, static_cast<std::size_t>(valuelen) + 1, value);
   return {};
 }

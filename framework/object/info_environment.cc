@@ -1,4 +1,4 @@
-// MPI_INFO_ENV (MPI-5.0, 11.2.2): how this process was started.
+// MPI_INFO_ENV (MPI-5.0, 11.2.1): how this process was started.
 #include <mpi.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -32,7 +32,7 @@ static_assert(sizeof(BufferedMessage) + 2 * kBufferAlignment <= MPI_BSEND_OVERHE
 /// Where buffered sends keep messages until they leave: memory that the user attached, or, automatic, memory of our own
 /// without limit. Of a process, a communicator or a session; at most one memory is attached at a time.
 /// A message takes the next gap behind the one stored last, then the gaps from the start: never worse than the circular
-/// queue of MPI-5.0, 3.6.2, because gaps in the middle count as well.
+/// queue of MPI-5.0, 3.6.1, because gaps in the middle count as well.
 /// Any thread; its own lock is taken after the lock of a lane.
 class SendBuffer {
  public:

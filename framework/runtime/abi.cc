@@ -1,4 +1,4 @@
-// What the standard ABI lets a Fortran layer leave with the library (MPI-5.0, 20.3).
+// What the standard ABI lets a Fortran layer leave with the library (MPI-5.0, 20.4).
 #include <mpi.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// MPI_INFO_ENV (MPI-5.0, 11.2.2) holds the words of the command that started a process, the same before it joins its
+// MPI_INFO_ENV (MPI-5.0, 11.2.1) holds the words of the command that started a process, the same before it joins its
 // job, between, and afterwards.
 #include "framework/runtime/start_facts.h"
 

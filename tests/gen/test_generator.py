@@ -14,6 +14,7 @@ import entry                                             # noqa: E402
 import header                                            # noqa: E402
 import manual                                            # noqa: E402
 import roff                                              # noqa: E402
+import sections                                          # noqa: E402
 from c_types import c_name, prototype, wrap              # noqa: E402
 from table import TableError, read_table                 # noqa: E402
 from template import fill, write_if_changed              # noqa: E402
@@ -275,12 +276,13 @@ class Includes(unittest.TestCase):
 
 class Manual(unittest.TestCase):
     """Pages of a small table, from words of its own."""
-    CALLS = "section 3.2 Blocking Calls\nMPI_Send: send\n  Sends count items.\n"
+    CALLS = "group Blocking Calls\nMPI_Send: send\n  Sends count items.\n"
     ARGUMENTS = ":buffer  data\ncount  number of {items}\n:datatype  type\n:dest  rank\n:tag  number\n:comm  communicator\n"
     ERRORS = "error MPI_ERR_OTHER some.message: it fails\n  MPI_S*\n"
+    SECTIONS = "# of a standard\n3 Messages\n3.1 Introduction\n3.2 Sending and Receiving\n3.2.1 Sending\n  MPI_Send\n3.3 Waiting\n"
     NOTES = "note waits: It\n  waits.\n  MPI_S*\n"
 
-    def pages(self, calls=CALLS, arguments=ARGUMENTS, api=SEND, overlay=CALLS, errors=ERRORS):
+    def pages(self, calls=CALLS, arguments=ARGUMENTS, api=SEND, overlay=CALLS, errors=ERRORS, standard=SECTIONS):
         overlay = "header framework/p2p/api.h\nMPI_Send calls=p2p::send hot\n" if overlay is self.CALLS else overlay
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words"
@@ -290,7 +292,9 @@ class Manual(unittest.TestCase):
             out = Path(folder) / "man3"
             out.mkdir()
             (out / "MPI_Old.3").write_text("of an older table")
-            manual.write_manual(table_of(api, overlay), words, out, "Ashlar MPI")
+            (Path(folder) / "sections.txt").write_text(standard)
+            found = sections.read_sections(Path(folder) / "sections.txt")
+            manual.write_manual(table_of(api, overlay), found, words, out, "Ashlar MPI")
             return {p.name: p.read_text() for p in out.iterdir()}
 
     def test_pages_and_links(self):
@@ -302,7 +306,20 @@ class Manual(unittest.TestCase):
         self.assertIn("It waits.", page)
         self.assertIn("\\fBMPI_ERR_TAG\\fP\n\\fItag\\fP is below 0", page)
         self.assertIn("\\fBMPI_ERR_OTHER\\fP\nit fails.", page)
+        self.assertIn("MPI 5.0, section 3.2.1, Sending.", page)
         self.assertNotIn("Not implemented", page)
+
+    def test_sections_are_whole(self):
+        with self.assertRaisesRegex(TableError, "MPI_Send is not there"):
+            self.pages(standard="3 Messages\n")
+        with self.assertRaisesRegex(TableError, "MPI_Recv is no procedure of the table"):
+            self.pages(standard=self.SECTIONS + "  MPI_Recv\n")
+        with self.assertRaisesRegex(TableError, "sections.txt:8: MPI_Send is defined by one section"):
+            self.pages(standard=self.SECTIONS + "  MPI_Send\n")
+        with self.assertRaisesRegex(TableError, "after section 3.3 comes none with the number 3.5"):
+            self.pages(standard=self.SECTIONS + "3.5 Probing\n")
+        with self.assertRaisesRegex(TableError, "expected 'NUMBER TITLE'"):
+            self.pages(standard=self.SECTIONS + "3.4\n")
 
     def test_what_is_missing_says_so(self):
         self.assertIn("Not implemented", self.pages(overlay="")["MPI_Send.3"])
@@ -310,7 +327,7 @@ class Manual(unittest.TestCase):
 
     def test_gaps_stop_the_generator(self):
         with self.assertRaisesRegex(TableError, "MPI_Send: the manual has no words"):
-            self.pages(calls="section 3.2 Blocking Calls\n")
+            self.pages(calls="group Blocking Calls\n")
         with self.assertRaisesRegex(TableError, "nothing says what argument 'count'"):
             self.pages(arguments=self.ARGUMENTS.replace("count", "cuont"))
         with self.assertRaisesRegex(TableError, "not in the table: MPI_Sned"):

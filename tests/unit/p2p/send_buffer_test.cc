@@ -31,7 +31,7 @@ TEST(SendBuffer, HoldsWhatTheStandardPromisesWhereverItBegins) {
   }
 }
 
-/// The circular queue of MPI-5.0, 3.6.2: entries leave from the head only, a new one needs contiguous room behind the
+/// The circular queue of MPI-5.0, 3.6.1: entries leave from the head only, a new one needs contiguous room behind the
 /// tail or at the start.
 class CircularQueue {
  public:

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <new>
 #include <string>
-#include <vector>
 
 #include "components/launch/singleton/traces.h"
 #include "framework/base/clock.h"
@@ -40,7 +40,7 @@ struct Record {
 struct Module {
   ashlar_launch base;
   ashlar_job job;
-  std::vector<Record> records;
+  std::deque<Record> records;  // which never moves one: views of them live until finalize
   char host[256];
 };
 
@@ -74,14 +74,11 @@ ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
 }
 
 ashlar_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
-  Module& m = of(self);
-  std::string value(static_cast<const char*>(blob), bytes);
-  for (Record& record : m.records) {
-    if (record.key != key) continue;
-    record.blob = std::move(value);
-    return ASHLAR_OK;
+  try {
+    of(self).records.push_front({key, std::string(static_cast<const char*>(blob), bytes)});
+  } catch (const std::bad_alloc&) {
+    return ashlar_fail_no_memory(g_host, key, bytes);
   }
-  m.records.push_back({key, std::move(value)});
   return ASHLAR_OK;
 }
 

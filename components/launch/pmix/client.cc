@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string>
 
+#include "components/launch/pmix/environment.h"
+
 namespace ashlar::launch {
 namespace {
 
@@ -106,7 +108,11 @@ std::string PmixClient::job_text(const char* key) {
 
 ashlar_result PmixClient::connect(const char* library) {
   if (const ashlar_result loaded = pmix_.load(host_, library); loaded != ASHLAR_OK) return loaded;
-  const pmix_status_t rc = pmix_.init(&me_, nullptr, 0);
+  pmix_status_t rc = PMIX_SUCCESS;
+  {
+    const EnvironmentKept kept;
+    rc = pmix_.init(&me_, nullptr, 0);
+  }
   if (rc != PMIX_SUCCESS) {
     const char* const spoken = std::getenv("PMIX_VERSION");
     const ashlar_fact server[] = {{.name = "library", .text = pmix_.version(), .number = 0},

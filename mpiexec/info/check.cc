@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "framework/base/clock.h"
 #include "framework/base/printable.h"
@@ -23,6 +24,8 @@
 #include "framework/plugin/report.h"
 #include "framework/plugin/report_text.h"
 #include "framework/plugin/tables.h"
+#include "framework/plugin/tool.h"
+#include "framework/plugin/transport.h"
 
 namespace ashlar::info {
 namespace {
@@ -68,6 +71,39 @@ std::string needed_of_ours(const char* file) {
   }
   dlclose(handle);
   return found;
+}
+
+const ashlar_report_context& report_context() {
+  static const ashlar_report_context context{.size = sizeof context,
+                                             .world_rank = 0,
+                                             .world_size = 1,
+                                             .host = "localhost",
+                                             .pid = getpid(),
+                                             .launcher_tells = 0};
+  return context;
+}
+
+// What query() gets, of a job of one; NULL for frameworks that give nothing.
+const void* query_context(std::string_view framework) {
+  static const ashlar_transport_context transport = [] {
+    ashlar_transport_context context{};
+    context.size = sizeof context;
+    context.job_size = context.local_size = 1;
+    context.job_id = "check";
+    return context;
+  }();
+  static const ashlar_tool_context tool = [] {
+    ashlar_tool_context context{};
+    context.size = sizeof context;
+    context.role = ASHLAR_TOOL_AT_END;
+    context.ranks = 1;
+    context.job_id = "check";
+    context.host = "localhost";
+    return context;
+  }();
+  if (framework == "report") return &report_context();
+  if (framework == "transport") return &transport;
+  return framework == "tool" ? &tool : nullptr;
 }
 
 bool check_query(const ashlar_component& c, const void* context, Steps* steps) {
@@ -167,12 +203,11 @@ bool check_here(const std::string& file, const plugin::Accepts& kernel, Steps st
       return steps.bad(std::string("open fails: ") + status.text());
     steps.good("open succeeds");
   }
-  bool right = true;
+  bool right = check_query(*c, query_context(s.framework), &steps);
   if (std::strcmp(s.framework, "report") == 0) {
-    const ashlar_report_context context{sizeof context, 0, 1, "localhost", getpid(), 0};
-    right = check_query(*c, &context, &steps) && check_report_module(*c, context, &steps);
-  } else {
-    steps.note("ashlar_component_check goes on with query, create and the tests of its framework");
+    right = right && check_report_module(*c, report_context(), &steps);
+  } else if (right) {
+    steps.note("ashlar_component_check goes on with create and the tests of its framework");
   }
   steps.begin("close");
   if (c->close) c->close();

@@ -19,6 +19,12 @@ wrong "$fixtures/exits/ashlar_report_exits.so" 'open: it ends the process with e
 wrong "$fixtures/major/ashlar_report_major.so" 'built for component contract 7.'
 wrong /nowhere.so 'there is no file /nowhere.so'
 
+# A crash is a sentence that says where, of a component of any framework.
+for framework in transport coll launch report topology tool; do
+  wrong "$fixtures/${framework}_open/ashlar_${framework}_open.so" 'WRONG   open: it ends the process by signal'
+  wrong "$fixtures/${framework}_query/ashlar_${framework}_query.so" 'query: it ends the process by signal'
+done
+
 # Algorithms.
 right "$build/tests/rounds/ashlar_coll_rounds.so" --only 'every number of ranks' --list
 [ "$(grep -c 'every number of ranks and every size' said)" = 20 ] || fail "there is not a test for each algorithm"

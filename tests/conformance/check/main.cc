@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "mpiexec/info/check.h"
 #include "tests/conformance/check/runner.h"
 #include "tests/conformance/check/subject.h"
+#include "tests/conformance/check/verdict.h"
 
 namespace {
 
@@ -23,13 +26,16 @@ using namespace ashlar::test;
 constexpr char kHelp[] =
     "Usage: ashlar_component_check [options] FILE.so...\n"
     "Takes components of Ashlar MPI through the contract, step by step, and through the\n"
-    "tests of their frameworks: transport, topology, coll and tool have a suite, report is\n"
-    "tried with records. Every step and every test runs in a process of its own, so that a\n"
-    "component that crashes, exits or hangs there is told in a sentence.\n"
+    "tests of their frameworks: transport, topology, coll, launch and tool have a suite,\n"
+    "report is tried with records. Every step and every test runs in a process of its own,\n"
+    "so that a component that crashes, exits or hangs there is told in a sentence.\n"
     "\n"
     "  --only WORDS       only the tests whose names have these words\n"
     "  --list             print the names of the tests, and do not run them\n"
     "  --timeout SECONDS  the most that one test may take (60 unless given)\n"
+    "  --launcher WORDS   the command that starts the ranks of a job, on this node, in which a\n"
+    "                     launch component is tried: \"srun --mpi=pmix -n 4\". Without it there\n"
+    "                     is one process, which nothing has launched\n"
     "  --version, --help\n"
     "\n"
     "A line begins with ok, note or WRONG. Exit status: 0 everything is right (notes are\n"
@@ -40,7 +46,13 @@ struct Options {
   std::string only;
   bool list = false;
   unsigned seconds = 60;
+  std::vector<std::string> launcher;  // its words
 };
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
 
 int usage(const std::string& what) {
   std::fprintf(stderr, "ashlar_component_check: %s; --help lists the options\n", what.c_str());
@@ -51,7 +63,7 @@ int usage(const std::string& what) {
 int parse(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool has_value = word == "--only" || word == "--timeout";
+    const bool has_value = word == "--only" || word == "--timeout" || word == "--launcher";
     if (has_value && i + 1 == argc) return usage("option " + word + " needs a value");
     if (word == "--help") {
       std::fputs(kHelp, stdout);
@@ -69,6 +81,9 @@ int parse(int argc, char** argv, Options* options) {
       if (*end || value < 1 || value > 86400)
         return usage(std::string("--timeout takes 1 to 86400 seconds, not ") + argv[i]);
       options->seconds = static_cast<unsigned>(value);
+    } else if (word == "--launcher") {
+      options->launcher = words_of(argv[++i]);
+      if (options->launcher.empty()) return usage("--launcher takes a command");
     } else if (word == "--list") {
       options->list = true;
     } else if (word.starts_with('-')) {
@@ -99,9 +114,15 @@ bool run_suite(const Options& options, const std::string& file, const plugin::St
     return true;
   }
   subject() = {.file = file, .framework = statement.framework, .name = statement.name};
-  const Runner runner(file, options.seconds);
+  if (!options.launcher.empty() && subject().framework != "launch")
+    tell("note    ", "--launcher is for components of launch");
+  const Runner runner(file, options.seconds, options.launcher);
   std::vector<CaseName> tests;
   std::string said;
+  if (!options.launcher.empty() && !runner.can_launch(&said)) {
+    tell("WRONG   ", "no process can be started with it: " + said);
+    return false;
+  }
   if (!runner.list(&tests, &said)) {
     tell("WRONG   ", "its suite does not begin: " + said);
     return false;
@@ -117,6 +138,10 @@ bool run_suite(const Options& options, const std::string& file, const plugin::St
     }
     const Outcome outcome = runner.run(test);
     ++ran;
+    if (outcome.kind == Outcome::Kind::kSkipped && outcome.said.starts_with(kServesNone)) {
+      tell(options.launcher.empty() ? "note    " : "WRONG   ", "its tests are not tried: " + outcome.said);
+      return options.launcher.empty();
+    }
     if (outcome.kind == Outcome::Kind::kRight) tell("ok      ", test.words());
     if (outcome.kind == Outcome::Kind::kSkipped) tell("note    ", test.words() + ": not tried: " + outcome.said);
     if (outcome.kind == Outcome::Kind::kWrong) tell("WRONG   ", test.words() + ": " + outcome.said);
@@ -139,20 +164,29 @@ bool check_file(const Options& options, const std::string& given) {
   return run_suite(options, file, entry.statement);
 }
 
-// A child of the runner: one part of GoogleTest's work over the file.
+// A child of the runner: one part of GoogleTest's work over the file. As a rank of a job it leaves its verdict in a
+// file:
+// --in-child FILE OPTION --rank FOLDER.
 int in_child(int argc, char** argv) {
+  const bool is_rank = argc == 6 && std::strcmp(argv[4], "--rank") == 0;
+  if (is_rank) begin_rank(argv[5]);
   param::TextPool pool;
   const plugin::Entry entry = plugin::examine(argv[2], plugin::this_kernel(), &pool);
   subject() = {.file = argv[2], .framework = entry.statement.framework, .name = entry.statement.name};
-  argc -= 2;
+  argc = 2;
   testing::InitGoogleTest(&argc, argv + 2);
-  return RUN_ALL_TESTS() == 0 ? kAllRight : kSomeWrong;
+  const bool right = RUN_ALL_TESTS() == 0;
+  if (!is_rank) return right ? kAllRight : kSomeWrong;
+  const bool skipped = testing::UnitTest::GetInstance()->skipped_test_count() > 0;
+  std::fflush(stdout);
+  leave_verdict(!right ? Verdict::Kind::kWrong : skipped ? Verdict::Kind::kSkipped : Verdict::Kind::kRight, "");
+  return right ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 4 && std::strcmp(argv[1], "--in-child") == 0) return in_child(argc, argv);
+  if (argc >= 4 && std::strcmp(argv[1], "--in-child") == 0) return in_child(argc, argv);
   Options options;
   if (const int status = parse(argc, argv, &options); status >= 0) return status;
   bool right = true;

@@ -9,6 +9,8 @@ struct CaseName {
   std::string full;
   /// "every size arrives whole"; of an algorithm "allreduce_ring: every number of ranks".
   std::string words() const;
+  /// Whether the test is one of ranks of a job, and not of one process.
+  bool of_job() const;
 };
 
 /// What a child of the runner ends with: not what a component that ends the process would.
@@ -24,13 +26,17 @@ struct Outcome {
 /// the answer is an outcome.
 class Runner {
  public:
-  Runner(const std::string& file, unsigned seconds);
+  /// `launcher`: the command that starts the ranks of tests of jobs; empty: such a test has one rank, which nothing
+  /// launches.
+  Runner(const std::string& file, unsigned seconds, std::vector<std::string> launcher);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   /// The tests that there are for the component; false with words in `said` when it ends the process before.
   bool list(std::vector<CaseName>* out, std::string* said) const;
   Outcome run(const CaseName& test) const;
+  /// Whether the launcher starts processes at all.
+  bool can_launch(std::string* said) const;
 
  private:
   struct Ended {
@@ -38,11 +44,16 @@ class Runner {
     bool in_time = true;
     std::string output;
   };
+  /// A child that runs `words`, or this program over the file with `option`.
   Ended child(const std::string& option) const;
-  std::string how(const Ended& ended) const;
+  Ended child(const std::vector<std::string>& words) const;
+  Outcome run_alone(const CaseName& test) const;
+  Outcome run_job(const CaseName& test) const;
+  std::string how(const Ended& ended, const char* what = "it") const;
 
   const std::string file_;  // absolute
   const unsigned seconds_;
+  const std::vector<std::string> launcher_;
   std::string folder_;  // in which the tests run: what the component writes goes with it. "": there is none
 };
 

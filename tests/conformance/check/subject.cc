@@ -1,5 +1,7 @@
 #include "tests/conformance/check/subject.h"
 
+#include <cstdio>
+
 #include "framework/param/sources.h"
 #include "framework/plugin/params.h"
 #include "tests/conformance/transport/component.h"
@@ -9,6 +11,11 @@ namespace ashlar::test {
 Subject& subject() {
   static Subject the_subject;
   return the_subject;
+}
+
+void begin_step(const char* what) {
+  std::printf("%s%s\n", kStep, what);
+  std::fflush(stdout);
 }
 
 // For the suite of transports.
@@ -23,7 +30,9 @@ SubjectRegistry::SubjectRegistry(const void* context, bool installed) {
   if (installed) registry_.add_folder(param::support_folder(param::installation_prefix()) + "/components");
   registry_.declare_params();
   status_ = store_.load(sources);
+  begin_step("query");
   if (status_.ok()) status_ = registry_.select(subject().framework, context, &chosen_);
+  begin_step("");
   for (const plugin::Chosen& c : chosen_) {
     if (subject().name != c.component->name()) continue;
     component_ = c.component;

@@ -10,6 +10,13 @@ namespace ashlar::test {
 struct Subject {
   std::string file, framework, name;
 };
+/// How the tests of a component that cannot serve begin to say why they are not tried: it holds for all of them.
+constexpr char kServesNone[] = "it serves no process here: ";
+
+/// Prints what the component is asked for next: the runner says it when the process ends there.
+constexpr char kStep[] = "> ";
+void begin_step(const char* what);
+
 /// Set by main() before GoogleTest makes its list of tests.
 Subject& subject();
 

@@ -16,7 +16,6 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
-#include "mpiexec/tool_report.h"
 #include "mpiexec/waits_json.h"
 
 namespace ashlar::mpiexec {
@@ -81,18 +80,24 @@ int Job::run() {
       stop_everyone();
       break;
     }
+  if (!wrappers_.empty() && settings_.tool_refresh_ns > 0)
+    sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
   const std::uint64_t ended_ns = now_ns();
+  if (sampler_) sampler_->finish();
   conclude();
-  if (!wrappers_.empty())
-    report_tools(board_, {.fates = fates_,
-                          .params = settings_.for_ranks,
-                          .host = host_,
-                          .job_id = job_id_,
-                          .exit_status = status_,
-                          .began_ns = began_ns_,
-                          .ended_ns = ended_ns});
+  if (!wrappers_.empty()) report_tools(board_, for_tools(ended_ns));
   return status_;
+}
+
+ToolJob Job::for_tools(std::uint64_t until_ns) const {
+  return {.fates = fates_,
+          .params = settings_.for_ranks,
+          .host = host_,
+          .job_id = job_id_,
+          .exit_status = status_,
+          .began_ns = began_ns_,
+          .ended_ns = until_ns};
 }
 
 void Job::signal_rank(unsigned rank, int signal) {
@@ -147,7 +152,10 @@ void Job::reap() {
     if (rank < ranks_.size() && own_groups_ && (stopping_ || info.si_code != CLD_EXITED)) kill(-pid, SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);
-    if (rank < ranks_.size()) rank_ended(rank, status);
+    if (rank < ranks_.size())
+      rank_ended(rank, status);
+    else if (sampler_)
+      (void)sampler_->ended(pid, status, now_ns());
   }
 }
 
@@ -302,6 +310,7 @@ int Job::next_timeout_ms() const {
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
   if (strangers_at_ns_) next = std::min(next, strangers_at_ns_);
+  if (sampler_ && sampler_->due_ns() && !stopping_) next = std::min(next, sampler_->due_ns());
   if (hint_at_ns_) next = std::min(next, hint_at_ns_);
   if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
@@ -359,6 +368,7 @@ void Job::check_clock() {
     hang_up_on_strangers();
     strangers_at_ns_ = now + kStrangers;
   }
+  if (sampler_ && sampler_->due_ns() && now >= sampler_->due_ns() && !stopping_) sampler_->sample(for_tools(now));
   if (hint_at_ns_ && now >= hint_at_ns_) {
     hint_at_ns_ = 0;
     if (running_ > 0 && !stopping_)

@@ -18,6 +18,7 @@
 #include "mpiexec/spawn.h"
 #include "mpiexec/stall_watch.h"
 #include "mpiexec/status_query.h"
+#include "mpiexec/tool_report.h"
 #include "mpiexec/verdict.h"
 
 namespace ashlar::mpiexec {
@@ -74,6 +75,7 @@ class Job : private PmixListener {
   std::string variable_of(const Segment& segment, const std::string& name) const;
   std::string why_not_loaded(unsigned rank) const;
   void conclude();
+  ToolJob for_tools(std::uint64_t until_ns) const;
 
   const Options& options_;
   const Settings& settings_;
@@ -107,6 +109,7 @@ class Job : private PmixListener {
   bool timed_out_ = false;
   std::unique_ptr<StatusQuery> status_query_;  // only with a time limit or a watch
   std::unique_ptr<StallWatch> watch_;          // only with watch.stall
+  std::unique_ptr<ToolSampler> sampler_;       // only with tools and tools.refresh
   bool asking_ = false;                        // the ranks are saying what they wait for
   std::string waits_;                          // what they said when the time was over
   RecordFile records_;

@@ -60,6 +60,7 @@ Status load_settings(const Options& options, const std::string& host, const char
   ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
   settings->tools = plugin::tools_chosen(store);
   settings->tool_buffer = tools.buffer;
+  settings->tool_refresh_ns = tools.refresh;
   plugin::WatchConfig watch;
   ASHLAR_TRY(store.fill("watch", plugin::kWatchParams, &watch));
   settings->stall_ns = watch.stall;

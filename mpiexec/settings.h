@@ -17,11 +17,12 @@ struct Settings {
   std::uint64_t board_per_rank = 64 * 1024;
   bool tools = false;  // some are to watch the ranks' calls
   std::uint64_t tool_buffer = 0;
-  std::uint64_t stall_ns = 0;  // after which a stall is told; 0: never
-  bool records = false;        // report=json: programs read what is said
-  std::string records_file;    // report.json.file
-  std::string start_words;     // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
-  std::string for_ranks;       // param::Store's text: ranks read no file of their own
+  std::uint64_t tool_refresh_ns = 0;  // between two samples of what they record; 0: none is taken
+  std::uint64_t stall_ns = 0;         // after which a stall is told; 0: never
+  bool records = false;               // report=json: programs read what is said
+  std::string records_file;           // report.json.file
+  std::string start_words;            // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
+  std::string for_ranks;              // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. Fails when something on the

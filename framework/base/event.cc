@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kUsualCapacity = 256;
 
 std::atomic<Sink> sink_in_force{nullptr};
+std::atomic<Observer> observer_in_force{nullptr};
+std::atomic<void*> observer_self{nullptr};
 std::atomic<std::size_t> capacity{kUsualCapacity};
 
 /// What one thread has raised and not delivered, oldest first.
@@ -64,6 +66,11 @@ thread_local Thread thread;
 }  // namespace
 
 void raise(Type& type, const void* object, std::initializer_list<std::uint64_t> values) noexcept {
+  const std::uint32_t listeners = type.listeners.load(std::memory_order_relaxed);
+  if ((listeners & Type::kObserved) != 0)
+    if (const Observer observer = observer_in_force.load(std::memory_order_acquire))
+      observer(observer_self.load(std::memory_order_relaxed), type, {values.begin(), values.size()});
+  if (listeners == Type::kObserved) return;
   Record* const record = thread.queue.add();
   if (record == nullptr) {
     type.dropped.fetch_add(1, std::memory_order_relaxed);
@@ -99,6 +106,11 @@ void listen(Sink sink) noexcept {
   sink_in_force.store(sink, std::memory_order_release);
   listened.store(true, std::memory_order_relaxed);
   LaneLock::enable_events();
+}
+
+void observe(Observer observer, void* self) noexcept {
+  observer_self.store(self, std::memory_order_relaxed);
+  observer_in_force.store(observer, std::memory_order_release);
 }
 
 void set_queue_capacity(std::size_t events) noexcept { capacity.store(events, std::memory_order_relaxed); }

@@ -13,6 +13,9 @@
 /// A site to which no tool listens costs one load. What is raised goes into a queue of the thread, with its time, and
 /// is delivered when the thread gives up its last lane lock, so that no tool runs under a lock of ours. A thread that
 /// holds no lane lock calls deliver() afterwards. docs/tools.md says how to add a type.
+///
+/// Tool components (framework/plugin/tool.h) hear of an event at its site, through the observer: they call no MPI
+/// function, so no queue has to keep the event from them.
 namespace ashlar::event {
 
 inline constexpr std::size_t kMostFields = 8;
@@ -38,8 +41,11 @@ struct Type {
   /// The words for the values of the fields of type kInt, ended by null; null: they are numbers.
   const char* const* choices = nullptr;
 
-  std::atomic<std::uint32_t> listeners{0};  // registrations with a callback
-  std::atomic<std::uint64_t> dropped{0};    // found no room in a queue, and no dropped handler knows yet
+  /// Registrations with a callback, and kObserved while the observer wants this type.
+  std::atomic<std::uint32_t> listeners{0};
+  static constexpr std::uint32_t kObserved = 1u << 31;
+  std::uint32_t observed_as = 0;          // its number for the observer
+  std::atomic<std::uint64_t> dropped{0};  // found no room in a queue, and no dropped handler knows yet
 };
 
 /// What was raised. `object` is what the event is bound to.
@@ -53,8 +59,8 @@ struct Record {
 /// Whether any tool listens: the one load of a site.
 inline bool heard(const Type& type) { return type.listeners.load(std::memory_order_relaxed) != 0; }
 
-/// Queues an event of `type`, whose fields have `values`. Any thread, under any lock; allocates the thread's queue
-/// once.
+/// Shows the observer an event of `type`, whose fields have `values`, and queues it for what listens. Any thread, under
+/// any lock; allocates the thread's queue once.
 [[gnu::cold]] void raise(Type& type, const void* object, std::initializer_list<std::uint64_t> values) noexcept;
 
 /// Delivers what the calling thread has raised, unless it holds a lane's lock or a Hold: then that comes later.
@@ -74,6 +80,16 @@ enum class Safety : std::uint8_t { kNone = 0x00, kThreadSafe = 0x0f };
 
 /// Takes each record on the raising thread, which holds no lock of ours. `lost`: dropped counters are not zero.
 using Sink = void (*)(const Record& record, Safety safety) noexcept;
+
+/// Takes each event of the types with kObserved at its site: on the thread that raises it, under the locks that are
+/// held there. Waits for nothing and raises nothing.
+using Observer = void (*)(void* self, const Type& type, std::span<const std::uint64_t> values) noexcept;
+/// The one observer from now on; nullptr: none. No type has kObserved while it changes, and no thread is in raise().
+void observe(Observer observer, void* self) noexcept;
+
+/// Every event type of the kernel's rooms, in an order that never changes while the program runs. A room with an
+/// events.h has its lines in framework/mpit/kernel_events.cc, the one place that sees every room.
+std::span<Type* const> kernel_types();
 
 /// From now on events are delivered to `sink`, and lane locks look for them. For good.
 void listen(Sink sink) noexcept;

@@ -1,14 +1,16 @@
 #include "framework/coll/events.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "framework/param/param_row.h"
 
 namespace ashlar::coll {
 namespace {
 
-// First the collectives, in the order of `Collective`; then the names of the algorithms of this tree, the one for those
-// of other components last.
+// First the collectives, in the order of `Collective`; then the names of the algorithms of this tree in alphabetical
+// order, the one for those of other components last.
 constexpr const char* kWords[] = {
     "barrier",
     "bcast",
@@ -59,6 +61,8 @@ constexpr const char* kWords[] = {
     nullptr,
 };
 constexpr unsigned kAnother = sizeof kWords / sizeof kWords[0] - 2;
+static_assert(std::is_sorted(kWords + kCollectives, kWords + kAnother,
+                             [](std::string_view a, std::string_view b) { return a < b; }));
 
 constexpr event::Field kBeginFields[] = {{.name = "collective", .type = event::FieldType::kInt},
                                          {.name = "algorithm", .type = event::FieldType::kInt},
@@ -81,9 +85,10 @@ std::uint64_t word(std::int64_t value) { return static_cast<std::uint64_t>(value
 }  // namespace
 
 unsigned algorithm_word(const char* name) {
-  for (unsigned i = kCollectives; i < kAnother; ++i)
-    if (std::strcmp(kWords[i], name) == 0) return i;
-  return kAnother;
+  const char* const* const end = kWords + kAnother;
+  const char* const* const found = std::lower_bound(kWords + kCollectives, end, name,
+                                                    [](const char* a, const char* b) { return std::strcmp(a, b) < 0; });
+  return found != end && std::strcmp(*found, name) == 0 ? static_cast<unsigned>(found - kWords) : kAnother;
 }
 
 void tell_begin(const Comm& comm, Tag sequence, const Call& call, CallForm form, const Choice& choice) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "framework/mpit/ending.h"
-#include "framework/mpit/kernel_events.h"
 #include "framework/mpit/limits.h"
 #include "framework/mpit/pool.h"
 #include "framework/mpit/registration.h"
@@ -67,7 +66,7 @@ void release(Registration& r, MPI_T_cb_safety safety) {
 
 /// Tells of events that found no room, before the next one of their source.
 void tell_dropped(MPI_T_cb_safety safety, int level) {
-  for (event::Type* type : kernel_events()) {
+  for (event::Type* type : event::kernel_types()) {
     if (type->dropped.load(std::memory_order_relaxed) == 0) continue;
     const std::uint64_t count = type->dropped.exchange(0, std::memory_order_relaxed);
     for (const Wanted& w : hearing(*type, nullptr, true, level)) {
@@ -106,10 +105,10 @@ const Instance* resolve(MPI_T_event_instance handle) {
 }
 
 event::Type* event_type(int index) {
-  return index >= 0 && index < event_count() ? kernel_events()[static_cast<std::size_t>(index)] : nullptr;
+  return index >= 0 && index < event_count() ? event::kernel_types()[static_cast<std::size_t>(index)] : nullptr;
 }
 
-int event_count() { return static_cast<int>(kernel_events().size()); }
+int event_count() { return static_cast<int>(event::kernel_types().size()); }
 
 Registration* make_registration(event::Type& type, const Bound& bound) {
   Registration* const made = state().registrations.take(limits().handle_limit);

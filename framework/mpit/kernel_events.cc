@@ -1,5 +1,4 @@
-#include "framework/mpit/kernel_events.h"
-
+#include "framework/base/event.h"
 #include "framework/base/pool_events.h"
 #include "framework/coll/events.h"
 #include "framework/comm/events.h"
@@ -8,10 +7,10 @@
 #include "framework/progress/events.h"
 #include "framework/runtime/events.h"
 
-namespace ashlar::mpit {
+namespace ashlar::event {
 
-std::span<event::Type* const> kernel_events() {
-  static event::Type* const kTypes[] = {
+std::span<Type* const> kernel_types() {
+  static Type* const kTypes[] = {
       &p2p::message_unexpected,
       &p2p::message_matched,
       &p2p::rendezvous_begin,
@@ -32,4 +31,4 @@ std::span<event::Type* const> kernel_events() {
   return kTypes;
 }
 
-}  // namespace ashlar::mpit
+}  // namespace ashlar::event

@@ -46,8 +46,10 @@ inline constexpr ashlar_param kParams[] = {
 
 /// Parameters tools.*.
 struct ToolConfig {
-  std::uint64_t buffer;  // bytes
+  std::uint64_t buffer;   // bytes
+  std::uint64_t refresh;  // nanoseconds
 };
+inline constexpr const char* kToolRefreshRange[] = {"0", "1000h", nullptr};
 inline constexpr const char* kToolBufferRange[] = {"64KiB", "64GiB", nullptr};
 inline constexpr ashlar_param kToolParams[] = {
     {"buffer", "16MiB",
@@ -55,6 +57,11 @@ inline constexpr ashlar_param kToolParams[] = {
      "reads it when the job is over.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(ToolConfig, buffer),
      kToolBufferRange},
+    {"refresh", "10s",
+     "Time between two looks at what the tools record while the job runs, for tools that tell of it then (--trace of a "
+     "FILE.prom). 0: they tell when the job is over.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(ToolConfig, refresh),
+     kToolRefreshRange},
 };
 
 /// Top-level switches of the kernel.

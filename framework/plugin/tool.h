@@ -2,9 +2,11 @@
  *
  * A tool is chosen by `mpiexec --tool NAME` (parameter `tool`); without one nothing of this is loaded. Its module lives
  * in every rank, from the end of the call that initialises MPI to the call that finalises it, and gets enter() and
- * leave() around each call that it wants, in the thread that makes the call. Another module, in a process of mpiexec's
- * own, gets job_end() when the job is over: it reads the buffers that the modules of the ranks have written, also those
- * of ranks that were killed. Several tools may watch one job.
+ * leave() around each call that it wants, in the thread that makes the call, and event() where an event happens that it
+ * wants. Another module, in a process of mpiexec's own, gets job_end() when the job is over: it reads the buffers that
+ * the modules of the ranks have written, also those of ranks that were killed. job_sample() reads them while the job
+ * runs. Under other launchers the rank that leaves last calls job_end(), and nothing calls job_sample(). Several tools
+ * may watch one job.
  *
  * A tool calls no MPI function. What it changes of the program's time is its own work and some 10 ns a call. */
 #ifndef ASHLAR_TOOL_H
@@ -74,7 +76,7 @@ typedef struct ashlar_tool_clock {
 
 enum ashlar_tool_role {
   ASHLAR_TOOL_IN_RANK = 0, /* enter() and leave() are called */
-  ASHLAR_TOOL_AT_END = 1   /* job_end() is called, once */
+  ASHLAR_TOOL_AT_END = 1   /* job_end() or job_sample() is called, once, in a process without MPI */
 };
 
 /* A performance variable of a process. */
@@ -84,6 +86,24 @@ typedef struct ashlar_tool_variable {
   int32_t kind; /* ashlar_pvar_class */
   uint64_t value;
 } ashlar_tool_variable;
+
+/* A kind of event inside the library, as MPI_T has it (docs/tools.md lists them). Its number is its index in
+ * ashlar_tool_context::event_types; numbers hold for one process. */
+typedef struct ashlar_tool_event_type {
+  const char* name;          /* "coll.begin" */
+  const char* help;          /* says what the fields are */
+  const char* const* fields; /* their names, ended by NULL */
+  const char* const* words;  /* for the values of the fields of word_fields, ended by NULL; NULL: all are numbers */
+  uint32_t word_fields;      /* a bit for each field whose value is an index of words */
+} ashlar_tool_event_type;
+
+/* One event; valid during event() alone. */
+typedef struct ashlar_tool_event {
+  uint32_t size;
+  uint32_t number;        /* of its type */
+  const uint64_t* values; /* of the fields; negative ones in two's complement */
+  uint32_t value_count;
+} ashlar_tool_event;
 
 /* Context of query() and create(); it and what it points to live until destroy(). */
 typedef struct ashlar_tool_context {
@@ -109,6 +129,10 @@ typedef struct ashlar_tool_context {
    * process; texts are valid during take() alone. Where variable() may be called. NULL at the end. */
   void (*variables)(void (*take)(void* self, const ashlar_tool_variable*), void* self);
   void (*decisions)(void (*take)(void* self, const ashlar_decision*), void* self);
+  /* Those that can be wanted; none at the end. */
+  const ashlar_tool_event_type* event_types;
+  uint32_t event_type_count;
+  uint32_t event_type_bytes; /* of one row: sizeof(ashlar_tool_event_type) of the kernel */
 } ashlar_tool_context;
 
 /* What has become of one rank. */
@@ -119,16 +143,17 @@ typedef struct ashlar_tool_rank {
   int32_t finalized;   /* 1: its last MPI call finalised MPI; 0: the rank ended without, or never used MPI */
   const char* host;
   const char* program;
+  int32_t running; /* 1: in job_sample(), the process has not ended, and exit_status means nothing */
 } ashlar_tool_rank;
 
-/* The whole job, at its end. */
+/* The whole job, at its end; in job_sample() at this moment. */
 typedef struct ashlar_tool_job {
   uint32_t size;
   uint32_t ranks;
   const ashlar_tool_rank* rank; /* [ranks] */
   uint32_t rank_bytes;          /* of one row: sizeof(ashlar_tool_rank) of the kernel */
-  int32_t exit_status;          /* of mpiexec */
-  uint64_t began_ns, ended_ns;  /* CLOCK_MONOTONIC */
+  int32_t exit_status;          /* of mpiexec; nothing in job_sample() */
+  uint64_t began_ns, ended_ns;  /* CLOCK_MONOTONIC; in job_sample() the second is now */
   const char* job_id;
 } ashlar_tool_job;
 
@@ -142,9 +167,21 @@ typedef struct ashlar_tool_ops {
    * and one that ends the job, is entered and never left. Either may be NULL. They wait for nothing. */
   void (*enter)(ashlar_tool*, const ashlar_tool_call*);
   void (*leave)(ashlar_tool*, const ashlar_tool_call*);
-  /* The job is over. Standard output and standard error are mpiexec's. NULL: there is nothing to tell. A job of one
-   * process that was started without mpiexec calls it itself, when MPI is finalised. */
+  /* The job is over. Standard output and standard error are mpiexec's. NULL: there is nothing to tell. Without our
+   * mpiexec it is called in the rank that leaves last, when its module of the calls is destroyed, and the standard
+   * streams are that rank's. */
   void (*job_end)(ashlar_tool*, const ashlar_tool_job*);
+  /* Whether events of this type are to be told; asked once for each, after create(). NULL: none are. An event that
+   * no tool wants costs the library one load. */
+  int (*wants_event)(ashlar_tool*, uint32_t number);
+  /* An event happens, on this thread, where the library stands: inside a call that was entered, in a call that no tool
+   * wants, or on a thread of the library's own. The library holds locks, and other threads may be here at once. As
+   * enter() it waits for nothing, and it asks the context for the clock alone. */
+  void (*event)(ashlar_tool*, const ashlar_tool_event*);
+  /* The job runs, and tools.refresh has passed since the last time: the records are read while the ranks write them.
+   * Each time it is another process, which ends after it and passes no signal on. Returns 0 when no further sample is
+   * wanted. NULL: none is. Under launchers that are not ours it is not called. */
+  int (*job_sample)(ashlar_tool*, const ashlar_tool_job*);
 } ashlar_tool_ops;
 
 /* A module begins with its table; the component's own data follows. */

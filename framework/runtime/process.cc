@@ -141,7 +141,7 @@ Status Process::start(int thread_level) {
   process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
-  process->tools_ = runtime::ToolModules::open(*process, process->tool_config_.buffer);
+  if (process->tools_ && !process->tools_->open()) process->tools_.reset();
   plugin::in_force().publish(process->params, process->registry, &Process::take_effect);
   return status;
 }
@@ -355,6 +355,7 @@ Status Process::make_lanes() {
 
 // After everything that reads parameters of which all processes need the same values.
 Status Process::publish() {
+  tools_ = runtime::ToolModules::prepare(*this, tool_config_.buffer);
   ASHLAR_TRY(wiring_->publish());
   addresses_complete = job->ranks == 1;
   if ((launch_capabilities_ & ASHLAR_LAUNCH_IMMEDIATE) != 0) return {};
@@ -471,8 +472,8 @@ Status Process::end_world() {
 
 Status Process::stop() {
   Process* process = current();
+  process->background_.stop();  // before the tools go: its threads raise events
   process->tools_.reset();
-  process->background_.stop();
   if (const ashlar_result left = process->launch->ops->finalize(process->launch); left != ASHLAR_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch_reason(left).c_str());
   process->comm_engine_->destroy_waiting();

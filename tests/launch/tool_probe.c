@@ -1,6 +1,6 @@
 // tool/probe: writes each call that it sees into its buffer, a line each, and prints the lines of all ranks at the end
-// of the job. `probe2` is the same file under another name. tool.probe.only names calls; tool.probe.crash says where to
-// fail.
+// of the job. `probe2` is the same file under another name. tool.probe.only names calls, tool.probe.events events;
+// tool.probe.crash says where to fail.
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,14 +16,20 @@ struct config {
   const char* only;
   const char* crash;
   const char* variable;
+  const char* events;
+  uint64_t samples;
 };
 static const ashlar_param params[] = {
     {"only", "", "Calls that are wanted, as MPI_Send,MPI_Recv; empty: all.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, only), NULL},
-    {"crash", "", "The function that fails: create or job_end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
+    {"crash", "", "The function that fails: create, job_sample or job_end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, crash), NULL},
     {"variable", "", "A performance variable to tell at the end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, variable), NULL},
+    {"events", "", "Events that are wanted, as coll.begin,coll.end.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, events), NULL},
+    {"samples", "0", "1: tell of the ranks while the job runs.", ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL,
+     ASHLAR_USER_BASIC, 0, offsetof(struct config, samples), NULL},
 };
 
 struct buffer {
@@ -53,14 +59,19 @@ static void write_line(ashlar_tool* self, const char* line) {
   memcpy(b->text + at, line, bytes);
 }
 
+static int is_in(const char* list, const char* name) {
+  const size_t length = strlen(name);
+  for (const char* at = list; (at = strstr(at, name)) != NULL; at += length)
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length])) return 1;
+  return 0;
+}
 static int wants(ashlar_tool* self, uint32_t number) {
   (void)self;
-  if (!*config->only) return 1;
-  const char* name = name_of(number);
-  const size_t length = strlen(name);
-  for (const char* at = config->only; (at = strstr(at, name)) != NULL; at += length)
-    if ((at == config->only || at[-1] == ',') && (at[length] == ',' || !at[length])) return 1;
-  return 0;
+  return !*config->only || is_in(config->only, name_of(number));
+}
+static int wants_event(ashlar_tool* self, uint32_t number) {
+  (void)self;
+  return is_in(config->events, the_module.context->event_types[number].name);
 }
 
 static void add(char* line, size_t room, const char* key, int64_t value) {
@@ -100,6 +111,33 @@ static void tell(ashlar_tool* self, const char* what, const ashlar_tool_call* c)
 static void enter(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "enter", c); }
 static void leave(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "leave", c); }
 
+static void event(ashlar_tool* self, const ashlar_tool_event* e) {
+  const ashlar_tool_event_type* type = &the_module.context->event_types[e->number];
+  char line[400];
+  snprintf(line, sizeof line, "event %s", type->name);
+  for (uint32_t i = 0; i < e->value_count && type->fields[i]; ++i) {
+    const size_t used = strlen(line);
+    if (type->word_fields >> i & 1)
+      snprintf(line + used, sizeof line - used, " %s='%s'", type->fields[i], type->words[e->values[i]]);
+    else
+      snprintf(line + used, sizeof line - used, " %s=%lld", type->fields[i], (long long)e->values[i]);
+  }
+  strcat(line, "\n");
+  write_line(self, line);
+}
+
+static int job_sample(ashlar_tool* self, const ashlar_tool_job* job) {
+  (void)self;
+  if (strcmp(config->crash, "job_sample") == 0) raise(SIGSEGV);
+  if (!config->samples) return 0;
+  for (uint32_t r = 0; r < job->ranks; ++r) {
+    const struct buffer* b = job->rank[r].buffer;
+    printf(NAME " sample: rank %u running %d finalized %d used %d\n", r, job->rank[r].running, job->rank[r].finalized,
+           b && atomic_load(&b->used) > 0);
+  }
+  return 1;
+}
+
 static void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
   (void)self;
   if (strcmp(config->crash, "job_end") == 0) raise(SIGSEGV);
@@ -117,8 +155,14 @@ static void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
   }
 }
 
-static const ashlar_tool_ops ops = {
-    .size = sizeof ops, .wants = wants, .enter = enter, .leave = leave, .job_end = job_end};
+static const ashlar_tool_ops ops = {.size = sizeof ops,
+                                    .wants = wants,
+                                    .enter = enter,
+                                    .leave = leave,
+                                    .job_end = job_end,
+                                    .wants_event = wants_event,
+                                    .event = event,
+                                    .job_sample = job_sample};
 
 static ashlar_result open_probe(const ashlar_host* h, const void* c) {
   host = h;

@@ -33,6 +33,17 @@ static void requests(void) {
   MPI_Request_free(&again);
 }
 
+// One long message by rendezvous, one that comes before its receive, and two collectives.
+static void events(void) {
+  static char large[1 << 20];
+  if (rank == 0) MPI_Send(large, sizeof large, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(large, sizeof large, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Send(a, 4, MPI_INT, 1, 9, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(a, 4, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Bcast(a, 100, MPI_BYTE, 2, MPI_COMM_WORLD);
+}
+
 // Several requests in one call, and a message in parts.
 static void several(void) {
   MPI_Request both[2];
@@ -141,6 +152,7 @@ int main(int argc, char** argv) {
   if (strcmp(part, "pt2pt") == 0) point_to_point();
   if (strcmp(part, "requests") == 0) requests();
   if (strcmp(part, "several") == 0) several();
+  if (strcmp(part, "events") == 0) events();
   if (strcmp(part, "collectives") == 0) collectives();
   if (strcmp(part, "communicators") == 0) communicators();
   if (strcmp(part, "errors") == 0) errors();

@@ -139,6 +139,45 @@ class Calls(unittest.TestCase):
             self.assertEqual(lines[-1], "destroyed")
 
 
+class Events(unittest.TestCase):
+    def lines(self, part, *options, wanted, ranks=4):
+        done = run("--set", "tool.probe.events=" + wanted, "--set", "tool.probe.only=MPI_Recv,MPI_Bcast", *options, part, ranks=ranks)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return [[line for r, line in re.findall(r"^probe (\d+): (.*)$", done.stdout.decode(), re.M) if int(r) == rank]
+                for rank in range(ranks)]
+
+    def test_what_happens_between_enter_and_leave(self):
+        lines = self.lines("events", "--set", "coll=^shm", "--set", "coll.bcast.algorithm=linear",
+                           wanted="coll.begin,coll.end,p2p.message_unexpected,p2p.message_matched,p2p.rendezvous_end")
+        bcast = [i for i, line in enumerate(lines[3]) if "MPI_Bcast" in line]
+        self.assertEqual(len(bcast), 2)
+        self.assertEqual([re.sub(" number=.*", "", line) for line in lines[3][bcast[0]:bcast[1] + 1] if "message" not in line], [
+            lines[3][bcast[0]], "event coll.begin collective='bcast' algorithm='linear' context=0",
+            "event coll.end collective='bcast' algorithm='linear' context=0", lines[3][bcast[1]]])
+        received = [line for line in lines[1] if "tag=9 " in line or "tag=8 " in line]
+        self.assertRegex("\n".join(received), r"event p2p.message_matched context=0 source=0 tag=8 bytes=1048576 unexpected=[01] rendezvous=1\n")
+        self.assertRegex("\n".join(received), r"event p2p.rendezvous_end how='received .*' context=0 peer=0 tag=8 bytes=1048576 ")
+        self.assertIn("event p2p.message_unexpected context=0 source=0 tag=9 bytes=16", lines[1])
+        self.assertIn("event p2p.message_matched context=0 source=0 tag=9 bytes=16 unexpected=1 rendezvous=0", lines[1])
+        self.assertEqual(sum("p2p.rendezvous_end how='sent" in line for line in lines[0]), 1)
+
+    def test_only_what_is_wanted(self):
+        for lines in self.lines("events", wanted="coll.end"):
+            self.assertEqual({line.split()[1] for line in lines if line.startswith("event")}, {"coll.end"})
+        for lines in self.lines("events", wanted=""):
+            self.assertEqual([line for line in lines if line.startswith("event")], [])
+
+    def test_two_tools_hear_them(self):
+        done = run("--set", "tool.probe.events=coll.begin", "--set", "tool.probe2.events=coll.begin,coll.end", "events",
+                   tool="probe,probe2")
+        of = {name: re.findall(rf"^{name} 2: event (\S+)", done.stdout.decode(), re.M) for name in ("probe", "probe2")}
+        self.assertEqual(of, {"probe": ["coll.begin"] * 2, "probe2": ["coll.begin", "coll.end"] * 2})
+
+    def test_threads(self):
+        for lines in self.lines("threads", wanted="coll.begin", ranks=2):
+            self.assertGreaterEqual(sum("coll.begin collective='allreduce'" in line for line in lines), 400)
+
+
 class Job(unittest.TestCase):
     def test_a_killed_rank_is_read(self):
         done = run("killed")
@@ -178,11 +217,34 @@ class Job(unittest.TestCase):
     def test_a_component_that_fails_does_not_fail_the_job(self):
         done = run("--set", "tool.probe.crash=job_end", "pt2pt")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("the tools' report at the end of the job ended by a signal: Segmentation fault", plain(done.stderr))
+        self.assertIn("the tools' report ended by a signal: Segmentation fault", plain(done.stderr))
         done = run("--set", "tool.probe.crash=create", "pt2pt")
         self.assertEqual(done.returncode, 0)
         self.assertIn("tool.probe does not watch this job: create was told to fail", plain(done.stderr))
         self.assertEqual(plain(done.stderr).count("does not watch"), 1)
+
+    def test_samples_while_the_job_runs(self):
+        done = mpiexec("--tool", "probe", "--set", "tool.probe.samples=1", "--set", "tools.refresh=50ms", "-n", 1, PROGRAM, "nothing",
+                       ":", "-n", 1, "sh", "-c", f"{PROGRAM} nothing; sleep 1", env=ENVIRONMENT)
+        out = done.stdout.decode()
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertRegex(out, r"probe sample: rank 0 running 0 finalized 1 used 1\nprobe sample: rank 1 running 1 finalized 1 used 1\n")
+        self.assertGreater(out.count("sample: rank 1"), 3)
+        self.assertLess(out.rindex("sample"), out.index("probe rank 0 status 0"))   # none after the end
+
+    def test_no_samples(self):
+        for options in (("tools.refresh=0", "tool.probe.samples=1"), ("tools.refresh=50ms", "tool.probe.samples=0")):
+            sets = [word for option in options for word in ("--set", option)]
+            done = mpiexec("--tool", "probe", *sets, "-n", 1, "sleep", "0.3", env=ENVIRONMENT)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertNotIn(b"sample", done.stdout)
+
+    def test_a_component_that_fails_in_a_sample(self):
+        done = mpiexec("--tool", "probe", "--set", "tool.probe.crash=job_sample", "--set", "tools.refresh=20ms", "-n", 1, PROGRAM,
+                       "nothing", ":", "-n", 1, "sh", "-c", f"{PROGRAM} nothing; sleep 0.4", env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(plain(done.stderr).count("the tools' report ended by a signal: Segmentation fault"), 1)
+        self.assertIn(b"probe rank 0 status 0 finalized 1", done.stdout)
 
     def test_names_that_do_not_exist(self):
         done = run("pt2pt", tool="prob")

@@ -111,6 +111,23 @@ static void killed(void) {
   MPI_Recv(room[0], 4, MPI_BYTE, size - 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// Two long messages from rank 0 to rank 1, and three collectives of one kind.
+static void protocols(void) {
+  static char large[1 << 20];
+  int sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    if (rank == 0) MPI_Send(large, sizeof large, MPI_BYTE, 1, i, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(large, sizeof large, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < 3; ++i) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+// Goes on when there is a file "go".
+static void live(void) {
+  for (int i = 0; i < 100; ++i) MPI_Barrier(MPI_COMM_WORLD);
+  while (access("go", F_OK) != 0) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 static void* to_itself(void* of) {
   const int tag = *(int*)of;
   char byte = 0;
@@ -152,6 +169,8 @@ int main(int argc, char** argv) {
   if (strcmp(part, "pattern") == 0) pattern();
   if (strcmp(part, "names") == 0) names();
   if (strcmp(part, "imbalance") == 0) imbalance();
+  if (strcmp(part, "protocols") == 0) protocols();
+  if (strcmp(part, "live") == 0) live();
   if (strcmp(part, "killed") == 0) killed();
   if (strcmp(part, "threads") == 0) threads();
   if (strcmp(part, "forked") == 0) forked();

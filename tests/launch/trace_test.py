@@ -8,9 +8,10 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
 
-from harness import MPIEXEC, SANITIZED, SUPPORT, mpiexec, plain
+from harness import MPIEXEC, SANITIZED, SUPPORT, mpiexec, plain, wait_until
 
 PROGRAM = os.path.join(os.path.dirname(os.environ["STUCK"]), "trace_program")
 WRAPPERS = os.path.join(SUPPORT, "libashlar_tool.so")
@@ -203,6 +204,24 @@ class Document(Folder):
         self.assertTrue(any(d["topic"] == "coll" or d["topic"] == "transport" for d in document["decisions"]))
         self.assertTrue(document["variables"])
 
+    def test_what_events_tell_of_calls(self):
+        for copies, how in ((True, "received by a single copy"), (False, "received in fragments")):
+            options = ("--set", "coll=^shm", "--set", "coll.allreduce.algorithm=recursive_doubling") + \
+                (() if copies else ("--set", "transport.shm.single_copy=false"))
+            document = self.document("protocols", options=options, ranks=2)
+            notes = document["timeline"]["notes"]
+            self.assertEqual(notes[0], "")
+            of = {lane["rank"]: [(document["calls"][c]["name"], notes[n]) for c, n in zip(lane["call"], lane["note"])]
+                  for lane in document["timeline"]["ranks"]}
+            for rank in (0, 1):
+                self.assertEqual([n for c, n in of[rank] if c == "MPI_Allreduce"], ["recursive_doubling"] * 3)
+            received = [n for c, n in of[1] if c == "MPI_Recv"]
+            sent = [n for c, n in of[0] if c == "MPI_Send"]
+            self.assertEqual(received, ["rendezvous, " + how] * 2)
+            self.assertTrue(all(n.startswith("rendezvous, sent in ") for n in sent), sent)
+            found = {p["name"]: (p["messages"], p["bytes"]) for p in document["protocols"]}
+            self.assertEqual(found, {how: (2, 2 << 20), sent[0].split(", ")[1]: (2, 2 << 20)})
+
     def test_names_survive(self):
         document = self.document("names")
         names = [c["name"] for c in document["communicators"]]
@@ -225,6 +244,47 @@ class Prometheus(Folder):
         self.assertEqual(sum(v for _, v in samples["ashlar_messages_total"]), sum(c[2] for c in pattern(4)))
         self.assertEqual(sum(v for l, v in samples["ashlar_calls_total"] if 'call="MPI_Irecv"' in l), sum(c[2] for c in pattern(4)))
         self.assertEqual(samples["ashlar_job_exit_status"][0][1], 0)
+
+    def start(self, *options):
+        job = subprocess.Popen([MPIEXEC, "--trace=run.prom", "--set", "tools.refresh=50ms", *options, "-n", "3", PROGRAM, "live"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=self.folder)
+        self.addCleanup(job.kill)
+        return job
+
+    def end(self, job):
+        open(self.path("go"), "w").close()
+        out, err = job.communicate(timeout=60)
+        self.assertEqual((job.returncode, out), (0, b""), err)
+        return plain(err)
+
+    def test_it_is_refreshed_while_the_job_runs(self):
+        job = self.start()
+        barriers = re.compile(r'^ashlar_calls_total\{.*call="MPI_Barrier"\} 100$', re.M)
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("run.prom")) and len(barriers.findall(self.text("run.prom"))) == 3))
+        text = self.text("run.prom")
+        self.assertRegex(text, r"\nashlar_job_running\{.*\} 1\n")
+        self.assertNotIn("exit_status", text)
+        first = float(re.search(r"^ashlar_job_seconds\{.*\} (\S+)$", text, re.M)[1])
+        self.assertTrue(wait_until(lambda: float(re.search(r"^ashlar_job_seconds\{.*\} (\S+)$", self.text("run.prom"), re.M)[1]) > first))
+        self.assertIn("the trace of 3 ranks is in run.prom", self.end(job))
+        self.assertRegex(self.text("run.prom"), r"\nashlar_job_running\{.*\} 0\n")
+        self.assertIn("ashlar_job_exit_status", self.text("run.prom"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["go", "run.prom"])
+
+    def test_what_cannot_be_refreshed_is_told_once(self):
+        os.mkdir(self.path("run.prom"))
+        job = self.start()
+        time.sleep(0.5)
+        told = self.end(job)
+        self.assertEqual(told.count("run.prom could not be written while the job runs: Is a directory."), 1)
+        self.assertEqual(told.count("The trace run.prom could not be written: Is a directory."), 1)
+
+    def test_only_metrics_are_of_use_while_the_job_runs(self):
+        job = self.start("--trace=run.html")
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("run.prom"))))
+        self.assertEqual(os.listdir(self.folder), ["run.prom"])
+        self.end(job)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["go", "run.html", "run.prom"])
 
     def test_the_file_is_replaced_at_once(self):
         with open(self.path("run.prom"), "w") as file:

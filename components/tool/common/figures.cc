@@ -55,6 +55,16 @@ void add_transports(const RankRecord& rank, std::vector<Transport>* to) {
   }
 }
 
+void add_protocols(const RankRecord& rank, std::vector<Protocol>* to) {
+  for (const Protocol& p : rank.protocols) {
+    if (p.messages == 0) continue;
+    const auto same = std::find_if(to->begin(), to->end(), [&](const Protocol& other) { return other.name == p.name; });
+    Protocol& sum = same == to->end() ? to->emplace_back(Protocol{.name = p.name}) : *same;
+    sum.messages += p.messages;
+    sum.bytes += p.bytes;
+  }
+}
+
 RankFigures figures_of(const Records& records, const RankRecord& rank) {
   RankFigures f{.rank = rank.rank};
   f.seconds = std::max(rank.ended - rank.began, 0.0) * 1e-9 * std::max(rank.threads, 1u);
@@ -91,6 +101,7 @@ Figures::Figures(const Records& records) {
     calls_recorded += rank.calls_recorded;
     calls_kept += rank.calls_kept;
     add_transports(rank, &transports);
+    add_protocols(rank, &protocols);
     for (const auto& [name, value] : rank.variables) variables[name] += value;
     for (std::uint32_t p = 0; p < all.size(); ++p) {
       CallTotal sum;

@@ -42,6 +42,7 @@ struct Figures {
   std::vector<ProcedureFigures> procedures;  // that were called, by time
   std::uint64_t calls = 0, messages = 0, bytes = 0;
   std::vector<Transport> transports;
+  std::vector<Protocol> protocols;                 // that messages went by
   std::map<std::string, std::uint64_t> variables;  // sums over the ranks
   std::uint64_t dropped = 0, calls_recorded = 0, calls_kept = 0;
 

@@ -4,22 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "components/tool/common/span.h"
 #include "framework/plugin/tool.h"
 
 /// What a rank writes into the buffer that mpiexec holds (ashlar_tool_context::buffer), and what is read from it when
 /// the job is over, also when the rank was killed in the middle. Offsets are from the start of the buffer; the reader
 /// believes none of them (reader.cc).
 ///
-///   Head | ProcedureRow[] | CommRow[] | OpenCall[] | VariableRow[] | TransportRow[] | decisions' text
-///        | Shard, its Total[][kSizeClasses], its Peer[] | next Shard ... | Chunk[] (a ring)
+///   Head | ProcedureRow[] | CommRow[] | OpenCall[] | AlgorithmRow[] | ProtocolRow[] | VariableRow[] | TransportRow[]
+///        | decisions' text | Shard, its Total[][kSizeClasses], its Peer[] | next Shard ... | Chunk[] (a ring)
 ///
 /// Each of the first threads has a shard to itself, and writes there without a lock; all further ones share the last
 /// shard, in turns.
 namespace ashlar::recording {
 
-inline constexpr std::uint32_t kMagic = 0x31534741;  // "AGS1": the head is complete
+inline constexpr std::uint32_t kMagic = 0x32534741;  // "AGS2": the head is complete
 inline constexpr std::uint32_t kMostShards = 8;
-inline constexpr std::uint32_t kMostComms = 512;
+inline constexpr std::uint32_t kMostComms = Span::kMostComms;
 inline constexpr std::uint32_t kOpenCalls = 64;
 inline constexpr std::uint32_t kMostVariables = 1024;
 inline constexpr std::uint32_t kMostTransports = 16;
@@ -45,8 +46,9 @@ struct Head {
   std::uint32_t shards;
   std::uint32_t peers, ranks_per_peer;  // a row of the matrix: cells, and how many ranks share one
   std::uint32_t chunks;                 // 0: no ring
-  std::uint64_t procedure_rows, comm_rows, open_calls, variable_rows, transport_rows, decisions, shard_rows,
-      shard_bytes, chunk_rows;
+  std::uint32_t algorithms, protocols;  // rows
+  std::uint64_t procedure_rows, comm_rows, open_calls, algorithm_rows, protocol_rows, variable_rows, transport_rows,
+      decisions, shard_rows, shard_bytes, chunk_rows;
   ashlar_tool_clock begin;                       // the recorder was opened, while MPI was being initialised
   std::atomic<std::uint64_t> initialised_ticks;  // 0: the call that initialises MPI has not returned
   std::atomic<std::uint64_t> end_ticks, end_ns;  // 0: the rank did not finalise MPI
@@ -87,27 +89,11 @@ struct alignas(64) Shard {
   std::uint64_t spans;               // recorded in the ring so far
 };
 
-/// A call from its begin to its end.
-struct Span {
-  std::uint64_t began;  // ticks
-  std::uint64_t bytes;
-  std::uint64_t ticks_and_thread;  // 48 bits, 16 bits
-  std::uint16_t procedure, comm;   // rows
-  std::int32_t peer;               // in the job, or ASHLAR_TOOL_NONE
-
-  std::uint64_t ticks() const { return ticks_and_thread & ((std::uint64_t{1} << 48) - 1); }
-  std::uint32_t thread() const { return static_cast<std::uint32_t>(ticks_and_thread >> 48); }
-};
-inline std::uint64_t ticks_and_thread(std::uint64_t ticks, std::uint32_t thread) {
-  constexpr std::uint64_t kMost = (std::uint64_t{1} << 48) - 1;
-  return (ticks < kMost ? ticks : kMost) | static_cast<std::uint64_t>(thread) << 48;
-}
-static_assert(sizeof(Span) == 32);
-
 /// Spans of one shard, one after the other. The ring gives out chunks in turn: the oldest is overwritten.
-inline constexpr std::uint32_t kSpansOfChunk = 63;
-struct alignas(32) Chunk {
+inline constexpr std::uint32_t kSpansOfChunk = 84;
+struct alignas(64) Chunk {
   std::uint64_t order;  // how many were given out before
+  std::uint64_t base;   // ticks: what its spans count from
   std::atomic<std::uint32_t> count;
   Span spans[kSpansOfChunk];
 };
@@ -119,8 +105,20 @@ struct OpenCall {
   std::uint64_t comm, bytes;
   std::uint32_t thread;
   std::uint16_t procedure;
-  std::uint16_t unused;
+  std::uint8_t algorithm, protocol;  // as in Span::Facts, so far
   std::int32_t peer;
+};
+
+/// A word of the event coll.begin for an algorithm.
+struct AlgorithmRow {
+  char name[32];
+};
+
+/// Messages by rendezvous that are complete on this rank, by the word of the event p2p.rendezvous_end that says how the
+/// data travelled.
+struct ProtocolRow {
+  char name[48];
+  std::atomic<std::uint64_t> messages, bytes;
 };
 
 struct VariableRow {

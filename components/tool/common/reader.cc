@@ -38,7 +38,10 @@ bool can_be_read(const Head& head, std::uint64_t buffer) {
          head.shards <= kMostShards && head.ranks_per_peer > 0 && head.peers <= buffer / sizeof(Peer) &&
          inside(buffer, head.procedure_rows, head.procedures, sizeof(ProcedureRow)) &&
          inside(buffer, head.comm_rows, kMostComms, sizeof(CommRow)) &&
-         inside(buffer, head.open_calls, kOpenCalls, sizeof(OpenCall)) &&
+         inside(buffer, head.open_calls, kOpenCalls, sizeof(OpenCall)) && head.algorithms <= Span::kMostAlgorithms &&
+         head.protocols <= Span::kMostProtocols &&
+         inside(buffer, head.algorithm_rows, Span::kMostAlgorithms, sizeof(AlgorithmRow)) &&
+         inside(buffer, head.protocol_rows, Span::kMostProtocols, sizeof(ProtocolRow)) &&
          inside(buffer, head.variable_rows, kMostVariables, sizeof(VariableRow)) &&
          inside(buffer, head.transport_rows, kMostTransports, sizeof(TransportRow)) &&
          inside(buffer, head.decisions, kDecisionBytes, 1) &&
@@ -63,6 +66,14 @@ std::vector<DecisionText> decisions_of(const Head& head) {
 }
 
 }  // namespace
+
+std::string RankRecord::note(std::uint8_t algorithm, std::uint8_t protocol) const {
+  std::string note;
+  if (algorithm > 0 && algorithm <= algorithms.size()) note = algorithms[algorithm - 1u];
+  if (protocol > 0 && protocol <= protocols.size())
+    note += (note.empty() ? "rendezvous, " : "; rendezvous, ") + protocols[protocol - 1u].name;
+  return note;
+}
 
 void CallTotal::add(const CallTotal& other) {
   calls += other.calls;
@@ -119,6 +130,7 @@ void Records::read_rank(std::uint32_t rank) {
   to.rank = rank;
   to.finalized = row.finalized;
   to.exit_status = row.exit_status;
+  to.running = row.running;
   to.host = row.host ? row.host : "";
   to.program = row.program ? row.program : "";
   const Head* const head = head_of(rank);
@@ -137,6 +149,12 @@ void Records::read_rank(std::uint32_t rank) {
     const CommRow& comm = at<CommRow>(*head, head->comm_rows)[i];
     to.comms.push_back({.id = comm.id, .size = comm.size, .name = string_of(comm.name)});
     if (comm.id == UINT64_MAX) to.comms.back().name = "(further communicators)";
+  }
+  for (std::uint32_t i = 0; i < head->algorithms; ++i)
+    to.algorithms.push_back(string_of(at<AlgorithmRow>(*head, head->algorithm_rows)[i].name));
+  for (std::uint32_t i = 0; i < head->protocols; ++i) {
+    const ProtocolRow& p = at<ProtocolRow>(*head, head->protocol_rows)[i];
+    to.protocols.push_back({.name = string_of(p.name), .messages = p.messages.load(), .bytes = p.bytes.load()});
   }
   read_open(*head, clock, &to);
   read_end(*head, &to);
@@ -226,15 +244,17 @@ std::vector<TimedCall> Records::calls_of(std::uint32_t rank) const {
     const Chunk& chunk = at<Chunk>(*head, head->chunk_rows)[i];
     const std::uint32_t count = std::min(chunk.count.load(std::memory_order_acquire), kSpansOfChunk);
     for (std::uint32_t s = 0; s < count; ++s) {
-      const Span& span = chunk.spans[s];
+      const Span::Facts span = chunk.spans[s].facts(chunk.base);
       if (span.procedure >= head->procedures) continue;
       calls.push_back({.began = clock.at(span.began),
-                       .took = static_cast<double>(span.ticks()) * clock.ns_per_tick,
+                       .took = static_cast<double>(span.ticks) * clock.ns_per_tick,
                        .bytes = span.bytes,
-                       .thread = span.thread(),
+                       .thread = span.thread,
                        .procedure = index_of_[rank][span.procedure],
                        .comm = span.comm < facts.comms.size() ? span.comm : 0u,
-                       .peer = span.peer});
+                       .peer = span.peer,
+                       .algorithm = span.algorithm,
+                       .protocol = span.protocol});
     }
   }
   std::sort(calls.begin(), calls.end(), [](const TimedCall& a, const TimedCall& b) { return a.began < b.began; });

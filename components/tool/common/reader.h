@@ -39,6 +39,8 @@ struct TimedCall {
   std::uint32_t thread = 0, procedure = 0;  // index of Records::procedures
   std::uint32_t comm = 0;                   // index of RankRecord::comms
   std::int32_t peer = ASHLAR_TOOL_NONE;     // in the job
+  // Index of RankRecord::algorithms and ::protocols plus 1; 0: none.
+  std::uint8_t algorithm = 0, protocol = 0;
 };
 
 struct Transport {
@@ -46,10 +48,17 @@ struct Transport {
   std::uint64_t peers = 0, messages = 0, bytes = 0;
 };
 
+/// Messages by rendezvous that are complete on this side, by how the data travelled.
+struct Protocol {
+  std::string name;
+  std::uint64_t messages = 0, bytes = 0;
+};
+
 struct RankRecord {
   std::uint32_t rank = 0;
   bool present = false;    // the tool was there, and what it has written can be read
   bool finalized = false;  // MPI
+  bool running = false;    // the job is not over
   int exit_status = 0;     // as waitpid gives it
   std::string host, program;
   std::uint32_t threads = 0;
@@ -59,11 +68,16 @@ struct RankRecord {
   std::vector<Peer> peers;
   std::uint32_t ranks_per_peer = 1;
   std::vector<CommFacts> comms;
+  std::vector<std::string> algorithms;
+  std::vector<Protocol> protocols;
   std::vector<TimedCall> in_progress;  // when the rank ended
   std::map<std::string, std::uint64_t> variables;
   std::vector<Transport> transports;
   std::uint64_t memory_peak = 0;
   std::uint64_t calls_recorded = 0, calls_kept = 0;  // one by one, in the ring
+
+  /// What the library did in a call, such as "recursive_doubling"; empty: nothing is known.
+  std::string note(std::uint8_t algorithm, std::uint8_t protocol) const;
 };
 
 struct DecisionText {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "components/tool/common/recording_tool.h"
+
 namespace ashlar::recording {
 namespace {
 
@@ -40,6 +42,7 @@ void Recorder::enter(const ashlar_tool_call& call) {
   open.bytes = std::max(call.bytes_out, call.bytes_in);
   open.thread = thread;
   open.procedure = facts_[call.number].row;
+  open.algorithm = open.protocol = 0;
   open.peer = peer_of(call);
   open.began.store(call.began, std::memory_order_release);
 }
@@ -47,7 +50,8 @@ void Recorder::enter(const ashlar_tool_call& call) {
 void Recorder::leave(const ashlar_tool_call& call) {
   const ProcedureFacts& facts = facts_[call.number];
   const std::uint32_t thread = thread_number();
-  open_[thread % kOpenCalls].began.store(0, std::memory_order_relaxed);
+  OpenCall& open = open_[thread % kOpenCalls];
+  open.began.store(0, std::memory_order_relaxed);
   if (thread >= head_->threads.load(std::memory_order_relaxed)) [[unlikely]]
     head_->threads.store(thread + 1, std::memory_order_relaxed);
   const bool own = thread + 1 < head_->shards;
@@ -68,20 +72,53 @@ void Recorder::leave(const ashlar_tool_call& call) {
   if (facts.special) [[unlikely]]
     note_special(*shard, call, facts);
   if (chunks_ && !(facts.polls && joins_last(*shard, call, facts.row, thread))) {
-    if (Chunk* const chunk = chunk_with_room(*shard)) {
+    if (Chunk* const chunk = chunk_with_room(*shard, call.began)) {
       const std::uint32_t count = chunk->count.load(std::memory_order_relaxed);
       Span& span = chunk->spans[count];
-      span.began = call.began;
-      span.bytes = bytes;
-      span.ticks_and_thread = ticks_and_thread(spent, thread);
-      span.procedure = facts.row;
-      span.comm = comm_row(call);
-      span.peer = peer_of(call);
+      span = Span({.began = call.began,
+                   .ticks = spent,
+                   .bytes = bytes,
+                   .thread = thread,
+                   .procedure = facts.row,
+                   .comm = comm_row(call),
+                   .peer = peer_of(call),
+                   .algorithm = facts.has_algorithm ? open.algorithm : std::uint8_t{0},
+                   .protocol = open.protocol},
+                  chunk->base);
       chunk->count.store(count + 1, std::memory_order_release);
-      __builtin_prefetch(&span + 6, 1);
+      __builtin_prefetch(&span + 8, 1);
     }
   }
   if (!own) shard->lock.store(0, std::memory_order_release);
+}
+
+// Here, so that nothing stands between the wrappers and the recorder.
+void enter_call(ashlar_tool* self, const ashlar_tool_call* call) {
+  reinterpret_cast<RecordingTool*>(self)->recorder.enter(*call);
+}
+[[gnu::flatten]] void leave_call(ashlar_tool* self, const ashlar_tool_call* call) {
+  reinterpret_cast<RecordingTool*>(self)->recorder.leave(*call);
+}
+
+// The call that the thread is in gets the word. A thread of the library's own is in none, and gets no number either.
+void Recorder::event(const ashlar_tool_event& event) {
+  const Event& facts = events_[event.number];
+  const std::uint64_t word = event.values[facts.word];
+  OpenCall* open = nullptr;
+  if (own_number != 0) {
+    open = &open_[(own_number - 1) % kOpenCalls];
+    if (open->thread != own_number - 1 || open->began.load(std::memory_order_relaxed) == 0) open = nullptr;
+  }
+  if (facts.kind == Event::kCollective) {
+    // Of a collective that consists of others, the whole is told first.
+    if (open && open->algorithm == 0 && word < head_->algorithms) open->algorithm = static_cast<std::uint8_t>(word + 1);
+    return;
+  }
+  if (word >= head_->protocols) return;
+  if (open) open->protocol = static_cast<std::uint8_t>(word + 1);
+  ProtocolRow& row = at<ProtocolRow>(head_->protocol_rows)[word];
+  row.messages.fetch_add(1, std::memory_order_relaxed);
+  row.bytes.fetch_add(event.values[facts.bytes], std::memory_order_relaxed);
 }
 
 // It never waits for long: a thread that lost its core while it held the lock must not stop the others.
@@ -158,21 +195,26 @@ bool Recorder::joins_last(Shard& shard, const ashlar_tool_call& call, std::uint1
   Chunk& chunk = chunks_[held - 1];
   const std::uint32_t count = chunk.count.load(std::memory_order_relaxed);
   if (count == 0) return false;
-  Span& last = chunk.spans[count - 1];
-  const std::uint64_t ended = last.began + last.ticks();
-  if (last.procedure != row || last.thread() != thread || call.began < ended || call.began - ended >= kTogether)
+  Span::Facts last = chunk.spans[count - 1].facts(chunk.base);
+  const std::uint64_t ended = last.began + last.ticks;
+  if (last.procedure != row || last.thread != std::min(thread, Span::kMostThreads - 1) || call.began < ended ||
+      call.began - ended >= kTogether)
     return false;
-  last.ticks_and_thread = ticks_and_thread(call.ended - last.began, thread);
+  last.ticks = call.ended - last.began;
   last.bytes = std::max(last.bytes, std::max(call.bytes_out, call.bytes_in));
+  chunk.spans[count - 1] = Span(last, chunk.base);
   return true;
 }
 
 // nullptr: the span is one of the lost ones.
-Chunk* Recorder::chunk_with_room(Shard& shard) {
+Chunk* Recorder::chunk_with_room(Shard& shard, std::uint64_t began) {
   ++shard.spans;
   const std::uint32_t held = shard.chunk.load(std::memory_order_relaxed);
-  if (held != 0 && chunks_[held - 1].count.load(std::memory_order_relaxed) < kSpansOfChunk) return &chunks_[held - 1];
-  return next_chunk(shard);
+  if (held != 0) [[likely]] {
+    Chunk& chunk = chunks_[held - 1];
+    if (chunk.count.load(std::memory_order_relaxed) < kSpansOfChunk && Span::fits(began, chunk.base)) return &chunk;
+  }
+  return next_chunk(shard, began);
 }
 
 // In the first turn the ring is memory that no page stands behind yet. The system gives several at once for a third of
@@ -190,7 +232,7 @@ void Recorder::populate(std::uint32_t index) {
 #endif
 }
 
-Chunk* Recorder::next_chunk(Shard& own) {
+Chunk* Recorder::next_chunk(Shard& own, std::uint64_t base) {
   int round = 0;
   while (!take(head_->ring_lock)) {
     if (++round > kRounds) return nullptr;
@@ -211,6 +253,7 @@ Chunk* Recorder::next_chunk(Shard& own) {
   if (order < head_->chunks && index % kChunksAhead == 0) populate(index);
   chunk.count.store(0, std::memory_order_release);
   chunk.order = order;
+  chunk.base = base;
   own.chunk.store(index + 1, std::memory_order_relaxed);
   head_->ring_lock.store(0, std::memory_order_release);
   return &chunk;

@@ -25,7 +25,8 @@ struct CallFilter {
 /// Records the calls of one rank in its buffer (layout.h). One object in a process.
 class Recorder {
  public:
-  /// `ring`: keep single calls, too. Fails when the buffer is too small, or the filter names no call.
+  /// `ring`: keep single calls, too, and what events say of them. Fails when the buffer is too small, or the filter
+  /// names no call.
   ashlar_result open(const ashlar_host& host, const ashlar_tool_context& context, const CallFilter& filter, bool ring);
   /// Adds what is known at the end, the first time. No call is in the recorder any more.
   void close();
@@ -33,20 +34,32 @@ class Recorder {
   bool wants(std::uint32_t procedure) const { return procedure < facts_.size() && facts_[procedure].wanted; }
   void enter(const ashlar_tool_call& call);
   void leave(const ashlar_tool_call& call);
+  bool wants_event(std::uint32_t number) const {
+    return number < events_.size() && events_[number].kind != Event::kOther;
+  }
+  void event(const ashlar_tool_event& event);
 
  private:
+  /// What is done with events of a type, and which of the values are for that.
+  struct Event {
+    enum Kind : std::uint8_t { kOther, kCollective, kRendezvous };
+    Kind kind = kOther;
+    std::uint32_t word = 0, bytes = 0;
+  };
   struct ProcedureFacts {
     bool wanted = false, sends = false, polls = false;
+    bool has_algorithm = false;
     bool special = false;  // one of the following
     bool starts = false, prepares_send = false, frees = false, names = false, begins = false;
     std::uint16_t row = 0;
   };
   std::uint32_t find_wanted(const ashlar_tool_context& context, const CallFilter& filter);
   void write_rows(const ashlar_tool_context& context);
+  void find_events(const ashlar_tool_context& context);
   Shard* take_shared();
   bool joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row, std::uint32_t thread);
-  Chunk* chunk_with_room(Shard& shard);
-  Chunk* next_chunk(Shard& shard);
+  Chunk* chunk_with_room(Shard& shard, std::uint64_t began);
+  Chunk* next_chunk(Shard& shard, std::uint64_t base);
   void populate(std::uint32_t index);
   std::uint16_t comm_row(const ashlar_tool_call& call);
   std::uint16_t add_comm(const ashlar_tool_call& call);
@@ -76,6 +89,7 @@ class Recorder {
   OpenCall* open_ = nullptr;
   Chunk* chunks_ = nullptr;
   std::vector<ProcedureFacts> facts_;
+  std::vector<Event> events_;  // by the numbers of their types
   PreparedSends prepared_;
   std::mutex adding_comm_;
   std::atomic<std::uint16_t> row_of_[1024] = {};  // rows of communicators, by the last bits of their id

@@ -46,15 +46,19 @@ void Recorder::end_open_calls() {
     ++total.calls;
     total.ticks += spent;
     total.most_ticks = std::max(total.most_ticks, spent);
-    Chunk* const chunk = chunks_ ? chunk_with_room(*shard) : nullptr;
+    Chunk* const chunk = chunks_ ? chunk_with_room(*shard, began) : nullptr;
     if (!chunk) continue;
     const std::uint32_t count = chunk->count.load();
-    chunk->spans[count] = {.began = began,
-                           .bytes = open_[i].bytes,
-                           .ticks_and_thread = ticks_and_thread(spent, open_[i].thread),
-                           .procedure = open_[i].procedure,
-                           .comm = 0,
-                           .peer = open_[i].peer};
+    chunk->spans[count] = Span({.began = began,
+                                .ticks = spent,
+                                .bytes = open_[i].bytes,
+                                .thread = open_[i].thread,
+                                .procedure = open_[i].procedure,
+                                .comm = 0,
+                                .peer = open_[i].peer,
+                                .algorithm = 0,
+                                .protocol = open_[i].protocol},
+                               chunk->base);
     chunk->count.store(count + 1);
   }
 }

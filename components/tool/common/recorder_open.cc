@@ -17,6 +17,27 @@ const ashlar_tool_procedure& procedure_at(const ashlar_tool_context& context, st
   return *reinterpret_cast<const ashlar_tool_procedure*>(rows + std::size_t{number} * context.procedure_bytes);
 }
 
+const ashlar_tool_event_type& event_type_at(const ashlar_tool_context& context, std::uint32_t number) {
+  const auto* const rows = reinterpret_cast<const std::byte*>(context.event_types);
+  return *reinterpret_cast<const ashlar_tool_event_type*>(rows + std::size_t{number} * context.event_type_bytes);
+}
+
+/// Finds the number of a field by its name.
+bool field(const ashlar_tool_event_type& type, std::string_view name, std::uint32_t* number) {
+  for (*number = 0; type.fields[*number]; ++*number)
+    if (name == type.fields[*number]) return true;
+  return false;
+}
+
+/// Copies the words of an event type to rows with names; returns how many there are.
+template <class Row>
+std::uint32_t write_words(const ashlar_tool_event_type& type, Row* rows, std::uint32_t most) {
+  std::uint32_t count = 0;
+  for (; type.words && type.words[count] && count < most; ++count)
+    std::snprintf(rows[count].name, sizeof rows[count].name, "%s", type.words[count]);
+  return count;
+}
+
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
@@ -63,6 +84,8 @@ std::uint64_t place(Head& head) {
   head.procedure_rows = places.take(head.procedures * sizeof(ProcedureRow));
   head.comm_rows = places.take(kMostComms * sizeof(CommRow));
   head.open_calls = places.take(kOpenCalls * sizeof(OpenCall));
+  head.algorithm_rows = places.take(Span::kMostAlgorithms * sizeof(AlgorithmRow));
+  head.protocol_rows = places.take(Span::kMostProtocols * sizeof(ProtocolRow));
   head.variable_rows = places.take(kMostVariables * sizeof(VariableRow));
   head.transport_rows = places.take(kMostTransports * sizeof(TransportRow));
   head.decisions = places.take(kDecisionBytes);
@@ -109,7 +132,7 @@ std::uint32_t Recorder::find_wanted(const ashlar_tool_context& context, const Ca
   facts_.assign(context.procedure_count, {});
   for (std::uint32_t i = 0; i < context.procedure_count; ++i) {
     const ashlar_tool_procedure& p = procedure_at(context, i);
-    if (!filter.takes(p)) continue;
+    if (!filter.takes(p) || rows == Span::kMostProcedures) continue;
     const std::string_view name = p.name;
     ProcedureFacts& facts = facts_[i];
     facts = {.wanted = true,
@@ -121,9 +144,28 @@ std::uint32_t Recorder::find_wanted(const ashlar_tool_context& context, const Ca
              .names = name == "MPI_Comm_set_name",
              .begins = is_one_of(name, {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}),
              .row = static_cast<std::uint16_t>(rows++)};
+    facts.has_algorithm = (p.kind & ASHLAR_TOOL_COLLECTIVE) || facts.starts;
     facts.special = facts.starts || facts.prepares_send || facts.frees || facts.names || facts.begins;
   }
   return rows;
+}
+
+// Two types tell of single calls what their arguments do not.
+void Recorder::find_events(const ashlar_tool_context& context) {
+  head_->algorithms = head_->protocols = 0;
+  events_.assign(context.event_type_count, {});
+  for (std::uint32_t number = 0; number < context.event_type_count; ++number) {
+    const ashlar_tool_event_type& type = event_type_at(context, number);
+    const std::string_view name = type.name;
+    Event& event = events_[number];
+    if (name == "coll.begin" && field(type, "algorithm", &event.word)) {
+      event.kind = Event::kCollective;
+      head_->algorithms = write_words(type, at<AlgorithmRow>(head_->algorithm_rows), Span::kMostAlgorithms);
+    } else if (name == "p2p.rendezvous_end" && field(type, "how", &event.word) && field(type, "bytes", &event.bytes)) {
+      event.kind = Event::kRendezvous;
+      head_->protocols = write_words(type, at<ProtocolRow>(head_->protocol_rows), Span::kMostProtocols);
+    }
+  }
 }
 
 void Recorder::write_rows(const ashlar_tool_context& context) {
@@ -178,6 +220,7 @@ ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context&
   open_ = at<OpenCall>(head_->open_calls);
   chunks_ = head_->chunks ? at<Chunk>(head_->chunk_rows) : nullptr;
   write_rows(context);
+  if (ring) find_events(context);
   head_->comms.store(1);
   context.clock(&head_->begin);
   head_->complete.store(kMagic, std::memory_order_release);

@@ -1,12 +1,10 @@
 // tool/summary: what the job spent its time on, in a few lines at its end (mpiexec --summary).
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
 #include <string>
 
-#include "components/tool/common/recorder.h"
+#include "components/tool/common/recording_tool.h"
 #include "components/tool/summary/report.h"
 #include "framework/plugin/tool.h"
 
@@ -17,36 +15,19 @@ using namespace ashlar;
 struct Config {
   const char* calls;
 };
-constexpr ashlar_param kParams[] = {
-    {"calls", "communication",
-     "Calls that are counted: communication (what moves data or waits for it, and what begins and ends communicators), "
-     "all, or a list of names such as MPI_Send,MPI_Recv.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, calls), nullptr},
-};
+constexpr ashlar_param kParams[] = {recording::calls_row(offsetof(Config, calls))};
 
-struct Module {
-  ashlar_tool head;
-  recording::Recorder recorder;
-};
 const ashlar_host* host;
 const Config* config;
 
-Module* of(ashlar_tool* tool) { return reinterpret_cast<Module*>(tool); }
-
-int wants(ashlar_tool* self, std::uint32_t procedure) { return of(self)->recorder.wants(procedure); }
-void enter(ashlar_tool* self, const ashlar_tool_call* call) { of(self)->recorder.enter(*call); }
-void leave(ashlar_tool* self, const ashlar_tool_call* call) { of(self)->recorder.leave(*call); }
-
-void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
-  of(self)->recorder.close();  // a job of one process without mpiexec: the calls were recorded here
+void job_end(ashlar_tool*, const ashlar_tool_job* job) {
   const std::string text = tool_summary::summary(recording::Records(*job));
   // The program's own output, in standard output, stays as it is without the tool.
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
-constexpr ashlar_tool_ops kOps = {
-    .size = sizeof kOps, .wants = wants, .enter = enter, .leave = leave, .job_end = job_end};
+constexpr ashlar_tool_ops kOps = recording::ops_with(job_end, nullptr);
 
 ashlar_result open_it(const ashlar_host* h, const void* c) {
   host = h;
@@ -60,23 +41,7 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void* context, void** out) {
-  const auto& c = *static_cast<const ashlar_tool_context*>(context);
-  auto* const module = new Module{.head = {.ops = &kOps}, .recorder = {}};
-  if (c.role == ASHLAR_TOOL_IN_RANK) {
-    const ashlar_result opened = module->recorder.open(*host, c, recording::CallFilter(config->calls), /*ring=*/false);
-    if (opened != ASHLAR_OK) {
-      delete module;
-      return opened;
-    }
-  }
-  *out = module;
-  return ASHLAR_OK;
-}
-
-void destroy(void* module) {
-  auto* const m = static_cast<Module*>(module);
-  m->recorder.close();
-  delete m;
+  return recording::make_tool(*host, context, kOps, config->calls, /*ring=*/false, out);
 }
 
 }  // namespace
@@ -97,6 +62,6 @@ const ashlar_component ashlar_component_v1 = {
     .open = open_it,
     .query = query,
     .create = create,
-    .destroy = destroy,
+    .destroy = recording::destroy_tool,
     .close = nullptr,
 };

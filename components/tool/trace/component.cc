@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "components/tool/common/recorder.h"
+#include "components/tool/common/recording_tool.h"
 #include "components/tool/trace/document.h"
 #include "components/tool/trace/otf2.h"
 #include "components/tool/trace/output_file.h"
@@ -30,14 +30,9 @@ constexpr const char* kRanksRange[] = {"8", "4096", nullptr};
 constexpr ashlar_param kParams[] = {
     {"file", "trace.html",
      "Files that are written when the job is over, separated by commas: FILE.html (a page), .json, .prom (Prometheus' "
-     "text) "
-     "or .otf2 (a folder).",
+     "text, written while the job runs, too: tools.refresh) or .otf2 (a folder).",
      ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, file), nullptr},
-    {"calls", "communication",
-     "Calls that are recorded: communication (what moves data or waits for it, and what begins and ends "
-     "communicators), "
-     "all, or a list of names such as MPI_Send,MPI_Recv.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, calls), nullptr},
+    recording::calls_row(offsetof(Config, calls)),
     {"bars", "120000",
      "Most bars in the timeline of a page or of JSON: when more calls are there, short ones that follow each other are "
      "joined.",
@@ -47,18 +42,8 @@ constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, ranks), kRanksRange},
 };
 
-struct Module {
-  ashlar_tool head;
-  recording::Recorder recorder;
-};
 const ashlar_host* host;
 const Config* config;
-
-Module* of(ashlar_tool* tool) { return reinterpret_cast<Module*>(tool); }
-
-int wants(ashlar_tool* self, std::uint32_t procedure) { return of(self)->recorder.wants(procedure); }
-void enter(ashlar_tool* self, const ashlar_tool_call* call) { of(self)->recorder.enter(*call); }
-void leave(ashlar_tool* self, const ashlar_tool_call* call) { of(self)->recorder.leave(*call); }
 
 void tell(const catalogue::Message& message) {
   std::fputs(("tool.trace: " + message.paragraph() + "\n").c_str(), stderr);
@@ -86,8 +71,7 @@ class Texts {
   std::optional<std::string> document_, page_, prometheus_;
 };
 
-void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
-  of(self)->recorder.close();  // a job of one process without mpiexec: the calls were recorded here
+void job_end(ashlar_tool*, const ashlar_tool_job* job) {
   const recording::Records records(*job);
   const recording::Figures figures(records);
   Texts texts(records, figures);
@@ -106,8 +90,24 @@ void job_end(ashlar_tool* self, const ashlar_tool_job* job) {
   std::fflush(stderr);
 }
 
-constexpr ashlar_tool_ops kOps = {
-    .size = sizeof kOps, .wants = wants, .enter = enter, .leave = leave, .job_end = job_end};
+// Metrics alone are of use while the job runs: a collector reads them every few seconds.
+int job_sample(ashlar_tool*, const ashlar_tool_job* job) {
+  const recording::Records records(*job);
+  const recording::Figures figures(records);
+  const std::string text = tool_trace::prometheus(records, figures);
+  int more = 0;
+  for (const std::string& file : plugin::trace_files(config->file)) {
+    if (plugin::trace_form(file) != plugin::TraceForm::kPrometheus) continue;
+    if (const int error = tool_trace::replace_file(file, text); error == 0)
+      more = 1;
+    else
+      tell(catalogue::message("tool.trace_not_refreshed", {{"file", file}, {"lower", std::strerror(error)}}));
+  }
+  std::fflush(stderr);
+  return more;
+}
+
+constexpr ashlar_tool_ops kOps = recording::ops_with(job_end, job_sample);
 
 ashlar_result open_it(const ashlar_host* h, const void* c) {
   host = h;
@@ -121,7 +121,6 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void* context, void** out) {
-  const auto& c = *static_cast<const ashlar_tool_context*>(context);
   for (const std::string& file : plugin::trace_files(config->file)) {
     if (plugin::trace_form(file) != plugin::TraceForm::kNone) continue;
     const std::string forms(plugin::kTraceForms);
@@ -129,22 +128,7 @@ ashlar_result create(const void* context, void** out) {
                                  {.name = "wanted", .text = forms.c_str(), .number = 0}};
     return ashlar_fail_with(host, kErrArg, "tool.trace_name", facts, std::size(facts));
   }
-  auto* const module = new Module{.head = {.ops = &kOps}, .recorder = {}};
-  if (c.role == ASHLAR_TOOL_IN_RANK) {
-    const ashlar_result opened = module->recorder.open(*host, c, recording::CallFilter(config->calls), /*ring=*/true);
-    if (opened != ASHLAR_OK) {
-      delete module;
-      return opened;
-    }
-  }
-  *out = module;
-  return ASHLAR_OK;
-}
-
-void destroy(void* module) {
-  auto* const m = static_cast<Module*>(module);
-  m->recorder.close();
-  delete m;
+  return recording::make_tool(*host, context, kOps, config->calls, /*ring=*/true, out);
 }
 
 }  // namespace
@@ -165,6 +149,6 @@ const ashlar_component ashlar_component_v1 = {
     .open = open_it,
     .query = query,
     .create = create,
-    .destroy = destroy,
+    .destroy = recording::destroy_tool,
     .close = nullptr,
 };

@@ -43,6 +43,22 @@ class Communicators {
   std::vector<std::vector<std::size_t>> index_of_;
 };
 
+/// What the library did in calls: texts that bars index, the empty one first.
+class Notes {
+ public:
+  std::size_t index(const RankRecord& rank, const Bar& bar) {
+    if (bar.algorithm == 0 && bar.protocol == 0) return 0;
+    const auto [found, added] = index_of_.try_emplace(rank.note(bar.algorithm, bar.protocol), texts_.size());
+    if (added) texts_.push_back(found->first);
+    return found->second;
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_{""};
+  std::map<std::string, std::size_t> index_of_{{"", 0}};
+};
+
 void write_job(JsonWriter& json, const Records& records, const Figures& f) {
   const ashlar_tool_job& job = records.job();
   json.key("job").object();
@@ -105,10 +121,10 @@ void write_calls(JsonWriter& json, const Records& records, const Figures& f) {
   json.end_array();
 }
 
-void write_call(JsonWriter& json, const Communicators& comms, std::uint32_t rank, const TimedCall& call) {
+void write_call(JsonWriter& json, const Communicators& comms, const RankRecord& rank, const TimedCall& call) {
   json.object().member("call", call.procedure).member("began", call.began * 1e-9).member("seconds", call.took * 1e-9);
-  json.member("thread", call.thread).member("bytes", call.bytes).member("comm", comms.index(rank, call.comm));
-  json.member("peer", std::max(call.peer, -1)).end_object();
+  json.member("thread", call.thread).member("bytes", call.bytes).member("comm", comms.index(rank.rank, call.comm));
+  json.member("peer", std::max(call.peer, -1)).member("note", rank.note(call.algorithm, call.protocol)).end_object();
 }
 
 void write_ranks(JsonWriter& json, const Records& records, const Figures& f, const Communicators& comms) {
@@ -124,11 +140,11 @@ void write_ranks(JsonWriter& json, const Records& records, const Figures& f, con
     json.member("lost", rank.calls_recorded - std::min(rank.calls_kept, rank.calls_recorded));
     if (!rank.finalized && ++unfinished <= kMostUnfinished) {
       json.key("in_progress").array();
-      for (const TimedCall& call : rank.in_progress) write_call(json, comms, rank.rank, call);
+      for (const TimedCall& call : rank.in_progress) write_call(json, comms, rank, call);
       json.end_array().key("last_calls").array();
       const std::vector<TimedCall> all = records.calls_of(rank.rank);
       for (std::size_t i = all.size() - std::min(all.size(), kLastCalls); i < all.size(); ++i)
-        write_call(json, comms, rank.rank, all[i]);
+        write_call(json, comms, rank, all[i]);
       json.end_array();
     }
     json.end_object();
@@ -176,6 +192,7 @@ void write_timeline(JsonWriter& json, const Records& records, const Figures& f, 
   for (const RankTimeline& rank : timeline.ranks) bars += rank.bars.size();
   double unit = 1;  // fewer digits where there are many numbers
   while (bars > 20'000 && records.seconds() * 1e9 / unit > 2e7) unit *= 10;
+  Notes notes;
   json.key("timeline").object().member("unit_ns", unit).member("interval_ns", timeline.interval);
   json.member("calls", timeline.calls).member("all_ranks", timeline.all_ranks).key("ranks").array();
   for (const RankTimeline& rank : timeline.ranks) {
@@ -194,8 +211,12 @@ void write_timeline(JsonWriter& json, const Records& records, const Figures& f, 
       write_column(json, "calls", rank.bars, [](const Bar& b) { return b.calls; });
       write_column(json, "in_mpi", rank.bars, [&](const Bar& b) { return static_cast<std::int64_t>(b.in_mpi / unit); });
     }
+    if (std::any_of(rank.bars.begin(), rank.bars.end(), [](const Bar& b) { return b.algorithm + b.protocol > 0; }))
+      write_column(json, "note", rank.bars, [&](const Bar& b) { return notes.index(records.ranks[rank.rank], b); });
     json.end_object();
   }
+  json.end_array().key("notes").array();
+  for (const std::string& note : notes.texts()) json.value(note);
   json.end_array().end_object();
 }
 
@@ -203,6 +224,9 @@ void write_library(JsonWriter& json, const Records& records, const Figures& f) {
   json.key("transports").array();
   for (const Transport& t : f.transports)
     json.object().member("name", t.name).member("messages", t.messages).member("bytes", t.bytes).end_object();
+  json.end_array().key("protocols").array();
+  for (const Protocol& p : f.protocols)
+    json.object().member("name", p.name).member("messages", p.messages).member("bytes", p.bytes).end_object();
   // coll.<collective>.<algorithm>: the counters of a size have one more part.
   json.end_array().key("algorithms").array();
   for (const auto& [name, value] : f.variables)

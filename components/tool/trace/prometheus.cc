@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "components/tool/common/text.h"
@@ -57,10 +58,15 @@ void of_calls(Metrics& m, const Records& records, const char* labels, Value valu
 
 std::string prometheus(const Records& records, const Figures& figures) {
   Metrics m(records.job().job_id ? records.job().job_id : "");
-  m.family("job_seconds", "gauge", "Time from the start of the job to its end.");
+  m.family("job_seconds", "gauge", "Time since the start of the job; of one that is over, to its end.");
   m.sample("", records.seconds());
-  m.family("job_exit_status", "gauge", "Exit status of mpiexec.");
-  m.sample("", static_cast<std::uint64_t>(static_cast<std::uint32_t>(records.job().exit_status)));
+  const bool running = std::any_of(records.ranks.begin(), records.ranks.end(), [](const auto& r) { return r.running; });
+  m.family("job_running", "gauge", "1: the job runs, and the figures are those of this moment.");
+  m.sample("", std::uint64_t{running});
+  if (!running) {
+    m.family("job_exit_status", "gauge", "Exit status of mpiexec.");
+    m.sample("", static_cast<std::uint64_t>(static_cast<std::uint32_t>(records.job().exit_status)));
+  }
   m.family("job_load_balance", "gauge", "Mean computing time of the ranks over the longest one.");
   m.sample("", figures.load_balance);
   m.family("rank_mpi_seconds_total", "counter", "Time of a rank in MPI calls.");
@@ -87,6 +93,11 @@ std::string prometheus(const Records& records, const Figures& figures) {
   for (const RankFigures& r : figures.ranks) m.sample(rank_label(records.ranks[r.rank]), r.bytes);
   m.family("transport_bytes_total", "counter", "Bytes of messages by the transport that carried them.");
   for (const Transport& t : figures.transports) m.sample("transport=\"" + label(t.name) + "\"", t.bytes);
+  m.family("rendezvous_messages_total", "counter",
+           "Messages by rendezvous that are complete, by how the data travelled.");
+  for (const Protocol& p : figures.protocols) m.sample("how=\"" + label(p.name) + "\"", p.messages);
+  m.family("rendezvous_bytes_total", "counter", "Bytes in these messages.");
+  for (const Protocol& p : figures.protocols) m.sample("how=\"" + label(p.name) + "\"", p.bytes);
   m.family("variable", "gauge", "Performance variables, summed over the ranks.");
   for (const auto& [name, value] : figures.variables) m.sample("name=\"" + label(name) + "\"", value);
   return m.take();

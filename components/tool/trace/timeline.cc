@@ -18,6 +18,8 @@ Bar bar_of(const TimedCall& call) {
           .peer = call.peer,
           .bytes = call.bytes,
           .calls = 1,
+          .algorithm = call.algorithm,
+          .protocol = call.protocol,
           .in_mpi = call.took};
 }
 
@@ -46,6 +48,8 @@ class Joiner {
       sum_.bytes += call.bytes;
       if (sum_.peer != call.peer) sum_.peer = ASHLAR_TOOL_NONE;
       if (sum_.comm != call.comm) sum_.comm = 0;
+      if (sum_.algorithm != call.algorithm) sum_.algorithm = 0;
+      if (sum_.protocol != call.protocol) sum_.protocol = 0;
       ++sum_.calls;
     }
     auto of_same = std::find_if(by_procedure_.begin(), by_procedure_.end(),

@@ -13,8 +13,9 @@ struct Bar {
   std::uint32_t comm;
   std::int32_t peer;
   std::uint64_t bytes;
-  std::uint32_t calls;  // 1: the bar is a call
-  double in_mpi;        // ns; less than `took` where several calls are one bar
+  std::uint32_t calls;               // 1: the bar is a call
+  std::uint8_t algorithm, protocol;  // as in TimedCall; of several calls that differ: 0
+  double in_mpi;                     // ns; less than `took` where several calls are one bar
 };
 
 struct RankTimeline {

@@ -1,7 +1,10 @@
 // What a tool owes the program that it watches: it takes every call, from any thread, within its buffer, and reads at
 // the end of the job what ranks left, also those that were killed in the middle.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -23,6 +26,14 @@ constexpr ashlar_tool_procedure kProcedures[] = {
     {.name = "MPI_Allreduce", .chapter = "coll", .kind = ASHLAR_TOOL_COLLECTIVE},
     {.name = "MPI_Finalize", .chapter = "init", .kind = 0}};
 constexpr std::uint32_t kCount = std::size(kProcedures);
+constexpr const char* kBeginFields[] = {"collective", "algorithm", "context", "bytes", nullptr};
+constexpr const char* kEndFields[] = {"how", "context", "peer", "bytes", nullptr};
+constexpr const char* kWords[] = {"</script>", "ring", "another", nullptr};
+constexpr std::uint32_t kWordCount = std::size(kWords) - 1;
+constexpr ashlar_tool_event_type kEvents[] = {
+    {.name = "coll.begin", .help = "", .fields = kBeginFields, .words = kWords, .word_fields = 3},
+    {.name = "p2p.rendezvous_end", .help = "", .fields = kEndFields, .words = kWords, .word_fields = 1},
+    {.name = "check.unknown", .help = "of a kernel to come", .fields = kEndFields, .words = nullptr, .word_fields = 0}};
 constexpr std::uint64_t kGuard = 4096;
 
 void clocks(ashlar_tool_clock* now) { *now = {.ticks = ticks(), .ns = now_ns()}; }
@@ -66,7 +77,10 @@ ashlar_tool_context context_of(std::uint32_t rank, std::uint32_t ranks, void* bu
           .variable = no_variable,
           .comm_name = name_of,
           .variables = one_variable,
-          .decisions = one_decision};
+          .decisions = one_decision,
+          .event_types = kEvents,
+          .event_type_count = std::size(kEvents),
+          .event_type_bytes = sizeof *kEvents};
 }
 
 ashlar_tool_call call_of(std::uint32_t number, std::uint32_t rank, std::uint32_t ranks) {
@@ -103,8 +117,19 @@ class Rank {
     if (tool_->ops->wants && !tool_->ops->wants(tool_, number)) return;
     ashlar_tool_call c = call_of(number, rank_, ranks_);
     if (tool_->ops->enter) tool_->ops->enter(tool_, &c);
+    events(number);
     c.ended = ticks();
     if (leave && tool_->ops->leave) tool_->ops->leave(tool_, &c);
+  }
+  /// One of each type that the tool wants.
+  void events(std::uint64_t value) const {
+    const std::uint64_t values[] = {value % kWordCount, (value + 1) % kWordCount, 6, value * 1000};
+    for (std::uint32_t type = 0; type < std::size(kEvents); ++type) {
+      if (!tool_->ops->event || !tool_->ops->wants_event || !tool_->ops->wants_event(tool_, type)) continue;
+      const ashlar_tool_event event{
+          .size = sizeof event, .number = type, .values = values, .value_count = std::size(values)};
+      tool_->ops->event(tool_, &event);
+    }
   }
   void end() {
     if (tool_) component_.destroy(tool_);
@@ -121,7 +146,13 @@ class Rank {
             .exit_status = finalized ? 0 : 9,
             .finalized = finalized,
             .host = "localhost",
-            .program = "<b>program & co</b>"};
+            .program = "<b>program & co</b>",
+            .running = 0};
+  }
+  ashlar_tool_rank while_it_runs() const {
+    ashlar_tool_rank rank = at_end(false);
+    rank.running = 1;
+    return rank;
   }
 
  private:
@@ -147,7 +178,21 @@ class Tool : public testing::TestWithParam<std::string> {
   }
   plugin::Component& component() { return *registry_->component(); }
   /// In a process of its own: a tool may keep what its module is in static memory, and a rank is a process.
-  void end_of_job(const std::vector<ashlar_tool_rank>& ranks) {
+  void sample(const std::vector<ashlar_tool_rank>& ranks) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      end_of_job(ranks, Moment::kSample);
+      std::fflush(nullptr);
+      _exit(HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "job_sample() failed";
+  }
+  enum class Moment { kEnd, kSample };
+  void end_of_job(const std::vector<ashlar_tool_rank>& ranks, Moment moment = Moment::kEnd) {
     ashlar_tool_context context = context_of(0, static_cast<std::uint32_t>(ranks.size()), nullptr, 0);
     context.role = ASHLAR_TOOL_AT_END;
     context.procedures = nullptr;
@@ -157,6 +202,8 @@ class Tool : public testing::TestWithParam<std::string> {
     context.comm_name = nullptr;
     context.variables = nullptr;
     context.decisions = nullptr;
+    context.event_types = nullptr;
+    context.event_type_count = 0;
     ashlar_tool* tool = nullptr;
     const Status made = component().create(&context, &tool);
     ASSERT_TRUE(made.ok()) << made.text();
@@ -168,7 +215,8 @@ class Tool : public testing::TestWithParam<std::string> {
                               .began_ns = 1,
                               .ended_ns = now_ns(),
                               .job_id = "check"};
-    if (tool->ops->job_end) tool->ops->job_end(tool, &job);
+    if (moment == Moment::kEnd && tool->ops->job_end) tool->ops->job_end(tool, &job);
+    if (moment == Moment::kSample && tool->ops->job_sample) (void)tool->ops->job_sample(tool, &job);
     component().destroy(tool);
   }
   std::unique_ptr<SubjectRegistry> registry_;
@@ -197,6 +245,35 @@ TEST_P(Tool, WantsTheSameWheneverItIsAsked) {
   }
   EXPECT_TRUE(!tool->ops->wants || wanted > 0 || tool->ops->job_end) << "it watches nothing and reports nothing";
   component().destroy(tool);
+}
+
+// Events come on any thread, also on one that is in no call.
+TEST_P(Tool, EventsOutsideOfCalls) {
+  Rank rank(component(), 0, 2, 16 << 20);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  rank.events(0);
+  std::thread([&rank] {
+    for (std::uint64_t i = 0; i < 1000; ++i) rank.events(i);
+  }).join();
+  rank.call(5);
+  rank.end();
+  EXPECT_TRUE(rank.guard_is_whole());
+  end_of_job({rank.at_end(true)});
+}
+
+// While the job runs its records are read as they are, those of a rank in the middle of a call too.
+TEST_P(Tool, SamplesOfARunningJob) {
+  Rank rank(component(), 0, 2, 16 << 20);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  ashlar_tool_rank absent = rank.while_it_runs();
+  absent.buffer = nullptr;
+  absent.buffer_bytes = 0;
+  sample({rank.while_it_runs(), absent});
+  rank.call(0);
+  rank.call(1, false);
+  sample({rank.while_it_runs(), absent});
+  rank.end();
+  end_of_job({rank.at_end(true), absent});
 }
 
 // However many calls there are, what is recorded stays within the buffer.

@@ -60,6 +60,39 @@ TEST_F(EventTest, ComesWhenTheThreadGivesUpItsLastLaneLock) {
   EXPECT_LE(got[0].time, got[1].time);
 }
 
+struct Seen {
+  const Type* type = nullptr;
+  std::vector<std::uint64_t> values;
+};
+void see(void* self, const Type& type, std::span<const std::uint64_t> values) noexcept {
+  *static_cast<Seen*>(self) = {.type = &type, .values = {values.begin(), values.end()}};
+}
+
+TEST_F(EventTest, TheObserverSeesItAtItsSite) {
+  Seen seen;
+  observe(see, &seen);
+  LaneLock lock;
+  {
+    const LaneGuard guard(lock);
+    something.listeners = Type::kObserved;
+    EXPECT_TRUE(heard(something));
+    raise(something, nullptr, {1, 2});
+    EXPECT_EQ(seen.type, &something);
+    EXPECT_EQ(seen.values, (std::vector<std::uint64_t>{1, 2}));
+    something.listeners = Type::kObserved | 1;  // and a registration
+    raise(something, nullptr, {3});
+    EXPECT_EQ(seen.values, std::vector<std::uint64_t>{3});
+    something.listeners = 1;
+    raise(something, nullptr, {4});
+    EXPECT_EQ(seen.values, std::vector<std::uint64_t>{3});
+  }
+  something.listeners = 0;
+  observe(nullptr, nullptr);
+  ASSERT_EQ(got.size(), 2u) << "what the observer alone wants is queued for nobody";
+  EXPECT_EQ(got[0].values[0], 3u);
+  EXPECT_EQ(got[1].values[0], 4u);
+}
+
 TEST_F(EventTest, WithoutALockItComesWhenAsked) {
   raise(something, nullptr, {1});
   EXPECT_TRUE(got.empty());

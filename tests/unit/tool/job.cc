@@ -1,6 +1,7 @@
 #include "tests/unit/tool/job.h"
 
 #include <cstdio>
+#include <iterator>
 
 #include "framework/base/clock.h"
 #include "framework/base/status.h"
@@ -18,6 +19,15 @@ constexpr ashlar_tool_procedure kRows[] = {
     {.name = "MPI_Request_free", .chapter = "request", .kind = 0},
     {.name = "MPI_Comm_set_name", .chapter = "comm", .kind = 0},
 };
+
+constexpr const char* kFields[] = {"how", "context", "bytes", nullptr};
+constexpr const char* kBeginFields[] = {"collective", "algorithm", nullptr};
+constexpr const char* kAlgorithms[] = {"barrier", "ring", "double_tree", nullptr};
+constexpr const char* kWays[] = {"in place", "in fragments", nullptr};
+constexpr ashlar_tool_event_type kEvents[] = {
+    {.name = "p2p.message_matched", .help = "", .fields = kFields, .words = nullptr, .word_fields = 0},
+    {.name = "coll.begin", .help = "", .fields = kBeginFields, .words = kAlgorithms, .word_fields = 3},
+    {.name = "p2p.rendezvous_end", .help = "", .fields = kFields, .words = kWays, .word_fields = 1}};
 
 void clock(ashlar_tool_clock* now) { *now = {.ticks = ticks(), .ns = now_ns()}; }
 
@@ -53,7 +63,10 @@ FakeJob::FakeJob(std::uint32_t ranks, std::size_t buffer_bytes, bool ring) {
                     .variable = nullptr,
                     .comm_name = name,
                     .variables = [](void (*)(void*, const ashlar_tool_variable*), void*) {},
-                    .decisions = [](void (*)(void*, const ashlar_decision*), void*) {}};
+                    .decisions = [](void (*)(void*, const ashlar_decision*), void*) {},
+                    .event_types = kEvents,
+                    .event_type_count = std::size(kEvents),
+                    .event_type_bytes = sizeof(ashlar_tool_event_type)};
     rank.recorder = std::make_unique<Recorder>();
     opened = rank.recorder->open(*host().table(), rank.context, CallFilter("all"), ring);
   }
@@ -78,6 +91,13 @@ void FakeJob::make(std::uint32_t rank, const ashlar_tool_call& call) {
   this->rank(rank).leave(call);
 }
 
+void FakeJob::raise(std::uint32_t rank, std::uint32_t type, std::initializer_list<std::uint64_t> values) {
+  this->rank(rank).event({.size = sizeof(ashlar_tool_event),
+                          .number = type,
+                          .values = values.begin(),
+                          .value_count = static_cast<std::uint32_t>(values.size())});
+}
+
 void FakeJob::close() {
   for (const auto& rank : ranks_) rank->recorder->close();
 }
@@ -90,7 +110,8 @@ Records FakeJob::read() {
                      .exit_status = 0,
                      .finalized = 1,
                      .host = "host",
-                     .program = "a </script> \"program\""});
+                     .program = "a </script> \"program\"",
+                     .running = 0});
   return Records({.size = sizeof(ashlar_tool_job),
                   .ranks = static_cast<std::uint32_t>(rows_.size()),
                   .rank = rows_.data(),

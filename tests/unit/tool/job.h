@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ class FakeJob {
   Recorder& rank(std::uint32_t rank) { return *ranks_[rank]->recorder; }
   ashlar_tool_call call(std::uint32_t procedure, std::uint64_t began, std::uint64_t took = 10) const;
   void make(std::uint32_t rank, const ashlar_tool_call& call);
+  /// The calling thread's event.
+  enum : std::uint32_t { kCollectiveBegins = 1, kRendezvousEnds = 2 };
+  void raise(std::uint32_t rank, std::uint32_t type, std::initializer_list<std::uint64_t> values);
   std::vector<std::byte>& buffer(std::uint32_t rank) { return ranks_[rank]->buffer; }
   void close();
   /// As at the end of the job.

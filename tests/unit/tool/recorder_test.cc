@@ -24,6 +24,94 @@ TEST(SizeClass, BordersAreInTheLowerClass) {
   EXPECT_EQ(size_class(UINT64_MAX), kSizeClasses - 1);
 }
 
+TEST(Span, KeepsWhatItIsGiven) {
+  constexpr std::uint64_t kBase = std::uint64_t{1} << 50;
+  const Span::Facts facts{.began = kBase - 77,
+                          .ticks = (std::uint64_t{1} << 44) - 1,
+                          .bytes = (std::uint64_t{1} << 40) - 1,
+                          .thread = 200,
+                          .procedure = Span::kMostProcedures - 1,
+                          .comm = Span::kMostComms - 1,
+                          .peer = (1 << 24) - 2,
+                          .algorithm = Span::kMostAlgorithms,
+                          .protocol = Span::kMostProtocols};
+  const Span::Facts read = Span(facts, kBase).facts(kBase);
+  EXPECT_EQ(read.began, facts.began);
+  EXPECT_EQ(read.ticks, facts.ticks);
+  EXPECT_EQ(read.bytes, facts.bytes);
+  EXPECT_EQ(read.thread, facts.thread);
+  EXPECT_EQ(read.procedure, facts.procedure);
+  EXPECT_EQ(read.comm, facts.comm);
+  EXPECT_EQ(read.peer, facts.peer);
+  EXPECT_EQ(read.algorithm, facts.algorithm);
+  EXPECT_EQ(read.protocol, facts.protocol);
+}
+
+TEST(Span, WhatIsTooLargeIsTheLargest) {
+  const std::uint64_t hours = (std::uint64_t{1} << 50) + 12345;
+  const Span::Facts facts{.began = 5,
+                          .ticks = hours,
+                          .bytes = UINT64_MAX,
+                          .thread = 70'000,
+                          .procedure = 0,
+                          .comm = 0,
+                          .peer = ASHLAR_TOOL_NONE,
+                          .algorithm = 0,
+                          .protocol = 0};
+  const Span::Facts read = Span(facts, 5).facts(5);
+  EXPECT_EQ(read.ticks, hours >> 16 << 16);
+  EXPECT_EQ(read.bytes, (std::uint64_t{1} << 40) - 1);
+  EXPECT_EQ(read.thread, Span::kMostThreads - 1);
+  EXPECT_EQ(read.peer, ASHLAR_TOOL_NONE);
+  EXPECT_EQ(read.algorithm, 0);
+}
+
+// A chunk holds what began near its base, before it and behind; what lies further away begins another one.
+TEST(Recorder, LongSilenceKeepsTheTimes) {
+  FakeJob job(1);
+  const std::uint64_t now = ticks(), far = std::uint64_t{1} << 45;
+  const std::uint64_t began[] = {now, now + far, now + far - 1000, now + 2 * far};
+  for (const std::uint64_t at : began) job.make(0, job.call(FakeJob::kBarrier, at));
+  job.close();
+  const std::vector<TimedCall> calls = job.read().calls_of(0);
+  ASSERT_EQ(calls.size(), 4u);
+  const double of_far = calls[3].began - calls[2].began;
+  EXPECT_NEAR(calls[2].began - calls[0].began, of_far, of_far / 1e6);
+  EXPECT_LT(calls[1].began, calls[2].began);
+}
+
+TEST(Recorder, EventsTellOfTheCallThatTheThreadIsIn) {
+  FakeJob job(1);
+  EXPECT_FALSE(job.rank(0).wants_event(0));
+  EXPECT_TRUE(job.rank(0).wants_event(FakeJob::kCollectiveBegins));
+  EXPECT_TRUE(job.rank(0).wants_event(FakeJob::kRendezvousEnds));
+  const std::uint64_t begin = ticks();
+  ashlar_tool_call barrier = job.call(FakeJob::kBarrier, begin);
+  job.rank(0).enter(barrier);
+  job.raise(0, FakeJob::kCollectiveBegins, {0, 2});
+  job.raise(0, FakeJob::kCollectiveBegins, {0, 1});  // a part of the first
+  job.rank(0).leave(barrier);
+  job.raise(0, FakeJob::kCollectiveBegins, {0, 1});  // in a call that is not watched
+  ashlar_tool_call send = job.call(FakeJob::kSend, begin + 10'000);
+  job.rank(0).enter(send);
+  job.raise(0, FakeJob::kCollectiveBegins, {0, 1});  // a send has none
+  job.raise(0, FakeJob::kRendezvousEnds, {1, 0, 5000});
+  std::thread([&] { job.raise(0, FakeJob::kRendezvousEnds, {0, 0, 70}); }).join();  // progress of another thread
+  job.rank(0).leave(send);
+  job.make(0, job.call(FakeJob::kSend, begin + 20'000));
+  job.close();
+  const Records records = job.read();
+  const RankRecord& rank = records.ranks[0];
+  std::vector<std::string> notes;
+  for (const TimedCall& call : records.calls_of(0)) notes.push_back(rank.note(call.algorithm, call.protocol));
+  EXPECT_THAT(notes, testing::ElementsAre("double_tree", "rendezvous, in fragments", ""));
+  ASSERT_EQ(rank.protocols.size(), 2u);
+  EXPECT_EQ(rank.protocols[0].bytes, 70u);
+  EXPECT_EQ(rank.protocols[1].messages, 1u);
+  EXPECT_EQ(rank.protocols[1].bytes, 5000u);
+  EXPECT_EQ(rank.threads, 1u) << "a thread that makes no call is none of the program's";
+}
+
 TEST(Recorder, CountsMessagesByPeerAndCallsBySize) {
   FakeJob job(3);
   ASSERT_EQ(job.opened, ASHLAR_OK);

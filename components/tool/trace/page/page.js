@@ -72,7 +72,7 @@ function showHead() {
 
 function callRow(rank, c, state) {
   return [String(rank), c.began.toFixed(7) + ' s', state || timeText(c.seconds), data.calls[c.call].name, c.peer >= 0 ? String(c.peer) : '',
-    c.bytes ? bytesText(c.bytes) : '', commName(c.comm), String(c.thread)];
+    c.bytes ? bytesText(c.bytes) : '', commName(c.comm), c.note, String(c.thread)];
 }
 function showUnfinished() {
   const rows = [];
@@ -85,7 +85,7 @@ function showUnfinished() {
   if (!rows.length) return;
   at('unfinished').append(element('h2', 'Last calls of the ranks that did not finalise MPI'));
   const wide = at('unfinished').appendChild(element('div', undefined, 'wide frame'));
-  table(wide.appendChild(element('table')), ['#rank', '#began', '#took', 'call', '#with rank', '#bytes', 'communicator', '#thread'], rows);
+  table(wide.appendChild(element('table')), ['#rank', '#began', '#took', 'call', '#with rank', '#bytes', 'communicator', 'by', '#thread'], rows);
 }
 
 // --- the timeline ---
@@ -186,6 +186,7 @@ function tellBar(x, y) {
     if (lane.peer[i] >= 0) text += `, with rank ${lane.peer[i]}`;
     if (lane.bytes[i]) text += `, ${bytesText(lane.bytes[i])}`;
     if (commName(lane.comm[i])) text += `, on ${commName(lane.comm[i])}`;
+    if (lane.note && lane.note[i]) text += `: ${data.timeline.notes[lane.note[i]]}`;
   }
   at('timeline-readout').textContent = text;
 }
@@ -327,6 +328,7 @@ showMatrix();
 showRanks();
 showCalls();
 table(at('transports'), ['transport', '#messages', '#bytes'], data.transports.map(t => [t.name, countText(t.messages), bytesText(t.bytes)]));
+table(at('protocols'), ['messages by rendezvous', '#messages', '#bytes'], data.protocols.map(p => [p.name, countText(p.messages), bytesText(p.bytes)]));
 table(at('algorithms'), ['collective.algorithm', '#times'], data.algorithms.sort((a, b) => b.calls - a.calls).map(a => [a.name, countText(a.calls)]));
 table(at('communicators'), ['name', '#ranks', '#id'], data.communicators.filter(c => c.id).map(c => [c.name, countText(c.size), String(c.id)]));
 table(at('decisions'), ['topic', 'of', 'chosen', 'because', 'not taken', 'setting'], data.decisions.map(d => [d.topic, d.subject, d.chosen, d.because, d.lost, d.setting]));

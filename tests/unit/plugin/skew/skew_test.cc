@@ -156,5 +156,20 @@ TEST(Skew, TablesAreTakenWholeOrRefusedWithTheNameOfAFunction) {
   EXPECT_THAT(take_table(&module, "report.x").text(), HasSubstr("without a table"));
 }
 
+// A tool of a version that knew no events and no samples.
+TEST(Skew, AToolWithoutTheYoungerFunctionsIsTaken) {
+  ashlar_tool_ops ops{};
+  ops.size = offsetof(ashlar_tool_ops, wants_event);
+  ops.wants = [](ashlar_tool*, std::uint32_t) { return 7; };
+  ops.event = [](ashlar_tool*, const ashlar_tool_event*) { std::abort(); };
+  ops.job_sample = [](ashlar_tool*, const ashlar_tool_job*) -> int { std::abort(); };
+  ashlar_tool tool{.ops = &ops};
+  ASSERT_TRUE(take_table(&tool, "tool.x").ok());
+  EXPECT_EQ(tool.ops->wants(&tool, 0), 7);
+  EXPECT_EQ(tool.ops->wants_event, nullptr);
+  EXPECT_EQ(tool.ops->event, nullptr);
+  EXPECT_EQ(tool.ops->job_sample, nullptr);
+}
+
 }  // namespace
 }  // namespace ashlar::plugin

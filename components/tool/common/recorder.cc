@@ -82,7 +82,7 @@ void Recorder::leave(const ashlar_tool_call& call) {
                    .procedure = facts.row,
                    .comm = comm_row(call),
                    .peer = peer_of(call),
-                   .algorithm = facts.has_algorithm ? open.algorithm : std::uint8_t{0},
+                   .algorithm = static_cast<std::uint8_t>(open.algorithm & facts.algorithm_mask),
                    .protocol = open.protocol},
                   chunk->base);
       chunk->count.store(count + 1, std::memory_order_release);
@@ -92,11 +92,10 @@ void Recorder::leave(const ashlar_tool_call& call) {
   if (!own) shard->lock.store(0, std::memory_order_release);
 }
 
-// Here, so that nothing stands between the wrappers and the recorder.
 void enter_call(ashlar_tool* self, const ashlar_tool_call* call) {
   reinterpret_cast<RecordingTool*>(self)->recorder.enter(*call);
 }
-[[gnu::flatten]] void leave_call(ashlar_tool* self, const ashlar_tool_call* call) {
+void leave_call(ashlar_tool* self, const ashlar_tool_call* call) {
   reinterpret_cast<RecordingTool*>(self)->recorder.leave(*call);
 }
 

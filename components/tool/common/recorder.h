@@ -48,23 +48,24 @@ class Recorder {
   };
   struct ProcedureFacts {
     bool wanted = false, sends = false, polls = false;
-    bool has_algorithm = false;
     bool special = false;  // one of the following
     bool starts = false, prepares_send = false, frees = false, names = false, begins = false;
+    std::uint8_t algorithm_mask = 0;  // no bit: a call has no algorithm
     std::uint16_t row = 0;
   };
   std::uint32_t find_wanted(const ashlar_tool_context& context, const CallFilter& filter);
   void write_rows(const ashlar_tool_context& context);
   void find_events(const ashlar_tool_context& context);
-  Shard* take_shared();
-  bool joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row, std::uint32_t thread);
+  [[gnu::noinline]] Shard* take_shared();
+  [[gnu::noinline]] bool joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row,
+                                    std::uint32_t thread);
   Chunk* chunk_with_room(Shard& shard, std::uint64_t began);
-  Chunk* next_chunk(Shard& shard, std::uint64_t base);
+  [[gnu::noinline]] Chunk* next_chunk(Shard& shard, std::uint64_t base);
   void populate(std::uint32_t index);
   std::uint16_t comm_row(const ashlar_tool_call& call);
-  std::uint16_t add_comm(const ashlar_tool_call& call);
+  [[gnu::noinline]] std::uint16_t add_comm(const ashlar_tool_call& call);
   void count_message(Shard& shard, std::int32_t to, std::uint64_t bytes);
-  void note_special(Shard& shard, const ashlar_tool_call& call, const ProcedureFacts& facts);
+  [[gnu::noinline]] void note_special(Shard& shard, const ashlar_tool_call& call, const ProcedureFacts& facts);
   void end_open_calls();
   void add_variables();
   void add_decisions();

@@ -144,7 +144,7 @@ std::uint32_t Recorder::find_wanted(const ashlar_tool_context& context, const Ca
              .names = name == "MPI_Comm_set_name",
              .begins = is_one_of(name, {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}),
              .row = static_cast<std::uint16_t>(rows++)};
-    facts.has_algorithm = (p.kind & ASHLAR_TOOL_COLLECTIVE) || facts.starts;
+    if ((p.kind & ASHLAR_TOOL_COLLECTIVE) || facts.starts) facts.algorithm_mask = 0xff;
     facts.special = facts.starts || facts.prepares_send || facts.frees || facts.names || facts.begins;
   }
   return rows;

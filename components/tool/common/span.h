@@ -35,8 +35,9 @@ class Span {
       : when_((f.began - base + kMiddle) | std::uint64_t{f.procedure} << kBeganBits | std::uint64_t{f.comm} << 55),
         how_long_(scaled(f.ticks) | std::uint64_t{std::min(f.thread, kMostThreads - 1)} << 45 |
                   std::uint64_t{f.algorithm} << 53 | std::uint64_t{f.protocol} << 60),
-        data_(std::min(f.bytes, kMostBytes) |
-              std::uint64_t{f.peer >= 0 ? std::min(static_cast<std::uint32_t>(f.peer), kNoPeer) : kNoPeer} << 40) {}
+        // None is negative: as a number without a sign it is larger than all.
+        data_(std::min(f.bytes, kMostBytes) | std::uint64_t{std::min(static_cast<std::uint32_t>(f.peer), kNoPeer)}
+                                                  << 40) {}
 
   Facts facts(std::uint64_t base) const {
     const auto peer = static_cast<std::uint32_t>(data_ >> 40);

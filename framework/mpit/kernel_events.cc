@@ -27,6 +27,7 @@ std::span<Type* const> kernel_types() {
       &handler_called,
       &pool_grown,
       &pool_limit_met,
+      &runtime::stall_seen,
   };
   return kTypes;
 }

@@ -15,6 +15,12 @@ constexpr event::Field kChosenFields[] = {{.name = "transport", .type = event::F
                                           {.name = "lane"},
                                           {.name = "single_copy"},
                                           {.name = "passed_over"}};
+constexpr const char* kStalled[] = {"message", "collective", nullptr};
+constexpr event::Field kStallFields[] = {{.name = "what", .type = event::FieldType::kInt},
+                                         {.name = "quiet_ns"},
+                                         {.name = "peer"},
+                                         {.name = "context"},
+                                         {.name = "number"}};
 constexpr event::Field kQueryFields[] = {{.name = "waits"}, {.name = "bytes"}};
 
 }  // namespace
@@ -42,5 +48,16 @@ constinit event::Type query_answered = {
         "the answer.",
     .fields = kQueryFields,
     .verbosity = ASHLAR_USER_BASIC};
+
+constinit event::Type stall_seen = {
+    .name = "runtime.stall_seen",
+    .help =
+        "A call of this process has waited for watch.stall, and nothing has happened in it: once for each such wait. "
+        "Fields: what the call waits for, nanoseconds since something happened in it, number of the process that it "
+        "waits for (4294967295: any, 4294967294: none in particular, as for a collective), of a collective the number "
+        "of its communicator's context, and its number there.",
+    .fields = kStallFields,
+    .verbosity = ASHLAR_USER_BASIC,
+    .choices = kStalled};
 
 }  // namespace ashlar::runtime

@@ -36,6 +36,12 @@ class Comm;
 namespace coll {
 class Engine;
 }
+namespace plugin {
+struct Account;
+}
+namespace progress {
+class Waiting;
+}
 
 /// This process as a member of a job: the one object with process-wide state, from the first initialisation to the last
 /// finalisation. Made and ended by runtime::init, finalize and the session calls under one mutex; constant in between
@@ -126,6 +132,10 @@ class Process final : private comm::Services {
   void write_status(Lane& lane);
   void publish_progress(Lane& lane);
   void record_wait(Lane& lane);
+  /// Finds waits that have become stalls (watch.stall): tools hear of each, and with `report` the user does.
+  void look_for_stalls(Lane& lane, bool report);
+  void note_stall(const progress::Waiting& waiting, const plugin::Account& account);
+  void report_stall(const plugin::Account& account);
 
   static std::atomic<Process*> current_;
   plugin::Component* launch_component_ = nullptr;
@@ -157,7 +167,7 @@ class Process final : private comm::Services {
     std::uint64_t recorded_ns = 0;     // when the wait began that was recorded last
     std::uint64_t next_record_ns = 0;  // no wait that began before then is recorded
     std::uint64_t stall_ns = 0;        // watch.stall
-    std::uint64_t reported_ns = 0;     // when the wait became quiet that was reported last
+    std::uint64_t stalled_ns = 0;      // when the wait became quiet that was the last stall
   } status_;
   runtime::Counters counters_;                          // written under status_.writing
   std::mutex opening_;                                  // guards the two below

@@ -8,13 +8,15 @@ namespace ashlar::runtime {
 
 /// What the process counts, under the mutex with which one lane answers for all.
 struct Counters {
-  Counter queries, query_bytes;
+  Counter queries, query_bytes, stalls;
 };
 
 inline constexpr ashlar_pvar_row kPvars[] = {
     plugin::pvar("queries", "times this process told the launcher what it is doing, because it was asked",
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, queries), ASHLAR_USER_BASIC),
     plugin::pvar("query_bytes", "bytes in these answers", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, query_bytes)),
+    plugin::pvar("stalls", "waits of this process in which nothing happened for watch.stall", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, stalls), ASHLAR_USER_BASIC),
 };
 
 }  // namespace ashlar::runtime

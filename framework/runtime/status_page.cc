@@ -39,6 +39,7 @@ void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   if (!guard) return;
   const bool asked = process.launch->ops->asked(process.launch) != 0;
   process.publish_progress(lane);
+  process.look_for_stalls(lane, false);
   if (asked)
     process.write_status(lane);
   else
@@ -98,28 +99,52 @@ void Process::record_wait(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
   status_.next_record_ns = ended + kRecordShare * (ended - began);
 }
 
-// Once for each time that a wait becomes quiet.
-void Process::report_long_wait(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
-  auto& process = *static_cast<Process*>(self);
-  StatusPage& status = process.status_;
-  const std::unique_lock guard(status.writing, std::try_to_lock);
-  if (!guard || process.job->rank >= kMostThatReport) return;
+/// What a wait that has become a stall waits for, in the fields of the event.
+void Process::note_stall(const progress::Waiting& waiting, const plugin::Account& account) {
+  counters_.stalls.add();
+  if (!event::heard(runtime::stall_seen)) return;
+  const std::uint64_t quiet_ns = now_ns() - waiting.quiet_since();
+  if (!account.collectives.empty()) {
+    const plugin::Account::Collective& collective = account.collectives[0];
+    event::raise(runtime::stall_seen, nullptr,
+                 {runtime::kStalledCollective, quiet_ns, plugin::kNoPeer, collective.context, collective.number});
+  } else {
+    event::raise(runtime::stall_seen, nullptr, {runtime::kStalledMessage, quiet_ns, account.waits_for[0].peer, 0, 0});
+  }
+}
+
+void Process::report_stall(const plugin::Account& account) {
+  if (job->rank >= kMostThatReport) return;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", static_cast<double>(status_.stall_ns) / 1e9);
+  const auto m = catalogue::message(
+      "watch.long_wait",
+      {{"seconds", seconds},
+       {"what", account.collectives.empty() ? account.waits_for[0].text : account.collectives[0].text}});
+  reporter.notice(1, m.id, m.paragraph());
+}
+
+// Once for each time that a wait becomes quiet. Where the launcher watches the job, it is the launcher that reports.
+void Process::look_for_stalls(Lane& lane, bool report) ASHLAR_NO_THREAD_SAFETY {
+  if (status_.stall_ns == 0) return;
+  const std::uint64_t now = now_ns();
   for (const progress::Waiting& waiting : lane.waits) {
-    if (waiting.quiet_since() <= status.reported_ns || now_ns() < waiting.quiet_since() + status.stall_ns) continue;
+    if (waiting.quiet_since() <= status_.stalled_ns || now < waiting.quiet_since() + status_.stall_ns) continue;
     char text[launch::kWaitBytes];
     plugin::AccountWriter writer(text, sizeof text);
     p2p::account_for(lane, waiting, writer);
     const plugin::Account account = plugin::Account::parse({text, writer.finish()});
     if (account.collectives.empty() && account.waits_for.empty()) continue;
-    status.reported_ns = waiting.quiet_since();
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%g", static_cast<double>(status.stall_ns) / 1e9);
-    const auto m = catalogue::message(
-        "watch.long_wait",
-        {{"seconds", seconds},
-         {"what", account.collectives.empty() ? account.waits_for[0].text : account.collectives[0].text}});
-    process.reporter.notice(1, m.id, m.paragraph());
+    status_.stalled_ns = waiting.quiet_since();
+    note_stall(waiting, account);
+    if (report) report_stall(account);
   }
+}
+
+void Process::report_long_wait(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  auto& process = *static_cast<Process*>(self);
+  const std::unique_lock guard(process.status_.writing, std::try_to_lock);
+  if (guard) process.look_for_stalls(lane, true);
 }
 
 }  // namespace ashlar

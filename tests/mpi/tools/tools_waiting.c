@@ -1,5 +1,5 @@
 /* What waiting tells tools: time, yields and sleeps of calls that wait long; how peers were connected; that a report of
- * what the process is doing was asked for. The argument: the path of ashlar_info. */
+ * what the process is doing was asked for; stalls. The argument: the path of ashlar_info, or "stalled". */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +93,40 @@ static void queried(const char* ashlar_info) {
   hear_end(&hear);
 }
 
+/* Rank 0 waits for longer than watch.stall, once for a message and once in a barrier: its tools hear so while it waits,
+ * and once of each wait. */
+static void stalled(void) {
+  Hear hear;
+  int data = 0;
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  hear_begin(&hear, "runtime.stall_seen");
+  Pvar stalls = pvar_begin("runtime.stalls", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  if (check_rank == 0) {
+    MUST(MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_EQ(hear.count, 1);
+    CHECK(strcmp(hear_word(&hear, hear.of[0][0]), "message") == 0, "%s", hear_word(&hear, hear.of[0][0]));
+    CHECK(hear.of[0][1] >= 1000000000 && hear.of[0][1] < 60000000000, "%lld ns", hear.of[0][1]);
+    CHECK_EQ(hear.of[0][2], 1);
+    CHECK_EQ(pvar_value(&stalls, 0), 1);
+  } else if (check_rank == 1) {
+    pause_ms(2500);
+    MUST(MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    pause_ms(2500);
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == 0) {
+    CHECK_EQ(hear.count, 2);
+    CHECK(strcmp(hear_word(&hear, hear.of[1][0]), "collective") == 0, "%s", hear_word(&hear, hear.of[1][0]));
+    CHECK_EQ(hear.of[1][2], 4294967294);
+    CHECK_EQ(hear.of[1][3], 0);
+    CHECK(hear.of[1][4] >= 1, "collective %lld", hear.of[1][4]);
+  } else if (check_rank == 1) {
+    CHECK_EQ(hear.count, 0);
+  }
+  pvar_end(&stalls);
+  hear_end(&hear);
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   static Hear chosen;
@@ -105,8 +139,12 @@ int main(int argc, char** argv) {
   }
   connected(&chosen);
   hear_end(&chosen);
-  waiting();
-  queried(argv[1]);
+  if (strcmp(argv[1], "stalled") == 0) {
+    stalled();
+  } else {
+    waiting();
+    queried(argv[1]);
+  }
   const int failed = check_end();
   CHECK_EQ(MPI_T_finalize(), MPI_SUCCESS);
   return failed || check_failures;

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """The list of performance variables and events in docs/tools.md is what a process finds through MPI_T, but for the counters
-of each collective algorithm, which are as many as there are algorithms.
+of each collective algorithm, which are as many as there are algorithms. The words of events are those of the components:
+every algorithm and transport of this tree has one, and no other has.
 
-usage: check_tools.py [--write] LISTER docs/tools.md      LISTER: tests/mpi/tools/tools_list.c; --write puts the list in
+usage: check_tools.py [--write] LISTER ASHLAR_INFO docs/tools.md      LISTER: tests/mpi/tools/tools_list.c; --write puts
+                                                                      the list in
 """
+import json
 import re
 import subprocess
 import sys
@@ -69,14 +72,43 @@ def stale(head, rows):
             yield f"the comparison does not say: {line}"
 
 
+def components(info, framework):
+    done = subprocess.run([info, "--json", "--components", framework], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        sys.exit(f"{info} failed:\n{done.stderr}")
+    return {row["name"] for row in json.loads(done.stdout)}
+
+
+def wrong_words(rows, transports):
+    """Lists of words are written beside the events; what they name is in other places."""
+    algorithms, collectives = set(), set()
+    for row in rows:
+        if row[0] == "pvar" and is_algorithm(row[1]):
+            _, collective, algorithm = row[1].split(".")[:3]
+            collectives.add(collective)
+            algorithms.add(algorithm)
+    wanted = {"coll.begin": collectives | algorithms | {"another"}, "coll.end": collectives | algorithms | {"another"},
+              "transport.chosen": transports | {"another"}}
+    for event, names in wanted.items():
+        words = {row[4] for row in rows if row[0] == "word" and row[1] == event}
+        for word in sorted(names - words):
+            yield f"{event} has no word for {word}"
+        for word in sorted(words - names):
+            yield f"{event} has the word {word}, and there is none of that name"
+    variables = {row[1] for row in rows if row[0] == "pvar"}
+    for row in rows:
+        if row[0] == "word" and row[1].startswith("base.pool_") and row[4] not in variables | {"another"}:
+            yield f"{row[1]} calls a pool {row[4]}, and there is no variable of that name"
+
+
 def main(arguments):
     write = arguments[:1] == ["--write"]
-    lister, path = arguments[1:] if write else arguments
+    lister, info, path = arguments[1:] if write else arguments
     text = Path(path).read_text()
     head, found, old = text.partition(BEGIN)
     rows = listed(lister)
     new = tables(rows)
-    wrong = list(stale(head, rows))
+    wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport"))]
     if wrong:
         return "\n".join([path, *wrong])
     if write:
@@ -91,7 +123,7 @@ def main(arguments):
         print("missing: ", line)
     for line in sorted(have - want):
         print("obsolete:", line)
-    return f"{path} and the library differ; tests/gen/check_tools.py --write {lister} {path} mends it"
+    return f"{path} and the library differ; tests/gen/check_tools.py --write {lister} {info} {path} mends it"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* Lists the performance variables and the events of a process of its own, one in a line, for tests/gen/check_tools.py:
- * kind, name, class, binding, text; of events the fields in place of class and binding. With "count": how many control
+ * kind, name, class, binding, text; of events the number of fields in place of the class; the words of their
+ * enumerations, one in a line. With "count": how many control
  * variables, performance variables, event types and categories there are before and after MPI_Init. Any MPI library's
  * headers will do for that. */
 #include <mpi.h>
@@ -47,6 +48,18 @@ static void list_pvars(void) {
   }
 }
 
+static void list_words(const char* event, MPI_T_enum words) {
+  char name[256], word[256];
+  int number = 0, length = sizeof name;
+  if (words == MPI_T_ENUM_NULL || MPI_T_enum_get_info(words, &number, name, &length) != MPI_SUCCESS) return;
+  for (int i = 0; i < number; ++i) {
+    int value = 0;
+    length = sizeof word;
+    if (MPI_T_enum_get_item(words, i, &value, word, &length) != MPI_SUCCESS) continue;
+    printf("word\t%s\t%d\t\t%s\n", event, value, word);
+  }
+}
+
 static void list_events(void) {
   int number = 0;
   MPI_T_event_get_num(&number);
@@ -59,6 +72,7 @@ static void list_events(void) {
                              &bind) != MPI_SUCCESS)
       continue;
     printf("event\t%s\t%d\t%s\t%s\n", name, fields, bind == MPI_T_BIND_MPI_COMM ? "communicator" : "", text);
+    list_words(name, words);
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   }
 }

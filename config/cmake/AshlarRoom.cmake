@@ -41,7 +41,7 @@ function(ashlar_room name)
 endfunction()
 
 # ashlar_component(framework name SOURCES a.cc ... [LIBS lib ...] [NO_EXCEPTIONS])
-#   One component: <build>/lib/ashlar/components/ashlar_<framework>_<name>.so, installed beside its fellows. Its objects are
+#   One component: <build>/LIBDIR/ashlar/components/ashlar_<framework>_<name>.so, installed beside its fellows. Its objects are
 #   a library ashlar_<framework>_<name>_objects, to which options of compilation belong.
 function(ashlar_component framework name)
   cmake_parse_arguments(C "NO_EXCEPTIONS" "" "SOURCES;LIBS" ${ARGN})
@@ -67,7 +67,8 @@ function(ashlar_component framework name)
   add_library(${target} MODULE ${objects})
   set_target_properties(${target} PROPERTIES PREFIX "" LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${ASHLAR_COMPONENT_SUBDIR}
-    BUILD_RPATH "\$ORIGIN/../.." INSTALL_RPATH "\$ORIGIN/../..")
+    BUILD_RPATH "\$ORIGIN/${ASHLAR_LIBRARY_FROM_COMPONENTS}"
+    INSTALL_RPATH "\$ORIGIN/${ASHLAR_LIBRARY_FROM_COMPONENTS}")
   target_link_libraries(${target} PRIVATE ashlar_options ashlar ${C_LIBS})
   if(NOT ASHLAR_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL ${ASHLAR_LINK_COMPLETE})

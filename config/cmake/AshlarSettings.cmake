@@ -29,9 +29,22 @@ if(NOT CMAKE_INSTALL_BINDIR STREQUAL bin OR NOT CMAKE_INSTALL_DATADIR STREQUAL s
   message(FATAL_ERROR "Programs are installed in bin and data in share, not in ${CMAKE_INSTALL_BINDIR} and ${CMAKE_INSTALL_DATADIR}")
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 set(ASHLAR_SUPPORT_SUBDIR ${CMAKE_INSTALL_LIBDIR}/ashlar)
 set(ASHLAR_COMPONENT_SUBDIR ${ASHLAR_SUPPORT_SUBDIR}/components)
+# Other implementations of the standard ABI have a libmpi_abi.so.1 too. In a distribution's package ours lies in a folder
+# of its own, and the link LIBDIR/libmpi_abi.so.1 leads to the one that the administrator chose. Programs name no folder.
+if(ASHLAR_ALTERNATIVES)
+  set(ASHLAR_LIBRARY_SUBDIR ${ASHLAR_SUPPORT_SUBDIR})
+  set(ASHLAR_LIBRARY_RUN_PATH "\$ORIGIN:\$ORIGIN/ashlar")  # opened as a file of that folder, or by the link
+  set(ASHLAR_PROGRAM_RUN_PATH "")
+else()
+  set(ASHLAR_LIBRARY_SUBDIR ${CMAKE_INSTALL_LIBDIR})
+  set(ASHLAR_LIBRARY_RUN_PATH "\$ORIGIN")
+  set(ASHLAR_PROGRAM_RUN_PATH "-Wl,-rpath,\${libdir} -Wl,--enable-new-dtags ")
+endif()
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${ASHLAR_LIBRARY_SUBDIR})
+file(RELATIVE_PATH ASHLAR_LIBRARY_FROM_COMPONENTS /${ASHLAR_COMPONENT_SUBDIR} /${ASHLAR_LIBRARY_SUBDIR}) # "../../"
+string(REGEX REPLACE "/$" "" ASHLAR_LIBRARY_FROM_COMPONENTS ${ASHLAR_LIBRARY_FROM_COMPONENTS})
 file(RELATIVE_PATH ASHLAR_PREFIX_FROM_PKGCONFIG /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # "../../"
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 

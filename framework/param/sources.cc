@@ -66,7 +66,7 @@ std::string installation_prefix() {
 }
 
 std::string library_folder(const std::string& prefix) { return prefix + "/" ASHLAR_LIBDIR; }
-std::string support_folder(const std::string& prefix) { return library_folder(prefix) + "/ashlar"; }
+std::string support_folder(const std::string& prefix) { return prefix + "/" ASHLAR_SUPPORTDIR; }
 
 namespace {
 

@@ -1,0 +1,158 @@
+#!/bin/bash
+# usage: packages_inside.sh "PACKAGES OF OTHER IMPLEMENTATIONS", in a clean Debian with /scene/{old,new,examples}
+# What users and administrators do with the packages, in that order; packages.sh calls it.
+set -euo pipefail
+others=$1
+triplet=$(gcc -print-multiarch)
+lib=/usr/lib/$triplet
+mkdir -p /scene/work
+cd /scene/work
+# As packages of other implementations run as root: Open MPI has to be asked.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+scene() { echo "== $*"; }
+install_ours() { apt-get install -y -qq --no-install-recommends "$@"; }
+purge_ours() { dpkg --purge libashlar-mpi1 ashlar-mpi-bin libashlar-mpi-dev ashlar-mpi-doc; }
+# Every file of the system, but for what apt and dpkg keep for themselves and caches that are made anew.
+files() {
+  find / -xdev \( -path /proc -o -path /dev -o -path /sys -o -path /tmp -o -path /scene -o -path /var/cache -o -path /var/log \
+    -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune -o -printf '%p %l\n' | sort
+  find /etc/alternatives /var/lib/dpkg/alternatives -printf '%p %l\n' | sort
+}
+leaves_nothing() { # BEFORE AFTER
+  diff "$1" "$2" || fail "files differ from before the installation"
+  dpkg-query -W -f '${Package} ${db:Status-Status}\n' | grep ashlar && fail "dpkg still knows the packages"
+  ldconfig -p | grep libmpi_abi && fail "the loader still knows the library"
+  return 0
+}
+# is_ours NAME...: these commands are this implementation's now.
+is_ours() {
+  local name
+  for name; do
+    [[ $(readlink -f "/usr/bin/$name") = *.ashlar ]] || fail "$name is $(readlink -f "/usr/bin/$name")"
+  done
+}
+# heat2d MPICC MPIEXEC: compiles and runs it on 4 ranks, and it says that its result is right.
+heat2d() {
+  "$1" -O2 -Wall -Wextra -Werror -o heat2d /scene/examples/heat2d/heat2d.c /scene/examples/heat2d/png.c -lm
+  "$2" -n 4 ./heat2d --size 40 --picture plate.png | tee said
+  grep -q ': right$' said || fail "heat2d of $1 under $2"
+}
+# choose GROUP PATH...: what an administrator chooses, all groups.
+choose() {
+  while [ $# -gt 0 ]; do
+    update-alternatives --set "$1" "$2"
+    shift 2
+  done
+}
+choose_ours() { choose mpi /usr/bin/mpicc.ashlar mpirun /usr/bin/mpirun.ashlar "mpi-$triplet" "/usr/include/$triplet/ashlar-mpi"; }
+
+apt-get update -qq
+files >before
+
+scene "alone"
+install_ours /scene/old/*.deb
+is_ours mpicc mpicxx mpic++ mpiCC mpicc_abi mpicxx_abi mpirun mpiexec
+heat2d mpicc mpiexec
+# The program names the library and no folder; the loader finds it by the alternative.
+readelf -d heat2d | grep -E 'RPATH|RUNPATH' && fail "the program has a run path"
+ldd heat2d | grep -q "libmpi_abi.so.1 => .*/lib/$triplet/libmpi_abi.so.1 " || fail "the library: $(ldd heat2d)"
+ashlar_info | tee said
+grep -q ' /etc/ashlar/ashlar.yaml' said || fail "/etc/ashlar/ashlar.yaml is not read"
+ashlar_info check "$lib/ashlar/components.manifest" || fail "the manifest"
+ashlar_info --components transport | grep -q "$lib/ashlar/components/ashlar_transport_shm.so" || fail "the components' folder"
+for package in mpi-c mpi ashlar-mpi; do
+  # shellcheck disable=SC2046
+  gcc -o by_pkg /scene/examples/hello.c $(pkg-config --cflags --libs $package) && mpiexec -n 2 ./by_pkg || fail "pkg-config $package"
+done
+gcc -I "/usr/include/$triplet/mpi" -o by_name /scene/examples/hello.c -lmpi && mpiexec -n 2 ./by_name || fail "-lmpi"
+mpiexec --trace=run.otf2 -n 2 ./by_name && [ -e run.otf2 ] || fail "an OTF2 archive"
+for page in mpicc mpiexec mpirun MPI_Send "3ashlar MPI_Send_c" ashlar ashlar.yaml ashlar_info; do
+  # shellcheck disable=SC2086
+  man -w $page >/dev/null || fail "no page of $page"
+done
+dpkg --verify | grep ashlar && fail "files differ from those of the packages"
+scene "each package is removed by itself, and all are purged"
+apt-get remove -y -qq libashlar-mpi-dev
+[ ! -e /usr/bin/mpicc ] || fail "mpicc is left"
+mpiexec -n 2 ./by_name >/dev/null || fail "a program without the development files"
+apt-get remove -y -qq ashlar-mpi-bin libashlar-mpi1
+[ -e /etc/ashlar/ashlar.yaml ] || fail "a removed package loses its settings"
+purge_ours
+apt-get autoremove -y -qq --purge
+files >after
+leaves_nothing before after
+
+scene "beside MPICH and Open MPI"
+# shellcheck disable=SC2086
+apt-get install -y -qq --no-install-recommends $others
+files >before
+install_ours /scene/old/*.deb
+for name in mpicc mpirun mpiexec; do # theirs have a higher priority: nothing that users have changes
+  [[ $(readlink -f /usr/bin/$name) != *ashlar* ]] || fail "$name changed by the installation"
+done
+heat2d mpicc.ashlar mpiexec.ashlar
+choose_ours
+is_ours mpicc mpicxx mpirun mpiexec
+heat2d mpicc mpiexec
+pkg-config --libs mpi-c | grep -q mpi_abi || fail "pkg-config mpi-c: $(pkg-config --libs mpi-c)"
+gcc -I "/usr/include/$triplet/mpi" -o by_name /scene/examples/hello.c -lmpi && mpiexec -n 2 ./by_name || fail "-lmpi"
+for other in openmpi mpich; do
+  mpicc.$other -o theirs /scene/examples/hello.c
+  case $other in openmpi) oversubscribe=--oversubscribe ;; *) oversubscribe= ;; esac
+  mpiexec.$other $oversubscribe -n 2 ./theirs | grep -q 'rank 1 of 2' || fail "$other beside ours"
+done
+
+scene "another library of the standard ABI"
+# It has the same name for the loader, as the ABI wants; MPI_Init of this one says whose it is.
+mkdir -p "$lib/other-mpi"
+echo 'int puts(const char*); void exit(int); int MPI_Init(int* c, char*** v) { (void)c, (void)v; puts("other"); exit(0); }' >other.c
+gcc -shared -fPIC -Wl,-soname,libmpi_abi.so.1 -o "$lib/other-mpi/libmpi_abi.so.1" other.c
+update-alternatives --install "$lib/libmpi_abi.so.1" "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1" 50
+ldconfig
+ldconfig -p | grep -q "libmpi_abi.so.1 .*=> .*/lib/$triplet/libmpi_abi.so.1" || fail "ldconfig lost the library"
+[ "$(readlink "$lib/libmpi_abi.so.1")" = "/etc/alternatives/libmpi_abi.so.1-$triplet" ] ||
+  fail "ldconfig made the alternative's link anew: $(readlink "$lib/libmpi_abi.so.1")"
+[ "$(./heat2d)" = other ] || fail "the program does not run with the chosen library"
+ashlar_info >/dev/null || fail "a tool of ours needs the alternative"
+choose "libmpi_abi.so.1-$triplet" "$lib/ashlar/libmpi_abi.so.1"
+mpiexec -n 2 ./by_name >/dev/null || fail "the program does not run with the library that was chosen again"
+
+scene "upgrade"
+echo 'p2p.eager_limit: 4KiB' >>/etc/ashlar/ashlar.yaml
+# A package of a component: the manifest knows it when the package is there.
+mkdir -p vendor/DEBIAN "vendor$lib/ashlar/components"
+gcc -shared -fPIC -I "/usr/include/$triplet/ashlar-mpi" -o "vendor$lib/ashlar/components/ashlar_report_hello.so" \
+  /scene/examples/component-hello/hello.c
+printf '%s\n' 'Package: ashlar-mpi-hello' 'Version: 1' "Architecture: $(dpkg --print-architecture)" 'Maintainer: a <a@b.example>' \
+  'Description: a component' >vendor/DEBIAN/control
+dpkg-deb -b vendor vendor.deb
+dpkg -i vendor.deb
+grep -q ashlar_report_hello.so "$lib/ashlar/components.manifest" || fail "the manifest does not know a new package's component"
+apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-confold /scene/new/*.deb
+[ "$(dpkg-query -W -f '${Version}' ashlar-mpi-bin)" = "$(dpkg-deb -f /scene/new/ashlar-mpi-bin_*.deb Version)" ] || fail "not upgraded"
+is_ours mpicc mpirun
+[ "$(update-alternatives --query mpirun | sed -n 's/^Status: //p')" = manual ] || fail "the choice is lost"
+ashlar_info explain p2p.eager_limit | grep -q '/etc/ashlar/ashlar.yaml' || fail "settings are lost"
+ashlar_info check "$lib/ashlar/components.manifest" || fail "the manifest after the upgrade"
+grep -q ashlar_report_hello.so "$lib/ashlar/components.manifest" || fail "the upgrade lost a component"
+heat2d mpicc mpiexec
+dpkg -P ashlar-mpi-hello
+! grep -q ashlar_report_hello.so "$lib/ashlar/components.manifest" || fail "the manifest knows a component that is gone"
+
+scene "purge"
+rm -f /etc/ashlar/ashlar.yaml.dpkg-dist
+purge_ours
+ldconfig -p | grep -q 'libmpi_abi.so.1 ' || fail "the other library went along"
+update-alternatives --remove "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1"
+rm -r "$lib/other-mpi"
+ldconfig
+apt-get autoremove -y -qq --purge
+# Where an administrator had chosen ours, Debian chooses the best of the others again.
+[[ $(readlink -f /usr/bin/mpirun) = */orterun ]] || fail "mpirun is $(readlink -f /usr/bin/mpirun)"
+files >after
+leaves_nothing before after

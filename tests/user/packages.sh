@@ -5,6 +5,7 @@
 . "${0%/*}/common.sh"
 set -o pipefail
 unset DESTDIR
+trap 'rm -rf --one-file-system "$WORK"' EXIT
 mirror=${APT_MIRROR:-http://deb.debian.org/debian}
 suite=bookworm
 

@@ -20,7 +20,7 @@ quietly() {
 
 [ "$(id -u)" -eq 0 ] || skip "only root can make a clean Debian here"
 for tool in dpkg-buildpackage dh lintian mmdebstrap; do
-  command -v $tool >/dev/null || skip "there is no $tool; the list packages_deb of bootstrap has its package"
+  command -v $tool >/dev/null || skip "there is no $tool; the lists packages_deb of bootstrap have its package"
 done
 unshare --mount --pid --fork true 2>/dev/null || skip "this machine does not allow namespaces, which mmdebstrap needs"
 python3 -c "import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=20).read(1)" "$mirror/dists/$suite/InRelease" 2>/dev/null ||

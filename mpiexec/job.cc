@@ -481,6 +481,22 @@ std::string Job::why_not_loaded(unsigned rank) const {
   return library.empty() ? std::string() : missing_library_words(library, param::library_folder(own_prefix()));
 }
 
+/// What to say when each process of a program of another MPI library found no job here and ran as one of its own; else
+/// empty.
+std::string Job::why_alone() const {
+  const auto joined = [](const RankFate& fate) { return fate.state != launch::RankState::kAbsent; };
+  if (ranks_.size() < 2 || std::any_of(fates_.begin(), fates_.end(), joined)) return {};
+  for (unsigned segment = 0; segment < files_.size(); ++segment) {
+    const std::string library = other_mpi_library(files_[segment], options_.segments[segment].wdir);
+    if (library.empty()) continue;
+    return text(
+        "none of the %zu ranks joined the job: %s needs %s, which belongs to another MPI library, and each process ran "
+        "alone. Compile it with the mpicc of this installation, or start it with the mpiexec of that library",
+        ranks_.size(), shown(files_[segment]).c_str(), shown(library).c_str());
+  }
+  return {};
+}
+
 void Job::conclude() {
   for (const int rank : {first_failed_, first_returned_})
     if (rank >= 0) fates_[static_cast<unsigned>(rank)].advice = why_not_loaded(static_cast<unsigned>(rank));
@@ -506,6 +522,7 @@ void Job::conclude() {
              (ranks_.size() > 1 || !fates_[static_cast<unsigned>(first_returned_)].advice.empty())) {
     say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
   }
+  if (const std::string alone = start_error_.empty() ? why_alone() : ""; !alone.empty()) say(alone);
   if (!cut_short_.empty()) {
     std::sort(cut_short_.begin(), cut_short_.end());
     const bool one = cut_short_.size() == 1;

@@ -74,6 +74,7 @@ class Job : private PmixListener {
   void poll_once(int timeout_ms);
   std::string variable_of(const Segment& segment, const std::string& name) const;
   std::string why_not_loaded(unsigned rank) const;
+  std::string why_alone() const;
   void conclude();
   ToolJob for_tools(std::uint64_t until_ns) const;
 

@@ -109,6 +109,11 @@ bool in_folders(const std::string& library, std::string list, const std::string&
   return false;
 }
 
+std::string path_of(const std::string& program, const std::string& folder) {
+  const bool below = !program.empty() && program[0] != '/' && !folder.empty();
+  return below ? folder + "/" + program : program;
+}
+
 /// What ldconfig has found: paths, each with a zero byte behind it.
 bool in_cache(const std::string& library) {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
@@ -119,8 +124,7 @@ bool in_cache(const std::string& library) {
 }  // namespace
 
 std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder) {
-  const bool below = !program.empty() && program[0] != '/' && !folder.empty();
-  const std::string path = below ? folder + "/" + program : program;
+  const std::string path = path_of(program, folder);
   const Dynamic dynamic = dynamic_of(path);
   const std::size_t slash = path.rfind('/');
   const std::string origin = slash == std::string::npos ? "." : path.substr(0, slash);
@@ -134,6 +138,12 @@ std::string missing_library(const std::string& program, const std::string& libra
                                  in_folders(library, "/lib:/usr/lib:/lib64:/usr/lib64", origin, folder);
     if (!found) return library;
   }
+  return {};
+}
+
+std::string other_mpi_library(const std::string& program, const std::string& folder) {
+  for (const std::string& library : dynamic_of(path_of(program, folder)).needed)
+    if (library.starts_with("libmpi.so.") || library.starts_with("libmpich.so.")) return library;
   return {};
 }
 

@@ -8,7 +8,11 @@ namespace ashlar::mpiexec {
 /// `folder` the one it starts in ("": this process's), which relative entries refer to. Reads files, runs nothing.
 std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder);
 
-/// What a user can do about it, when `lib_folder` holds the libraries of this installation.
+/// The first library of another MPI implementation, one without the standard ABI, that `program` names itself
+/// ("libmpich.so.12"); empty as above.
+std::string other_mpi_library(const std::string& program, const std::string& folder);
+
+/// What a user can do about a missing library, when `lib_folder` holds the libraries of this installation.
 std::string missing_library_words(const std::string& library, const std::string& lib_folder);
 
 }  // namespace ashlar::mpiexec

@@ -87,6 +87,17 @@ class ExitStatus(unittest.TestCase):
                 self.assertEqual(done.returncode, 127)
                 self.assertNotIn("loader", plain(done.stderr))
 
+    def test_a_program_of_another_mpi_library(self):
+        program = os.path.join(os.path.dirname(STUCK), "other_program")
+        done = mpiexec("-n", 2, program)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(plain(done.stderr),
+                         r"none of the 2 ranks joined the job: .*other_program needs libmpich\.so\.12, which belongs to "
+                         r"another MPI library, and each process ran alone\. Compile it with the mpicc of this installation")
+        # One process is alone in any case; programs without MPI never join.
+        for words in (1, program), (2, "true"), (2, STUCK, "nothing"):
+            self.assertNotIn("ran alone", plain(mpiexec("-n", *words).stderr))
+
     def test_program_not_found(self):
         done = mpiexec("-n", 2, "no-such-program-here")
         self.assertEqual(done.returncode, 127)

@@ -14,6 +14,21 @@ fail() {
   echo "FAILED: $*"
   exit 1
 }
+# says PATTERN COMMAND...: it ends well and prints that. Not through a pipe: grep leaves when it has found something.
+says() {
+  local pattern=$1
+  shift
+  "$@" >said 2>&1 && grep -q "$pattern" said && return 0
+  cat said
+  return 1
+}
+# never_says PATTERN COMMAND...: whatever its exit status.
+never_says() {
+  local pattern=$1
+  shift
+  "$@" >said 2>&1 || true
+  ! grep "$pattern" said
+}
 scene() { echo "== $*"; }
 install_ours() { apt-get install -y -qq --no-install-recommends "$@"; }
 purge_ours() { dpkg --purge libashlar-mpi1 ashlar-mpi-bin libashlar-mpi-dev ashlar-mpi-doc; }
@@ -25,9 +40,8 @@ files() {
 }
 leaves_nothing() { # BEFORE AFTER
   diff "$1" "$2" || fail "files differ from before the installation"
-  dpkg-query -W -f '${Package} ${db:Status-Status}\n' | grep ashlar && fail "dpkg still knows the packages"
-  ldconfig -p | grep libmpi_abi && fail "the loader still knows the library"
-  return 0
+  never_says ashlar dpkg-query -W -f '${Package} ${db:Status-Status}\n' || fail "dpkg still knows the packages"
+  never_says libmpi_abi ldconfig -p || fail "the loader still knows the library"
 }
 # is_ours NAME...: these commands are this implementation's now.
 is_ours() {
@@ -39,8 +53,7 @@ is_ours() {
 # heat2d MPICC MPIEXEC: compiles and runs it on 4 ranks, and it says that its result is right.
 heat2d() {
   "$1" -O2 -Wall -Wextra -Werror -o heat2d /scene/examples/heat2d/heat2d.c /scene/examples/heat2d/png.c -lm
-  "$2" -n 4 ./heat2d --size 40 --picture plate.png | tee said
-  grep -q ': right$' said || fail "heat2d of $1 under $2"
+  says ': right$' "$2" -n 4 ./heat2d --size 40 --picture plate.png || fail "heat2d of $1 under $2"
 }
 # choose GROUP PATH...: what an administrator chooses, all groups.
 choose() {
@@ -59,12 +72,11 @@ install_ours /scene/old/*.deb
 is_ours mpicc mpicxx mpic++ mpiCC mpicc_abi mpicxx_abi mpirun mpiexec
 heat2d mpicc mpiexec
 # The program names the library and no folder; the loader finds it by the alternative.
-readelf -d heat2d | grep -E 'RPATH|RUNPATH' && fail "the program has a run path"
-ldd heat2d | grep -q "libmpi_abi.so.1 => .*/lib/$triplet/libmpi_abi.so.1 " || fail "the library: $(ldd heat2d)"
-ashlar_info | tee said
-grep -q ' /etc/ashlar/ashlar.yaml' said || fail "/etc/ashlar/ashlar.yaml is not read"
+never_says 'RPATH\|RUNPATH' readelf -d heat2d || fail "the program has a run path"
+says "libmpi_abi.so.1 => .*/lib/$triplet/libmpi_abi.so.1 " ldd heat2d || fail "another library"
+says ' /etc/ashlar/ashlar.yaml' ashlar_info || fail "/etc/ashlar/ashlar.yaml is not read"
 ashlar_info check "$lib/ashlar/components.manifest" || fail "the manifest"
-ashlar_info --components transport | grep -q "$lib/ashlar/components/ashlar_transport_shm.so" || fail "the components' folder"
+says "$lib/ashlar/components/ashlar_transport_shm.so" ashlar_info --components transport || fail "the components' folder"
 for package in mpi-c mpi ashlar-mpi; do
   # shellcheck disable=SC2046
   gcc -o by_pkg /scene/examples/hello.c $(pkg-config --cflags --libs $package) && mpiexec -n 2 ./by_pkg || fail "pkg-config $package"
@@ -75,7 +87,7 @@ for page in mpicc mpiexec mpirun MPI_Send "3ashlar MPI_Send_c" ashlar ashlar.yam
   # shellcheck disable=SC2086
   man -w $page >/dev/null || fail "no page of $page"
 done
-dpkg --verify | grep ashlar && fail "files differ from those of the packages"
+never_says ashlar dpkg --verify || fail "files differ from those of the packages"
 scene "each package is removed by itself, and all are purged"
 apt-get remove -y -qq libashlar-mpi-dev
 [ ! -e /usr/bin/mpicc ] || fail "mpicc is left"
@@ -99,12 +111,14 @@ heat2d mpicc.ashlar mpiexec.ashlar
 choose_ours
 is_ours mpicc mpicxx mpirun mpiexec
 heat2d mpicc mpiexec
-pkg-config --libs mpi-c | grep -q mpi_abi || fail "pkg-config mpi-c: $(pkg-config --libs mpi-c)"
+says mpi_abi pkg-config --libs mpi-c || fail "pkg-config mpi-c"
 gcc -I "/usr/include/$triplet/mpi" -o by_name /scene/examples/hello.c -lmpi && mpiexec -n 2 ./by_name || fail "-lmpi"
 for other in openmpi mpich; do
   mpicc.$other -o theirs /scene/examples/hello.c
   case $other in openmpi) oversubscribe=--oversubscribe ;; *) oversubscribe= ;; esac
-  mpiexec.$other $oversubscribe -n 2 ./theirs | grep -q 'rank 1 of 2' || fail "$other beside ours"
+  # shellcheck disable=SC2086
+  says 'rank 1 of 2' mpiexec.$other $oversubscribe -n 2 ./theirs || fail "$other beside ours"
+  says 'each process ran alone' mpiexec -n 2 ./theirs || fail "a program of $other under our mpiexec"
 done
 
 scene "another library of the standard ABI"
@@ -114,7 +128,7 @@ echo 'int puts(const char*); void exit(int); int MPI_Init(int* c, char*** v) { (
 gcc -shared -fPIC -Wl,-soname,libmpi_abi.so.1 -o "$lib/other-mpi/libmpi_abi.so.1" other.c
 update-alternatives --install "$lib/libmpi_abi.so.1" "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1" 50
 ldconfig
-ldconfig -p | grep -q "libmpi_abi.so.1 .*=> .*/lib/$triplet/libmpi_abi.so.1" || fail "ldconfig lost the library"
+says "libmpi_abi.so.1 .*=> .*/lib/$triplet/libmpi_abi.so.1" ldconfig -p || fail "ldconfig lost the library"
 [ "$(readlink "$lib/libmpi_abi.so.1")" = "/etc/alternatives/libmpi_abi.so.1-$triplet" ] ||
   fail "ldconfig made the alternative's link anew: $(readlink "$lib/libmpi_abi.so.1")"
 [ "$(./heat2d)" = other ] || fail "the program does not run with the chosen library"
@@ -137,7 +151,7 @@ apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-confol
 [ "$(dpkg-query -W -f '${Version}' ashlar-mpi-bin)" = "$(dpkg-deb -f /scene/new/ashlar-mpi-bin_*.deb Version)" ] || fail "not upgraded"
 is_ours mpicc mpirun
 [ "$(update-alternatives --query mpirun | sed -n 's/^Status: //p')" = manual ] || fail "the choice is lost"
-ashlar_info explain p2p.eager_limit | grep -q '/etc/ashlar/ashlar.yaml' || fail "settings are lost"
+says '/etc/ashlar/ashlar.yaml' ashlar_info explain p2p.eager_limit || fail "settings are lost"
 ashlar_info check "$lib/ashlar/components.manifest" || fail "the manifest after the upgrade"
 grep -q ashlar_report_hello.so "$lib/ashlar/components.manifest" || fail "the upgrade lost a component"
 heat2d mpicc mpiexec
@@ -147,7 +161,7 @@ dpkg -P ashlar-mpi-hello
 scene "purge"
 rm -f /etc/ashlar/ashlar.yaml.dpkg-dist
 purge_ours
-ldconfig -p | grep -q 'libmpi_abi.so.1 ' || fail "the other library went along"
+says 'libmpi_abi.so.1 ' ldconfig -p || fail "the other library went along"
 update-alternatives --remove "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1"
 rm -r "$lib/other-mpi"
 ldconfig

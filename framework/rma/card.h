@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/memory/heap.h"
+
+namespace ashlar::rma {
+
+/// What each process tells the others when a window is made. All cards travel in one allgather.
+struct Card {
+  std::int32_t failed = 0;    // error class of what failed here; the window then fails everywhere
+  std::uint32_t node = 0;     // index of its node
+  std::uint64_t address = 0;  // of its memory; 0 in a dynamic window
+  std::uint64_t size = 0;     // bytes
+  std::int64_t disp_unit = 1;
+  memory::HeapHandle heap;
+  std::uint64_t control = 0;    // address, in its heap, of the block that a component made for the window; 0: none
+  std::uint32_t shareable = 0;  // bit: kReadsLeader, kInHeap, kMayCopy
+  std::uint32_t hints = 0;      // Hints, as bits
+  std::uint64_t granularity = 0;
+
+  enum : std::uint32_t {
+    kInHeap = 1,    // its memory lies in its heap
+    kMaps = 2,      // it can map other heaps, as far as it knows
+    kReference = 4  // rma.reference: it wants everything by messages
+  };
+};
+
+}  // namespace ashlar::rma

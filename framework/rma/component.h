@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "framework/base/status.h"
+#include "framework/rma/card.h"
+#include "framework/rma/way.h"
+
+namespace ashlar {
+class RmaWindow;
+}
+namespace ashlar::rma {
+
+class Sync;
+
+/// The table of a component of the framework `rma` (version 1: C++, pinned by build_id). Components are asked in the
+/// order of their priorities; the last one serves everything.
+struct Component {
+  std::uint32_t size = sizeof(Component);
+  const char* name = nullptr;
+  /// Before the cards are exchanged: adds to this process's own. A failure is that of the window.
+  Status (*prepare)(RmaWindow& window, Card& own) = nullptr;
+  /// After it, with all cards in `window.cards`: whether this process can take part in the window's Sync of this component;
+  /// if not, `*why` says so in words. All processes learn of a refusal, and then ask the next component.
+  bool (*joins)(RmaWindow& window, std::string* why) = nullptr;
+  /// Makes the Sync, on all processes or on none.
+  Status (*make_sync)(RmaWindow& window, Sync** out) = nullptr;
+  /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
+  /// nullptr). `*why`: what it left open, in words.
+  void (*reach)(RmaWindow& window, Target& target, std::string* why) = nullptr;
+  /// The window goes away; its Sync is gone, and no operation is under way.
+  void (*close)(RmaWindow& window) = nullptr;
+};
+
+}  // namespace ashlar::rma

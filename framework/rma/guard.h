@@ -1,0 +1,40 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "framework/base/types.h"
+
+namespace ashlar::rma {
+
+/// In memory that all processes of the window on the node map, one for each target: who updates its memory other than
+/// element by element. Zero at first.
+struct alignas(kCacheLine) UpdateLine {
+  std::atomic<std::uint32_t> gate;  // rank + 1 of the process that updates a range: element updates wait
+  std::atomic<std::uint32_t> lock;  // futex: 0 free, 1 held, 2 held and awaited
+  std::atomic<std::uint32_t> holder;  // rank + 1, for reports
+};
+/// The same, one for each origin. Zero at first.
+struct alignas(kCacheLine) OriginLine {
+  std::atomic<std::uint32_t> updating;  // threads of this process that update elements of some target right now
+};
+
+/// The one discipline by which all processes update the memory of a target, so that an update by one path is atomic
+/// beside those by every other. Its kind is the same in every process.
+struct Guard {
+  enum class Kind : std::uint8_t {
+    /// Every update is made by the process that owns the memory, one at a time, under its lane's lock.
+    kOwner,
+    /// Naturally aligned elements of 1, 2, 4 and 8 bytes: atomic instructions; ranges: behind `line->gate`; the rest under
+    /// `line->lock`. All processes that update the memory map it.
+    kElements,
+    /// Everything under `line->lock`: some of them cannot map it.
+    kLocked
+  };
+  Kind kind = Kind::kOwner;
+  UpdateLine* line = nullptr;     // of the target; kOwner: nullptr
+  OriginLine* origins = nullptr;  // of all origins that may update, in the order of their numbers
+  std::uint32_t own = 0;          // the number of this process among them
+  std::uint32_t count = 0;
+};
+
+}  // namespace ashlar::rma

@@ -1,0 +1,74 @@
+#pragma once
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/object/comm.h"
+#include "framework/object/window.h"
+#include "framework/rma/card.h"
+#include "framework/rma/epoch.h"
+#include "framework/rma/guard.h"
+#include "framework/rma/sync.h"
+#include "framework/rma/target.h"
+
+namespace ashlar {
+
+namespace rma {
+
+/// The info keys of a window, as they are in force on all of its processes.
+struct Hints {
+  bool no_locks = false;
+  bool same_size = false, same_disp_unit = false;
+  bool same_op = false;                                  // accumulate_ops = same_op
+  bool rar = true, raw = true, war = true, waw = true;  // accumulate_ordering
+  bool noncontiguous = false;                            // alloc_shared_noncontig
+  std::uint64_t alignment = 64;                          // mpi_minimum_memory_alignment
+  std::uint64_t granularity = 0;                         // mpi_accumulate_granularity
+};
+
+/// A region of a dynamic window of this process.
+struct Region {
+  std::uint64_t address;
+  std::uint64_t size;
+};
+
+struct Component;  // component.h
+
+}  // namespace rma
+
+/// A window and what this process knows of it. Everything is constant once it is made, except where said.
+class RmaWindow final : public Window {
+ public:
+  // --- short path ---
+  bool open_to_all = false;        // a fence or lock_all epoch is open
+  std::atomic<bool> used = false;  // by an operation since the last fence
+  bool passive_to_all = false;     // lock_all
+  Rank me = 0;
+  Rank ranks = 0;
+  rma::Target* targets = nullptr;  // [ranks]
+  rma::Guard own_guard;            // of this process's memory
+
+  // --- epochs; changed by the synchronization calls ---
+  rma::Epochs epochs;
+  std::vector<Rank> started;  // targets of MPI_Win_start
+  std::vector<Rank> posted;   // origins of MPI_Win_post
+
+  // --- set-up path ---
+  Ref<Comm> owned;                   // Window::comm: the window's own, with a lane and a context
+  std::unique_ptr<rma::Sync> sync;   // of the component that can serve all processes
+  std::vector<rma::Card> cards;      // [ranks]
+  std::vector<rma::Target> table;    // behind `targets`
+  rma::Hints hints;
+  void* heap_memory = nullptr;       // memory that the window allocated, from memory::Heap; freed with it
+  void* private_memory = nullptr;    // the same, where there was no room in the heap
+  std::vector<rma::Region> regions;  // of a dynamic window, by address; changed by attach and detach
+  std::uint32_t number = 0;          // names the window in messages of its communicator's lane
+
+  Lane& lane() const { return *comm->lane; }
+};
+
+}  // namespace ashlar

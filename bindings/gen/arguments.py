@@ -250,14 +250,16 @@ class Arguments:
         after = self.parameters[self.parameters.index(p) + 1:]
         count = next((q for q in after if q.kind.name in ("count", "wide_count")), None)
         datatype = next((q for q in after if q.kind.name == "datatype"), None)
-        if count is None or datatype is None or datatype.array or self.procedure.chapter not in (*COMMUNICATION, "datatype"):
+        if p.name in self.unchecked or count is None or datatype is None or datatype.array or self.procedure.chapter not in (*COMMUNICATION, "datatype"):
             return
         if p.direction == "out" and self.procedure.name.startswith("MPI_Pack"):
             return
         amount = f"{count.name}, {self.array_size(count)}" if count.array else count.name
         if count.array and not self.array_size(count):
             return
-        guard = self.guards.get(p.name)
+        # One-sided calls to MPI_PROC_NULL take any buffer.
+        to_target = any(q.kind.name == "target_rank" for q in self.parameters)
+        guard = "target_rank != MPI_PROC_NULL" if to_target else self.guards.get(p.name)
         condition = f"is_special({p.name}) && !may_be({p.name}, {amount}, *{datatype.name}_obj)"
         if guard:
             condition = f"{guard} && {condition}"

@@ -28,7 +28,8 @@ class Window : public Object {
   // The predefined attributes: what MPI_Win_get_attr points to.
   void* base = nullptr;
   MPI_Aint size = 0;
-  int disp_unit = 1, create_flavor = MPI_WIN_FLAVOR_CREATE, model = MPI_WIN_UNIFIED;
+  int disp_unit = 1;  // 0: it does not fit
+  int create_flavor = MPI_WIN_FLAVOR_CREATE, model = MPI_WIN_UNIFIED;
 };
 
 }  // namespace ashlar

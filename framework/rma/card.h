@@ -14,7 +14,7 @@ struct Card {
   std::int64_t disp_unit = 1;
   memory::HeapHandle heap;
   std::uint64_t control = 0;    // address, in its heap, of the block that a component made for the window; 0: none
-  std::uint32_t shareable = 0;  // bit: kReadsLeader, kInHeap, kMayCopy
+  std::uint32_t flags = 0;
   std::uint32_t hints = 0;      // Hints, as bits
   std::uint64_t granularity = 0;
 

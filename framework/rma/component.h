@@ -28,7 +28,10 @@ struct Component {
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
   /// nullptr). `*why`: what it left open, in words.
   void (*reach)(RmaWindow& window, Target& target, std::string* why) = nullptr;
-  /// The window goes away; its Sync is gone, and no operation is under way.
+  /// Of a dynamic window: `window.regions` has changed. nullptr: the component looks there when it needs to. Called under
+  /// the lane's lock.
+  Status (*attached)(RmaWindow& window) = nullptr;
+  /// The window goes away; its Sync is about to go, and no operation is under way.
   void (*close)(RmaWindow& window) = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/object/comm.h"
@@ -47,6 +48,7 @@ class RmaWindow final : public Window {
   bool open_to_all = false;        // a fence or lock_all epoch is open
   std::atomic<bool> used = false;  // by an operation since the last fence
   bool passive_to_all = false;     // lock_all
+  bool all_unchecked = false;      // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
   rma::Target* targets = nullptr;  // [ranks]
@@ -67,8 +69,16 @@ class RmaWindow final : public Window {
   void* private_memory = nullptr;    // the same, where there was no room in the heap
   std::vector<rma::Region> regions;  // of a dynamic window, by address; changed by attach and detach
   std::uint32_t number = 0;          // names the window in messages of its communicator's lane
+  std::atomic<std::uint32_t> flushes = 0;  // that found nothing to wait for; a hint
+  bool any_outstanding = false;      // whether Target::outstanding may be set anywhere; set with it
+  std::span<const rma::Component* const> components;  // those that serve this window, the preferred one first
+  std::vector<void*> states;                          // of each of them, as the component likes
+  std::string sync_lost;                              // why components before that of `sync` do not serve it, in words
+  std::string recorded_ways;                          // of the last decision record
 
   Lane& lane() const { return *comm->lane; }
+  /// For sentences: the name, or the number of its communicator.
+  const char* label() const { return name.empty() ? comm->name.c_str() : name.c_str(); }
 };
 
 }  // namespace ashlar

@@ -139,6 +139,7 @@ Status Process::start(int thread_level) {
   }
   process->comm_engine_ = std::make_unique<comm::Engine>(static_cast<comm::Services&>(*process), process->check_hints_);
   process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
+  process->rma_engine_ = std::make_unique<rma::Engine>(process->registry, process->rma_config_);
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
   if (process->tools_ && !process->tools_->open()) process->tools_.reset();
@@ -243,6 +244,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("runtime", runtime::kParams, &runtime_config_));
   ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
+  ASHLAR_TRY(params.fill("rma", rma::kParams, &rma_config_));
   ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));

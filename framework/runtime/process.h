@@ -22,6 +22,7 @@
 #include "framework/progress/background.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
+#include "framework/rma/engine.h"
 #include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process_sets.h"
@@ -152,12 +153,14 @@ class Process final : private comm::Services {
   runtime::ThreadConfig thread_config_;
   plugin::ToolConfig tool_config_;
   topo::Config topo_config_;
+  rma::Config rma_config_;
   p2p::ProcessState p2p_state_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
   std::unique_ptr<comm::Engine> comm_engine_;
   std::unique_ptr<topo::Engine> topo_engine_;
+  std::unique_ptr<rma::Engine> rma_engine_;
   progress::Background background_;
   std::unique_ptr<runtime::ToolModules> tools_;
   /// What this process publishes about itself, for questions from outside (status_page.cc).

@@ -8,6 +8,7 @@
 #include "framework/plugin/mpiexec_params.h"
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
+#include "framework/rma/params.h"
 #include "framework/runtime/params.h"
 #include "framework/topo/params.h"
 
@@ -21,8 +22,9 @@ std::span<const Table> kernel_tables() {
       {"progress", progress::kParams}, {"p2p", p2p::kParams},
       {"check", p2p::kCheckParams},    {"coll", coll::kParams},
       {"check", coll::kCheckParams},   {"check", runtime::kCheckParams},
-      {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
-      {"tools", mpit::kParams},        {"watch", plugin::kWatchParams},
+      {"rma", rma::kParams},           {"topo", topo::kParams},
+      {"mpiexec", plugin::kMpiexecParams}, {"tools", mpit::kParams},
+      {"watch", plugin::kWatchParams},
   };
   return kTables;
 }

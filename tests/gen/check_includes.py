@@ -7,11 +7,11 @@ import re
 import sys
 from pathlib import Path
 
-ORDER = ["base", "param", "plugin", "object", "datatype", "progress", "match", "p2p", "coll", "comm", "rma", "io", "topo",
+ORDER = ["base", "param", "plugin", "memory", "object", "datatype", "progress", "match", "p2p", "coll", "comm", "rma", "io", "topo",
          "runtime", "mpit", "tools"]
 SIDE_BY_SIDE = {"rma", "io", "topo"}                       # no order among these, and no includes
 COMPONENT_ROOMS = {"base", "param", "plugin", "datatype"}  # what every component may see of the kernel
-FRAMEWORK_ROOMS = {"coll": {"coll", "object"}, "rma": {"rma", "object"}, "io": {"io", "object"}}
+FRAMEWORK_ROOMS = {"coll": {"coll", "object"}, "rma": {"rma", "object", "memory"}, "io": {"io", "object"}}
 LAUNCHER_ROOMS = {"base", "param", "plugin"}
 SOURCES = ("*.h", "*.cc", "*.c", "*.h.in")
 # A header that has to be included several times says so, and why.

@@ -1,0 +1,230 @@
+// MPI_Accumulate and its kin: everything that combines data with what lies in the target's memory.
+#include <mpi.h>
+
+#include "framework/base/failure.h"
+#include "framework/datatype/type_parts.h"
+#include "framework/object/handle.h"
+#include "framework/rma/aim.h"
+#include "framework/rma/api.h"
+#include "framework/rma/request.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+/// The arguments of a call, as far as calls have them. `type` is null where the origin does not count.
+struct Call {
+  const void* origin;
+  MPI_Count count;
+  Datatype* type;
+  DataView result;  // type nullptr: nothing is fetched
+  int rank;
+  MPI_Aint disp;
+  Place place;
+  const ReduceOp& op;
+};
+
+[[gnu::cold]] Status bad_op(const ReduceOp& op, const char* wanted) {
+  return fail(MPI_ERR_OP, "rma.op", {{"argument", "op"}, {"value", op.name()}, {"wanted", wanted}});
+}
+
+[[gnu::cold]] Status mixed_types(const char* argument, const Datatype& type, const Datatype& element) {
+  return fail(MPI_ERR_TYPE, "rma.element",
+              {{"argument", argument}, {"type", type.described()}, {"wanted", element.described()}});
+}
+
+/// The predefined type of the first data in `type`: a pair counts as one.
+Datatype& first_predefined(Datatype& type) {
+  if (type.is_predefined()) return type;
+  const Datatype* found = &type;
+  datatype::each_part(type, [&](const Datatype& part, MPI_Count n) {
+    if (found == &type && n != 0 && part.size() != 0) found = &first_predefined(const_cast<Datatype&>(part));
+  });
+  return *const_cast<Datatype*>(found);
+}
+
+bool made_of(const Datatype& type, const Datatype& element) {
+  const MPI_Count each = element.signature().elements;
+  return each != 0 && element.signature().repeated(type.signature().elements / each) == type.signature();
+}
+
+Status check_element(const char* argument, const Datatype& type, const Datatype& element) {
+  if (&type == &element || type.size() == 0 || made_of(type, element)) [[likely]]
+    return {};
+  return mixed_types(argument, type, element);
+}
+
+/// What the call's datatypes and its operation have to be.
+Status check_types(const Call& call, Datatype** element) {
+  *element = &first_predefined(*call.place.type);
+  ASHLAR_TRY(check_element("target_datatype", *call.place.type, **element));
+  if (call.type != nullptr) {
+    ASHLAR_TRY(check_element("origin_datatype", *call.type, **element));
+    ASHLAR_TRY(check_amounts("the origin", call.count, *call.type, call.place));
+  }
+  if (call.result.type != nullptr) {
+    ASHLAR_TRY(check_element("result_datatype", *call.result.type, **element));
+    ASHLAR_TRY(check_amounts("the result", call.result.count, *call.result.type, call.place));
+  }
+  if ((*element)->size() == 0) return {};  // of no data at all
+  return call.op.check(**element);
+}
+
+/// Finds the target. nullptr: nothing is to be done.
+Status prepare(RmaWindow& window, Call& call, Target** target, Datatype** element) {
+  if (call.op.code() == ReduceOp::Code::kUser) return bad_op(call.op, "one of the standard's");
+  ASHLAR_TRY(aim(window, call.rank, call.disp, &call.place, target));
+  if (*target == nullptr) return {};
+  ASHLAR_TRY(check_types(call, element));
+  if (call.place.count == 0 || call.place.type->size() == 0) *target = nullptr;
+  return {};
+}
+
+Update update_of(RmaWindow& window, Target& target, Datatype& element, const Call& call, Gate* gate) {
+  return {.window = window,
+          .target = target,
+          .op = call.op,
+          .element = element,
+          .origin = call.type != nullptr ? DataView::of(call.origin, call.count, *call.type) : DataView{},
+          .result = call.result,
+          .place = call.place,
+          .compare = nullptr,
+          .done = gate};
+}
+
+Status run(Window& win, Call call) {
+  RmaWindow& window = of(win);
+  Target* target = nullptr;
+  Datatype* element = nullptr;
+  ASHLAR_TRY(prepare(window, call, &target, &element));
+  if (target == nullptr) return {};
+  return target->updates->update(update_of(window, *target, *element, call, nullptr));
+}
+
+Status start(const char* name, Window& win, Call call, Request** request) {
+  RmaWindow& window = of(win);
+  ASHLAR_TRY(check_passive(window, call.rank));
+  Target* target = nullptr;
+  Datatype* element = nullptr;
+  ASHLAR_TRY(prepare(window, call, &target, &element));
+  if (target == nullptr) return complete_request(window, request);
+  return with_request(name, window, *target, updates_of(window, *target), request, [&](Gate* gate) {
+    return target->updates->update(update_of(window, *target, *element, call, gate));
+  });
+}
+
+/// With MPI_NO_OP the origin does not count; otherwise its datatype has to be one, which the entry point left to this.
+Status origin_of(const ReduceOp& op, Datatype** type) {
+  if (op.code() == ReduceOp::Code::kNoOp) {
+    *type = nullptr;
+    return {};
+  }
+  if (*type == nullptr)
+    return fail(MPI_ERR_TYPE, "argument.null_type", {{"argument", "origin_datatype"}});
+  return datatype::check_committed(**type);
+}
+
+}  // namespace
+
+Status accumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
+                  Datatype& target_type, ReduceOp& op, Window& win) {
+  if (op.code() == ReduceOp::Code::kNoOp) return bad_op(op, "one that combines, or MPI_REPLACE");
+  return run(win, {.origin = origin,
+                   .count = count,
+                   .type = &type,
+                   .result = {},
+                   .rank = rank,
+                   .disp = disp,
+                   .place = {.offset = 0, .count = target_count, .type = &target_type},
+                   .op = op});
+}
+
+Status raccumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
+                   Datatype& target_type, ReduceOp& op, Window& win, Request** request) {
+  if (op.code() == ReduceOp::Code::kNoOp) return bad_op(op, "one that combines, or MPI_REPLACE");
+  return start("MPI_Raccumulate", win,
+               {.origin = origin,
+                .count = count,
+                .type = &type,
+                .result = {},
+                .rank = rank,
+                .disp = disp,
+                .place = {.offset = 0, .count = target_count, .type = &target_type},
+                .op = op},
+               request);
+}
+
+Status get_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
+                      Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
+                      ReduceOp& op, Window& win) {
+  ASHLAR_TRY(origin_of(op, &type));
+  return run(win, {.origin = origin,
+                   .count = count,
+                   .type = type,
+                   .result = {.data = result, .count = result_count, .type = &result_type},
+                   .rank = rank,
+                   .disp = disp,
+                   .place = {.offset = 0, .count = target_count, .type = &target_type},
+                   .op = op});
+}
+
+Status rget_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
+                       Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
+                       ReduceOp& op, Window& win, Request** request) {
+  ASHLAR_TRY(origin_of(op, &type));
+  return start("MPI_Rget_accumulate", win,
+               {.origin = origin,
+                .count = count,
+                .type = type,
+                .result = {.data = result, .count = result_count, .type = &result_type},
+                .rank = rank,
+                .disp = disp,
+                .place = {.offset = 0, .count = target_count, .type = &target_type},
+                .op = op},
+               request);
+}
+
+Status fetch_and_op(const void* origin, void* result, Datatype& type, int rank, MPI_Aint disp, ReduceOp& op,
+                    Window& win) {
+  if (!type.is_predefined())
+    return fail(MPI_ERR_TYPE, "rma.predefined", {{"argument", "datatype"}, {"type", type.described()}});
+  const bool reads = op.code() != ReduceOp::Code::kNoOp;
+  return run(win, {.origin = origin,
+                   .count = 1,
+                   .type = reads ? &type : nullptr,
+                   .result = {.data = result, .count = 1, .type = &type},
+                   .rank = rank,
+                   .disp = disp,
+                   .place = {.offset = 0, .count = 1, .type = &type},
+                   .op = op});
+}
+
+Status compare_and_swap(const void* origin, const void* compare, void* result, Datatype& type, int rank, MPI_Aint disp,
+                        Window& win) {
+  switch (type.basic_class()) {
+    case BasicClass::kInteger:
+    case BasicClass::kFortranInteger:
+    case BasicClass::kLogical:
+    case BasicClass::kMultiLanguage:
+    case BasicClass::kByte:
+      break;
+    default:
+      return fail(MPI_ERR_TYPE, "rma.not_comparable", {{"argument", "datatype"}, {"type", type.described()}});
+  }
+  RmaWindow& window = of(win);
+  Target* target = nullptr;
+  Place place{.offset = 0, .count = 1, .type = &type};
+  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
+  if (target == nullptr) return {};
+  return target->updates->update({.window = window,
+                                  .target = *target,
+                                  .op = datatype::predefined_op(MPI_REPLACE),
+                                  .element = type,
+                                  .origin = DataView::of(origin, 1, type),
+                                  .result = {.data = result, .count = 1, .type = &type},
+                                  .place = place,
+                                  .compare = compare,
+                                  .done = nullptr});
+}
+
+}  // namespace ashlar::rma

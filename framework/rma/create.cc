@@ -1,0 +1,309 @@
+// The constructors of windows.
+#include "framework/rma/create.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "framework/base/failure.h"
+#include "framework/comm/context.h"
+#include "framework/comm/engine.h"
+#include "framework/comm/make.h"
+#include "framework/memory/heap.h"
+#include "framework/progress/user_call.h"
+#include "framework/rma/api.h"
+#include "framework/rma/cards.h"
+#include "framework/rma/component.h"
+#include "framework/rma/engine.h"
+#include "framework/rma/hints.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+Status check(const Comm& comm, const Wanted& wanted) {
+  if (comm.inter) return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
+  if (wanted.disp_unit <= 0)
+    return fail(MPI_ERR_DISP, "argument.value",
+                {{"argument", "disp_unit"}, {"value", wanted.disp_unit}, {"wanted", "1 or more"}});
+  return {};
+}
+
+/// The window's object with a communicator of its own, so that it outlives the user's.
+Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
+  Engine& engine = Engine::current();
+  std::span<const Component* const> components;
+  const Status loaded = engine.components(&components);
+  std::uint32_t context = 0;
+  ASHLAR_TRY(comm::take_id(comm, &context));
+  Comm* own = nullptr;
+  ASHLAR_TRY(loaded);
+  ASHLAR_TRY(comm::make(comm.local_group, context, errors_return(), &comm, &own));
+  RmaWindow* const window = engine.windows.take();
+  if (window == nullptr) {
+    release(own);
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
+  }
+  window->owned = Ref<Comm>::adopt(own);
+  window->comm = own;
+  window->group = comm.local_group;
+  window->me = comm.rank;
+  window->ranks = comm.size;
+  window->number = context;
+  window->base = wanted.base;
+  window->size = static_cast<MPI_Aint>(wanted.size);
+  window->disp_unit = wanted.disp_unit <= INT_MAX ? static_cast<int>(wanted.disp_unit) : 0;
+  window->create_flavor = wanted.flavor;
+  window->components = components;
+  window->states.resize(components.size());
+  *out = window;
+  return {};
+}
+
+/// Of shared memory: what every process asks for. `*begins`: where each part begins in memory that is contiguous by
+/// rank, which it is unless every process does without; `*all`: how long that is.
+Status agree_on_parts(Comm& comm, const Part& own, RmaWindow* window, std::vector<std::uint64_t>* begins,
+                      std::uint64_t* all) {
+  std::vector<Part> parts;
+  ASHLAR_TRY(exchange_parts(comm, own, &parts));
+  bool noncontiguous = true;
+  for (const Part& part : parts) {
+    if (part.failed != 0) return {};  // the cards will say so
+    noncontiguous = noncontiguous && part.noncontiguous != 0;
+    begins->push_back(*all);
+    if (__builtin_add_overflow(*all, part.size, all) || *all > std::numeric_limits<std::int64_t>::max())
+      return fail(MPI_ERR_SIZE, "rma.too_large", {{"argument", "size"}, {"ranks", comm.size}});
+  }
+  window->hints.noncontiguous = noncontiguous;
+  if (noncontiguous) begins->clear();
+  return {};
+}
+
+/// This process's part of a window that brings its memory. Contiguous shared memory belongs to rank 0.
+Status allocate(Comm& comm, RmaWindow& window, bool contiguous, std::uint64_t all) {
+  const bool shared = window.create_flavor == MPI_WIN_FLAVOR_SHARED;
+  if (contiguous) return comm.rank == 0 ? take_memory(window, all, window.hints.alignment, true, &window.base) : Status();
+  const std::uint64_t alignment = shared ? std::max(window.hints.alignment, kPage) : window.hints.alignment;
+  return take_memory(window, static_cast<std::uint64_t>(window.size), alignment, shared, &window.base);
+}
+
+/// Fills this process's card.
+Status describe(RmaWindow& window, const Wanted& wanted, Card* card) {
+  card->address = reinterpret_cast<std::uintptr_t>(window.base);
+  card->size = static_cast<std::uint64_t>(window.size);
+  card->disp_unit = wanted.disp_unit;
+  card->hints = bits_of(window.hints);
+  card->granularity = window.hints.granularity;
+  for (const Component* component : window.components) ASHLAR_TRY(component->prepare(window, *card));
+  const memory::Heap& heap = memory::Heap::own();
+  card->heap = heap.handle();
+  if (window.size == 0 || heap.contains(window.base, static_cast<std::size_t>(window.size)))
+    card->flags |= Card::kInHeap;
+  return {};
+}
+
+void fill_table(RmaWindow& window) {
+  const bool dynamic = window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  window.table.resize(static_cast<std::size_t>(window.ranks));
+  for (Rank rank = 0; rank < window.ranks; ++rank) {
+    const Card& card = window.cards[static_cast<std::size_t>(rank)];
+    Target& target = window.table[static_cast<std::size_t>(rank)];
+    target.rank = rank;
+    target.address = card.address;
+    target.size = dynamic ? std::numeric_limits<std::uint64_t>::max() : card.size;
+    target.disp_unit = card.disp_unit;
+    target.copies = target.updates = &unresolved;
+  }
+  window.targets = window.table.data();
+}
+
+/// The first component whose way of waiting every process can use.
+Status choose_sync(Comm& comm, RmaWindow& window) {
+  std::string lost;
+  for (const Component* component : window.components) {
+    std::string why;
+    const bool joins = component->joins(window, &why);
+    bool all = false;
+    ASHLAR_TRY(all_agree(comm, joins, &all));
+    if (!all) {
+      if (joins) why = "another process cannot use it";
+      lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " + why;
+      continue;
+    }
+    Sync* sync = nullptr;
+    const Status made = component->make_sync(window, &sync);
+    window.sync.reset(sync);
+    ASHLAR_TRY(all_agree(comm, made.ok(), &all));
+    ASHLAR_TRY(made);
+    if (!all) return fail(MPI_ERR_OTHER, "rma.sync_elsewhere", {{"component", component->name}});
+    window.sync_lost = lost;
+    return {};
+  }
+  return fail(MPI_ERR_OTHER, "rma.no_sync", {{"lower", lost}});
+}
+
+/// All parts of shared memory have to be mapped; where they lie is known to shared_query from now on.
+Status map_all(Comm& comm, RmaWindow& window) {
+  Status own;
+  for (Target& target : window.table) {
+    if (own.ok()) own = resolve(window, target);
+    if (own.ok() && target.memory == nullptr && target.size != 0)
+      own = fail(MPI_ERR_RMA_SHARED, "rma.not_shared", {{"peer", target.rank}, {"communicator", comm.name}});
+  }
+  bool all = false;
+  ASHLAR_TRY(all_agree(comm, own.ok(), &all));
+  ASHLAR_TRY(own);
+  return all ? Status() : fail(MPI_ERR_RMA_SHARED, "rma.not_shared_elsewhere", {{"communicator", comm.name}});
+}
+
+/// Contiguous shared memory lies in rank 0's heap: its card says where, and the others follow from the sizes.
+void place_parts(RmaWindow& window, const std::vector<std::uint64_t>& begins) {
+  const Card first = window.cards[0];
+  for (std::size_t rank = 1; rank < begins.size(); ++rank) {
+    window.cards[rank].heap = first.heap;
+    window.cards[rank].flags = first.flags;
+    window.cards[rank].address = first.address + begins[rank];
+  }
+}
+
+Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& begins) {
+  agree_on(window.cards, &window.hints);
+  if (!begins.empty()) place_parts(window, begins);
+  fill_table(window);
+  ASHLAR_TRY(choose_sync(comm, window));
+  if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) {
+    ASHLAR_TRY(map_all(comm, window));
+    window.base = window.targets[window.me].memory;
+  }
+  window.own_guard = window.sync->guard(window.targets[window.me]);
+  return {};
+}
+
+}  // namespace
+
+Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignment, bool heap_only, void** out) {
+  const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+  const Status taken = memory::Heap::own().allocate(wanted, alignment, false, out);
+  if (taken.ok()) {
+    window.heap_memory = *out;
+    return {};
+  }
+  if (heap_only) return taken;
+  if (posix_memalign(out, alignment, wanted) != 0)
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}, {"bytes_wanted", bytes}});
+  window.private_memory = *out;
+  return {};
+}
+
+void unmake(RmaWindow* window) {
+  for (std::size_t i = 0; i < window->components.size(); ++i) window->components[i]->close(*window);
+  window->sync.reset();
+  if (window->heap_memory != nullptr) memory::Heap::own().free(window->heap_memory);
+  std::free(window->private_memory);
+  Engine::current().windows.put(window);
+}
+
+// Every process takes part in every exchange, whatever has failed in it: others wait for it.
+Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
+  ASHLAR_TRY(check(comm, wanted));
+  const progress::UserCall call(wanted.call, &comm);
+  RmaWindow* window = nullptr;
+  Status own = begin(comm, wanted, &window);
+  if (own.ok()) own = read_hints(wanted.info, &window->hints);
+  std::vector<std::uint64_t> begins;
+  std::uint64_t all = 0;
+  if (wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
+    const Part part{.size = wanted.size,
+                    .failed = own.mpi_class(),
+                    .noncontiguous = own.ok() && window->hints.noncontiguous ? 1u : 0u};
+    const Status agreed = agree_on_parts(comm, part, window, &begins, &all);
+    if (own.ok()) own = agreed;
+  }
+  const bool brings_memory = wanted.flavor == MPI_WIN_FLAVOR_ALLOCATE || wanted.flavor == MPI_WIN_FLAVOR_SHARED;
+  if (own.ok() && brings_memory) own = allocate(comm, *window, !begins.empty(), all);
+  Card card;
+  if (own.ok()) own = describe(*window, wanted, &card);
+  card.failed = own.mpi_class();
+  card.node = comm::Engine::current().services.node_of((*comm.local_group)[comm.rank]);
+  std::vector<Card> cards;
+  if (const Status met = exchange(comm, card, &cards); own.ok()) own = met;
+  if (own.ok()) own = failed_elsewhere(comm, cards);
+  if (own.ok()) {
+    window->cards = std::move(cards);
+    own = finish(comm, *window, begins);
+  }
+  if (!own.ok()) {
+    if (window != nullptr) unmake(window);
+    return own;
+  }
+  *out = window;
+  return {};
+}
+
+namespace {
+
+Status give_out(Comm& comm, const Wanted& wanted, void* baseptr, Window** win) {
+  RmaWindow* window = nullptr;
+  ASHLAR_TRY(make(comm, wanted, &window));
+  if (baseptr != nullptr) std::memcpy(baseptr, &window->base, sizeof window->base);
+  *win = window;
+  return {};
+}
+
+}  // namespace
+
+Status win_create(void* base, MPI_Aint size, MPI_Aint disp_unit, Info* info, Comm& comm, Window** win) {
+  return give_out(comm,
+                  {.call = "MPI_Win_create",
+                   .flavor = MPI_WIN_FLAVOR_CREATE,
+                   .base = base,
+                   .size = static_cast<std::uint64_t>(size),
+                   .disp_unit = disp_unit,
+                   .info = info},
+                  nullptr, win);
+}
+
+Status win_allocate(MPI_Aint size, MPI_Aint disp_unit, Info* info, Comm& comm, void* baseptr, Window** win) {
+  return give_out(comm,
+                  {.call = "MPI_Win_allocate",
+                   .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+                   .base = nullptr,
+                   .size = static_cast<std::uint64_t>(size),
+                   .disp_unit = disp_unit,
+                   .info = info},
+                  baseptr, win);
+}
+
+Status win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, Info* info, Comm& comm, void* baseptr, Window** win) {
+  return give_out(comm,
+                  {.call = "MPI_Win_allocate_shared",
+                   .flavor = MPI_WIN_FLAVOR_SHARED,
+                   .base = nullptr,
+                   .size = static_cast<std::uint64_t>(size),
+                   .disp_unit = disp_unit,
+                   .info = info},
+                  baseptr, win);
+}
+
+Status win_create_dynamic(Info* info, Comm& comm, Window** win) {
+  return give_out(comm,
+                  {.call = "MPI_Win_create_dynamic",
+                   .flavor = MPI_WIN_FLAVOR_DYNAMIC,
+                   .base = MPI_BOTTOM,
+                   .size = 0,
+                   .disp_unit = 1,
+                   .info = info},
+                  nullptr, win);
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,46 @@
+#pragma once
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/base/slab.h"
+#include "framework/base/status.h"
+#include "framework/object/pool.h"
+#include "framework/rma/component.h"
+#include "framework/rma/params.h"
+#include "framework/rma/request.h"
+#include "framework/rma/window.h"
+
+namespace ashlar::plugin {
+class Records;
+class Registry;
+}  // namespace ashlar::plugin
+namespace ashlar::rma {
+
+/// The state of this room in one process. The process owns it and makes it current() from its start to its stop.
+/// Windows exist only in between.
+class Engine {
+ public:
+  Engine(plugin::Registry& registry, const Config& parameters);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  static Engine& current() { return *current_; }
+
+  /// The components, the preferred one first; loaded by the first window. Any thread. Fails when none can serve.
+  Status components(std::span<const Component* const>* out);
+  plugin::Records& records();
+
+  const Config config;
+  Pool<RmaWindow> windows;
+  Pool<RmaRequest> requests;
+
+ private:
+  static Engine* current_;
+  plugin::Registry& registry_;
+  std::mutex loading_;  // guards the rest
+  std::vector<const Component*> components_;
+};
+
+}  // namespace ashlar::rma

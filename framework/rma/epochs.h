@@ -1,0 +1,26 @@
+#pragma once
+#include "framework/base/status.h"
+#include "framework/rma/aim.h"
+#include "framework/rma/window.h"
+
+/// What the synchronization calls have in common.
+namespace ashlar::rma {
+
+/// Whether no access epoch is open, or only one of a fence that no operation has followed, which is none (MPI-5.0,
+/// 12.5.1).
+inline bool accesses_nothing(const RmaWindow& window) {
+  const AccessEpoch now = window.epochs.access;
+  return now == AccessEpoch::kNone ||
+         (now == AccessEpoch::kFence && !window.used.load(std::memory_order_relaxed));
+}
+inline bool exposes_nothing(const RmaWindow& window) { return window.epochs.exposure != ExposureEpoch::kPost; }
+
+/// The call `call` is not allowed now; `wanted` says what would have to be.
+[[gnu::cold]] Status wrong_epoch(const RmaWindow& window, const char* wanted);
+/// `assert` has a bit that is none of `known`.
+Status check_assert(int assert, int known, const char* names);
+
+/// Ends the epoch of a fence, which another kind of epoch follows.
+void leave_fence(RmaWindow& window);
+
+}  // namespace ashlar::rma

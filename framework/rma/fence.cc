@@ -1,0 +1,76 @@
+// Epochs in general, and MPI_Win_fence.
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "framework/base/failure.h"
+#include "framework/progress/user_call.h"
+#include "framework/rma/api.h"
+#include "framework/rma/epochs.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+const char* name_of(AccessEpoch epoch) {
+  switch (epoch) {
+    case AccessEpoch::kNone:
+      return "no access epoch is open";
+    case AccessEpoch::kFence:
+      return "an epoch of MPI_Win_fence is open";
+    case AccessEpoch::kStart:
+      return "an epoch of MPI_Win_start is open";
+    case AccessEpoch::kLock:
+      return "an epoch of MPI_Win_lock is open";
+    case AccessEpoch::kLockAll:
+      return "an epoch of MPI_Win_lock_all is open";
+  }
+  return "";
+}
+
+}  // namespace
+
+Status wrong_epoch(const RmaWindow& window, const char* wanted) {
+  const bool posted = window.epochs.exposure == ExposureEpoch::kPost;
+  return fail(MPI_ERR_RMA_SYNC, "rma.wrong_epoch",
+              {{"window", window.label()},
+               {"wanted", wanted},
+               {"state", name_of(window.epochs.access)},
+               {"exposure", posted ? ", and one of MPI_Win_post" : ""},
+               {"last", window.epochs.last}});
+}
+
+Status check_assert(int assert, int known, const char* names) {
+  if ((assert & ~known) == 0) return {};
+  return fail(MPI_ERR_ASSERT, "rma.assert", {{"argument", "assert"}, {"value", assert}, {"wanted", names}});
+}
+
+void leave_fence(RmaWindow& window) {
+  window.open_to_all = false;
+  window.epochs.access = AccessEpoch::kNone;
+  window.epochs.exposure = ExposureEpoch::kNone;
+}
+
+Status win_fence(int assert, Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_fence", window.comm);
+  ASHLAR_TRY(check_assert(assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
+                          "MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED"));
+  if ((window.epochs.access != AccessEpoch::kNone && window.epochs.access != AccessEpoch::kFence) ||
+      !exposes_nothing(window))
+    return wrong_epoch(window, "no epoch of another kind to be open");
+  const bool succeeds = (assert & MPI_MODE_NOSUCCEED) == 0;
+  // Without operations before it a fence need not synchronize, but then those after it could overtake the stores that a
+  // slower process makes before its own fence. Only one with nothing on either side does nothing.
+  if ((assert & MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all(window, true));
+  if ((assert & MPI_MODE_NOPRECEDE) == 0 || succeeds) ASHLAR_TRY(window.sync->barrier());
+  window.open_to_all = succeeds;
+  window.used.store(false, std::memory_order_relaxed);
+  window.epochs.access = succeeds ? AccessEpoch::kFence : AccessEpoch::kNone;
+  window.epochs.exposure = succeeds ? ExposureEpoch::kFence : ExposureEpoch::kNone;
+  window.epochs.last = succeeds ? "MPI_Win_fence" : "MPI_Win_fence with MPI_MODE_NOSUCCEED";
+  return {};
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,71 @@
+// MPI_Win_flush and its kin, and MPI_Win_sync.
+#include <mpi.h>
+
+#include <atomic>
+
+#include "framework/progress/user_call.h"
+#include "framework/progress/waiting.h"
+#include "framework/rma/api.h"
+#include "framework/rma/epochs.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+/// Programs flush in loops that wait for another process, so now and then progress is made, and others get the core.
+constexpr std::uint32_t kFlushesOfRound = 16;
+
+/// Loads and stores are complete; they are ordered before and after what follows.
+inline Status nothing_outstanding(RmaWindow& window) {
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+  const std::uint32_t flushes = window.flushes.load(std::memory_order_relaxed) + 1;
+  window.flushes.store(flushes, std::memory_order_relaxed);
+  if (flushes % kFlushesOfRound != 0) [[likely]]
+    return {};
+  const LaneGuard guard(window.lane().lock);
+  progress::look(window.lane());
+  return {};
+}
+
+Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
+  if (rank == MPI_PROC_NULL) return {};
+  if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks))
+    return bad_rank(window, "rank", rank);
+  Target& target = window.targets[rank];
+  if (!window.passive_to_all && target.held == Held::kNothing) return not_passive(window, rank);
+  if (target.outstanding) {
+    const progress::UserCall call(name, window.comm);
+    return flush(window, target, remote);
+  }
+  return nothing_outstanding(window);
+}
+
+Status flush_every(const char* name, RmaWindow& window, bool remote) {
+  if (!window.passive_to_all && window.epochs.access != AccessEpoch::kLock)
+    return wrong_epoch(window, "a passive target epoch to be open");
+  if (window.any_outstanding) {
+    const progress::UserCall call(name, window.comm);
+    return flush_all(window, remote);
+  }
+  return nothing_outstanding(window);
+}
+
+}  // namespace
+
+Status win_flush(int rank, Window& win) { return flush_one("MPI_Win_flush", of(win), rank, true); }
+Status win_flush_local(int rank, Window& win) { return flush_one("MPI_Win_flush_local", of(win), rank, false); }
+Status win_flush_all(Window& win) { return flush_every("MPI_Win_flush_all", of(win), true); }
+Status win_flush_local_all(Window& win) { return flush_every("MPI_Win_flush_local_all", of(win), false); }
+
+// All copies of the window are one here; what is left is the order of this process's loads and stores, and progress.
+Status win_sync(Window& win) {
+  RmaWindow& window = of(win);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  Lane& lane = window.lane();
+  const LaneGuard guard(lane.lock);
+  progress::look(lane);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return {};
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,132 @@
+#include "framework/rma/hints.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "framework/base/failure.h"
+#include "framework/object/info.h"
+#include "framework/object/info_api.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+struct Promise {
+  const char* key;
+  bool Hints::* member;
+};
+constexpr Promise kPromises[] = {{"no_locks", &Hints::no_locks},
+                                 {"same_size", &Hints::same_size},
+                                 {"same_disp_unit", &Hints::same_disp_unit},
+                                 {"alloc_shared_noncontig", &Hints::noncontiguous}};
+// The orders that mpi_accumulate_ordering keeps: what is not kept is a promise of the program.
+constexpr Promise kOrders[] = {
+    {"rar", &Hints::rar}, {"raw", &Hints::raw}, {"war", &Hints::war}, {"waw", &Hints::waw}};
+constexpr std::uint32_t kSameOp = 1u << 8;
+constexpr unsigned kFirstOrder = 16;
+constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 30;
+
+bool read_number(const std::string& text, std::uint64_t* value) {
+  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
+  char* end = nullptr;
+  *value = std::strtoull(text.c_str(), &end, 10);
+  return *end == '\0';
+}
+
+Status bad_value(const char* key, const std::string& value, const char* wanted) {
+  return fail(MPI_ERR_INFO_VALUE, "info.value",
+              {{"argument", "info"}, {"key", key}, {"value", value}, {"wanted", wanted}});
+}
+
+/// "rar,raw", "none"; false: it has a word that is no order.
+bool read_orders(std::string_view text, Hints* hints) {
+  Hints read = *hints;
+  for (const Promise& order : kOrders) read.*order.member = false;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (word == "none") continue;
+    const auto* const found = std::ranges::find(kOrders, word, [](const Promise& o) { return std::string_view(o.key); });
+    if (found == std::end(kOrders)) return false;
+    read.*found->member = true;
+  }
+  *hints = read;
+  return true;
+}
+
+std::string orders_of(const Hints& hints) {
+  std::string text;
+  for (const Promise& order : kOrders)
+    if (hints.*order.member) text += (text.empty() ? "" : ",") + std::string(order.key);
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Status read_hints(const Info* info, Hints* hints) {
+  if (info == nullptr) return {};
+  for (const Promise& promise : kPromises) {
+    const std::string* const value = info->find(promise.key);
+    if (value != nullptr && (*value == "true" || *value == "false")) hints->*promise.member = *value == "true";
+  }
+  if (const std::string* const value = info->find("accumulate_ordering"); value != nullptr)
+    static_cast<void>(read_orders(*value, hints));
+  if (const std::string* const value = info->find("accumulate_ops"); value != nullptr) {
+    if (*value == "same_op" || *value == "same_op_no_op") hints->same_op = *value == "same_op";
+  }
+  if (const std::string* const value = info->find("mpi_accumulate_granularity"); value != nullptr) {
+    std::uint64_t bytes = 0;
+    if (read_number(*value, &bytes)) hints->granularity = bytes;
+  }
+  if (const std::string* const value = info->find("mpi_minimum_memory_alignment"); value != nullptr) {
+    std::uint64_t bytes = 0;
+    if (!read_number(*value, &bytes) || bytes == 0 || (bytes & (bytes - 1)) != 0 || bytes > kMostAlignment)
+      return bad_value("mpi_minimum_memory_alignment", *value, "a power of two, at most 2^30");
+    hints->alignment = std::max(hints->alignment, bytes);
+  }
+  return {};
+}
+
+std::uint32_t bits_of(const Hints& hints) {
+  std::uint32_t bits = hints.same_op ? kSameOp : 0;
+  for (unsigned i = 0; i < std::size(kPromises); ++i) bits |= hints.*kPromises[i].member ? 1u << i : 0u;
+  for (unsigned i = 0; i < std::size(kOrders); ++i) bits |= hints.*kOrders[i].member ? 0u : 1u << (kFirstOrder + i);
+  return bits;
+}
+
+void agree_on(std::span<const Card> cards, Hints* hints) {
+  std::uint32_t all = ~0u;
+  std::uint64_t granularity = cards.empty() ? 0 : cards[0].granularity;
+  for (const Card& card : cards) {
+    all &= card.hints;
+    if (card.granularity != granularity) granularity = 0;
+  }
+  hints->same_op = (all & kSameOp) != 0;
+  for (unsigned i = 0; i < std::size(kPromises); ++i) hints->*kPromises[i].member = (all & 1u << i) != 0;
+  for (unsigned i = 0; i < std::size(kOrders); ++i) hints->*kOrders[i].member = (all & 1u << (kFirstOrder + i)) == 0;
+  hints->granularity = granularity;
+}
+
+Status write_hints(const RmaWindow& window, Info& info) {
+  const Hints& hints = window.hints;
+  for (const Promise& promise : kPromises)
+    ASHLAR_TRY(info::set(&info, promise.key, hints.*promise.member ? "true" : "false"));
+  ASHLAR_TRY(info::set(&info, "accumulate_ordering", orders_of(hints).c_str()));
+  ASHLAR_TRY(info::set(&info, "accumulate_ops", hints.same_op ? "same_op" : "same_op_no_op"));
+  ASHLAR_TRY(info::set(&info, "mpi_accumulate_granularity", std::to_string(hints.granularity).c_str()));
+  ASHLAR_TRY(info::set(&info, "mpi_minimum_memory_alignment", std::to_string(hints.alignment).c_str()));
+  std::string ways;
+  for (const Target& target : window.table) {
+    const std::string way = target.copies->name;
+    if (target.copies == &unresolved || (", " + ways + ",").find(", " + way + ",") != std::string::npos) continue;
+    ways += (ways.empty() ? "" : ", ") + way;
+  }
+  return info::set(&info, "ashlar_way", ways.empty() ? "unresolved" : ways.c_str());
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,105 @@
+// MPI_Win_lock and its kin: epochs of which the target knows nothing.
+#include <mpi.h>
+
+#include "framework/base/failure.h"
+#include "framework/progress/user_call.h"
+#include "framework/rma/api.h"
+#include "framework/rma/epochs.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+Status check_rank(const RmaWindow& window, int rank) {
+  if (static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(window.ranks)) return {};
+  return bad_rank(window, "rank", rank);
+}
+
+[[gnu::cold]] Status locks_forbidden(const RmaWindow& window) {
+  return fail(MPI_ERR_RMA_SYNC, "rma.no_locks", {{"window", window.label()}});
+}
+
+void take(RmaWindow& window, Target& target, Held held) {
+  target.held = held;
+  target.open = true;
+  ++window.epochs.locks;
+  window.epochs.access = AccessEpoch::kLock;
+  window.epochs.last = "MPI_Win_lock";
+}
+
+}  // namespace
+
+Status win_lock(int lock_type, int rank, int assert, Window& win) {
+  RmaWindow& window = of(win);
+  if (rank == MPI_PROC_NULL) return {};
+  const progress::UserCall call("MPI_Win_lock", window.comm);
+  ASHLAR_TRY(check_rank(window, rank));
+  if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
+    return fail(MPI_ERR_LOCKTYPE, "argument.value",
+                {{"argument", "lock_type"}, {"value", lock_type}, {"wanted", "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE"}});
+  ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
+  if (window.hints.no_locks) return locks_forbidden(window);
+  Target& target = window.targets[rank];
+  if (window.epochs.access != AccessEpoch::kLock && !accesses_nothing(window))
+    return wrong_epoch(window, "no access epoch of another kind to be open");
+  if (target.held != Held::kNothing)
+    return fail(MPI_ERR_RMA_SYNC, "rma.locked_already", {{"peer", rank}, {"window", window.label()}});
+  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
+  if ((assert & MPI_MODE_NOCHECK) != 0) {
+    take(window, target, Held::kUnchecked);
+    return {};
+  }
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  ASHLAR_TRY(window.sync->lock(target, exclusive));
+  take(window, target, exclusive ? Held::kExclusive : Held::kShared);
+  return {};
+}
+
+Status win_unlock(int rank, Window& win) {
+  RmaWindow& window = of(win);
+  if (rank == MPI_PROC_NULL) return {};
+  const progress::UserCall call("MPI_Win_unlock", window.comm);
+  ASHLAR_TRY(check_rank(window, rank));
+  Target& target = window.targets[rank];
+  if (target.held == Held::kNothing)
+    return fail(MPI_ERR_RMA_SYNC, "rma.not_locked", {{"peer", rank}, {"window", window.label()}});
+  const Status flushed = flush(window, target, true);
+  // The lock is given back whether or not an operation failed: other processes wait for it.
+  const Held held = target.held;
+  const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
+  target.held = Held::kNothing;
+  target.open = false;
+  if (--window.epochs.locks == 0) window.epochs.access = AccessEpoch::kNone;
+  window.epochs.last = "MPI_Win_unlock";
+  return flushed.ok() ? given : flushed;
+}
+
+Status win_lock_all(int assert, Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_lock_all", window.comm);
+  ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
+  if (window.hints.no_locks) return locks_forbidden(window);
+  if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
+  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
+  window.all_unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+  if (!window.all_unchecked) ASHLAR_TRY(window.sync->lock_all());
+  window.open_to_all = window.passive_to_all = true;
+  window.epochs.access = AccessEpoch::kLockAll;
+  window.epochs.last = "MPI_Win_lock_all";
+  return {};
+}
+
+Status win_unlock_all(Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_unlock_all", window.comm);
+  if (window.epochs.access != AccessEpoch::kLockAll)
+    return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
+  const Status flushed = flush_all(window, true);
+  const Status given = window.all_unchecked ? Status() : window.sync->unlock_all();
+  window.open_to_all = window.passive_to_all = false;
+  window.epochs.access = AccessEpoch::kNone;
+  window.epochs.last = "MPI_Win_unlock_all";
+  return flushed.ok() ? given : flushed;
+}
+
+}  // namespace ashlar::rma

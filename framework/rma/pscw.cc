@@ -1,0 +1,120 @@
+// MPI_Win_post, start, complete, wait and test: epochs between groups of processes.
+#include <mpi.h>
+
+#include <utility>
+#include <vector>
+
+#include "framework/base/failure.h"
+#include "framework/object/group.h"
+#include "framework/progress/user_call.h"
+#include "framework/progress/waiting.h"
+#include "framework/rma/api.h"
+#include "framework/rma/epochs.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+/// The ranks in the window's group of the members of `group`.
+Status ranks_of(const RmaWindow& window, const Group& group, std::vector<Rank>* out) {
+  out->clear();
+  for (Rank member = 0; member < group.size(); ++member) {
+    const Rank rank = window.group->rank_of(group[member]);
+    if (rank < 0)
+      return fail(MPI_ERR_GROUP, "rma.not_member",
+                  {{"argument", "group"}, {"value", member}, {"window", window.label()}});
+    out->push_back(rank);
+  }
+  return {};
+}
+
+void close_exposure(RmaWindow& window, const char* last) {
+  window.posted.clear();
+  window.epochs.exposure = ExposureEpoch::kNone;
+  window.epochs.last = last;
+}
+
+Status end_exposure(RmaWindow& window, bool wait, bool* over) {
+  if (window.epochs.exposure != ExposureEpoch::kPost)
+    return wrong_epoch(window, "an exposure epoch of MPI_Win_post to be open");
+  return window.sync->exposure_over(window.posted, wait, over);
+}
+
+}  // namespace
+
+Status win_post(Group& group, int assert, Window& win) {
+  RmaWindow& window = of(win);
+  ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT,
+                          "MPI_MODE_NOCHECK, MPI_MODE_NOSTORE, MPI_MODE_NOPUT"));
+  if (window.epochs.exposure == ExposureEpoch::kPost)
+    return wrong_epoch(window, "no exposure epoch of MPI_Win_post to be open");
+  if (window.epochs.exposure == ExposureEpoch::kFence && !accesses_nothing(window))
+    return wrong_epoch(window, "no epoch of MPI_Win_fence to be open in which operations were called");
+  std::vector<Rank> origins;
+  ASHLAR_TRY(ranks_of(window, group, &origins));
+  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
+  ASHLAR_TRY(window.sync->post(origins, (assert & MPI_MODE_NOCHECK) != 0));
+  window.posted = std::move(origins);
+  window.epochs.exposure = ExposureEpoch::kPost;
+  window.epochs.last = "MPI_Win_post";
+  return {};
+}
+
+Status win_start(Group& group, int assert, Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_start", window.comm);
+  ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
+  if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
+  std::vector<Rank> targets;
+  ASHLAR_TRY(ranks_of(window, group, &targets));
+  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
+  ASHLAR_TRY(window.sync->start(targets, (assert & MPI_MODE_NOCHECK) != 0));
+  for (const Rank rank : targets) window.targets[rank].open = true;
+  window.started = std::move(targets);
+  window.epochs.access = AccessEpoch::kStart;
+  window.epochs.last = "MPI_Win_start";
+  return {};
+}
+
+Status win_complete(Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_complete", window.comm);
+  if (window.epochs.access != AccessEpoch::kStart)
+    return wrong_epoch(window, "an access epoch of MPI_Win_start to be open");
+  Status first;
+  for (const Rank rank : window.started) {
+    const Status flushed = flush(window, window.targets[rank], true);
+    if (first.ok()) first = flushed;
+    window.targets[rank].open = false;
+  }
+  // The targets wait for this, whether or not an operation failed.
+  const Status told = window.sync->complete(window.started);
+  window.started.clear();
+  window.epochs.access = AccessEpoch::kNone;
+  window.epochs.last = "MPI_Win_complete";
+  return first.ok() ? told : first;
+}
+
+Status win_wait(Window& win) {
+  RmaWindow& window = of(win);
+  const progress::UserCall call("MPI_Win_wait", window.comm);
+  bool over = false;
+  ASHLAR_TRY(end_exposure(window, true, &over));
+  close_exposure(window, "MPI_Win_wait");
+  return {};
+}
+
+Status win_test(Window& win, int* flag) {
+  RmaWindow& window = of(win);
+  bool over = false;
+  ASHLAR_TRY(end_exposure(window, false, &over));
+  if (over) close_exposure(window, "MPI_Win_test");
+  *flag = over ? 1 : 0;
+  if (over) return {};
+  Lane& lane = window.lane();
+  const LaneGuard guard(lane.lock);
+  progress::look(lane);
+  return {};
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,79 @@
+// What can be asked of windows.
+#include <mpi.h>
+
+#include <climits>
+#include <cstring>
+
+#include "framework/base/failure.h"
+#include "framework/object/info_api.h"
+#include "framework/rma/aim.h"
+#include "framework/rma/api.h"
+#include "framework/rma/cards.h"
+#include "framework/rma/hints.h"
+#include "framework/rma/ways.h"
+
+namespace ashlar::rma {
+namespace {
+
+/// Memory of size 0: what is not shared here.
+void nothing(MPI_Aint* size, void* baseptr) {
+  void* const none = nullptr;
+  *size = 0;
+  std::memcpy(baseptr, &none, sizeof none);
+}
+
+}  // namespace
+
+// Valid for memory that this process can load and store (MPI-5.0, 12.2.3), whatever constructor made the window; a
+// process whose memory is out of reach has, as far as this call goes, none.
+Status win_shared_query_c(Window& win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+  RmaWindow& window = of(win);
+  if (window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    return fail(MPI_ERR_RMA_FLAVOR, "rma.dynamic", {{"window", window.label()}});
+  if (rank != MPI_PROC_NULL && static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks))
+    return bad_rank(window, "rank", rank);
+  *disp_unit = 1;
+  nothing(size, baseptr);
+  for (Target& target : window.table) {
+    if (rank == MPI_PROC_NULL ? target.size == 0 : target.rank != rank) continue;
+    ASHLAR_TRY(resolve(window, target));
+    *disp_unit = target.disp_unit;
+    if (target.memory == nullptr) {
+      if (rank == MPI_PROC_NULL) continue;
+      return {};
+    }
+    *size = static_cast<MPI_Aint>(target.size);
+    std::memcpy(baseptr, &target.memory, sizeof target.memory);
+    return {};
+  }
+  return {};
+}
+
+Status win_shared_query(Window& win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
+  MPI_Aint unit = 1;
+  ASHLAR_TRY(win_shared_query_c(win, rank, size, &unit, baseptr));
+  if (unit > INT_MAX)
+    return fail(MPI_ERR_DISP, "rma.unit_too_large", {{"value", unit}, {"window", of(win).label()}});
+  *disp_unit = static_cast<int>(unit);
+  return {};
+}
+
+Status win_get_group(Window& win, Group** group) {
+  *group = Ref<Group>(win.group).detach();
+  return {};
+}
+
+// Hints may change the promises of a program, and none that windows are built on changes after they are made.
+Status win_set_info(Window& win, Info* info) {
+  RmaWindow& window = of(win);
+  Hints hints = window.hints;
+  ASHLAR_TRY(read_hints(info, &hints));
+  return {};
+}
+
+Status win_get_info(Window& win, Info** info) {
+  ASHLAR_TRY(info::create(info));
+  return write_hints(of(win), **info);
+}
+
+}  // namespace ashlar::rma

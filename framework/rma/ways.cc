@@ -1,0 +1,78 @@
+#include "framework/rma/ways.h"
+
+#include <string>
+
+#include "framework/plugin/records.h"
+#include "framework/rma/component.h"
+#include "framework/rma/engine.h"
+
+namespace ashlar::rma {
+namespace {
+
+Status put_first(const Access& access) {
+  ASHLAR_TRY(resolve(access.window, access.target));
+  return access.target.copies->put(access);
+}
+Status get_first(const Access& access) {
+  ASHLAR_TRY(resolve(access.window, access.target));
+  return access.target.copies->get(access);
+}
+Status update_first(const Update& update) {
+  ASHLAR_TRY(resolve(update.window, update.target));
+  return update.target.updates->update(update);
+}
+
+/// One record for the targets of a window that are reached alike.
+void record(RmaWindow& window, const Target& target, const std::string& lost) {
+  const std::string copies = target.copies->name, updates = target.updates->name;
+  if (window.recorded_ways == copies + updates) return;
+  window.recorded_ways = copies + updates;
+  Engine::current().records().add(
+      {.topic = "rma",
+       .subject = std::string("window '") + window.label() + "', target " + std::to_string(target.rank),
+       .chosen = copies == updates ? copies : copies + " (put, get), " + updates + " (accumulate)",
+       .because = target.memory != nullptr ? "its memory is mapped here" : "the first way that can reach its memory",
+       .lost = lost,
+       .setting = "rma"});
+}
+
+}  // namespace
+
+const Way unresolved = {.name = "unresolved", .put = put_first, .get = get_first, .update = update_first, .flush = nullptr};
+
+Status resolve(RmaWindow& window, Target& target) {
+  const LaneGuard guard(window.lane().lock);
+  if (target.copies != &unresolved && target.updates != &unresolved) return {};  // another thread has
+  Target found = target;
+  found.copies = found.updates = nullptr;
+  std::string lost;
+  for (const Component* component : window.components) {
+    if (found.copies != nullptr && found.updates != nullptr) break;
+    component->reach(window, found, &lost);
+  }
+  target = found;
+  record(window, target, lost);
+  return {};
+}
+
+Status flush(RmaWindow& window, Target& target, bool remote) {
+  if (!target.outstanding) return {};
+  if (target.copies->flush != nullptr) ASHLAR_TRY(target.copies->flush(window, target, remote));
+  if (target.updates->flush != nullptr && target.updates->flush != target.copies->flush)
+    ASHLAR_TRY(target.updates->flush(window, target, remote));
+  if (remote) target.outstanding = false;
+  return {};
+}
+
+Status flush_all(RmaWindow& window, bool remote) {
+  if (!window.any_outstanding) return {};
+  Status first;
+  for (Target& target : window.table) {
+    const Status flushed = flush(window, target, remote);
+    if (first.ok()) first = flushed;
+  }
+  if (remote) window.any_outstanding = false;
+  return first;
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,27 @@
+#pragma once
+#include "framework/rma/way.h"
+#include "framework/rma/window.h"
+
+namespace ashlar::rma {
+
+/// The way of targets that no operation has gone to yet: finds one, and goes on with that.
+extern const Way unresolved;
+
+/// Asks the components how to reach the target; leaves a decision record for the first target of a kind.
+[[gnu::cold]] Status resolve(RmaWindow& window, Target& target);
+
+/// The way of an operation that has to know whether it will be complete when its call returns.
+inline const Way* copies_of(RmaWindow& window, Target& target) {
+  if (target.copies == &unresolved) static_cast<void>(resolve(window, target));
+  return target.copies;
+}
+inline const Way* updates_of(RmaWindow& window, Target& target) {
+  if (target.updates == &unresolved) static_cast<void>(resolve(window, target));
+  return target.updates;
+}
+
+/// Waits for the operations of this process to a target, or to all of them; `remote`: at the targets as well.
+Status flush(RmaWindow& window, Target& target, bool remote);
+Status flush_all(RmaWindow& window, bool remote);
+
+}  // namespace ashlar::rma

@@ -6,7 +6,7 @@
 #include "components/transport/shm/door.h"
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
-#include "components/transport/shm/sleeper.h"
+#include "framework/base/process_barrier.h"
 #include "framework/plugin/transport.h"
 
 namespace ashlar::shm {
@@ -50,7 +50,7 @@ inline void after_publish(const Endpoint& ep) {
   if (ep.fence_after_publish) [[unlikely]] {
     full_fence();
   } else {
-    // The receiver's membarrier stands for the fence: see sleeper.h.
+    // The receiver's barrier_everywhere() stands for the fence.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   const std::uint32_t cold = ep.slot->cold.load(std::memory_order_relaxed);

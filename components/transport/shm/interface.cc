@@ -6,10 +6,10 @@
 
 #include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
-#include "components/transport/shm/sleeper.h"
 #include "framework/base/background_thread.h"
 #include "framework/base/bytes_text.h"
 #include "framework/base/clock.h"
+#include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
 namespace {
@@ -239,11 +239,8 @@ ashlar_result Interface::arm() {
   const std::uint32_t before =
       head.sleeping.exchange(in_background() ? kAsleepInBackground : kAsleep, std::memory_order_relaxed);
   if (before == kAsleep) head.sleeping.store(kAsleep, std::memory_order_relaxed);
-  if (barriers_) {
-    barrier_everywhere();
-  } else {
-    full_fence();
-  }
+  // Should the barrier be refused all of a sudden, then a wake-up may be missed; sleeps are bounded.
+  if (!barriers_ || !barrier_everywhere()) full_fence();
   if (anything_new()) {
     if (before == kAwake) head.sleeping.store(kAwake, std::memory_order_relaxed);
     return ASHLAR_AGAIN;

@@ -11,7 +11,6 @@
 #include "components/transport/shm/interface.h"
 #include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
-#include "components/transport/shm/sleeper.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {

@@ -8,6 +8,7 @@
 #include "components/transport/shm/segment.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
+#include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
 namespace {

@@ -1,22 +1,15 @@
 #include "components/transport/shm/sleeper.h"
 
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
 
 #include "components/transport/shm/layout.h"
+#include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
-
-bool register_for_barriers() {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 &&
-         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
-}
-
-void barrier_everywhere() { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
 
 // The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
 // have its flag cleared by the same raise before it is in the futex: it would sleep on a word that does not change any

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "components/transport/shm/layout.h"
+#include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
 namespace {

@@ -13,6 +13,7 @@
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
 #include "framework/plugin/tool.h"
+#include "framework/plugin/rma_interface.h"
 #include "framework/plugin/topology.h"
 #include "framework/plugin/transport.h"
 
@@ -74,7 +75,10 @@ constexpr Framework kFrameworks[] = {{.name = "launch", .oldest = 2, .newest = A
                                       .oldest = ASHLAR_COLL_CXX_INTERFACE,
                                       .newest = ASHLAR_COLL_INTERFACE,
                                       .cxx = ASHLAR_COLL_CXX_INTERFACE},
-                                     {.name = "rma", .oldest = 1, .newest = 1},
+                                     {.name = "rma",
+                                      .oldest = ASHLAR_RMA_CXX_INTERFACE,
+                                      .newest = ASHLAR_RMA_CXX_INTERFACE,
+                                      .cxx = ASHLAR_RMA_CXX_INTERFACE},
                                      {.name = "io", .oldest = 1, .newest = 1},
                                      {.name = "topology", .oldest = 1, .newest = ASHLAR_TOPOLOGY_INTERFACE},
                                      {.name = "report", .oldest = 1, .newest = ASHLAR_REPORT_INTERFACE},

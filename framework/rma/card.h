@@ -13,15 +13,15 @@ struct Card {
   std::uint64_t size = 0;     // bytes
   std::int64_t disp_unit = 1;
   memory::HeapHandle heap;
+  std::int32_t pid = 0;
+  std::uint64_t probe = 0;      // address of a word that others read to find out whether they may
   std::uint64_t control = 0;    // address, in its heap, of the block that a component made for the window; 0: none
   std::uint32_t flags = 0;
   std::uint32_t hints = 0;      // Hints, as bits
   std::uint64_t granularity = 0;
 
   enum : std::uint32_t {
-    kInHeap = 1,    // its memory lies in its heap
-    kMaps = 2,      // it can map other heaps, as far as it knows
-    kReference = 4  // rma.reference: it wants everything by messages
+    kInHeap = 1  // its memory lies in its heap
   };
 };
 

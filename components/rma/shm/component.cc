@@ -1,0 +1,61 @@
+#include "framework/plugin/component.h"
+
+#include <cstdio>
+
+#include "components/rma/shm/state.h"
+#include "framework/plugin/rma_interface.h"
+
+namespace ashlar::rma::shm {
+namespace {
+
+constexpr std::int32_t kPriority = 50;
+
+constexpr Component kComponent = {.name = "shm",
+                                  .prepare = prepare,
+                                  .joins = joins,
+                                  .make_sync = make_sync,
+                                  .reach = reach,
+                                  .attached = publish_regions,
+                                  .close = close};
+
+void query(const void*, ashlar_answer* answer) {
+  answer->priority = kPriority;
+  std::snprintf(answer->reason, sizeof answer->reason, "processes of one node: memory that they map, and copies");
+}
+
+ashlar_result create(const void*, void** module) {
+  *module = const_cast<Component*>(&kComponent);
+  return ASHLAR_OK;
+}
+
+void destroy(void*) {}
+
+}  // namespace
+
+void*& window_state(RmaWindow& window) {
+  std::size_t i = 0;
+  while (window.components[i] != &kComponent) ++i;
+  return window.states[i];
+}
+
+}  // namespace ashlar::rma::shm
+
+extern "C" ASHLAR_EXPORT const ashlar_component ashlar_component_v1;
+const ashlar_component ashlar_component_v1 = {
+    .size = sizeof(ashlar_component),
+    .abi_major = ASHLAR_COMPONENT_MAJOR,
+    .abi_minor = ASHLAR_COMPONENT_MINOR,
+    .framework = "rma",
+    .name = "shm",
+    .version = "1.0.0",
+    .description = "one-sided communication of processes of one node, in memory that they share",
+    .interface_version = ASHLAR_RMA_CXX_INTERFACE,
+    .config_size = 0,
+    .param_count = 0,
+    .params = nullptr,
+    .build_id = ASHLAR_BUILD_ID,
+    .open = nullptr,
+    .query = ashlar::rma::shm::query,
+    .create = ashlar::rma::shm::create,
+    .destroy = ashlar::rma::shm::destroy,
+    .close = nullptr};

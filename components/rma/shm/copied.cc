@@ -1,0 +1,42 @@
+// Memory that this process cannot map, but that the kernel copies for it: of MPI_Win_create over memory that is none of
+// MPI_Alloc_mem. Nothing needs the target.
+#include <mpi.h>
+
+#include <cstring>
+
+#include "components/rma/shm/far.h"
+#include "components/rma/shm/state.h"
+#include "framework/base/failure.h"
+
+namespace ashlar::rma::shm {
+namespace {
+
+Status not_copied(const RmaWindow& window, const Target& target, int error) {
+  return fail(MPI_ERR_OTHER, "rma.not_copied",
+              {{"peer", target.rank}, {"window", window.label()}, {"lower", std::strerror(error)}});
+}
+
+std::int32_t process_of(const RmaWindow& window, const Target& target) {
+  return window.cards[static_cast<std::size_t>(target.rank)].pid;
+}
+
+Status copy(Direction direction, const Access& access) {
+  const int error = copy_far(direction, process_of(access.window, access.target), access.target.address, access.origin,
+                             access.place);
+  return error == 0 ? Status() : not_copied(access.window, access.target, error);
+}
+Status put_copied(const Access& access) { return copy(Direction::kPut, access); }
+Status get_copied(const Access& access) { return copy(Direction::kGet, access); }
+
+Status update_copied(const Update& update) {
+  ProcessMemory memory(process_of(update.window, update.target), update.target.address);
+  int error = 0;
+  const Status done = apply_far(update.window.sync->guard(update.target), memory, update, &error);
+  return error == 0 ? done : not_copied(update.window, update.target, error);
+}
+
+}  // namespace
+
+const Way copied = {.name = "copied", .put = put_copied, .get = get_copied, .update = update_copied, .flush = nullptr};
+
+}  // namespace ashlar::rma::shm

@@ -1,0 +1,81 @@
+#include <atomic>
+#include <cstdio>
+
+#include "components/rma/shm/state.h"
+
+// Post and complete count in one word per pair and direction, which one process writes. Groups of successive epochs may
+// differ, so one count for a window would take a post of the next epoch for one of this.
+namespace ashlar::rma::shm {
+namespace {
+
+/// Until a pair's word has come as far.
+class PairWait final : public SharedCondition {
+ public:
+  PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint32_t>& word, std::uint32_t wanted, Rank rank,
+           const char* call)
+      : SharedCondition(of, block), word_(word), wanted_(wanted), rank_(rank), call_(call) {}
+  bool holds() override { return static_cast<std::int32_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
+  Rank awaited() const override { return rank_; }
+  void describe(char* out, std::size_t room) const override {
+    std::snprintf(out, room, "until rank %d calls %s", rank_, call_);
+  }
+
+ private:
+  const std::atomic<std::uint32_t>& word_;
+  const std::uint32_t wanted_;
+  const Rank rank_;
+  const char* const call_;
+};
+
+}  // namespace
+
+Status SharedSync::post(std::span<const Rank> origins, bool) {
+  for (const Rank origin : origins) {
+    control_.pair(window_.me, origin).posted.fetch_add(1, std::memory_order_release);
+    ++state_.posted[static_cast<std::size_t>(origin)];
+    wake_sleeper(window_, control_, origin);
+  }
+  return {};
+}
+
+Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
+  for (const Rank target : targets) {
+    const std::uint32_t wanted = ++state_.started[static_cast<std::size_t>(target)];
+    if (no_check) continue;
+    PairWait posted(window_, control_, control_.pair(target, window_.me).posted, wanted, target, "MPI_Win_post");
+    ASHLAR_TRY(wait(window_, posted));
+  }
+  return {};
+}
+
+Status SharedSync::complete(std::span<const Rank> targets) {
+  for (const Rank target : targets) {
+    control_.pair(target, window_.me).completed.fetch_add(1, std::memory_order_release);
+    wake_sleeper(window_, control_, target);
+  }
+  return {};
+}
+
+Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool* over) {
+  *over = false;
+  for (const Rank origin : origins) {
+    PairWait completed(window_, control_, control_.pair(window_.me, origin).completed,
+                       state_.posted[static_cast<std::size_t>(origin)], origin, "MPI_Win_complete");
+    if (completed.holds()) continue;
+    if (!waits) return {};
+    ASHLAR_TRY(wait(window_, completed));
+  }
+  *over = true;
+  return {};
+}
+
+Guard SharedSync::guard(const Target& target) {
+  const Card& card = window_.cards[static_cast<std::size_t>(target.rank)];
+  return {.kind = (card.flags & Card::kInHeap) != 0 ? Guard::Kind::kElements : Guard::Kind::kLocked,
+          .line = &control_.update(target.rank),
+          .origins = control_.origins(),
+          .own = static_cast<std::uint32_t>(window_.me),
+          .count = control_.ranks()};
+}
+
+}  // namespace ashlar::rma::shm

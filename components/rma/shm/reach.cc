@@ -1,0 +1,151 @@
+// Which way leads to each target's memory, and whether the processes of a window can use a control block.
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "components/rma/shm/state.h"
+#include "framework/base/failure.h"
+
+namespace ashlar::rma::shm {
+namespace {
+
+/// Another process reads this word to find out whether it may; its address and contents travel in the card.
+const std::uint64_t probe = 0x61736872'6d61726dull;
+
+/// Proofs are kept: whether one process may copy another's memory does not change with the window.
+struct Proofs {
+  std::mutex mutex;
+  std::map<std::pair<std::int32_t, std::uint64_t>, int> errors;  // by process and address of its probe; 0: it works
+};
+Proofs& proofs() {
+  static auto* const known = new Proofs;
+  return *known;
+}
+
+int prove(const Card& card) {
+  std::uint64_t seen = 0;
+  const iovec here{&seen, sizeof seen};
+  const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(card.probe)), sizeof seen};
+  if (process_vm_readv(card.pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof seen)) return errno;
+  return seen == probe ? 0 : ESRCH;  // in another name space the number belongs to a stranger
+}
+
+bool is_dynamic(const RmaWindow& window) { return window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+
+}  // namespace
+
+bool copies_memory_of(const Card& card, std::string* why) {
+  const std::lock_guard guard(proofs().mutex);
+  const auto [entry, is_new] = proofs().errors.try_emplace({card.pid, card.probe}, 0);
+  if (is_new) entry->second = prove(card);
+  if (entry->second == 0) return true;
+  *why = std::string("process_vm_readv: ") + std::strerror(entry->second);
+  return false;
+}
+
+Status prepare(RmaWindow& window, Card& own) {
+  auto* const state = new (std::nothrow) State;
+  if (state == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
+  window_state(window) = state;
+  own.pid = getpid();
+  own.probe = reinterpret_cast<std::uintptr_t>(&probe);
+  memory::Heap& heap = memory::Heap::own();
+  // Without a heap there is no control block, and the window is synchronized otherwise.
+  if (window.me == 0 &&
+      heap.allocate(Control::bytes(static_cast<std::uint32_t>(window.ranks)), kCacheLine, true, &state->block).ok())
+    own.control = reinterpret_cast<std::uintptr_t>(state->block);
+  if (is_dynamic(window)) static_cast<void>(make_room_for_regions(*state));  // and so a heap, which the card names
+  return {};
+}
+
+bool joins(RmaWindow& window, std::string* why) {
+  State& state = state_of(window);
+  const Card& first = window.cards[0];
+  for (const Card& card : window.cards) {
+    if (card.node == first.node) continue;
+    *why = "its processes are on several nodes";
+    return false;
+  }
+  if (first.control == 0) {
+    *why = "rank 0 has no shared memory for it";
+    return false;
+  }
+  const memory::MappedHeap* heap = nullptr;
+  const auto ranks = static_cast<std::uint32_t>(window.ranks);
+  const Status mapped_first = memory::map_heap(first.heap, &heap);
+  std::byte* const block = mapped_first.ok() ? heap->find(first.control, Control::bytes(ranks)) : nullptr;
+  if (block == nullptr) {
+    *why = mapped_first.text();
+    return false;
+  }
+  // The regions of a dynamic window, and what lies in them, are reached alike by every process or by none.
+  for (std::size_t rank = 0; is_dynamic(window) && rank < window.cards.size(); ++rank) {
+    std::string reason;
+    const Status seen = memory::map_heap(window.cards[rank].heap, &heap);
+    if (seen.ok() && (static_cast<Rank>(rank) == window.me || copies_memory_of(window.cards[rank], &reason))) continue;
+    *why = seen.ok() ? reason : seen.text();
+    return false;
+  }
+  state.control = Control(block, ranks);
+  return true;
+}
+
+Status make_sync(RmaWindow& window, Sync** out) {
+  State& state = state_of(window);
+  const auto ranks = static_cast<std::size_t>(window.ranks);
+  state.started.resize(ranks);
+  state.posted.resize(ranks);
+  if (is_dynamic(window)) state.known.resize(ranks);
+  *out = new (std::nothrow) SharedSync(window, state);
+  return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
+}
+
+void reach(RmaWindow& window, Target& target, std::string* why) {
+  const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
+  const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
+  if (is_dynamic(window)) {
+    if (synchronizes) target.copies = target.updates = &attached;
+    return;
+  }
+  if (target.rank == window.me) {
+    target.memory = static_cast<std::byte*>(window.base);
+  } else if ((card.flags & Card::kInHeap) != 0 && card.size != 0) {
+    const memory::MappedHeap* heap = nullptr;
+    const Status seen = memory::map_heap(card.heap, &heap);
+    if (seen.ok())
+      target.memory = heap->find(card.address, card.size);
+    else
+      *why += std::string(why->empty() ? "" : "; ") + "mapped: " + seen.text();
+  } else if (card.size != 0) {
+    *why += std::string(why->empty() ? "" : "; ") + "mapped: its memory is none of MPI_Alloc_mem or MPI_Win_allocate";
+  }
+  if (target.memory != nullptr || card.size == 0 || target.rank == window.me) {
+    target.copies = &mapped;
+    if (synchronizes) target.updates = &mapped;
+    return;
+  }
+  std::string reason;
+  if (card.node == window.cards[static_cast<std::size_t>(window.me)].node && copies_memory_of(card, &reason)) {
+    target.copies = &copied;
+    if (synchronizes && (card.flags & Card::kInHeap) == 0) target.updates = &copied;
+  } else if (!reason.empty()) {
+    *why += "; copied: " + reason;
+  }
+}
+
+void close(RmaWindow& window) {
+  State* const state = static_cast<State*>(std::exchange(window_state(window), nullptr));
+  if (state == nullptr) return;
+  memory::Heap& heap = memory::Heap::own();
+  if (state->block != nullptr) heap.free(state->block);
+  if (state->regions != nullptr) heap.free(state->regions);
+  for (void* const old : state->outgrown) heap.free(old);
+  delete state;
+}
+
+}  // namespace ashlar::rma::shm

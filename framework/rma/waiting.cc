@@ -1,0 +1,111 @@
+#include "framework/rma/waiting.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+
+#include "framework/base/failure.h"
+#include "framework/plugin/account.h"
+#include "framework/progress/peer.h"
+#include "framework/progress/waiting.h"
+
+namespace ashlar::rma {
+namespace {
+
+constexpr int kLooksBeforeProgress = 400;
+constexpr int kTurnsBeforeProgress = 3;
+
+/// The poller of one wait, so that the last look before the process sleeps sees the state.
+struct Watch : Poller {
+  Lane* lane;
+  Condition* condition;
+  bool announced = false;
+
+  static bool look(Poller& poller) ASHLAR_NO_THREAD_SAFETY {
+    auto& watch = static_cast<Watch&>(poller);
+    if (!watch.announced && watch.lane->sleepers != 0) {
+      watch.announced = true;
+      watch.condition->announce();
+    }
+    return watch.condition->holds();
+  }
+};
+
+struct Waited {
+  const RmaWindow* window;
+  const Condition* condition;
+
+  static void tell(const void* what, Lane&, plugin::AccountWriter& account) {
+    const auto& waited = *static_cast<const Waited*>(what);
+    char reason[160];
+    char text[320];
+    waited.condition->describe(reason, sizeof reason);
+    std::snprintf(text, sizeof text, "%s on window '%s'", reason, waited.window->label());
+    const Rank rank = waited.condition->awaited();
+    account.waits_for(rank < 0 ? plugin::kAnyPeer : (*waited.window->group)[rank], text);
+  }
+};
+
+/// Fails when a process of the window is gone. `*checked`: how many failures of the job are known not to concern it.
+Status all_alive(RmaWindow& window, std::uint32_t* checked) {
+  PeerTable& peers = window.lane().peers;
+  const std::uint32_t failures = peers.failures();
+  if (failures == *checked) [[likely]]
+    return {};
+  for (Rank rank = 0; rank < window.ranks; ++rank) {
+    const Peer* const peer = peers.find((*window.group)[rank]);
+    if (peer != nullptr && peer->failed.load(std::memory_order_relaxed))
+      return fail(MPI_ERR_PROC_ABORTED, "rma.peer_gone",
+                  {{"peer", rank}, {"window", window.label()}, {"lower", peers.failure_reason(peer->id)}});
+  }
+  *checked = failures;
+  return {};
+}
+
+/// A state of a process that runs right now comes as fast as a cache line; where cores are shared, others need a turn.
+bool comes_soon(Lane& lane, Condition& condition) {
+  if (!lane.config.oversubscribed) {
+    for (int look = 0; look < kLooksBeforeProgress; ++look)
+      if (condition.holds()) return true;
+    return false;
+  }
+  const LaneGuard guard(lane.lock);
+  for (int turn = 0; turn < kTurnsBeforeProgress && progress::yield_core(lane); ++turn)
+    if (condition.holds()) return true;
+  return false;
+}
+
+}  // namespace
+
+Status wait(RmaWindow& window, Condition& condition) {
+  if (condition.holds()) return {};
+  Lane& lane = window.lane();
+  if (comes_soon(lane, condition)) return {};
+  const LaneGuard guard(lane.lock);
+  Watch watch;
+  watch.poll = &Watch::look;
+  watch.lane = &lane;
+  watch.condition = &condition;
+  lane.pollers.push_back(&watch);
+  Status alive;
+  std::uint32_t checked = 0;
+  const auto over = [&]() {
+    if (condition.holds()) return true;
+    alive = all_alive(window, &checked);
+    return !alive.ok();
+  };
+  const Waited waited{.window = &window, .condition = &condition};
+  progress::wait(lane, over, {.tell = &Waited::tell, .what = &waited});
+  List<Poller>::remove(&watch);
+  if (watch.announced) condition.withdraw();
+  return alive;
+}
+
+void wake(RmaWindow& window, Rank rank) {
+  const LaneGuard guard(window.lane().lock);
+  ashlar_endpoint* endpoint = nullptr;
+  if (progress::endpoint(*window.comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr)
+    endpoint->ops->wake(endpoint);
+}
+
+}  // namespace ashlar::rma

@@ -6,6 +6,9 @@
 #include "framework/base/status.h"
 #include "framework/rma/window.h"
 
+namespace ashlar {
+class Info;
+}
 namespace ashlar::rma {
 
 /// What a constructor is asked for.

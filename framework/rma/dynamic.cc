@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "framework/base/failure.h"
+#include "framework/progress/lane.h"
 #include "framework/rma/aim.h"
 #include "framework/rma/api.h"
 #include "framework/rma/component.h"

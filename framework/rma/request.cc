@@ -20,7 +20,7 @@ void describe_request(const Request& request, char* out, std::size_t room) {
 
 const RequestOps kOps = {.release = release_request, .describe = describe_request};
 
-void finish(Waiter& waiter) {
+void finish_request(Waiter& waiter) {
   auto& request = static_cast<RmaRequest&>(waiter);
   request.finish(request.pending.status());
 }
@@ -29,8 +29,8 @@ void finish(Waiter& waiter) {
 
 RmaRequest::RmaRequest(const RequestOps& operations, RmaWindow& of, const char* name, Rank rank)
     : Request(operations, *of.comm), owner(Ref<Comm>::share(*of.comm)), call(name), target(rank) {
-  run = &finish;
-  lane = of.comm->lane;
+  run = &finish_request;
+  Waiter::lane = of.comm->lane;
 }
 
 Status complete_request(RmaWindow& window, Request** out) {

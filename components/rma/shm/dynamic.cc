@@ -47,7 +47,7 @@ Status regions_of(RmaWindow& window, const Target& target, const std::vector<Reg
   State& state = state_of(window);
   KnownRegions& known = state.known[static_cast<std::size_t>(target.rank)];
   const RankLine& line = state.control.rank(target.rank);
-  const LaneGuard guard(window.lane().lock);
+  const std::lock_guard guard(state.reading);
   *out = &known.regions;
   for (;;) {
     const std::uint32_t version = line.version.load(std::memory_order_acquire);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct State {
   std::vector<std::uint32_t> started;  // as an origin
   std::vector<std::uint32_t> posted;   // as a target
   std::vector<KnownRegions> known;     // dynamic windows alone
+  std::mutex reading;                  // guards `known`
   void* regions = nullptr;             // this process's, in its heap: what `RankLine::regions` leads to
   std::uint64_t room = 0;              // regions that fit there
   std::vector<void*> outgrown;         // smaller ones, which others may still be reading; freed with the window

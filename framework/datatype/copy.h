@@ -20,7 +20,7 @@ struct Twice {
   std::size_t size;
   std::size_t bytes() const { return size; }
   void copy(char* to, const char* from) const {
-    struct Half {
+    struct Part {
       unsigned char byte[N];
     } low, high;
     std::memcpy(&low, from, N);

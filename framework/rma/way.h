@@ -20,8 +20,12 @@ struct Place {
   MPI_Count count = 0;
   Datatype* type = nullptr;
 
-  /// The same items as a view of memory that begins at `window`, here or (as a number) at the target.
-  DataView in(std::byte* window) const { return {.data = window + offset, .count = count, .type = type}; }
+  /// The same items as a view of memory that begins at `window`, here or (as a number) at the target. A sum of
+  /// integers: dynamic windows begin at address 0.
+  DataView in(const std::byte* window) const {
+    const std::intptr_t at = reinterpret_cast<std::intptr_t>(window) + static_cast<std::intptr_t>(offset);
+    return {.data = reinterpret_cast<void*>(at), .count = count, .type = type};
+  }
 };
 
 /// A put or a get. Refers to the caller's arguments, which are valid during the call only, except the buffers.

@@ -10,7 +10,7 @@
 namespace ashlar::rma::shm {
 namespace {
 
-constexpr std::size_t kRuns = 128;                // of each side in one system call
+constexpr std::size_t kRuns = 128;                    // of each side in one system call
 constexpr std::size_t kMost = std::size_t{64} << 20;  // bytes of one system call, which a signal cannot end earlier
 
 /// The pieces of `data` from packed offset `at` on, at most `most` bytes. Returns their bytes.
@@ -78,27 +78,40 @@ int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const 
 
 namespace {
 
-int copy_bytes(Direction direction, std::int32_t pid, std::uint64_t at, void* here, std::size_t bytes) {
-  for (std::size_t done = 0; done < bytes;) {
-    const iovec local{static_cast<std::byte*>(here) + done, bytes - done};
-    const iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(at + done)), bytes - done};
-    const ssize_t now = direction == Direction::kPut ? process_vm_writev(pid, &local, 1, &remote, 1, 0)
-                                                     : process_vm_readv(pid, &local, 1, &remote, 1, 0);
+/// All of the runs, whose bytes lie one behind the other here. A system call that ends early has copied whole runs and
+/// a part of the next one.
+int copy_runs(Direction direction, std::int32_t pid, std::byte* here, std::span<const iovec> runs) {
+  std::array<iovec, FarMemory::kRuns> rest;
+  std::copy(runs.begin(), runs.end(), rest.begin());
+  std::size_t next = 0, left = 0;
+  for (const iovec& run : runs) left += run.iov_len;
+  while (left > 0) {
+    const iovec local{here, left};
+    const std::size_t count = runs.size() - next;
+    const ssize_t now = direction == Direction::kPut ? process_vm_writev(pid, &local, 1, &rest[next], count, 0)
+                                                     : process_vm_readv(pid, &local, 1, &rest[next], count, 0);
     if (now < 0 && errno == EINTR) continue;
     if (now < 0) return errno;
     if (now == 0) return EFAULT;
-    done += static_cast<std::size_t>(now);
+    here += now;
+    left -= static_cast<std::size_t>(now);
+    for (auto gone = static_cast<std::size_t>(now); gone > 0;) {
+      const std::size_t part = std::min(gone, rest[next].iov_len);
+      rest[next] = {static_cast<std::byte*>(rest[next].iov_base) + part, rest[next].iov_len - part};
+      gone -= part;
+      if (rest[next].iov_len == 0) ++next;
+    }
   }
   return 0;
 }
 
 }  // namespace
 
-int ProcessMemory::read(void* to, MPI_Aint offset, std::size_t bytes) {
-  return copy_bytes(Direction::kGet, pid_, window_ + static_cast<std::uint64_t>(offset), to, bytes);
+int ProcessMemory::read(void* to, std::span<const iovec> runs) {
+  return copy_runs(Direction::kGet, pid_, static_cast<std::byte*>(to), runs);
 }
-int ProcessMemory::write(const void* from, MPI_Aint offset, std::size_t bytes) {
-  return copy_bytes(Direction::kPut, pid_, window_ + static_cast<std::uint64_t>(offset), const_cast<void*>(from), bytes);
+int ProcessMemory::write(const void* from, std::span<const iovec> runs) {
+  return copy_runs(Direction::kPut, pid_, static_cast<std::byte*>(const_cast<void*>(from)), runs);
 }
 
 }  // namespace ashlar::rma::shm

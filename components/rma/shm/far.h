@@ -14,13 +14,12 @@ int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const 
 /// Memory of another process.
 class ProcessMemory final : public FarMemory {
  public:
-  ProcessMemory(std::int32_t pid, std::uint64_t window) : pid_(pid), window_(window) {}
-  int read(void* to, MPI_Aint offset, std::size_t bytes) override;
-  int write(const void* from, MPI_Aint offset, std::size_t bytes) override;
+  ProcessMemory(std::int32_t pid, std::uint64_t window_begins) : FarMemory(window_begins), pid_(pid) {}
+  int read(void* to, std::span<const iovec> runs) override;
+  int write(const void* from, std::span<const iovec> runs) override;
 
  private:
   const std::int32_t pid_;
-  const std::uint64_t window_;
 };
 
 }  // namespace ashlar::rma::shm

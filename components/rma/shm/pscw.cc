@@ -75,7 +75,8 @@ Guard SharedSync::guard(const Target& target) {
           .line = &control_.update(target.rank),
           .origins = control_.origins(),
           .own = static_cast<std::uint32_t>(window_.me),
-          .count = control_.ranks()};
+          .count = control_.ranks(),
+          .range = ranges_};
 }
 
 }  // namespace ashlar::rma::shm

@@ -10,6 +10,7 @@
 
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
+#include "framework/rma/range_gate.h"
 
 namespace ashlar::rma::shm {
 namespace {
@@ -101,6 +102,7 @@ Status make_sync(RmaWindow& window, Sync** out) {
   state.started.resize(ranks);
   state.posted.resize(ranks);
   if (is_dynamic(window)) state.known.resize(ranks);
+  join_updates({&state.control.update(0), ranks});
   *out = new (std::nothrow) SharedSync(window, state);
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }

@@ -7,6 +7,7 @@
 #include "components/rma/shm/control.h"
 #include "framework/memory/heap.h"
 #include "framework/rma/component.h"
+#include "framework/rma/engine.h"
 #include "framework/rma/sync.h"
 #include "framework/rma/waiting.h"
 #include "framework/rma/window.h"
@@ -49,8 +50,8 @@ void close(RmaWindow& window);
 /// Of a dynamic window: room for the first regions, in the heap.
 Status make_room_for_regions(State& state);
 
-/// Whether this process can read and write the memory of the target with process_vm_readv and process_vm_writev; tried once
-/// for each process.
+/// Whether this process can read and write the memory of the target with process_vm_readv and process_vm_writev; tried
+/// once for each process.
 bool copies_memory_of(const Card& card, std::string* why);
 
 /// Wakes the processes that have announced that they sleep. Called after storing what they may wait for.
@@ -73,7 +74,11 @@ class SharedCondition : public Condition {
 /// Sync over the control block.
 class SharedSync final : public Sync {
  public:
-  SharedSync(RmaWindow& window, State& state) : window_(window), state_(state), control_(state.control) {}
+  SharedSync(RmaWindow& window, State& state)
+      : window_(window),
+        state_(state),
+        control_(state.control),
+        ranges_(RangeLimits::of(Engine::current().config.range_elements, window.hints.granularity)) {}
   const char* name() const override { return kSyncName; }
   Status barrier() override;
   Status post(std::span<const Rank> origins, bool no_check) override;
@@ -94,6 +99,7 @@ class SharedSync final : public Sync {
   RmaWindow& window_;
   State& state_;
   const Control control_;
+  const RangeLimits ranges_;
 };
 
 extern const Way mapped, copied, attached;

@@ -1,0 +1,168 @@
+#include "framework/rma/apply.h"
+
+#include <algorithm>
+
+#include "framework/base/sanitizers.h"
+#include "framework/rma/alignment.h"
+#include "framework/rma/combine.h"
+#include "framework/rma/elements.h"
+#include "framework/rma/pieces.h"
+#include "framework/rma/range_gate.h"
+#include "framework/rma/update_lock.h"
+#include "framework/rma/whole.h"
+
+namespace ashlar::rma {
+namespace {
+
+using Code = ReduceOp::Code;
+
+// Bytes that are updated element by element, before a process that wants the gate closed has its turn.
+constexpr std::size_t kTurnBytes = 4096;
+// Elements from which on a range pays while the gate is closed already.
+constexpr std::size_t kCheapRange = 16;
+
+// A read does not wait for ranges: their kernels store aligned elements whole on every processor. The thread sanitizer
+// sees stores that are not atomic.
+#if defined(ASHLAR_TSAN)
+constexpr bool kReadsPassRanges = false;
+#else
+constexpr bool kReadsPassRanges = true;
+#endif
+
+struct Job {
+  const Guard& guard;
+  const Update& u;
+  const DataView target;
+  const std::size_t total;  // bytes
+};
+
+std::size_t width_of(const Update& u) { return static_cast<std::size_t>(u.element.size()); }
+
+// Compare and swap of one element, by a process that is alone with it.
+void swap_alone(std::byte* at, const Update& u) {
+  const std::size_t width = width_of(u);
+  alignas(16) std::byte was[32];
+  std::memcpy(was, at, width);
+  if (std::memcmp(was, u.compare, width) == 0)
+    combine_packed(u.op, u.element, static_cast<std::byte*>(u.origin.data), at, 1);
+  std::memcpy(u.result.data, was, width);
+}
+
+// The owner's own updates: nothing else updates the memory.
+void apply_alone(const Job& job) {
+  const Update& u = job.u;
+  if (u.compare != nullptr) return swap_alone(static_cast<std::byte*>(job.target.data), u);
+  each_piece(u, job.total, job.total, [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
+    combine(u, job.target, first, bytes, in, out);
+  });
+}
+
+void apply_locked(const Job& job) {
+  const Update& u = job.u;
+  if (u.compare != nullptr) {
+    const UpdateLockGuard held(job.guard);
+    return swap_alone(static_cast<std::byte*>(job.target.data), u);
+  }
+  each_piece(u, job.total, job.guard.range.bytes,
+             [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
+               const UpdateLockGuard held(job.guard);
+               combine(u, job.target, first, bytes, in, out);
+             });
+}
+
+// All elements are aligned, and others than this process are kept out.
+void apply_range(const Job& job) {
+  const Update& u = job.u;
+  RangeTurn turn(job.guard);
+  std::size_t since = 0;
+  each_piece(u, job.total, job.guard.range.bytes,
+             [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
+               if (since + bytes > job.guard.range.bytes) {
+                 turn.give_way();
+                 since = 0;
+               }
+               combine(u, job.target, first, bytes, in, out);
+               since += bytes;
+             });
+}
+
+// One run of the target's memory.
+void update_run(const Job& job, ElementLoop loop, std::byte* at, std::size_t bytes, const std::byte* in,
+                std::byte* out) {
+  const Update& u = job.u;
+  const std::size_t width = width_of(u);
+  if (!is_aligned(at, width)) {
+    const UpdateLockGuard held(job.guard);
+    if (out != nullptr) std::memcpy(out, at, bytes);
+    return combine_packed(u.op, u.element, in, at, bytes / width);
+  }
+  if (u.op.code() == Code::kNoOp && kReadsPassRanges) return loop(at, in, out, bytes / width, u.op, u.element);
+  for (std::size_t done = 0; done < bytes; done += kTurnBytes) {
+    const ElementTurn turn(job.guard);
+    loop(at + done, in == nullptr ? in : in + done, out == nullptr ? out : out + done,
+         std::min(kTurnBytes, bytes - done) / width, u.op, u.element);
+  }
+}
+
+void apply_elements(const Job& job, ElementLoop loop) {
+  const Update& u = job.u;
+  each_piece(u, job.total, job.total, [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
+    each_run(job.target, first, bytes, [&](char* at, std::size_t n, std::size_t done) {
+      update_run(job, loop, reinterpret_cast<std::byte*>(at), n, in == nullptr ? in : in + done,
+                 out == nullptr ? out : out + done);
+    });
+  });
+}
+
+// Whether to close the gate for the update. MPI_REPLACE and MPI_NO_OP are as fast with it open.
+bool wants_range(const Job& job) {
+  const Update& u = job.u;
+  const std::size_t elements = job.total / width_of(u);
+  const std::uint32_t enough = job.guard.range.elements;
+  if (elements < kCheapRange || u.op.code() >= Code::kReplace) return false;
+  if (elements < enough && (enough == RangeLimits::kNever || !RangeTurn::cheap(job.guard))) return false;
+  return all_aligned(job.target, width_of(u));
+}
+
+// One aligned element, the update that must be short: MPI_Fetch_and_op, MPI_Compare_and_swap, and counters.
+bool apply_one(const Job& job) {
+  const Update& u = job.u;
+  const std::size_t width = width_of(u);
+  auto* const at = static_cast<std::byte*>(job.target.data);
+  if (job.total != width || !job.target.dense() || !is_aligned(at, width)) return false;
+  if (u.compare != nullptr) {
+    const ElementTurn turn(job.guard);
+    swap_if_equal(at, u.compare, u.origin.data, u.result.data, width);
+    return true;
+  }
+  const bool reads = u.reads_origin();
+  if ((reads && !u.origin.dense()) || (u.fetches() && !u.result.dense())) return false;
+  update_run(job, element_loop(u.op, u.element), at, width, reads ? static_cast<std::byte*>(u.origin.data) : nullptr,
+             u.fetches() ? static_cast<std::byte*>(u.result.data) : nullptr);
+  return true;
+}
+
+}  // namespace
+
+Status apply(const Guard& guard, std::byte* window, const Update& update) {
+  const DataView target = update.place.in(window);
+  const Job job{.guard = guard, .u = update, .target = target, .total = static_cast<std::size_t>(target.bytes())};
+  if (job.total == 0) return {};
+  if (guard.kind == Guard::Kind::kElements && atomic_width(update.element)) [[likely]] {
+    if (apply_one(job)) return {};
+    if (update.compare != nullptr) {
+      apply_locked(job);  // misaligned
+    } else if (wants_range(job)) {
+      apply_range(job);
+    } else {
+      apply_elements(job, element_loop(update.op, update.element));
+    }
+  } else if (guard.kind == Guard::Kind::kOwner) {
+    apply_alone(job);
+  } else {
+    apply_locked(job);
+  }
+  return {};
+}
+
+}  // namespace ashlar::rma

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+
+#include "framework/datatype/datatype.h"
+#include "framework/datatype/reduce_op.h"
+
+/// Updates of elements by the processor's atomic instructions: atomic beside all others that are made so, with the
+/// result of each element fetched in the same step.
+namespace ashlar::rma {
+
+/// The elements that such instructions take: without holes, 1, 2, 4 or 8 bytes wide. They must lie at multiples of
+/// that.
+inline bool atomic_width(const Datatype& element) {
+  const auto width = static_cast<std::size_t>(element.size());
+  return element.size() == element.extent() && width <= 8 && (width & (width - 1)) == 0 && width != 0;
+}
+
+/// target[i] = in[i] op target[i] for `n` elements in a row; out[i] is what was there, unless `out` is nullptr. `in`
+/// and `out` may lie anywhere.
+using ElementLoop = void (*)(std::byte* target, const std::byte* in, std::byte* out, std::size_t n, const ReduceOp& op,
+                             Datatype& element);
+
+/// The loop for a pair that was checked (ReduceOp::check), of an element with atomic_width().
+ElementLoop element_loop(const ReduceOp& op, const Datatype& element);
+
+/// Compare and swap of the `width` bytes at `target`, a multiple of it: 1, 2, 4 or 8. *out: what was there.
+void swap_if_equal(std::byte* target, const void* compare, const void* in, void* out, std::size_t width);
+
+}  // namespace ashlar::rma

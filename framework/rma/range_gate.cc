@@ -1,0 +1,132 @@
+#include "framework/rma/range_gate.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <climits>
+
+#include "framework/rma/patience.h"
+
+namespace ashlar::rma {
+namespace {
+
+using namespace gate;
+
+// Rounds of a process that holds back because others wait for it to be outside of all updates.
+constexpr int kHoldBack = 1000;
+// Polls for that, before a process asks the other to hold back.
+constexpr int kPolls = 200;
+// What a store takes at most to leave the processor it was made on, by far.
+constexpr long kStoreNs = 1'000'000;
+// Time that a process leaves to others between two pieces of a range, in pauses.
+constexpr int kGiveWay = 32;
+
+// Says that a process waits, if `seen` does not say so yet. False: the gate has changed.
+bool say_awaited(std::atomic<std::uint32_t>& word, std::uint32_t* seen) {
+  if (*seen & kAwaited) return true;
+  if (!word.compare_exchange_weak(*seen, *seen | kAwaited, std::memory_order_relaxed)) return false;
+  *seen |= kAwaited;
+  return true;
+}
+
+// Ends `state` of the gate, which keeps its kFenced, and wakes those that wait.
+bool leave(std::atomic<std::uint32_t>& word, std::uint32_t state, std::uint32_t next) {
+  if (!word.compare_exchange_weak(state, next, std::memory_order_acq_rel, std::memory_order_relaxed)) return false;
+  if (state & kAwaited) wake(word, INT_MAX);
+  return true;
+}
+
+}  // namespace
+
+void join_updates(std::span<UpdateLine> lines) {
+  if (register_for_barriers()) return;
+  for (UpdateLine& line : lines) line.gate.fetch_or(kFenced, std::memory_order_seq_cst);
+}
+
+void ElementTurn::hold_back() {
+  for (int i = 0; i < kHoldBack && own_.awaited.load(std::memory_order_relaxed) != 0; ++i) pause_briefly();
+}
+
+// Announced when called, and when it returns. Here the process fences itself, whether the gate demands it or not.
+void ElementTurn::pass(UpdateLine& line) {
+  bool held_back = false;
+  for (Patience patience;;) {
+    full_fence();
+    std::uint32_t seen = line.gate.load(std::memory_order_acquire);
+    const bool asked = !held_back && own_.awaited.load(std::memory_order_relaxed) != 0;
+    if ((seen & ~kFenced) == 0 && !asked) return;
+    retract();
+    if (asked) {
+      hold_back();
+      held_back = true;
+    } else if (seen & kHolder) {
+      if (say_awaited(line.gate, &seen)) patience.round(line.gate, seen);
+    } else {
+      leave(line.gate, seen, seen & kFenced);
+    }
+    announce();
+  }
+}
+
+void RangeTurn::close() {
+  std::atomic<std::uint32_t>& word = guard_.line->gate;
+  for (Patience patience;;) {
+    std::uint32_t seen = word.load(std::memory_order_relaxed);
+    if (seen & kHolder) {
+      if (say_awaited(word, &seen)) patience.round(word, seen);
+      continue;
+    }
+    const std::uint32_t held = (seen & (kFenced | kAwaited)) | (guard_.own + 1);
+    if (!word.compare_exchange_weak(seen, held, std::memory_order_seq_cst, std::memory_order_relaxed)) continue;
+    if ((seen & kIdle) == 0) drain(seen);
+    return;
+  }
+}
+
+// The gate is closed, but processes may be past it: waits until every process has been outside of its updates once.
+void RangeTurn::drain(std::uint32_t flags) {
+  full_fence();
+  if ((flags & kFenced) == 0 && !barrier_everywhere()) {
+    // A filter has forbidden the call since this process has joined. From now on all fence themselves; those that have
+    // passed the gate before they saw that have published it when their stores have drained.
+    guard_.line->gate.fetch_or(kFenced, std::memory_order_seq_cst);
+    const timespec drained{.tv_sec = 0, .tv_nsec = kStoreNs};
+    nanosleep(&drained, nullptr);
+    full_fence();
+  }
+  for (std::uint32_t i = 0; i < guard_.count; ++i) {
+    OriginLine& origin = guard_.origins[i];
+    bool asks = false;
+    Patience patience;
+    for (int polls = 0;; ++polls) {
+      const std::uint32_t updating = origin.updating.load(std::memory_order_acquire);
+      if (updating == 0) break;
+      if (polls == kPolls) {
+        origin.awaited.fetch_add(1, std::memory_order_relaxed);
+        asks = true;
+      }
+      patience.round(origin.updating, updating);
+    }
+    if (asks) origin.awaited.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+// Idle, unless a process waits: that may be an update of elements, which would open it anyway.
+void RangeTurn::open() {
+  std::atomic<std::uint32_t>& word = guard_.line->gate;
+  for (;;) {
+    const std::uint32_t seen = word.load(std::memory_order_relaxed);
+    const std::uint32_t next = (seen & kFenced) | ((seen & kAwaited) != 0 ? 0 : kIdle);
+    if (leave(word, seen, next)) return;
+  }
+}
+
+void RangeTurn::give_way() {
+  if ((guard_.line->gate.load(std::memory_order_relaxed) & kAwaited) == 0) return;
+  open();
+  sched_yield();
+  for (int i = 0; i < kGiveWay; ++i) pause_briefly();
+  close();
+}
+
+}  // namespace ashlar::rma

@@ -1,21 +1,11 @@
 // MPI_Put, MPI_Get and their request-based forms.
-#include <cstring>
-
 #include "framework/rma/aim.h"
 #include "framework/rma/api.h"
+#include "framework/rma/apply.h"
 #include "framework/rma/request.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
-namespace {
-
-/// Both ends are one run of bytes, and the target's memory is here.
-inline bool direct(const Target& target, const Datatype& type, const Datatype& target_type) {
-  return target.memory != nullptr && type.dense() && target_type.dense();
-}
-
-}  // namespace
-
 Status put(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
            Datatype& target_type, Window& win) {
   RmaWindow& window = of(win);
@@ -25,8 +15,8 @@ Status put(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Ai
   if (target == nullptr) return {};
   ASHLAR_TRY(check_amounts("the origin", count, type, place));
   const DataView from = DataView::of(origin, count, type);
-  if (direct(*target, type, target_type)) [[likely]] {
-    std::memcpy(target->memory + place.offset, origin, static_cast<std::size_t>(from.bytes()));
+  if (target->memory != nullptr) [[likely]] {
+    put(target->memory, from, place);
     return {};
   }
   return target->copies->put(
@@ -42,8 +32,8 @@ Status get(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint dis
   if (target == nullptr) return {};
   ASHLAR_TRY(check_amounts("the origin", count, type, place));
   const DataView to{.data = origin, .count = count, .type = &type};
-  if (direct(*target, type, target_type)) [[likely]] {
-    std::memcpy(origin, target->memory + place.offset, static_cast<std::size_t>(to.bytes()));
+  if (target->memory != nullptr) [[likely]] {
+    get(target->memory, to, place);
     return {};
   }
   return target->copies->get({.window = window, .target = *target, .origin = to, .place = place, .done = nullptr});

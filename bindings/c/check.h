@@ -99,6 +99,7 @@ inline void store(MPI_Request* out, Request* o) { *out = o ? reinterpret_cast<MP
 inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI_Errhandler>(o) : MPI_ERRHANDLER_NULL; }
 inline void store(MPI_Session* out, Session* o) { *out = o ? to_handle<MPI_Session>(o) : MPI_SESSION_NULL; }
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
+inline void store(MPI_Win* out, Window* o) { *out = o ? to_handle<MPI_Win>(o) : MPI_WIN_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
 
 /// What an output handle is after a failure. A null pointer is the failure, and stays.

@@ -32,8 +32,7 @@ Status win_detach(Window& win, const void* base);
 /// Waits until no process accesses the memory of this one any more.
 Status win_free(Window** win);
 
-Status win_shared_query(Window& win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
-Status win_shared_query_c(Window& win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
+Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr);
 Status win_get_group(Window& win, Group** group);
 Status win_set_info(Window& win, Info* info);
 Status win_get_info(Window& win, Info** info);

@@ -1,7 +1,6 @@
 // What can be asked of windows.
 #include <mpi.h>
 
-#include <climits>
 #include <cstring>
 
 #include "framework/base/failure.h"
@@ -26,7 +25,7 @@ void nothing(MPI_Aint* size, void* baseptr) {
 
 // Valid for memory that this process can load and store (MPI-5.0, 12.2.3), whatever constructor made the window; a
 // process whose memory is out of reach has, as far as this call goes, none.
-Status win_shared_query_c(Window& win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
+Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
   RmaWindow& window = of(win);
   if (window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
     return fail(MPI_ERR_RMA_FLAVOR, "rma.dynamic", {{"window", window.label()}});
@@ -46,15 +45,6 @@ Status win_shared_query_c(Window& win, int rank, MPI_Aint* size, MPI_Aint* disp_
     std::memcpy(baseptr, &target.memory, sizeof target.memory);
     return {};
   }
-  return {};
-}
-
-Status win_shared_query(Window& win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-  MPI_Aint unit = 1;
-  ASHLAR_TRY(win_shared_query_c(win, rank, size, &unit, baseptr));
-  if (unit > INT_MAX)
-    return fail(MPI_ERR_DISP, "rma.unit_too_large", {{"value", unit}, {"window", of(win).label()}});
-  *disp_unit = static_cast<int>(unit);
   return {};
 }
 

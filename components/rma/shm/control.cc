@@ -1,9 +1,49 @@
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <vector>
 
 #include "components/rma/shm/state.h"
 #include "framework/base/process_barrier.h"
 
 namespace ashlar::rma::shm {
+
+namespace {
+
+struct RetiredBlock {
+  void* block;
+  Control control;  // empty: no other process has mapped it
+};
+struct Retired {
+  std::mutex mutex;  // guards the rest
+  std::vector<RetiredBlock> blocks;
+};
+/// Never destroyed: windows may end with the process.
+Retired& retired() {
+  static auto* const all = new Retired;
+  return *all;
+}
+
+/// Frees the block if no process touches it any more.
+bool free_if_left(const RetiredBlock& old) {
+  const Control& control = old.control;
+  if (control && control.header().left.load(std::memory_order_acquire) + 1 != control.ranks()) return false;
+  memory::Heap::own().free(old.block);
+  return true;
+}
+
+}  // namespace
+
+void retire_block(void* block, const Control& control) {
+  const std::lock_guard guard(retired().mutex);
+  retired().blocks.push_back({.block = block, .control = control});
+  std::erase_if(retired().blocks, free_if_left);
+}
+
+void free_retired_blocks() {
+  const std::lock_guard guard(retired().mutex);
+  std::erase_if(retired().blocks, free_if_left);
+}
 
 void wake_sleepers(RmaWindow& window, const Control& control) {
   full_fence();  // what was stored is seen by a sleeper's last look, or its announcement here

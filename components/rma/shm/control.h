@@ -21,6 +21,7 @@ struct alignas(kCacheLine) ControlHeader {
   std::atomic<std::uint32_t> lock_alls;                      // processes in an epoch of lock_all, or trying
   std::atomic<std::uint32_t> lock_alls_waiting;
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken
+  std::atomic<std::uint32_t> left;  // processes, other than rank 0, that do not touch the block any more
 };
 
 /// The lock of one target: tickets, served in their order. Readers that follow each other hold it together.

@@ -55,6 +55,7 @@ Status prepare(RmaWindow& window, Card& own) {
   window_state(window) = state;
   own.pid = getpid();
   own.probe = reinterpret_cast<std::uintptr_t>(&probe);
+  free_retired_blocks();
   memory::Heap& heap = memory::Heap::own();
   // Without a heap there is no control block, and the window is synchronized otherwise.
   if (window.me == 0 &&
@@ -144,7 +145,10 @@ void close(RmaWindow& window) {
   State* const state = static_cast<State*>(std::exchange(window_state(window), nullptr));
   if (state == nullptr) return;
   memory::Heap& heap = memory::Heap::own();
-  if (state->block != nullptr) heap.free(state->block);
+  if (state->block != nullptr)
+    retire_block(state->block, state->control);
+  else if (state->control)
+    state->control.header().left.fetch_add(1, std::memory_order_release);
   if (state->regions != nullptr) heap.free(state->regions);
   for (void* const old : state->outgrown) heap.free(old);
   delete state;

@@ -1,15 +1,18 @@
 #pragma once
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 // Memory that processes share through a descriptor. In a header, so that components have it without the kernel.
 namespace ashlar {
@@ -54,6 +57,40 @@ inline int size_shared_file(int fd, std::size_t bytes) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) return EFBIG;
   return ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+}
+
+/// Gives [from, from + bytes) of the file memory now, so that touching it later cannot fail. What was written there
+/// stays. Returns 0 or an errno.
+inline int claim_shared_file(int fd, std::size_t from, std::size_t bytes) {
+  while (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+/// Whether this result of claim_shared_file says that claiming is not possible here at all (a filter, the file system),
+/// and nothing about memory.
+inline bool cannot_claim(int error) { return error == EOPNOTSUPP || error == ENOSYS || error == EPERM; }
+
+/// Opens the file that is descriptor `fd` of process `pid`, through its /proc entry. Whoever opens it checks a nonce in
+/// it: in another name space the process number belongs to a stranger, and the file may be a terminal or a device.
+/// Returns the descriptor, close-on-exec, or -1 with errno.
+inline int open_shared_file_of(long long pid, int fd) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", pid, fd);
+  return open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/// Never 0; unique on the node, and no secret.
+inline std::uint64_t random_nonce() {
+  std::uint64_t nonce = 0;
+  if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) == sizeof nonce && nonce != 0) return nonce;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (const auto part :
+       {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec),
+        static_cast<std::uint64_t>(getpid()), reinterpret_cast<std::uint64_t>(&nonce)})
+    nonce = ((nonce ^ part) * 0x9e3779b97f4a7c15u) ^ (nonce >> 29);
+  return nonce | 1;
 }
 
 }  // namespace ashlar

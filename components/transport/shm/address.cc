@@ -1,7 +1,6 @@
 #include "components/transport/shm/address.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -11,7 +10,6 @@
 #include <iterator>
 
 #include "components/transport/shm/descriptor.h"
-#include "framework/base/clock.h"
 #include "framework/base/hash.h"
 
 namespace ashlar::shm {
@@ -93,17 +91,6 @@ std::uint64_t start_time_of(std::int32_t pid, char* state) {
     ++at;
   }
   return std::strtoull(at, nullptr, 10);
-}
-
-std::uint64_t random_nonce() {
-  std::uint64_t nonce = 0;
-  if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != sizeof nonce || nonce == 0) {
-    // Uniqueness, not secrecy, is needed.
-    const std::uint64_t mix[3] = {now_ns(), static_cast<std::uint64_t>(getpid()),
-                                  reinterpret_cast<std::uint64_t>(&nonce)};
-    nonce = Hash::of({reinterpret_cast<const char*>(mix), sizeof mix}) | 1;
-  }
-  return nonce;
 }
 
 }  // namespace ashlar::shm

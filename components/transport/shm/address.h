@@ -36,6 +36,5 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
 
 /// Start time of process `pid` in clock ticks since boot; 0 when it cannot be read. `state`: its letter in /proc, or 0.
 std::uint64_t start_time_of(std::int32_t pid, char* state = nullptr);
-std::uint64_t random_nonce();
 
 }  // namespace ashlar::shm

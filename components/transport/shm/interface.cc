@@ -10,6 +10,7 @@
 #include "framework/base/bytes_text.h"
 #include "framework/base/clock.h"
 #include "framework/base/process_barrier.h"
+#include "framework/base/shared_file.h"
 
 namespace ashlar::shm {
 namespace {

@@ -1,9 +1,6 @@
-#include <fcntl.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -12,6 +9,7 @@
 #include "components/transport/shm/pvars.h"
 #include "components/transport/shm/single_copy.h"
 #include "framework/base/clock.h"
+#include "framework/base/shared_file.h"
 
 namespace ashlar::shm {
 namespace {
@@ -93,9 +91,7 @@ ashlar_result Interface::reach(Endpoint& ep) {
     return has_ended(ep);
   }
   ep.pid = a.pid;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", a.pid, a.fd);
-  Descriptor fd(::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  Descriptor fd(open_shared_file_of(a.pid, a.fd));
   if (!fd) return request_descriptor(ep, errno);
   const ashlar_result attached = ep.segment.attach(host_, std::move(fd), a);
   return attached == ASHLAR_OK ? finish_attach(ep) : attached;

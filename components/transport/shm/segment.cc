@@ -15,15 +15,12 @@ namespace ashlar::shm {
 namespace {
 
 ashlar_result allocate(const ashlar_host& host, int fd, std::size_t from, std::size_t bytes, const char* what) {
-  while (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return ASHLAR_OK;  // filtered; touch will do
-    const ashlar_fact refused[] = {{.name = "what", .text = what, .number = 0},
-                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
-                                   {.name = "error", .text = std::strerror(errno), .number = 0}};
-    return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.no_memory", refused, std::size(refused));
-  }
-  return ASHLAR_OK;
+  const int error = claim_shared_file(fd, from, bytes);
+  if (error == 0 || cannot_claim(error)) return ASHLAR_OK;  // filtered: touch will do
+  const ashlar_fact refused[] = {{.name = "what", .text = what, .number = 0},
+                                 {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+                                 {.name = "error", .text = std::strerror(error), .number = 0}};
+  return ashlar_fail_with(&host, ASHLAR_ERR_NO_MEM, "shm.no_memory", refused, std::size(refused));
 }
 
 }  // namespace

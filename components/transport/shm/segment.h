@@ -3,6 +3,7 @@
 
 #include "components/transport/shm/descriptor.h"
 #include "components/transport/shm/layout.h"
+#include "framework/base/sanitizers.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::shm {
@@ -11,14 +12,8 @@ struct Address;
 
 // The thread sanitizer knows addresses, not pages: two interfaces in one process then use the owner's mapping, which is
 // never unmapped, so that it sees both ends of a ring. Otherwise each has its own and may be destroyed in any order.
-#if defined(__SANITIZE_THREAD__)
+#ifdef ASHLAR_TSAN
 inline constexpr bool kShareMapping = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool kShareMapping = true;
-#else
-inline constexpr bool kShareMapping = false;
-#endif
 #else
 inline constexpr bool kShareMapping = false;
 #endif

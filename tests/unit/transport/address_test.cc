@@ -76,7 +76,5 @@ TEST(AddressTest, ThisProcessIsItself) {
   EXPECT_EQ(start_time_of(0x3ffffff), 0u);
 }
 
-TEST(AddressTest, NoncesDiffer) { EXPECT_NE(random_nonce(), random_nonce()); }
-
 }  // namespace
 }  // namespace ashlar::shm

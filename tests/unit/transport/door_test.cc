@@ -14,6 +14,7 @@
 #include <cstdio>
 
 #include "components/transport/shm/address.h"
+#include "framework/base/shared_file.h"
 
 namespace ashlar::shm {
 namespace {

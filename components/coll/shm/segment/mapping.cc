@@ -1,9 +1,7 @@
 #include "components/coll/shm/segment/mapping.h"
 
-#include <fcntl.h>
 #include <mpi.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -47,8 +45,7 @@ Status SegmentMapping::make(std::uint32_t ranks, std::uint64_t buffer_bytes, boo
     return system_failed("giving it a size", error);
   ASHLAR_TRY(map(fd_, ranks, buffer_bytes));
   SegmentHeader& header = layout_.header();
-  if (getrandom(&header.nonce, sizeof header.nonce, 0) != static_cast<ssize_t>(sizeof header.nonce))
-    return system_failed("getrandom", errno);
+  header.nonce = random_nonce();
   header.ranks = ranks;
   header.flat = flat ? 1 : 0;
   *out = SegmentHandle{.pid = getpid(), .fd = fd_, .ranks = ranks, .nonce = header.nonce, .buffer_bytes = buffer_bytes};
@@ -58,7 +55,7 @@ Status SegmentMapping::make(std::uint32_t ranks, std::uint64_t buffer_bytes, boo
 Status SegmentMapping::attach(const SegmentHandle& handle) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(handle.pid), handle.fd);
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
+  const int fd = open_shared_file_of(handle.pid, handle.fd);
   if (fd < 0) return system_failed(path, errno);
   const off_t size = lseek(fd, 0, SEEK_END);
   // Reading a mapping of a shorter file would raise SIGBUS, so the size is compared before.

@@ -1,6 +1,9 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "framework/base/status.h"
 
@@ -20,21 +23,41 @@ struct HeapHandle {
 /// maps it. MPI_Alloc_mem and windows take their memory from it. Any thread.
 class Heap {
  public:
-  /// The heap of this process; made by the first allocate(), never destroyed, because memory of MPI_Alloc_mem may outlive
-  /// MPI_Finalize.
+  /// The heap of this process; made by the first allocate(), never destroyed, because memory of MPI_Alloc_mem may
+  /// outlive MPI_Finalize.
   static Heap& own();
 
-  /// `bytes` > 0 at a multiple of `alignment` (a power of two). Fails with MPI_ERR_NO_MEM, and its text says which limit
-  /// was met; never later with SIGBUS. `zeroed`: the memory is all zero, else it has any contents.
+  /// For tests: a heap besides the process's.
+  Heap();
+  ~Heap();
+
+  /// `bytes` > 0 at a multiple of `alignment` (a power of two). Fails with MPI_ERR_NO_MEM, and its text says which
+  /// limit was met; never later with SIGBUS. `zeroed`: the memory is all zero, else it has any contents.
   Status allocate(std::size_t bytes, std::size_t alignment, bool zeroed, void** out);
-  /// False: `address` is not what allocate() returned.
+  /// False: `address` is not what allocate() returned. In the child of a fork it leaves the memory as it is.
   bool free(void* address);
-  /// Whether all of [address, address + bytes) lies in the heap.
-  bool contains(const void* address, std::size_t bytes) const;
+  /// Whether all of [address, address + bytes) lies in the heap. In the child of a fork nothing does.
+  bool contains(const void* address, std::size_t bytes) const {
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - base_.load(std::memory_order_acquire);
+    const std::uint64_t size = bytes_.load(std::memory_order_relaxed);
+    return offset < size && bytes <= size - offset;
+  }
   /// All zero while there is no heap.
   HeapHandle handle() const;
   /// Why there is no heap and will be none, in words; "" otherwise.
   const char* refused() const;
+
+ private:
+  friend struct HeapSetup;  // setup.h
+  struct State;
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
+  Status refuse(std::size_t bytes, const std::string& why);
+
+  std::atomic<std::uint64_t> base_{0};
+  std::atomic<std::uint64_t> bytes_{0};  // stored before base_
+  const std::unique_ptr<State> state_;
 };
 
 /// A heap as this process sees it: its own, or another one that it has mapped.

@@ -3,6 +3,7 @@
 #include "framework/coll/pvars.h"
 #include "framework/comm/pvars.h"
 #include "framework/datatype/pvars.h"
+#include "framework/memory/pvars.h"
 #include "framework/object/events.h"
 #include "framework/p2p/pvars.h"
 #include "framework/plugin/pvars.h"
@@ -24,6 +25,7 @@ void add_kernel_pvars() {
   sets.add("object", error_rows, &error_counters);
   sets.add("coll", coll::kCounterRows, nullptr);
   sets.add("coll", coll::pool_rows, nullptr);
+  sets.add("memory", memory::kPvars, &memory::heap_counters);
   sets.add("runtime", runtime::kPvars, nullptr);
 }
 

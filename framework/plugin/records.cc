@@ -106,7 +106,7 @@ std::string_view next_word(std::string_view* list) {
 }
 
 // Topics beside the frameworks: rooms of the kernel that decide without a component.
-constexpr const char* kRooms[] = {"p2p"};
+constexpr const char* kRooms[] = {"memory", "p2p"};
 
 }  // namespace
 

@@ -20,6 +20,7 @@
 #include "framework/comm/context_ids.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
+#include "framework/memory/heap.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
@@ -265,6 +266,10 @@ Status Process::read_parameters() {
   plugin::Config of_components;
   ASHLAR_TRY(params.fill("plugin", plugin::kParams, &of_components));
   registry.records().set_limit(static_cast<std::size_t>(of_components.records));
+  heap_setup.processes = std::max(job->local_size, 1u);
+  heap_setup.records = &registry.records();
+  ASHLAR_TRY(params.fill("memory", memory::kParams, &heap_setup.config));
+  heap_setup.apply(memory::Heap::own());
   params.freeze();
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];
@@ -530,6 +535,8 @@ Object* Process::without_object() const {
 }
 
 Process::~Process() {
+  heap_setup.records = nullptr;  // the heap stays
+  heap_setup.apply(memory::Heap::own());
   plugin::in_force().withdraw();
   plugin::pvar_sets().remove(p2p::comm_rows.data(), this);
   plugin::pvar_sets().remove(coll::comm_rows.data(), this);

@@ -11,6 +11,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/comm/engine.h"
+#include "framework/memory/setup.h"
 #include "framework/p2p/config.h"
 #include "framework/p2p/process_state.h"
 #include "framework/param/store.h"
@@ -79,6 +80,7 @@ class Process final : private comm::Services {
   plugin::Reporter reporter{&registry};
   const ashlar_job* job = nullptr;
   ashlar_launch* launch = nullptr;
+  memory::HeapSetup heap_setup;  // what memory::Heap::own() was told
   int thread_level = MPI_THREAD_SINGLE;
   std::thread::id main_thread;
   bool idle = false;                // no session and no world model uses it

@@ -2,6 +2,7 @@
 // static constructors would run, and launcher and tools know every parameter without linking the rooms. A room with a
 // params.h has a line here.
 #include "framework/coll/params.h"
+#include "framework/memory/params.h"
 #include "framework/mpit/params.h"
 #include "framework/p2p/params.h"
 #include "framework/param/table.h"
@@ -22,9 +23,9 @@ std::span<const Table> kernel_tables() {
       {"progress", progress::kParams}, {"p2p", p2p::kParams},
       {"check", p2p::kCheckParams},    {"coll", coll::kParams},
       {"check", coll::kCheckParams},   {"check", runtime::kCheckParams},
-      {"rma", rma::kParams},           {"topo", topo::kParams},
-      {"mpiexec", plugin::kMpiexecParams}, {"tools", mpit::kParams},
-      {"watch", plugin::kWatchParams},
+      {"memory", memory::kParams},     {"rma", rma::kParams},
+      {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
+      {"tools", mpit::kParams},        {"watch", plugin::kWatchParams},
   };
   return kTables;
 }

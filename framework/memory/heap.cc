@@ -1,0 +1,197 @@
+#include "framework/memory/heap.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "framework/base/bytes_text.h"
+#include "framework/base/failure.h"
+#include "framework/base/sanitizers.h"
+#include "framework/memory/pvars.h"
+#include "framework/memory/setup.h"
+#include "framework/memory/space.h"
+#include "framework/plugin/records.h"
+
+#ifdef ASHLAR_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace ashlar::memory {
+
+constinit HeapCounters heap_counters;
+
+namespace {
+
+#ifdef ASHLAR_ASAN
+// Beyond its end and after its life a block is poisoned, and what only a block points to is not lost.
+constexpr std::uint64_t kBeyond = Space::kUnit;
+void begin_life(Range block, std::size_t bytes) {
+  ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(block.begin), bytes);
+  ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(block.begin + bytes), block.bytes - bytes);
+  __lsan_register_root_region(reinterpret_cast<void*>(block.begin), block.bytes);
+}
+void end_life(std::uint64_t begin, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  __lsan_unregister_root_region(reinterpret_cast<void*>(begin), bytes);
+  ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(begin), bytes);
+}
+#else
+constexpr std::uint64_t kBeyond = 0;
+void begin_life(Range, std::size_t) {}
+void end_life(std::uint64_t, std::uint64_t) {}
+#endif
+
+}  // namespace
+
+struct Heap::State {
+  std::mutex mutex;  // guards the rest
+  HeapSetup setup;
+  Space space;
+  HeapCounters counters_of_test;
+  HeapCounters* counters = &counters_of_test;
+  bool made = false;
+  bool forked = false;  // this process is the child of the one that made it
+  std::string refused;
+  HeapHandle handle;
+
+  /// The heap, if it is not there yet. False: `refused` says why there will be none.
+  bool make();
+  void record(const std::string& because);
+  std::uint64_t limit() const {
+    const std::uint64_t all = space.backing().bytes();
+    return setup.config.heap_limit == 0 ? all : std::min(setup.config.heap_limit, all);
+  }
+};
+
+bool Heap::State::make() {
+  if (made) return true;
+  if (!refused.empty()) return false;
+  const std::uint64_t wanted = setup.config.heap_reserve;
+  const std::uint64_t reserve = wanted != 0 ? wanted : reserve_for(setup.processes, physical_memory());
+  std::string why;
+  made = space.open(reserve, &why);
+  if (!made) {
+    refused = why.empty() ? "no memory" : why;
+    record(refused);
+    return false;
+  }
+  const Backing& backing = space.backing();
+  handle = {.pid = getpid(),
+            .fd = backing.fd(),
+            .nonce = backing.nonce(),
+            .address = reinterpret_cast<std::uint64_t>(backing.base()),
+            .bytes = backing.bytes()};
+  counters->reserved.set(backing.bytes());
+  counters->limit.set(limit());
+  record(why.empty() ? wanted != 0 ? "memory.heap_reserve says so" : "by physical memory and processes of the node"
+                     : why);
+  return true;
+}
+
+void Heap::State::record(const std::string& because) {
+  if (!setup.records) return;
+  setup.records->add({.topic = "memory",
+                      .subject = "the heap of this process",
+                      .chosen = made ? bytes_text(space.backing().bytes()) + " of address space" : "none",
+                      .because = because,
+                      .setting = "memory.heap_reserve"});
+}
+
+void HeapSetup::apply(Heap& heap) const {
+  Heap::State& state = *heap.state_;
+  const std::lock_guard guard(state.mutex);
+  state.setup = *this;
+  if (state.made) state.counters->limit.set(state.limit());
+}
+
+Heap::Heap() : state_(new State) {}
+Heap::~Heap() = default;
+
+Heap& Heap::own() {
+  static Heap* const heap = [] {
+    auto* const made = new Heap;
+    made->state_->counters = &heap_counters;
+    return made;
+  }();
+  return *heap;
+}
+
+// A child has a copy of the tables, but the memory itself is the parent's: blocks that both gave out would overlap.
+void Heap::before_fork() { own().state_->mutex.lock(); }
+void Heap::after_fork_in_parent() { own().state_->mutex.unlock(); }
+void Heap::after_fork_in_child() {
+  State& state = *own().state_;
+  state.forked = true;
+  state.handle = {};
+  state.refused = "this process was forked from the one that has it";
+  own().bytes_.store(0, std::memory_order_relaxed);
+  state.mutex.unlock();
+}
+
+Status Heap::refuse(std::size_t bytes, const std::string& why) {
+  state_->counters->refused.add();
+  return fail(MPI_ERR_NO_MEM, "memory.heap_refused", {{"bytes_wanted", bytes}, {"reason", why}});
+}
+
+Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, void** out) try {
+  State& state = *state_;
+  if (this == &own()) {
+    static const bool watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    (void)watched;
+  }
+  const std::lock_guard guard(state.mutex);
+  if (state.forked || !state.make()) return refuse(bytes, state.refused);
+  if (base_.load(std::memory_order_relaxed) == 0) {
+    bytes_.store(state.handle.bytes, std::memory_order_relaxed);
+    base_.store(state.handle.address, std::memory_order_release);
+  }
+  const std::uint64_t used = state.counters->bytes.now.get();
+  const std::uint64_t limit = state.limit();
+  if (used > limit || bytes > limit - used)
+    return refuse(bytes, bytes_text(used) + " of at most " + bytes_text(limit) + " are in use (memory.heap_limit)");
+  Range block;
+  std::string why;
+  bool fresh = false;
+  if (!state.space.place(bytes + kBeyond, alignment, state.setup.config, &block, &fresh, &why))
+    return refuse(bytes, why);
+  state.counters->bytes.raise(block.bytes);
+  state.counters->blocks.add();
+  state.counters->kept.set(state.space.kept());
+  begin_life(block, bytes);
+  if (zeroed && !fresh) state.space.zero(block.begin, bytes);
+  *out = reinterpret_cast<void*>(block.begin);
+  return {};
+} catch (const std::bad_alloc&) {
+  return refuse(bytes, "no memory for its tables");
+}
+
+bool Heap::free(void* address) {
+  State& state = *state_;
+  const std::lock_guard guard(state.mutex);
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  if (state.forked) return state.made && state.space.bytes_at(begin) != 0;
+  end_life(begin, state.space.bytes_at(begin));
+  const std::uint64_t bytes = state.space.release(begin, state.setup.config);
+  if (bytes == 0) return false;
+  state.counters->bytes.lower(bytes);
+  state.counters->blocks.subtract();
+  state.counters->kept.set(state.space.kept());
+  return true;
+}
+
+HeapHandle Heap::handle() const {
+  const std::lock_guard guard(state_->mutex);
+  return state_->handle;
+}
+
+const char* Heap::refused() const {
+  const std::lock_guard guard(state_->mutex);
+  return state_->refused.c_str();
+}
+
+}  // namespace ashlar::memory

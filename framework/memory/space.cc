@@ -1,0 +1,122 @@
+#include "framework/memory/space.h"
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+
+#include "framework/base/bytes_text.h"
+
+namespace ashlar::memory {
+
+bool Space::open(std::uint64_t reserve, std::string* why) {
+  if (!backing_.base() && !backing_.make(reserve, why)) return false;
+  const auto base = reinterpret_cast<std::uint64_t>(backing_.base());
+  pages_.add({.begin = base + kPage, .bytes = backing_.bytes() - kPage}, Pages::kNone);
+  return true;
+}
+
+bool Space::back(Range range, bool claimed, std::string* why) {
+  const Pages pages = pages_.pages(range.begin);
+  if (pages == Pages::kClaimed) return true;
+  if (claimed ? !backing_.claim(range, why) : !headroom_.admit(range.bytes, why)) return false;
+  pages_.change_taken(range.begin, claimed ? Pages::kClaimed : Pages::kSome);
+  return true;
+}
+
+bool Space::place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh,
+                        std::string* why) {
+  const Pages first = claimed ? Pages::kClaimed : Pages::kSome;
+  const Pages second = claimed ? Pages::kSome : Pages::kClaimed;
+  // What is kept may be what is missing: the second time it has gone back to the system.
+  for (const bool again : {false, true}) {
+    bool found = false;
+    for (const Pages pages : {first, second, Pages::kNone}) {
+      *fresh = pages == Pages::kNone;
+      if ((found = pages_.take(bytes, alignment, pages, out))) break;
+    }
+    if (found && back(*out, claimed, why)) {
+      backing_.used_up_to(out->end());
+      return true;
+    }
+    if (found) pages_.give(out->begin);
+    if (!found)
+      *why = "the " + bytes_text(backing_.bytes()) + " of address space that it has (memory.heap_reserve) hold no more";
+    if (again || kept() == 0) break;
+    discard_kept(0);
+  }
+  return false;
+}
+
+bool Space::place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out, std::string* why) {
+  if (small_.take(bytes, alignment, Pages::kClaimed, out)) return true;
+  Range chunk;
+  bool fresh = false;
+  if (!place_pages(kChunk, kPage, /*claimed=*/true, &chunk, &fresh, why)) return false;
+  try {
+    chunks_.insert(chunk.begin);
+    small_.add(chunk, Pages::kClaimed);
+  } catch (...) {
+    chunks_.erase(chunk.begin);
+    pages_.give(chunk.begin);
+    throw;
+  }
+  return small_.take(bytes, alignment, Pages::kClaimed, out);
+}
+
+void Space::zero(std::uint64_t begin, std::uint64_t bytes) {
+  const Range pages = pages_.taken(begin);
+  const bool cheap = bytes >= kDiscarded && pages_.pages(begin) == Pages::kSome;
+  if (!cheap || !backing_.discard(pages)) std::memset(reinterpret_cast<void*>(begin), 0, bytes);
+}
+
+bool Space::place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh,
+                  std::string* why) {
+  *fresh = false;
+  if (is_small(bytes, alignment)) return place_small(bytes, alignment, out, why);
+  const bool claimed = backing_.claims_all() || bytes < config.claim_below;
+  return place_pages(bytes, alignment, claimed, out, fresh, why);
+}
+
+std::uint64_t Space::bytes_at(std::uint64_t begin) const {
+  if (const Range small = small_.taken(begin); small.bytes != 0) return small.bytes;
+  return chunks_.count(begin) != 0 ? 0 : pages_.taken(begin).bytes;
+}
+
+std::uint64_t Space::release(std::uint64_t begin, const Config& config) {
+  const std::uint64_t bytes = bytes_at(begin);
+  if (bytes == 0) return 0;
+  if (small_.taken(begin).bytes != 0)
+    give_back_chunks(small_.give(begin));
+  else
+    pages_.give(begin);
+  // Half of it stays, so that the next block does not cross the limit again.
+  if (kept() > config.heap_keep) discard_kept(config.heap_keep / 2);
+  return bytes;
+}
+
+// One chunk stays, for the next small blocks.
+void Space::give_back_chunks(Range free) {
+  auto chunk = chunks_.lower_bound(free.begin);
+  while (chunk != chunks_.end() && *chunk + kChunk <= free.end() && small_.free_bytes(Pages::kClaimed) >= 2 * kChunk) {
+    const std::uint64_t begin = *chunk;
+    try {
+      small_.remove({.begin = begin, .bytes = kChunk});
+    } catch (const std::bad_alloc&) {
+      return;  // it stays, too
+    }
+    chunk = chunks_.erase(chunk);
+    pages_.give(begin);
+  }
+}
+
+void Space::discard_kept(std::uint64_t most) {
+  while (discards_ && kept() > most) {
+    const Range some = pages_.largest(Pages::kSome), claimed = pages_.largest(Pages::kClaimed);
+    const Range larger = some.bytes > claimed.bytes ? some : claimed;
+    discards_ = backing_.discard(larger);
+    if (discards_) pages_.change_free(larger.begin, Pages::kNone);
+  }
+}
+
+}  // namespace ashlar::memory

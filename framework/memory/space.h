@@ -1,0 +1,61 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "framework/memory/backing.h"
+#include "framework/memory/blocks.h"
+#include "framework/memory/headroom.h"
+#include "framework/memory/params.h"
+
+namespace ashlar::memory {
+
+/// Where in a heap blocks lie, and which pages have memory. Blocks of kSmall bytes and more are pages of their own; the
+/// others lie in chunks of claimed pages. Not for several threads. May throw std::bad_alloc, and has changed nothing
+/// that matters then.
+class Space {
+ public:
+  static constexpr std::uint64_t kUnit = 64;                // a cache line: blocks do not share one
+  static constexpr std::uint64_t kSmall = 32 * 1024;        // bytes
+  static constexpr std::uint64_t kChunk = 64 * 1024;        // bytes; claimed at a time
+  static constexpr std::uint64_t kDiscarded = 1024 * 1024;  // from here on pages are zeroed by giving them back
+
+  /// Makes the file. False: `*why` says what was refused.
+  bool open(std::uint64_t reserve, std::string* why);
+
+  /// False: there is no room; `*why` says what set the limit. `*fresh`: the block is all zero.
+  bool place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh,
+             std::string* why);
+  /// Makes the first `bytes` of a placed block zero.
+  void zero(std::uint64_t begin, std::uint64_t bytes);
+  /// The bytes of the block that began there; 0: there was none.
+  std::uint64_t release(std::uint64_t begin, const Config& config);
+  /// The bytes of the block that begins there; 0: there is none.
+  std::uint64_t bytes_at(std::uint64_t begin) const;
+
+  const Backing& backing() const { return backing_; }
+  /// Bytes of free pages that may have memory.
+  std::uint64_t kept() const { return pages_.free_bytes(Pages::kSome) + pages_.free_bytes(Pages::kClaimed); }
+
+ private:
+  bool is_small(std::uint64_t bytes, std::uint64_t alignment) const { return bytes < kSmall && alignment <= kPage; }
+  bool place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out, std::string* why);
+  /// Whole pages.
+  bool place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh,
+                   std::string* why);
+  /// Makes sure that the pages have memory, or will have it.
+  bool back(Range range, bool claimed, std::string* why);
+  void give_back_chunks(Range free);
+  /// Gives freed pages back to the system, the largest blocks first, until not more than `most` bytes are kept.
+  void discard_kept(std::uint64_t most);
+
+  Backing backing_;
+  Headroom headroom_;
+  Blocks pages_{kPage};
+  Blocks small_{kUnit};
+  std::set<std::uint64_t> chunks_;  // where the chunks begin that small blocks lie in
+  bool discards_ = true;            // until the system refuses
+};
+
+}  // namespace ashlar::memory

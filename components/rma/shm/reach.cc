@@ -115,7 +115,8 @@ void reach(RmaWindow& window, Target& target, std::string* why) {
     if (synchronizes) target.copies = target.updates = &attached;
     return;
   }
-  if (target.rank == window.me) {
+  // Of contiguous shared memory a process's own part lies in another one's heap.
+  if (target.rank == window.me && window.base != nullptr) {
     target.memory = static_cast<std::byte*>(window.base);
   } else if ((card.flags & Card::kInHeap) != 0 && card.size != 0) {
     const memory::MappedHeap* heap = nullptr;

@@ -150,7 +150,7 @@ class Arguments:
             self.data(p)
         elif p.output:
             self.result(p)
-        elif kind in SCALAR_TESTS:
+        elif kind in SCALAR_TESTS and p.name not in self.unchecked:
             condition, function = SCALAR_TESTS[kind]
             facts = [f'"{p.name}"', p.name]
             self.check(p.name, condition.format(n=p.name, comm=self.on), function, *facts)

@@ -113,14 +113,17 @@ Status start(const char* name, Window& win, Call call, Request** request) {
   });
 }
 
-/// With MPI_NO_OP the origin does not count; otherwise its datatype has to be one, which the entry point left to this.
-Status origin_of(const ReduceOp& op, Datatype** type) {
+/// With MPI_NO_OP the origin does not count; otherwise this is what entry points check of buffers.
+Status check_origin(const ReduceOp& op, MPI_Count count, Datatype** type) {
   if (op.code() == ReduceOp::Code::kNoOp) {
     *type = nullptr;
     return {};
   }
   if (*type == nullptr)
     return fail(MPI_ERR_TYPE, "argument.null_type", {{"argument", "origin_datatype"}});
+  if (count < 0)
+    return fail(MPI_ERR_COUNT, "argument.value",
+                {{"argument", "origin_count"}, {"value", count}, {"wanted", "0 or more"}});
   return datatype::check_committed(**type);
 }
 
@@ -157,7 +160,7 @@ Status raccumulate(const void* origin, MPI_Count count, Datatype& type, int rank
 Status get_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
                       Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
                       ReduceOp& op, Window& win) {
-  ASHLAR_TRY(origin_of(op, &type));
+  ASHLAR_TRY(check_origin(op, count, &type));
   return run(win, {.origin = origin,
                    .count = count,
                    .type = type,
@@ -171,7 +174,7 @@ Status get_accumulate(const void* origin, MPI_Count count, Datatype* type, void*
 Status rget_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
                        Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
                        ReduceOp& op, Window& win, Request** request) {
-  ASHLAR_TRY(origin_of(op, &type));
+  ASHLAR_TRY(check_origin(op, count, &type));
   return start("MPI_Rget_accumulate", win,
                {.origin = origin,
                 .count = count,

@@ -31,8 +31,10 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-Status check(const Comm& comm, const Wanted& wanted) {
-  if (comm.inter) return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
+/// Of this process's own arguments.
+Status check(const Wanted& wanted) {
+  if (wanted.size < 0)
+    return fail(MPI_ERR_SIZE, "argument.value", {{"argument", "size"}, {"value", wanted.size}, {"wanted", "0 or more"}});
   if (wanted.disp_unit <= 0)
     return fail(MPI_ERR_DISP, "argument.value",
                 {{"argument", "disp_unit"}, {"value", wanted.disp_unit}, {"wanted", "1 or more"}});
@@ -61,7 +63,7 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   window->ranks = comm.size;
   window->number = context;
   window->base = wanted.base;
-  window->size = static_cast<MPI_Aint>(wanted.size);
+  window->size = wanted.size;
   window->disp_unit = wanted.disp_unit <= INT_MAX ? static_cast<int>(wanted.disp_unit) : 0;
   window->create_flavor = wanted.flavor;
   window->components = components;
@@ -215,15 +217,16 @@ void unmake(RmaWindow* window) {
 
 // Every process takes part in every exchange, whatever has failed in it: others wait for it.
 Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
-  ASHLAR_TRY(check(comm, wanted));
+  if (comm.inter) return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
   const progress::UserCall call(wanted.call, &comm);
   RmaWindow* window = nullptr;
   Status own = begin(comm, wanted, &window);
+  if (own.ok()) own = check(wanted);
   if (own.ok()) own = read_hints(wanted.info, &window->hints);
   std::vector<std::uint64_t> begins;
   std::uint64_t all = 0;
   if (wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
-    const Part part{.size = wanted.size,
+    const Part part{.size = own.ok() ? static_cast<std::uint64_t>(wanted.size) : 0,
                     .failed = own.mpi_class(),
                     .noncontiguous = own.ok() && window->hints.noncontiguous ? 1u : 0u};
     const Status agreed = agree_on_parts(comm, part, window, &begins, &all);
@@ -267,7 +270,7 @@ Status win_create(void* base, MPI_Aint size, MPI_Aint disp_unit, Info* info, Com
                   {.call = "MPI_Win_create",
                    .flavor = MPI_WIN_FLAVOR_CREATE,
                    .base = base,
-                   .size = static_cast<std::uint64_t>(size),
+                   .size = size,
                    .disp_unit = disp_unit,
                    .info = info},
                   nullptr, win);
@@ -278,7 +281,7 @@ Status win_allocate(MPI_Aint size, MPI_Aint disp_unit, Info* info, Comm& comm, v
                   {.call = "MPI_Win_allocate",
                    .flavor = MPI_WIN_FLAVOR_ALLOCATE,
                    .base = nullptr,
-                   .size = static_cast<std::uint64_t>(size),
+                   .size = size,
                    .disp_unit = disp_unit,
                    .info = info},
                   baseptr, win);
@@ -289,7 +292,7 @@ Status win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, Info* info, Comm& 
                   {.call = "MPI_Win_allocate_shared",
                    .flavor = MPI_WIN_FLAVOR_SHARED,
                    .base = nullptr,
-                   .size = static_cast<std::uint64_t>(size),
+                   .size = size,
                    .disp_unit = disp_unit,
                    .info = info},
                   baseptr, win);

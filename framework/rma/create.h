@@ -16,7 +16,7 @@ struct Wanted {
   const char* call;
   int flavor;  // MPI_WIN_FLAVOR_CREATE ...
   void* base;  // of MPI_Win_create
-  std::uint64_t size;
+  MPI_Aint size;
   MPI_Aint disp_unit;
   Info* info;
 };

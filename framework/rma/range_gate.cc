@@ -21,11 +21,13 @@ constexpr long kStoreNs = 1'000'000;
 // Time that a process leaves to others between two pieces of a range, in pauses.
 constexpr int kGiveWay = 32;
 
-// Says that a process waits, if `seen` does not say so yet. False: the gate has changed.
-bool say_awaited(std::atomic<std::uint32_t>& word, std::uint32_t* seen) {
-  if (*seen & kAwaited) return true;
-  if (!word.compare_exchange_weak(*seen, *seen | kAwaited, std::memory_order_relaxed)) return false;
-  *seen |= kAwaited;
+constexpr std::uint32_t kAwaited = kElementsWait | kRangeWaits;
+
+// Sets `flag`, that something waits for the holder, if `seen` has it not. False: the gate has changed.
+bool set_flag(std::atomic<std::uint32_t>& word, std::uint32_t* seen, std::uint32_t flag) {
+  if (*seen & flag) return true;
+  if (!word.compare_exchange_weak(*seen, *seen | flag, std::memory_order_relaxed)) return false;
+  *seen |= flag;
   return true;
 }
 
@@ -60,7 +62,7 @@ void ElementTurn::pass(UpdateLine& line) {
       hold_back();
       held_back = true;
     } else if (seen & kHolder) {
-      if (say_awaited(line.gate, &seen)) patience.round(line.gate, seen);
+      if (set_flag(line.gate, &seen, kElementsWait)) patience.round(line.gate, seen);
     } else {
       leave(line.gate, seen, seen & kFenced);
     }
@@ -73,10 +75,10 @@ void RangeTurn::close() {
   for (Patience patience;;) {
     std::uint32_t seen = word.load(std::memory_order_relaxed);
     if (seen & kHolder) {
-      if (say_awaited(word, &seen)) patience.round(word, seen);
+      if (set_flag(word, &seen, kRangeWaits)) patience.round(word, seen);
       continue;
     }
-    const std::uint32_t held = (seen & (kFenced | kAwaited)) | (guard_.own + 1);
+    const std::uint32_t held = (seen & kFenced) | (guard_.own + 1);
     if (!word.compare_exchange_weak(seen, held, std::memory_order_seq_cst, std::memory_order_relaxed)) continue;
     if ((seen & kIdle) == 0) drain(seen);
     return;
@@ -111,12 +113,11 @@ void RangeTurn::drain(std::uint32_t flags) {
   }
 }
 
-// Idle, unless a process waits: that may be an update of elements, which would open it anyway.
 void RangeTurn::open() {
   std::atomic<std::uint32_t>& word = guard_.line->gate;
   for (;;) {
     const std::uint32_t seen = word.load(std::memory_order_relaxed);
-    const std::uint32_t next = (seen & kFenced) | ((seen & kAwaited) != 0 ? 0 : kIdle);
+    const std::uint32_t next = (seen & kFenced) | ((seen & kElementsWait) != 0 ? 0 : kIdle);
     if (leave(word, seen, next)) return;
   }
 }

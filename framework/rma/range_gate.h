@@ -9,7 +9,7 @@
 
 /// The gate of a target's update line. It is open to updates of elements, which pass it without an atomic instruction
 /// and without a fence, or closed for updates of ranges, which are made one at a time by loops that are not atomic
-/// (decision 0070).
+/// (decision 0071).
 ///
 ///                  a process closes it: fences all processes,
 ///                  waits until none of them updates an element
@@ -20,15 +20,17 @@
 ///                                                    |                           |
 ///                                                    +---------------------------+
 ///
-/// A gate that nothing waits for is left idle, closed but not held, so that a row of ranges pays for one closing. A
-/// process never waits while it updates elements, nor while it holds the gate, so nothing can wait in a circle.
+/// A gate that no update of elements waits for is left idle, closed but not held, so that a row of ranges pays for one
+/// closing, whichever processes make them. A process never waits while it updates elements, nor while it holds the
+/// gate, so nothing can wait in a circle.
 namespace ashlar::rma {
 
 namespace gate {
-inline constexpr std::uint32_t kFenced =
-    1u << 31;  // for good: updates of elements fence, because a process cannot fence them
-inline constexpr std::uint32_t kAwaited = 1u << 30;  // a process waits for it
-inline constexpr std::uint32_t kIdle = 1u << 29;     // closed, and not held
+// For good: updates of elements fence themselves, because a process cannot fence them.
+inline constexpr std::uint32_t kFenced = 1u << 31;
+inline constexpr std::uint32_t kElementsWait = 1u << 30;  // for the holder
+inline constexpr std::uint32_t kRangeWaits = 1u << 29;
+inline constexpr std::uint32_t kIdle = 1u << 28;     // closed, and not held
 inline constexpr std::uint32_t kHolder = kIdle - 1;  // number + 1 of the process that holds it
 }  // namespace gate
 

@@ -57,7 +57,7 @@ TEST_F(GateTest, ElementsWaitForTheHolder) {
   {
     RangeTurn turn(guard(0));
     other = std::thread([&] { add_one(1); });
-    while ((gate_now() & gate::kAwaited) == 0) std::this_thread::yield();
+    while ((gate_now() & gate::kElementsWait) == 0) std::this_thread::yield();
     EXPECT_EQ(shared.origin(1).updating.load(), 0U);
     EXPECT_EQ(value(), 0);
   }
@@ -80,11 +80,12 @@ TEST_F(GateTest, RangesWaitForEachOther) {
   {
     RangeTurn turn(guard(0));
     other = std::thread([&] { add_row(1); });
-    while ((gate_now() & gate::kAwaited) == 0) std::this_thread::yield();
+    while ((gate_now() & gate::kRangeWaits) == 0) std::this_thread::yield();
     EXPECT_EQ(value(), 0);
   }
   other.join();
   EXPECT_EQ(value(), 1);
+  EXPECT_EQ(gate_now(), gate::kIdle);  // the second one took it closed
 }
 
 TEST_F(GateTest, TheHolderWaitsForElementsUnderWay) {

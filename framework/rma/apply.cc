@@ -20,6 +20,8 @@ using Code = ReduceOp::Code;
 constexpr std::size_t kTurnBytes = 4096;
 // Elements from which on a range pays while the gate is closed already.
 constexpr std::size_t kCheapRange = 16;
+// How many elements in a row take the time of one that is found through a layout.
+constexpr std::size_t kLayoutFactor = 2;
 
 // A read does not wait for ranges: their kernels store aligned elements whole on every processor. The thread sanitizer
 // sees stores that are not atomic.
@@ -117,52 +119,68 @@ void apply_elements(const Job& job, ElementLoop loop) {
 // Whether to close the gate for the update. MPI_REPLACE and MPI_NO_OP are as fast with it open.
 bool wants_range(const Job& job) {
   const Update& u = job.u;
-  const std::size_t elements = job.total / width_of(u);
+  std::size_t elements = job.total / width_of(u);
   const std::uint32_t enough = job.guard.range.elements;
-  if (elements < kCheapRange || u.op.code() >= Code::kReplace) return false;
-  if (elements < enough && (enough == RangeLimits::kNever || !RangeTurn::cheap(job.guard))) return false;
+  if (elements < kCheapRange || u.op.code() >= Code::kReplace || enough == RangeLimits::kNever) return false;
+  if (!job.target.dense()) elements *= kLayoutFactor;
+  if (elements < enough && !RangeTurn::cheap(job.guard)) return false;
   return all_aligned(job.target, width_of(u));
 }
 
-// One aligned element, the update that must be short: MPI_Fetch_and_op, MPI_Compare_and_swap, and counters.
-bool apply_one(const Job& job) {
-  const Update& u = job.u;
-  const std::size_t width = width_of(u);
-  auto* const at = static_cast<std::byte*>(job.target.data);
-  if (job.total != width || !job.target.dense() || !is_aligned(at, width)) return false;
-  if (u.compare != nullptr) {
-    const ElementTurn turn(job.guard);
-    swap_if_equal(at, u.compare, u.origin.data, u.result.data, width);
+// MPI_Fetch_and_op, MPI_Compare_and_swap and counters: one aligned element of a usual datatype at both ends. False:
+// something else.
+[[gnu::always_inline]] inline bool apply_one(const Guard& guard, std::byte* window, const Update& u) {
+  if (guard.kind != Guard::Kind::kElements || u.place.count != 1 || u.place.type != &u.element) return false;
+  auto* const at = static_cast<std::byte*>(u.place.in(window).data);
+  const ElementLoop loop = usual_loop(u.op, u.element);
+  if (loop == nullptr || !is_aligned(at, width_of(u))) return false;
+  const bool reads = u.reads_origin(), fetches = u.fetches();
+  if ((reads && !u.origin.dense()) || (fetches && !u.result.dense())) return false;
+  if (!reads && kReadsPassRanges) {
+    loop(at, nullptr, static_cast<std::byte*>(u.result.data), 1, u.op, u.element);
     return true;
   }
-  const bool reads = u.reads_origin();
-  if ((reads && !u.origin.dense()) || (u.fetches() && !u.result.dense())) return false;
-  update_run(job, element_loop(u.op, u.element), at, width, reads ? static_cast<std::byte*>(u.origin.data) : nullptr,
-             u.fetches() ? static_cast<std::byte*>(u.result.data) : nullptr);
+  const ElementTurn turn(guard);
+  if (u.compare != nullptr) {
+    swap_if_equal(at, u.compare, u.origin.data, u.result.data, width_of(u));
+  } else {
+    loop(at, static_cast<const std::byte*>(u.origin.data), fetches ? static_cast<std::byte*>(u.result.data) : nullptr,
+         1, u.op, u.element);
+  }
   return true;
+}
+
+// Elements of a width for which there are atomic instructions, each of which may lie at a multiple of it or not.
+void apply_by_width(const Job& job) {
+  const Update& u = job.u;
+  if (wants_range(job)) return apply_range(job);
+  if (u.compare == nullptr) return apply_elements(job, element_loop(u.op, u.element));
+  auto* const at = static_cast<std::byte*>(job.target.data);
+  if (!is_aligned(at, width_of(u))) return apply_locked(job);
+  const ElementTurn turn(job.guard);
+  swap_if_equal(at, u.compare, u.origin.data, u.result.data, width_of(u));
+}
+
+[[gnu::noinline]] Status apply_many(const Guard& guard, std::byte* window, const Update& update) {
+  const DataView target = update.place.in(window);
+  const Job job{.guard = guard, .u = update, .target = target, .total = static_cast<std::size_t>(target.bytes())};
+  if (job.total == 0) return {};
+  if (guard.kind == Guard::Kind::kOwner) {
+    apply_alone(job);
+  } else if (guard.kind == Guard::Kind::kElements && atomic_width(update.element)) {
+    apply_by_width(job);
+  } else {
+    apply_locked(job);
+  }
+  return {};
 }
 
 }  // namespace
 
 Status apply(const Guard& guard, std::byte* window, const Update& update) {
-  const DataView target = update.place.in(window);
-  const Job job{.guard = guard, .u = update, .target = target, .total = static_cast<std::size_t>(target.bytes())};
-  if (job.total == 0) return {};
-  if (guard.kind == Guard::Kind::kElements && atomic_width(update.element)) [[likely]] {
-    if (apply_one(job)) return {};
-    if (update.compare != nullptr) {
-      apply_locked(job);  // misaligned
-    } else if (wants_range(job)) {
-      apply_range(job);
-    } else {
-      apply_elements(job, element_loop(update.op, update.element));
-    }
-  } else if (guard.kind == Guard::Kind::kOwner) {
-    apply_alone(job);
-  } else {
-    apply_locked(job);
-  }
-  return {};
+  if (apply_one(guard, window, update)) [[likely]]
+    return {};
+  return apply_many(guard, window, update);
 }
 
 }  // namespace ashlar::rma

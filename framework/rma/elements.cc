@@ -178,17 +178,16 @@ void by_kernel(std::byte* target, const std::byte* in, std::byte* out, std::size
 
 // --- which loop ---
 
-using OfBasic = std::array<ElementLoop, static_cast<std::size_t>(Basic::kPair) + 1>;  // the last one
-using OfCode = std::array<OfBasic, static_cast<std::size_t>(Code::kUser)>;
-
-constexpr void set(OfCode& loops, Code code, Basic basic, ElementLoop loop) {
+constexpr void set(ElementLoops& loops, Code code, Basic basic, ElementLoop loop) {
   loops[static_cast<std::size_t>(code)][static_cast<std::size_t>(basic)] = loop;
 }
 template <class T>
-constexpr void number(OfCode& loops, Basic basic) {
+constexpr void number(ElementLoops& loops, Basic basic) {
   set(loops, Code::kProd, basic, by_computing<Prod, T>);
   set(loops, Code::kMax, basic, by_computing<Max, T>);
   set(loops, Code::kMin, basic, by_computing<Min, T>);
+  set(loops, Code::kReplace, basic, replace<WordOf<sizeof(T)>>);
+  set(loops, Code::kNoOp, basic, read<WordOf<sizeof(T)>>);
   if constexpr (std::is_floating_point_v<T>) {
     set(loops, Code::kSum, basic, by_computing<Sum, T>);
   } else {
@@ -199,8 +198,8 @@ constexpr void number(OfCode& loops, Basic basic) {
     set(loops, Code::kBxor, basic, by_fetch<FetchXor, Word>);
   }
 }
-constexpr OfCode make_loops() {
-  OfCode loops{};
+constexpr ElementLoops make_loops() {
+  ElementLoops loops{};
   number<std::int8_t>(loops, Basic::kI8);
   number<std::int16_t>(loops, Basic::kI16);
   number<std::int32_t>(loops, Basic::kI32);
@@ -216,14 +215,13 @@ constexpr OfCode make_loops() {
   set(loops, Code::kBxor, Basic::kByte, by_fetch<FetchXor, std::uint8_t>);
   return loops;
 }
-constexpr OfCode kLoops = make_loops();
 
 }  // namespace
 
+constinit const ElementLoops element_loops = make_loops();
+
 ElementLoop element_loop(const ReduceOp& op, const Datatype& element) {
-  const ElementLoop loop = kLoops[static_cast<std::size_t>(op.code())][static_cast<std::size_t>(element.basic())];
-  if (loop != nullptr) [[likely]]
-    return loop;
+  if (const ElementLoop loop = usual_loop(op, element); loop != nullptr) return loop;
   return with_word(static_cast<std::size_t>(element.size()), [&](auto word) -> ElementLoop {
     using Word = decltype(word);
     switch (op.code()) {

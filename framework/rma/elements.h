@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 
 #include "framework/datatype/datatype.h"
@@ -19,6 +20,16 @@ inline bool atomic_width(const Datatype& element) {
 /// and `out` may lie anywhere.
 using ElementLoop = void (*)(std::byte* target, const std::byte* in, std::byte* out, std::size_t n, const ReduceOp& op,
                              Datatype& element);
+
+/// By operation and Basic; nullptr: element_loop() knows one for the width, if there is any.
+using ElementLoops = std::array<std::array<ElementLoop, static_cast<std::size_t>(Basic::kPair) + 1>,
+                                static_cast<std::size_t>(ReduceOp::Code::kUser)>;
+extern const ElementLoops element_loops;
+
+/// The loop of most pairs; nullptr for rare ones, and for elements without atomic_width().
+inline ElementLoop usual_loop(const ReduceOp& op, const Datatype& element) {
+  return element_loops[static_cast<std::size_t>(op.code())][static_cast<std::size_t>(element.basic())];
+}
 
 /// The loop for a pair that was checked (ReduceOp::check), of an element with atomic_width().
 ElementLoop element_loop(const ReduceOp& op, const Datatype& element);

@@ -23,7 +23,7 @@ struct alignas(kCacheLine) OriginLine {
 /// When an update is made as a range instead of element by element, and how far at a time. No process depends on the
 /// limits of another.
 struct RangeLimits {
-  std::uint32_t elements = 256;     // an update of so many elements is made as a range
+  std::uint32_t elements = 128;     // an update of so many elements is made as a range
   std::uint32_t bytes = 64 * 1024;  // updated before others that wait get their turn
 
   /// `elements`: parameter rma.range_elements; `granularity`: the window's mpi_accumulate_granularity, 0 for none.
@@ -56,7 +56,7 @@ struct Guard {
   OriginLine* origins = nullptr;  // of all origins that may update, in the order of their numbers
   std::uint32_t own = 0;          // the number of this process among them
   std::uint32_t count = 0;
-  RangeLimits range;
+  RangeLimits range = {};
 };
 
 }  // namespace ashlar::rma

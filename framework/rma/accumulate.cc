@@ -119,8 +119,7 @@ Status check_origin(const ReduceOp& op, MPI_Count count, Datatype** type) {
     *type = nullptr;
     return {};
   }
-  if (*type == nullptr)
-    return fail(MPI_ERR_TYPE, "argument.null_type", {{"argument", "origin_datatype"}});
+  if (*type == nullptr) return fail(MPI_ERR_TYPE, "argument.null_type", {{"argument", "origin_datatype"}});
   if (count < 0)
     return fail(MPI_ERR_COUNT, "argument.value",
                 {{"argument", "origin_count"}, {"value", count}, {"wanted", "0 or more"}});

@@ -14,10 +14,10 @@ struct Card {
   std::int64_t disp_unit = 1;
   memory::HeapHandle heap;
   std::int32_t pid = 0;
-  std::uint64_t probe = 0;      // address of a word that others read to find out whether they may
-  std::uint64_t control = 0;    // address, in its heap, of the block that a component made for the window; 0: none
+  std::uint64_t probe = 0;    // address of a word that others read to find out whether they may
+  std::uint64_t control = 0;  // address, in its heap, of the block that a component made for the window; 0: none
   std::uint32_t flags = 0;
-  std::uint32_t hints = 0;      // Hints, as bits
+  std::uint32_t hints = 0;  // Hints, as bits
   std::uint64_t granularity = 0;
 
   enum : std::uint32_t {

@@ -16,7 +16,7 @@ Status all_agree(Comm& comm, bool yes, bool* all);
 /// What has to be known of every process before contiguous shared memory can be allocated.
 struct Part {
   std::uint64_t size = 0;
-  std::int32_t failed = 0;         // an error class: there will be no window
+  std::int32_t failed = 0;  // an error class: there will be no window
   std::uint32_t noncontiguous = 0;
 };
 Status exchange_parts(Comm& comm, const Part& own, std::vector<Part>* parts);

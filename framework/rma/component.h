@@ -20,16 +20,16 @@ struct Component {
   const char* name = nullptr;
   /// Before the cards are exchanged: adds to this process's own. A failure is that of the window.
   Status (*prepare)(RmaWindow& window, Card& own) = nullptr;
-  /// After it, with all cards in `window.cards`: whether this process can take part in the window's Sync of this component;
-  /// if not, `*why` says so in words. All processes learn of a refusal, and then ask the next component.
+  /// After it, with all cards in `window.cards`: whether this process can take part in the window's Sync of this
+  /// component; if not, `*why` says so in words. All processes learn of a refusal, and then ask the next component.
   bool (*joins)(RmaWindow& window, std::string* why) = nullptr;
   /// Makes the Sync, on all processes or on none.
   Status (*make_sync)(RmaWindow& window, Sync** out) = nullptr;
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
   /// nullptr). `*why`: what it left open, in words.
   void (*reach)(RmaWindow& window, Target& target, std::string* why) = nullptr;
-  /// Of a dynamic window: `window.regions` has changed. nullptr: the component looks there when it needs to. Called under
-  /// the lane's lock.
+  /// Of a dynamic window: `window.regions` has changed. nullptr: the component looks there when it needs to. Called
+  /// under the lane's lock.
   Status (*attached)(RmaWindow& window) = nullptr;
   /// The window goes away; its Sync is about to go, and no operation is under way.
   void (*close)(RmaWindow& window) = nullptr;

@@ -1,15 +1,12 @@
 // The constructors of windows.
 #include "framework/rma/create.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -18,6 +15,7 @@
 #include "framework/comm/engine.h"
 #include "framework/comm/make.h"
 #include "framework/memory/heap.h"
+#include "framework/plugin/records.h"
 #include "framework/progress/user_call.h"
 #include "framework/rma/api.h"
 #include "framework/rma/cards.h"
@@ -34,7 +32,8 @@ constexpr std::uint64_t kPage = 4096;
 /// Of this process's own arguments.
 Status check(const Wanted& wanted) {
   if (wanted.size < 0)
-    return fail(MPI_ERR_SIZE, "argument.value", {{"argument", "size"}, {"value", wanted.size}, {"wanted", "0 or more"}});
+    return fail(MPI_ERR_SIZE, "argument.value",
+                {{"argument", "size"}, {"value", wanted.size}, {"wanted", "0 or more"}});
   if (wanted.disp_unit <= 0)
     return fail(MPI_ERR_DISP, "argument.value",
                 {{"argument", "disp_unit"}, {"value", wanted.disp_unit}, {"wanted", "1 or more"}});
@@ -94,7 +93,8 @@ Status agree_on_parts(Comm& comm, const Part& own, RmaWindow* window, std::vecto
 /// This process's part of a window that brings its memory. Contiguous shared memory belongs to rank 0.
 Status allocate(Comm& comm, RmaWindow& window, bool contiguous, std::uint64_t all) {
   const bool shared = window.create_flavor == MPI_WIN_FLAVOR_SHARED;
-  if (contiguous) return comm.rank == 0 ? take_memory(window, all, window.hints.alignment, true, &window.base) : Status();
+  if (contiguous)
+    return comm.rank == 0 ? take_memory(window, all, window.hints.alignment, true, &window.base) : Status();
   const std::uint64_t alignment = shared ? std::max(window.hints.alignment, kPage) : window.hints.alignment;
   return take_memory(window, static_cast<std::uint64_t>(window.size), alignment, shared, &window.base);
 }
@@ -148,7 +148,12 @@ Status choose_sync(Comm& comm, RmaWindow& window) {
     ASHLAR_TRY(all_agree(comm, made.ok(), &all));
     ASHLAR_TRY(made);
     if (!all) return fail(MPI_ERR_OTHER, "rma.sync_elsewhere", {{"component", component->name}});
-    window.sync_lost = lost;
+    Engine::current().record({.topic = "rma",
+                              .subject = std::string("synchronization of windows such as '") + window.label() + "'",
+                              .chosen = component->name,
+                              .because = "the first component that every process of the window can use",
+                              .lost = lost,
+                              .setting = "rma"});
     return {};
   }
   return fail(MPI_ERR_OTHER, "rma.no_sync", {{"lower", lost}});

@@ -2,7 +2,10 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "framework/base/failure.h"
+#include "framework/plugin/records.h"
 #include "framework/plugin/registry.h"
 
 namespace ashlar::rma {
@@ -14,7 +17,11 @@ Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(pa
 }
 Engine::~Engine() { current_ = nullptr; }
 
-plugin::Records& Engine::records() { return registry_.records(); }
+void Engine::record(plugin::Decision decision) {
+  const std::lock_guard guard(loading_);
+  if (recorded_.insert(decision.chosen + '\n' + decision.because + '\n' + decision.lost).second)
+    registry_.records().add(std::move(decision));
+}
 
 Status Engine::components(std::span<const Component* const>* out) {
   const std::lock_guard guard(loading_);

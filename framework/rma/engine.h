@@ -1,5 +1,6 @@
 #pragma once
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "framework/rma/window.h"
 
 namespace ashlar::plugin {
-class Records;
+struct Decision;
 class Registry;
 }  // namespace ashlar::plugin
 namespace ashlar::rma {
@@ -30,7 +31,8 @@ class Engine {
 
   /// The components, the preferred one first; loaded by the first window. Any thread. Fails when none can serve.
   Status components(std::span<const Component* const>* out);
-  plugin::Records& records();
+  /// Leaves a decision record, unless the same has been decided for the same reasons before. Any thread.
+  void record(plugin::Decision decision);
 
   const Config config;
   Pool<RmaWindow> windows;
@@ -41,6 +43,7 @@ class Engine {
   plugin::Registry& registry_;
   std::mutex loading_;  // guards the rest
   std::vector<const Component*> components_;
+  std::set<std::string> recorded_;
 };
 
 }  // namespace ashlar::rma

@@ -15,8 +15,8 @@ enum class AccessEpoch : std::uint8_t {
 /// Whether others may access this process's memory by active target synchronization.
 enum class ExposureEpoch : std::uint8_t { kNone, kFence, kPost };
 
-/// The epochs of one process in one window. They belong to the process, not to a thread; two threads that change them at
-/// the same time are a mistake of the program.
+/// The epochs of one process in one window. They belong to the process, not to a thread; two threads that change them
+/// at the same time are a mistake of the program.
 struct Epochs {
   AccessEpoch access = AccessEpoch::kNone;
   ExposureEpoch exposure = ExposureEpoch::kNone;

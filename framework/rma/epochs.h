@@ -10,8 +10,7 @@ namespace ashlar::rma {
 /// 12.5.1).
 inline bool accesses_nothing(const RmaWindow& window) {
   const AccessEpoch now = window.epochs.access;
-  return now == AccessEpoch::kNone ||
-         (now == AccessEpoch::kFence && !window.used.load(std::memory_order_relaxed));
+  return now == AccessEpoch::kNone || (now == AccessEpoch::kFence && !window.used.load(std::memory_order_relaxed));
 }
 inline bool exposes_nothing(const RmaWindow& window) { return window.epochs.exposure != ExposureEpoch::kPost; }
 

@@ -60,11 +60,11 @@ Status win_fence(int assert, Window& win) {
   if ((window.epochs.access != AccessEpoch::kNone && window.epochs.access != AccessEpoch::kFence) ||
       !exposes_nothing(window))
     return wrong_epoch(window, "no epoch of another kind to be open");
-  const bool succeeds = (assert & MPI_MODE_NOSUCCEED) == 0;
+  const bool succeeds = (assert& MPI_MODE_NOSUCCEED) == 0;
   // Without operations before it a fence need not synchronize, but then those after it could overtake the stores that a
   // slower process makes before its own fence. Only one with nothing on either side does nothing.
-  if ((assert & MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all(window, true));
-  if ((assert & MPI_MODE_NOPRECEDE) == 0 || succeeds) ASHLAR_TRY(window.sync->barrier());
+  if ((assert& MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all(window, true));
+  if ((assert& MPI_MODE_NOPRECEDE) == 0 || succeeds) ASHLAR_TRY(window.sync->barrier());
   window.open_to_all = succeeds;
   window.used.store(false, std::memory_order_relaxed);
   window.epochs.access = succeeds ? AccessEpoch::kFence : AccessEpoch::kNone;

@@ -17,15 +17,14 @@ namespace {
 
 struct Promise {
   const char* key;
-  bool Hints::* member;
+  bool Hints::*member;
 };
 constexpr Promise kPromises[] = {{"no_locks", &Hints::no_locks},
                                  {"same_size", &Hints::same_size},
                                  {"same_disp_unit", &Hints::same_disp_unit},
                                  {"alloc_shared_noncontig", &Hints::noncontiguous}};
 // The orders that mpi_accumulate_ordering keeps: what is not kept is a promise of the program.
-constexpr Promise kOrders[] = {
-    {"rar", &Hints::rar}, {"raw", &Hints::raw}, {"war", &Hints::war}, {"waw", &Hints::waw}};
+constexpr Promise kOrders[] = {{"rar", &Hints::rar}, {"raw", &Hints::raw}, {"war", &Hints::war}, {"waw", &Hints::waw}};
 constexpr std::uint32_t kSameOp = 1u << 8;
 constexpr unsigned kFirstOrder = 16;
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 30;
@@ -51,7 +50,8 @@ bool read_orders(std::string_view text, Hints* hints) {
     const std::string_view word = text.substr(0, comma);
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (word == "none") continue;
-    const auto* const found = std::ranges::find(kOrders, word, [](const Promise& o) { return std::string_view(o.key); });
+    const auto* const found =
+        std::ranges::find(kOrders, word, [](const Promise& o) { return std::string_view(o.key); });
     if (found == std::end(kOrders)) return false;
     read.*found->member = true;
   }

@@ -10,8 +10,8 @@ class Info;
 }
 namespace ashlar::rma {
 
-/// Takes over what `info` (nullptr: nothing) says. Keys and values that the standard does not know are left alone. Fails
-/// with MPI_ERR_INFO_VALUE where the standard says what a value has to be.
+/// Takes over what `info` (nullptr: nothing) says. Keys and values that the standard does not know are left alone.
+/// Fails with MPI_ERR_INFO_VALUE where the standard says what a value has to be.
 Status read_hints(const Info* info, Hints* hints);
 /// As a process tells them to the others.
 std::uint32_t bits_of(const Hints& hints);

@@ -45,7 +45,7 @@ Status win_lock(int lock_type, int rank, int assert, Window& win) {
   if (target.held != Held::kNothing)
     return fail(MPI_ERR_RMA_SYNC, "rma.locked_already", {{"peer", rank}, {"window", window.label()}});
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  if ((assert & MPI_MODE_NOCHECK) != 0) {
+  if ((assert& MPI_MODE_NOCHECK) != 0) {
     take(window, target, Held::kUnchecked);
     return {};
   }
@@ -81,7 +81,7 @@ Status win_lock_all(int assert, Window& win) {
   if (window.hints.no_locks) return locks_forbidden(window);
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  window.all_unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+  window.all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   if (!window.all_unchecked) ASHLAR_TRY(window.sync->lock_all());
   window.open_to_all = window.passive_to_all = true;
   window.epochs.access = AccessEpoch::kLockAll;

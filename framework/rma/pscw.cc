@@ -53,7 +53,7 @@ Status win_post(Group& group, int assert, Window& win) {
   std::vector<Rank> origins;
   ASHLAR_TRY(ranks_of(window, group, &origins));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->post(origins, (assert & MPI_MODE_NOCHECK) != 0));
+  ASHLAR_TRY(window.sync->post(origins, (assert& MPI_MODE_NOCHECK) != 0));
   window.posted = std::move(origins);
   window.epochs.exposure = ExposureEpoch::kPost;
   window.epochs.last = "MPI_Win_post";
@@ -68,7 +68,7 @@ Status win_start(Group& group, int assert, Window& win) {
   std::vector<Rank> targets;
   ASHLAR_TRY(ranks_of(window, group, &targets));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->start(targets, (assert & MPI_MODE_NOCHECK) != 0));
+  ASHLAR_TRY(window.sync->start(targets, (assert& MPI_MODE_NOCHECK) != 0));
   for (const Rank rank : targets) window.targets[rank].open = true;
   window.started = std::move(targets);
   window.epochs.access = AccessEpoch::kStart;

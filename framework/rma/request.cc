@@ -9,9 +9,7 @@
 namespace ashlar::rma {
 namespace {
 
-void release_request(Request& request) {
-  Engine::current().requests.put(static_cast<RmaRequest*>(&request));
-}
+void release_request(Request& request) { Engine::current().requests.put(static_cast<RmaRequest*>(&request)); }
 
 void describe_request(const Request& request, char* out, std::size_t room) {
   const auto& r = static_cast<const RmaRequest&>(request);

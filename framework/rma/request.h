@@ -8,8 +8,8 @@
 
 namespace ashlar::rma {
 
-/// The request of MPI_Rput and its kin: complete when the operation is, at the origin. Operations that are complete when
-/// their call returns have none of their own: they get one that is always complete.
+/// The request of MPI_Rput and its kin: complete when the operation is, at the origin. Operations that are complete
+/// when their call returns have none of their own: they get one that is always complete.
 struct RmaRequest : Request, Waiter {
   RmaRequest(const RequestOps& ops, RmaWindow& of, const char* name, Rank rank);
 

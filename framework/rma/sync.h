@@ -12,8 +12,8 @@ struct Guard;
 
 /// How the processes of a window wait for each other: through a block of memory that all of them map, or by messages.
 /// One object per window and process. The window has checked that the call is allowed (epoch.h), and has completed its
-/// own operations as far as the call demands. All of them block unless said; none holds the lane's lock when called, and
-/// while they wait the lane makes progress. A wait fails when a process it needs is gone.
+/// own operations as far as the call demands. All of them block unless said; none holds the lane's lock when called,
+/// and while they wait the lane makes progress. A wait fails when a process it needs is gone.
 class Sync {
  public:
   virtual ~Sync() = default;
@@ -28,7 +28,8 @@ class Sync {
   virtual Status start(std::span<const Rank> targets, bool no_check) = 0;
   /// MPI_Win_complete; never waits. The operations are complete at their targets.
   virtual Status complete(std::span<const Rank> targets) = 0;
-  /// MPI_Win_wait, MPI_Win_test: `*over` when every one of the origins of the last post has completed; `wait`: until then.
+  /// MPI_Win_wait, MPI_Win_test: `*over` when every one of the origins of the last post has completed; `wait`: until
+  /// then.
   virtual Status exposure_over(std::span<const Rank> origins, bool wait, bool* over) = 0;
 
   virtual Status lock(Target& target, bool exclusive) = 0;

@@ -24,7 +24,7 @@ struct Target {
   std::byte* memory = nullptr;  // where its window begins here, for loads and stores; nullptr: not reachable so
   std::uint64_t size = 0;       // bytes. Of a dynamic window 2^63 - 1: regions are checked instead
   MPI_Aint disp_unit = 1;
-  std::uint64_t address = 0;    // where its window begins there; 0 in a dynamic window
+  std::uint64_t address = 0;     // where its window begins there; 0 in a dynamic window
   const Way* copies = nullptr;   // of put and get; never null once the window exists
   const Way* updates = nullptr;  // of the accumulate family
   void* state = nullptr;         // of the component that the ways belong to

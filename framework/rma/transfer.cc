@@ -19,8 +19,7 @@ Status put(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Ai
     put(target->memory, from, place);
     return {};
   }
-  return target->copies->put(
-      {.window = window, .target = *target, .origin = from, .place = place, .done = nullptr});
+  return target->copies->put({.window = window, .target = *target, .origin = from, .place = place, .done = nullptr});
 }
 
 Status get(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,

@@ -12,7 +12,8 @@ class Condition {
  public:
   /// Whether it holds. Called many times.
   virtual bool holds() = 0;
-  /// Called before the process may sleep, and before its last look: asks the others to wake it; and when it waits no more.
+  /// Called before the process may sleep, and before its last look: asks the others to wake it; and when it waits no
+  /// more.
   virtual void announce() = 0;
   virtual void withdraw() = 0;
   /// The rank it is waited for, or -1, and what for, for reports: "for the lock of rank 3, which rank 1 holds".
@@ -23,8 +24,8 @@ class Condition {
   ~Condition() = default;
 };
 
-/// Waits until the condition holds; meanwhile the process makes progress. Fails with MPI_ERR_PROC_ABORTED when a process
-/// of the window is gone. The lane's lock is not held.
+/// Waits until the condition holds; meanwhile the process makes progress. Fails with MPI_ERR_PROC_ABORTED when a
+/// process of the window is gone. The lane's lock is not held.
 Status wait(RmaWindow& window, Condition& condition);
 
 /// Wakes the process, should it sleep, because memory that it waits for has changed.

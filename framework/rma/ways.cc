@@ -1,6 +1,7 @@
 #include "framework/rma/ways.h"
 
 #include <string>
+#include <utility>
 
 #include "framework/plugin/records.h"
 #include "framework/rma/component.h"
@@ -22,23 +23,22 @@ Status update_first(const Update& update) {
   return update.target.updates->update(update);
 }
 
-/// One record for the targets of a window that are reached alike.
-void record(RmaWindow& window, const Target& target, const std::string& lost) {
+void record(const RmaWindow& window, const Target& target, std::string lost) {
   const std::string copies = target.copies->name, updates = target.updates->name;
-  if (window.recorded_ways == copies + updates) return;
-  window.recorded_ways = copies + updates;
-  Engine::current().records().add(
+  Engine::current().record(
       {.topic = "rma",
-       .subject = std::string("window '") + window.label() + "', target " + std::to_string(target.rank),
+       .subject =
+           std::string("targets such as rank ") + std::to_string(target.rank) + " of window '" + window.label() + "'",
        .chosen = copies == updates ? copies : copies + " (put, get), " + updates + " (accumulate)",
-       .because = target.memory != nullptr ? "its memory is mapped here" : "the first way that can reach its memory",
-       .lost = lost,
+       .because = target.memory != nullptr ? "their memory is mapped here" : "the first way that reaches their memory",
+       .lost = std::move(lost),
        .setting = "rma"});
 }
 
 }  // namespace
 
-const Way unresolved = {.name = "unresolved", .put = put_first, .get = get_first, .update = update_first, .flush = nullptr};
+const Way unresolved = {
+    .name = "unresolved", .put = put_first, .get = get_first, .update = update_first, .flush = nullptr};
 
 Status resolve(RmaWindow& window, Target& target) {
   const LaneGuard guard(window.lane().lock);
@@ -51,7 +51,7 @@ Status resolve(RmaWindow& window, Target& target) {
     component->reach(window, found, &lost);
   }
   target = found;
-  record(window, target, lost);
+  record(window, target, std::move(lost));
   return {};
 }
 

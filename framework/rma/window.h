@@ -24,11 +24,11 @@ namespace rma {
 struct Hints {
   bool no_locks = false;
   bool same_size = false, same_disp_unit = false;
-  bool same_op = false;                                  // accumulate_ops = same_op
+  bool same_op = false;                                 // accumulate_ops = same_op
   bool rar = true, raw = true, war = true, waw = true;  // accumulate_ordering
-  bool noncontiguous = false;                            // alloc_shared_noncontig
-  std::uint64_t alignment = 64;                          // mpi_minimum_memory_alignment
-  std::uint64_t granularity = 0;                         // mpi_accumulate_granularity
+  bool noncontiguous = false;                           // alloc_shared_noncontig
+  std::uint64_t alignment = 64;                         // mpi_minimum_memory_alignment
+  std::uint64_t granularity = 0;                        // mpi_accumulate_granularity
 };
 
 /// A region of a dynamic window of this process.
@@ -60,21 +60,19 @@ class RmaWindow final : public Window {
   std::vector<Rank> posted;   // origins of MPI_Win_post
 
   // --- set-up path ---
-  Ref<Comm> owned;                   // Window::comm: the window's own, with a lane and a context
-  std::unique_ptr<rma::Sync> sync;   // of the component that can serve all processes
-  std::vector<rma::Card> cards;      // [ranks]
-  std::vector<rma::Target> table;    // behind `targets`
+  Ref<Comm> owned;                  // Window::comm: the window's own, with a lane and a context
+  std::unique_ptr<rma::Sync> sync;  // of the component that can serve all processes
+  std::vector<rma::Card> cards;     // [ranks]
+  std::vector<rma::Target> table;   // behind `targets`
   rma::Hints hints;
-  void* heap_memory = nullptr;       // memory that the window allocated, from memory::Heap; freed with it
-  void* private_memory = nullptr;    // the same, where there was no room in the heap
-  std::vector<rma::Region> regions;  // of a dynamic window, by address; changed by attach and detach
-  std::uint32_t number = 0;          // names the window in messages of its communicator's lane
+  void* heap_memory = nullptr;             // memory that the window allocated, from memory::Heap; freed with it
+  void* private_memory = nullptr;          // the same, where there was no room in the heap
+  std::vector<rma::Region> regions;        // of a dynamic window, by address; changed by attach and detach
+  std::uint32_t number = 0;                // names the window in messages of its communicator's lane
   std::atomic<std::uint32_t> flushes = 0;  // that found nothing to wait for; a hint
-  bool any_outstanding = false;      // whether Target::outstanding may be set anywhere; set with it
+  bool any_outstanding = false;            // whether Target::outstanding may be set anywhere; set with it
   std::span<const rma::Component* const> components;  // those that serve this window, the preferred one first
   std::vector<void*> states;                          // of each of them, as the component likes
-  std::string sync_lost;                              // why components before that of `sync` do not serve it, in words
-  std::string recorded_ways;                          // of the last decision record
 
   Lane& lane() const { return *comm->lane; }
   /// For sentences: the name, or the number of its communicator.

@@ -15,8 +15,8 @@ namespace ashlar::rma::shm {
 ///          | a rank line for each | PSCW words for each pair
 
 struct alignas(kCacheLine) ControlHeader {
-  std::atomic<std::uint32_t> arrived;     // of the barrier that is going on
-  std::atomic<std::uint32_t> generation;  // barriers that are over
+  std::atomic<std::uint32_t> arrived;                        // of the barrier that is going on
+  std::atomic<std::uint32_t> generation;                     // barriers that are over
   alignas(kCacheLine) std::atomic<std::uint32_t> exclusive;  // processes that hold an exclusive lock, or are about to
   std::atomic<std::uint32_t> lock_alls;                      // processes in an epoch of lock_all, or trying
   std::atomic<std::uint32_t> lock_alls_waiting;
@@ -52,7 +52,9 @@ class Control {
  public:
   Control() = default;
   Control(std::byte* memory, std::uint32_t ranks) : memory_(memory), ranks_(ranks) {}
-  static std::size_t bytes(std::uint32_t ranks) { return at(ranks, 4) + std::size_t{ranks} * ranks * sizeof(PairWords); }
+  static std::size_t bytes(std::uint32_t ranks) {
+    return at(ranks, 4) + std::size_t{ranks} * ranks * sizeof(PairWords);
+  }
 
   explicit operator bool() const { return memory_ != nullptr; }
   std::uint32_t ranks() const { return ranks_; }
@@ -62,15 +64,13 @@ class Control {
   OriginLine* origins() const { return &line<OriginLine>(2, 0); }
   RankLine& rank(Rank of) const { return line<RankLine>(3, of); }
   PairWords& pair(Rank target, Rank origin) const {
-    return reinterpret_cast<PairWords*>(memory_ + at(ranks_, 4))[static_cast<std::size_t>(target) * ranks_ +
-                                                                 static_cast<std::size_t>(origin)];
+    return reinterpret_cast<PairWords*>(
+        memory_ + at(ranks_, 4))[static_cast<std::size_t>(target) * ranks_ + static_cast<std::size_t>(origin)];
   }
 
  private:
   /// Where the n-th array of lines begins.
-  static std::size_t at(std::uint32_t ranks, std::size_t n) {
-    return sizeof(ControlHeader) + n * ranks * kCacheLine;
-  }
+  static std::size_t at(std::uint32_t ranks, std::size_t n) { return sizeof(ControlHeader) + n * ranks * kCacheLine; }
   template <class Line>
   Line& line(std::size_t array, Rank rank) const {
     static_assert(sizeof(Line) == kCacheLine);

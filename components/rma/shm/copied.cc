@@ -21,8 +21,8 @@ std::int32_t process_of(const RmaWindow& window, const Target& target) {
 }
 
 Status copy(Direction direction, const Access& access) {
-  const int error = copy_far(direction, process_of(access.window, access.target), access.target.address, access.origin,
-                             access.place);
+  const int error =
+      copy_far(direction, process_of(access.window, access.target), access.target.address, access.origin, access.place);
   return error == 0 ? Status() : not_copied(access.window, access.target, error);
 }
 Status put_copied(const Access& access) { return copy(Direction::kPut, access); }

@@ -5,9 +5,9 @@
 
 // A reader-writer lock for each target, by tickets (Mellor-Crummey and Scott 1991, "Scalable Reader-Writer
 // Synchronization", section 2): first come, first served, one atomic instruction where it is free. An epoch to all
-// targets (lock_all) takes none of these locks: it counts itself in one word, and an exclusive locker, which counts itself
-// in another, waits until no such epoch is open. Each stores its word before it reads the other's, with instructions that
-// are fences, so at least one of two sees the other; it is the epoch to all that then steps back.
+// targets (lock_all) takes none of these locks: it counts itself in one word, and an exclusive locker, which counts
+// itself in another, waits until no such epoch is open. Each stores its word before it reads the other's, with
+// instructions that are fences, so at least one of two sees the other; it is the epoch to all that then steps back.
 namespace ashlar::rma::shm {
 namespace {
 
@@ -29,9 +29,7 @@ class LockWait final : public SharedCondition {
   }
 
  private:
-  Rank holder() const {
-    return static_cast<Rank>(control.lock(target_).holder.load(std::memory_order_relaxed)) - 1;
-  }
+  Rank holder() const { return static_cast<Rank>(control.lock(target_).holder.load(std::memory_order_relaxed)) - 1; }
   const Rank target_;
   std::atomic<std::uint32_t>& word_;
   const std::uint32_t ticket_;

@@ -47,8 +47,8 @@ Status make_sync(RmaWindow& window, Sync** out);
 void reach(RmaWindow& window, Target& target, std::string* why);
 void close(RmaWindow& window);
 
-/// Rank 0 has left the window of this block. Others may still be on their way out of its last barrier, so it is freed when
-/// they have left as well, at the latest by the next calls of these functions.
+/// Rank 0 has left the window of this block. Others may still be on their way out of its last barrier, so it is freed
+/// when they have left as well, at the latest by the next calls of these functions.
 void retire_block(void* block, const Control& control);
 void free_retired_blocks();
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <string>
 
 #include "framework/base/status.h"
 #include "framework/rma/card.h"
@@ -21,13 +20,13 @@ struct Component {
   /// Before the cards are exchanged: adds to this process's own. A failure is that of the window.
   Status (*prepare)(RmaWindow& window, Card& own) = nullptr;
   /// After it, with all cards in `window.cards`: whether this process can take part in the window's Sync of this
-  /// component; if not, `*why` says so in words. All processes learn of a refusal, and then ask the next component.
-  bool (*joins)(RmaWindow& window, std::string* why) = nullptr;
+  /// component. A failure says why it cannot; all processes then ask the next component.
+  Status (*joins)(RmaWindow& window) = nullptr;
   /// Makes the Sync, on all processes or on none.
   Status (*make_sync)(RmaWindow& window, Sync** out) = nullptr;
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
-  /// nullptr). `*why`: what it left open, in words.
-  void (*reach)(RmaWindow& window, Target& target, std::string* why) = nullptr;
+  /// nullptr). A failure says why it left one of them open, which the next component then may find.
+  Status (*reach)(RmaWindow& window, Target& target) = nullptr;
   /// Of a dynamic window: `window.regions` has changed. nullptr: the component looks there when it needs to. Called
   /// under the lane's lock.
   Status (*attached)(RmaWindow& window) = nullptr;

@@ -133,13 +133,12 @@ void fill_table(RmaWindow& window) {
 Status choose_sync(Comm& comm, RmaWindow& window) {
   std::string lost;
   for (const Component* component : window.components) {
-    std::string why;
-    const bool joins = component->joins(window, &why);
+    const Status joins = component->joins(window);
     bool all = false;
-    ASHLAR_TRY(all_agree(comm, joins, &all));
+    ASHLAR_TRY(all_agree(comm, joins.ok(), &all));
     if (!all) {
-      if (joins) why = "another process cannot use it";
-      lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " + why;
+      lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " +
+              (joins.ok() ? "another process cannot use it" : joins.text());
       continue;
     }
     Sync* sync = nullptr;

@@ -48,7 +48,8 @@ Status resolve(RmaWindow& window, Target& target) {
   std::string lost;
   for (const Component* component : window.components) {
     if (found.copies != nullptr && found.updates != nullptr) break;
-    component->reach(window, found, &lost);
+    const Status reached = component->reach(window, found);
+    if (!reached.ok()) lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " + reached.text();
   }
   target = found;
   record(window, target, std::move(lost));

@@ -36,7 +36,7 @@ struct alignas(kCacheLine) LockLine {
 struct alignas(kCacheLine) RankLine {
   std::atomic<std::uint32_t> asleep;   // it asks to be woken when something that it waits for may have changed
   std::atomic<std::uint32_t> version;  // of `regions`: odd while they change
-  std::atomic<std::uint64_t> regions;  // address, in its heap, of its attached memory (dynamic.h); 0: none
+  std::atomic<std::uint64_t> regions;  // address, in its heap, of what is attached (dynamic.cc); 0: none
   std::atomic<std::uint64_t> region_count;
 };
 

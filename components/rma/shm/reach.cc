@@ -40,13 +40,12 @@ bool is_dynamic(const RmaWindow& window) { return window.create_flavor == MPI_WI
 
 }  // namespace
 
-bool copies_memory_of(const Card& card, std::string* why) {
+Status copies_memory_of(const Card& card) {
   const std::lock_guard guard(proofs().mutex);
   const auto [entry, is_new] = proofs().errors.try_emplace({card.pid, card.probe}, 0);
   if (is_new) entry->second = prove(card);
-  if (entry->second == 0) return true;
-  *why = std::string("process_vm_readv: ") + std::strerror(entry->second);
-  return false;
+  if (entry->second == 0) return {};
+  return fail(MPI_ERR_OTHER, "rma.copy_refused", {{"lower", std::strerror(entry->second)}});
 }
 
 Status prepare(RmaWindow& window, Card& own) {
@@ -65,36 +64,24 @@ Status prepare(RmaWindow& window, Card& own) {
   return {};
 }
 
-bool joins(RmaWindow& window, std::string* why) {
+Status joins(RmaWindow& window) {
   State& state = state_of(window);
   const Card& first = window.cards[0];
-  for (const Card& card : window.cards) {
-    if (card.node == first.node) continue;
-    *why = "its processes are on several nodes";
-    return false;
-  }
-  if (first.control == 0) {
-    *why = "rank 0 has no shared memory for it";
-    return false;
-  }
+  for (const Card& card : window.cards)
+    if (card.node != first.node) return fail(MPI_ERR_OTHER, "rma.several_nodes");
+  if (first.control == 0) return fail(MPI_ERR_OTHER, "rma.no_block");
   const memory::MappedHeap* heap = nullptr;
   const auto ranks = static_cast<std::uint32_t>(window.ranks);
-  const Status mapped_first = memory::map_heap(first.heap, &heap);
-  std::byte* const block = mapped_first.ok() ? heap->find(first.control, Control::bytes(ranks)) : nullptr;
-  if (block == nullptr) {
-    *why = mapped_first.text();
-    return false;
-  }
+  ASHLAR_TRY(memory::map_heap(first.heap, &heap));
+  std::byte* const block = heap->find(first.control, Control::bytes(ranks));
+  if (block == nullptr) return fail(MPI_ERR_OTHER, "rma.no_block");
   // The regions of a dynamic window, and what lies in them, are reached alike by every process or by none.
   for (std::size_t rank = 0; is_dynamic(window) && rank < window.cards.size(); ++rank) {
-    std::string reason;
-    const Status seen = memory::map_heap(window.cards[rank].heap, &heap);
-    if (seen.ok() && (static_cast<Rank>(rank) == window.me || copies_memory_of(window.cards[rank], &reason))) continue;
-    *why = seen.ok() ? reason : seen.text();
-    return false;
+    ASHLAR_TRY(memory::map_heap(window.cards[rank].heap, &heap));
+    if (static_cast<Rank>(rank) != window.me) ASHLAR_TRY(copies_memory_of(window.cards[rank]));
   }
   state.control = Control(block, ranks);
-  return true;
+  return {};
 }
 
 Status make_sync(RmaWindow& window, Sync** out) {
@@ -108,38 +95,47 @@ Status make_sync(RmaWindow& window, Sync** out) {
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }
 
-void reach(RmaWindow& window, Target& target, std::string* why) {
+namespace {
+
+/// Finds the target's memory among the heaps that are mapped here.
+Status map(const RmaWindow& window, Target& target) {
+  const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
+  // Of contiguous shared memory a process's own part lies in another one's heap.
+  if (target.rank == window.me && window.base != nullptr) {
+    target.memory = static_cast<std::byte*>(window.base);
+    return {};
+  }
+  if (card.size == 0) return {};
+  if ((card.flags & Card::kInHeap) == 0) return fail(MPI_ERR_OTHER, "rma.not_in_heap");
+  const memory::MappedHeap* heap = nullptr;
+  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
+  target.memory = heap->find(card.address, card.size);
+  return {};
+}
+
+}  // namespace
+
+Status reach(RmaWindow& window, Target& target) {
   const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
   const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
   if (is_dynamic(window)) {
     if (synchronizes) target.copies = target.updates = &attached;
-    return;
+    return {};
   }
-  // Of contiguous shared memory a process's own part lies in another one's heap.
-  if (target.rank == window.me && window.base != nullptr) {
-    target.memory = static_cast<std::byte*>(window.base);
-  } else if ((card.flags & Card::kInHeap) != 0 && card.size != 0) {
-    const memory::MappedHeap* heap = nullptr;
-    const Status seen = memory::map_heap(card.heap, &heap);
-    if (seen.ok())
-      target.memory = heap->find(card.address, card.size);
-    else
-      *why += std::string(why->empty() ? "" : "; ") + "mapped: " + seen.text();
-  } else if (card.size != 0) {
-    *why += std::string(why->empty() ? "" : "; ") + "mapped: its memory is none of MPI_Alloc_mem or MPI_Win_allocate";
-  }
-  if (target.memory != nullptr || card.size == 0 || target.rank == window.me) {
+  const Status mapped_here = map(window, target);
+  if (mapped_here.ok()) {
     target.copies = &mapped;
     if (synchronizes) target.updates = &mapped;
-    return;
+    return {};
   }
-  std::string reason;
-  if (card.node == window.cards[static_cast<std::size_t>(window.me)].node && copies_memory_of(card, &reason)) {
-    target.copies = &copied;
-    if (synchronizes && (card.flags & Card::kInHeap) == 0) target.updates = &copied;
-  } else if (!reason.empty()) {
-    *why += "; copied: " + reason;
-  }
+  const Status may_copy = card.node == window.cards[static_cast<std::size_t>(window.me)].node
+                              ? copies_memory_of(card)
+                              : fail(MPI_ERR_OTHER, "rma.several_nodes");
+  if (!may_copy.ok())
+    return fail(MPI_ERR_OTHER, "rma.out_of_reach", {{"mapped", mapped_here.text()}, {"copied", may_copy.text()}});
+  target.copies = &copied;
+  if (synchronizes && (card.flags & Card::kInHeap) == 0) target.updates = &copied;
+  return mapped_here;
 }
 
 void close(RmaWindow& window) {

@@ -42,9 +42,9 @@ inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_s
 
 // Component's functions (framework/rma/component.h).
 Status prepare(RmaWindow& window, Card& own);
-bool joins(RmaWindow& window, std::string* why);
+Status joins(RmaWindow& window);
 Status make_sync(RmaWindow& window, Sync** out);
-void reach(RmaWindow& window, Target& target, std::string* why);
+Status reach(RmaWindow& window, Target& target);
 void close(RmaWindow& window);
 
 /// Rank 0 has left the window of this block. Others may still be on their way out of its last barrier, so it is freed
@@ -55,9 +55,9 @@ void free_retired_blocks();
 /// Of a dynamic window: room for the first regions, in the heap.
 Status make_room_for_regions(State& state);
 
-/// Whether this process can read and write the memory of the target with process_vm_readv and process_vm_writev; tried
+/// Succeeds if this process can read and write the memory of the target with process_vm_readv and process_vm_writev; tried
 /// once for each process.
-bool copies_memory_of(const Card& card, std::string* why);
+Status copies_memory_of(const Card& card);
 
 /// Wakes the processes that have announced that they sleep. Called after storing what they may wait for.
 void wake_sleepers(RmaWindow& window, const Control& control);

@@ -199,6 +199,7 @@ Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& b
 
 Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignment, bool heap_only, void** out) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+  if (wanted >= kPage) alignment = std::max(alignment, kPage);  // long copies are faster from page to page
   const Status taken = memory::Heap::own().allocate(wanted, alignment, false, out);
   if (taken.ok()) {
     window.heap_memory = *out;

@@ -54,8 +54,29 @@ Status check_element(const char* argument, const Datatype& type, const Datatype&
   return mixed_types(argument, type, element);
 }
 
+/// The usual case: one predefined datatype at both ends.
+inline bool is_plain(const Call& call) {
+  const Datatype* const type = call.place.type;
+  return type->is_predefined() && (call.type == nullptr || (call.type == type && call.count == call.place.count)) &&
+         (call.result.type == nullptr || (call.result.type == type && call.result.count == call.place.count));
+}
+
+/// Whether the operation takes the type. The last pair of constants that was checked is remembered.
+inline Status check_op(RmaWindow& window, const ReduceOp& op, const Datatype& element) {
+  const std::uint64_t pair = std::uint64_t{op.predefined} << 32 | element.predefined;
+  if (pair == window.checked_pair.load(std::memory_order_relaxed)) [[likely]]
+    return {};
+  ASHLAR_TRY(op.check(element));
+  if (op.predefined != 0 && element.predefined != 0) window.checked_pair.store(pair, std::memory_order_relaxed);
+  return {};
+}
+
 /// What the call's datatypes and its operation have to be.
-Status check_types(const Call& call, Datatype** element) {
+Status check_types(RmaWindow& window, const Call& call, Datatype** element) {
+  if (is_plain(call)) [[likely]] {
+    *element = call.place.type;
+    return check_op(window, call.op, *call.place.type);
+  }
   *element = &first_predefined(*call.place.type);
   ASHLAR_TRY(check_element("target_datatype", *call.place.type, **element));
   if (call.type != nullptr) {
@@ -75,7 +96,7 @@ Status prepare(RmaWindow& window, Call& call, Target** target, Datatype** elemen
   if (call.op.code() == ReduceOp::Code::kUser) return bad_op(call.op, "one of the standard's");
   ASHLAR_TRY(aim(window, call.rank, call.disp, &call.place, target));
   if (*target == nullptr) return {};
-  ASHLAR_TRY(check_types(call, element));
+  ASHLAR_TRY(check_types(window, call, element));
   if (call.place.count == 0 || call.place.type->size() == 0) *target = nullptr;
   return {};
 }
@@ -92,7 +113,7 @@ Update update_of(RmaWindow& window, Target& target, Datatype& element, const Cal
           .done = gate};
 }
 
-Status run(Window& win, Call call) {
+Status run(Window& win, Call& call) {
   RmaWindow& window = of(win);
   Target* target = nullptr;
   Datatype* element = nullptr;
@@ -101,7 +122,7 @@ Status run(Window& win, Call call) {
   return target->updates->update(update_of(window, *target, *element, call, nullptr));
 }
 
-Status start(const char* name, Window& win, Call call, Request** request) {
+Status start(const char* name, Window& win, Call& call, Request** request) {
   RmaWindow& window = of(win);
   ASHLAR_TRY(check_passive(window, call.rank));
   Target* target = nullptr;
@@ -131,59 +152,59 @@ Status check_origin(const ReduceOp& op, MPI_Count count, Datatype** type) {
 Status accumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
                   Datatype& target_type, ReduceOp& op, Window& win) {
   if (op.code() == ReduceOp::Code::kNoOp) return bad_op(op, "one that combines, or MPI_REPLACE");
-  return run(win, {.origin = origin,
-                   .count = count,
-                   .type = &type,
-                   .result = {},
-                   .rank = rank,
-                   .disp = disp,
-                   .place = {.offset = 0, .count = target_count, .type = &target_type},
-                   .op = op});
+  Call call{.origin = origin,
+            .count = count,
+            .type = &type,
+            .result = {},
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = target_count, .type = &target_type},
+            .op = op};
+  return run(win, call);
 }
 
 Status raccumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
                    Datatype& target_type, ReduceOp& op, Window& win, Request** request) {
   if (op.code() == ReduceOp::Code::kNoOp) return bad_op(op, "one that combines, or MPI_REPLACE");
-  return start("MPI_Raccumulate", win,
-               {.origin = origin,
-                .count = count,
-                .type = &type,
-                .result = {},
-                .rank = rank,
-                .disp = disp,
-                .place = {.offset = 0, .count = target_count, .type = &target_type},
-                .op = op},
-               request);
+  Call call{.origin = origin,
+            .count = count,
+            .type = &type,
+            .result = {},
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = target_count, .type = &target_type},
+            .op = op};
+  return start("MPI_Raccumulate", win, call, request);
 }
 
 Status get_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
                       Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
                       ReduceOp& op, Window& win) {
   ASHLAR_TRY(check_origin(op, count, &type));
-  return run(win, {.origin = origin,
-                   .count = count,
-                   .type = type,
-                   .result = {.data = result, .count = result_count, .type = &result_type},
-                   .rank = rank,
-                   .disp = disp,
-                   .place = {.offset = 0, .count = target_count, .type = &target_type},
-                   .op = op});
+  Call call{.origin = origin,
+            .count = count,
+            .type = type,
+            .result = {.data = result, .count = result_count, .type = &result_type},
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = target_count, .type = &target_type},
+            .op = op};
+  return run(win, call);
 }
 
 Status rget_accumulate(const void* origin, MPI_Count count, Datatype* type, void* result, MPI_Count result_count,
                        Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
                        ReduceOp& op, Window& win, Request** request) {
   ASHLAR_TRY(check_origin(op, count, &type));
-  return start("MPI_Rget_accumulate", win,
-               {.origin = origin,
-                .count = count,
-                .type = type,
-                .result = {.data = result, .count = result_count, .type = &result_type},
-                .rank = rank,
-                .disp = disp,
-                .place = {.offset = 0, .count = target_count, .type = &target_type},
-                .op = op},
-               request);
+  Call call{.origin = origin,
+            .count = count,
+            .type = type,
+            .result = {.data = result, .count = result_count, .type = &result_type},
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = target_count, .type = &target_type},
+            .op = op};
+  return start("MPI_Rget_accumulate", win, call, request);
 }
 
 Status fetch_and_op(const void* origin, void* result, Datatype& type, int rank, MPI_Aint disp, ReduceOp& op,
@@ -191,14 +212,15 @@ Status fetch_and_op(const void* origin, void* result, Datatype& type, int rank, 
   if (!type.is_predefined())
     return fail(MPI_ERR_TYPE, "rma.predefined", {{"argument", "datatype"}, {"type", type.described()}});
   const bool reads = op.code() != ReduceOp::Code::kNoOp;
-  return run(win, {.origin = origin,
-                   .count = 1,
-                   .type = reads ? &type : nullptr,
-                   .result = {.data = result, .count = 1, .type = &type},
-                   .rank = rank,
-                   .disp = disp,
-                   .place = {.offset = 0, .count = 1, .type = &type},
-                   .op = op});
+  Call call{.origin = origin,
+            .count = 1,
+            .type = reads ? &type : nullptr,
+            .result = {.data = result, .count = 1, .type = &type},
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = 1, .type = &type},
+            .op = op};
+  return run(win, call);
 }
 
 Status compare_and_swap(const void* origin, const void* compare, void* result, Datatype& type, int rank, MPI_Aint disp,

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "framework/base/failure.h"
-#include "framework/progress/user_call.h"
 #include "framework/rma/api.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
@@ -54,7 +53,7 @@ void leave_fence(RmaWindow& window) {
 
 Status win_fence(int assert, Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_fence", window.comm);
+  window.calling = "MPI_Win_fence";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
                           "MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED"));
   if ((window.epochs.access != AccessEpoch::kNone && window.epochs.access != AccessEpoch::kFence) ||

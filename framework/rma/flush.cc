@@ -3,7 +3,6 @@
 
 #include <atomic>
 
-#include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/api.h"
 #include "framework/rma/epochs.h"
@@ -34,7 +33,7 @@ Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
   Target& target = window.targets[rank];
   if (!window.passive_to_all && target.held == Held::kNothing) return not_passive(window, rank);
   if (target.outstanding) {
-    const progress::UserCall call(name, window.comm);
+    window.calling = name;
     return flush(window, target, remote);
   }
   return nothing_outstanding(window);
@@ -44,7 +43,7 @@ Status flush_every(const char* name, RmaWindow& window, bool remote) {
   if (!window.passive_to_all && window.epochs.access != AccessEpoch::kLock)
     return wrong_epoch(window, "a passive target epoch to be open");
   if (window.any_outstanding) {
-    const progress::UserCall call(name, window.comm);
+    window.calling = name;
     return flush_all(window, remote);
   }
   return nothing_outstanding(window);

@@ -2,7 +2,6 @@
 
 #include "framework/base/failure.h"
 #include "framework/object/attribute_api.h"
-#include "framework/progress/user_call.h"
 #include "framework/rma/api.h"
 #include "framework/rma/create.h"
 #include "framework/rma/epochs.h"
@@ -15,7 +14,7 @@ namespace ashlar::rma {
 // that already, but the memory of other processes that this one allocated must stay until they are done with it.
 Status win_free(Window** win) {
   RmaWindow& window = of(**win);
-  const progress::UserCall call("MPI_Win_free", window.comm);
+  window.calling = "MPI_Win_free";
   if (!accesses_nothing(window) || !exposes_nothing(window)) return wrong_epoch(window, "every epoch to be closed");
   ASHLAR_TRY(attribute::delete_all(window));
   const Status flushed = flush_all(window, true);

@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include "framework/base/failure.h"
-#include "framework/progress/user_call.h"
 #include "framework/rma/api.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
@@ -32,7 +31,7 @@ void take(RmaWindow& window, Target& target, Held held) {
 Status win_lock(int lock_type, int rank, int assert, Window& win) {
   RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
-  const progress::UserCall call("MPI_Win_lock", window.comm);
+  window.calling = "MPI_Win_lock";
   ASHLAR_TRY(check_rank(window, rank));
   if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
     return fail(MPI_ERR_LOCKTYPE, "argument.value",
@@ -58,7 +57,7 @@ Status win_lock(int lock_type, int rank, int assert, Window& win) {
 Status win_unlock(int rank, Window& win) {
   RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
-  const progress::UserCall call("MPI_Win_unlock", window.comm);
+  window.calling = "MPI_Win_unlock";
   ASHLAR_TRY(check_rank(window, rank));
   Target& target = window.targets[rank];
   if (target.held == Held::kNothing)
@@ -76,7 +75,7 @@ Status win_unlock(int rank, Window& win) {
 
 Status win_lock_all(int assert, Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_lock_all", window.comm);
+  window.calling = "MPI_Win_lock_all";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (window.hints.no_locks) return locks_forbidden(window);
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
@@ -91,7 +90,7 @@ Status win_lock_all(int assert, Window& win) {
 
 Status win_unlock_all(Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_unlock_all", window.comm);
+  window.calling = "MPI_Win_unlock_all";
   if (window.epochs.access != AccessEpoch::kLockAll)
     return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
   const Status flushed = flush_all(window, true);

@@ -6,7 +6,6 @@
 
 #include "framework/base/failure.h"
 #include "framework/object/group.h"
-#include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/api.h"
 #include "framework/rma/epochs.h"
@@ -62,7 +61,7 @@ Status win_post(Group& group, int assert, Window& win) {
 
 Status win_start(Group& group, int assert, Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_start", window.comm);
+  window.calling = "MPI_Win_start";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
   std::vector<Rank> targets;
@@ -78,7 +77,7 @@ Status win_start(Group& group, int assert, Window& win) {
 
 Status win_complete(Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_complete", window.comm);
+  window.calling = "MPI_Win_complete";
   if (window.epochs.access != AccessEpoch::kStart)
     return wrong_epoch(window, "an access epoch of MPI_Win_start to be open");
   Status first;
@@ -97,7 +96,7 @@ Status win_complete(Window& win) {
 
 Status win_wait(Window& win) {
   RmaWindow& window = of(win);
-  const progress::UserCall call("MPI_Win_wait", window.comm);
+  window.calling = "MPI_Win_wait";
   bool over = false;
   ASHLAR_TRY(end_exposure(window, true, &over));
   close_exposure(window, "MPI_Win_wait");

@@ -40,7 +40,7 @@ struct Waited {
     char reason[160];
     char text[320];
     waited.condition->describe(reason, sizeof reason);
-    std::snprintf(text, sizeof text, "%s on window '%s'", reason, waited.window->label());
+    std::snprintf(text, sizeof text, "%s in %s on window '%s'", reason, waited.window->calling, waited.window->label());
     const Rank rank = waited.condition->awaited();
     account.waits_for(rank < 0 ? plugin::kAnyPeer : (*waited.window->group)[rank], text);
   }

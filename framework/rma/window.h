@@ -51,11 +51,13 @@ class RmaWindow final : public Window {
   bool all_unchecked = false;      // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
-  rma::Target* targets = nullptr;  // [ranks]
-  rma::Guard own_guard;            // of this process's memory
+  rma::Target* targets = nullptr;               // [ranks]
+  std::atomic<std::uint64_t> checked_pair = 0;  // constants of an operation and a datatype that go together
+  rma::Guard own_guard;                         // of this process's memory
 
   // --- epochs; changed by the synchronization calls ---
   rma::Epochs epochs;
+  const char* calling = "";   // the synchronization call that is going on, or the last one: for reports of what waits
   std::vector<Rank> started;  // targets of MPI_Win_start
   std::vector<Rank> posted;   // origins of MPI_Win_post
 

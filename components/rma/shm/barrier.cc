@@ -8,7 +8,8 @@ namespace {
 /// Until the barrier is over.
 class BarrierWait final : public SharedCondition {
  public:
-  BarrierWait(RmaWindow& of, const Control& block, std::uint32_t now) : SharedCondition(of, block), before_(now) {}
+  BarrierWait(RmaWindow& of, const Control& block, std::uint32_t now)
+      : SharedCondition(of, block, Sleep::kBarrier), before_(now) {}
   bool holds() override { return control.header().generation.load(std::memory_order_acquire) != before_; }
   Rank awaited() const override { return -1; }
   void describe(char* out, std::size_t room) const override {
@@ -29,7 +30,7 @@ Status SharedSync::barrier() {
   if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == control_.ranks()) {
     header.arrived.store(0, std::memory_order_relaxed);
     header.generation.store(now + 1, std::memory_order_release);
-    wake_sleepers(window_, control_);
+    wake_sleepers(window_, control_, Sleep::kBarrier);
     return {};
   }
   BarrierWait over(window_, control_, now);

@@ -45,30 +45,44 @@ void free_retired_blocks() {
   std::erase_if(retired().blocks, free_if_left);
 }
 
-void wake_sleepers(RmaWindow& window, const Control& control) {
+namespace {
+
+/// The count that says whether anything sleeps for this.
+std::atomic<std::uint32_t>& sleepers_of(const Control& control, Sleep what, Rank target) {
+  return what == Sleep::kLock ? control.lock(target).sleepers
+                              : control.header().sleepers[static_cast<std::size_t>(what)];
+}
+
+bool is_asleep(const Control& control, Sleep what, Rank rank) {
+  return control.rank(rank).asleep[static_cast<std::size_t>(what)].load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace
+
+void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target) {
   full_fence();  // what was stored is seen by a sleeper's last look, or its announcement here
-  if (control.header().sleepers.load(std::memory_order_relaxed) == 0) [[likely]]
+  if (sleepers_of(control, what, target).load(std::memory_order_relaxed) == 0) [[likely]]
     return;
   for (Rank rank = 0; rank < window.ranks; ++rank)
-    if (rank != window.me && control.rank(rank).asleep.load(std::memory_order_relaxed) != 0) wake(window, rank);
+    if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank);
 }
 
 void wake_sleeper(RmaWindow& window, const Control& control, Rank rank) {
   full_fence();
-  if (control.header().sleepers.load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
+  if (sleepers_of(control, Sleep::kPair, 0).load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
     return;
-  if (control.rank(rank).asleep.load(std::memory_order_relaxed) != 0) wake(window, rank);
+  if (is_asleep(control, Sleep::kPair, rank)) wake(window, rank);
 }
 
 void SharedCondition::announce() {
-  control.rank(window.me).asleep.fetch_add(1, std::memory_order_relaxed);
-  control.header().sleepers.fetch_add(1, std::memory_order_relaxed);
+  control.rank(window.me).asleep[static_cast<std::size_t>(what_)].fetch_add(1, std::memory_order_relaxed);
+  sleepers_of(control, what_, target_).fetch_add(1, std::memory_order_relaxed);
   full_fence();
 }
 
 void SharedCondition::withdraw() {
-  control.rank(window.me).asleep.fetch_sub(1, std::memory_order_relaxed);
-  control.header().sleepers.fetch_sub(1, std::memory_order_relaxed);
+  control.rank(window.me).asleep[static_cast<std::size_t>(what_)].fetch_sub(1, std::memory_order_relaxed);
+  sleepers_of(control, what_, target_).fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace ashlar::rma::shm

@@ -14,29 +14,34 @@ namespace ashlar::rma::shm {
 ///   header | a lock for each target | an update line for each target | an origin line for each origin
 ///          | a rank line for each | PSCW words for each pair
 
+/// What a process may sleep for. Only processes that sleep for what has changed are woken.
+enum class Sleep : std::uint8_t { kBarrier, kLock, kLockAll, kPair };
+inline constexpr std::size_t kSleeps = 4;
+
 struct alignas(kCacheLine) ControlHeader {
   std::atomic<std::uint32_t> arrived;                        // of the barrier that is going on
   std::atomic<std::uint32_t> generation;                     // barriers that are over
   alignas(kCacheLine) std::atomic<std::uint32_t> exclusive;  // processes that hold an exclusive lock, or are about to
   std::atomic<std::uint32_t> lock_alls;                      // processes in an epoch of lock_all, or trying
   std::atomic<std::uint32_t> lock_alls_waiting;
-  alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken
+  alignas(kCacheLine) std::atomic<std::uint32_t> sleepers[kSleeps];  // processes that have asked to be woken
   std::atomic<std::uint32_t> left;  // processes, other than rank 0, that do not touch the block any more
 };
 
 /// The lock of one target: tickets, served in their order. Readers that follow each other hold it together.
 struct alignas(kCacheLine) LockLine {
-  std::atomic<std::uint32_t> tickets;  // given out
-  std::atomic<std::uint32_t> readers;  // the ticket up to which readers may enter
-  std::atomic<std::uint32_t> writers;  // the ticket that may enter as a writer: all before it are done
-  std::atomic<std::uint32_t> holder;   // rank + 1 of the writer, for reports
+  std::atomic<std::uint32_t> tickets;   // given out
+  std::atomic<std::uint32_t> readers;   // the ticket up to which readers may enter
+  std::atomic<std::uint32_t> writers;   // the ticket that may enter as a writer: all before it are done
+  std::atomic<std::uint32_t> holder;    // rank + 1 of the writer, for reports
+  std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken for this lock
 };
 
 /// What one rank tells the others.
 struct alignas(kCacheLine) RankLine {
-  std::atomic<std::uint32_t> asleep;   // it asks to be woken when something that it waits for may have changed
-  std::atomic<std::uint32_t> version;  // of `regions`: odd while they change
-  std::atomic<std::uint64_t> regions;  // address, in its heap, of what is attached (dynamic.cc); 0: none
+  std::atomic<std::uint32_t> asleep[kSleeps];  // threads that ask to be woken when what they wait for may have changed
+  std::atomic<std::uint32_t> version;          // of `regions`: odd while they change
+  std::atomic<std::uint64_t> regions;          // address, in its heap, of what is attached (dynamic.cc); 0: none
   std::atomic<std::uint64_t> region_count;
 };
 

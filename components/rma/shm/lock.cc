@@ -17,7 +17,7 @@ constexpr int kLooksForLockAlls = 2000;  // how long a writer lets epochs to all
 class LockWait final : public SharedCondition {
  public:
   LockWait(RmaWindow& of, const Control& block, Rank target, std::atomic<std::uint32_t>& word, std::uint32_t ticket)
-      : SharedCondition(of, block), target_(target), word_(word), ticket_(ticket) {}
+      : SharedCondition(of, block, Sleep::kLock, target), target_(target), word_(word), ticket_(ticket) {}
   bool holds() override { return word_.load(std::memory_order_acquire) == ticket_; }
   Rank awaited() const override { return holder(); }
   void describe(char* out, std::size_t room) const override {
@@ -39,7 +39,7 @@ class LockWait final : public SharedCondition {
 class NoneLeft final : public SharedCondition {
  public:
   NoneLeft(RmaWindow& of, const Control& block, std::atomic<std::uint32_t>& count, const char* what)
-      : SharedCondition(of, block), count_(count), what_(what) {}
+      : SharedCondition(of, block, Sleep::kLockAll), count_(count), what_(what) {}
   bool holds() override { return count_.load(std::memory_order_seq_cst) == 0; }
   Rank awaited() const override { return -1; }
   void describe(char* out, std::size_t room) const override { std::snprintf(out, room, "%s", what_); }
@@ -79,7 +79,8 @@ Status SharedSync::lock_shared(LockLine& line, Rank target, std::uint32_t ticket
     ASHLAR_TRY(wait(window_, turn));
   }
   line.readers.store(ticket + 1, std::memory_order_release);
-  if (line.tickets.load(std::memory_order_relaxed) != ticket + 1) wake_sleepers(window_, control_);
+  if (line.tickets.load(std::memory_order_relaxed) != ticket + 1)
+    wake_sleepers(window_, control_, Sleep::kLock, target);
   return {};
 }
 
@@ -101,7 +102,8 @@ Status SharedSync::unlock(Target& target, bool exclusive) {
   } else {
     line.writers.fetch_add(1, std::memory_order_acq_rel);
   }
-  wake_sleepers(window_, control_);
+  wake_sleepers(window_, control_, Sleep::kLock, target.rank);
+  if (exclusive) wake_sleepers(window_, control_, Sleep::kLockAll);
   return {};
 }
 
@@ -112,7 +114,7 @@ Status SharedSync::lock_all() {
     if (header.exclusive.load(std::memory_order_seq_cst) == 0) [[likely]]
       return {};
     header.lock_alls.fetch_sub(1, std::memory_order_seq_cst);
-    wake_sleepers(window_, control_);
+    wake_sleepers(window_, control_, Sleep::kLockAll);
     header.lock_alls_waiting.fetch_add(1, std::memory_order_relaxed);
     NoneLeft none(window_, control_, header.exclusive, "until no rank of the window is locked exclusively,");
     const Status waited = wait(window_, none);
@@ -123,7 +125,7 @@ Status SharedSync::lock_all() {
 
 Status SharedSync::unlock_all() {
   control_.header().lock_alls.fetch_sub(1, std::memory_order_seq_cst);
-  wake_sleepers(window_, control_);
+  wake_sleepers(window_, control_, Sleep::kLockAll);
   return {};
 }
 

@@ -14,7 +14,7 @@ Status get_mapped(const Access& access) {
   return {};
 }
 Status update_mapped(const Update& update) {
-  return apply(update.window.sync->guard(update.target), update.target.memory, update);
+  return apply(*static_cast<const Guard*>(update.target.state), update.target.memory, update);
 }
 
 }  // namespace

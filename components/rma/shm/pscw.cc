@@ -13,7 +13,7 @@ class PairWait final : public SharedCondition {
  public:
   PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint32_t>& word, std::uint32_t wanted, Rank rank,
            const char* call)
-      : SharedCondition(of, block), word_(word), wanted_(wanted), rank_(rank), call_(call) {}
+      : SharedCondition(of, block, Sleep::kPair), word_(word), wanted_(wanted), rank_(rank), call_(call) {}
   bool holds() override { return static_cast<std::int32_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
   Rank awaited() const override { return rank_; }
   void describe(char* out, std::size_t room) const override {

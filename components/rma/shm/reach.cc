@@ -89,6 +89,7 @@ Status make_sync(RmaWindow& window, Sync** out) {
   const auto ranks = static_cast<std::size_t>(window.ranks);
   state.started.resize(ranks);
   state.posted.resize(ranks);
+  state.guards.resize(ranks);
   if (is_dynamic(window)) state.known.resize(ranks);
   join_updates({&state.control.update(0), ranks});
   *out = new (std::nothrow) SharedSync(window, state);
@@ -96,6 +97,13 @@ Status make_sync(RmaWindow& window, Sync** out) {
 }
 
 namespace {
+
+/// The target's guard, kept for the life of the window.
+Guard& guard_of(RmaWindow& window, const Target& target) {
+  Guard& guard = state_of(window).guards[static_cast<std::size_t>(target.rank)];
+  guard = window.sync->guard(target);
+  return guard;
+}
 
 /// Finds the target's memory among the heaps that are mapped here.
 Status map(const RmaWindow& window, Target& target) {
@@ -125,7 +133,10 @@ Status reach(RmaWindow& window, Target& target) {
   const Status mapped_here = map(window, target);
   if (mapped_here.ok()) {
     target.copies = &mapped;
-    if (synchronizes) target.updates = &mapped;
+    if (synchronizes) {
+      target.updates = &mapped;
+      target.state = &guard_of(window, target);
+    }
     return {};
   }
   const Status may_copy = card.node == window.cards[static_cast<std::size_t>(window.me)].node

@@ -27,6 +27,7 @@ struct State {
   // PSCW: epochs that this process has had with each rank.
   std::vector<std::uint32_t> started;  // as an origin
   std::vector<std::uint32_t> posted;   // as a target
+  std::vector<Guard> guards;           // by target
   std::vector<KnownRegions> known;     // dynamic windows alone
   std::mutex reading;                  // guards `known`
   void* regions = nullptr;             // this process's, in its heap: what `RankLine::regions` leads to
@@ -55,18 +56,21 @@ void free_retired_blocks();
 /// Of a dynamic window: room for the first regions, in the heap.
 Status make_room_for_regions(State& state);
 
-/// Succeeds if this process can read and write the memory of the target with process_vm_readv and process_vm_writev; tried
-/// once for each process.
+/// Succeeds if this process can read and write the memory of the target with process_vm_readv and process_vm_writev;
+/// tried once for each process.
 Status copies_memory_of(const Card& card);
 
-/// Wakes the processes that have announced that they sleep. Called after storing what they may wait for.
-void wake_sleepers(RmaWindow& window, const Control& control);
+/// Wakes the processes that have announced that they sleep for this; kLock: the lock of `target`. Called after storing
+/// what they may wait for.
+void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0);
 void wake_sleeper(RmaWindow& window, const Control& control, Rank rank);
 
 /// A condition whose waiter announces itself in its rank line.
 class SharedCondition : public Condition {
  public:
-  SharedCondition(RmaWindow& of, const Control& block) : window(of), control(block) {}
+  /// kLock: of the lock of `target`.
+  SharedCondition(RmaWindow& of, const Control& block, Sleep what, Rank target = 0)
+      : window(of), control(block), what_(what), target_(target) {}
   void announce() final;
   void withdraw() final;
 
@@ -74,6 +78,10 @@ class SharedCondition : public Condition {
   ~SharedCondition() = default;
   RmaWindow& window;
   const Control& control;
+
+ private:
+  const Sleep what_;
+  const Rank target_;
 };
 
 /// Sync over the control block.

@@ -47,7 +47,7 @@ static void one_word(void) {
   MPI_Win_flush(0, win);
 }
 static void many_words(void) {
-  MPI_Fetch_and_op(&mine, &was, MPI_INT64_T, 0, rank + 1, MPI_SUM, win);
+  MPI_Fetch_and_op(&mine, &was, MPI_INT64_T, 0, 8 * (rank + 1), MPI_SUM, win);
   MPI_Win_flush(0, win);
 }
 static void window(void) {
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   const int repeats = size <= 4 ? 1000 : 200;
   void* memory;
   MPI_Group all;
-  MPI_Win_allocate(8 * (size + 2), 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_allocate(64 * (size + 1) + 64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   const int near[] = {(rank + 1) % size, (rank + size - 1) % size};
   MPI_Group_incl(all, size > 2 ? 2 : 1, near, &neighbours);

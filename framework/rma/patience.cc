@@ -18,7 +18,7 @@ bool Patience::round(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
     sched_yield();
     return false;
   }
-  const timespec longest{.tv_sec = 0, .tv_nsec = kSleepNs};
+  const timespec longest{.tv_sec = 0, .tv_nsec = sleep_ns_};
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &longest, nullptr, 0);
   rounds_ = 0;
   return true;

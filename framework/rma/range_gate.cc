@@ -23,18 +23,18 @@ constexpr int kGiveWay = 32;
 
 constexpr std::uint32_t kAwaited = kElementsWait | kRangeWaits;
 
-// Sets `flag`, that something waits for the holder, if `seen` has it not. False: the gate has changed.
-bool set_flag(std::atomic<std::uint32_t>& word, std::uint32_t* seen, std::uint32_t flag) {
-  if (*seen & flag) return true;
-  if (!word.compare_exchange_weak(*seen, *seen | flag, std::memory_order_relaxed)) return false;
-  *seen |= flag;
-  return true;
+// One round of waiting for the holder, once the gate says that and for what. `seen`: the gate as it was.
+void wait_for_holder(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint32_t flag, Patience& patience) {
+  if (patience.about_to_sleep()) flag |= kSleeps;
+  const std::uint32_t waited = seen | flag;
+  if (waited != seen && !word.compare_exchange_weak(seen, waited, std::memory_order_relaxed)) return;
+  patience.round(word, waited);
 }
 
-// Ends `state` of the gate, which keeps its kFenced, and wakes those that wait.
+// Ends `state` of the gate, which keeps its kFenced, and wakes those that sleep.
 bool leave(std::atomic<std::uint32_t>& word, std::uint32_t state, std::uint32_t next) {
   if (!word.compare_exchange_weak(state, next, std::memory_order_acq_rel, std::memory_order_relaxed)) return false;
-  if (state & kAwaited) wake(word, INT_MAX);
+  if (state & kSleeps) wake(word, INT_MAX);
   return true;
 }
 
@@ -54,7 +54,7 @@ void ElementTurn::pass(UpdateLine& line) {
   bool held_back = false;
   for (Patience patience;;) {
     full_fence();
-    std::uint32_t seen = line.gate.load(std::memory_order_acquire);
+    const std::uint32_t seen = line.gate.load(std::memory_order_acquire);
     const bool asked = !held_back && own_.awaited.load(std::memory_order_relaxed) != 0;
     if ((seen & ~kFenced) == 0 && !asked) return;
     retract();
@@ -62,7 +62,7 @@ void ElementTurn::pass(UpdateLine& line) {
       hold_back();
       held_back = true;
     } else if (seen & kHolder) {
-      if (set_flag(line.gate, &seen, kElementsWait)) patience.round(line.gate, seen);
+      wait_for_holder(line.gate, seen, kElementsWait, patience);
     } else {
       leave(line.gate, seen, seen & kFenced);
     }
@@ -75,7 +75,7 @@ void RangeTurn::close() {
   for (Patience patience;;) {
     std::uint32_t seen = word.load(std::memory_order_relaxed);
     if (seen & kHolder) {
-      if (set_flag(word, &seen, kRangeWaits)) patience.round(word, seen);
+      wait_for_holder(word, seen, kRangeWaits, patience);
       continue;
     }
     const std::uint32_t held = (seen & kFenced) | (guard_.own + 1);
@@ -99,7 +99,7 @@ void RangeTurn::drain(std::uint32_t flags) {
   for (std::uint32_t i = 0; i < guard_.count; ++i) {
     OriginLine& origin = guard_.origins[i];
     bool asks = false;
-    Patience patience;
+    Patience patience(Patience::kUnwokenNs);  // updates of elements wake nothing when they are done
     for (int polls = 0;; ++polls) {
       const std::uint32_t updating = origin.updating.load(std::memory_order_acquire);
       if (updating == 0) break;

@@ -30,7 +30,8 @@ namespace gate {
 inline constexpr std::uint32_t kFenced = 1u << 31;
 inline constexpr std::uint32_t kElementsWait = 1u << 30;  // for the holder
 inline constexpr std::uint32_t kRangeWaits = 1u << 29;
-inline constexpr std::uint32_t kIdle = 1u << 28;     // closed, and not held
+inline constexpr std::uint32_t kSleeps = 1u << 28;   // a process that waits has to be woken
+inline constexpr std::uint32_t kIdle = 1u << 27;     // closed, and not held
 inline constexpr std::uint32_t kHolder = kIdle - 1;  // number + 1 of the process that holds it
 }  // namespace gate
 

@@ -105,20 +105,21 @@ struct Types {
 };
 Types* types = nullptr;
 
-[[gnu::always_inline]] inline void update(const Guard& guard, std::byte* memory, const ReduceOp& op, Datatype& element,
-                                          MPI_Aint at, const void* in, std::size_t n, void* out = nullptr,
-                                          const void* compare = nullptr) {
+Update made(const ReduceOp& op, Datatype& element, MPI_Aint at, const void* in, std::size_t n, void* out = nullptr,
+            const void* compare = nullptr) {
   const auto count = static_cast<MPI_Count>(n);
-  const Update made{.window = types->window,
-                    .target = types->target,
-                    .op = op,
-                    .element = element,
-                    .origin = DataView::of(in, count, element),
-                    .result = out != nullptr ? DataView{.data = out, .count = count, .type = &element} : DataView{},
-                    .place = {.offset = at, .count = count, .type = &element},
-                    .compare = compare,
-                    .done = nullptr};
-  if (!apply(guard, memory, made).ok()) std::abort();
+  return {.window = types->window,
+          .target = types->target,
+          .op = op,
+          .element = element,
+          .origin = DataView::of(in, count, element),
+          .result = out != nullptr ? DataView{.data = out, .count = count, .type = &element} : DataView{},
+          .place = {.offset = at, .count = count, .type = &element},
+          .compare = compare,
+          .done = nullptr};
+}
+void run(const Guard& guard, std::byte* memory, const Update& update) {
+  if (!apply(guard, memory, update).ok()) std::abort();
 }
 
 // --- small updates ---
@@ -126,41 +127,53 @@ Types* types = nullptr;
 void fop(Process& p, MPI_Aint at) {
   const std::int64_t one = 1;
   std::int64_t was;
-  update(p.guard, p.memory(), types->sum, types->word, at, &one, 1, &was);
+  run(p.guard, p.memory(), made(types->sum, types->word, at, &one, 1, &was));
 }
-void sum(Process& p, MPI_Aint at) { update(p.guard, p.memory(), types->sum, types->real, at, source, 1); }
+void sum(Process& p, MPI_Aint at) { run(p.guard, p.memory(), made(types->sum, types->real, at, source, 1)); }
 void striped_sum(Process& p, MPI_Aint at) {
   p.world.stripes.lock(static_cast<std::size_t>(at));
-  update({.kind = Guard::Kind::kOwner}, p.memory(), types->sum, types->real, at, source, 1);
+  run({.kind = Guard::Kind::kOwner}, p.memory(), made(types->sum, types->real, at, source, 1));
   p.world.stripes.unlock(static_cast<std::size_t>(at));
 }
 
+// One process, the same update again and again: its cost alone.
+void hundred(Process& p, const Update& u) {
+  for (int i = 0; i < 100; ++i) run(p.guard, p.memory(), u);
+}
+
+void alone() {
+  static const std::int64_t one = 1, zero = 0;
+  static std::int64_t was;
+  Types& t = *types;
+  const auto alone = [](const char* name, const Update& u, Guard::Kind kind = Guard::Kind::kElements,
+                        bool fenced = false) {
+    row(name, 1, 100, "ns", [&](Process& p) {
+      p.guard.kind = kind;
+      if (fenced) p.guard.line->gate.store(gate::kFenced, std::memory_order_relaxed);
+      hundred(p, u);
+    });
+  };
+  const Update real = made(t.sum, t.real, 64, source, 1);
+  alone("sum of int64", made(t.sum, t.word, 64, &one, 1));
+  alone("sum of double", real);
+  alone("fetch and op of int64", made(t.sum, t.word, 64, &one, 1, &was));
+  alone("compare and swap of int64", made(t.replace, t.word, 64, &one, 1, &was, &zero));
+  alone("replace of int64", made(t.replace, t.word, 64, &one, 1));
+  alone("read of int64", made(t.none, t.word, 64, nullptr, 1, &was));
+  alone("sum of double, fenced", real, Guard::Kind::kElements, true);
+  alone("sum of double, locked", real, Guard::Kind::kLocked);
+  row("sum of double, striped", 1, 100, "ns", [&](Process& p) {
+    p.guard.kind = Guard::Kind::kOwner;
+    for (int i = 0; i < 100; ++i) {
+      p.world.stripes.lock(64);
+      run(p.guard, p.memory(), real);
+      p.world.stripes.unlock(64);
+    }
+  });
+}
+
 void small() {
-  row("sum of int64", 1, 1, "ns", [](Process& p) {
-    const std::int64_t one = 1;
-    update(p.guard, p.memory(), types->sum, types->word, 64, &one, 1);
-  });
-  row("sum of double", 1, 1, "ns", [](Process& p) { sum(p, 64); });
-  row("fetch and op of int64", 1, 1, "ns", [](Process& p) { fop(p, 64); });
-  row("compare and swap of int64", 1, 1, "ns", [](Process& p) {
-    const std::int64_t one = 1, zero = 0;
-    std::int64_t was;
-    update(p.guard, p.memory(), types->replace, types->word, 64, &one, 1, &was, &zero);
-  });
-  row("replace of int64", 1, 1, "ns", [](Process& p) {
-    const std::int64_t one = 1;
-    update(p.guard, p.memory(), types->replace, types->word, 64, &one, 1);
-  });
-  row("read of int64", 1, 1, "ns", [](Process& p) {
-    std::int64_t was;
-    update(p.guard, p.memory(), types->none, types->word, 64, nullptr, 1, &was);
-  });
-  row("locked sum of double", 1, 1, "ns", [](Process& p) {
-    p.guard.kind = Guard::Kind::kLocked;
-    sum(p, 64);
-  });
-  row("striped sum of double", 1, 1, "ns", [](Process& p) { striped_sum(p, 64); });
-  for (const std::uint32_t processes : {1, 2, 4, 8}) {
+  for (const std::uint32_t processes : {1, 2, 4, 16}) {
     row("one word: fetch and op", processes, 1, "M/s", [](Process& p) { fop(p, 64); });
     row("one word: sum of double", processes, 1, "M/s", [](Process& p) { sum(p, 64); });
     row("one word: striped sum of double", processes, 1, "M/s", [](Process& p) { striped_sum(p, 64); });
@@ -174,13 +187,14 @@ void small() {
 
 void sum_row(Process& p, std::size_t bytes, std::uint32_t range_elements) {
   p.guard.range.elements = range_elements;
-  update(p.guard, p.memory(), types->sum, types->real, 0, source, bytes / 8);
+  run(p.guard, p.memory(), made(types->sum, types->real, 0, source, bytes / 8));
 }
 void striped_row(Process& p, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += Stripes::kBlock) {
     p.world.stripes.lock(at);
-    update({.kind = Guard::Kind::kOwner}, p.memory(), types->sum, types->real, static_cast<MPI_Aint>(at),
-           source + at / 8, std::min(Stripes::kBlock, bytes - at) / 8);
+    run({.kind = Guard::Kind::kOwner}, p.memory(),
+        made(types->sum, types->real, static_cast<MPI_Aint>(at), source + at / 8,
+             std::min(Stripes::kBlock, bytes - at) / 8));
     p.world.stripes.unlock(at);
   }
 }
@@ -262,6 +276,7 @@ int main(int argc, char** argv) {
   std::fill(std::begin(source), std::end(source), 1.0);  // adding zeros would store nothing
   static Types found;
   types = &found;
+  alone();
   small();
   threshold();
   large();

@@ -17,7 +17,7 @@ using test::Shared;
 using test::Words;
 
 #if defined(ASHLAR_TSAN) || defined(ASHLAR_ASAN)
-constexpr int kSteps = 300;
+constexpr int kSteps = 1000;
 #else
 constexpr int kSteps = 20000;
 #endif

@@ -14,7 +14,7 @@ using test::Shared;
 using test::Words;
 
 #if defined(ASHLAR_TSAN) || defined(ASHLAR_ASAN)
-constexpr int kSteps = 300;
+constexpr int kSteps = 1500;
 #else
 constexpr int kSteps = 20000;
 #endif

@@ -24,7 +24,7 @@ inline ReduceOp& op_of(MPI_Op handle) { return datatype::predefined_op(handle); 
 /// Memory that fork() shares, zeroed, with the lines of one target and of `origins` processes.
 class Shared {
  public:
-  static constexpr std::uint32_t kOrigins = 8;
+  static constexpr std::uint32_t kOrigins = 16;
 
   explicit Shared(std::size_t bytes) : bytes_(bytes) {
     all_ = mmap(nullptr, sizeof(Lines) + bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

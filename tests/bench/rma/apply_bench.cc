@@ -173,7 +173,7 @@ void alone() {
 }
 
 void small() {
-  for (const std::uint32_t processes : {1, 2, 4, 16}) {
+  for (const std::uint32_t processes : {1u, 2u, 4u, 16u}) {
     row("one word: fetch and op", processes, 1, "M/s", [](Process& p) { fop(p, 64); });
     row("one word: sum of double", processes, 1, "M/s", [](Process& p) { sum(p, 64); });
     row("one word: striped sum of double", processes, 1, "M/s", [](Process& p) { striped_sum(p, 64); });
@@ -203,7 +203,7 @@ void large() {
   for (const std::size_t bytes : {std::size_t{4096}, std::size_t{65536}, std::size_t{1} << 20, kMost}) {
     const std::string size = std::to_string(bytes / 1024) + " KiB: ";
     const auto per_step = static_cast<double>(bytes);
-    for (const std::uint32_t processes : {1, 2, 4}) {
+    for (const std::uint32_t processes : {1u, 2u, 4u}) {
       row(size + "range", processes, per_step, "GB/s", [bytes](Process& p) { sum_row(p, bytes, 16); });
       row(size + "striped", processes, per_step, "GB/s", [bytes](Process& p) { striped_row(p, bytes); });
     }
@@ -225,10 +225,10 @@ void large() {
 
 // From how many elements on a range pays, with the gate open before and with it closed.
 void threshold() {
-  for (const std::size_t n : {16, 32, 64, 128, 192, 256, 384, 512, 1024}) {
+  for (const std::size_t n : {16u, 32u, 64u, 128u, 192u, 256u, 384u, 512u, 1024u}) {
     const std::string size = std::to_string(n) + " doubles: ";
     row(size + "elements", 1, 1, "ns", [n](Process& p) { sum_row(p, n * 8, RangeLimits::kNever); });
-    for (const std::uint32_t processes : {1, 2})
+    for (const std::uint32_t processes : {1u, 2u})
       row(
           size + "range, the gate opened each time", processes, 1, "ns",
           [n](Process& p) {

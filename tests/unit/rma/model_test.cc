@@ -343,7 +343,7 @@ TEST_F(ModelTest, CompareAndSwap) {
     }
     ++types;
     for (int how = 0; how < 6; ++how)
-      for (const std::size_t offset : {32, 48, 33, 36})
+      for (const std::size_t offset : {32u, 48u, 33u, 36u})
         for (const bool equal : {false, true})
           ASSERT_NO_FATAL_FAILURE(
               expect_swap(lines, test::type_of(type.handle), static_cast<How>(how), offset, equal, random));

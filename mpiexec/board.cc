@@ -78,7 +78,7 @@ Status Board::make(const BoardFacts& facts) {
   if (!make_pipe(bell, O_NONBLOCK)) return cannot("make the job's pipe: pipe2", errno);
   bell_read_ = bell[0];
   bell_write_ = move_up(bell[1]);
-  if (const int failed = size_shared_file(board_fd_, bytes_); failed != 0)
+  if (const int failed = size_whole_shared_file(board_fd_, bytes_); failed != 0)
     return cannot(text("size the job's board to %zu bytes", bytes_), failed);
   // Where it can be, sealed, so that no rank can shorten it under the others' feet.
   fcntl(board_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);

@@ -1,8 +1,11 @@
 #include "framework/rma/ways.h"
 
+#include <mpi.h>
+
 #include <string>
 #include <utility>
 
+#include "framework/base/failure.h"
 #include "framework/plugin/records.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
@@ -51,6 +54,8 @@ Status resolve(RmaWindow& window, Target& target) {
     const Status reached = component->reach(window, found);
     if (!reached.ok()) lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " + reached.text();
   }
+  if (found.copies == nullptr || found.updates == nullptr)
+    return fail(MPI_ERR_OTHER, "rma.no_way", {{"peer", target.rank}, {"window", window.label()}, {"lower", lost}});
   target = found;
   record(window, target, std::move(lost));
   return {};

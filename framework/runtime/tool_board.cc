@@ -72,7 +72,7 @@ bool ToolBoard::begin(const ashlar_job& job, std::uint32_t slots, std::uint64_t 
   const std::size_t bytes = plugin::kToolPage + slots * slot_bytes;
   char why[300];
   const int fd = shared ? make_shared_file("ashlar-tools", false, why, sizeof why) : -1;
-  if (shared && (fd < 0 || size_shared_file(fd, bytes) != 0 || !map(fd, bytes))) {
+  if (shared && (fd < 0 || size_whole_shared_file(fd, bytes) != 0 || !map(fd, bytes))) {
     if (fd >= 0) close(fd);
     return false;
   }

@@ -13,4 +13,8 @@ run "read-only" "mount -t tmpfs -o ro none /dev/shm"
 run "no /dev/shm" "mount -t tmpfs none /mnt && mkdir /mnt/dev && mount --rbind /dev /mnt/dev && umount -l /dev/shm"
 # shellcheck disable=SC2016
 expect_ok "64 KiB, 8 ranks" 8 bash -c 'within "$@"' bash "mount -t tmpfs -o size=64k none /dev/shm" "$MPIEXEC" -n 8 "$JOB"
+# Without memfd_create, too, the files that replace it go where there is room.
+# shellcheck disable=SC2016
+expect_ok "64 KiB, no memfd" 4 bash -c 'within "$@"' bash "mount -t tmpfs -o size=64k none /dev/shm" "$FORBID" EPERM memfd_create -- \
+  "$MPIEXEC" -n 4 "$JOB"
 finish

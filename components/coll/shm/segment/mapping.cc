@@ -41,7 +41,7 @@ Status SegmentMapping::make(std::uint32_t ranks, std::uint64_t buffer_bytes, boo
   char why[400];
   fd_ = make_shared_file("ashlar-coll", /*sealable=*/false, why, sizeof why);
   if (fd_ < 0) return fail(MPI_ERR_OTHER, "coll.no_segment", {{"what", "making it"}, {"lower", why}});
-  if (const int error = size_shared_file(fd_, SegmentLayout::bytes(ranks, buffer_bytes)); error != 0)
+  if (const int error = size_whole_shared_file(fd_, SegmentLayout::bytes(ranks, buffer_bytes)); error != 0)
     return system_failed("giving it a size", error);
   ASHLAR_TRY(map(fd_, ranks, buffer_bytes));
   SegmentHeader& header = layout_.header();

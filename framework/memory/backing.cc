@@ -1,6 +1,7 @@
 #include "framework/memory/backing.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,8 +11,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "framework/base/bytes_text.h"
+#include "framework/base/failure.h"
 #include "framework/base/sanitizers.h"
 #include "framework/base/shared_file.h"
 #include "framework/memory/headroom.h"
@@ -26,8 +29,9 @@ constexpr std::uint64_t kMost = std::uint64_t{1} << 36;  // it knows few ranges 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // of all heaps of a node together; the address space has 2^47
 #endif
 
-std::string refusal(const char* step, std::uint64_t bytes, int error) {
-  return std::string(step) + " " + bytes_text(bytes) + ": " + std::strerror(error);
+Status refused(const char* what, std::uint64_t bytes, int error, const char* note = "") {
+  return fail(MPI_ERR_NO_MEM, "memory.heap_system",
+              {{"what", what}, {"size", bytes_text(bytes)}, {"error", std::strerror(error)}, {"note", note}});
 }
 
 }  // namespace
@@ -68,53 +72,47 @@ void Backing::drop() {
   fd_ = -1;
 }
 
-bool Backing::make_file(std::string* why) {
+Status Backing::make_file() {
   char words[400];
   fd_ = make_shared_file("ashlar-heap", /*sealable=*/true, words, sizeof words);
-  if (fd_ < 0) {
-    *why = words;
-    return false;
-  }
+  if (fd_ < 0) return fail(MPI_ERR_NO_MEM, "memory.heap_file", {{"lower", words}});
   struct stat info;
-  if (fstat(fd_, &info) != 0) {
-    *why = std::string("fstat failed: ") + std::strerror(errno);
-    return false;
-  }
+  if (fstat(fd_, &info) != 0) return fail(MPI_ERR_NO_MEM, "memory.heap_file", {{"lower", std::strerror(errno)}});
   device_ = info.st_dev;
   inode_ = info.st_ino;
-  return true;
+  return {};
 }
 
-bool Backing::map(std::uint64_t bytes, std::string* why) {
-  if (const int error = size_shared_file(fd_, bytes); error != 0) {
-    *why = refusal("making a file of", bytes, error) + (error == EFBIG ? " (ulimit -f holds for it, too)" : "");
-    return false;
-  }
+Status Backing::map(std::uint64_t bytes) {
+  if (const int error = size_shared_file(fd_, bytes); error != 0)
+    return refused("a file of", bytes, error, error == EFBIG ? "ulimit -f holds for shared memory, too" : "");
   base_ = map_sparse(fd_, bytes);
-  if (!base_) *why = refusal("mapping", bytes, errno) + " (ulimit -v, or mlockall and ulimit -l)";
-  return base_ != nullptr;
+  if (!base_) return refused("a mapping of", bytes, errno, "ulimit -v, or mlockall and ulimit -l");
+  return {};
 }
 
-bool Backing::make(std::uint64_t bytes, std::string* why) {
-  if (make_parts(bytes, why)) return true;
-  drop();
-  return false;
+Status Backing::make(std::uint64_t bytes) {
+  const Status made = make_parts(bytes);
+  if (!made.ok()) drop();
+  return made;
 }
 
-bool Backing::make_parts(std::uint64_t bytes, std::string* why) {
-  if (!make_file(why)) return false;
+Status Backing::make_parts(std::uint64_t bytes) {
+  ASHLAR_TRY(make_file());
   bytes = std::max((std::min(bytes, kMost) + kPage - 1) & ~(kPage - 1), 16 * kPage);
-  for (bytes_ = bytes; !map(bytes_, why); bytes_ = (bytes_ / 2) & ~(kPage - 1))
-    if (bytes_ / 2 < std::min(kLeast, bytes)) return false;
+  Status mapped = map(bytes);
+  for (bytes_ = bytes; !mapped.ok() && bytes_ / 2 >= std::min(kLeast, bytes); mapped = map(bytes_))
+    bytes_ = (bytes_ / 2) & ~(kPage - 1);
+  ASHLAR_TRY(mapped);
   // A file that shrinks would end whoever maps it; pages can still be given back.
   sealed_ = fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
   claims_all_ = !sealed_ || strict_overcommit();
   const Range head{.begin = reinterpret_cast<std::uint64_t>(base_), .bytes = kPage};
-  if (!claim(head, why)) return false;
+  ASHLAR_TRY(claim(head));
   nonce_ = random_nonce();
   *reinterpret_cast<HeapHead*>(base_) = {.nonce = nonce_, .bytes = bytes_};
   used_up_to(head.end());
-  return true;
+  return {};
 }
 
 bool Backing::fd_is_ours() const {
@@ -122,15 +120,11 @@ bool Backing::fd_is_ours() const {
   return fstat(fd_, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
 }
 
-bool Backing::claim(Range range, std::string* why) {
-  if (!fd_is_ours()) {
-    *why = "the program has closed the descriptor of the heap, " + std::to_string(fd_);
-    return false;
-  }
+Status Backing::claim(Range range) {
+  if (!fd_is_ours()) return fail(MPI_ERR_NO_MEM, "memory.heap_closed", {{"descriptor", fd_}});
   const int error = claim_shared_file(fd_, range.begin - reinterpret_cast<std::uint64_t>(base_), range.bytes);
-  if (error == 0 || (cannot_claim(error) && !claims_all_)) return true;
-  *why = refusal("the system refused", range.bytes, error);
-  return false;
+  if (error == 0 || (cannot_claim(error) && !claims_all_)) return {};
+  return refused("memory of", range.bytes, error);
 }
 
 // Through the mapping: a descriptor could be another file's by now.

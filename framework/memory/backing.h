@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
+#include "framework/base/status.h"
 #include "framework/memory/blocks.h"
 
 namespace ashlar::memory {
@@ -30,8 +30,8 @@ class Backing {
   Backing& operator=(const Backing&) = delete;
 
   /// Makes a file of `bytes` and maps it; where a limit forbids so much (ulimit -v and -f, MCL_FUTURE) half of it, and
-  /// so on down to 64 MiB. False: `*why` says what was refused last.
-  bool make(std::uint64_t bytes, std::string* why);
+  /// so on down to 64 MiB. Fails with MPI_ERR_NO_MEM.
+  Status make(std::uint64_t bytes);
 
   std::byte* base() const { return base_; }
   std::uint64_t bytes() const { return bytes_; }
@@ -40,18 +40,18 @@ class Backing {
   /// Touching what was not claimed could end the process.
   bool claims_all() const { return claims_all_; }
 
-  /// Gives the pages memory. False: there is none, and `*why` says so in words.
-  bool claim(Range range, std::string* why);
+  /// Gives the pages memory. Fails with MPI_ERR_NO_MEM.
+  Status claim(Range range);
   /// Takes the memory from the pages, which are all zero then. False: the system cannot do so.
   bool discard(Range range);
   /// From now on core dumps contain the memory up to there.
   void used_up_to(std::uint64_t end);
 
  private:
-  bool make_file(std::string* why);
-  bool make_parts(std::uint64_t bytes, std::string* why);
+  Status make_file();
+  Status make_parts(std::uint64_t bytes);
   void drop();
-  bool map(std::uint64_t bytes, std::string* why);
+  Status map(std::uint64_t bytes);
   /// Programs close descriptors that they did not open, and open files that get the same numbers.
   bool fd_is_ours() const;
 

@@ -1,14 +1,15 @@
 #include "framework/memory/headroom.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
-#include "framework/base/bytes_text.h"
 #include "framework/base/clock.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::memory {
 namespace {
@@ -122,22 +123,20 @@ std::uint64_t physical_memory(const std::string& root) {
   return bytes == kUnknown ? 0 : bytes;
 }
 
-bool Headroom::admit(std::uint64_t bytes, std::string* refused) {
+Status Headroom::admit(std::uint64_t bytes) {
   constexpr std::uint64_t kPart = 16;  // of what is available: others on the node allocate, too
   constexpr std::uint64_t kSecond = 1'000'000'000;
   if (bytes <= credit_ && now_ns() < valid_until_) {
     credit_ -= bytes;
-    return true;
+    return {};
   }
   const Available found = available_memory();
-  if (bytes > found.bytes) {
-    *refused = found.limit + " leaves " + bytes_text(found.bytes / 1024 * 1024);
-    credit_ = 0;
-    return false;
-  }
+  credit_ = 0;
+  if (bytes > found.bytes)
+    return fail(MPI_ERR_NO_MEM, "memory.beyond_machine", {{"limit", found.limit}, {"available", found.bytes}});
   credit_ = (found.bytes - bytes) / kPart;
   valid_until_ = now_ns() + kSecond;
-  return true;
+  return {};
 }
 
 }  // namespace ashlar::memory

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "framework/base/status.h"
+
 namespace ashlar::memory {
 
 /// How much memory this process could still get, and what sets the limit.
@@ -26,8 +28,8 @@ std::uint64_t physical_memory(const std::string& root = "");
 /// threads.
 class Headroom {
  public:
-  /// False: there is not so much memory; `*refused` says what sets the limit.
-  bool admit(std::uint64_t bytes, std::string* refused);
+  /// Fails with MPI_ERR_NO_MEM where there is not so much memory; the text says what sets the limit.
+  Status admit(std::uint64_t bytes);
 
  private:
   std::uint64_t credit_ = 0;       // what may be admitted without looking

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <string>
 
 #include "framework/base/bytes_text.h"
 #include "framework/base/failure.h"
@@ -59,8 +60,9 @@ struct Heap::State {
   std::string refused;
   HeapHandle handle;
 
-  /// The heap, if it is not there yet. False: `refused` says why there will be none.
-  bool make();
+  /// Makes the heap, if it is not there yet. When that fails `refused` says why there will be none.
+  Status make();
+  Status refusal() const { return fail(MPI_ERR_NO_MEM, "memory.heap_none", {{"lower", refused}}); }
   void record(const std::string& because);
   std::uint64_t limit() const {
     const std::uint64_t all = space.backing().bytes();
@@ -68,17 +70,17 @@ struct Heap::State {
   }
 };
 
-bool Heap::State::make() {
-  if (made) return true;
-  if (!refused.empty()) return false;
+Status Heap::State::make() {
+  if (made) return {};
+  if (!refused.empty()) return refusal();
   const std::uint64_t wanted = setup.config.heap_reserve;
   const std::uint64_t reserve = wanted != 0 ? wanted : reserve_for(setup.processes, physical_memory());
-  std::string why;
-  made = space.open(reserve, &why);
+  const Status opened = space.open(reserve);
+  made = opened.ok();
   if (!made) {
-    refused = why.empty() ? "no memory" : why;
+    refused = opened.text();
     record(refused);
-    return false;
+    return opened;
   }
   const Backing& backing = space.backing();
   handle = {.pid = getpid(),
@@ -88,9 +90,10 @@ bool Heap::State::make() {
             .bytes = backing.bytes()};
   counters->reserved.set(backing.bytes());
   counters->limit.set(limit());
-  record(why.empty() ? wanted != 0 ? "memory.heap_reserve says so" : "by physical memory and processes of the node"
-                     : why);
-  return true;
+  record(backing.bytes() < reserve ? "limits of the process allow no more than that of " + bytes_text(reserve)
+         : wanted != 0             ? "memory.heap_reserve says so"
+                                   : "by the physical memory, and the processes of the node that map each other's");
+  return {};
 }
 
 void Heap::State::record(const std::string& because) {
@@ -133,9 +136,9 @@ void Heap::after_fork_in_child() {
   state.mutex.unlock();
 }
 
-Status Heap::refuse(std::size_t bytes, const std::string& why) {
+Status Heap::refuse(std::size_t bytes, Status because) {
   state_->counters->refused.add();
-  return fail(MPI_ERR_NO_MEM, "memory.heap_refused", {{"bytes_wanted", bytes}, {"reason", why}});
+  return fail(MPI_ERR_NO_MEM, "memory.heap_refused", {{"bytes_wanted", bytes}, {"lower", because.text()}});
 }
 
 Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, void** out) try {
@@ -145,7 +148,8 @@ Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, voi
     (void)watched;
   }
   const std::lock_guard guard(state.mutex);
-  if (state.forked || !state.make()) return refuse(bytes, state.refused);
+  if (state.forked) return refuse(bytes, state.refusal());
+  if (const Status made = state.make(); !made.ok()) return refuse(bytes, made);
   if (base_.load(std::memory_order_relaxed) == 0) {
     bytes_.store(state.handle.bytes, std::memory_order_relaxed);
     base_.store(state.handle.address, std::memory_order_release);
@@ -153,12 +157,12 @@ Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, voi
   const std::uint64_t used = state.counters->bytes.now.get();
   const std::uint64_t limit = state.limit();
   if (used > limit || bytes > limit - used)
-    return refuse(bytes, bytes_text(used) + " of at most " + bytes_text(limit) + " are in use (memory.heap_limit)");
+    return refuse(bytes,
+                  fail(MPI_ERR_NO_MEM, "memory.heap_limit", {{"used", bytes_text(used)}, {"most", bytes_text(limit)}}));
   Range block;
-  std::string why;
   bool fresh = false;
-  if (!state.space.place(bytes + kBeyond, alignment, state.setup.config, &block, &fresh, &why))
-    return refuse(bytes, why);
+  const Status placed = state.space.place(bytes + kBeyond, alignment, state.setup.config, &block, &fresh);
+  if (!placed.ok()) return refuse(bytes, placed);
   state.counters->bytes.raise(block.bytes);
   state.counters->blocks.add();
   state.counters->kept.set(state.space.kept());
@@ -167,7 +171,7 @@ Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, voi
   *out = reinterpret_cast<void*>(block.begin);
   return {};
 } catch (const std::bad_alloc&) {
-  return refuse(bytes, "no memory for its tables");
+  return refuse(bytes, fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the tables of the heap"}}));
 }
 
 bool Heap::free(void* address) {

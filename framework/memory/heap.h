@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "framework/base/status.h"
 
@@ -53,7 +52,7 @@ class Heap {
   static void before_fork();
   static void after_fork_in_parent();
   static void after_fork_in_child();
-  Status refuse(std::size_t bytes, const std::string& why);
+  Status refuse(std::size_t bytes, Status because);
 
   std::atomic<std::uint64_t> base_{0};
   std::atomic<std::uint64_t> bytes_{0};  // stored before base_

@@ -1,58 +1,67 @@
 #include "framework/memory/space.h"
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <new>
 
 #include "framework/base/bytes_text.h"
+#include "framework/base/failure.h"
 
 namespace ashlar::memory {
 
-bool Space::open(std::uint64_t reserve, std::string* why) {
-  if (!backing_.base() && !backing_.make(reserve, why)) return false;
+Status Space::open(std::uint64_t reserve) {
+  if (!backing_.base()) ASHLAR_TRY(backing_.make(reserve));
   const auto base = reinterpret_cast<std::uint64_t>(backing_.base());
   pages_.add({.begin = base + kPage, .bytes = backing_.bytes() - kPage}, Pages::kNone);
-  return true;
+  return {};
 }
 
-bool Space::back(Range range, bool claimed, std::string* why) {
+Status Space::back(Range range, bool claimed) {
   const Pages pages = pages_.pages(range.begin);
-  if (pages == Pages::kClaimed) return true;
-  if (claimed ? !backing_.claim(range, why) : !headroom_.admit(range.bytes, why)) return false;
+  if (pages == Pages::kClaimed) return {};
+  ASHLAR_TRY(claimed ? backing_.claim(range) : headroom_.admit(range.bytes));
   pages_.change_taken(range.begin, claimed ? Pages::kClaimed : Pages::kSome);
-  return true;
+  return {};
 }
 
-bool Space::place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh,
-                        std::string* why) {
+bool Space::take_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh) {
   const Pages first = claimed ? Pages::kClaimed : Pages::kSome;
   const Pages second = claimed ? Pages::kSome : Pages::kClaimed;
-  // What is kept may be what is missing: the second time it has gone back to the system.
-  for (const bool again : {false, true}) {
-    bool found = false;
-    for (const Pages pages : {first, second, Pages::kNone}) {
-      *fresh = pages == Pages::kNone;
-      if ((found = pages_.take(bytes, alignment, pages, out))) break;
-    }
-    if (found && back(*out, claimed, why)) {
-      backing_.used_up_to(out->end());
-      return true;
-    }
-    if (found) pages_.give(out->begin);
-    if (!found)
-      *why = "the " + bytes_text(backing_.bytes()) + " of address space that it has (memory.heap_reserve) hold no more";
-    if (again || kept() == 0) break;
-    discard_kept(0);
+  for (const Pages pages : {first, second, Pages::kNone}) {
+    *fresh = pages == Pages::kNone;
+    if (pages_.take(bytes, alignment, pages, out)) return true;
   }
   return false;
 }
 
-bool Space::place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out, std::string* why) {
-  if (small_.take(bytes, alignment, Pages::kClaimed, out)) return true;
+Status Space::place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh) {
+  // What is kept may be what is missing: the second time it has gone back to the system.
+  for (const bool again : {false, true}) {
+    Status status;
+    if (take_pages(bytes, alignment, claimed, out, fresh)) {
+      status = back(*out, claimed);
+      if (status.ok()) {
+        backing_.used_up_to(out->end());
+        return {};
+      }
+      pages_.give(out->begin);
+    } else {
+      status = fail(MPI_ERR_NO_MEM, "memory.heap_narrow", {{"size", bytes_text(backing_.bytes())}});
+    }
+    if (again || kept() == 0) return status;
+    discard_kept(0);
+  }
+  return {};
+}
+
+Status Space::place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out) {
+  if (small_.take(bytes, alignment, Pages::kClaimed, out)) return {};
   Range chunk;
   bool fresh = false;
-  if (!place_pages(kChunk, kPage, /*claimed=*/true, &chunk, &fresh, why)) return false;
+  ASHLAR_TRY(place_pages(kChunk, kPage, /*claimed=*/true, &chunk, &fresh));
   try {
     chunks_.insert(chunk.begin);
     small_.add(chunk, Pages::kClaimed);
@@ -61,7 +70,8 @@ bool Space::place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out
     pages_.give(chunk.begin);
     throw;
   }
-  return small_.take(bytes, alignment, Pages::kClaimed, out);
+  small_.take(bytes, alignment, Pages::kClaimed, out);
+  return {};
 }
 
 void Space::zero(std::uint64_t begin, std::uint64_t bytes) {
@@ -70,12 +80,11 @@ void Space::zero(std::uint64_t begin, std::uint64_t bytes) {
   if (!cheap || !backing_.discard(pages)) std::memset(reinterpret_cast<void*>(begin), 0, bytes);
 }
 
-bool Space::place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh,
-                  std::string* why) {
+Status Space::place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh) {
   *fresh = false;
-  if (is_small(bytes, alignment)) return place_small(bytes, alignment, out, why);
+  if (is_small(bytes, alignment)) return place_small(bytes, alignment, out);
   const bool claimed = backing_.claims_all() || bytes < config.claim_below;
-  return place_pages(bytes, alignment, claimed, out, fresh, why);
+  return place_pages(bytes, alignment, claimed, out, fresh);
 }
 
 std::uint64_t Space::bytes_at(std::uint64_t begin) const {

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <string>
 
+#include "framework/base/status.h"
 #include "framework/memory/backing.h"
 #include "framework/memory/blocks.h"
 #include "framework/memory/headroom.h"
@@ -21,12 +21,11 @@ class Space {
   static constexpr std::uint64_t kChunk = 64 * 1024;        // bytes; claimed at a time
   static constexpr std::uint64_t kDiscarded = 1024 * 1024;  // from here on pages are zeroed by giving them back
 
-  /// Makes the file. False: `*why` says what was refused.
-  bool open(std::uint64_t reserve, std::string* why);
+  /// Makes the file. Fails with MPI_ERR_NO_MEM, as the next does.
+  Status open(std::uint64_t reserve);
 
-  /// False: there is no room; `*why` says what set the limit. `*fresh`: the block is all zero.
-  bool place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh,
-             std::string* why);
+  /// `*fresh`: the block is all zero.
+  Status place(std::uint64_t bytes, std::uint64_t alignment, const Config& config, Range* out, bool* fresh);
   /// Makes the first `bytes` of a placed block zero.
   void zero(std::uint64_t begin, std::uint64_t bytes);
   /// The bytes of the block that began there; 0: there was none.
@@ -40,12 +39,12 @@ class Space {
 
  private:
   bool is_small(std::uint64_t bytes, std::uint64_t alignment) const { return bytes < kSmall && alignment <= kPage; }
-  bool place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out, std::string* why);
+  Status place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out);
   /// Whole pages.
-  bool place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh,
-                   std::string* why);
+  Status place_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh);
+  bool take_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh);
   /// Makes sure that the pages have memory, or will have it.
-  bool back(Range range, bool claimed, std::string* why);
+  Status back(Range range, bool claimed);
   void give_back_chunks(Range free);
   /// Gives freed pages back to the system, the largest blocks first, until not more than `most` bytes are kept.
   void discard_kept(std::uint64_t most);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -81,11 +82,11 @@ TEST_F(HeadroomTest, WhatCannotBeReadSetsNoLimit) {
 
 TEST(HeadroomAdmitTest, RefusesMoreThanTheMachineHas) {
   Headroom headroom;
-  std::string why;
-  EXPECT_TRUE(headroom.admit(1 << 20, &why)) << why;
-  EXPECT_FALSE(headroom.admit(std::uint64_t{1} << 60, &why));
-  EXPECT_NE(why.find(" leaves "), std::string::npos) << why;
-  EXPECT_TRUE(headroom.admit(1 << 20, &why)) << why;
+  EXPECT_TRUE(headroom.admit(1 << 20).ok());
+  const Status refused = headroom.admit(std::uint64_t{1} << 60);
+  EXPECT_FALSE(refused.ok());
+  EXPECT_NE(std::strstr(refused.text(), " leaves "), nullptr) << refused.text();
+  EXPECT_TRUE(headroom.admit(1 << 20).ok());
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ TEST(HostileHeapTest, ADescriptorThatTheProgramClosesIsNotUsed) {
     if (file < 0 || write(file, "text", 4) != 4) return kSkipped;
     const int number = heap.handle().fd;
     if (dup2(file, number) != number) return wrong("dup2");
-    if (const int result = refuses(heap, 500'000, "closed the descriptor")) return result;
+    if (const int result = refuses(heap, 500'000, "closed its descriptor")) return result;
     if (!heap.free(large) || !heap.free(block)) return wrong("a block cannot be freed");
     struct stat info = {};
     fstat(file, &info);

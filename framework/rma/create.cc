@@ -67,6 +67,7 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   window->create_flavor = wanted.flavor;
   window->components = components;
   window->states.resize(components.size());
+  engine.add(*window);
   *out = window;
   return {};
 }
@@ -217,6 +218,7 @@ void unmake(RmaWindow* window) {
   window->sync.reset();
   if (window->heap_memory != nullptr) memory::Heap::own().free(window->heap_memory);
   std::free(window->private_memory);
+  Engine::current().remove(*window);
   Engine::current().windows.put(window);
 }
 

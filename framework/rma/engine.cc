@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "framework/base/failure.h"
+#include "framework/memory/heap.h"
 #include "framework/plugin/records.h"
 #include "framework/plugin/registry.h"
+#include "framework/rma/create.h"
 
 namespace ashlar::rma {
 
@@ -15,7 +17,22 @@ constinit Engine* Engine::current_ = nullptr;
 Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(parameters), registry_(registry) {
   current_ = this;
 }
-Engine::~Engine() { current_ = nullptr; }
+
+Engine::~Engine() {
+  while (!alive_.empty()) unmake(*alive_.begin());
+  memory::forget_neighbours();
+  current_ = nullptr;
+}
+
+void Engine::add(RmaWindow& window) {
+  const std::lock_guard guard(loading_);
+  alive_.insert(&window);
+}
+
+void Engine::remove(RmaWindow& window) {
+  const std::lock_guard guard(loading_);
+  alive_.erase(&window);
+}
 
 void Engine::record(plugin::Decision decision) {
   const std::lock_guard guard(loading_);

@@ -34,6 +34,11 @@ class Engine {
   /// Leaves a decision record, unless the same has been decided for the same reasons before. Any thread.
   void record(plugin::Decision decision);
 
+  /// Of a window that was made, or is about to go. What is alive when the engine ends is released by it: the program did
+  /// not free it before the end. Any thread.
+  void add(RmaWindow& window);
+  void remove(RmaWindow& window);
+
   const Config config;
   Pool<RmaWindow> windows;
   Pool<RmaRequest> requests;
@@ -44,6 +49,7 @@ class Engine {
   std::mutex loading_;  // guards the rest
   std::vector<const Component*> components_;
   std::set<std::string> recorded_;
+  std::set<RmaWindow*> alive_;
 };
 
 }  // namespace ashlar::rma

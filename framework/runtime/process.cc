@@ -481,6 +481,7 @@ Status Process::stop() {
   Process* process = current();
   process->background_.stop();  // before the tools go: its threads raise events
   process->tools_.reset();
+  process->rma_engine_.reset();  // windows that are left have communicators
   if (const ashlar_result left = process->launch->ops->finalize(process->launch); left != ASHLAR_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch_reason(left).c_str());
   process->comm_engine_->destroy_waiting();

@@ -92,6 +92,7 @@ Status attach(Lane& lane, const Config& config, ProcessState& process) {
   lane.handlers[kPartData] = on_part_data;
   lane.handlers[kPartReady] = on_part_ready;
   for (const Id id : {kPartRead, kPartUnread}) lane.handlers[id] = on_part_read;
+  lane.handlers[kRma] = on_window_message;
   if (lane.index == 0) register_no_proc(process.no_proc, *state->nothing_received);
   return {};
 }

@@ -22,6 +22,7 @@
 #include "framework/p2p/send_buffer.h"
 #include "framework/p2p/shared_post.h"
 #include "framework/p2p/signature_check.h"
+#include "framework/p2p/window_hooks.h"
 
 namespace ashlar::p2p {
 
@@ -52,6 +53,7 @@ struct LaneState {
 
   bool throttle_recorded = false;                // limits.h
   const CollectiveHooks* collectives = nullptr;  // set with the first collective
+  const WindowHooks* windows = nullptr;          // set while there are windows
 
   SentRequests sent_requests;
   /// Complete requests that are given out again and again: for what needs no request of its own, and for what goes to

@@ -129,6 +129,7 @@ void fail_peer(Lane& lane, PeerId id) {
     auto& r = static_cast<PartRecv&>(entry);
     if (r.active() && waits_for_it(r, r.source)) end(r, r.source);
   });
+  if (state.windows != nullptr) state.windows->peer_failed(state.windows->windows, id);
   Link* const link = progress::link_of(lane, id);
   if (link == nullptr) return;
   List<ActiveHook> waiting;

@@ -96,7 +96,7 @@ void join_lanes(std::span<Lane* const> lanes) ASHLAR_NO_THREAD_SAFETY {
   Lane& first = *lanes.front();
   first.p2p->routes = std::make_unique<RouteTable>(lanes, first.handlers);
   for (const Id id : {kEager, kEagerSync, kRts, kEagerReady, kRtsReady, kCancel, kRecall, kPartOffer, kCollectiveCall,
-                      kCollectiveFailed, kUnreceived})
+                      kCollectiveFailed, kUnreceived, kRma})
     first.handlers[id] = route_by_context;
   for (const Id id : {kAck, kFin, kCts, kData, kCancelled, kDelivered, kUnready, kPartGo, kPartData, kPartReady,
                       kPartRead, kPartUnread, kPartRefused, kStopped})

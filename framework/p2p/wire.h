@@ -70,7 +70,10 @@ enum Id : std::uint8_t {
 
   // Partitioned communication: the receiver could not keep the offer. h0 as in an answer, h1 = serial number of the
   // offer.
-  kPartRefused = 28
+  kPartRefused = 28,
+
+  // One-sided communication (framework/rma/wire.h). h0 = context of the window's communicator << 32 | source.
+  kRma = 29
 };
 
 /// The payload of kRts; without a key only what is before it travels.

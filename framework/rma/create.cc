@@ -193,6 +193,7 @@ Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& b
     window.base = window.targets[window.me].memory;
   }
   window.own_guard = window.sync->guard(window.targets[window.me]);
+  if (window.wire != nullptr) window.wire->start();
   return {};
 }
 

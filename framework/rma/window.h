@@ -15,6 +15,7 @@
 #include "framework/rma/guard.h"
 #include "framework/rma/sync.h"
 #include "framework/rma/target.h"
+#include "framework/rma/wire.h"
 
 namespace ashlar {
 
@@ -62,10 +63,11 @@ class RmaWindow final : public Window {
   std::vector<Rank> posted;   // origins of MPI_Win_post
 
   // --- set-up path ---
-  Ref<Comm> owned;                  // Window::comm: the window's own, with a lane and a context
-  std::unique_ptr<rma::Sync> sync;  // of the component that can serve all processes
-  std::vector<rma::Card> cards;     // [ranks]
-  std::vector<rma::Target> table;   // behind `targets`
+  Ref<Comm> owned;                        // Window::comm: the window's own, with a lane and a context
+  std::unique_ptr<rma::Sync> sync;        // of the component that can serve all processes
+  std::unique_ptr<rma::WindowWire> wire;  // of the component that sends messages; starts when all else is made
+  std::vector<rma::Card> cards;           // [ranks]
+  std::vector<rma::Target> table;         // behind `targets`
   rma::Hints hints;
   void* heap_memory = nullptr;             // memory that the window allocated, from memory::Heap; freed with it
   void* private_memory = nullptr;          // the same, where there was no room in the heap

@@ -1,5 +1,7 @@
 #include "framework/plugin/registry.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 
 #include "framework/base/error_class.h"
@@ -12,6 +14,9 @@ Status Component::create(const void* context, void** module) {
   *module = nullptr;
   ASHLAR_TRY(from(table_.create(context, module), prefix()));
   if (!*module) return fail(kErrOther, "component.no_module", {{"component", prefix()}});
+  // Stays loaded whoever closes the library, and however often: a component may do so itself.
+  if (!made_module_ && library_.is_open())
+    (void)dlopen(entry_->file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
   made_module_ = true;
   return {};
 }

@@ -1,6 +1,8 @@
 // tool/probe: writes each call that it sees into its buffer, a line each, and prints the lines of all ranks at the end
 // of the job. `probe2` is the same file under another name. tool.probe.only names calls, tool.probe.events events;
-// tool.probe.crash says where to fail.
+// tool.probe.crash says where to fail, tool.probe.calls has it call MPI where no tool should.
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +20,10 @@ struct config {
   const char* variable;
   const char* events;
   uint64_t samples;
+  int32_t calls;
 };
+enum { NO_CALLS, CALLS, CLOSES };
+static const char* const calls_words[] = {"no", "yes", "closes", NULL};
 static const ashlar_param params[] = {
     {"only", "", "Calls that are wanted, as MPI_Send,MPI_Recv; empty: all.", ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, only), NULL},
@@ -30,6 +35,8 @@ static const ashlar_param params[] = {
      ASHLAR_USER_BASIC, 0, offsetof(struct config, events), NULL},
     {"samples", "0", "1: tell of the ranks while the job runs.", ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL,
      ASHLAR_USER_BASIC, 0, offsetof(struct config, samples), NULL},
+    {"calls", "no", "What enter() does: yes calls MPI_Comm_rank, closes closes this library.", ASHLAR_PARAM_ENUM,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(struct config, calls), calls_words},
 };
 
 struct buffer {
@@ -108,7 +115,19 @@ static void tell(ashlar_tool* self, const char* what, const ashlar_tool_call* c)
   write_line(self, line);
 }
 
-static void enter(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "enter", c); }
+static void enter(ashlar_tool* self, const ashlar_tool_call* c) {
+  tell(self, "enter", c);
+  if (config->calls == CALLS && c->comm) {
+    int rank = -1;
+    int (*const comm_rank)(const void*, int*) = (int (*)(const void*, int*))dlsym(RTLD_DEFAULT, "MPI_Comm_rank");
+    if (!comm_rank || comm_rank((const void*)0x101, &rank) != 0 || rank < 0) write_line(self, "it failed\n");
+  }
+  if (config->calls == CLOSES) {
+    Dl_info here;
+    void* const library = dladdr(&the_module, &here) ? dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    for (int i = 0; library && i < 3; ++i) dlclose(library);
+  }
+}
 static void leave(ashlar_tool* self, const ashlar_tool_call* c) { tell(self, "leave", c); }
 
 static void event(ashlar_tool* self, const ashlar_tool_event* e) {

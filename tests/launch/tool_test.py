@@ -187,6 +187,11 @@ class Job(unittest.TestCase):
         self.assertRegex(out, r"probe 1: leave MPI_Barrier")
         self.assertNotIn("probe 1: destroyed", out)
 
+    def test_a_tool_that_closes_itself_stays(self):
+        done = run("--set", "tool.probe.calls=closes", "pt2pt")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn("probe 3: destroyed", done.stdout.decode())
+
     def test_two_tools_see_the_same(self):
         done = run("pt2pt", tool="probe,probe2")
         self.assertEqual((done.returncode, done.stderr), (0, b""))

@@ -1,35 +1,10 @@
 /* Messages of more than 2^31 bytes through every path: one run and with gaps, to the other rank and to oneself, in all
- * modes, buffered, by partitions, by a matching probe, cut off.
- * Buffers are long addresses over little memory: the same pages again and again, every kPeriod bytes. Byte x of a
- * message depends on x modulo the period, which divides no power of two; so whatever loses the upper bits of an offset
- * brings bytes to a wrong place, and the receiver sees it. */
-#define _GNU_SOURCE
-#include <sys/mman.h>
-#include <unistd.h>
+ * modes, buffered, by partitions, by a matching probe, cut off. The buffers are those of period.h. */
+#include "period.h"
 
-#include "check.h"
-
-enum { kPageBytes = 4096 };
-static const size_t kPeriod = (size_t)kPageBytes * 4099; /* pages: a prime number */
 static const size_t kBytes = (1ull << 31) + 4099;
-static const size_t kSpan = (1ull << 31) + (64u << 20); /* addresses of a buffer */
 
 static int to, from;
-
-/* kSpan bytes of addresses: the period over and over. */
-static unsigned char* make_buffer(void) {
-  const int fd = memfd_create("period", MFD_CLOEXEC);
-  unsigned char* at = mmap(NULL, kSpan, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  int ok = fd >= 0 && at != MAP_FAILED && ftruncate(fd, (off_t)kPeriod) == 0;
-  for (size_t done = 0; ok && done < kSpan; done += kPeriod) {
-    const size_t length = kSpan - done < kPeriod ? kSpan - done : kPeriod;
-    ok = mmap(at + done, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
-  }
-  CHECK(ok, "no addresses for %zu bytes", kSpan);
-  if (!ok) MPI_Abort(MPI_COMM_WORLD, 1);
-  close(fd);
-  return at;
-}
 
 static void look(const unsigned char* in, const unsigned char* out, const char* how) {
   for (size_t i = 0; i < kPeriod; i++)

@@ -11,14 +11,18 @@
 typedef enum {
   kAllocated,       /* MPI_Win_allocate */
   kShared,          /* MPI_Win_allocate_shared, on a communicator that can */
+  kSharedApart,     /* the same with alloc_shared_noncontig */
   kCreated,         /* MPI_Win_create over malloc */
   kCreatedAllocMem, /* MPI_Win_create over MPI_Alloc_mem */
-  kDynamic,         /* MPI_Win_create_dynamic, malloc memory attached */
+  kCreatedMixed,    /* MPI_Win_create, over malloc in even ranks, in odd ones inside of memory of MPI_Alloc_mem */
+  kDynamic,         /* MPI_Win_create_dynamic; attached is malloc memory in even ranks, of MPI_Alloc_mem in odd ones */
   kWindowKinds
 } WindowKind;
 
 static inline const char* window_kind_name(WindowKind kind) {
-  static const char* const names[] = {"allocated", "shared", "created", "created over MPI_Alloc_mem", "dynamic"};
+  static const char* const names[] = {
+      "allocated", "shared", "shared apart", "created", "created over MPI_Alloc_mem", "created over mixed memory",
+      "dynamic"};
   return names[kind];
 }
 
@@ -29,36 +33,61 @@ typedef struct {
   WindowKind kind;
   int rank, ranks;
   char* base;
+  char* memory; /* what is to be freed */
   MPI_Aint size;
   MPI_Aint* starts; /* by rank: the displacement in bytes of the first byte, an address if the window is dynamic */
   int* units;       /* by rank */
 } TestWindow;
 
+/* Hints for the windows that are made. */
+static MPI_Info window_info = MPI_INFO_NULL;
+
+static inline int is_shared(WindowKind kind) { return kind == kShared || kind == kSharedApart; }
+static inline int brings_memory(WindowKind kind) { return kind == kAllocated || is_shared(kind); }
+
+/* Memory for a window that brings none: 48 bytes before it, so that it is not what an allocation begins with. */
+static inline char* memory_make(WindowKind kind, int rank, size_t bytes) {
+  char* memory = NULL;
+  if (kind == kCreatedAllocMem || (kind != kCreated && rank % 2))
+    MUST(MPI_Alloc_mem((MPI_Aint)bytes + 48, MPI_INFO_NULL, &memory));
+  else
+    memory = check_alloc(bytes + 48);
+  return memory;
+}
+
+static inline void memory_free(WindowKind kind, int rank, char* memory) {
+  if (kind == kCreatedAllocMem || (kind != kCreated && rank % 2))
+    MUST(MPI_Free_mem(memory));
+  else
+    free(memory);
+}
+
+static inline void shared_make(TestWindow* w, int unit) {
+  MPI_Info info;
+  MUST(window_info == MPI_INFO_NULL ? MPI_Info_create(&info) : MPI_Info_dup(window_info, &info));
+  if (w->kind == kSharedApart) MUST(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+  MUST(MPI_Win_allocate_shared(w->size, unit, info, w->comm, &w->base, &w->win));
+  MUST(MPI_Info_free(&info));
+}
+
 __attribute__((unused)) static TestWindow window_make(WindowKind kind, MPI_Comm comm, MPI_Aint size, int unit) {
-  TestWindow w = {.win = MPI_WIN_NULL, .comm = comm, .kind = kind, .base = NULL, .size = size};
+  TestWindow w = {.win = MPI_WIN_NULL, .comm = comm, .kind = kind, .size = size};
   MUST(MPI_Comm_rank(comm, &w.rank));
   MUST(MPI_Comm_size(comm, &w.ranks));
   if (kind == kDynamic) unit = 1;
-  switch (kind) {
-    case kAllocated:
-      MUST(MPI_Win_allocate(size, unit, MPI_INFO_NULL, comm, &w.base, &w.win));
-      break;
-    case kShared:
-      MUST(MPI_Win_allocate_shared(size, unit, MPI_INFO_NULL, comm, &w.base, &w.win));
-      break;
-    case kCreatedAllocMem:
-      MUST(MPI_Alloc_mem(size ? size : 1, MPI_INFO_NULL, &w.base));
-      MUST(MPI_Win_create(w.base, size, unit, MPI_INFO_NULL, comm, &w.win));
-      break;
-    case kCreated:
-      w.base = check_alloc((size_t)size);
-      MUST(MPI_Win_create(w.base, size, unit, MPI_INFO_NULL, comm, &w.win));
-      break;
-    default:
-      w.base = check_alloc((size_t)size);
-      MUST(MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w.win));
-      if (size) MUST(MPI_Win_attach(w.win, w.base, size));
+  if (!brings_memory(kind)) {
+    w.memory = memory_make(kind, w.rank, (size_t)size);
+    w.base = kind == kCreated ? w.memory : w.memory + 48;
   }
+  if (kind == kAllocated)
+    MUST(MPI_Win_allocate(size, unit, window_info, comm, &w.base, &w.win));
+  else if (is_shared(kind))
+    shared_make(&w, unit);
+  else if (kind == kDynamic)
+    MUST(MPI_Win_create_dynamic(window_info, comm, &w.win));
+  else
+    MUST(MPI_Win_create(w.base, size, unit, window_info, comm, &w.win));
+  if (kind == kDynamic && size) MUST(MPI_Win_attach(w.win, w.base, size));
   MPI_Aint start = 0;
   if (kind == kDynamic) MUST(MPI_Get_address(w.base, &start));
   w.starts = check_alloc((size_t)w.ranks * sizeof *w.starts);
@@ -73,8 +102,7 @@ __attribute__((unused)) static TestWindow window_make(WindowKind kind, MPI_Comm 
 __attribute__((unused)) static void window_free(TestWindow* w) {
   MUST(MPI_Win_free(&w->win));
   CHECK(w->win == MPI_WIN_NULL);
-  if (w->kind == kCreatedAllocMem) MUST(MPI_Free_mem(w->base));
-  if (w->kind == kCreated || w->kind == kDynamic) free(w->base);
+  if (!brings_memory(w->kind)) memory_free(w->kind, w->rank, w->memory);
   free(w->starts);
   free(w->units);
 }
@@ -100,7 +128,7 @@ __attribute__((unused)) static int all_share_memory(MPI_Comm comm) {
 
 #define FOR_EACH_WINDOW_KIND(kind, comm)                             \
   for (WindowKind kind = (WindowKind)0; kind < kWindowKinds; kind++) \
-    if (kind != kShared || all_share_memory(comm))
+    if (!is_shared(kind) || all_share_memory(comm))
 
 /* ---- epochs -------------------------------------------------------------------------------------------------------
  */

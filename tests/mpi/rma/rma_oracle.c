@@ -585,17 +585,25 @@ static void epoch_of_games(const TestWindow* w, Random* shared, int with_large) 
 static void round_of_epochs(MPI_Comm comm, Random* shared) {
   static const int units[] = {1, 1, 2, 4, 8, 16};
   WindowKind kind = (WindowKind)random_below(shared, kWindowKinds);
-  if (kind == kShared && !all_share_memory(comm)) kind = kAllocated;
+  if (is_shared(kind) && !all_share_memory(comm)) kind = kAllocated;
   const int with_large = random_below(shared, 4) == 0;
   int rank;
   MUST(MPI_Comm_rank(comm, &rank));
   const int same = random_below(shared, 2), common = units[random_below(shared, 6)];
   Random own = {.state = random_next(shared) + (uint64_t)rank};
   const MPI_Aint size = (kSlots - with_large) * (kSlotBytes + 32) + with_large * (kLargeBytes + 32) + 32;
+  MUST(MPI_Info_create(&window_info));
+  if (random_below(shared, 2))
+    MUST(MPI_Info_set(window_info, "mpi_accumulate_granularity", random_below(shared, 2) ? "8" : "65536"));
+  if (same) MUST(MPI_Info_set(window_info, "same_disp_unit", "true"));
+  if (random_below(shared, 2)) MUST(MPI_Info_set(window_info, "same_size", "true"));
+  if (random_below(shared, 3) == 0) MUST(MPI_Info_set(window_info, "mpi_minimum_memory_alignment", "4096"));
   TestWindow w = window_make(kind, comm, size, same ? common : units[random_below(&own, 6)]);
   const int epochs = 1 + random_below(shared, 4);
   for (int i = 0; i < epochs; i++) epoch_of_games(&w, shared, with_large);
   window_free(&w);
+  MUST(MPI_Info_free(&window_info));
+  window_info = MPI_INFO_NULL;
 }
 
 int main(int argc, char** argv) {

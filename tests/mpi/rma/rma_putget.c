@@ -362,6 +362,35 @@ static void sizes(MPI_Comm comm, WindowKind kind) {
       row = 2048;
       break;
     }
+  /* Thousands of pieces at both ends, of different sizes. */
+  MPI_Datatype threes, fives;
+  MUST(MPI_Type_vector(20000, 3, 7, MPI_BYTE, &threes));
+  MUST(MPI_Type_vector(12000, 5, 11, MPI_BYTE, &fives));
+  MUST(MPI_Type_commit(&threes));
+  MUST(MPI_Type_commit(&fives));
+  pattern_fill(origin, 140000, 5u + (unsigned)w.rank);
+  memset(w.base, 0, 140000);
+  epoch_begin(&w, kLockShared, right);
+  MUST(MPI_Put(origin, 1, threes, right, disp_of(&w, right, 0), 1, fives, w.win));
+  epoch_end(&w, kLockShared, right);
+  for (int i = 0; i < 60000; i++) {
+    const unsigned char should = pattern_byte(5u + (unsigned)left, (size_t)(i / 3 * 7 + i % 3));
+    if ((unsigned char)w.base[i / 5 * 11 + i % 5] == should && w.base[i / 5 * 11 + 5] == 0) continue;
+    CHECK(0, "byte %d of many pieces, put", i);
+    break;
+  }
+  epoch_begin(&w, kPscw, right);
+  memset(origin, 0, 140000);
+  MUST(MPI_Get(origin, 1, threes, right, disp_of(&w, right, 0), 1, fives, w.win));
+  epoch_end(&w, kPscw, right);
+  MUST(MPI_Type_free(&threes));
+  MUST(MPI_Type_free(&fives));
+  for (int i = 0; i < 60000; i++) {
+    const unsigned char should = pattern_byte(5u + (unsigned)w.rank, (size_t)(i / 3 * 7 + i % 3));
+    if ((unsigned char)origin[i / 3 * 7 + i % 3] == should && origin[i / 3 * 7 + 4] == 0) continue;
+    CHECK(0, "byte %d of many pieces, got", i);
+    break;
+  }
   free(origin);
   window_free(&w);
 }

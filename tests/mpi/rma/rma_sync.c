@@ -302,6 +302,60 @@ static void everybody_gets_it(const TestWindow* w) {
   MUST(MPI_Barrier(w->comm));
 }
 
+/* More epochs of each kind than 16 bits count, with a put now and then. */
+static void many_epochs(const TestWindow* w, int n) {
+  const int right = (w->rank + 1) % w->ranks, left = (w->rank + w->ranks - 1) % w->ranks;
+  volatile int64_t* const own = (volatile int64_t*)w->base;
+  MPI_Group from = group_of(w, &left, 1), to = group_of(w, &right, 1);
+  int64_t value = 0;
+  for (int i = 0; i < n; i++) {
+    MUST(MPI_Win_post(from, 0, w->win));
+    MUST(MPI_Win_start(to, 0, w->win));
+    value = i;
+    if (i % 100 == 99) MUST(MPI_Put(&value, 1, MPI_INT64_T, right, disp_of(w, right, 0), 1, MPI_INT64_T, w->win));
+    MUST(MPI_Win_complete(w->win));
+    MUST(MPI_Win_wait(w->win));
+    if (i % 100 == 99) CHECK_EQ(own[0], i);
+  }
+  MUST(MPI_Group_free(&from));
+  MUST(MPI_Group_free(&to));
+  for (int i = 0; i < n; i++) {
+    value = -i;
+    if (i % 100 == 99) MUST(MPI_Put(&value, 1, MPI_INT64_T, right, disp_of(w, right, 8), 1, MPI_INT64_T, w->win));
+    MUST(MPI_Win_fence(i == n - 1 ? MPI_MODE_NOSUCCEED : 0, w->win));
+    if (i % 100 == 0 && i) CHECK_EQ(own[1], 1 - i);
+  }
+  MUST(MPI_Barrier(w->comm));
+  for (int i = 0; i < n; i++) {
+    MUST(MPI_Win_lock(i % 3 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, right, 0, w->win));
+    MUST(MPI_Win_unlock(right, w->win));
+    MUST(MPI_Win_lock_all(0, w->win));
+    MUST(MPI_Win_unlock_all(w->win));
+  }
+  MUST(MPI_Barrier(w->comm));
+}
+
+/* A writer gets its turn between readers that come again and again: they end only when it has written. */
+static void writer_among_readers(const TestWindow* w) {
+  const int64_t up = 1;
+  int64_t* const own = (int64_t*)w->base;
+  own[0] = 0;
+  settle_own(w);
+  MUST(MPI_Barrier(w->comm));
+  if (w->rank == w->ranks - 1) {
+    MUST(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win));
+    MUST(MPI_Put(&up, 1, MPI_INT64_T, 0, disp_of(w, 0, 0), 1, MPI_INT64_T, w->win));
+    MUST(MPI_Win_unlock(0, w->win));
+  }
+  for (int64_t seen = 0, i = 0; seen == 0; i++) {
+    const int all = i % 2 == 1;
+    MUST(all ? MPI_Win_lock_all(0, w->win) : MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w->win));
+    MUST(MPI_Get(&seen, 1, MPI_INT64_T, 0, disp_of(w, 0, 0), 1, MPI_INT64_T, w->win));
+    MUST(all ? MPI_Win_unlock_all(w->win) : MPI_Win_unlock(0, w->win));
+  }
+  MUST(MPI_Barrier(w->comm));
+}
+
 /* ---- what is put before is seen after ------------------------------------------------------------------------------
  */
 
@@ -488,10 +542,12 @@ int main(int argc, char** argv) {
     several_targets(&w);
     readers_together(&w);
     everybody_gets_it(&w);
+    writer_among_readers(&w);
     messages_and_flags(&w, few ? 5 : 30);
     polled_by_loads(&w);
     if (!(argc > 1 && strcmp(argv[1], "asked") == 0)) target_computes(&w);
-    if (kind == kShared) shared_memory(&w);
+    if (is_shared(kind)) shared_memory(&w);
+    if (kind == kAllocated || kind == kCreated) many_epochs(&w, check_size > 2 ? 2000 : 70000);
     window_free(&w);
     two_windows(kind);
   }

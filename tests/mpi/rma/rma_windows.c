@@ -2,44 +2,42 @@
  * can be asked for, many windows at once, their end. */
 #include "rma.h"
 
+/* Without memory, if none is wanted: NULL. */
 static MPI_Win make(WindowKind kind, MPI_Comm comm, MPI_Aint size, int unit, MPI_Info info, void** base) {
   MPI_Win win = MPI_WIN_NULL;
+  int rank;
   *base = NULL;
-  switch (kind) {
-    case kAllocated:
-      MUST(MPI_Win_allocate(size, unit, info, comm, base, &win));
-      break;
-    case kShared:
-      MUST(MPI_Win_allocate_shared(size, unit, info, comm, base, &win));
-      break;
-    case kCreatedAllocMem:
-      if (size) MUST(MPI_Alloc_mem(size, MPI_INFO_NULL, base));
-      MUST(MPI_Win_create(*base, size, unit, info, comm, &win));
-      break;
-    case kCreated:
-      if (size) *base = check_alloc((size_t)size);
-      MUST(MPI_Win_create(*base, size, unit, info, comm, &win));
-      break;
-    default:
-      MUST(MPI_Win_create_dynamic(info, comm, &win));
+  MUST(MPI_Comm_rank(comm, &rank));
+  if (kind == kAllocated)
+    MUST(MPI_Win_allocate(size, unit, info, comm, base, &win));
+  else if (is_shared(kind))
+    MUST(MPI_Win_allocate_shared(size, unit, info, comm, base, &win));
+  else if (kind == kDynamic)
+    MUST(MPI_Win_create_dynamic(info, comm, &win));
+  else {
+    if (size) *base = memory_make(kind, rank, (size_t)size);
+    MUST(MPI_Win_create(*base, size, unit, info, comm, &win));
   }
   CHECK(win != MPI_WIN_NULL);
   return win;
 }
 
-static void unmake(WindowKind kind, MPI_Win* win, void* base) {
+static void unmake(WindowKind kind, MPI_Comm comm, MPI_Win* win, void* base) {
+  int rank;
+  MUST(MPI_Comm_rank(comm, &rank));
   MUST(MPI_Win_free(win));
   CHECK(*win == MPI_WIN_NULL);
-  if (kind == kCreatedAllocMem && base) MUST(MPI_Free_mem(base));
-  if (kind == kCreated) free(base);
+  if (!brings_memory(kind) && base) memory_free(kind, rank, base);
 }
 
 /* ---- what a window knows of itself ---------------------------------------------------------------------------------
  */
 
 static void check_attributes(MPI_Win win, WindowKind kind, void* base, MPI_Aint size, int unit) {
-  static const int flavors[] = {MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_CREATE,
-                                MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC};
+  const int flavor_should = kind == kAllocated ? MPI_WIN_FLAVOR_ALLOCATE
+                            : is_shared(kind)  ? MPI_WIN_FLAVOR_SHARED
+                            : kind == kDynamic ? MPI_WIN_FLAVOR_DYNAMIC
+                                               : MPI_WIN_FLAVOR_CREATE;
   void* got_base = &size;
   MPI_Aint* got_size;
   int *got_unit, *flavor, *model, found;
@@ -51,7 +49,7 @@ static void check_attributes(MPI_Win win, WindowKind kind, void* base, MPI_Aint 
   MUST(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &got_unit, &found));
   CHECK(found && *got_unit == unit, "%s: unit %d, not %d", window_kind_name(kind), *got_unit, unit);
   MUST(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &found));
-  CHECK(found && *flavor == flavors[kind], "%s: flavor %d", window_kind_name(kind), *flavor);
+  CHECK(found && *flavor == flavor_should, "%s: flavor %d", window_kind_name(kind), *flavor);
   MUST(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &found));
   CHECK(found && (*model == MPI_WIN_UNIFIED || *model == MPI_WIN_SEPARATE));
 }
@@ -109,7 +107,7 @@ static void constructors(MPI_Comm comm) {
       check_group(win, comm);
       check_name(win);
       check_works(win, kind, comm, sizes, base);
-      unmake(kind, &win, base);
+      unmake(kind, comm, &win, base);
       free(sizes);
     }
   }
@@ -213,7 +211,7 @@ static void shared_windows(void) {
  * library says so by its size. */
 static void other_queries(void) {
   for (WindowKind kind = (WindowKind)0; kind < kDynamic; kind++) {
-    if (kind == kShared) continue;
+    if (is_shared(kind)) continue;
     TestWindow w = window_make(kind, MPI_COMM_WORLD, 64, 4);
     w.base[9] = (char)(check_rank + 3);
     settle_own(&w);
@@ -264,7 +262,7 @@ static void info_keys(int all_told) {
       }
     }
     MUST(MPI_Info_free(&used));
-    unmake(kind, &win, base);
+    unmake(kind, MPI_COMM_WORLD, &win, base);
 
     MUST(MPI_Info_create(&given));
     MUST(MPI_Info_set(given, "no_locks", "true"));
@@ -294,7 +292,7 @@ static void info_keys(int all_told) {
       check_works(win, kind, MPI_COMM_WORLD, sizes, base);
       free(sizes);
     }
-    unmake(kind, &win, base);
+    unmake(kind, MPI_COMM_WORLD, &win, base);
   }
 }
 
@@ -308,7 +306,7 @@ static void differing_info(void) {
   MUST(MPI_Info_set(info, "same_size", "perhaps"));
   void* base;
   MPI_Win win = make(kAllocated, MPI_COMM_WORLD, 64, 1, info, &base);
-  unmake(kAllocated, &win, base);
+  unmake(kAllocated, MPI_COMM_WORLD, &win, base);
   MUST(MPI_Info_free(&info));
 }
 
@@ -325,14 +323,14 @@ static void alignment(void) {
     MUST(MPI_Alloc_mem(100, info, &memory));
     CHECK((uintptr_t)memory % wanted == 0, "%p of MPI_Alloc_mem is not aligned to %u", memory, wanted);
     MUST(MPI_Free_mem(memory));
-    unmake(kAllocated, &win, base);
+    unmake(kAllocated, MPI_COMM_WORLD, &win, base);
     if (all_share_memory(MPI_COMM_WORLD)) {
       win = make(kShared, MPI_COMM_WORLD, 100, 1, info, &base);
       MPI_Aint size;
       int unit;
       MUST(MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &base));
       CHECK((uintptr_t)base % 8 == 0);
-      unmake(kShared, &win, base);
+      unmake(kShared, MPI_COMM_WORLD, &win, base);
     }
     MUST(MPI_Info_free(&info));
   }
@@ -433,14 +431,59 @@ static void create_and_free(int times) {
     memset(base, i, 4096);
     MUST(MPI_Win_fence(0, win));
     MUST(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-    unmake(i % 3 ? kAllocated : kCreatedAllocMem, &win, base);
+    unmake(i % 3 ? kAllocated : kCreatedAllocMem, MPI_COMM_WORLD, &win, base);
     if (i == times / 4) before = resident_kilobytes();
   }
   const long grown = resident_kilobytes() - before;
   CHECK(grown < 4096, "%d windows later the process has %ld KiB more", times - times / 4, grown);
 }
 
-/* `rma_windows basic`: leaves out what the standard leaves open. `rma_windows many N TIMES`: windows at once, and
+/* Windows of a session, without the world. */
+static void of_a_session(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm;
+  MUST(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  MUST(MPI_Group_from_session_pset(session, "mpi://WORLD", &group));
+  MUST(MPI_Comm_create_from_group(group, "windows", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  MUST(MPI_Group_free(&group));
+  constructors(comm);
+  MUST(MPI_Comm_free(&comm));
+  MUST(MPI_Session_finalize(&session));
+}
+
+/* A window over what another window has: its own part, and that of the neighbour, mapped here. */
+static void over_windows(void) {
+  if (!all_share_memory(MPI_COMM_WORLD)) return;
+  TestWindow below = window_make(kShared, MPI_COMM_WORLD, 64, 8);
+  const int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+  MPI_Aint size;
+  int unit;
+  int64_t* there;
+  MUST(MPI_Win_shared_query(below.win, right, &size, &unit, &there));
+  MPI_Win own, neighbours;
+  MUST(MPI_Win_create(below.base, 64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &own));
+  MUST(MPI_Win_create(there, 64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &neighbours));
+  for (int i = 0; i < 2; i++) {
+    const MPI_Win win = i ? neighbours : own;
+    const int64_t mine = 70 * i + check_rank;
+    MUST(MPI_Win_fence(0, win));
+    MUST(MPI_Put(&mine, 1, MPI_INT64_T, right, 2 + i, 1, MPI_INT64_T, win));
+    MUST(MPI_Accumulate(&mine, 1, MPI_INT64_T, right, 4 + i, 1, MPI_INT64_T, MPI_SUM, win));
+    MUST(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  const int64_t* const words = (const int64_t*)below.base;
+  const int two = (left + check_size - 1) % check_size; /* its right neighbour's window is over this process's memory */
+  CHECK(words[2] == left && words[4] == left, "%lld, %lld", (long long)words[2], (long long)words[4]);
+  CHECK(words[3] == 70 + two && words[5] == 70 + two, "%lld, %lld", (long long)words[3], (long long)words[5]);
+  MUST(MPI_Win_free(&neighbours));
+  MUST(MPI_Win_free(&own));
+  window_free(&below);
+}
+
+/* `rma_windows unfreed` ends with windows that were not freed, one of them in use to the last.
+ * `rma_windows basic`: leaves out what the standard leaves open. `rma_windows many N TIMES`: windows at once, and
  * lives. */
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
@@ -450,8 +493,22 @@ int main(int argc, char** argv) {
     create_and_free(atoi(argv[3]));
     return check_end();
   }
+  if (argc > 1 && strcmp(argv[1], "unfreed") == 0) {
+    for (WindowKind kind = (WindowKind)0; kind < kWindowKinds; kind++) {
+      if (is_shared(kind) && !all_share_memory(MPI_COMM_WORLD)) continue;
+      TestWindow w = window_make(kind, MPI_COMM_WORLD, 64, 8);
+      const int64_t one = 1;
+      const int right = (check_rank + 1) % check_size;
+      MUST(MPI_Win_lock_all(0, w.win));
+      MUST(MPI_Accumulate(&one, 1, MPI_INT64_T, right, disp_of(&w, right, 8), 1, MPI_INT64_T, MPI_SUM, w.win));
+      MUST(MPI_Win_unlock_all(w.win));
+    }
+    return check_end();
+  }
   constructors(MPI_COMM_WORLD);
   communicators();
+  if (all) of_a_session();
+  over_windows();
   shared_windows();
   other_queries();
   info_keys(all);

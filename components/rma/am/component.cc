@@ -49,7 +49,7 @@ Status prepare(RmaWindow& window, Card&) {
   return {};
 }
 
-bool joins(RmaWindow&, std::string*) { return true; }
+Status joins(RmaWindow&) { return {}; }
 
 Status make_sync(RmaWindow& window, Sync** out) {
   *out = new (std::nothrow) MessageSync(AmWindow::of(window));
@@ -57,9 +57,10 @@ Status make_sync(RmaWindow& window, Sync** out) {
   return {};
 }
 
-void reach(RmaWindow&, Target& target, std::string*) {
+Status reach(RmaWindow&, Target& target) {
   if (target.copies == nullptr) target.copies = &asked;
   if (target.updates == nullptr) target.updates = &asked;
+  return {};
 }
 
 void close(RmaWindow& window) {

@@ -35,6 +35,7 @@ struct alignas(kCacheLine) LockLine {
   std::atomic<std::uint32_t> writers;   // the ticket that may enter as a writer: all before it are done
   std::atomic<std::uint32_t> holder;    // rank + 1 of the writer, for reports
   std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken for this lock
+  std::atomic<std::uint32_t> guests;    // processes that share it without a ticket
 };
 
 /// What one rank tells the others.

@@ -8,6 +8,11 @@
 // targets (lock_all) takes none of these locks: it counts itself in one word, and an exclusive locker, which counts
 // itself in another, waits until no such epoch is open. Each stores its word before it reads the other's, with
 // instructions that are fences, so at least one of two sees the other; it is the epoch to all that then steps back.
+//
+// A process that holds a lock already shares further ones as a guest, without a ticket, whenever no writer is inside:
+// in a queue it could wait for a writer that waits for the very lock it holds, while another process waits for it the
+// same way. A writer whose turn has come waits for the guests; of a guest and a writer that come at the same time one
+// sees the other, as above, and the guest steps back.
 namespace ashlar::rma::shm {
 namespace {
 
@@ -33,6 +38,23 @@ class LockWait final : public SharedCondition {
   const Rank target_;
   std::atomic<std::uint32_t>& word_;
   const std::uint32_t ticket_;
+};
+
+/// Until no guest holds the lock, or no writer does.
+class LockFree final : public SharedCondition {
+ public:
+  LockFree(RmaWindow& of, const Control& block, Rank target, const std::atomic<std::uint32_t>& word, const char* who)
+      : SharedCondition(of, block, Sleep::kLock, target), target_(target), word_(word), who_(who) {}
+  bool holds() override { return word_.load(std::memory_order_seq_cst) == 0; }
+  Rank awaited() const override { return -1; }
+  void describe(char* out, std::size_t room) const override {
+    std::snprintf(out, room, "for the lock of rank %d, which %s", target_, who_);
+  }
+
+ private:
+  const Rank target_;
+  const std::atomic<std::uint32_t>& word_;
+  const char* const who_;
 };
 
 /// Until a count of the header is zero.
@@ -63,7 +85,11 @@ Status SharedSync::lock_exclusive(LockLine& line, Rank target, std::uint32_t tic
     LockWait turn(window_, control_, target, line.writers, ticket);
     ASHLAR_TRY(wait(window_, turn));
   }
-  line.holder.store(static_cast<std::uint32_t>(window_.me) + 1, std::memory_order_relaxed);
+  line.holder.store(static_cast<std::uint32_t>(window_.me) + 1, std::memory_order_seq_cst);
+  if (line.guests.load(std::memory_order_seq_cst) != 0) {
+    LockFree alone(window_, control_, target, line.guests, "other ranks share,");
+    ASHLAR_TRY(wait(window_, alone));
+  }
   ControlHeader& header = control_.header();
   if (header.lock_alls_waiting.load(std::memory_order_relaxed) != 0) let_lock_alls_in();
   header.exclusive.fetch_add(1, std::memory_order_seq_cst);
@@ -84,8 +110,21 @@ Status SharedSync::lock_shared(LockLine& line, Rank target, std::uint32_t ticket
   return {};
 }
 
+Status SharedSync::lock_as_guest(LockLine& line, Rank target) {
+  state_.guest[static_cast<std::size_t>(target)] = true;
+  for (;;) {
+    line.guests.fetch_add(1, std::memory_order_seq_cst);
+    if (line.holder.load(std::memory_order_seq_cst) == 0) return {};
+    line.guests.fetch_sub(1, std::memory_order_seq_cst);
+    wake_sleepers(window_, control_, Sleep::kLock, target);
+    LockFree free(window_, control_, target, line.holder, "another rank holds exclusively,");
+    ASHLAR_TRY(wait(window_, free));
+  }
+}
+
 Status SharedSync::lock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
+  if (!exclusive && window_.epochs.locks != 0) return lock_as_guest(line, target.rank);
   const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
   return exclusive ? lock_exclusive(line, target.rank, ticket) : lock_shared(line, target.rank, ticket);
 }
@@ -99,6 +138,9 @@ Status SharedSync::unlock(Target& target, bool exclusive) {
     line.holder.store(0, std::memory_order_relaxed);
     line.readers.store(next, std::memory_order_release);
     line.writers.store(next, std::memory_order_release);
+  } else if (state_.guest[static_cast<std::size_t>(target.rank)]) {
+    state_.guest[static_cast<std::size_t>(target.rank)] = false;
+    line.guests.fetch_sub(1, std::memory_order_seq_cst);
   } else {
     line.writers.fetch_add(1, std::memory_order_acq_rel);
   }

@@ -90,6 +90,7 @@ Status make_sync(RmaWindow& window, Sync** out) {
   state.started.resize(ranks);
   state.posted.resize(ranks);
   state.guards.resize(ranks);
+  state.guest.resize(ranks);
   if (is_dynamic(window)) state.known.resize(ranks);
   join_updates({&state.control.update(0), ranks});
   *out = new (std::nothrow) SharedSync(window, state);

@@ -28,6 +28,7 @@ struct State {
   std::vector<std::uint32_t> started;  // as an origin
   std::vector<std::uint32_t> posted;   // as a target
   std::vector<Guard> guards;           // by target
+  std::vector<bool> guest;             // by target: its lock is held without a ticket
   std::vector<KnownRegions> known;     // dynamic windows alone
   std::mutex reading;                  // guards `known`
   void* regions = nullptr;             // this process's, in its heap: what `RankLine::regions` leads to
@@ -107,6 +108,7 @@ class SharedSync final : public Sync {
  private:
   Status lock_exclusive(LockLine& line, Rank target, std::uint32_t ticket);
   Status lock_shared(LockLine& line, Rank target, std::uint32_t ticket);
+  Status lock_as_guest(LockLine& line, Rank target);
   void let_lock_alls_in();
 
   RmaWindow& window_;

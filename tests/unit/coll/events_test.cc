@@ -4,14 +4,14 @@
 
 #include <string_view>
 
+#include "framework/base/event.h"
 #include "framework/coll/collective.h"
-#include "framework/mpit/kernel_events.h"
 
 namespace ashlar::coll {
 namespace {
 
 const char* const* words_of(std::string_view name) {
-  for (const event::Type* type : mpit::kernel_events())
+  for (const event::Type* type : event::kernel_types())
     if (type->name == name) return type->choices;
   return nullptr;
 }

@@ -81,7 +81,7 @@ static void measure(const char* op, const char* memory, void (*run)(long), long 
       if (b >= 0) batch[b] = (MPI_Wtime() - start) / repeats * 1e6;
     }
     MPI_Win_unlock_all(win);
-    printf("rma op %s memory %s bytes %ld us %.4f\n", op, memory, bytes, bench_median(batch, kBatches));
+    printf("one_sided op %s memory %s bytes %ld us %.4f\n", op, memory, bytes, bench_median(batch, kBatches));
     fflush(stdout);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -101,7 +101,7 @@ static void rate(const char* memory) {
       if (b >= 0) batch[b] = 20 * 1000 / (MPI_Wtime() - start) / 1e6;
     }
     MPI_Win_unlock_all(win);
-    printf("rma op put_rate memory %s bytes 8 M/s %.3f\n", memory, bench_median(batch, kBatches));
+    printf("one_sided op put_rate memory %s bytes 8 M/s %.3f\n", memory, bench_median(batch, kBatches));
     fflush(stdout);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -136,7 +136,7 @@ static void beside(const char* op, const char* memory, void (*run)(void), int co
     while (MPI_Wtime() < until) continue;
     const double start = MPI_Wtime();
     for (int i = 0; i < 20; i++) run();
-    printf("rma op %s memory %s target %s us %.4f\n", op, memory, computes ? "computes" : "waits",
+    printf("one_sided op %s memory %s target %s us %.4f\n", op, memory, computes ? "computes" : "waits",
            (MPI_Wtime() - start) / 20 * 1e6);
     fflush(stdout);
   }

@@ -6,7 +6,7 @@
  *   one_word            MPI_Fetch_and_op of all ranks on one word, in millions a second; many_words: each on its own
  *   window              MPI_Win_allocate of 64 bytes and MPI_Win_free
  * and the memory and time of 1,000 windows that live at once ("windows" as an argument).
- * `rma_sync what fence us 0.5` */
+ * `one_sided_sync what fence us 0.5` */
 #include <stdint.h>
 
 #include "bench.h"
@@ -71,9 +71,9 @@ static void measure(const char* what, void (*run)(void), int repeats, int per_se
   MPI_Reduce(&median, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   if (per_second)
-    printf("rma_sync what %s M/s %.4f\n", what, size / (sum / size));
+    printf("one_sided_sync what %s M/s %.4f\n", what, size / (sum / size));
   else
-    printf("rma_sync what %s us %.4f\n", what, sum / size);
+    printf("one_sided_sync what %s us %.4f\n", what, sum / size);
   fflush(stdout);
 }
 
@@ -103,8 +103,8 @@ static void many_windows(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < kWindows; i++) MPI_Win_free(&wins[i]);
   if (rank == 0) {
-    printf("rma_sync windows %d memory_of_each KiB %.4f\n", kWindows, mean / size / kWindows);
-    printf("rma_sync windows %d made us %.4f\n", kWindows, made / kWindows * 1e6);
+    printf("one_sided_sync windows %d memory_of_each KiB %.4f\n", kWindows, mean / size / kWindows);
+    printf("one_sided_sync windows %d made us %.4f\n", kWindows, made / kWindows * 1e6);
   }
   free(wins);
 }

@@ -88,9 +88,13 @@ struct Call {
     const auto at = static_cast<std::size_t>(i);
     const MPI_Count count = counts ? counts[at] : first.count;
     if (types != nullptr) [[unlikely]]
-      return DataView{static_cast<std::byte*>(first.data) + displs[at], count, type_of(types[at])};
+      return DataView{place(first, displs[at]), count, type_of(types[at])};
     const MPI_Count items = displs ? displs[at] : i * first.count;
-    return DataView{static_cast<std::byte*>(first.data) + items * first.type->extent(), count, first.type};
+    return DataView{place(first, items * first.type->extent()), count, first.type};
+  }
+  /// The buffer may be MPI_BOTTOM, a null pointer, so that the sum is one of integers.
+  static void* place(const DataView& first, MPI_Count bytes) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(first.data) + bytes);
   }
 };
 

@@ -1,9 +1,11 @@
 /* One-sided operations of rank 0 to rank 1, in an epoch of MPI_Win_lock_all, while rank 1 waits in a barrier:
- *   put, get          one and a flush, by size, to each kind of memory: allocated by the window, by MPI_Alloc_mem, by
- * malloc rate              puts of 8 bytes in millions a second, a flush after each 1,000 accumulate        MPI_SUM of
- * doubles and a flush; "strided": every second one fetch, swap       MPI_Fetch_and_op and MPI_Compare_and_swap and a
- * flush and while rank 1 computes and calls nothing ("computing"): lock-put-unlock, fetch-and-op, accumulate. `rma op
- * put memory allocated bytes 8 us 0.1` */
+ *   put, get     one and a flush, by size
+ *   put_rate     puts of 8 bytes in millions a second, a flush after each 1,000
+ *   accumulate   MPI_SUM of doubles and a flush, by size; accumulate_strided: of every second one
+ *   fetch, swap  MPI_Fetch_and_op and MPI_Compare_and_swap and a flush
+ * to memory that the window allocated, of MPI_Alloc_mem and of malloc. Then an operation in an epoch of MPI_Win_lock,
+ * while rank 1 waits, and while it computes.
+ * `one_sided op put memory allocated bytes 8 us 0.1` */
 #include <stdint.h>
 
 #include "bench.h"

@@ -36,8 +36,9 @@ inline int make_nameless_file(const char* folder, const char* name) {
 }
 
 /// Makes one without a name in any file system: a memfd, or where memfd_create is forbidden (seccomp profiles) a file
-/// of /dev/shm or a folder for temporary files that never had a name, or lost it at once; one with room is preferred. `sealable`: F_ADD_SEALS works
-/// on the memfd. Returns the descriptor, close-on-exec; -1 with what was tried in `why`. Set-up path.
+/// of /dev/shm or a folder for temporary files that never had a name, or lost it at once. A folder with room is
+/// preferred. `sealable`: F_ADD_SEALS works on the memfd. Returns the descriptor, close-on-exec; -1 with what was tried
+/// in `why`. Set-up path.
 inline int make_shared_file(const char* name, bool sealable, char* why, std::size_t why_bytes) {
   constexpr unsigned kNoExecSeal = 0x0008;  // asked for by kernels with vm.memfd_noexec; unknown before Linux 6.3
   const unsigned flags = MFD_CLOEXEC | (sealable ? MFD_ALLOW_SEALING : 0u);

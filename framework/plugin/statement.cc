@@ -12,8 +12,8 @@
 #include "framework/plugin/coll_interface.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
-#include "framework/plugin/tool.h"
 #include "framework/plugin/rma_interface.h"
+#include "framework/plugin/tool.h"
 #include "framework/plugin/topology.h"
 #include "framework/plugin/transport.h"
 

@@ -21,6 +21,24 @@ Status exchange_parts(Comm& comm, const Part& own, std::vector<Part>* parts) {
   return coll::allgather(&own, sizeof own, byte, parts->data(), sizeof own, byte, comm);
 }
 
+Status map_part(const RmaWindow& window, Rank rank, std::byte** out) {
+  const Card& card = window.cards[static_cast<std::size_t>(rank)];
+  *out = nullptr;
+  if (card.size == 0 || window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC) return {};
+  // Of contiguous shared memory a process's own part lies in another one's heap.
+  if (rank == window.me && window.base != nullptr) {
+    *out = static_cast<std::byte*>(window.base);
+    return {};
+  }
+  if (card.node != window.cards[static_cast<std::size_t>(window.me)].node)
+    return fail(MPI_ERR_OTHER, "rma.several_nodes");
+  if ((card.flags & Card::kInHeap) == 0) return fail(MPI_ERR_OTHER, "rma.not_in_heap");
+  const memory::MappedHeap* heap = nullptr;
+  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
+  *out = heap->find(card.address, card.size);
+  return {};
+}
+
 Status all_agree(Comm& comm, bool yes, bool* all) {
   const int mine = yes ? 1 : 0;
   int least = 0;

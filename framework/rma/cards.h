@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,6 +12,9 @@ namespace ashlar::rma {
 
 /// All cards, by rank.
 Status exchange(Comm& comm, const Card& own, std::vector<Card>* cards);
+/// Where the part of a process of this node lies here; *out is nullptr when it has no bytes, or is the memory of a
+/// dynamic window. Fails when this process cannot map it.
+Status map_part(const RmaWindow& window, Rank rank, std::byte** out);
 /// Whether `yes` is so on every process.
 Status all_agree(Comm& comm, bool yes, bool* all);
 /// What has to be known of every process before contiguous shared memory can be allocated.

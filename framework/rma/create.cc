@@ -159,14 +159,19 @@ Status choose_sync(Comm& comm, RmaWindow& window) {
   return fail(MPI_ERR_OTHER, "rma.no_sync", {{"lower", lost}});
 }
 
-/// All parts of shared memory have to be mapped; where they lie is known to shared_query from now on.
+/// All parts of shared memory have to be mapped, whatever component serves the window.
 Status map_all(Comm& comm, RmaWindow& window) {
   Status own;
-  for (Target& target : window.table) {
-    if (own.ok()) own = resolve(window, target);
-    if (own.ok() && target.memory == nullptr && target.size != 0)
-      own = fail(MPI_ERR_RMA_SHARED, "rma.not_shared", {{"peer", target.rank}, {"communicator", comm.name}});
+  std::byte* own_part = nullptr;
+  for (Rank rank = 0; own.ok() && rank < window.ranks; ++rank) {
+    std::byte* part = nullptr;
+    const Status mapped = map_part(window, rank, &part);
+    if (!mapped.ok())
+      own = fail(MPI_ERR_RMA_SHARED, "rma.not_shared",
+                 {{"peer", rank}, {"communicator", comm.name}, {"lower", mapped.text()}});
+    if (rank == window.me) own_part = part;
   }
+  window.base = own_part;
   bool all = false;
   ASHLAR_TRY(all_agree(comm, own.ok(), &all));
   ASHLAR_TRY(own);
@@ -187,11 +192,8 @@ Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& b
   agree_on(window.cards, &window.hints);
   if (!begins.empty()) place_parts(window, begins);
   fill_table(window);
+  if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) ASHLAR_TRY(map_all(comm, window));
   ASHLAR_TRY(choose_sync(comm, window));
-  if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) {
-    ASHLAR_TRY(map_all(comm, window));
-    window.base = window.targets[window.me].memory;
-  }
   window.own_guard = window.sync->guard(window.targets[window.me]);
   if (window.wire != nullptr) window.wire->start();
   return {};

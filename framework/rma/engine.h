@@ -34,8 +34,8 @@ class Engine {
   /// Leaves a decision record, unless the same has been decided for the same reasons before. Any thread.
   void record(plugin::Decision decision);
 
-  /// Of a window that was made, or is about to go. What is alive when the engine ends is released by it: the program did
-  /// not free it before the end. Any thread.
+  /// Of a window that was made, or is about to go. What is alive when the engine ends is released by it: the program
+  /// did not free it before the end. Any thread.
   void add(RmaWindow& window);
   void remove(RmaWindow& window);
 

@@ -15,16 +15,16 @@
 namespace ashlar::rma {
 namespace {
 
-struct Promise {
+struct BoolHint {
   const char* key;
   bool Hints::*member;
 };
-constexpr Promise kPromises[] = {{"no_locks", &Hints::no_locks},
-                                 {"same_size", &Hints::same_size},
-                                 {"same_disp_unit", &Hints::same_disp_unit},
-                                 {"alloc_shared_noncontig", &Hints::noncontiguous}};
+constexpr BoolHint kPromises[] = {{"no_locks", &Hints::no_locks},
+                                  {"same_size", &Hints::same_size},
+                                  {"same_disp_unit", &Hints::same_disp_unit},
+                                  {"alloc_shared_noncontig", &Hints::noncontiguous}};
 // The orders that mpi_accumulate_ordering keeps: what is not kept is a promise of the program.
-constexpr Promise kOrders[] = {{"rar", &Hints::rar}, {"raw", &Hints::raw}, {"war", &Hints::war}, {"waw", &Hints::waw}};
+constexpr BoolHint kOrders[] = {{"rar", &Hints::rar}, {"raw", &Hints::raw}, {"war", &Hints::war}, {"waw", &Hints::waw}};
 constexpr std::uint32_t kSameOp = 1u << 8;
 constexpr unsigned kFirstOrder = 16;
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 30;
@@ -44,14 +44,14 @@ Status bad_value(const char* key, const std::string& value, const char* wanted) 
 /// "rar,raw", "none"; false: it has a word that is no order.
 bool read_orders(std::string_view text, Hints* hints) {
   Hints read = *hints;
-  for (const Promise& order : kOrders) read.*order.member = false;
+  for (const BoolHint& order : kOrders) read.*order.member = false;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     const std::string_view word = text.substr(0, comma);
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (word == "none") continue;
     const auto* const found =
-        std::ranges::find(kOrders, word, [](const Promise& o) { return std::string_view(o.key); });
+        std::ranges::find(kOrders, word, [](const BoolHint& o) { return std::string_view(o.key); });
     if (found == std::end(kOrders)) return false;
     read.*found->member = true;
   }
@@ -61,7 +61,7 @@ bool read_orders(std::string_view text, Hints* hints) {
 
 std::string orders_of(const Hints& hints) {
   std::string text;
-  for (const Promise& order : kOrders)
+  for (const BoolHint& order : kOrders)
     if (hints.*order.member) text += (text.empty() ? "" : ",") + std::string(order.key);
   return text.empty() ? "none" : text;
 }
@@ -70,7 +70,7 @@ std::string orders_of(const Hints& hints) {
 
 Status read_hints(const Info* info, Hints* hints) {
   if (info == nullptr) return {};
-  for (const Promise& promise : kPromises) {
+  for (const BoolHint& promise : kPromises) {
     const std::string* const value = info->find(promise.key);
     if (value != nullptr && (*value == "true" || *value == "false")) hints->*promise.member = *value == "true";
   }
@@ -114,7 +114,7 @@ void agree_on(std::span<const Card> cards, Hints* hints) {
 
 Status write_hints(const RmaWindow& window, Info& info) {
   const Hints& hints = window.hints;
-  for (const Promise& promise : kPromises)
+  for (const BoolHint& promise : kPromises)
     ASHLAR_TRY(info::set(&info, promise.key, hints.*promise.member ? "true" : "false"));
   ASHLAR_TRY(info::set(&info, "accumulate_ordering", orders_of(hints).c_str()));
   ASHLAR_TRY(info::set(&info, "accumulate_ops", hints.same_op ? "same_op" : "same_op_no_op"));

@@ -9,7 +9,6 @@
 #include "framework/rma/api.h"
 #include "framework/rma/cards.h"
 #include "framework/rma/hints.h"
-#include "framework/rma/ways.h"
 
 namespace ashlar::rma {
 namespace {
@@ -35,14 +34,14 @@ Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_u
   nothing(size, baseptr);
   for (Target& target : window.table) {
     if (rank == MPI_PROC_NULL ? target.size == 0 : target.rank != rank) continue;
-    ASHLAR_TRY(resolve(window, target));
     *disp_unit = target.disp_unit;
-    if (target.memory == nullptr) {
+    std::byte* part = nullptr;
+    if (!map_part(window, target.rank, &part).ok() || part == nullptr) {
       if (rank == MPI_PROC_NULL) continue;
       return {};
     }
     *size = static_cast<MPI_Aint>(target.size);
-    std::memcpy(baseptr, &target.memory, sizeof target.memory);
+    std::memcpy(baseptr, &part, sizeof part);
     return {};
   }
   return {};

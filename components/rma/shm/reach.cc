@@ -10,6 +10,7 @@
 
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
+#include "framework/rma/cards.h"
 #include "framework/rma/range_gate.h"
 
 namespace ashlar::rma::shm {
@@ -106,22 +107,6 @@ Guard& guard_of(RmaWindow& window, const Target& target) {
   return guard;
 }
 
-/// Finds the target's memory among the heaps that are mapped here.
-Status map(const RmaWindow& window, Target& target) {
-  const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
-  // Of contiguous shared memory a process's own part lies in another one's heap.
-  if (target.rank == window.me && window.base != nullptr) {
-    target.memory = static_cast<std::byte*>(window.base);
-    return {};
-  }
-  if (card.size == 0) return {};
-  if ((card.flags & Card::kInHeap) == 0) return fail(MPI_ERR_OTHER, "rma.not_in_heap");
-  const memory::MappedHeap* heap = nullptr;
-  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
-  target.memory = heap->find(card.address, card.size);
-  return {};
-}
-
 }  // namespace
 
 Status reach(RmaWindow& window, Target& target) {
@@ -131,7 +116,7 @@ Status reach(RmaWindow& window, Target& target) {
     if (synchronizes) target.copies = target.updates = &attached;
     return {};
   }
-  const Status mapped_here = map(window, target);
+  const Status mapped_here = map_part(window, target.rank, &target.memory);
   if (mapped_here.ok()) {
     target.copies = &mapped;
     if (synchronizes) {

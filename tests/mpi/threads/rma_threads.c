@@ -2,7 +2,7 @@
  * windows of their own with epochs of their own. One thread's flush completes what the others have called. */
 #include <pthread.h>
 
-#include "../rma/rma.h"
+#include "rma/rma.h"
 
 enum { kThreads = 4, kWords = 64 };
 

@@ -145,10 +145,12 @@ TEST(HostileHeapTest, WorksWhereMemoryCannotBeGivenBack) {
   });
 }
 
-TEST(HostileHeapTest, ATinyDevShmRefusesAndKillsNobody) {
+TEST(HostileHeapTest, TinyFileSystemsRefuseAndKillNobody) {
   EXPECT_IN_CHILD([] {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return kSkipped;
-    if (mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=2m") != 0) return kSkipped;
+    for (const char* folder : {"/dev/shm", "/tmp", "/var/tmp"})
+      if (mount("tmpfs", folder, "tmpfs", 0, "size=2m") != 0) return kSkipped;
+    unsetenv("TMPDIR");
     if (!test::forbid(SYS_memfd_create)) return kSkipped;
     Heap heap;
     void* block = nullptr;

@@ -87,8 +87,14 @@ Status check_types(RmaWindow& window, const Call& call, Datatype** element) {
     ASHLAR_TRY(check_element("result_datatype", *call.result.type, **element));
     ASHLAR_TRY(check_amounts("the result", call.result.count, *call.result.type, call.place));
   }
-  if ((*element)->size() == 0) return {};  // of no data at all
   return call.op.check(**element);
+}
+
+/// Of no data the types do not matter, as long as no end has any.
+Status check_empty(const Call& call) {
+  if (call.type != nullptr) ASHLAR_TRY(check_amounts("the origin", call.count, *call.type, call.place));
+  if (call.result.type == nullptr) return {};
+  return check_amounts("the result", call.result.count, *call.result.type, call.place);
 }
 
 /// Finds the target. nullptr: nothing is to be done.
@@ -96,9 +102,11 @@ Status prepare(RmaWindow& window, Call& call, Target** target, Datatype** elemen
   if (call.op.code() == ReduceOp::Code::kUser) return bad_op(call.op, "one of the standard's");
   ASHLAR_TRY(aim(window, call.rank, call.disp, &call.place, target));
   if (*target == nullptr) return {};
-  ASHLAR_TRY(check_types(window, call, element));
-  if (call.place.count == 0 || call.place.type->size() == 0) *target = nullptr;
-  return {};
+  if (call.place.count == 0 || call.place.type->size() == 0) [[unlikely]] {
+    *target = nullptr;
+    return check_empty(call);
+  }
+  return check_types(window, call, element);
 }
 
 Update update_of(RmaWindow& window, Target& target, Datatype& element, const Call& call, Gate* gate) {

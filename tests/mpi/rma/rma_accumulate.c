@@ -186,6 +186,8 @@ static void nothing(const TestWindow* w) {
     const MPI_Aint disp = disp_of(w, right, 0);
     MUST(MPI_Accumulate(NULL, 0, MPI_INT, right, disp, 0, MPI_INT, MPI_SUM, w->win));
     MUST(MPI_Get_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_INT, right, disp, 0, MPI_INT, MPI_SUM, w->win));
+    /* Of no items the datatype need not go with the operation. */
+    MUST(MPI_Get_accumulate(NULL, 0, MPI_BYTE, NULL, 0, MPI_BYTE, right, disp, 0, MPI_BYTE, MPI_SUM, w->win));
     MUST(MPI_Accumulate(&one, 1, MPI_INT, MPI_PROC_NULL, 99999, 1, MPI_INT, MPI_SUM, w->win));
     MUST(MPI_Get_accumulate(&one, 1, MPI_INT, &result, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, w->win));
     MUST(MPI_Fetch_and_op(&one, &result, MPI_INT, MPI_PROC_NULL, 0, MPI_SUM, w->win));

@@ -456,6 +456,7 @@ static void lowest_pair(const TestWindow* w) {
     for (int k = 0; k < 8; k++) mine[k] = (Pair){.value = (w->rank * 40 + i) * 37 % 997, .index = w->rank * 40 + i};
     for (int t = 0; t < w->ranks; t++)
       MUST(MPI_Accumulate(mine, 8, MPI_DOUBLE_INT, t, disp_of(w, t, 0), 8, MPI_DOUBLE_INT, MPI_MINLOC, w->win));
+    MUST(MPI_Win_flush_local_all(w->win)); /* `mine` is used until then */
   }
   epoch_end(w, kLockAll, 0);
   Pair best = {.value = 1e9, .index = -1};
@@ -519,6 +520,7 @@ static void growing(const TestWindow* w) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
+  take_unshared(&argc, &argv);
   const int few = check_size > 4;
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
     TestWindow w = window_make(kind, MPI_COMM_WORLD, kWindowBytes, kind == kAllocated ? 8 : kind == kShared ? 4 : 1);

@@ -397,7 +397,7 @@ static void sizes(MPI_Comm comm, WindowKind kind) {
 
 /* In one's own window, with a window of one process. */
 static void alone(void) {
-  for (WindowKind kind = (WindowKind)0; kind < kWindowKinds; kind++) {
+  FOR_EACH_WINDOW_KIND(kind, MPI_COMM_SELF) {
     TestWindow w = window_make(kind, MPI_COMM_SELF, kBytes, 4);
     nothing(&w);
     to_all_and_self(&w);
@@ -409,6 +409,7 @@ static void alone(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
+  take_unshared(&argc, &argv);
   int turn = check_size;
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
     TestWindow w = window_make(kind, MPI_COMM_WORLD, kBytes, units[turn++ % kUnits]);

@@ -1,0 +1,51 @@
+#!/bin/bash
+# One-sided communication where system calls are forbidden, with little shared memory and few addresses, on more ranks than
+# cores. The programs are those of tests/mpi, which print nothing unless something is wrong.
+. "${0%/*}/common.sh"
+PROGRAMS=$BUILD/tests/mpi
+
+# expect_quiet WHAT COMMAND...: it ends well within two minutes and prints nothing.
+expect_quiet() {
+  local what=$1 out status
+  shift
+  out=$(timeout -k 5 120 "$@" 2>&1 </dev/null)
+  status=$?
+  if [ $status -eq 77 ]; then skip "$out"; fi
+  if [ $status -ne 0 ] || [ -n "$out" ]; then
+    fail "$what: exit status $status, output:
+$out"
+  fi
+}
+
+forbidden() { # WHAT PROGRAM-AND-ARGUMENTS -- SYSCALL...
+  local what=$1 command=()
+  shift
+  while [ "$1" != -- ]; do command+=("$1") && shift; done
+  shift
+  expect_quiet "$what, all ranks" "$FORBID" EPERM "$@" -- "$MPIEXEC" -n 3 "${command[@]}"
+  expect_quiet "$what, one rank" "$MPIEXEC" -n 1 "$FORBID" ENOSYS "$@" -- "${command[@]}" : -n 2 "${command[@]}"
+}
+
+for program in "rma_windows" "rma_putget" "rma_accumulate" "rma_sync unshared" "rma_dynamic" "rma_errors" "rma_oracle 21 15"; do
+  read -ra run <<<"$PROGRAMS/$program"
+  forbidden "no single copy: $program" "${run[@]}" -- process_vm_readv process_vm_writev
+  forbidden "no membarrier: $program" "${run[@]}" -- membarrier
+  forbidden "no memfd: $program" "${run[@]}" -- memfd_create
+  forbidden "none of them: $program" "${run[@]}" -- process_vm_readv process_vm_writev membarrier pidfd_open pidfd_getfd \
+    ptrace kcmp
+  # shellcheck disable=SC2016
+  expect_quiet "few addresses: $program" bash -c 'ulimit -v 4000000; exec "$@"' bash "$MPIEXEC" -n 3 "${run[@]}"
+done
+expect_quiet "16 ranks: epochs" "$MPIEXEC" -n 16 "$PROGRAMS/rma_sync"
+expect_quiet "16 ranks: random epochs" "$MPIEXEC" -n 16 "$PROGRAMS/rma_oracle" 22 5
+expect_quiet "16 ranks on one core" taskset -c 0 "$MPIEXEC" --bind-to none -n 16 "$PROGRAMS/rma_oracle" 23 3
+if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
+  for with in "" "$FORBID EPERM memfd_create --"; do
+    for program in "rma_windows" "rma_sync" "rma_oracle 24 10"; do
+      # shellcheck disable=SC2086,SC2016
+      expect_quiet "/dev/shm of 64 KiB, $with $program" unshare --mount --propagation private \
+        sh -c 'mount -t tmpfs -o size=64k none /dev/shm; exec "$@"' sh $with "$MPIEXEC" -n 3 $PROGRAMS/$program
+    done
+  done
+fi
+finish

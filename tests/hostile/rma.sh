@@ -26,7 +26,7 @@ forbidden() { # WHAT PROGRAM-AND-ARGUMENTS -- SYSCALL...
   expect_quiet "$what, one rank" "$MPIEXEC" -n 1 "$FORBID" ENOSYS "$@" -- "${command[@]}" : -n 2 "${command[@]}"
 }
 
-for program in "rma_windows" "rma_putget" "rma_accumulate" "rma_sync unshared" "rma_dynamic" "rma_errors" "rma_oracle 21 15"; do
+for program in "rma_windows" "rma_putget" "rma_accumulate" "rma_sync asked" "rma_dynamic" "rma_errors" "rma_oracle 21 15"; do
   read -ra run <<<"$PROGRAMS/$program"
   forbidden "no single copy: $program" "${run[@]}" -- process_vm_readv process_vm_writev
   forbidden "no membarrier: $program" "${run[@]}" -- membarrier

@@ -412,7 +412,6 @@ static void requests_ahead(void) {
 
 /* A shared table per node, filled by one process and read by all with loads. */
 static void table_of_a_node(void) {
-  if (unshared) return;
   MPI_Comm node;
   MUST(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   int rank;
@@ -435,7 +434,6 @@ static void table_of_a_node(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   assignment_by_types();
   assignment_and_sum();
   if (check_size > 1) { /* a ring of one has no neighbours that differ from it */

@@ -112,20 +112,8 @@ __attribute__((unused)) static MPI_Aint disp_of(const TestWindow* w, int rank, M
   return w->starts[rank] + offset / w->units[rank];
 }
 
-/* The settings of the job leave out what shared memory needs, and targets are to make progress. */
-static int unshared;
-
-/* Takes "unshared" from the front of the arguments. */
-__attribute__((unused)) static void take_unshared(int* argc, char*** argv) {
-  if (*argc < 2 || strcmp((*argv)[1], "unshared") != 0) return;
-  unshared = 1;
-  (*argv)[1] = (*argv)[0];
-  ++*argv, --*argc;
-}
-
 /* Windows of shared memory exist where all processes share it. */
 __attribute__((unused)) static int all_share_memory(MPI_Comm comm) {
-  if (unshared) return 0;
   MPI_Comm node;
   int here, all, rank;
   MUST(MPI_Comm_rank(comm, &rank));

@@ -520,7 +520,6 @@ static void growing(const TestWindow* w) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   const int few = check_size > 4;
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
     TestWindow w = window_make(kind, MPI_COMM_WORLD, kWindowBytes, kind == kAllocated ? 8 : kind == kShared ? 4 : 1);

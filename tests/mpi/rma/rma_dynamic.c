@@ -258,7 +258,6 @@ static void local(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   const int few = check_size > 4;
   many_regions(1000);
   used_again(few ? 20 : 100);

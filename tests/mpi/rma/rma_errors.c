@@ -416,7 +416,6 @@ static void no_locks(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   texts = !(argc > 1 && strcmp(argv[1], "--classes") == 0);
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
     TestWindow w = halo(kind, MPI_COMM_WORLD);
@@ -436,14 +435,7 @@ int main(int argc, char** argv) {
     window_free(&w);
   }
   constructors();
-  for (int which = 0; texts && which < 4; which++)
-    if (!unshared || which % 2 == 0) wrong_in_one(which);
-  if (unshared) {
-    int* base;
-    MPI_Win win = MPI_WIN_NULL;
-    BAD(MPI_ERR_RMA_SHARED, "MPI_Win_allocate_shared|map",
-        MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-  }
+  for (int which = 0; texts && which < 4; which++) wrong_in_one(which);
   handlers();
   no_locks();
   return check_end();

@@ -607,7 +607,6 @@ static void round_of_epochs(MPI_Comm comm, Random* shared) {
 }
 
 int main(int argc, char** argv) {
-  take_unshared(&argc, &argv);
   program_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   const int rounds = argc > 2 ? atoi(argv[2]) : 10;
   threads = argc > 3 ? atoi(argv[3]) : 1;

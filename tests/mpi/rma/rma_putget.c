@@ -409,7 +409,6 @@ static void alone(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   int turn = check_size;
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
     TestWindow w = window_make(kind, MPI_COMM_WORLD, kBytes, units[turn++ % kUnits]);

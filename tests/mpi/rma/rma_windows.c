@@ -487,7 +487,6 @@ static void over_windows(void) {
  * lives. */
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  take_unshared(&argc, &argv);
   const int all = !(argc > 1 && strcmp(argv[1], "basic") == 0);
   if (argc > 3 && strcmp(argv[1], "many") == 0) {
     many_windows(atoi(argv[2]));

@@ -164,7 +164,6 @@ static void locks(WindowKind kind, int rounds) {
 
 int main(int argc, char** argv) {
   int provided;
-  take_unshared(&argc, &argv);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   MUST(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));

@@ -117,7 +117,12 @@ bool subject_of(Object& object, ErrorSubject* subject) {
   }
   if (object.kind == Kind::kWin) {
     auto& window = static_cast<Window&>(object);
-    *subject = {.handler = &window.errhandler, .what = "window", .name = window.name.c_str(), .comm = window.comm};
+    // A window without a name is called as its communicator is: by a number that all of its processes know.
+    const bool named = !window.name.empty() || window.comm == nullptr;
+    *subject = {.handler = &window.errhandler,
+                .what = "window",
+                .name = named ? window.name.c_str() : window.comm->name.c_str(),
+                .comm = window.comm};
     if (window.comm) subject->rank = window.comm->rank, subject->size = window.comm->size;
     return true;
   }

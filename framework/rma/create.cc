@@ -34,6 +34,8 @@ Status check(const Wanted& wanted) {
   if (wanted.size < 0)
     return fail(MPI_ERR_SIZE, "argument.value",
                 {{"argument", "size"}, {"value", wanted.size}, {"wanted", "0 or more"}});
+  if (wanted.flavor == MPI_WIN_FLAVOR_CREATE && wanted.base == nullptr && wanted.size > 0)
+    return fail(MPI_ERR_BUFFER, "rma.no_base", {{"argument", "base"}, {"bytes", wanted.size}});
   if (wanted.disp_unit <= 0)
     return fail(MPI_ERR_DISP, "argument.value",
                 {{"argument", "disp_unit"}, {"value", wanted.disp_unit}, {"wanted", "1 or more"}});

@@ -66,7 +66,8 @@ Status flush(RmaWindow& window, Target& target, bool remote) {
   if (target.copies->flush != nullptr) ASHLAR_TRY(target.copies->flush(window, target, remote));
   if (target.updates->flush != nullptr && target.updates->flush != target.copies->flush)
     ASHLAR_TRY(target.updates->flush(window, target, remote));
-  if (remote) target.outstanding = false;
+  // Another thread may be waiting for the same operations, or have started further ones: it is not for this one to say.
+  if (remote && !LaneLock::threads_on()) target.outstanding = false;
   return {};
 }
 
@@ -77,7 +78,7 @@ Status flush_all(RmaWindow& window, bool remote) {
     const Status flushed = flush(window, target, remote);
     if (first.ok()) first = flushed;
   }
-  if (remote) window.any_outstanding = false;
+  if (remote && !LaneLock::threads_on()) window.any_outstanding = false;
   return first;
 }
 

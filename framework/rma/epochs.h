@@ -1,4 +1,7 @@
 #pragma once
+#include <mutex>
+
+#include "framework/base/lane_lock.h"
 #include "framework/base/status.h"
 #include "framework/rma/aim.h"
 #include "framework/rma/window.h"
@@ -13,6 +16,23 @@ inline bool accesses_nothing(const RmaWindow& window) {
   return now == AccessEpoch::kNone || (now == AccessEpoch::kFence && !window.used.load(std::memory_order_relaxed));
 }
 inline bool exposes_nothing(const RmaWindow& window) { return window.epochs.exposure != ExposureEpoch::kPost; }
+
+/// Held while a lock or unlock changes the epochs: several threads may hold locks of different targets. Other
+/// synchronization calls of one window are made by one thread at a time.
+class EpochGuard {
+ public:
+  explicit EpochGuard(RmaWindow& window) : mutex_(LaneLock::threads_on() ? &window.changing : nullptr) {
+    if (mutex_ != nullptr) mutex_->lock();
+  }
+  ~EpochGuard() {
+    if (mutex_ != nullptr) mutex_->unlock();
+  }
+  EpochGuard(const EpochGuard&) = delete;
+  EpochGuard& operator=(const EpochGuard&) = delete;
+
+ private:
+  std::mutex* const mutex_;
+};
 
 /// The call `call` is not allowed now; `wanted` says what would have to be.
 [[gnu::cold]] Status wrong_epoch(const RmaWindow& window, const char* wanted);

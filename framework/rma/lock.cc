@@ -18,12 +18,26 @@ Status check_rank(const RmaWindow& window, int rank) {
   return fail(MPI_ERR_RMA_SYNC, "rma.no_locks", {{"window", window.label()}});
 }
 
-void take(RmaWindow& window, Target& target, Held held) {
+/// Opens the epoch, if it may be: no other thread can lock the target from now on.
+Status begin(RmaWindow& window, Target& target, Held held) {
+  const EpochGuard guard(window);
+  if (window.epochs.access != AccessEpoch::kLock && !accesses_nothing(window))
+    return wrong_epoch(window, "no access epoch of another kind to be open");
+  if (target.held != Held::kNothing)
+    return fail(MPI_ERR_RMA_SYNC, "rma.locked_already", {{"peer", target.rank}, {"window", window.label()}});
+  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
   target.held = held;
-  target.open = true;
   ++window.epochs.locks;
   window.epochs.access = AccessEpoch::kLock;
   window.epochs.last = "MPI_Win_lock";
+  return {};
+}
+
+void end(RmaWindow& window, Target& target, const char* last) {
+  const EpochGuard guard(window);
+  target.held = Held::kNothing;
+  if (--window.epochs.locks == 0) window.epochs.access = AccessEpoch::kNone;
+  window.epochs.last = last;
 }
 
 }  // namespace
@@ -39,18 +53,15 @@ Status win_lock(int lock_type, int rank, int assert, Window& win) {
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (window.hints.no_locks) return locks_forbidden(window);
   Target& target = window.targets[rank];
-  if (window.epochs.access != AccessEpoch::kLock && !accesses_nothing(window))
-    return wrong_epoch(window, "no access epoch of another kind to be open");
-  if (target.held != Held::kNothing)
-    return fail(MPI_ERR_RMA_SYNC, "rma.locked_already", {{"peer", rank}, {"window", window.label()}});
-  if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  if ((assert& MPI_MODE_NOCHECK) != 0) {
-    take(window, target, Held::kUnchecked);
-    return {};
-  }
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-  ASHLAR_TRY(window.sync->lock(target, exclusive));
-  take(window, target, exclusive ? Held::kExclusive : Held::kShared);
+  const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
+  ASHLAR_TRY(begin(window, target, !checked ? Held::kUnchecked : exclusive ? Held::kExclusive : Held::kShared));
+  const Status locked = checked ? window.sync->lock(target, exclusive) : Status();
+  if (!locked.ok()) {
+    end(window, target, "MPI_Win_lock, which failed");
+    return locked;
+  }
+  target.open = true;
   return {};
 }
 
@@ -65,11 +76,9 @@ Status win_unlock(int rank, Window& win) {
   const Status flushed = flush(window, target, true);
   // The lock is given back whether or not an operation failed: other processes wait for it.
   const Held held = target.held;
-  const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
-  target.held = Held::kNothing;
   target.open = false;
-  if (--window.epochs.locks == 0) window.epochs.access = AccessEpoch::kNone;
-  window.epochs.last = "MPI_Win_unlock";
+  const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
+  end(window, target, "MPI_Win_unlock");
   return flushed.ok() ? given : flushed;
 }
 

@@ -111,7 +111,7 @@ Status SharedSync::lock_shared(LockLine& line, Rank target, std::uint32_t ticket
 }
 
 Status SharedSync::lock_as_guest(LockLine& line, Rank target) {
-  state_.guest[static_cast<std::size_t>(target)] = true;
+  state_.guest[static_cast<std::size_t>(target)] = 1;
   for (;;) {
     line.guests.fetch_add(1, std::memory_order_seq_cst);
     if (line.holder.load(std::memory_order_seq_cst) == 0) return {};
@@ -124,7 +124,7 @@ Status SharedSync::lock_as_guest(LockLine& line, Rank target) {
 
 Status SharedSync::lock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
-  if (!exclusive && window_.epochs.locks != 0) return lock_as_guest(line, target.rank);
+  if (!exclusive && window_.epochs.locks > 1) return lock_as_guest(line, target.rank);
   const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
   return exclusive ? lock_exclusive(line, target.rank, ticket) : lock_shared(line, target.rank, ticket);
 }
@@ -138,8 +138,8 @@ Status SharedSync::unlock(Target& target, bool exclusive) {
     line.holder.store(0, std::memory_order_relaxed);
     line.readers.store(next, std::memory_order_release);
     line.writers.store(next, std::memory_order_release);
-  } else if (state_.guest[static_cast<std::size_t>(target.rank)]) {
-    state_.guest[static_cast<std::size_t>(target.rank)] = false;
+  } else if (state_.guest[static_cast<std::size_t>(target.rank)] != 0) {
+    state_.guest[static_cast<std::size_t>(target.rank)] = 0;
     line.guests.fetch_sub(1, std::memory_order_seq_cst);
   } else {
     line.writers.fetch_add(1, std::memory_order_acq_rel);

@@ -28,7 +28,7 @@ struct State {
   std::vector<std::uint32_t> started;  // as an origin
   std::vector<std::uint32_t> posted;   // as a target
   std::vector<Guard> guards;           // by target
-  std::vector<bool> guest;             // by target: its lock is held without a ticket
+  std::vector<std::uint8_t> guest;     // by target: whether its lock is held without a ticket
   std::vector<KnownRegions> known;     // dynamic windows alone
   std::mutex reading;                  // guards `known`
   void* regions = nullptr;             // this process's, in its heap: what `RankLine::regions` leads to

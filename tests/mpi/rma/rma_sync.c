@@ -528,6 +528,26 @@ static void two_windows(WindowKind kind) {
 }
 
 /* `rma_sync asked`: targets are asked by messages, and no thread makes progress for them while they compute. */
+/* Two processes share the locks of the same two targets, each in its own order, while others wait to lock them
+ * exclusively: a writer that waits for the one must not keep the other from its second lock. */
+static void crosswise(const TestWindow* w, int rounds) {
+  if (w->ranks < 4) return;
+  MUST(MPI_Barrier(w->comm));
+  for (int i = 0; i < rounds && w->rank < 4; i++) {
+    const int mine = w->rank % 2;
+    if (w->rank < 2) {
+      MUST(MPI_Win_lock(MPI_LOCK_SHARED, mine, 0, w->win));
+      MUST(MPI_Win_lock(MPI_LOCK_SHARED, 1 - mine, 0, w->win));
+      MUST(MPI_Win_unlock(1 - mine, w->win));
+      MUST(MPI_Win_unlock(mine, w->win));
+    } else {
+      MUST(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, mine, 0, w->win));
+      MUST(MPI_Win_unlock(mine, w->win));
+    }
+  }
+  MUST(MPI_Barrier(w->comm));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int few = check_size > 4;
@@ -544,6 +564,7 @@ int main(int argc, char** argv) {
     readers_together(&w);
     everybody_gets_it(&w);
     writer_among_readers(&w);
+    crosswise(&w, few ? 100 : 1000);
     messages_and_flags(&w, few ? 5 : 30);
     polled_by_loads(&w);
     if (!(argc > 1 && strcmp(argv[1], "asked") == 0)) target_computes(&w);

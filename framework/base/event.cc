@@ -10,6 +10,7 @@
 namespace ashlar::event {
 
 std::atomic<bool> listened{false};
+constinit Counters counters;
 
 namespace {
 
@@ -31,6 +32,7 @@ class Queue {
     return &records_[end_++];
   }
   Record take() noexcept { return records_[next_++]; }
+  std::size_t size() const { return end_ - next_; }
 
  private:
   bool grow() noexcept {
@@ -72,9 +74,16 @@ void raise(Type& type, const void* object, std::initializer_list<std::uint64_t> 
       observer(observer_self.load(std::memory_order_relaxed), type, {values.begin(), values.size()});
   if (listeners == Type::kObserved) return;
   Record* const record = thread.queue.add();
+  counters.raised.fetch_add(1, std::memory_order_relaxed);
   if (record == nullptr) {
+    counters.dropped.fetch_add(1, std::memory_order_relaxed);
     type.dropped.fetch_add(1, std::memory_order_relaxed);
     return;
+  }
+  counters.queued.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t waiting = thread.queue.size();
+  for (std::uint64_t most = counters.most.load(std::memory_order_relaxed);
+       waiting > most && !counters.most.compare_exchange_weak(most, waiting, std::memory_order_relaxed);) {
   }
   *record = {.type = &type, .time = now_ns(), .object = object};
   std::copy_n(values.begin(), std::min(values.size(), kMostFields), record->values);
@@ -87,6 +96,7 @@ void deliver_now() noexcept {
   thread.delivering = true;
   while (!thread.queue.empty()) {
     const Record record = thread.queue.take();
+    counters.queued.fetch_sub(1, std::memory_order_relaxed);
     if (sink != nullptr) sink(record, LaneLock::threads_on() ? Safety::kThreadSafe : Safety::kNone);
   }
   thread.delivering = false;

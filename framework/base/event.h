@@ -96,6 +96,12 @@ void listen(Sink sink) noexcept;
 /// How many events a thread's queue holds from now on; a queue that exists keeps its size until it is empty.
 void set_queue_capacity(std::size_t events) noexcept;
 
+/// What all threads count of their queues.
+struct Counters {
+  std::atomic<std::uint64_t> raised{0}, dropped{0}, queued{0}, most{0};
+};
+extern constinit Counters counters;
+
 /// LaneLock calls these from the first listen() on.
 void entered_lane() noexcept;
 void left_lane() noexcept;

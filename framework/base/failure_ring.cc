@@ -11,7 +11,10 @@ namespace {
 // of all threads of the program. Without memory for it the thread has the one slot that is always there.
 struct Ring {
   ~Ring() {
-    if (slots != nullptr && slots != &spare) munmap(slots, kBytes);
+    if (slots != nullptr && slots != &spare) {
+      munmap(slots, kBytes);
+      FailureRing::counters.rings.fetch_sub(1, std::memory_order_relaxed);
+    }
     slots = nullptr;  // a failure after this, in another destructor of the thread, maps a ring that stays
   }
   FailureSlot& slot(std::uint32_t stamp) { return slots[slots == &spare ? 0 : stamp % Status::kRingSlots]; }
@@ -27,12 +30,16 @@ thread_local Ring ring;
 
 }  // namespace
 
+constinit FailureRing::Counters FailureRing::counters;
+
 Status FailureRing::put(int mpi_class, FailureSlot& slot) noexcept {
   Ring& r = ring;
   if (r.slots == nullptr) {
     void* const at = mmap(nullptr, Ring::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     r.slots = at == MAP_FAILED ? &r.spare : static_cast<FailureSlot*>(at);
+    if (at != MAP_FAILED) counters.rings.fetch_add(1, std::memory_order_relaxed);
   }
+  counters.failures.fetch_add(1, std::memory_order_relaxed);
   Status status;
   status.class_ = mpi_class;
   status.stamp_ = slot.stamp = ++r.next;

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
@@ -39,6 +40,12 @@ class FailureRing {
   static Status put(int mpi_class, FailureSlot& slot) noexcept;
   /// The slot of a failed status on this thread; nullptr when it was overwritten.
   static FailureSlot* slot_of(Status status) noexcept;
+
+  /// Of all threads: failures recorded, and rings that are mapped.
+  struct Counters {
+    std::atomic<std::uint64_t> failures{0}, rings{0};
+  };
+  static constinit Counters counters;
 };
 
 }  // namespace ashlar

@@ -24,7 +24,15 @@ enum class PoolName : std::uint8_t {
   kKeptOffers,
   kCollectives,
   kComms,
-  kDatatypes
+  kDatatypes,
+  kGroups,
+  kInfos,
+  kErrhandlers,
+  kOperations,
+  kSessions,
+  kDuplications,
+  kWindows,
+  kRmaRequests
 };
 
 extern constinit event::Type pool_grown, pool_limit_met;

@@ -5,12 +5,12 @@
 
 namespace ashlar {
 
-/// One more of something that threads count on several lanes at once. Without threads a plain increment.
-inline void count_shared(std::uint64_t& counter) {
+/// `by` more of something that threads count on several lanes at once. Without threads a plain addition.
+inline void count_shared(std::uint64_t& counter, std::uint64_t by = 1) {
   if (LaneLock::threads_on()) [[unlikely]] {
-    __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counter, by, __ATOMIC_RELAXED);
   } else {
-    ++counter;
+    counter += by;
   }
 }
 

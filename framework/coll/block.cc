@@ -11,6 +11,7 @@ constexpr std::size_t kSmallestChunk = 16 * 1024;
 }  // namespace
 
 ChunkCache::~ChunkCache() {
+  if (level_ != nullptr) level_->lower(kept_);
   while (free_ != nullptr) {
     Chunk* const next = free_->next;
     std::free(free_);
@@ -25,6 +26,7 @@ ChunkCache::Chunk* ChunkCache::take(std::size_t room) {
     if (chunk->room < room || chunk->room / 4 > room + kSmallestChunk) continue;
     *link = chunk->next;
     kept_ -= chunk->room;
+    if (level_ != nullptr) level_->lower(chunk->room);
     return chunk;
   }
   if (room > SIZE_MAX / 2) return nullptr;
@@ -40,6 +42,7 @@ void ChunkCache::put(Chunk* chunk) {
     return;
   }
   kept_ += chunk->room;
+  if (level_ != nullptr) level_->raise(chunk->room);
   chunk->next = free_;
   free_ = chunk;
 }

@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "framework/base/counter.h"
+
 namespace ashlar::coll {
 
 /// Larger pieces of memory that blocks give back and take again, so that a program that repeats a collective with a
@@ -15,7 +17,8 @@ class ChunkCache {
   };
   static constexpr std::size_t kHeader = 64;
 
-  explicit ChunkCache(std::size_t keep = 8u << 20) : keep_(keep) {}
+  /// Keeps `keep` bytes at most; `level` counts what all caches of a lane keep.
+  explicit ChunkCache(std::size_t keep = 8u << 20, MarkedLevel* level = nullptr) : keep_(keep), level_(level) {}
   ~ChunkCache();
   ChunkCache(const ChunkCache&) = delete;
   ChunkCache& operator=(const ChunkCache&) = delete;
@@ -29,6 +32,7 @@ class ChunkCache {
   Chunk* free_ = nullptr;
   std::size_t kept_ = 0;
   const std::size_t keep_;
+  MarkedLevel* const level_;
 };
 
 /// The memory of one collective in flight: coroutine frames and temporaries, handed out in order and given back all at

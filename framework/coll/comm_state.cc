@@ -45,7 +45,13 @@ Shape shape_of(const std::vector<std::uint32_t>& nodes) {
 }
 
 CommState::CommState(Comm& owner, const Plan& of)
-    : comm(owner), engine(*of.engine), wire(owner), plan(&of), chunks(engine.config.scratch_cache) {}
+    : comm(owner),
+      engine(*of.engine),
+      wire(owner),
+      plan(&of),
+      // A communicator without a lane, as simulations have, counts nothing.
+      chunks(engine.config.scratch_cache,
+             owner.lane != nullptr && owner.lane->coll != nullptr ? &owner.lane->coll->counters.scratch : nullptr) {}
 
 CommState::~CommState() {
   for (Slot& slot : slots) {

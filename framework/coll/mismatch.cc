@@ -143,7 +143,10 @@ void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY
   FailureReports& failures = state.failures;
   report.due_ns = now_ns() + state.comm.lane->review_every;
   review_when_due(state, report);
-  if (failures.kept.size() == FailureReports::kMost) failures.kept.erase(failures.kept.begin());
+  if (failures.kept.size() == FailureReports::kMost) {
+    failures.kept.erase(failures.kept.begin());
+    counters_of(state).reports_dropped.add();
+  }
   failures.kept.push_back(report);
   counters_of(state).reports_kept.add();
   failures.any = true;
@@ -220,7 +223,10 @@ void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   const bool asks = am.id == p2p::kCollectiveCall;
   if (state != nullptr) return asks ? on_call(*state, report) : on_report(*state, report);
   if (asks) return on_call_of_freed(lane, own.freed, context, report);
-  if (own.early.size() == EarlyReport::kMost) own.early.erase(own.early.begin());
+  if (own.early.size() == EarlyReport::kMost) {
+    own.early.erase(own.early.begin());
+    own.counters.reports_dropped.add();
+  }
   own.early.push_back({.context = context, .report = report});
 }
 

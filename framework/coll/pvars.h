@@ -12,9 +12,9 @@ struct LaneCollectives;
 /// What the collectives of a lane count under its lock; the rows describe this block. The counters of each algorithm
 /// are in its CatalogueEntry.
 struct Counters {
-  MarkedLevel in_flight;
+  MarkedLevel in_flight, scratch;
   Counter blocking, nonblocking, starts, without_data, bytes;
-  Counter instead, compared, reports_kept, answers, failed;
+  Counter instead, compared, reports_kept, answers, failed, reports_dropped;
 };
 
 inline constexpr ashlar_pvar_row kCounterRows[] = {
@@ -22,6 +22,10 @@ inline constexpr ashlar_pvar_row kCounterRows[] = {
                  ASHLAR_PVAR_LEVEL, offsetof(Counters, in_flight.now), ASHLAR_USER_BASIC),
     plugin::pvar("in_flight_peak", "the most of these at one time; with several lanes, the sum of each one's most",
                  ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, in_flight.most)),
+    plugin::pvar("scratch", "bytes of temporaries that communicators keep for their next collectives",
+                 ASHLAR_PVAR_LEVEL, offsetof(Counters, scratch.now)),
+    plugin::pvar("scratch_peak", "the most such bytes at one time; with several lanes, the sum of each one's most",
+                 ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, scratch.most)),
     plugin::pvar("blocking", "blocking collectives called", ASHLAR_PVAR_COUNTER, offsetof(Counters, blocking),
                  ASHLAR_USER_BASIC),
     plugin::pvar("nonblocking", "nonblocking collectives called", ASHLAR_PVAR_COUNTER, offsetof(Counters, nonblocking),
@@ -38,6 +42,8 @@ inline constexpr ashlar_pvar_row kCounterRows[] = {
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, compared)),
     plugin::pvar("reports_kept", "reports of failed collectives that came before this rank called them",
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, reports_kept)),
+    plugin::pvar("reports_dropped", "of these, those that made room for newer ones", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, reports_dropped)),
     plugin::pvar("answers", "answers to ranks whose collective cannot complete", ASHLAR_PVAR_COUNTER,
                  offsetof(Counters, answers)),
     plugin::pvar("failed", "collectives that failed on this rank, because of its own call or of another rank",

@@ -14,6 +14,7 @@
 #include "framework/comm/engine.h"
 #include "framework/comm/hints.h"
 #include "framework/comm/make.h"
+#include "framework/comm/pvars.h"
 #include "framework/datatype/data_view.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
@@ -178,14 +179,16 @@ class Done final : public Request {
 };
 const RequestOps Done::kOps{&Done::release_request, nullptr, nullptr, &Done::describe};
 
-constinit Pool<Agreement> agreements;
-constinit Pool<Done> finished;
+constinit Pool<Agreement> agreements{PoolName::kDuplications};
+constinit Pool<Done> finished{PoolName::kDuplications};
 void Agreement::put(Agreement& agreement) { agreements.put(&agreement); }
 void Done::put(Done& done) { finished.put(&done); }
 
-Status no_memory() { return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a request"}}); }
+Status no_request(const Counter& level) { return object::none_left("another request of MPI_Comm_idup", level); }
 
 }  // namespace
+
+std::uint64_t duplications() { return agreements.out_level().get() + finished.out_level().get(); }
 
 Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) {
   std::uint32_t context = 0;
@@ -198,11 +201,11 @@ Status idup_with_info(Comm& comm, Info* info, Comm** result, Request** request) 
   Request* made = nullptr;
   if (agreed) {
     made = finished.take(comm);
-    if (!made) return no_memory();
+    if (!made) return no_request(finished.out_level());
     made->finish({});
   } else {
     Agreement* const agreement = agreements.take(comm, **result, tag);
-    if (!agreement) return no_memory();
+    if (!agreement) return no_request(agreements.out_level());
     made = agreement;
     const LaneGuard guard(agreement->comm->lane->lock);
     agreement->begin_round();

@@ -14,6 +14,8 @@
 #include "framework/object/comm.h"
 #include "framework/object/group_algebra.h"
 #include "framework/object/group_builder.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 #include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
@@ -99,7 +101,7 @@ Status intercomm_merge(Comm& inter, int high, Comm** result) {
   ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)
                                                     : joined(*inter.remote_group, *inter.local_group));
-  if (!all) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a merged communicator"}});
+  if (!all) return object::none_left("the group of a merged communicator", groups_alive());
   all->origin = inter.local_group->origin;
   return make(all, context, *inter.errhandler, nullptr, result);
 }

@@ -62,7 +62,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
   Engine& engine = Engine::current();
   engine.destroy_waiting();
   Comm* comm = pool.take();
-  if (!comm) return fail(MPI_ERR_NO_MEM, "comm.too_many", {{"alive", pool.out()}});
+  if (!comm) return object::none_left("another communicator", alive());
   comm->context = context;
   comm->name.number(context);
   comm->inter = inter;

@@ -18,6 +18,8 @@ constexpr ashlar_pvar_row count(const char* name, const char* help, std::uint8_t
 constexpr ashlar_pvar_row kRows[] = {
     plugin::computed_pvar("alive", "communicators that exist, predefined and inner ones included", ASHLAR_PVAR_LEVEL,
                           read<[](const Counters&) { return alive().get(); }>, ASHLAR_USER_BASIC),
+    plugin::computed_pvar("duplications", "requests of MPI_Comm_idup and its like that are in use", ASHLAR_PVAR_LEVEL,
+                          read<[](const Counters&) { return duplications(); }>),
     count<&Counters::made>("made", "communicators made, predefined and inner ones included", ASHLAR_USER_BASIC),
     count<&Counters::made_inter>("made_inter", "of these, intercommunicators"),
     count<&Counters::freed>("freed", "communicators destroyed", ASHLAR_USER_BASIC),

@@ -15,6 +15,8 @@ struct Counters {
 extern constinit Counters counters;
 /// Communicators that exist.
 const Counter& alive();
+/// Requests of MPI_Comm_idup and its like: of duplications that are agreed upon, and of those that were at once.
+std::uint64_t duplications();
 
 /// The block is `counters`.
 extern const std::span<const ashlar_pvar_row> process_rows;

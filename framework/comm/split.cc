@@ -11,6 +11,8 @@
 #include "framework/comm/make.h"
 #include "framework/comm/split.h"
 #include "framework/object/comm.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 #include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
@@ -49,10 +51,10 @@ Status split(Comm& comm, int color, int key, Comm** result) {
   if (color == MPI_UNDEFINED) return {};
 
   const Ref<Group> local = Ref<Group>::adopt(members_of(*comm.local_group, ours, color));
-  if (!local) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
+  if (!local) return object::none_left("the group of a communicator", groups_alive());
   if (!comm.inter) return make(local, context, *comm.errhandler, nullptr, result);
   const Ref<Group> remote = Ref<Group>::adopt(members_of(*comm.remote_group, theirs, color));
-  if (!remote) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
+  if (!remote) return object::none_left("the group of a communicator", groups_alive());
   if (remote->size() == 0) return {};
   return make_inter(local, remote, context, *comm.errhandler, nullptr, result);
 }

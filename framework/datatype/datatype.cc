@@ -25,6 +25,9 @@ constinit Pool<Datatype> pool{PoolName::kDatatypes};
 void read_alive(const ashlar_pvar_row*, const void*, const void*, std::uint64_t* values, std::uint32_t) {
   values[0] = pool.out_level().get();
 }
+void read_operations(const ashlar_pvar_row*, const void*, const void*, std::uint64_t* values, std::uint32_t) {
+  values[0] = datatype::ops_alive().get();
+}
 template <auto counter>
 void read_counter(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
   values[0] = (static_cast<const datatype::TypeCounters*>(block)->*counter).load(std::memory_order_relaxed);
@@ -34,6 +37,8 @@ constexpr ashlar_pvar_row kTypeRows[] = {
     plugin::computed_pvar("alive",
                           "datatypes that exist, in use by others or by messages included; not predefined ones",
                           ASHLAR_PVAR_LEVEL, read_alive, ASHLAR_USER_BASIC),
+    plugin::computed_pvar("operations", "operations that exist, predefined ones included", ASHLAR_PVAR_LEVEL,
+                          read_operations),
     plugin::computed_pvar("committed", "datatypes committed, again and again included", ASHLAR_PVAR_COUNTER,
                           read_counter<&datatype::TypeCounters::committed>, ASHLAR_USER_BASIC),
     plugin::computed_pvar("freed", "handles of datatypes freed", ASHLAR_PVAR_COUNTER,
@@ -45,6 +50,7 @@ constexpr ashlar_pvar_row kTypeRows[] = {
 namespace datatype {
 constinit TypeCounters type_counters;
 const std::span<const ashlar_pvar_row> type_rows = kTypeRows;
+const Counter& types_alive() { return pool.out_level(); }
 }  // namespace datatype
 
 Datatype::Datatype() : Object(Kind::kDatatype) {}
@@ -158,7 +164,7 @@ Status Builder::make(Contents&& contents, const Bounds& bounds, MPI_Count size, 
   auto cold = std::make_unique<Cold>();
   cold->contents = std::move(contents);
   Datatype* type = pool.take();
-  if (!type) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
+  if (!type) return object::none_left("a datatype", pool.out_level());
   type->cold_ = std::move(cold);
   type->size_ = size;
   type->lb_ = bounds.lb();

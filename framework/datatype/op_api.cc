@@ -5,7 +5,9 @@
 #include "framework/base/failure.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/op_table.h"
+#include "framework/datatype/pvars.h"
 #include "framework/datatype/reduce_op.h"
+#include "framework/object/limit.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 Status create(ReduceOp::Function function, bool wide, int commute, ReduceOp** op) {
   if (!function) return fail(MPI_ERR_ARG, "argument.null", {{"argument", "user_fn"}});
   *op = make_user_op(commute != 0, function, wide);
-  if (!*op) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "an operation"}});
+  if (!*op) return object::none_left("an operation", ops_alive());
   return {};
 }
 

@@ -21,6 +21,9 @@ struct TypeCounters {
 };
 extern constinit TypeCounters type_counters;
 extern const std::span<const ashlar_pvar_row> type_rows;
+/// Datatypes and operations that exist.
+const Counter& types_alive();
+const Counter& ops_alive();
 
 inline constexpr ashlar_pvar_row kPvars[] = {
     plugin::pvar("layouts", "compiled forms of datatypes that exist", ASHLAR_PVAR_LEVEL,

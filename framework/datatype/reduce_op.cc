@@ -7,13 +7,14 @@
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/pair_reduce.h"
+#include "framework/datatype/pvars.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
 
 namespace ashlar {
 namespace {
 
-constinit Pool<ReduceOp> pool;
+constinit Pool<ReduceOp> pool{PoolName::kOperations};
 datatype::KernelTable kernels;
 
 using Code = ReduceOp::Code;
@@ -176,6 +177,8 @@ void destroy(ReduceOp* op) {
 }
 
 namespace datatype {
+
+const Counter& ops_alive() { return pool.out_level(); }
 
 OpRows op_rows() { return {kRows, sizeof kRows / sizeof *kRows}; }
 

@@ -10,7 +10,9 @@
 #include "framework/datatype/contents.h"
 #include "framework/datatype/layout_make.h"
 #include "framework/datatype/pair_reduce.h"
+#include "framework/datatype/pvars.h"
 #include "framework/object/handle.h"
+#include "framework/object/limit.h"
 
 namespace ashlar::datatype {
 namespace {
@@ -43,7 +45,7 @@ Status once(int combiner, std::uintptr_t first, std::uintptr_t second, Datatype*
     }
     made().reserve(made().size() + 1);
     Datatype* type = Builder::unnamed(make());
-    if (!type) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
+    if (!type) return object::none_left("a datatype", types_alive());
     made().push_back({combiner, first, second, type, &Builder::cold_of(*type)});
     *out = type;
     return Status{};

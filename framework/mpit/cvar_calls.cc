@@ -4,6 +4,7 @@
 #include "framework/mpit/ending.h"
 #include "framework/mpit/limits.h"
 #include "framework/mpit/pool.h"
+#include "framework/mpit/pool_pvars.h"
 #include "framework/mpit/text.h"
 
 namespace ashlar::mpit {
@@ -15,6 +16,8 @@ HandlePool<CvarHandle>& handles() {
 }
 
 }  // namespace
+
+std::uint64_t cvar_handles() { return handles().out(); }
 
 int cvar_get_num(int* num) {
   *num = cvars().size();

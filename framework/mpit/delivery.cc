@@ -7,6 +7,7 @@
 #include "framework/mpit/ending.h"
 #include "framework/mpit/limits.h"
 #include "framework/mpit/pool.h"
+#include "framework/mpit/pool_pvars.h"
 #include "framework/mpit/registration.h"
 
 namespace ashlar::mpit {
@@ -157,6 +158,8 @@ bool free_registration(Registration& r, void* user_data, MPI_T_event_free_cb_fun
   end(r, MPI_T_CB_REQUIRE_NONE);
   return true;
 }
+
+std::uint64_t registrations() { return state().registrations.out(); }
 
 void end_registrations() {
   for (Registration* r : state().registrations.all()) (void)free_registration(*r, nullptr, nullptr);

@@ -4,11 +4,17 @@
 #include "framework/comm/pvars.h"
 #include "framework/datatype/pvars.h"
 #include "framework/memory/pvars.h"
+#include "framework/mpit/pool_pvars.h"
 #include "framework/object/events.h"
+#include "framework/object/pvars.h"
 #include "framework/p2p/pvars.h"
+#include "framework/plugin/base_pvars.h"
 #include "framework/plugin/pvars.h"
+#include "framework/plugin/records.h"
 #include "framework/progress/pvars.h"
+#include "framework/rma/pvars.h"
 #include "framework/runtime/pvars.h"
+#include "framework/runtime/tool_modules.h"
 
 namespace ashlar::mpit {
 
@@ -23,10 +29,17 @@ void add_kernel_pvars() {
   sets.add("comm", comm::process_rows, &comm::counters);
   sets.add("datatype", datatype::type_rows, &datatype::type_counters);
   sets.add("object", error_rows, &error_counters);
+  sets.add("object", object::alive_rows, &error_counters);
   sets.add("coll", coll::kCounterRows, nullptr);
   sets.add("coll", coll::pool_rows, nullptr);
   sets.add("memory", memory::kPvars, &memory::heap_counters);
+  sets.add("rma", rma::pool_rows, nullptr);
   sets.add("runtime", runtime::kPvars, nullptr);
+  sets.add("tools", runtime::ToolModules::pvar_rows, nullptr);
+  sets.add("plugin", plugin::Records::pvar_rows, nullptr);
+  sets.add("base", plugin::failure_rows, &sets);
+  sets.add("tools", plugin::event_rows, &sets);
+  sets.add("tools", pool_rows, &sets);
 }
 
 }  // namespace ashlar::mpit

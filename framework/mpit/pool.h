@@ -23,6 +23,8 @@ class HandlePool {
     const std::lock_guard guard(mutex_);
     if (alive_.erase(object) == 1) storage_.put(object);
   }
+  /// How many exist; any thread, no lock.
+  std::uint64_t out() const { return storage_.out_level().get(); }
   std::vector<T*> all() {
     const std::lock_guard guard(mutex_);
     return {alive_.begin(), alive_.end()};

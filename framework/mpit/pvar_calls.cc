@@ -6,6 +6,7 @@
 #include "framework/mpit/limits.h"
 #include "framework/mpit/marks.h"
 #include "framework/mpit/pool.h"
+#include "framework/mpit/pool_pvars.h"
 #include "framework/mpit/pvar_handle.h"
 #include "framework/mpit/text.h"
 
@@ -39,6 +40,9 @@ int for_handles(PvarSession& session, PvarHandle* one, int failed, Act act, Skip
 }
 
 }  // namespace
+
+std::uint64_t pvar_handles() { return handles().out(); }
+std::uint64_t pvar_sessions() { return sessions().out(); }
 
 int pvar_get_num(int* num) {
   *num = pvars().size();

@@ -15,6 +15,7 @@
 #include "framework/object/file.h"
 #include "framework/object/handle.h"
 #include "framework/object/pool.h"
+#include "framework/object/pvars.h"
 #include "framework/object/session.h"
 #include "framework/object/window.h"
 
@@ -24,7 +25,7 @@ ErrorHooks error_hooks;
 
 namespace {
 
-constinit Pool<Errhandler> pool;
+constinit Pool<Errhandler> pool{PoolName::kErrhandlers};
 constinit Errhandler fatal{Errhandler::Action::kAbortAll, Kind::kComm, nullptr};
 constinit Errhandler abort_object{Errhandler::Action::kAbortObject, Kind::kComm, nullptr};
 constinit Errhandler give_back{Errhandler::Action::kReturn, Kind::kComm, nullptr};
@@ -83,6 +84,8 @@ void call_user(const Errhandler& handler, Object* on, int code) {
 Errhandler& errors_are_fatal() { return fatal; }
 Errhandler& errors_abort() { return abort_object; }
 Errhandler& errors_return() { return give_back; }
+
+const Counter& errhandlers_alive() { return pool.out_level(); }
 
 Errhandler* make_errhandler(Kind of, Errhandler::Function function) {
   return pool.take(Errhandler::Action::kCall, of, function);

@@ -5,6 +5,8 @@
 #include "framework/object/errhandler.h"
 #include "framework/object/error_text.h"
 #include "framework/object/file.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 #include "framework/object/session.h"
 #include "framework/object/window.h"
 
@@ -19,7 +21,7 @@ namespace {
 template <class Function>
 Status create(Kind of, Function* function, Errhandler** handler) {
   *handler = make_errhandler(of, reinterpret_cast<Errhandler::Function>(function));
-  return *handler ? Status{} : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another error handler"}});
+  return *handler ? Status{} : object::none_left("another error handler", errhandlers_alive());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "framework/object/group_builder.h"
 #include "framework/object/pool.h"
+#include "framework/object/pvars.h"
 
 namespace ashlar {
 
@@ -12,7 +13,7 @@ PeerId Group::self_peer = 0;
 
 namespace {
 
-constinit Pool<Group> pool;
+constinit Pool<Group> pool{PoolName::kGroups};
 
 /// A run takes as much as this many entries of a table. Fewer members than that per run are not worth one.
 constexpr std::size_t kRunWorth = sizeof(Run) / sizeof(PeerId);
@@ -55,6 +56,8 @@ std::vector<Run> runs_of(const std::vector<PeerId>& members) {
 }  // namespace
 
 constinit std::atomic<bool> origins_checked{false};
+
+const Counter& groups_alive() { return pool.out_level(); }
 
 void destroy(Origin* origin) {
   if (origin->at_end) origin->at_end(*origin);

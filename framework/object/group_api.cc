@@ -11,6 +11,8 @@
 #include "framework/object/group_algebra.h"
 #include "framework/object/group_builder.h"
 #include "framework/object/handle.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 
 namespace ashlar::group {
 namespace {
@@ -22,7 +24,7 @@ Status give(GroupBuilder& builder, const Group& a, const Group* b, Group** resul
     return {};
   }
   Group* const made = builder.finish();
-  if (!made) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
+  if (!made) return object::none_left("another group", groups_alive());
   made->origin = a.origin || !b ? a.origin : b->origin;
   *result = made;
   return {};
@@ -114,10 +116,10 @@ Status without(const Group& g, GroupBuilder& listed, Group** result) {
   GroupBuilder all, left, builder;
   all.append(0, 1, g.size());
   const Ref<Group> ranks = Ref<Group>::adopt(all.finish());
-  if (!out || !ranks) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
+  if (!out || !ranks) return object::none_left("another group", groups_alive());
   append_members(left, *ranks, *out, false);
   const Ref<Group> kept = Ref<Group>::adopt(left.finish());
-  if (!kept) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
+  if (!kept) return object::none_left("another group", groups_alive());
   for (const Run& run : kept->runs())
     builder.append_ranks(g, static_cast<Rank>(run.first), static_cast<int>(run.stride), run.count);
   for (const PeerId rank : kept->table()) builder.append(g[static_cast<Rank>(rank)]);

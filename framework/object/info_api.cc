@@ -8,16 +8,18 @@
 #include "framework/object/handle.h"
 #include "framework/object/info.h"
 #include "framework/object/pool.h"
+#include "framework/object/pvars.h"
 
 namespace ashlar {
 namespace {
 
-constinit Pool<Info> pool;
+constinit Pool<Info> pool{PoolName::kInfos};
 constinit std::mutex info_mutex;
 
 }  // namespace
 
 void destroy(Info* info) { pool.put(info); }
+const Counter& infos_alive() { return pool.out_level(); }
 
 namespace info {
 namespace {
@@ -54,7 +56,7 @@ void copy_out(const std::string& value, std::size_t room, char* out) {
 
 Status create(Info** info) {
   *info = pool.take();
-  return *info ? Status{} : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another info object"}});
+  return *info ? Status{} : object::none_left("another info object", pool.out_level());
 }
 
 void add_missing(Info& info, const char* key, std::string_view value) {

@@ -3,17 +3,24 @@
 #include <utility>
 
 #include "framework/base/slab.h"
+#include "framework/object/limit.h"
 
 namespace ashlar {
 
 /// A slab behind a mutex, for objects made and freed outside the message path (groups, infos, error handlers, types).
+/// Of each kind there are object.limit at most.
 template <class T>
 class Pool {
  public:
-  constexpr explicit Pool(PoolName name = PoolName::kAnother) : slab_(name) {}
+  constexpr explicit Pool(PoolName name = PoolName::kAnother) : slab_(name), name_(name) {}
   template <class... Arguments>
   T* take(Arguments&&... arguments) {
+    const std::size_t most = object::limit.load(std::memory_order_relaxed);
     const std::lock_guard guard(mutex_);
+    if (slab_.out() >= most) {
+      tell_limit_met(name_, most);
+      return nullptr;
+    }
     return slab_.take(std::forward<Arguments>(arguments)...);
   }
   void put(T* object) {
@@ -21,14 +28,11 @@ class Pool {
     slab_.put(object);
   }
   const Counter& out_level() const { return slab_.out_level(); }
-  std::size_t out() {
-    const std::lock_guard guard(mutex_);
-    return slab_.out();
-  }
 
  private:
   std::mutex mutex_;
   Slab<T> slab_;
+  const PoolName name_;
 };
 
 }  // namespace ashlar

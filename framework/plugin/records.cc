@@ -10,21 +10,39 @@
 
 namespace ashlar::plugin {
 
+template <auto word>
+void Records::read(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+  values[0] = (static_cast<const Records*>(block)->counters_.*word).get();
+}
+
 void Records::set_limit(std::size_t of_topic) {
   const std::lock_guard guard(mutex_);
-  limit_ = of_topic;
+  counters_.limit.set(of_topic);
 }
 
 void Records::add(Decision decision) {
   const std::lock_guard guard(mutex_);
+  const std::size_t limit = counters_.limit;
   std::size_t& kept = kept_[decision.topic];
-  if (kept > limit_) return;
-  if (kept++ == limit_)
+  if (kept >= limit) counters_.dropped.add();
+  if (kept > limit) return;
+  if (kept++ == limit)
     decision = Decision{.topic = decision.topic,
                         .chosen = "later decisions are not kept",
-                        .because = std::to_string(limit_) + " are (plugin.records)"};
+                        .because = std::to_string(limit) + " are (plugin.records)"};
+  else
+    counters_.kept.add();
   decisions_.push_back(std::move(decision));
 }
+
+const ashlar_pvar_row Records::kRows[] = {
+    computed_pvar("records", "decision records kept, of all topics", ASHLAR_PVAR_LEVEL, read<&Counters::kept>),
+    computed_pvar("records_dropped", "decisions that were not kept, because their topic has plugin.records of them",
+                  ASHLAR_PVAR_COUNTER, read<&Counters::dropped>),
+    computed_pvar("records_limit", "the most decision records of one topic (plugin.records)", ASHLAR_PVAR_SIZE,
+                  read<&Counters::limit>),
+};
+const std::span<const ashlar_pvar_row> Records::pvar_rows = Records::kRows;
 
 std::vector<Decision> Records::of(std::string_view topic) const {
   const std::lock_guard guard(mutex_);

@@ -1,11 +1,14 @@
 #pragma once
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/base/counter.h"
 #include "framework/base/status.h"
+#include "framework/plugin/pvar_row.h"
 
 namespace ashlar::plugin {
 
@@ -25,11 +28,21 @@ class Records {
   /// Those of `topic` (of all topics when it is empty), in the order they were made.
   std::vector<Decision> of(std::string_view topic) const;
   std::size_t size() const;
+  /// plugin.records and its like; the block is a Records.
+  static const std::span<const ashlar_pvar_row> pvar_rows;
 
  private:
+  /// Written under the mutex, read by tools at any time.
+  struct Counters {
+    Counter kept, dropped, limit{kMostOfTopic};
+  };
+  template <auto word>
+  static void read(const ashlar_pvar_row* row, const void* block, const void* object, std::uint64_t* values,
+                   std::uint32_t count);
+  static const ashlar_pvar_row kRows[];
   mutable std::mutex mutex_;
   std::vector<Decision> decisions_;
-  std::size_t limit_ = kMostOfTopic;
+  Counters counters_;
   std::map<std::string, std::size_t, std::less<>> kept_;  // by topic
 };
 

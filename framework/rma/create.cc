@@ -55,7 +55,7 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   RmaWindow* const window = engine.windows.take();
   if (window == nullptr) {
     release(own);
-    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
+    return object::none_left("another window", engine.windows.out_level());
   }
   window->owned = Ref<Comm>::adopt(own);
   window->comm = own;

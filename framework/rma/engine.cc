@@ -6,9 +6,11 @@
 
 #include "framework/base/failure.h"
 #include "framework/memory/heap.h"
+#include "framework/plugin/pvars.h"
 #include "framework/plugin/records.h"
 #include "framework/plugin/registry.h"
 #include "framework/rma/create.h"
+#include "framework/rma/pvars.h"
 
 namespace ashlar::rma {
 
@@ -16,11 +18,13 @@ constinit Engine* Engine::current_ = nullptr;
 
 Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(parameters), registry_(registry) {
   current_ = this;
+  plugin::pvar_sets().add("rma", pool_rows, this);
 }
 
 Engine::~Engine() {
   while (!alive_.empty()) unmake(*alive_.begin());
   memory::forget_neighbours();
+  plugin::pvar_sets().remove(pool_rows.data(), this);
   current_ = nullptr;
 }
 

@@ -40,8 +40,8 @@ class Engine {
   void remove(RmaWindow& window);
 
   const Config config;
-  Pool<RmaWindow> windows;
-  Pool<RmaRequest> requests;
+  Pool<RmaWindow> windows{PoolName::kWindows};
+  Pool<RmaRequest> requests{PoolName::kRmaRequests};
 
  private:
   static Engine* current_;

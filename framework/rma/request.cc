@@ -38,9 +38,9 @@ Status complete_request(RmaWindow& window, Request** out) {
 }
 
 Status take_request(RmaWindow& window, const char* call, Rank target, RmaRequest** out) {
-  *out = Engine::current().requests.take(kOps, window, call, target);
-  if (*out == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a request"}});
-  return {};
+  Pool<RmaRequest>& requests = Engine::current().requests;
+  *out = requests.take(kOps, window, call, target);
+  return *out != nullptr ? Status() : object::none_left("another request", requests.out_level());
 }
 
 Status give_out(RmaWindow& window, RmaRequest& request, Status started, Request** out) {

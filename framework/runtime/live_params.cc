@@ -2,6 +2,8 @@
 #include "framework/base/log.h"
 #include "framework/coll/engine.h"
 #include "framework/coll/params.h"
+#include "framework/object/limit.h"
+#include "framework/object/params.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/setup.h"
 #include "framework/plugin/params.h"
@@ -26,6 +28,10 @@ void Process::take_effect(std::string_view key, param::Store& store) {
   if (key == "log") {
     const auto kernel = read(store, "", plugin::kKernelParams, plugin::KernelConfig{});
     log::set_level(static_cast<log::Level>(kernel.log_level));
+  }
+  if (key.starts_with("object.")) {
+    const auto objects = read(store, "object", object::kParams, object::Config{});
+    object::limit.store(static_cast<std::size_t>(objects.limit), std::memory_order_relaxed);
   }
   for (const auto& lane : process->lanes_) {
     const LaneGuard guard(lane->lock);

@@ -28,7 +28,10 @@
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/object/leaks.h"
+#include "framework/object/limit.h"
 #include "framework/object/memory_kinds.h"
+#include "framework/object/params.h"
+#include "framework/object/pvars.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/pvars.h"
 #include "framework/p2p/reason.h"
@@ -270,6 +273,9 @@ Status Process::read_parameters() {
   heap_setup.records = &registry.records();
   ASHLAR_TRY(params.fill("memory", memory::kParams, &heap_setup.config));
   heap_setup.apply(memory::Heap::own());
+  object::Config objects;
+  ASHLAR_TRY(params.fill("object", object::kParams, &objects));
+  object::limit.store(static_cast<std::size_t>(objects.limit), std::memory_order_relaxed);
   params.freeze();
   Errhandler* const initial[] = {&errors_are_fatal(), &errors_abort(), &errors_return()};
   error_hooks.initial = initial[runtime_config_.initial_errhandler];
@@ -329,6 +335,7 @@ Status Process::make_lanes() {
   plugin::pvar_sets().add("comm", p2p::comm_rows, this);
   plugin::pvar_sets().add("comm", coll::comm_rows, this);
   plugin::pvar_sets().add("runtime", runtime::kPvars, &counters_);
+  plugin::pvar_sets().add("plugin", plugin::Records::pvar_rows, &registry.records());
   // Communicators hash to lanes, and every interface, queue and lock belongs to one. Without threads one is best. With
   // check.datatypes a message is preceded by another, which must take the same way.
   const bool several = thread_level == MPI_THREAD_MULTIPLE && !p2p_config_.check_datatypes;
@@ -392,6 +399,7 @@ Status Process::complete_addresses() {
 Status Process::everyone(Comm** result) {
   if (!everyone_) {
     Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, static_cast<int>(job->ranks)));
+    if (!all) return object::none_left("the group of all processes", groups_alive());
     ASHLAR_TRY(comm::make(all, comm::ContextIds::kEveryone, errors_return(), world, &everyone_));
     everyone_->name = "all processes of the job";
   }
@@ -405,6 +413,7 @@ Status Process::begin_world() {
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));
+  if (!all || !alone) return object::none_left("the group of a communicator", groups_alive());
   all->origin = alone->origin = Ref<Origin>::adopt(new Origin);
   all->origin->memory_kinds = memory_kinds::supported(runtime_config_.memory_alloc_kinds);
   Errhandler& initial = *error_hooks.initial;
@@ -542,6 +551,7 @@ Process::~Process() {
   plugin::pvar_sets().remove(p2p::comm_rows.data(), this);
   plugin::pvar_sets().remove(coll::comm_rows.data(), this);
   plugin::pvar_sets().remove(runtime::kPvars, &counters_);
+  plugin::pvar_sets().remove(plugin::Records::pvar_rows.data(), &registry.records());
   for (auto& lane : lanes_) remove_pvars(*lane);
   for (auto& lane : lanes_) p2p::detach(*lane);
   coll.reset();

@@ -12,6 +12,8 @@
 #include "framework/base/log.h"
 #include "framework/object/group_api.h"
 #include "framework/object/group_builder.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 #include "framework/runtime/process.h"
 
 namespace ashlar::runtime {
@@ -68,6 +70,10 @@ void add(std::string_view text, unsigned ranks, std::vector<ProcessSet>* sets) {
 std::vector<ProcessSet> read_process_sets(std::string_view text, unsigned ranks, std::vector<std::string>* mistakes) {
   std::vector<ProcessSet> sets;
   const Ref<Group> world = Ref<Group>::adopt(Group::strided(0, 1, static_cast<int>(ranks)));
+  if (!world) {
+    mistakes->push_back(object::none_left("the group of a process set", groups_alive()).text());
+    return sets;
+  }
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(';'), text.size());
     const std::string_view entry = text.substr(0, end);
@@ -104,6 +110,12 @@ std::vector<ProcessSet> collect_process_sets(const Process& process, std::string
   // The table of a component built before this member ends before it.
   if (ops.process_sets)
     if (const char* const of_launcher = ops.process_sets(process.launch)) add(of_launcher, job.ranks, &sets);
+  std::erase_if(sets, [](const ProcessSet& set) {
+    if (set.members) return false;
+    ASHLAR_LOG(error, "runtime", "process set %s is left out: %s", set.name.c_str(),
+               object::none_left("its group", groups_alive()).text());
+    return true;
+  });
   return sets;
 }
 

@@ -17,6 +17,7 @@
 #include "framework/object/leaks.h"
 #include "framework/object/memory_kinds.h"
 #include "framework/object/pool.h"
+#include "framework/object/pvars.h"
 #include "framework/object/session.h"
 #include "framework/p2p/buffer_api.h"
 #include "framework/runtime/api.h"
@@ -26,11 +27,12 @@
 #include "framework/runtime/params.h"
 #include "framework/runtime/process.h"
 #include "framework/runtime/process_sets.h"
+#include "framework/runtime/pvars.h"
 
 namespace ashlar {
 namespace {
 
-constinit Pool<Session> pool;
+constinit Pool<Session> pool{PoolName::kSessions};
 
 }  // namespace
 
@@ -69,6 +71,8 @@ void drop_send_buffer(Origin& origin) { p2p::drop_buffer(&origin.send_buffer); }
 
 }  // namespace
 
+const Counter& sessions_alive() { return pool.out_level(); }
+
 bool in_sessions() { return life.open_sessions() > 0; }
 
 Status session_init(Info* info, Errhandler& errhandler, Session** result) {
@@ -82,7 +86,7 @@ Status session_init(Info* info, Errhandler& errhandler, Session** result) {
   Process& process = *Process::current();
   if (first) process.launch->ops->initialized(process.launch);
   Session* const session = pool.take();
-  if (!session) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another session"}});
+  if (!session) return object::none_left("another session", pool.out_level());
   session->errhandler = Ref<Errhandler>::share(errhandler);
   const std::string* const kinds = info ? info->find("mpi_memory_alloc_kinds") : nullptr;
   session->origin = Ref<Origin>::adopt(new Origin);
@@ -168,7 +172,7 @@ Status group_from_session_pset(Session& session, const char* name, Group** resul
   GroupBuilder members;
   members.append_all(*set->members);
   *result = members.finish();
-  if (!*result) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "another group"}});
+  if (!*result) return object::none_left("another group", groups_alive());
   (*result)->origin = session.origin;
   return {};
 }

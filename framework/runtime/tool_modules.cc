@@ -11,6 +11,7 @@
 
 #include "framework/base/catalogue.h"
 #include "framework/param/sources.h"
+#include "framework/plugin/pvars.h"
 #include "framework/plugin/tool_memory.h"
 #include "framework/plugin/tools.h"
 #include "framework/runtime/process.h"
@@ -179,8 +180,16 @@ bool ToolModules::open() {
   if (modules_.size() == 1) connect_directly();
   ask_for_events();
   wrappers_->attach(&hooks_);
+  plugin::pvar_sets().add("tools", pvar_rows, this);
   return true;
 }
+
+const ashlar_pvar_row ToolModules::kRows[] = {plugin::computed_pvar(
+    "buffer", "bytes in which tools record, all of them together (tools.buffer)", ASHLAR_PVAR_SIZE,
+    [](const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+      values[0] = static_cast<const ToolModules*>(block)->memory_bytes_;
+    })};
+const std::span<const ashlar_pvar_row> ToolModules::pvar_rows = ToolModules::kRows;
 
 void ToolModules::leave_alone() {
   if (wrappers_) wrappers_->attach(nullptr);
@@ -189,6 +198,7 @@ void ToolModules::leave_alone() {
 
 ToolModules::~ToolModules() {
   leave_alone();
+  plugin::pvar_sets().remove(pvar_rows.data(), this);
   for (const Module& m : modules_) m.component->destroy(m.tool);
   if (memory_) {
     std::snprintf(memory_->program, sizeof memory_->program, "%s", program_invocation_short_name);

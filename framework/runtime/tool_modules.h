@@ -9,6 +9,7 @@
 #include "framework/base/event.h"
 #include "framework/base/status.h"
 #include "framework/plugin/call_hooks.h"
+#include "framework/plugin/pvar_row.h"
 #include "framework/plugin/registry.h"
 #include "framework/plugin/tool_memory.h"
 #include "framework/runtime/tool_board.h"
@@ -32,6 +33,8 @@ class ToolModules {
   ~ToolModules();
   /// In a process that this one has forked: its calls are not watched, for what tools record is memory of both.
   void leave_alone();
+  /// tools.buffer and its like; the block is a ToolModules.
+  static const std::span<const ashlar_pvar_row> pvar_rows;
   ToolModules(const ToolModules&) = delete;
   ToolModules& operator=(const ToolModules&) = delete;
 
@@ -68,6 +71,7 @@ class ToolModules {
   std::vector<ashlar_tool_rank> ranks_of(const char* tool) const;
   void tell_end();
   ashlar_tool_context context() const;
+  static const ashlar_pvar_row kRows[];
   void warn(const catalogue::Message& message);
 
   Process& process_;

@@ -4,6 +4,7 @@
 #include "framework/coll/params.h"
 #include "framework/memory/params.h"
 #include "framework/mpit/params.h"
+#include "framework/object/params.h"
 #include "framework/p2p/params.h"
 #include "framework/param/table.h"
 #include "framework/plugin/mpiexec_params.h"
@@ -26,6 +27,7 @@ std::span<const Table> kernel_tables() {
       {"memory", memory::kParams},     {"rma", rma::kParams},
       {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
       {"tools", mpit::kParams},        {"watch", plugin::kWatchParams},
+      {"object", object::kParams},
   };
   return kTables;
 }

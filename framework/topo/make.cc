@@ -9,6 +9,8 @@
 #include "framework/comm/make.h"
 #include "framework/object/comm.h"
 #include "framework/object/group_builder.h"
+#include "framework/object/limit.h"
+#include "framework/object/pvars.h"
 
 namespace ashlar::topo {
 
@@ -37,7 +39,7 @@ Status make_ordered(Comm& comm, const std::vector<Rank>& order, Comm** result) {
   if (!among) return {};
   if (all_as_before) return comm::make(comm.local_group, context, *comm.errhandler, &comm, result);
   const Ref<Group> group = Ref<Group>::adopt(members.finish());
-  if (!group) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the group of a communicator"}});
+  if (!group) return object::none_left("the group of a communicator", groups_alive());
   group->origin = comm.local_group->origin;
   return comm::make(group, context, *comm.errhandler, nullptr, result);
 }

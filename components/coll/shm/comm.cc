@@ -5,6 +5,7 @@
 #include <new>
 
 #include "components/coll/shm/attach.h"
+#include "components/coll/shm/module.h"
 #include "components/coll/shm/segment/waits.h"
 #include "framework/base/failure.h"
 #include "framework/coll/dispatch.h"
@@ -52,6 +53,7 @@ Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing) {
 
 Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bool proves, Body body) {
   ShmComm& comm = *ShmComm::of(op);
+  count_shared(module().counters.late_starts);
   Gate gate;
   Status st;
   TurnWait turn(ticket);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "components/coll/shm/catalogue.h"
+#include "components/coll/shm/segment/mapping.h"
 
 namespace ashlar::coll::shm {
 namespace {
@@ -45,7 +46,20 @@ void Module::open(const ashlar_host& kernel, const Config& from) {
   pvars = {{{.name = "copies",
              .help = "system calls of this process that copied from or to another one's memory in a collective",
              .kind = ASHLAR_PVAR_COUNTER,
-             .value = &counters.copies}}};
+             .value = &counters.copies},
+            {.name = "late_starts",
+             .help = "collectives that could not begin in the segment when they were called: it was not made yet, an "
+                     "earlier collective of the communicator was before them, or the bounce buffers were in use",
+             .kind = ASHLAR_PVAR_COUNTER,
+             .value = &counters.late_starts},
+            {.name = "segments",
+             .help = "segments with bounce buffers that this process shares",
+             .kind = ASHLAR_PVAR_LEVEL,
+             .value = &SegmentMapping::counters.segments},
+            {.name = "segment_bytes",
+             .help = "bytes of these (coll.shm.blocks, coll.shm.piece)",
+             .kind = ASHLAR_PVAR_LEVEL,
+             .value = &SegmentMapping::counters.bytes}}};
   if (kernel.add_pvars != nullptr)
     kernel.add_pvars("coll", "shm", pvars.data(), static_cast<std::uint32_t>(pvars.size()));
 }

@@ -21,7 +21,8 @@ struct Config {
 
 /// Performance variables coll.shm.*.
 struct Counters {
-  std::uint64_t copies = 0;  // system calls that copy from or to another rank's memory
+  std::uint64_t copies = 0;       // system calls that copy from or to another rank's memory
+  std::uint64_t late_starts = 0;  // collectives that could not begin when they were called
 };
 
 /// The component in this process: its only mutable object outside communicators. Set up by open(), before any
@@ -33,7 +34,7 @@ struct Module {
   Config config{};
   std::uint64_t piece_set = 0, blocks_set = 0;  // as the parameters say, before rounding
   Counters counters;
-  std::array<ashlar_pvar, 1> pvars{};  // the kernel keeps a pointer to these rows
+  std::array<ashlar_pvar, 4> pvars{};  // the kernel keeps a pointer to these rows
 
   /// Rounds sizes and registers the counters.
   void open(const ashlar_host& kernel, const Config& from);

@@ -23,6 +23,8 @@ class Client {
 
   ashlar_result attach(const Trace& trace);
   const ashlar_job& job() const { return job_; }
+  /// The job's board; nullptr before attach().
+  const BoardHeader* board() const { return board_; }
 
   ashlar_result put(const char* key, const void* blob, std::size_t bytes);
   ashlar_result view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes);

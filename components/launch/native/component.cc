@@ -11,6 +11,7 @@
 #include "components/launch/native/client.h"
 #include "framework/plugin/component.h"
 #include "framework/plugin/launch.h"
+#include "framework/plugin/pvar_row.h"
 
 namespace {
 
@@ -39,6 +40,31 @@ const ashlar_param kParams[] = {
 const ashlar_host* g_host = nullptr;
 const Config* g_config = nullptr;
 
+const Client& client_behind(const void* block) { return static_cast<const Module*>(block)->client; }
+
+void read_board_used(const ashlar_pvar_row*, const void* block, const void*, uint64_t* values, uint32_t) {
+  values[0] = client_behind(block).board()->heap_used.load(std::memory_order_relaxed);
+}
+void read_board_limit(const ashlar_pvar_row*, const void* block, const void*, uint64_t* values, uint32_t) {
+  values[0] = client_behind(block).board()->heap_end;
+}
+constexpr ashlar_pvar_row kRows[] = {
+    ashlar::plugin::computed_pvar("board", "bytes of the job's board that are taken, by all ranks and mpiexec",
+                                  ASHLAR_PVAR_LEVEL, read_board_used),
+    ashlar::plugin::computed_pvar("board_limit", "the most such bytes (mpiexec.board_per_rank, of each rank)",
+                                  ASHLAR_PVAR_SIZE, read_board_limit),
+};
+
+/// `block`: a module that has joined its job; nullptr: the variables are only made known.
+void show(const Module* block) {
+  if (ASHLAR_HAS(g_host, add_pvar_block) && g_host->add_pvar_block != nullptr)
+    g_host->add_pvar_block("launch", "native", kRows, std::size(kRows), block);
+}
+void hide(const Module* block) {
+  if (ASHLAR_HAS(g_host, remove_pvar_block) && g_host->remove_pvar_block != nullptr)
+    g_host->remove_pvar_block(kRows, block);
+}
+
 Client& client_of(ashlar_launch* self) { return reinterpret_cast<Module*>(self)->client; }
 
 ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
@@ -51,8 +77,10 @@ ashlar_result connect(ashlar_launch* self, const ashlar_job** job) {
     return ashlar_fail_with(g_host, ASHLAR_ERR_OTHER, "launch.variable", variable, std::size(variable));
   }
   const ashlar_result result = client_of(self).attach(trace);
-  if (result == ASHLAR_OK) *job = &client_of(self).job();
-  return result;
+  if (result != ASHLAR_OK) return result;
+  *job = &client_of(self).job();
+  show(reinterpret_cast<Module*>(self));
+  return ASHLAR_OK;
 }
 ashlar_result put(ashlar_launch* self, const char* key, const void* blob, size_t bytes) {
   return client_of(self).put(key, blob, bytes);
@@ -120,6 +148,7 @@ const ashlar_launch_ops kOps = {
 ashlar_result open_component(const ashlar_host* host, const void* config) {
   g_host = host;
   g_config = static_cast<const Config*>(config);
+  show(nullptr);
   return ASHLAR_OK;
 }
 
@@ -164,7 +193,10 @@ ashlar_result create(const void*, void** module) {
   *module = made;
   return ASHLAR_OK;
 }
-void destroy(void* module) { delete static_cast<Module*>(module); }
+void destroy(void* module) {
+  hide(static_cast<Module*>(module));
+  delete static_cast<Module*>(module);
+}
 
 }  // namespace
 

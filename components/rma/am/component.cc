@@ -31,6 +31,9 @@ constexpr ashlar_pvar_row kRows[] = {
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, stalls)),
     plugin::pvar("full", "calls that had to wait until fewer operations were kept for a target (rma.am.queue_limit)",
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, full)),
+    plugin::pvar("queued",
+                 "operations that are kept until their targets have answered (rma.am.queue_limit, of each target)",
+                 ASHLAR_PVAR_LEVEL, offsetof(Counters, queued)),
 };
 
 /// What the kernel gave to open(): constant from then on. The table's functions get no context.

@@ -47,7 +47,10 @@ Requests::~Requests() { end(); }
 
 void Requests::add(Job& job) {
   ++jobs_;
-  if (job.kind == Job::Kind::kOperation) ++operations_;
+  if (job.kind == Job::Kind::kOperation) {
+    ++operations_;
+    window_.counters.queued.add();
+  }
   queue_.push_back(&job);
 }
 
@@ -275,6 +278,7 @@ void Requests::finish(Operation& operation) {
   }
   --jobs_;
   --operations_;
+  window_.counters.queued.subtract();
   delete &operation;
 }
 
@@ -286,6 +290,7 @@ void Requests::end() {
       switch (job->kind) {
         case Job::Kind::kOperation:
           --operations_;
+          window_.counters.queued.subtract();
           if (Gate* const done = operation_of(*job).done)
             done->arrive(closing ? Status() : window_.wire().fail_gone(to()));
           delete &operation_of(*job);

@@ -15,7 +15,7 @@ namespace ashlar::rma::am {
 
 /// Performance variables rma.am.*, of one window. Written under the lane's lock.
 struct Counters {
-  Counter operations, fragments, fragment_bytes, answers, served, stalls, full;
+  Counter operations, fragments, fragment_bytes, answers, served, stalls, full, queued;
 };
 
 /// What this component knows of a window. Guarded by the lane's lock.

@@ -33,6 +33,13 @@ void add_pvars(const ashlar_host& host) {
        value_of(counters.chunks_helped)},
       {"sleeps", "times this process went to sleep waiting for messages", ASHLAR_PVAR_COUNTER,
        value_of(counters.sleeps)},
+      {"descriptor_clients", "peers that are being passed the descriptor (transport.shm.descriptor_clients)",
+       ASHLAR_PVAR_LEVEL, value_of(counters.clients)},
+      {"descriptor_clients_most", "the most such peers at one time on one lane, since the start", ASHLAR_PVAR_LEVEL,
+       value_of(counters.clients_most)},
+      {"descriptors_passed", "peers that were passed the descriptor", ASHLAR_PVAR_COUNTER, value_of(counters.passed)},
+      {"strangers", "connections that were closed: another user's, or without the request of a peer",
+       ASHLAR_PVAR_COUNTER, value_of(counters.turned_away)},
   };
   if (host.add_pvars) host.add_pvars("transport", "shm", rows, sizeof rows / sizeof rows[0]);
 }

@@ -13,6 +13,9 @@ struct Counters {
   std::atomic<std::uint64_t> gets_shared{0};    // of these, with the owner asked to copy along
   std::atomic<std::uint64_t> chunks_helped{0};  // chunks this process copied for readers
   std::atomic<std::uint64_t> sleeps{0};
+  std::atomic<std::uint64_t> clients{0}, clients_most{0};  // peers that are being passed the descriptor (Door)
+  std::atomic<std::uint64_t> passed{0};                    // descriptors passed
+  std::atomic<std::uint64_t> turned_away{0};               // connections of another user, or without a right request
 };
 
 inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {

@@ -44,7 +44,12 @@ bool is_this_user(int fd) {
 
 }  // namespace
 
-void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients) {
+Door::~Door() {
+  if (!connections_.empty()) count(counters_->clients, ~std::uint64_t{connections_.size()} + 1);
+}
+
+void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters) {
+  counters_ = &counters;
   nonce_ = nonce;
   cookie_ = cookie;
   most_connections_ = std::max<std::size_t>(clients, 1);
@@ -58,7 +63,8 @@ void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients) 
 void Door::serve(int fd) {
   if (!listener_) return;
   accept_connections();
-  std::erase_if(connections_, [&](const Connection& c) { return answer(c, fd); });
+  const std::size_t over = std::erase_if(connections_, [&](const Connection& c) { return answer(c, fd); });
+  if (over != 0) count(counters_->clients, ~std::uint64_t{over} + 1);
 }
 
 // Bounded in each call, so that a process that connects again and again does not keep this one from its work.
@@ -66,16 +72,28 @@ void Door::accept_connections() {
   for (int i = 0; i < kMostAccepted && connections_.size() < most_connections_; ++i) {
     Descriptor client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client) return;
-    if (!is_this_user(client.get())) continue;
+    if (!is_this_user(client.get())) {
+      turn_away();
+      continue;
+    }
+    count(counters_->clients);
     connections_.push_back({.socket = std::move(client), .until_ns = now_ns() + kRequestTimeoutNs});
+    if (connections_.size() > counters_->clients_most) counters_->clients_most = connections_.size();
   }
 }
 
 bool Door::answer(const Connection& connection, int fd) const {
   Request request;
   const ssize_t n = recv(connection.socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return now_ns() >= connection.until_ns;
-  if (n != sizeof request || request.cookie != cookie_ || request.nonce != nonce_) return true;
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+    const bool late = now_ns() >= connection.until_ns;
+    if (late) turn_away();
+    return late;
+  }
+  if (n != sizeof request || request.cookie != cookie_ || request.nonce != nonce_) {
+    turn_away();
+    return true;
+  }
   char byte = 1;
   iovec part{&byte, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -89,7 +107,9 @@ bool Door::answer(const Connection& connection, int fd) const {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  return sendmsg(connection.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+  const ssize_t sent = sendmsg(connection.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0) count(counters_->passed);
+  return sent >= 0 || errno != EAGAIN;
 }
 
 int DescriptorRequest::begin(std::uint64_t nonce, std::uint64_t cookie) {

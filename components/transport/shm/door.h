@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "components/transport/shm/counters.h"
 #include "components/transport/shm/descriptor.h"
 
 namespace ashlar::shm {
@@ -15,9 +16,14 @@ namespace ashlar::shm {
 /// after. The lane's lock guards it.
 class Door {
  public:
+  Door() = default;
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
   /// Listens under a name made from `nonce`. Without success there is no server, which is no error: peers then find
-  /// none. `clients`: how many connections are open at one time at most; others wait in the socket's queue.
-  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients);
+  /// none. `clients`: how many connections are open at one time at most; others wait in the socket's queue. What
+  /// happens is counted in `counters`, which outlive this.
+  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters);
   /// Passes `fd` to clients whose request has the cookie, and that run as this user. Set-up path; never blocks.
   void serve(int fd);
 
@@ -29,10 +35,12 @@ class Door {
   void accept_connections();
   /// Whether the connection is over, and to be closed; that is also the answer to what is not a request of this job.
   bool answer(const Connection& connection, int fd) const;
+  void turn_away() const { count(counters_->turned_away); }
 
   Descriptor listener_;
   std::vector<Connection> connections_;
   std::size_t most_connections_ = 0;
+  Counters* counters_ = nullptr;  // set by open()
   std::uint64_t nonce_ = 0, cookie_ = 0;
 };
 

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::uint64_t nonce = kNonce ^ static_cast<std::uint64_t>(getpid());
   static Door& door = *[] {
     auto* made = new Door;
-    made->open(nonce, kCookie, 4);
+    made->open(nonce, kCookie, 4, *new Counters);
     return made;
   }();
   sockaddr_un name = {};

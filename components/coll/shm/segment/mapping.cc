@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "framework/base/failure.h"
+#include "framework/base/shared_count.h"
 #include "framework/base/shared_file.h"
 
 namespace ashlar::coll::shm {
@@ -20,8 +21,14 @@ Status system_failed(const char* what, int error) {
 
 }  // namespace
 
+constinit SegmentMapping::Counters SegmentMapping::counters;
+
 SegmentMapping::~SegmentMapping() {
-  if (base_ != nullptr) munmap(base_, bytes_);
+  if (base_ != nullptr) {
+    munmap(base_, bytes_);
+    count_shared(counters.segments, ~std::uint64_t{0});
+    count_shared(counters.bytes, ~bytes_ + 1);
+  }
   if (fd_ >= 0) close(fd_);
 }
 
@@ -34,6 +41,8 @@ Status SegmentMapping::map(int fd, std::uint32_t ranks, std::uint64_t buffer_byt
   base_ = at;
   bytes_ = bytes;
   layout_ = SegmentLayout(static_cast<std::byte*>(at), ranks, buffer_bytes);
+  count_shared(counters.segments);
+  count_shared(counters.bytes, bytes);
   return {};
 }
 

@@ -35,6 +35,12 @@ class SegmentMapping {
 
   const SegmentLayout& layout() const { return layout_; }
 
+  /// Segments that this process maps now, and their bytes. Any thread, by count_shared() and the like.
+  struct Counters {
+    std::uint64_t segments = 0, bytes = 0;
+  };
+  static Counters counters;
+
  private:
   Status map(int fd, std::uint32_t ranks, std::uint64_t buffer_bytes);
 

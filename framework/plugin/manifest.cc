@@ -16,8 +16,8 @@
 namespace ashlar::plugin {
 namespace {
 
-// One line per component (C), per parameter of the component above (P), per refused file (X); fields are separated by
-// tabs, words of a choice by kWord.
+// One line per component (C), per parameter of the component above (P), per refused file (X); the last line (E) has
+// their number. Fields are separated by tabs, words of a choice by kWord.
 constexpr std::string_view kHeader = "ashlar-manifest 1\t";
 constexpr char kWord = '\x1f';
 
@@ -194,17 +194,20 @@ bool Folder::read_manifest(const std::string& path, const param::Trust& trust, s
   std::int64_t written = 0;
   std::from_chars(line + kHeader.size(), line + length, written);
   Entry* component = nullptr;
+  std::size_t rows = 0;
   for (line = std::strchr(line, '\n'); line && line[1];) {
     ++line;
     char* end = std::strchr(line, '\n');
     if (!end) break;  // a line without its end was not written whole
     *end = '\0';
     Fields fields(line + 2);
+    if (*line == 'E' && fields.number<std::size_t>() == rows && !end[1]) return written == time;
+    ++rows;
     if (*line == 'P' && component) {
       component->statement.params.push_back(param_row(line + 2, pool));
     } else if (*line == 'C' || *line == 'X') {
       const char* const name = fields.text();
-      if (!plain_name(name)) return false;
+      if (!plain_name(name)) break;
       component = &entries_.emplace_back();
       component->file = path + "/" + name;
       component->bytes = fields.number<std::uint64_t>();
@@ -228,7 +231,9 @@ bool Folder::read_manifest(const std::string& path, const param::Trust& trust, s
     }
     line = end;
   }
-  return written == time;
+  // A manifest that lost rows would hide components, or give one the parameters of another: none of it counts.
+  entries_.clear();
+  return false;
 }
 
 void Folder::scan(const std::string& path, const Accepts& kernel, param::TextPool* pool) {
@@ -297,6 +302,8 @@ Status Folder::manifest_text(const std::string& path, const Accepts& kernel, std
       judged.refused = acceptable(judged.statement, kernel).text();
     write_row(out, judged);
   }
+  const auto rows = std::count(out->begin(), out->end(), '\n') - 1;
+  *out += "E\t" + std::to_string(rows) + "\n";
   return {};
 }
 

@@ -104,11 +104,16 @@ class Check {
         found.push_back({.line = line, .rows = {lines[i]}});
       } else if (kind == "P" && !found.empty()) {
         found.back().rows.push_back(lines[i]);
+      } else if (kind == "E" && i + 1 == lines.size()) {
+        if (complain && lines[i] != "E\t" + std::to_string(i - 1))
+          mistake(line, "the last line must have the number of rows, " + std::to_string(i - 1));
+        return found;
       } else if (complain) {
         mistake(line, kind == "P" ? "a parameter (P) without a component (C) before it"
-                                  : "'" + kind.substr(0, 20) + "' is no row; there are C, P and X");
+                                  : "'" + kind.substr(0, 20) + "' is no row; there are C, P, X, and E at the end");
       }
     }
+    if (complain) mistake(static_cast<int>(lines.size()), "the last line (E) is missing: the end was cut off");
     return found;
   }
 

@@ -1,6 +1,7 @@
 // Manifests of component folders: any bytes behind a header that fits the folder, read, declared and filled.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string header = "ashlar-manifest 1\t" + std::to_string(time) + "\n";
   std::vector<std::uint8_t> whole(header.begin(), header.end());
   whole.insert(whole.end(), data, data + size);
+  if (size > 0 && data[size - 1] != '\n') whole.push_back('\n');
+  // Whole, as far as its last line goes.
+  const std::string last = "E\t" + std::to_string(std::count(whole.begin(), whole.end(), '\n') - 1) + "\n";
+  whole.insert(whole.end(), last.begin(), last.end());
   file.write(whole.data(), whole.size());
   param::TextPool pool;
   plugin::Folder read = plugin::Folder::read(folder, {0x1234}, &pool);

@@ -82,6 +82,27 @@ TEST_F(ManifestTest, ADamagedManifestIsAsGoodAsNone) {
   EXPECT_EQ(read().looked_into(), 1u);
 }
 
+TEST_F(ManifestTest, AManifestThatLostRowsHidesNoComponent) {
+  folder_.drop("good");
+  folder_.drop("other");
+  register_it();
+  std::ifstream in(folder_.path() + ".manifest");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_EQ(read().looked_into(), 0u);
+  for (std::size_t at = text.find('\n'); at != std::string::npos && at + 1 < text.size();
+       at = text.find('\n', at + 1)) {
+    std::ofstream(folder_.path() + ".manifest") << text.substr(0, at + 1);
+    EXPECT_EQ(read().entries().size(), 2u) << "cut behind byte " << at;
+  }
+  const std::size_t row = text.find("C\tashlar_report_other"), end = text.find('\n', row) + 1;
+  std::ofstream(folder_.path() + ".manifest") << text.substr(0, row) + text.substr(end);
+  Folder folder = read();
+  ASSERT_EQ(folder.entries().size(), 2u) << "without a row in the middle";
+  EXPECT_EQ(folder.entries()[0].statement.params.size(), 3u) << "parameters of a row that is gone";
+  std::ofstream(folder_.path() + ".manifest") << text + text;
+  EXPECT_EQ(read().entries().size(), 2u) << "twice";
+}
+
 TEST_F(ManifestTest, ARowThatNamesAFileElsewhereMakesTheManifestWorthless) {
   folder_.drop("good");
   for (const char* name :
@@ -162,7 +183,7 @@ TEST_F(ManifestCheck, WhatIsNoRowIsNamed) {
   folder_.drop("good");
   register_it();
   replace("\nP\t", "\nQ\t");
-  EXPECT_THAT(mistakes(), testing::Contains(HasSubstr(":3: 'Q' is no row; there are C, P and X")));
+  EXPECT_THAT(mistakes(), testing::Contains(HasSubstr(":3: 'Q' is no row; there are C, P, X, and E at the end")));
   std::ofstream(manifest()) << "something else\nP\tx\nC\tashlar_report_good.so";
   EXPECT_THAT(mistakes(), testing::IsSupersetOf({HasSubstr(":1: 'something else' is not the first line of a manifest"),
                                                  HasSubstr(":2: a parameter (P) without a component (C) before it"),

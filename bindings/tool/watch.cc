@@ -8,6 +8,7 @@
 namespace ashlar::tool {
 
 std::atomic<const ashlar_call_hooks*> hooks{nullptr};
+constinit thread_local bool in_hook = false;
 
 // A program may have loaded MPI where the loader's own search does not reach, as Python does; it is found by its name
 // then.

@@ -14,6 +14,10 @@ namespace ashlar::tool {
 /// The kernel's side, nullptr while no tool watches.
 extern std::atomic<const ashlar_call_hooks*> hooks;
 
+/// Whether this thread is in a hook: calls of MPI that a tool makes there are done, and shown to no tool. The wrappers
+/// are loaded before the program starts, so that a fixed place of thread-local storage does.
+extern constinit thread_local bool in_hook __attribute__((tls_model("initial-exec")));
+
 /// The function `name` that the program would call without this library: of another profiling library, or of MPI. Ends
 /// the process when there is none, as the dynamic loader does.
 void* find_next(const char* name) noexcept;
@@ -43,7 +47,7 @@ class Watched {
   explicit Watched(std::uint32_t number) : hooks_(hooks.load(std::memory_order_acquire)) {
     if (!hooks_) [[unlikely]] {
       early_ = {.number = number, .began = ticks()};
-    } else if (number < hooks_->procedure_count && hooks_->wanted[number]) {
+    } else if (number < hooks_->procedure_count && hooks_->wanted[number] && !in_hook) {
       start(number, ticks());
     }
   }
@@ -109,7 +113,11 @@ class Watched {
     return sum;
   }
 
-  void enter() const { hooks_->enter(hooks_->self, &call_); }
+  void enter() const {
+    in_hook = true;
+    hooks_->enter(hooks_->self, &call_);
+    in_hook = false;
+  }
   /// After the call: whether there is something to tell of it. Calls that begin MPI are entered here, those that end it
   /// are not left.
   bool returned(int result) {
@@ -128,7 +136,11 @@ class Watched {
     call_.bytes_in = hooks_->status_bytes(status);
     if (comm != MPI_COMM_NULL) (void)hooks_->describe(comm, &call_);
   }
-  void leave() const { hooks_->leave(hooks_->self, &call_); }
+  void leave() const {
+    in_hook = true;
+    hooks_->leave(hooks_->self, &call_);
+    in_hook = false;
+  }
 
  private:
   struct Early {

@@ -162,9 +162,9 @@ typedef struct ashlar_tool_ops {
   uint32_t size;
   /* Whether calls of this procedure are to be watched; asked once for each, after create(). NULL: all are. */
   int (*wants)(ashlar_tool*, uint32_t number);
-  /* Around each call, on any thread, and on several at once when the program has them. `enter` of the call that
-   * initialises MPI comes late, just before its `leave`, with the time at which it began. The call that finalises MPI,
-   * and one that ends the job, is entered and never left. Either may be NULL. They wait for nothing. */
+  /* Around each call, on any thread, and on several at once. `enter` of the call that initialises MPI comes just before
+   * its `leave`, with the time at which it began. The call that finalises MPI, and one that ends the job, is never
+   * left. Either may be NULL. They wait for nothing. What they call of MPI is done, and shown to no tool. */
   void (*enter)(ashlar_tool*, const ashlar_tool_call*);
   void (*leave)(ashlar_tool*, const ashlar_tool_call*);
   /* The job is over. Standard output and standard error are mpiexec's. NULL: there is nothing to tell. Without our

@@ -187,6 +187,15 @@ class Job(unittest.TestCase):
         self.assertRegex(out, r"probe 1: leave MPI_Barrier")
         self.assertNotIn("probe 1: destroyed", out)
 
+    def test_a_tool_that_calls_mpi_is_not_told_of_its_calls(self):
+        told = []
+        for calls in "no", "yes":
+            done = run("--set", f"tool.probe.calls={calls}", "pt2pt", ranks=2)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            told.append(sorted(re.findall(r"^probe (\d+: enter \w+)", done.stdout.decode(), re.M)))
+        self.assertGreater(len([call for call in told[0] if "Send" in call or "Recv" in call]), 2)
+        self.assertEqual(told[0], told[1])
+
     def test_a_tool_that_closes_itself_stays(self):
         done = run("--set", "tool.probe.calls=closes", "pt2pt")
         self.assertEqual((done.returncode, done.stderr), (0, b""))

@@ -20,7 +20,6 @@
 
 #include "framework/base/clock.h"
 #include "tests/conformance/check/subject.h"
-#include "tests/conformance/check/verdict.h"
 
 namespace ashlar::test {
 namespace {
@@ -207,9 +206,10 @@ bool Runner::can_launch(std::string* said) const {
   return ended_with(ended.status, 0);
 }
 
-// Every rank runs the test and leaves its verdict. The test is right when all of them say so; one that ends the job is
-// right when the launcher says that the job failed.
+// Every rank runs the test and leaves its verdict.
 Outcome Runner::run_job(const CaseName& test) const {
+  if (folder_.empty())
+    return {.kind = Outcome::Kind::kWrong, .said = "the ranks have no folder for their findings: set TMPDIR"};
   const std::string folder = folder_ + "/job";
   std::error_code none;
   std::filesystem::create_directory(folder, none);
@@ -219,19 +219,21 @@ Outcome Runner::run_job(const CaseName& test) const {
   std::string of_others;
   const std::vector<Verdict> verdicts = read_verdicts(folder, &of_others);
   std::filesystem::remove_all(folder, none);
-  const char* const what = launcher_.empty() ? "it" : "the launcher";
-  const auto all = [&](Verdict::Kind kind) {
-    return std::all_of(verdicts.begin(), verdicts.end(), [kind](const Verdict& v) { return v.kind == kind; });
-  };
+  return judge(verdicts, ended, of_others);
+}
 
+// The test is right when every rank says so; one that ends the job is right when the launcher says that the job failed.
+Outcome Runner::judge(const std::vector<Verdict>& verdicts, const Ended& ended, const std::string& of_others) const {
+  const char* const what = launcher_.empty() ? "it" : "the launcher";
   std::vector<Verdict> wrong;
-  std::copy_if(verdicts.begin(), verdicts.end(), std::back_inserter(wrong),
-               [](const Verdict& v) { return v.kind == Verdict::Kind::kWrong; });
+  bool every_rank = !verdicts.empty() && verdicts.size() == verdicts.front().ranks, skipped = !verdicts.empty();
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    every_rank = every_rank && verdicts[i].rank == i;
+    skipped = skipped && verdicts[i].kind == Verdict::Kind::kSkipped;
+    if (verdicts[i].kind == Verdict::Kind::kWrong) wrong.push_back(verdicts[i]);
+  }
   if (!wrong.empty()) return {.kind = Outcome::Kind::kWrong, .said = by_rank(wrong)};
-  bool every_rank = !verdicts.empty() && verdicts.size() == verdicts.front().ranks;
-  for (std::size_t i = 0; i < verdicts.size(); ++i) every_rank = every_rank && verdicts[i].rank == i;
-  if (all(Verdict::Kind::kSkipped) && !verdicts.empty())
-    return {.kind = Outcome::Kind::kSkipped, .said = complaints(verdicts.front().said)};
+  if (skipped) return {.kind = Outcome::Kind::kSkipped, .said = complaints(verdicts.front().said)};
   if (!every_rank || !ended.in_time) {
     std::string said = how({ended.status, ended.in_time, launcher_.empty() ? of_others : ""}, what);
     if (!launcher_.empty()) {

@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/conformance/check/verdict.h"
+
 namespace ashlar::test {
 
 /// One test of a suite, as GoogleTest names it: "Installed/TransportTest.EverySizeArrivesWhole/shm".
@@ -49,6 +51,8 @@ class Runner {
   Ended child(const std::vector<std::string>& words) const;
   Outcome run_alone(const CaseName& test) const;
   Outcome run_job(const CaseName& test) const;
+  /// `of_others`: what ranks without a verdict have printed.
+  Outcome judge(const std::vector<Verdict>& verdicts, const Ended& ended, const std::string& of_others) const;
   std::string how(const Ended& ended, const char* what = "it") const;
 
   const std::string file_;  // absolute

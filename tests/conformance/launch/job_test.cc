@@ -91,7 +91,7 @@ TEST_P(Job, EveryRankSaysTheSameOfTheJob) {
   }
 }
 
-TEST_P(Job, PollTellsOfNoFailureWhileAllLive) {
+TEST_P(Job, PollReportsNoFailureWhileAllLive) {
   int failed = 0;
   ops().on_peer_failure(
       launch(), [](void* count, std::uint32_t, const char*) { ++*static_cast<int*>(count); }, &failed);
@@ -101,14 +101,14 @@ TEST_P(Job, PollTellsOfNoFailureWhileAllLive) {
   EXPECT_EQ(failed, 0);
 }
 
-TEST_P(Job, ItTakesWhatThisProcessSaysOfItself) {
+TEST_P(Job, ItTakesTheAccountOfThisProcess) {
   if (ops().news) {
     std::uint32_t* const word = ops().news(launch());
     ASSERT_NE(word, nullptr);
     EXPECT_EQ(ops().news(launch()), word) << "the word of news() must stay where it is";
     ASSERT_NE(ops().asked, nullptr);
     ASSERT_NE(ops().answer, nullptr);
-    EXPECT_EQ(ops().asked(launch()), 0) << "nobody has asked";
+    EXPECT_EQ(ops().asked(launch()), 0) << "no question is open";
   }
   ASSERT_TRUE(right(ops().initialized(launch())));
   if (ops().in_use) ops().in_use(launch(), 1, 0);
@@ -135,7 +135,7 @@ TEST_P(Job, ProcessSetsNameRanksOfTheJob) {
   }
 }
 
-TEST_P(Job, LeavingWaitsForNobody) {
+TEST_P(Job, LeavingWaitsForNoOtherRank) {
   ASSERT_TRUE(fence());
   if (job().rank == 0) {
     leave();

@@ -27,7 +27,7 @@ TEST_P(Job, WhatIsPutBeforeAFenceIsReadByEveryRankAfterIt) {
       EXPECT_TRUE(has(rank, "check." + std::to_string(bytes), value_of(rank, bytes)));
 }
 
-TEST_P(Job, AKeyThatNobodyPutIsNotFound) {
+TEST_P(Job, AKeyWithoutAValueIsNotFound) {
   ASSERT_TRUE(put("check.there", "x"));
   ASSERT_TRUE(fence());
   for (std::uint32_t rank = 0; rank < job().ranks; ++rank) {
@@ -41,7 +41,7 @@ TEST_P(Job, AKeyThatNobodyPutIsNotFound) {
   }
 }
 
-TEST_P(Job, ABufferThatIsTooSmallIsToldTheSizeAndNotOverrun) {
+TEST_P(Job, ASmallBufferGetsTheSizeAndIsNotOverrun) {
   ASSERT_TRUE(put("check.long", value_of(job().rank, 50)));
   ASSERT_TRUE(fence());
   for (std::uint32_t rank = 0; rank < job().ranks; ++rank) {

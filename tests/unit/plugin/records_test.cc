@@ -48,7 +48,7 @@ TEST(Records, TopicsThatDoNotExistAreNamed) {
   EXPECT_EQ(status.mpi_class(), kErrArg);
   EXPECT_STREQ(status.text(),
                "explain (--explain) knows no topic 'transprot' (did you mean 'transport'?); there are all, launch, "
-               "transport, coll, rma, io, topology, report, tool, p2p");
+               "transport, coll, rma, io, topology, report, tool, memory, p2p");
 }
 
 TEST(Records, OfATopicTheFirstAreKeptAndTheRestIsSaid) {

@@ -1,6 +1,7 @@
 #include "framework/mpit/pvars.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "framework/mpit/kernel_pvars.h"
 
@@ -17,7 +18,13 @@ void Pvar::read(const void* object, std::uint64_t* values, std::uint32_t how_man
   for (std::size_t i = 1; i < all.size() && how_many <= kAtOnce; ++i) {
     std::uint64_t more[kAtOnce];
     all[i].first->read(all[i].second, object, more, how_many);
-    for (std::uint32_t at = 0; at < how_many; ++at) values[at] += more[at];
+    for (std::uint32_t at = 0; at < how_many; ++at) {
+      // Of a percentage's sources one has blocks, and the others are zero.
+      values[at] =
+          kind == MPI_T_PVAR_CLASS_PERCENTAGE
+              ? std::bit_cast<std::uint64_t>(std::bit_cast<double>(values[at]) + std::bit_cast<double>(more[at]))
+              : values[at] + more[at];
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "framework/param/param_row.h"
 
@@ -34,6 +35,17 @@ void add_block(const ashlar_pvar_row& row, const void* block, const void* object
   }
   // So many values belong to an object, whose rows have one block: they are computed where they are wanted.
   row.read(&row, block, object, values, count);
+}
+
+/// The mean of what `blocks` hold for `row`, the bits of a double: of a percentage a sum says nothing.
+std::uint64_t mean_of(const ashlar_pvar_row& row, const std::vector<const void*>& blocks, const void* object) {
+  double sum = 0;
+  for (const void* block : blocks) {
+    std::uint64_t bits = 0;
+    add_block(row, block, object, &bits, 1);
+    sum += std::bit_cast<double>(bits);
+  }
+  return std::bit_cast<std::uint64_t>(sum / static_cast<double>(blocks.size()));
 }
 
 /// Reads a row that was converted from the first form; its block is the array of those.
@@ -75,6 +87,10 @@ void PvarSet::replace(std::unique_ptr<const Blocks> next) {
 void PvarSet::read(std::uint32_t row, const void* object, std::uint64_t* values, std::uint32_t count) const {
   const Pin blocks(*this);
   std::fill_n(values, count, 0);
+  if (!blocks->now.empty() && rows_[row].kind == ASHLAR_PVAR_PERCENTAGE) {
+    values[0] = mean_of(rows_[row], blocks->now, object);
+    return;
+  }
   values[0] = blocks->counted[row];
   for (const void* block : blocks->now) add_block(rows_[row], block, object, values, count);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@ struct Block {
   Counter calls;
   MarkedLevel level;
   Counter size{7};
+  double full = 0;
 };
 
 constexpr ashlar_pvar_row kRows[] = {
@@ -26,6 +28,10 @@ constexpr ashlar_pvar_row kRows[] = {
     computed_pvar("twice", "twice the size", ASHLAR_PVAR_SIZE,
                   [](const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
                     values[0] = 2 * static_cast<const Block*>(block)->size;
+                  }),
+    computed_pvar("full", "share of the room that is taken", ASHLAR_PVAR_PERCENTAGE,
+                  [](const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+                    values[0] = std::bit_cast<std::uint64_t>(static_cast<const Block*>(block)->full);
                   }),
 };
 
@@ -40,6 +46,25 @@ std::uint64_t read(PvarSets& sets, std::uint32_t row) {
   std::uint64_t value = ~0ull;
   only(sets).read(row, nullptr, &value, 1);
   return value;
+}
+
+// A percentage lies between 0 and 1 (MPI-5.0, 15.3.7), whatever the number of blocks.
+TEST(PvarSets, APercentageIsTheMeanOfItsBlocks) {
+  PvarSets sets;
+  Block one, two;
+  const auto share = [&sets] { return std::bit_cast<double>(read(sets, 4)); };
+  sets.add("room", kRows, nullptr);
+  EXPECT_EQ(share(), 0.0);
+  one.full = 0.25;
+  two.full = 0.75;
+  sets.add("room", kRows, &one);
+  EXPECT_EQ(share(), 0.25);
+  sets.add("room", kRows, &two);
+  EXPECT_EQ(share(), 0.5);
+  sets.remove(kRows, &one);
+  EXPECT_EQ(share(), 0.75);
+  sets.remove(kRows, &two);
+  EXPECT_EQ(share(), 0.0);
 }
 
 TEST(PvarSets, BlocksAreSummedAndWhatTheyCountedStays) {

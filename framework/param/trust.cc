@@ -153,6 +153,18 @@ Status open_trusted(const std::string& given, const Trust& trust, int* out) {
   return {};
 }
 
+Status check_trusted(const std::string& path, const Trust& trust) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    ASHLAR_TRY(check_file(path, info, trust));
+    return faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0 ? Status{} : cannot_open(path, trust, errno);
+  }
+  int fd = -1;
+  ASHLAR_TRY(open_trusted(path, trust, &fd));
+  ::close(fd);
+  return {};
+}
+
 Status read_trusted(const std::string& path, const Trust& trust, std::string* out, std::size_t largest) {
   int fd = -1;
   ASHLAR_TRY(open_trusted(path, trust, &fd));

@@ -41,6 +41,9 @@ inline constexpr std::size_t kLargestText = std::size_t{1} << 20;
 /// would be trusted cannot be read. The sentence names the file. The caller closes *fd.
 Status open_trusted(const std::string& path, const Trust& trust, int* fd);
 
+/// Whether open_trusted would open it, without opening it: for files of which most are never needed.
+Status check_trusted(const std::string& path, const Trust& trust);
+
 /// The text of such a file, at most `largest` bytes; a larger one fails with MPI_ERR_ARG.
 Status read_trusted(const std::string& path, const Trust& trust, std::string* out, std::size_t largest = kLargestText);
 

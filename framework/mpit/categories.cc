@@ -17,13 +17,16 @@ constexpr std::string_view kRoot = "kernel";
 /// What the kernel's own categories are; a component says it of itself.
 constexpr std::pair<std::string_view, const char*> kDescriptions[] = {
     {kRoot, "the library: what belongs to no part of it, and all parts"},
+    {"base", "failures"},
     {"check", "checks of the program's calls"},
     {"coll", "collective operations"},
     {"comm", "of single communicators"},
     {"datatype", "datatypes"},
     {"io", "access to files"},
     {"launch", "how a process finds its job"},
+    {"memory", "memory that other processes of the node can map"},
     {"mpiexec", "the launcher"},
+    {"object", "what handles stand for"},
     {"p2p", "point-to-point messages"},
     {"plugin", "components"},
     {"progress", "progress and waiting"},
@@ -31,10 +34,12 @@ constexpr std::pair<std::string_view, const char*> kDescriptions[] = {
     {"rma", "one-sided communication"},
     {"runtime", "start and end"},
     {"threads", "threads"},
+    {"tool", "tools that watch the calls of the program"},
     {"tools", "the tools interface"},
     {"topo", "process topologies"},
     {"topology", "sources of topology"},
     {"transport", "ways messages travel"},
+    {"watch", "jobs that make no progress"},
 };
 
 std::string describe(const std::string& name) {

@@ -101,6 +101,16 @@ def wrong_words(rows, transports):
             yield f"{row[1]} calls a pool {row[4]}, and there is no variable of that name"
 
 
+def undescribed(info):
+    """Categories of which nothing is said."""
+    done = subprocess.run([info, "--json", "--categories"], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        sys.exit(f"{info} failed:\n{done.stderr}")
+    for row in json.loads(done.stdout):
+        if not row["help"]:
+            yield f"the category {row['name']} has no description (framework/mpit/categories.cc)"
+
+
 def main(arguments):
     write = arguments[:1] == ["--write"]
     lister, info, path = arguments[1:] if write else arguments
@@ -108,7 +118,7 @@ def main(arguments):
     head, found, old = text.partition(BEGIN)
     rows = listed(lister)
     new = tables(rows)
-    wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport"))]
+    wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport")), *undescribed(info)]
     if wrong:
         return "\n".join([path, *wrong])
     if write:

@@ -94,11 +94,9 @@ std::string duration_schema(const ashlar_param& row) {
   // Without a unit only zero is a time, where the range holds it; its pattern ends in "|0".
   if (pattern.find("|0)") == pattern.npos) return text_like(pattern, wanted(row));
   return Json('{')
-      .add("type", R"(["integer","string"])")
-      .add("minimum", "0")
-      .add("maximum", "0")
-      .add("pattern", json_string(pattern))
-      .add("patternErrorMessage", json_string(wanted(row)))
+      .add("if", R"({"type":"integer"})")
+      .add("then", Json('{').add("enum", "[0]").add("errorMessage", json_string(wanted(row))).text())
+      .add("else", text_like(pattern, wanted(row)))
       .text();
 }
 

@@ -63,10 +63,8 @@ Status Board::make(const BoardFacts& facts) {
   using launch::BoardHeader;
   using launch::BoardSlot;
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
-  const std::uint64_t heap_end =
-      round_up(fixed + facts.params.size() + (1u << 20) +
-                   facts.ranks * (facts.heap_per_rank + launch::kAccountBytes + launch::kWaitBytes),
-               4096);
+  const std::uint64_t heap_end = round_up(
+      fixed + facts.params.size() + (1u << 20) + facts.ranks * (facts.heap_per_rank + launch::kRankTextBytes), 4096);
   const std::uint64_t tool_bytes = round_up(facts.tool_bytes, 4096);
   bytes_ = heap_end + facts.ranks * tool_bytes;
   char why[400];
@@ -109,8 +107,7 @@ Status Board::make(const BoardFacts& facts) {
     board_->params_bytes = facts.params.size();
   }
   // Pages that no process writes take no memory.
-  for (unsigned r = 0; r < facts.ranks; ++r)
-    slot(r).account = launch::board_allocate(board_, launch::kAccountBytes + launch::kWaitBytes);
+  for (unsigned r = 0; r < facts.ranks; ++r) slot(r).account = launch::board_allocate(board_, launch::kRankTextBytes);
   board_->magic = launch::kBoardMagic;
   return {};
 }

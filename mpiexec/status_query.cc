@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "framework/base/clock.h"
@@ -63,12 +64,38 @@ void StatusQuery::start() {
   for (unsigned r = 0; r < board_->ranks; ++r) {
     BoardSlot& slot = launch::board_slot(board_, r);
     if (state_of(slot) != RankState::kAbsent) processes_[r] = look_at(slot.pid.load());
-    slot.asked.fetch_add(1);
+    ask(slot);
     slot.news.fetch_add(1);
   }
 }
 
-bool StatusQuery::has_answered(BoardSlot& slot) const { return slot.answered.load() == slot.asked.load(); }
+void StatusQuery::ask(BoardSlot& slot) const {
+  if (about_ == About::kStatus)
+    slot.asked.fetch_add(1);
+  else if (slot.account != 0)
+    launch::board_variables(board_, slot).asked.fetch_add(1);
+}
+
+bool StatusQuery::has_answered(BoardSlot& slot) const {
+  if (about_ == About::kStatus) return slot.answered.load() == slot.asked.load();
+  if (slot.account == 0) return false;
+  const launch::BoardVariables& variables = launch::board_variables(board_, slot);
+  return variables.answered.load(std::memory_order_acquire) == variables.asked.load();
+}
+
+bool StatusQuery::has_answered(std::uint32_t rank) const {
+  BoardSlot& slot = launch::board_slot(board_, rank);
+  return runs(slot) && state_of(slot) == RankState::kInitialized && has_answered(slot);
+}
+
+plugin::Variables StatusQuery::variables(std::uint32_t rank) const {
+  const BoardSlot& slot = launch::board_slot(board_, rank);
+  if (slot.account == 0) return {};
+  const auto text = std::make_unique<char[]>(launch::kVariablesBytes);
+  std::size_t length = 0;
+  if (!launch::variables_text(board_, slot).read(text.get(), &length)) return {};
+  return plugin::Variables::parse({text.get(), length});
+}
 
 bool StatusQuery::finished() {
   unsigned expected = 0, answers = 0;

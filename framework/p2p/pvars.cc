@@ -4,6 +4,7 @@
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/setup.h"
 #include "framework/p2p/traffic.h"
+#include "framework/plugin/pvar_lock.h"
 #include "framework/plugin/pvars.h"
 
 namespace ashlar::p2p {
@@ -55,21 +56,22 @@ constexpr ashlar_pvar_row kPoolRows[] = {
         ASHLAR_PVAR_COUNTER, read_lane<[](const LaneState& s) { return s.post_writer.total().get(); }>),
     plugin::computed_pvar("shared_write_bytes", "bytes in these", ASHLAR_PVAR_AGGREGATE,
                           read_lane<[](const LaneState& s) { return s.post_writer.bytes().get(); }>),
-    plugin::computed_pvar(
+    plugin::under_lane_lock(plugin::computed_pvar(
         "unexpected_limit",
         "bytes of unexpected messages kept of one sender (p2p.unexpected_limit). Takes a lock: not for signal handlers",
-        ASHLAR_PVAR_SIZE, read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_limit}; }>),
-    plugin::computed_pvar(
+        ASHLAR_PVAR_SIZE, read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_limit}; }>)),
+    plugin::under_lane_lock(plugin::computed_pvar(
         "unexpected_total_limit",
         "bytes of unexpected messages kept of all senders (p2p.unexpected_total_limit). Takes a lock: not for signal "
         "handlers",
         ASHLAR_PVAR_SIZE,
-        read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_total_limit}; }>),
+        read_process<[](const LaneState& s) { return std::uint64_t{s.config.unexpected_total_limit}; }>)),
     in_use<&LaneState::receives>("receives", "requests of receives that are in use"),
     storage<&LaneState::receives>("receives_storage", "requests of receives that there is storage for; it only grows"),
     limit<&LaneState::receives>("receives_limit", "the most requests of receives (p2p.request_limit, of each lane)"),
-    plugin::computed_pvar("sends", "requests of sends that are in use. Takes a lock: not for signal handlers",
-                          ASHLAR_PVAR_LEVEL, read_sends_in_use),
+    plugin::under_lane_lock(
+        plugin::computed_pvar("sends", "requests of sends that are in use. Takes a lock: not for signal handlers",
+                              ASHLAR_PVAR_LEVEL, read_sends_in_use)),
     storage<&LaneState::sends>("sends_storage", "requests of sends that there is storage for; it only grows"),
     limit<&LaneState::sends>("sends_limit", "the most requests of sends (p2p.request_limit, of each lane)"),
     in_use<&LaneState::pulls>("pulls", "reads of the sender's memory that are under way"),

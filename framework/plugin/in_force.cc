@@ -18,6 +18,10 @@ void InForce::publish(const param::Store& store, const Registry& registry, Effec
 }
 
 void InForce::withdraw() {
+  {
+    const std::lock_guard guard(of_program_mutex_);
+    of_program_.clear();
+  }
   const std::lock_guard guard(mutex_);
   store_ = nullptr;
   registry_ = nullptr;
@@ -50,8 +54,17 @@ void InForce::apply(param::Store* store, const Registry& registry) {
   registry.declare_params();
   for (const auto& [key, text] : kept_) {
     // The value was good when the program set it; a site's lock is of the job's parameters, and wins.
-    if (const Status set = store->set(key, text, kOrigin); !set.ok()) store->notice(set.text());
+    if (const Status set = store->set(key, text, kOrigin); !set.ok())
+      store->notice(set.text());
+    else
+      note_of_program(key, store->find(key));
   }
+}
+
+void InForce::note_of_program(std::string_view key, const param::Setting* setting) {
+  if (setting == nullptr) return;
+  const std::lock_guard guard(of_program_mutex_);
+  of_program_.insert_or_assign(std::string(key), setting->text);
 }
 
 // Never destroyed: tools may ask until the process is gone.

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -42,14 +43,27 @@ class InForce {
   unsigned published() const { return published_.load(std::memory_order_acquire); }
 
   /// Makes the value of `key` in `store`, of a row that is not frozen, take effect in the process, if it is there.
-  void take_effect(std::string_view key, param::Store& store) const {
+  void take_effect(std::string_view key, param::Store& store) {
     const std::lock_guard guard(mutex_);
-    if (store_ != nullptr && effect_ != nullptr) effect_(key, store);
+    if (store_ == nullptr || effect_ == nullptr) return;
+    effect_(key, store);
+    note_of_program(key, store.find(key));
+  }
+  /// Calls `visit(key, text)` with each value of this process that the program has set, and that took effect. Takes no
+  /// lock under which a lane's lock is taken.
+  template <class Visit>
+  void each_of_program(Visit visit) const {
+    const std::lock_guard guard(of_program_mutex_);
+    for (const auto& [key, text] : of_program_) visit(key, text);
   }
 
   static constexpr const char* kOrigin = "the program";
 
  private:
+  void note_of_program(std::string_view key, const param::Setting* setting);
+
+  mutable std::mutex of_program_mutex_;
+  std::map<std::string, std::string, std::less<>> of_program_;  // at most one of each parameter
   mutable std::mutex mutex_;
   const param::Store* store_ = nullptr;
   const Registry* registry_ = nullptr;

@@ -134,6 +134,11 @@ typedef struct ashlar_launch_ops {
   void (*moved)(ashlar_launch* self, uint64_t moved_ns, int waits);
   /* Publishes the account of the newest wait, at most 1 KiB, unasked; the member may be NULL. */
   void (*waits)(ashlar_launch* self, const char* account, size_t bytes);
+
+  /* As asked() and answer(), for the question what this process's variables are (variables.h of the kernel), at most
+   * 16 KiB. `news` changes with it, too. The members may be NULL. */
+  int (*variables_asked)(ashlar_launch* self);
+  void (*variables)(ashlar_launch* self, const char* text, size_t bytes);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

@@ -12,9 +12,10 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 5;
-inline constexpr std::size_t kAccountBytes = 4096;  // what one rank may say about what it is doing
-inline constexpr std::size_t kWaitBytes = 1024;     // and about its newest wait, unasked; behind the account
+inline constexpr std::uint32_t kBoardVersion = 6;
+inline constexpr std::size_t kAccountBytes = 4096;     // what one rank may say about what it is doing
+inline constexpr std::size_t kWaitBytes = 1024;        // and about its newest wait, unasked; behind the account
+inline constexpr std::size_t kVariablesBytes = 16384;  // its variables, with BoardVariables; behind the wait
 
 /// ASHLAR__JOB=1:<board fd>:<bell fd>:<shared fd>:<rank>:<launcher pid>:<launcher start time in ticks>:<job id>
 inline constexpr char kJobVariable[] = "ASHLAR__JOB";
@@ -70,7 +71,7 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> answered;  // the newest question with an answer that needs no better one
   std::atomic<std::uint32_t> writing;   // odd while the account is being written; it changes with every account
   std::atomic<std::uint64_t> heard_ns;  // when the rank last saw `news` change: it made progress then
-  std::uint64_t account;                // offset of kAccountBytes + kWaitBytes (plugin/account.h)
+  std::uint64_t account;                // offset of kRankTextBytes: account, wait (plugin/account.h), BoardVariables
   std::uint32_t account_bytes;
   std::atomic<std::uint32_t> use;           // RankUse
   std::atomic<std::uint64_t> moved_ns;      // when a call of the rank last got on, as far as it is known
@@ -79,6 +80,17 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> waits;  // 1: a call waited when the rank last saw `news` change
 };
 static_assert(sizeof(BoardSlot) == 128, "whole cache lines: ranks write their own without disturbing others");
+
+/// The variables of one rank (plugin/variables.h), which it writes when a question asks for them; the text follows.
+struct alignas(64) BoardVariables {
+  std::atomic<std::uint32_t> asked;     // questions so far; the asker adds one, then changes BoardSlot::news
+  std::atomic<std::uint32_t> answered;  // the newest question that is answered
+  std::atomic<std::uint32_t> writing;   // as BoardSlot::writing
+  std::uint32_t bytes;
+};
+static_assert(sizeof(BoardVariables) == 64);
+inline constexpr std::size_t kRankTextBytes = kAccountBytes + kWaitBytes + kVariablesBytes;
+static_assert((kAccountBytes + kWaitBytes) % alignof(BoardVariables) == 0);
 
 /// What a rank published, newest first. The key (with its zero) and the blob follow.
 struct BoardRecord {
@@ -181,6 +193,17 @@ inline BoardText wait_text(BoardHeader* board, BoardSlot& slot) {
           .bytes = &slot.wait_bytes,
           .text = board_at<char>(board, slot.account) + kAccountBytes,
           .room = kWaitBytes};
+}
+
+inline BoardVariables& board_variables(BoardHeader* board, const BoardSlot& slot) {
+  return *board_at<BoardVariables>(board, slot.account + kAccountBytes + kWaitBytes);
+}
+inline BoardText variables_text(BoardHeader* board, const BoardSlot& slot) {
+  BoardVariables& variables = board_variables(board, slot);
+  return {.writing = &variables.writing,
+          .bytes = &variables.bytes,
+          .text = reinterpret_cast<char*>(&variables + 1),
+          .room = kVariablesBytes - sizeof variables};
 }
 
 }  // namespace ashlar::launch

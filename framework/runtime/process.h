@@ -133,6 +133,7 @@ class Process final : private comm::Services {
   /// The listener where the launcher asks nothing: reports the long waits of this process itself.
   static void report_long_wait(void* self, Lane& lane);
   void write_status(Lane& lane);
+  void write_variables();
   void publish_progress(Lane& lane);
   void record_wait(Lane& lane);
   /// Finds waits that have become stalls (watch.stall): tools hear of each, and with `report` the user does.

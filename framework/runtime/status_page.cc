@@ -2,7 +2,9 @@
 // when it last got on, and the newest of its waits. Of a rank that computes, the last two are all that is known.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <mutex>
+#include <new>
 
 #include "framework/base/catalogue.h"
 #include "framework/base/clock.h"
@@ -11,6 +13,7 @@
 #include "framework/plugin/account.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/launch_board.h"
+#include "framework/plugin/variables.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/waiting.h"
 #include "framework/runtime/events.h"
@@ -44,6 +47,24 @@ void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {
     process.write_status(lane);
   else
     process.record_wait(lane);
+  process.write_variables();
+}
+
+/// Tells the variables of this process, if that is asked. Without threads a lane's lock is none, and all can be read.
+void Process::write_variables() {
+  const ashlar_launch_ops& ops = *launch->ops;
+  if (ops.size <= offsetof(ashlar_launch_ops, variables) || !ops.variables || !ops.variables_asked(launch)) return;
+  const std::unique_ptr<char[]> text(new (std::nothrow) char[launch::kVariablesBytes]);
+  if (text == nullptr) return;  // the asker hears nothing in its time
+  plugin::VariablesWriter writer(text.get(), launch::kVariablesBytes - sizeof(launch::BoardVariables));
+  writer.program_settings();
+  writer.pvars(LaneLock::threads_on());
+  const std::size_t bytes = writer.finish();
+  counters_.queries.add();
+  counters_.query_bytes.add(bytes);
+  if (event::heard(runtime::query_answered)) [[unlikely]]
+    event::raise(runtime::query_answered, nullptr, {0, bytes});
+  ops.variables(launch, text.get(), bytes);
 }
 
 void Process::write_status(Lane& lane) ASHLAR_NO_THREAD_SAFETY {

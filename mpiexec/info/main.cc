@@ -24,6 +24,7 @@
 #include "mpiexec/info/running.h"
 #include "mpiexec/info/schema.h"
 #include "mpiexec/info/tool_lists.h"
+#include "mpiexec/info/variables.h"
 #include "mpiexec/text.h"
 
 namespace {
@@ -88,6 +89,14 @@ int answer_running(const Options& o) {
     say(job.waits(o.json));
     return 0;
   }
+  if (o.question == Question::pvars) {
+    const std::vector<RunningJob::RankVariables> ranks = job.variables();
+    std::string text;
+    const Status listed = o.json ? values_json(job, ranks, o.subject, &text) : values_text(ranks, o.subject, &text);
+    if (!listed.ok()) return complain(listed);
+    say(text);
+    return 0;
+  }
   param::Store store;
   plugin::Registry registry(&store);
   const Status adopted = plugin::adopt(param::installation_prefix(), job.parameters(), nullptr, &store, &registry);
@@ -96,6 +105,13 @@ int answer_running(const Options& o) {
   store.declare(param::kernel_tables());
   registry.declare_params();
   job.adjustments(&store);
+  // What is known without the rank is the answer all the same.
+  if (const Status known = job.program_settings(&store); !known.ok()) complain(known.text());
+  if (o.question == Question::params) {
+    if (const Status status = check_params(store, o.subject, o.level); !status.ok()) return complain(status);
+    say(o.json ? params_json(store, o.subject, o.level) : params_text(store, o.subject, o.level));
+    return 0;
+  }
   say(o.json ? explain_json(store, o.subject) : store.explain(o.subject));
   return store.schema().find(o.subject) ? 0 : 1;
 }
@@ -186,6 +202,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     case Question::pvars:
+      if (o.pid != 0) return answer_running(o);
+      [[fallthrough]];
     case Question::events:
     case Question::categories: {
       std::string text;

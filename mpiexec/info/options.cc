@@ -19,7 +19,9 @@ const char kHelp[] =
     "  (none)                     version, folders, components, and what is wrong with the configuration\n"
     "  --components [FRAMEWORK]   components with version and file; refused ones with the reason\n"
     "  --params [PREFIX]          parameters with value and origin: --params transport.shm\n"
+    "  --params --pid PID         the same for a job that is running: PID is its mpiexec or one of its ranks\n"
     "  --pvars [PREFIX]           performance variables of MPI_T: --pvars p2p\n"
+    "  --pvars --pid PID [PREFIX] their values in the ranks of a running job, or in the one of that process\n"
     "  --events [PREFIX]          events of MPI_T\n"
     "  --categories [PREFIX]      categories of MPI_T, with how much is in each\n"
     "  explain KEY                where a parameter's value comes from, what lost and why, what it means\n"
@@ -71,8 +73,10 @@ Status check(const Options& o) {
     return fail(kErrArg, "option.incomplete", {{"option", "explain"}, {"wanted", "a key such as p2p.eager_limit"}});
   if (o.question == Question::waits && o.pid == 0)
     return fail(kErrArg, "option.incomplete", {{"option", "waits"}, {"wanted", "--pid and the number of a process"}});
-  if (o.pid != 0 && o.question != Question::explain && o.question != Question::waits)
-    return fail(kErrArg, "info.pid_alone");
+  const bool of_a_job = o.question == Question::explain || o.question == Question::waits ||
+                        o.question == Question::params || o.question == Question::pvars;
+  if (o.pid != 0 && !of_a_job) return fail(kErrArg, "info.pid_alone");
+  if (o.pid != 0 && o.question == Question::pvars && o.level != 0) return fail(kErrArg, "info.level_running");
   if (o.pid != 0 && !o.settings.empty()) return fail(kErrArg, "info.set_running");
   return {};
 }
@@ -137,7 +141,9 @@ class Reader {
 
   /// explain --pid PID KEY
   bool key_behind_pid() {
-    if (o_.question != Question::explain || !o_.subject.empty() || argv_[at_][0] == '-') return false;
+    const bool has_subject =
+        o_.question == Question::explain || o_.question == Question::params || o_.question == Question::pvars;
+    if (!has_subject || o_.pid == 0 || !o_.subject.empty() || argv_[at_][0] == '-') return false;
     o_.subject = argv_[at_];
     return true;
   }
@@ -188,10 +194,11 @@ class Reader {
 
 Status parse_options(int argc, char** argv, Options* options) {
   ASHLAR_TRY(Reader(argc, argv, options).read());
+  ASHLAR_TRY(check(*options));
   // Few performance variables are for users; of parameters, the others are too many to begin with.
   const bool lists_tools = options->question == Question::pvars || options->question == Question::events;
   if (options->level == 0) options->level = lists_tools ? ASHLAR_DEV_ALL : ASHLAR_USER_ALL;
-  return check(*options);
+  return {};
 }
 
 }  // namespace ashlar::info

@@ -16,6 +16,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/plugin/in_force.h"
 #include "mpiexec/status_query.h"
 #include "mpiexec/text.h"
 #include "mpiexec/waits_json.h"
@@ -116,7 +117,10 @@ Status RunningJob::find(int pid) {
   if (fd >= 0) close(fd);
   if (!right) return fail(kErrArg, "running.no_job", {{"process", called(pid)}});
   for (std::uint32_t r = 0; r < board_->ranks; ++r)
-    if (launch::board_slot(board_, r).pid.load() == static_cast<std::uint32_t>(pid)) rank_ = r;
+    if (launch::board_slot(board_, r).pid.load() == static_cast<std::uint32_t>(pid)) {
+      rank_ = r;
+      one_rank_ = true;
+    }
   return {};
 }
 
@@ -163,6 +167,51 @@ std::string RunningJob::waits(bool json) {
   }
   const std::string words = mpiexec::waits_in_words(statuses);
   return words.empty() ? "no rank of the job is inside MPI.\n" : words + "\n";
+}
+
+namespace {
+
+/// Why a rank gives no answer, in words that follow "rank 3 does not answer: ".
+std::string silence(const mpiexec::RankStatus& status) {
+  if (status.ended) return "it has ended";
+  if (status.state == launch::RankState::kAbsent) return "it has not called MPI_Init";
+  if (status.state == launch::RankState::kAttached) return "it is inside MPI_Init";
+  if (status.state == launch::RankState::kFinalized) return "it has finalized MPI";
+  return "it is not inside MPI" + (status.process.empty() ? "" : " and " + status.process);
+}
+
+}  // namespace
+
+std::vector<RunningJob::RankVariables> RunningJob::variables() {
+  mpiexec::StatusQuery query(board_, mpiexec::StatusQuery::About::kVariables);
+  query.start();
+  while (!query.finished() && !(one_rank_ && query.has_answered(rank_))) usleep(10'000);
+  const std::vector<mpiexec::RankStatus> statuses = query.statuses();
+  std::vector<RankVariables> out;
+  for (std::uint32_t r = one_rank_ ? rank_ : 0; r < (one_rank_ ? rank_ + 1 : board_->ranks); ++r) {
+    RankVariables& of_rank = out.emplace_back();
+    of_rank.rank = r;
+    of_rank.pid = statuses[r].pid;
+    of_rank.answered = query.has_answered(r);
+    if (of_rank.answered)
+      of_rank.variables = query.variables(r);
+    else
+      of_rank.silence = silence(statuses[r]);
+  }
+  return out;
+}
+
+Status RunningJob::program_settings(param::Store* store) {
+  const bool of_job = !one_rank_;
+  one_rank_ = true;
+  const RankVariables of_rank = variables()[0];
+  one_rank_ = !of_job;
+  if (!of_rank.answered)
+    return fail(kErrOther, "running.rank_silent", {{"rank", of_rank.rank}, {"lower", of_rank.silence}});
+  // The text was a value of the rank's own; a component that is not installed here has no row for it.
+  for (const auto& [key, value] : of_rank.variables.program_settings)
+    if (store->schema().find(key)) (void)store->set(key, value, plugin::InForce::kOrigin).ok();
+  return {};
 }
 
 }  // namespace ashlar::info

@@ -336,6 +336,22 @@ void Client::moved(std::uint64_t moved_ns, bool waits) {
   mine.waits.store(waits ? 1 : 0, std::memory_order_relaxed);
 }
 
+bool Client::variables_asked() {
+  const BoardSlot& mine = slot(job_.rank);
+  if (mine.account == 0) return false;
+  const BoardVariables& variables = board_variables(board_, mine);
+  return variables.asked.load(std::memory_order_acquire) != variables.answered.load(std::memory_order_relaxed);
+}
+
+void Client::variables(const char* text, std::size_t bytes) {
+  const BoardSlot& mine = slot(job_.rank);
+  if (mine.account == 0) return;
+  BoardVariables& variables = board_variables(board_, mine);
+  const std::uint32_t question = variables.asked.load(std::memory_order_acquire);
+  variables_text(board_, mine).write(text, bytes);
+  variables.answered.store(question, std::memory_order_release);
+}
+
 void Client::answer(const char* account, std::size_t bytes, bool settled) {
   BoardSlot& mine = slot(job_.rank);
   if (mine.account == 0) return;

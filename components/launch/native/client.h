@@ -42,6 +42,8 @@ class Client {
   void answer(const char* account, std::size_t bytes, bool settled);
   void moved(std::uint64_t moved_ns, bool waits);
   void waits(const char* account, std::size_t bytes);
+  bool variables_asked();
+  void variables(const char* text, std::size_t bytes);
 
   const char* host_name() const { return host_name_.c_str(); }
 

@@ -119,6 +119,8 @@ int parameters(ashlar_launch*, void (*take)(void*, const char*), void* context) 
 }
 void moved(ashlar_launch* self, uint64_t moved_ns, int waits) { client_of(self).moved(moved_ns, waits != 0); }
 void waits(ashlar_launch* self, const char* account, size_t bytes) { client_of(self).waits(account, bytes); }
+int variables_asked(ashlar_launch* self) { return client_of(self).variables_asked() ? 1 : 0; }
+void variables(ashlar_launch* self, const char* text, size_t bytes) { client_of(self).variables(text, bytes); }
 
 const ashlar_launch_ops kOps = {
     .size = sizeof(ashlar_launch_ops),
@@ -143,6 +145,8 @@ const ashlar_launch_ops kOps = {
     .parameters = parameters,
     .moved = moved,
     .waits = waits,
+    .variables_asked = variables_asked,
+    .variables = variables,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

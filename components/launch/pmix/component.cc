@@ -80,6 +80,8 @@ const ashlar_launch_ops kOps = {
     .parameters = nullptr,
     .moved = nullptr,
     .waits = nullptr,
+    .variables_asked = nullptr,
+    .variables = nullptr,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

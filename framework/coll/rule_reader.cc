@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -18,6 +19,11 @@ bool parse_bytes(std::string_view text, MPI_Count* out) {
   if (!param::parse_bytes(text, &bytes).ok() || bytes > std::numeric_limits<MPI_Count>::max()) return false;
   *out = static_cast<MPI_Count>(bytes);
   return true;
+}
+
+bool parse_whole(std::string_view text, int least, int* out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size() && *out >= least;
 }
 
 /// "8", "..8", "8..", "2..8".
@@ -121,7 +127,7 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   }
   const std::size_t first = whole.find('.');
   const std::size_t last = whole.rfind('.');
-  if (first == std::string_view::npos || first == last)
+  if (first == std::string_view::npos || first == last || whole.find('.', first + 1) != last)
     return problem(line, "'" + std::string(whole) + "' is not of the form collective.row.condition");
   Collective collective;
   const std::string name(whole.substr(0, first));
@@ -153,13 +159,9 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   } else if (what == "segment") {
     read = parse_bytes(value, &rule.arguments.segment);
   } else if (what == "window") {
-    MPI_Count window = 0;
-    read = parse_bytes(value, &window) && window > 0 && window <= INT_MAX;
-    rule.arguments.window = static_cast<int>(window);
+    read = parse_whole(value, 1, &rule.arguments.window);
   } else if (what == "radix") {
-    MPI_Count radix = 0;
-    read = parse_bytes(value, &radix) && radix > 1 && radix <= INT_MAX;
-    rule.arguments.radix = static_cast<int>(radix);
+    read = parse_whole(value, 2, &rule.arguments.radix);
   } else if (what == "commutative") {
     const bool yes = std::strcmp(value, "true") == 0 || std::strcmp(value, "yes") == 0;
     read = yes || std::strcmp(value, "false") == 0 || std::strcmp(value, "no") == 0;

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string_view>
 
-#include "framework/coll/catalogue.h"
 #include "framework/coll/rule.h"
 #include "framework/param/trust.h"
 #include "framework/plugin/manifest.h"
@@ -59,18 +58,6 @@ Status is_tuning_file(const std::string& text, bool* out) {
 }
 
 // ---- parameter files ------------------------------------------------------------------------------------------------
-
-/// The algorithms of the components that the configuration of the moment allows.
-Status algorithms(plugin::Registry* registry, coll::Catalogue* out) {
-  std::vector<plugin::Chosen> chosen;
-  ASHLAR_TRY(registry->select("coll", nullptr, &chosen));
-  for (const plugin::Chosen& choice : chosen) {
-    void* module = nullptr;
-    ASHLAR_TRY(choice.component->create(nullptr, &module));
-    out->add(*static_cast<const coll::AlgorithmList*>(module));
-  }
-  return {};
-}
 
 /// What MPI_Init would refuse of values that are texts to the parameter store: lists of components and of topics, and
 /// names of algorithms.
@@ -160,6 +147,17 @@ int line_of(const FileReport& report, std::string_view* mistake) {
 }
 
 }  // namespace
+
+Status algorithms(plugin::Registry* registry, coll::Catalogue* out) {
+  std::vector<plugin::Chosen> chosen;
+  ASHLAR_TRY(registry->select("coll", nullptr, &chosen));
+  for (const plugin::Chosen& choice : chosen) {
+    void* module = nullptr;
+    ASHLAR_TRY(choice.component->create(nullptr, &module));
+    out->add(*static_cast<const coll::AlgorithmList*>(module));
+  }
+  return {};
+}
 
 bool is_component(const std::string& file) {
   if (file.ends_with(".so")) return true;

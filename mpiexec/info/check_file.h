@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/base/status.h"
+#include "framework/coll/catalogue.h"
 #include "framework/param/sources.h"
 #include "framework/param/store.h"
 #include "framework/plugin/registry.h"
@@ -23,6 +24,9 @@ struct FileReport {
 /// read.
 Status check_file(const std::string& file, const param::Sources& standard, param::Store* store,
                   plugin::Registry* registry, FileReport* report);
+
+/// The algorithms of the components that the configuration of the moment allows.
+Status algorithms(plugin::Registry* registry, coll::Catalogue* out);
 
 /// Whether the file is a component, by its first bytes or its name: those are checked by check_component.
 bool is_component(const std::string& file);

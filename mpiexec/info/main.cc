@@ -24,6 +24,7 @@
 #include "mpiexec/info/running.h"
 #include "mpiexec/info/schema.h"
 #include "mpiexec/info/tool_lists.h"
+#include "mpiexec/info/tuning_schema.h"
 #include "mpiexec/info/variables.h"
 #include "mpiexec/text.h"
 
@@ -136,6 +137,15 @@ int check(const Options& o) {
   return report.mistakes.empty() ? 0 : 1;
 }
 
+int say_tuning_schema(param::Store* store, plugin::Registry* registry) {
+  coll::Catalogue catalogue;
+  param::Sources nothing;  // the algorithms of every component, whatever is set here
+  (void)store->load(nothing).ok();
+  if (const Status found = algorithms(registry, &catalogue); !found.ok()) return complain(found);
+  say(tuning_schema(catalogue, ASHLAR_VERSION));
+  return 0;
+}
+
 int answer(const Options& o) {
   const std::string prefix = param::installation_prefix();
   param::Sources sources = param::standard_sources(prefix);
@@ -162,6 +172,7 @@ int answer(const Options& o) {
       break;
     case Question::schema:
       // Mistakes in the values of the moment change nothing in what the keys are.
+      if (o.subject == "tuning") return say_tuning_schema(&store, &registry);
       say(json_schema(store.schema(), ASHLAR_VERSION));
       return 0;
     default:

@@ -30,6 +30,7 @@ const char kHelp[] =
     "  --messages [TEXT]          what a message means: TEXT is the sentence as printed, a part of one, or an id\n"
     "  --schema                   a JSON Schema of the parameter files, for editors; components on plugin.path "
     "included\n"
+    "  --schema tuning            the same of tuning files, with the algorithms of the components\n"
     "  --coverage                 MPI functions this version does and does not do, by chapter\n"
     "  check FILE                 every mistake of a parameter file, a tuning file, the manifest of a component "
     "folder:\n"
@@ -44,7 +45,8 @@ const char kHelp[] =
     "  --set KEY=VALUE            as on mpiexec's command line, to see what it would do\n"
     "  --json                     the answer as JSON\n"
     "\n"
-    "Listing opens no component, but for --pvars, --events and --categories, which start MPI in a job of one.\n";
+    "Listing opens no component, but for --pvars, --events and --categories, which start MPI in a job of one, and\n"
+    "--schema tuning, which asks for algorithms.\n";
 
 namespace {
 
@@ -77,6 +79,8 @@ Status check(const Options& o) {
                         o.question == Question::params || o.question == Question::pvars;
   if (o.pid != 0 && !of_a_job) return fail(kErrArg, "info.pid_alone");
   if (o.pid != 0 && o.question == Question::pvars && o.level != 0) return fail(kErrArg, "info.level_running");
+  if (o.question == Question::schema && !o.subject.empty() && o.subject != "tuning")
+    return fail(kErrArg, "info.no_schema", {{"value", brief(o.subject)}});
   if (o.pid != 0 && !o.settings.empty()) return fail(kErrArg, "info.set_running");
   return {};
 }
@@ -117,7 +121,7 @@ class Reader {
                                        {"explain", "--explain", Question::explain, Subject::kOptional},
                                        {"waits", "--waits", Question::waits, Subject::kNone},
                                        {"--messages", "", Question::messages, Subject::kOptional},
-                                       {"--schema", "", Question::schema, Subject::kNone},
+                                       {"--schema", "", Question::schema, Subject::kOptional},
                                        {"--coverage", "", Question::coverage, Subject::kNone},
                                        {"check", "--check", Question::check, Subject::kNeeded},
                                        {"--register", "", Question::register_folder, Subject::kOptional},

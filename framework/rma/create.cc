@@ -197,8 +197,8 @@ Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& b
   if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) ASHLAR_TRY(map_all(comm, window));
   ASHLAR_TRY(choose_sync(comm, window));
   window.own_guard = window.sync->guard(window.targets[window.me]);
-  // Threads read what the first operation to a target would otherwise change under them. A target that cannot be reached
-  // fails that operation.
+  // Threads read what the first operation to a target would otherwise change under them. A target that cannot be
+  // reached fails that operation.
   if (LaneLock::threads_on())
     for (Target& target : window.table) static_cast<void>(resolve(window, target));
   if (window.wire != nullptr) window.wire->start();

@@ -59,7 +59,7 @@ class RmaWindow final : public Window {
 
   // --- epochs; changed by the synchronization calls ---
   rma::Epochs epochs;
-  std::mutex changing;  // guards them and Target::held where threads lock different targets (EpochGuard)
+  std::mutex changing;        // guards them and Target::held where threads lock different targets (EpochGuard)
   const char* calling = "";   // the synchronization call that is going on, or the last one: for reports of what waits
   std::vector<Rank> started;  // targets of MPI_Win_start
   std::vector<Rank> posted;   // origins of MPI_Win_post

@@ -97,7 +97,7 @@ Status WindowWorld::drain(int rank, bool remote) {
   Member& member = (*this)[rank];
   std::list<Flush> flushes;
   for (auto& channel : member.am().channels) {
-    if (channel == nullptr) continue;
+    if (channel == nullptr || channel->requests.idle()) continue;  // as AmWindow::flush()
     channel->requests.add(flushes.emplace_back(remote));
     static_cast<void>(member.am().wire().kick(channel->requests));
   }

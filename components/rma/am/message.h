@@ -4,8 +4,8 @@
 /// What the processes of a window send each other. A message has a word in its header and a payload.
 ///
 /// From the origin, in order: kPut, kGet, kUpdate and kSwap are fragments of operations, complete in themselves (Head,
-/// runs of the target's memory, data), and kPing, kPost, kComplete, kLock, kUnlock. Each has a sequence number. From
-/// the target, in order: what answers them.
+/// runs of the target's memory, data), and kPing, kPost, kComplete, kLock, kUnlock. Each has a sequence number, kPing
+/// too: so the answer that a flush waits for is the last one under way. From the target, in order: what answers them.
 namespace ashlar::rma::am {
 
 enum class Sub : std::uint8_t {

@@ -91,7 +91,7 @@ bool Requests::next(std::size_t room, StreamMessage* out) {
 
 bool Requests::describe_ping(StreamMessage* out) {
   ping_ = true;
-  *out = {.word = Word{.sub = Sub::kPing, .flags = 0, .sequence = sent_}.pack(), .length = 0};
+  *out = {.word = Word{.sub = Sub::kPing, .flags = 0, .sequence = sent_ + 1}.pack(), .length = 0};
   return true;
 }
 
@@ -162,8 +162,9 @@ void Requests::fill(std::byte* to) {
 void Requests::sent() {
   Job& job = *queue_.front();
   if (ping_) {
-    asked_ = sent_;
+    asked_ = ++sent_;
     if (job.kind != Job::Kind::kFlush) return;
+    static_cast<Flush&>(job).sequence = sent_;
     List<Job>::remove(&job);
     awaiting_.push_back(&job);
     return;

@@ -149,7 +149,7 @@ Status execute(AmWindow& window, const Fragment& fragment, std::byte* results) {
 /// A fragment that fetches nothing.
 void serve_silent(AmWindow& window, Channel& from, const Word& word, const Fragment& fragment, Fault fault) {
   if (fault.error == 0) fault.error = execute(window, fragment, nullptr).mpi_class();
-  if (fault.error != 0) from.answers.keep(fault);
+  if (fault.error != 0) return from.answers.keep(fault);  // an answer too
   if ((word.flags & Word::kAnswer) != 0) from.answers.pong();
 }
 

@@ -76,6 +76,7 @@ void AmWindow::deliver(const WindowMessage& message) {
     case Sub::kSwap:
       return serve(*this, *from, word, message.data);
     case Sub::kPing:
+      from->answers.done(word.sequence);
       return from->answers.pong();
     case Sub::kPost:
       ++from->posts;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <list>
+#include <random>
 #include <string>
 
 #include "tests/unit/rma_am/window_world.h"
@@ -71,6 +73,33 @@ TEST_P(Failures, OfATargetEndWhatIsUnderWayToIt) {
   EXPECT_TRUE(late.open());
   EXPECT_TRUE(world[0].channel(1).requests.idle());
   EXPECT_TRUE(world.drain(0).ok());
+}
+
+class Leftovers : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Faults, Leftovers, testing::Range(1u, 60u));
+
+// When a process's operations are complete no message of the window is under way to it or from it: a window that is
+// made next has the same context, and would take it for its own.
+TEST_P(Leftovers, OfOneWindowDoNotReachTheNext) {
+  WindowWorld world(2, 1000, faults(GetParam()), {.credits = 4, .queue_limit = 4096});
+  std::mt19937 random(GetParam());
+  const std::uint64_t value = 5;
+  for (int window = 0; window < 20; ++window) {
+    std::list<rma::am::Flush> flushes;
+    for (int i = 0; i < 12; ++i) {
+      const MPI_Aint offset = random() % 4 == 0 ? 996 : 8;  // the former is refused
+      ASSERT_TRUE(world[0].put(&value, 8, bytes(), 1, offset, 8, bytes()).ok());
+      if (random() % 3 == 0) world.world.poll();
+      if (random() % 2 != 0) continue;
+      world[0].channel(1).requests.add(flushes.emplace_back(true));
+      static_cast<void>(world[0].am().wire().kick(world[0].channel(1).requests));
+    }
+    static_cast<void>(world.drain(0));
+    world.remake();
+    for (int i = 0; i < 100; ++i) world.world.poll();
+    for (int rank = 0; rank < 2; ++rank)
+      ASSERT_EQ(world[rank].am().channels[static_cast<std::size_t>(1 - rank)], nullptr) << "rank " << rank;
+  }
 }
 
 }  // namespace

@@ -84,9 +84,19 @@ Status Member::update(MPI_Op op, Datatype& element, const void* origin, MPI_Coun
 WindowWorld::WindowWorld(int size, std::size_t bytes, const LoopOptions& options, const rma::am::Config& parameters,
                          bool dynamic)
     : world(size, options), config(parameters) {
-  for (int rank = 0; rank < size; ++rank)
+  make(bytes, dynamic);
+}
+
+void WindowWorld::make(std::size_t bytes, bool dynamic) {
+  for (int rank = 0; rank < size(); ++rank)
     members_.push_back(std::make_unique<Member>(world[rank], bytes, config, dynamic));
   start();
+}
+
+void WindowWorld::remake() {
+  const std::size_t bytes = members_[0]->memory.size();
+  members_.clear();
+  make(bytes, false);
 }
 
 void WindowWorld::start() {

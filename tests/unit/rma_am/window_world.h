@@ -65,6 +65,8 @@ class WindowWorld {
   int size() const { return world.size(); }
 
   void start();
+  /// The window is freed, and another one of the same context made.
+  void remake();
   /// All operations of `rank` are complete; its failures toward all others, the first one.
   Status drain(int rank, bool remote = true);
   /// Every process runs `part` on a thread of its own.
@@ -74,6 +76,8 @@ class WindowWorld {
   const rma::am::Config config;
 
  private:
+  void make(std::size_t bytes, bool dynamic);
+
   std::vector<std::unique_ptr<Member>> members_;
 };
 

@@ -10,6 +10,7 @@
 #include "framework/p2p/links.h"
 #include "framework/p2p/window_hooks.h"
 #include "framework/p2p/wire.h"
+#include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/window.h"
 
@@ -199,6 +200,9 @@ Status WindowWire::fail_gone(Rank rank) const {
               {{"peer", rank}, {"window", window_.label()}, {"lower", lane_.peers.failure_reason(process_of(rank))}});
 }
 
-Status WindowWire::barrier() { return coll::barrier(*window_.comm); }
+Status WindowWire::barrier() {
+  const progress::UserCall call(window_.calling, window_.comm);
+  return coll::barrier(*window_.comm);
+}
 
 }  // namespace ashlar::rma

@@ -9,6 +9,7 @@ namespace ashlar::rma::am {
 struct LockGrant {
   bool granted = false;
   Rank holder = -1;  // when the request was queued; -1: not known
+  LockMode held = LockMode::kShared;
   std::uint32_t before = 0;
 };
 

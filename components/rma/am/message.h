@@ -85,6 +85,7 @@ struct LockRequest {
 };
 struct LockQueued {
   LockRequest request;
+  std::uint32_t mode = 0;    // LockMode of those that hold the lock
   std::int32_t holder = 0;   // rank of one that holds the lock
   std::uint32_t before = 0;  // requests that were there already
 };

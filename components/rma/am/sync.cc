@@ -11,25 +11,24 @@ namespace {
 
 constexpr Rank kKeeper = 0;  // of the lock between lock_all and exclusive locks
 
-const char* call_of(const plugin::AccountWriter& account) {
-  return account.inside() != nullptr ? account.inside() : "a call on a window";
-}
-
 struct LockWait final : WindowWait {
   LockWait(const LockGrant& of, Rank of_rank, WhichLock lock, AmWindow& in)
       : grant(of), at(of_rank), which(lock), window(in) {}
   bool over() override { return grant.granted; }
   bool needs(Rank) const override { return true; }  // any process may hold the lock, or wait before this one
   void tell(plugin::AccountWriter& account) const override {
-    const char* const what = which == kTargetLock ? "the lock of rank" : "locks of all ranks to be free at rank";
-    char text[240];
-    if (grant.holder >= 0) {
-      std::snprintf(text, sizeof text, "in %s for %s %d: when it asked, rank %d held it, and %u more waited",
-                    call_of(account), what, at, grant.holder, grant.before);
+    char reason[160];
+    if (which == kWindowLock) {
+      std::snprintf(reason, sizeof reason, "%s,",
+                    grant.held == LockMode::kAll ? "until no epoch of MPI_Win_lock_all is open"
+                                                 : "until no rank of the window is locked exclusively");
+    } else if (grant.holder < 0) {
+      std::snprintf(reason, sizeof reason, "for rank %d to grant its lock", at);
     } else {
-      std::snprintf(text, sizeof text, "in %s for %s %d", call_of(account), what, at);
+      std::snprintf(reason, sizeof reason, "for the lock of rank %d, which rank %d %s (%u asked before),", at,
+                    grant.holder, grant.held == LockMode::kExclusive ? "holds exclusively" : "holds", grant.before);
     }
-    account.waits_for(window.wire().process_of(grant.holder >= 0 ? grant.holder : at), text);
+    tell_wait(account, window, grant.holder >= 0 ? grant.holder : at, reason);
   }
   const LockGrant& grant;
   const Rank at;
@@ -43,9 +42,7 @@ struct OtherThreadWait final : WindowWait {
   bool over() override { return !asked; }
   bool needs(Rank) const override { return true; }
   void tell(plugin::AccountWriter& account) const override {
-    char text[160];
-    std::snprintf(text, sizeof text, "in %s for a lock that another thread has asked for", call_of(account));
-    account.waits_for(window.wire().process_of(kKeeper), text);
+    tell_wait(account, window, kKeeper, "for a lock that another thread has asked for");
   }
   const bool& asked;
   AmWindow& window;
@@ -68,9 +65,9 @@ struct CountWait final : WindowWait {
   void tell(plugin::AccountWriter& account) const override {
     for (const Rank rank : ranks) {
       if (!missing(rank)) continue;
-      char text[200];
-      std::snprintf(text, sizeof text, "in %s for rank %d to call %s", call_of(account), rank, awaited);
-      account.waits_for(window.wire().process_of(rank), text);
+      char reason[80];
+      std::snprintf(reason, sizeof reason, "until rank %d calls %s", rank, awaited);
+      tell_wait(account, window, rank, reason);
     }
   }
   /// Takes one from each counter.

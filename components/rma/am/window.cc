@@ -23,10 +23,9 @@ struct FlushWait final : WindowWait {
   bool over() override { return flush.over; }
   bool needs(Rank rank) const override { return rank == target; }
   void tell(plugin::AccountWriter& account) const override {
-    char text[160];
-    std::snprintf(text, sizeof text, "in %s for rank %d to carry out operations on its memory",
-                  account.inside() != nullptr ? account.inside() : "a call on a window", target);
-    account.waits_for(window.wire().process_of(target), text);
+    char reason[80];
+    std::snprintf(reason, sizeof reason, "for rank %d to carry out operations on its memory", target);
+    tell_wait(account, window, target, reason);
   }
   const Flush& flush;
   const Rank target;
@@ -34,6 +33,12 @@ struct FlushWait final : WindowWait {
 };
 
 }  // namespace
+
+void tell_wait(plugin::AccountWriter& account, AmWindow& window, Rank rank, const char* reason) {
+  char text[320];
+  std::snprintf(text, sizeof text, "%s in %s on window '%s'", reason, window.window.calling, window.window.label());
+  account.waits_for(window.wire().process_of(rank), text);
+}
 
 AmWindow::AmWindow(RmaWindow& of, const Config& parameters)
     : window(of), config(parameters), channels(static_cast<std::size_t>(of.ranks)) {}
@@ -102,6 +107,7 @@ void AmWindow::deliver(const WindowMessage& message) {
     case Sub::kQueued:
       queued = payload_of<LockQueued>(message);
       from->grants[queued.request.which % kLocks].holder = queued.holder;
+      from->grants[queued.request.which % kLocks].held = static_cast<LockMode>(queued.mode);
       from->grants[queued.request.which % kLocks].before = queued.before;
       return;
   }
@@ -124,7 +130,9 @@ void AmWindow::take_lock(Channel& from, const LockRequest& request) {
   entry.mode = static_cast<LockMode>(request.mode);
   const std::uint32_t before = locks[which].waiting();
   if (locks[which].request(entry, request.nested != 0)) return from.answers.grant(which);
-  from.answers.queued({.request = request, .holder = locks[which].holder()->rank, .before = before});
+  const LockEntry& holder = *locks[which].holder();
+  from.answers.queued(
+      {.request = request, .mode = static_cast<std::uint32_t>(holder.mode), .holder = holder.rank, .before = before});
 }
 
 void AmWindow::take_unlock(Channel& from, const LockRequest& request) {

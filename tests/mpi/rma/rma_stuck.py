@@ -7,17 +7,20 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 import stuck_job  # noqa: E402
 
-# way, what mpiexec has to say
+# way, what mpiexec has to say, and what it says where the processes wait for each other by messages
 CASES = [
-    ("lock", "rank 0 waits for the lock of rank 0, which rank 1 holds exclusively"),
-    ("lock_all", "rank 0 waits until no rank of the window is locked exclusively"),
-    ("start", "rank 0 waits until rank 1 calls MPI_Win_post"),
-    ("wait", "rank 0 waits until rank 1 calls MPI_Win_complete"),
-    ("fence", "rank 0 waits for all processes (1 of 2 have come)"),
-    ("free", "rank 0 waits for all processes (1 of 2 have come)"),
+    ("lock", "rank 0 waits for the lock of rank 0, which rank 1 holds exclusively", None),
+    ("lock_all", "rank 0 waits until no rank of the window is locked exclusively", None),
+    ("start", "rank 0 waits until rank 1 calls MPI_Win_post", None),
+    ("wait", "rank 0 waits until rank 1 calls MPI_Win_complete", None),
+    ("fence", "rank 0 waits for all processes (1 of 2 have come)", "rank 0 waits in MPI_Win_fence on"),
+    ("free", "rank 0 waits for all processes (1 of 2 have come)", "rank 0 waits in MPI_Win_free on"),
 ]
+BY_MESSAGES = ["--set", "rma.reference=true"]
 
 MPIEXEC, PROGRAM = sys.argv[1:]
 stuck_job.check_all(
-    problem for way, sentence in CASES
-    for problem in stuck_job.check(MPIEXEC, [], PROGRAM, way, [sentence, "on window 'halo'"]))
+    problem for way, shared, other in CASES
+    for options, sentences in (([], [shared, "on window 'halo'"]),
+                               (BY_MESSAGES, [other] if other else [shared, "on window 'halo'"]))
+    for problem in stuck_job.check(MPIEXEC, options, PROGRAM, way, sentences))

@@ -104,7 +104,7 @@ Status Backing::make_parts(std::uint64_t bytes) {
   for (bytes_ = bytes; !mapped.ok() && bytes_ / 2 >= std::min(kLeast, bytes); mapped = map(bytes_))
     bytes_ = (bytes_ / 2) & ~(kPage - 1);
   ASHLAR_TRY(mapped);
-  // A file that shrinks would end whoever maps it; pages can still be given back.
+  // A file that shrinks would end every process that maps it; pages can still be given back.
   sealed_ = fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
   claims_all_ = !sealed_ || strict_overcommit();
   const Range head{.begin = reinterpret_cast<std::uint64_t>(base_), .bytes = kPage};

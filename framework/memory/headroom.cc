@@ -102,7 +102,7 @@ Available available_memory(const std::string& root) {
       root, [&](const std::string& folder, std::uint64_t limit, const Names& names, const std::string& name) {
         const std::uint64_t used = number(contents(folder + names.usage));
         if (used == kUnknown) return;
-        // Pages of files that nobody has used for a while make room for others.
+        // Pages of files that have not been used for a while make room for others.
         const std::uint64_t cached = value_of(contents(folder + "memory.stat"), names.reclaimable);
         const std::uint64_t held = used - (cached == kUnknown ? 0 : std::min(cached, used));
         consider(limit > held ? limit - held : 0, std::string(names.limit) + " of control group " + name);

@@ -14,7 +14,7 @@ Status Component::create(const void* context, void** module) {
   *module = nullptr;
   ASHLAR_TRY(from(table_.create(context, module), prefix()));
   if (!*module) return fail(kErrOther, "component.no_module", {{"component", prefix()}});
-  // Stays loaded whoever closes the library, and however often: a component may do so itself.
+  // Stays loaded however often the library is closed: a component may close itself.
   if (!made_module_ && library_.is_open())
     (void)dlopen(entry_->file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
   made_module_ = true;

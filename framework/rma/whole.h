@@ -58,7 +58,7 @@ void by_words(std::byte* to, const std::byte* from, std::size_t bytes, const voi
 }  // namespace detail
 
 /// `to` is a multiple of sizeof(Word), `from` may lie anywhere; `bytes` is a multiple of sizeof(Word). What the caller
-/// has stored before is visible to whoever sees the words.
+/// has stored before is visible to a process that sees the words.
 template <class Word>
 void store_whole(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::atomic_thread_fence(std::memory_order_release);

@@ -67,7 +67,7 @@ bool ToolBoard::map(int fd, std::size_t bytes) {
   return true;
 }
 
-/// Makes a board; the memory of a job of one rank is nobody else's.
+/// Makes a board; the memory of a job of one rank is not shared.
 bool ToolBoard::begin(const ashlar_job& job, std::uint32_t slots, std::uint64_t slot_bytes, bool shared) {
   const std::size_t bytes = plugin::kToolPage + slots * slot_bytes;
   char why[300];

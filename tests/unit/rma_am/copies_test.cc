@@ -126,7 +126,7 @@ TEST(Copies, NeedNoMoreThanTheLeastRoom) {
   EXPECT_TRUE(std::equal(out.begin(), out.begin() + 25000, in.begin()));
 }
 
-// The window is larger than 4 GiB, and so is the place of an operation in it; nobody touches the rest.
+// The window is larger than 4 GiB, and so is the place of an operation in it; the rest is not touched.
 TEST(Copies, GoBeyondFourGibibytes) {
   datatype::register_predefined();
   const MPI_Aint far = (MPI_Aint{1} << 33) + 24;

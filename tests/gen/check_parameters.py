@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "config"))
 
 from registry import registry           # noqa: E402
 
+from kept_list import keep              # noqa: E402
+
 BEGIN = "<!-- Written by tests/gen/check_parameters.py --write; a test holds it against the registry. -->\n"
 
 
@@ -46,25 +48,13 @@ def main(arguments):
     write = arguments[:1] == ["--write"]
     info, path, *pages = arguments[1:] if write else arguments
     text = Path(path).read_text()
-    head, found, old = text.partition(BEGIN)
     parameters = registry(info)
     new = "\n" + table(parameters)
     wrong = list(unknown_keys([path, *pages], {row["key"] for row in parameters}))
     if wrong:
         return "\n".join(wrong)
-    if write:
-        Path(path).write_text(head + BEGIN + new)
-        return 0
-    if not found:
-        return f"{path} has no list of parameters"
-    if old == new:
-        return 0
-    have, want = set(old.splitlines()), set(new.splitlines())
-    for line in sorted(want - have):
-        print("missing: ", line)
-    for line in sorted(have - want):
-        print("obsolete:", line)
-    return f"{path} and the registry differ; tests/gen/check_parameters.py --write {info} {path} mends it"
+    return keep(Path(path), text, BEGIN, new, write, ("parameters", "registry"),
+                f"tests/gen/check_parameters.py --write {info} {path}")
 
 
 if __name__ == "__main__":

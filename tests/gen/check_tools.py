@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kept_list import keep
+
 BEGIN = "<!-- Written by tests/gen/check_tools.py --write; a test holds it against the library. -->\n"
 LEAST = 100     # performance variables beside the counters of algorithms
 
@@ -115,25 +117,14 @@ def main(arguments):
     write = arguments[:1] == ["--write"]
     lister, info, path = arguments[1:] if write else arguments
     text = Path(path).read_text()
-    head, found, old = text.partition(BEGIN)
+    head = text.partition(BEGIN)[0]
     rows = listed(lister)
     new = tables(rows)
     wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport")), *undescribed(info)]
     if wrong:
         return "\n".join([path, *wrong])
-    if write:
-        Path(path).write_text(head + BEGIN + new)
-        return 0
-    if not found:
-        return f"{path} has no list of variables and events"
-    if old == new:
-        return 0
-    have, want = set(old.splitlines()), set(new.splitlines())
-    for line in sorted(want - have):
-        print("missing: ", line)
-    for line in sorted(have - want):
-        print("obsolete:", line)
-    return f"{path} and the library differ; tests/gen/check_tools.py --write {lister} {info} {path} mends it"
+    return keep(Path(path), text, BEGIN, new, write, ("variables and events", "library"),
+                f"tests/gen/check_tools.py --write {lister} {info} {path}")
 
 
 if __name__ == "__main__":

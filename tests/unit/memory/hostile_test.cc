@@ -29,13 +29,6 @@ bool limit(decltype(RLIMIT_AS) what, std::uint64_t to) {
   return setrlimit(what, &value) == 0;
 }
 
-std::uint64_t address_space() {
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t pages = 0;
-  statm >> pages;
-  return pages * 4096;
-}
-
 std::uint64_t resident(const Heap& heap) {
   struct stat info = {};
   fstat(heap.handle().fd, &info);
@@ -69,6 +62,13 @@ int refuses(Heap& heap, std::size_t bytes, const char* words) {
   } while (0)
 
 #if !defined(ASHLAR_ASAN) && !defined(ASHLAR_TSAN)  // they need much address space themselves
+std::uint64_t address_space() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t pages = 0;
+  statm >> pages;
+  return pages * 4096;
+}
+
 TEST(HostileHeapTest, ReservesLessUnderALimitOfTheAddressSpace) {
   EXPECT_IN_CHILD([] {
     if (!limit(RLIMIT_AS, address_space() + 400 * kMiB)) return kSkipped;

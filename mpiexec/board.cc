@@ -107,7 +107,8 @@ Status Board::make(const BoardFacts& facts) {
     board_->params_bytes = facts.params.size();
   }
   // Pages that no process writes take no memory.
-  for (unsigned r = 0; r < facts.ranks; ++r) slot(r).account = launch::board_allocate(board_, launch::kRankTextBytes);
+  for (unsigned r = 0; r < facts.ranks; ++r)
+    slot(r).account = launch::board_allocate(board_, launch::kRankTextBytes, alignof(launch::BoardVariables));
   board_->magic = launch::kBoardMagic;
   return {};
 }

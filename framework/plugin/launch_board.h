@@ -133,13 +133,13 @@ struct BoardHeader {
 
 inline std::uint32_t board_key_hash(const char* key) { return static_cast<std::uint32_t>(Hash::of(key)); }
 
-/// Takes `bytes` of the board's heap, 16-aligned. Returns the offset, 0 when it is used up. Any process, any thread.
-inline std::uint64_t board_allocate(BoardHeader* board, std::uint64_t bytes) {
-  bytes = (bytes + 15) & ~std::uint64_t{15};
-  std::uint64_t at = board->heap_used.load(std::memory_order_relaxed);
+/// Takes `bytes` of the board's heap. Returns the offset, 0 when it is used up. Any process, any thread.
+inline std::uint64_t board_allocate(BoardHeader* board, std::uint64_t bytes, std::uint64_t alignment = 16) {
+  std::uint64_t used = board->heap_used.load(std::memory_order_relaxed), at = 0;
   do {
+    at = (used + alignment - 1) & ~(alignment - 1);
     if (bytes > board->heap_end || at > board->heap_end - bytes) return 0;
-  } while (!board->heap_used.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  } while (!board->heap_used.compare_exchange_weak(used, at + bytes, std::memory_order_relaxed));
   return at;
 }
 

@@ -35,39 +35,8 @@ const datatype::OpRow kRows[] = {
     {MPI_NO_OP, "MPI_NO_OP", Code::kNoOp},
 };
 
-// The table of MPI-5.0, 6.9.2.
-bool allowed(Code code, BasicClass of) {
-  switch (code) {
-    case Code::kMax:
-    case Code::kMin:
-      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kFloating ||
-             of == BasicClass::kMultiLanguage;
-    case Code::kSum:
-    case Code::kProd:
-      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kFloating ||
-             of == BasicClass::kComplex || of == BasicClass::kMultiLanguage;
-    case Code::kLand:
-    case Code::kLor:
-    case Code::kLxor:
-      return of == BasicClass::kInteger || of == BasicClass::kLogical || of == BasicClass::kMultiLanguage;
-    case Code::kBand:
-    case Code::kBor:
-    case Code::kBxor:
-      return of == BasicClass::kInteger || of == BasicClass::kFortranInteger || of == BasicClass::kByte ||
-             of == BasicClass::kMultiLanguage;
-    case Code::kMinloc:
-    case Code::kMaxloc:
-      return of == BasicClass::kPair;
-    case Code::kReplace:
-    case Code::kNoOp:
-    case Code::kUser:
-      return true;
-  }
-  return false;
-}
-
 // What the operation takes, in words.
-const char* takes(Code code) {
+const char* wanted_by(Code code) {
   switch (code) {
     case Code::kMax:
     case Code::kMin:
@@ -124,14 +93,12 @@ const char* ReduceOp::name() const {
 }
 
 Status ReduceOp::check(const Datatype& type) const {
-  if (code_ == Code::kUser) return {};
-  if (type.basic() == Basic::kNone || !allowed(code_, type.basic_class()))
-    return fail(MPI_ERR_OP, "op.type",
-                {{"op", name()},
-                 {"wanted", code_ >= Code::kReplace ? "predefined datatypes" : takes(code_)},
-                 {"type", type.described()},
-                 {"class", class_name(type)}});
-  return {};
+  if (code_ == Code::kUser || takes(type)) return {};
+  return fail(MPI_ERR_OP, "op.type",
+              {{"op", name()},
+               {"wanted", code_ >= Code::kReplace ? "predefined datatypes" : wanted_by(code_)},
+               {"type", type.described()},
+               {"class", class_name(type)}});
 }
 
 void ReduceOp::apply(const void* in, void* inout, MPI_Count count, Datatype& type) const {
@@ -198,7 +165,7 @@ void choose_kernels() {
 
 Kernel kernel_of(ReduceOp::Code code, const Datatype& type) {
   if (code >= Code::kReplace || type.basic() == Basic::kNone || type.basic() == Basic::kPair ||
-      !allowed(code, type.basic_class()))
+      !datatype::op_takes(code, type.basic_class()))
     return nullptr;
   return kernels.kernel[static_cast<int>(code)][static_cast<int>(type.basic())];
 }

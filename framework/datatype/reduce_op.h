@@ -1,7 +1,9 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "framework/base/status.h"
 #include "framework/datatype/datatype.h"
@@ -39,6 +41,8 @@ class ReduceOp : public Object {
   Code code() const { return code_; }
   const char* name() const;
 
+  /// Whether this is one of the standard's operations and `type` a predefined datatype that it takes.
+  bool takes(const Datatype& type) const;
   /// Ok when this operation may be used with `type`; else MPI_ERR_OP with a sentence that names both.
   Status check(const Datatype& type) const;
 
@@ -60,7 +64,39 @@ class ReduceOp : public Object {
 void destroy(ReduceOp* op);
 
 namespace datatype {
+/// For each of the standard's operations the classes of datatypes that it takes, one bit each (MPI-5.0, 6.9.2).
+struct OpClasses {
+  std::uint16_t of[static_cast<std::size_t>(ReduceOp::Code::kUser) + 1];
+};
+constexpr OpClasses op_classes() {
+  using Code = ReduceOp::Code;
+  constexpr auto bit = [](BasicClass of) { return static_cast<std::uint16_t>(1u << static_cast<unsigned>(of)); };
+  constexpr std::uint16_t integer = bit(BasicClass::kInteger), fortran = bit(BasicClass::kFortranInteger),
+                          floating = bit(BasicClass::kFloating), logical = bit(BasicClass::kLogical),
+                          complex = bit(BasicClass::kComplex), byte = bit(BasicClass::kByte),
+                          address = bit(BasicClass::kMultiLanguage), pair = bit(BasicClass::kPair);
+  OpClasses classes{};
+  const auto set = [&classes](std::uint16_t taken, std::initializer_list<Code> codes) {
+    for (const Code code : codes) classes.of[static_cast<std::size_t>(code)] = taken;
+  };
+  set(integer | fortran | floating | address, {Code::kMax, Code::kMin});
+  set(integer | fortran | floating | complex | address, {Code::kSum, Code::kProd});
+  set(integer | logical | address, {Code::kLand, Code::kLor, Code::kLxor});
+  set(integer | fortran | byte | address, {Code::kBand, Code::kBor, Code::kBxor});
+  set(pair, {Code::kMinloc, Code::kMaxloc});
+  set(UINT16_MAX, {Code::kReplace, Code::kNoOp});
+  return classes;
+}
+inline constexpr OpClasses kOpClasses = op_classes();
+
+inline bool op_takes(ReduceOp::Code code, BasicClass of) {
+  return (kOpClasses.of[static_cast<std::size_t>(code)] >> static_cast<unsigned>(of) & 1) != 0;
+}
 /// The object of a predefined constant such as MPI_SUM. After register_predefined().
 ReduceOp& predefined_op(MPI_Op constant);
 }  // namespace datatype
+
+inline bool ReduceOp::takes(const Datatype& type) const {
+  return type.basic() != Basic::kNone && datatype::op_takes(code_, type.basic_class());
+}
 }  // namespace ashlar

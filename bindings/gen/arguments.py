@@ -181,6 +181,8 @@ class Arguments:
         lookup = f"{guard} ? {resolver}({value}) : insignificant_type()" if guard and kind == "datatype" else f"{resolver}({value})"
         if guard and kind == "op":
             lookup = f"{guard} ? resolve({value}) : insignificant_op()"
+        if not guard and (twin := self.twin_of(p)):
+            lookup = f"{value} == {twin} ? {twin}_obj : {lookup}"
         missing = f"{name}_obj == nullptr"
         into.append(f"{cls}*{const} {name}_obj = {lookup};")
         if count := self.count_of(p):
@@ -197,6 +199,10 @@ class Arguments:
                         f"{KIND_OF_HANDLER[made]}, \"{name}\");")
         if p.direction == "inout":
             self.steps.always.append(f"{'store' if kind == 'request' else 'replace'}({name}, {name}_obj);")
+
+    def twin_of(self, p):
+        """The datatype of the other end, which most one-sided calls give twice: one comparison saves a look-up."""
+        return "origin_datatype" if p.name == "target_datatype" and not p.array else None
 
     def count_of(self, p):
         """The count that says whether the datatype `p` of a communication matters: of no items it may be null. Not of
@@ -259,11 +265,12 @@ class Arguments:
             return
         # One-sided calls to MPI_PROC_NULL take any buffer.
         to_target = any(q.kind.name == "target_rank" for q in self.parameters)
-        guard = "target_rank != MPI_PROC_NULL" if to_target else self.guards.get(p.name)
-        condition = f"is_special({p.name}) && !may_be({p.name}, {amount}, *{datatype.name}_obj)"
-        if guard:
-            condition = f"{guard} && {condition}"
-        self.steps.buffer.append(f"if ({condition}) " + self.fail("bad_buffer", f'"{p.name}"', p.name))
+        tests = [f"is_special({p.name})", f"!may_be({p.name}, {amount}, *{datatype.name}_obj)"]
+        if to_target:
+            tests.insert(1, "target_rank != MPI_PROC_NULL")
+        elif guard := self.guards.get(p.name):
+            tests.insert(0, guard)
+        self.steps.buffer.append(f"if ({' && '.join(tests)}) " + self.fail("bad_buffer", f'"{p.name}"', p.name))
 
     def same_memory(self):
         """The same address for both buffers where MPI_IN_PLACE would have been right, and where both count."""

@@ -7,6 +7,7 @@
 #include "framework/rma/aim.h"
 #include "framework/rma/api.h"
 #include "framework/rma/request.h"
+#include "framework/rma/usual.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
@@ -61,21 +62,11 @@ inline bool is_plain(const Call& call) {
          (call.result.type == nullptr || (call.result.type == type && call.result.count == call.place.count));
 }
 
-/// Whether the operation takes the type. The last pair of constants that was checked is remembered.
-inline Status check_op(RmaWindow& window, const ReduceOp& op, const Datatype& element) {
-  const std::uint64_t pair = std::uint64_t{op.predefined} << 32 | element.predefined;
-  if (pair == window.checked_pair.load(std::memory_order_relaxed)) [[likely]]
-    return {};
-  ASHLAR_TRY(op.check(element));
-  if (op.predefined != 0 && element.predefined != 0) window.checked_pair.store(pair, std::memory_order_relaxed);
-  return {};
-}
-
 /// What the call's datatypes and its operation have to be.
-Status check_types(RmaWindow& window, const Call& call, Datatype** element) {
+Status check_types(const Call& call, Datatype** element) {
   if (is_plain(call)) [[likely]] {
     *element = call.place.type;
-    return check_op(window, call.op, *call.place.type);
+    return call.op.check(*call.place.type);
   }
   *element = &first_predefined(*call.place.type);
   ASHLAR_TRY(check_element("target_datatype", *call.place.type, **element));
@@ -106,7 +97,7 @@ Status prepare(RmaWindow& window, Call& call, Target** target, Datatype** elemen
     *target = nullptr;
     return check_empty(call);
   }
-  return check_types(window, call, element);
+  return check_types(call, element);
 }
 
 Update update_of(RmaWindow& window, Target& target, Datatype& element, const Call& call, Gate* gate) {
@@ -155,10 +146,8 @@ Status check_origin(const ReduceOp& op, MPI_Count count, Datatype** type) {
   return datatype::check_committed(**type);
 }
 
-}  // namespace
-
-Status accumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
-                  Datatype& target_type, ReduceOp& op, Window& win) {
+[[gnu::noinline]] Status accumulate_any(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp,
+                                        MPI_Count target_count, Datatype& target_type, ReduceOp& op, Window& win) {
   if (op.code() == ReduceOp::Code::kNoOp) return bad_op(op, "one that combines, or MPI_REPLACE");
   Call call{.origin = origin,
             .count = count,
@@ -169,6 +158,16 @@ Status accumulate(const void* origin, MPI_Count count, Datatype& type, int rank,
             .place = {.offset = 0, .count = target_count, .type = &target_type},
             .op = op};
   return run(win, call);
+}
+
+}  // namespace
+
+Status accumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
+                  Datatype& target_type, ReduceOp& op, Window& win) {
+  if (&type == &target_type && count == target_count && op.code() != ReduceOp::Code::kNoOp &&
+      update_usual(of(win), origin, nullptr, count, type, rank, disp, op)) [[likely]]
+    return {};
+  return accumulate_any(origin, count, type, rank, disp, target_count, target_type, op, win);
 }
 
 Status raccumulate(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
@@ -189,6 +188,10 @@ Status get_accumulate(const void* origin, MPI_Count count, Datatype* type, void*
                       Datatype& result_type, int rank, MPI_Aint disp, MPI_Count target_count, Datatype& target_type,
                       ReduceOp& op, Window& win) {
   ASHLAR_TRY(check_origin(op, count, &type));
+  const bool as_origin = type == nullptr || (type == &target_type && count == target_count);
+  if (as_origin && &result_type == &target_type && result_count == target_count &&
+      update_usual(of(win), origin, result, target_count, target_type, rank, disp, op))
+    return {};
   Call call{.origin = origin,
             .count = count,
             .type = type,
@@ -213,50 +216,6 @@ Status rget_accumulate(const void* origin, MPI_Count count, Datatype* type, void
             .place = {.offset = 0, .count = target_count, .type = &target_type},
             .op = op};
   return start("MPI_Rget_accumulate", win, call, request);
-}
-
-Status fetch_and_op(const void* origin, void* result, Datatype& type, int rank, MPI_Aint disp, ReduceOp& op,
-                    Window& win) {
-  if (!type.is_predefined())
-    return fail(MPI_ERR_TYPE, "rma.predefined", {{"argument", "datatype"}, {"type", type.described()}});
-  const bool reads = op.code() != ReduceOp::Code::kNoOp;
-  Call call{.origin = origin,
-            .count = 1,
-            .type = reads ? &type : nullptr,
-            .result = {.data = result, .count = 1, .type = &type},
-            .rank = rank,
-            .disp = disp,
-            .place = {.offset = 0, .count = 1, .type = &type},
-            .op = op};
-  return run(win, call);
-}
-
-Status compare_and_swap(const void* origin, const void* compare, void* result, Datatype& type, int rank, MPI_Aint disp,
-                        Window& win) {
-  switch (type.basic_class()) {
-    case BasicClass::kInteger:
-    case BasicClass::kFortranInteger:
-    case BasicClass::kLogical:
-    case BasicClass::kMultiLanguage:
-    case BasicClass::kByte:
-      break;
-    default:
-      return fail(MPI_ERR_TYPE, "rma.not_comparable", {{"argument", "datatype"}, {"type", type.described()}});
-  }
-  RmaWindow& window = of(win);
-  Target* target = nullptr;
-  Place place{.offset = 0, .count = 1, .type = &type};
-  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
-  if (target == nullptr) return {};
-  return target->updates->update({.window = window,
-                                  .target = *target,
-                                  .op = datatype::predefined_op(MPI_REPLACE),
-                                  .element = type,
-                                  .origin = DataView::of(origin, 1, type),
-                                  .result = {.data = result, .count = 1, .type = &type},
-                                  .place = place,
-                                  .compare = compare,
-                                  .done = nullptr});
 }
 
 }  // namespace ashlar::rma

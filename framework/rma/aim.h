@@ -29,6 +29,10 @@ inline bool in_range(std::uint64_t size, const Place& place) {
   return touches_only(size, place);
 }
 
+inline bool is_open(const RmaWindow& window, const Target& target) {
+  return window.open_to_all.load(std::memory_order_relaxed) | target.open;
+}
+
 /// Finds the target of an operation and where in its window it goes. `*target` is nullptr when there is nothing to do:
 /// MPI_PROC_NULL.
 inline Status aim(RmaWindow& window, int rank, MPI_Aint disp, Place* place, Target** target) {
@@ -38,10 +42,10 @@ inline Status aim(RmaWindow& window, int rank, MPI_Aint disp, Place* place, Targ
     return bad_rank(window, "target_rank", rank);
   }
   Target& to = window.targets[rank];
-  if (!(window.open_to_all | to.open)) [[unlikely]]
-    return no_epoch(window, rank);
-  if (!window.used.load(std::memory_order_relaxed)) [[unlikely]]
-    window.used.store(true, std::memory_order_relaxed);
+  if (!is_open(window, to)) [[unlikely]] {
+    if (window.epochs.access != AccessEpoch::kFence) return no_epoch(window, rank);
+    window.open_to_all.store(true, std::memory_order_relaxed);  // the first operation after the fence makes it an epoch
+  }
   if (__builtin_mul_overflow(disp, to.disp_unit, &place->offset) || !in_range(to.size, *place)) [[unlikely]]
     return bad_place(window, to, disp, *place);
   *target = &to;

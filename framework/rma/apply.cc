@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/base/sanitizers.h"
 #include "framework/rma/alignment.h"
 #include "framework/rma/combine.h"
 #include "framework/rma/elements.h"
@@ -22,14 +21,6 @@ constexpr std::size_t kTurnBytes = 4096;
 constexpr std::size_t kCheapRange = 16;
 // How many elements in a row take the time of one that is found through a layout.
 constexpr std::size_t kLayoutFactor = 2;
-
-// A read does not wait for ranges: their kernels store aligned elements whole on every processor. The thread sanitizer
-// sees stores that are not atomic.
-#if defined(ASHLAR_TSAN)
-constexpr bool kReadsPassRanges = false;
-#else
-constexpr bool kReadsPassRanges = true;
-#endif
 
 struct Job {
   const Guard& guard;
@@ -98,7 +89,7 @@ void update_run(const Job& job, ElementLoop loop, std::byte* at, std::size_t byt
     if (out != nullptr) std::memcpy(out, at, bytes);
     return combine_packed(u.op, u.element, in, at, bytes / width);
   }
-  if (u.op.code() == Code::kNoOp && kReadsPassRanges) return loop(at, in, out, bytes / width, u.op, u.element);
+  if (passes_gate(u.op)) return loop(at, in, out, bytes / width, u.op, u.element);
   for (std::size_t done = 0; done < bytes; done += kTurnBytes) {
     const ElementTurn turn(job.guard);
     loop(at + done, in == nullptr ? in : in + done, out == nullptr ? out : out + done,
@@ -116,43 +107,34 @@ void apply_elements(const Job& job, ElementLoop loop) {
   });
 }
 
-// Whether to close the gate for the update. MPI_REPLACE and MPI_NO_OP are as fast with it open.
+// Whether to close the gate for an update of so many elements. MPI_REPLACE and MPI_NO_OP are as fast with it open.
+bool wants_range(const Guard& guard, const ReduceOp& op, std::size_t elements) {
+  const std::uint32_t enough = guard.range.elements;
+  if (elements < kCheapRange || op.code() >= Code::kReplace || enough == RangeLimits::kNever) return false;
+  return elements >= enough || RangeTurn::cheap(guard);
+}
 bool wants_range(const Job& job) {
-  const Update& u = job.u;
-  std::size_t elements = job.total / width_of(u);
-  const std::uint32_t enough = job.guard.range.elements;
-  if (elements < kCheapRange || u.op.code() >= Code::kReplace || enough == RangeLimits::kNever) return false;
-  if (!job.target.dense()) elements *= kLayoutFactor;
-  if (elements < enough && !RangeTurn::cheap(job.guard)) return false;
-  return all_aligned(job.target, width_of(u));
+  const std::size_t elements = job.total / width_of(job.u) * (job.target.dense() ? 1 : kLayoutFactor);
+  return wants_range(job.guard, job.u.op, elements) && all_aligned(job.target, width_of(job.u));
 }
 
-// MPI_Fetch_and_op, MPI_Compare_and_swap and counters: one aligned element of a usual datatype at both ends. False:
-// something else.
-[[gnu::always_inline]] inline bool apply_one(const Guard& guard, std::byte* window, const Update& u) {
-  if (guard.kind != Guard::Kind::kElements || u.place.count != 1 || u.place.type != &u.element) return false;
-  auto* const at = static_cast<std::byte*>(u.place.in(window).data);
-  const ElementLoop loop = usual_loop(u.op, u.element);
-  if (loop == nullptr || !is_aligned(at, width_of(u))) return false;
-  const bool reads = u.reads_origin(), fetches = u.fetches();
-  if ((reads && !u.origin.dense()) || (fetches && !u.result.dense())) return false;
-  if (!reads && kReadsPassRanges) {
-    loop(at, nullptr, static_cast<std::byte*>(u.result.data), 1, u.op, u.element);
-    return true;
-  }
-  const ElementTurn turn(guard);
-  if (u.compare != nullptr) {
-    swap_if_equal(at, u.compare, u.origin.data, u.result.data, width_of(u));
-  } else {
-    loop(at, static_cast<const std::byte*>(u.origin.data), fetches ? static_cast<std::byte*>(u.result.data) : nullptr,
-         1, u.op, u.element);
-  }
-  return true;
+// Aligned elements in a row at all ends.
+bool is_row(const Job& job) {
+  const Update& u = job.u;
+  return job.target.dense() && is_aligned(job.target.data, width_of(u)) && (!u.reads_origin() || u.origin.dense()) &&
+         (!u.fetches() || u.result.dense());
+}
+void apply_row(const Job& job) {
+  const Update& u = job.u;
+  rma::apply_row(job.guard, u.op, u.element, static_cast<std::byte*>(job.target.data),
+                 u.reads_origin() ? static_cast<const std::byte*>(u.origin.data) : nullptr,
+                 u.fetches() ? static_cast<std::byte*>(u.result.data) : nullptr, job.total / width_of(u));
 }
 
 // Elements of a width for which there are atomic instructions, each of which may lie at a multiple of it or not.
 void apply_by_width(const Job& job) {
   const Update& u = job.u;
+  if (u.compare == nullptr && is_row(job)) return apply_row(job);
   if (wants_range(job)) return apply_range(job);
   if (u.compare == nullptr) return apply_elements(job, element_loop(u.op, u.element));
   auto* const at = static_cast<std::byte*>(job.target.data);
@@ -161,7 +143,33 @@ void apply_by_width(const Job& job) {
   swap_if_equal(at, u.compare, u.origin.data, u.result.data, width_of(u));
 }
 
-[[gnu::noinline]] Status apply_many(const Guard& guard, std::byte* window, const Update& update) {
+}  // namespace
+
+void apply_row(const Guard& guard, const ReduceOp& op, Datatype& element, std::byte* at, const std::byte* in,
+               std::byte* out, std::size_t n) {
+  const auto width = static_cast<std::size_t>(element.size());
+  const std::size_t total = n * width;
+  const auto behind = [](auto* first, std::size_t bytes) { return first == nullptr ? first : first + bytes; };
+  if (wants_range(guard, op, n)) {
+    RangeTurn turn(guard);
+    const std::size_t step = std::max<std::size_t>(guard.range.bytes / width, 1) * width;
+    for (std::size_t done = 0; done < total; done += step) {
+      if (done != 0) turn.give_way();
+      const std::size_t now = std::min(step, total - done);
+      if (out != nullptr) std::memcpy(out + done, at + done, now);
+      combine_packed(op, element, behind(in, done), at + done, now / width);
+    }
+    return;
+  }
+  const ElementLoop loop = element_loop(op, element);
+  if (passes_gate(op)) return loop(at, in, out, n, op, element);
+  for (std::size_t done = 0; done < total; done += kTurnBytes) {
+    const ElementTurn turn(guard);
+    loop(at + done, behind(in, done), behind(out, done), std::min(kTurnBytes, total - done) / width, op, element);
+  }
+}
+
+Status apply(const Guard& guard, std::byte* window, const Update& update) {
   const DataView target = update.place.in(window);
   const Job job{.guard = guard, .u = update, .target = target, .total = static_cast<std::size_t>(target.bytes())};
   if (job.total == 0) return {};
@@ -173,14 +181,6 @@ void apply_by_width(const Job& job) {
     apply_locked(job);
   }
   return {};
-}
-
-}  // namespace
-
-Status apply(const Guard& guard, std::byte* window, const Update& update) {
-  if (apply_one(guard, window, update)) [[likely]]
-    return {};
-  return apply_many(guard, window, update);
 }
 
 }  // namespace ashlar::rma

@@ -49,6 +49,11 @@ inline void get(const std::byte* window, const DataView& origin, const Place& pl
 /// as another process is inside a range or a locked update. The pair (op, element) was checked.
 Status apply(const Guard& guard, std::byte* window, const Update& update);
 
+/// The same for a row of `n` aligned elements with atomic_width() under a guard of kElements: at[i] = in[i] op at[i];
+/// out[i] is what was there, unless `out` is nullptr. `in` and `out` may lie anywhere.
+void apply_row(const Guard& guard, const ReduceOp& op, Datatype& element, std::byte* at, const std::byte* in,
+               std::byte* out, std::size_t n);
+
 /// Memory of a process that this one cannot map: a window that begins at the number `window` there. Runs are addresses
 /// there with lengths, in packed order.
 class FarMemory {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 
+#include "framework/base/sanitizers.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
 
@@ -33,6 +34,17 @@ inline ElementLoop usual_loop(const ReduceOp& op, const Datatype& element) {
 
 /// The loop for a pair that was checked (ReduceOp::check), of an element with atomic_width().
 ElementLoop element_loop(const ReduceOp& op, const Datatype& element);
+
+// A read does not wait for ranges: their kernels store aligned elements whole on every processor. The thread sanitizer
+// sees stores that are not atomic.
+#if defined(ASHLAR_TSAN)
+inline constexpr bool kReadsPassRanges = false;
+#else
+inline constexpr bool kReadsPassRanges = true;
+#endif
+
+/// Whether updates of elements by `op` need no turn.
+inline bool passes_gate(const ReduceOp& op) { return kReadsPassRanges && op.code() == ReduceOp::Code::kNoOp; }
 
 /// Compare and swap of the `width` bytes at `target`, a multiple of it: 1, 2, 4 or 8. *out: what was there.
 void swap_if_equal(std::byte* target, const void* compare, const void* in, void* out, std::size_t width);

@@ -6,7 +6,7 @@ namespace ashlar::rma {
 /// The access epoch of a process in a window: which operations it may call, to which targets (MPI-5.0, 12.5).
 enum class AccessEpoch : std::uint8_t {
   kNone,
-  kFence,   // to all, since MPI_Win_fence; it counts only from the first operation on (RmaWindow::used)
+  kFence,   // to all, since MPI_Win_fence; it counts only from the first operation on (RmaWindow::open_to_all)
   kStart,   // to the group of MPI_Win_start
   kLock,    // to each target that is locked
   kLockAll  // to all, since MPI_Win_lock_all

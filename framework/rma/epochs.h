@@ -13,7 +13,8 @@ namespace ashlar::rma {
 /// 12.5.1).
 inline bool accesses_nothing(const RmaWindow& window) {
   const AccessEpoch now = window.epochs.access;
-  return now == AccessEpoch::kNone || (now == AccessEpoch::kFence && !window.used.load(std::memory_order_relaxed));
+  return now == AccessEpoch::kNone ||
+         (now == AccessEpoch::kFence && !window.open_to_all.load(std::memory_order_relaxed));
 }
 inline bool exposes_nothing(const RmaWindow& window) { return window.epochs.exposure != ExposureEpoch::kPost; }
 
@@ -36,8 +37,13 @@ class EpochGuard {
 
 /// The call `call` is not allowed now; `wanted` says what would have to be.
 [[gnu::cold]] Status wrong_epoch(const RmaWindow& window, const char* wanted);
-/// `assert` has a bit that is none of `known`.
-Status check_assert(int assert, int known, const char* names);
+/// `assert` has a bit that is none of the known ones.
+[[gnu::cold]] Status bad_assert(int assert, const char* names);
+inline Status check_assert(int assert, int known, const char* names) {
+  if ((assert & ~known) == 0) [[likely]]
+    return {};
+  return bad_assert(assert, names);
+}
 
 /// Ends the epoch of a fence, which another kind of epoch follows.
 void leave_fence(RmaWindow& window);

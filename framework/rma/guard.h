@@ -10,9 +10,11 @@ namespace ashlar::rma {
 /// In memory that all processes of the window on the node map, one for each target: who updates its memory other than
 /// element by element. Zero at first.
 struct alignas(kCacheLine) UpdateLine {
-  std::atomic<std::uint32_t> gate;    // number + 1 of the process that updates a range, and flags: range_gate.h
-  std::atomic<std::uint32_t> lock;    // futex: 0 free, 1 held, 2 held and awaited
-  std::atomic<std::uint32_t> holder;  // of `lock`: number + 1, for reports
+  std::atomic<std::uint32_t> gate;  // number + 1 of the process that updates a range, and flags: range_gate.h
+  std::atomic<std::uint32_t> elements_waiting, ranges_waiting;  // for that process, each as many
+  std::atomic<std::uint32_t> asleep;                            // of both: those that have to be woken
+  std::atomic<std::uint32_t> lock;                              // futex: 0 free, 1 held, 2 held and awaited
+  std::atomic<std::uint32_t> holder;                            // of `lock`: number + 1, for reports
 };
 /// The same, one for each origin. Zero at first.
 struct alignas(kCacheLine) OriginLine {

@@ -91,7 +91,8 @@ Status win_lock_all(int assert, Window& win) {
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
   window.all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   if (!window.all_unchecked) ASHLAR_TRY(window.sync->lock_all());
-  window.open_to_all = window.passive_to_all = true;
+  window.passive_to_all = true;
+  window.open_to_all.store(true, std::memory_order_relaxed);
   window.epochs.access = AccessEpoch::kLockAll;
   window.epochs.last = "MPI_Win_lock_all";
   return {};
@@ -104,7 +105,8 @@ Status win_unlock_all(Window& win) {
     return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
   const Status flushed = flush_all(window, true);
   const Status given = window.all_unchecked ? Status() : window.sync->unlock_all();
-  window.open_to_all = window.passive_to_all = false;
+  window.passive_to_all = false;
+  window.open_to_all.store(false, std::memory_order_relaxed);
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_unlock_all";
   return flushed.ok() ? given : flushed;

@@ -21,28 +21,43 @@ constexpr long kStoreNs = 1'000'000;
 // Time that a process leaves to others between two pieces of a range, in pauses.
 constexpr int kGiveWay = 32;
 
-constexpr std::uint32_t kAwaited = kElementsWait | kRangeWaits;
+// A process that waits for the holder of the gate: counted, so that the holder opens it or gives way.
+class HolderWait {
+ public:
+  HolderWait(UpdateLine& line, std::atomic<std::uint32_t>& waiting) : line_(line), waiting_(waiting) {}
+  ~HolderWait() {
+    if (counted_) waiting_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  HolderWait(const HolderWait&) = delete;
+  HolderWait& operator=(const HolderWait&) = delete;
 
-// One round of waiting for the holder, once the gate says that and for what. `seen`: the gate as it was.
-void wait_for_holder(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint32_t flag, Patience& patience) {
-  if (patience.about_to_sleep()) flag |= kSleeps;
-  const std::uint32_t waited = seen | flag;
-  if (waited != seen && !word.compare_exchange_weak(seen, waited, std::memory_order_relaxed)) return;
-  patience.round(word, waited);
-}
+  // One round, of a gate that was `seen`.
+  void round(std::uint32_t seen) {
+    if (!counted_) waiting_.fetch_add(1, std::memory_order_relaxed);
+    counted_ = true;
+    if (!patience_.about_to_sleep()) {
+      patience_.round(line_.gate, seen);
+      return;
+    }
+    line_.asleep.fetch_add(1, std::memory_order_seq_cst);
+    barrier_everywhere();  // what the holder stored before it has looked at `asleep` is visible now
+    patience_.round(line_.gate, seen);
+    line_.asleep.fetch_sub(1, std::memory_order_relaxed);
+  }
 
-// Ends `state` of the gate, which keeps its kFenced, and wakes those that sleep.
-bool leave(std::atomic<std::uint32_t>& word, std::uint32_t state, std::uint32_t next) {
-  if (!word.compare_exchange_weak(state, next, std::memory_order_acq_rel, std::memory_order_relaxed)) return false;
-  if (state & kSleeps) wake(word, INT_MAX);
-  return true;
-}
+ private:
+  UpdateLine& line_;
+  std::atomic<std::uint32_t>& waiting_;
+  Patience patience_;
+  bool counted_ = false;
+};
 
 }  // namespace
 
-void join_updates(std::span<UpdateLine> lines) {
-  if (register_for_barriers()) return;
+bool join_updates(std::span<UpdateLine> lines) {
+  if (register_for_barriers()) return true;
   for (UpdateLine& line : lines) line.gate.fetch_or(kFenced, std::memory_order_seq_cst);
+  return false;
 }
 
 void ElementTurn::hold_back() {
@@ -52,9 +67,9 @@ void ElementTurn::hold_back() {
 // Announced when called, and when it returns. Here the process fences itself, whether the gate demands it or not.
 void ElementTurn::pass(UpdateLine& line) {
   bool held_back = false;
-  for (Patience patience;;) {
+  for (HolderWait wait(line, line.elements_waiting);;) {
     full_fence();
-    const std::uint32_t seen = line.gate.load(std::memory_order_acquire);
+    std::uint32_t seen = line.gate.load(std::memory_order_acquire);
     const bool asked = !held_back && own_.awaited.load(std::memory_order_relaxed) != 0;
     if ((seen & ~kFenced) == 0 && !asked) return;
     retract();
@@ -62,9 +77,9 @@ void ElementTurn::pass(UpdateLine& line) {
       hold_back();
       held_back = true;
     } else if (seen & kHolder) {
-      wait_for_holder(line.gate, seen, kElementsWait, patience);
+      wait.round(seen);
     } else {
-      leave(line.gate, seen, seen & kFenced);
+      line.gate.compare_exchange_weak(seen, seen & kFenced, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
     announce();
   }
@@ -72,10 +87,10 @@ void ElementTurn::pass(UpdateLine& line) {
 
 void RangeTurn::close() {
   std::atomic<std::uint32_t>& word = guard_.line->gate;
-  for (Patience patience;;) {
+  for (HolderWait wait(*guard_.line, guard_.line->ranges_waiting);;) {
     std::uint32_t seen = word.load(std::memory_order_relaxed);
-    if (seen & kHolder) {
-      wait_for_holder(word, seen, kRangeWaits, patience);
+    if (seen & kHolder) [[unlikely]] {
+      wait.round(seen);
       continue;
     }
     const std::uint32_t held = (seen & kFenced) | (guard_.own + 1);
@@ -114,16 +129,24 @@ void RangeTurn::drain(std::uint32_t flags) {
 }
 
 void RangeTurn::open() {
-  std::atomic<std::uint32_t>& word = guard_.line->gate;
-  for (;;) {
-    const std::uint32_t seen = word.load(std::memory_order_relaxed);
-    const std::uint32_t next = (seen & kFenced) | ((seen & kElementsWait) != 0 ? 0 : kIdle);
-    if (leave(word, seen, next)) return;
+  UpdateLine& line = *guard_.line;
+  const std::uint32_t fenced = line.gate.load(std::memory_order_relaxed) & kFenced;
+  const bool awaited = line.elements_waiting.load(std::memory_order_relaxed) != 0;
+  line.gate.store(fenced | (awaited ? 0 : kIdle), std::memory_order_release);
+  if (fenced != 0) {
+    full_fence();
+  } else {
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // HolderWait fences this process
   }
+  if (line.asleep.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake(line.gate, INT_MAX);
 }
 
 void RangeTurn::give_way() {
-  if ((guard_.line->gate.load(std::memory_order_relaxed) & kAwaited) == 0) return;
+  const UpdateLine& line = *guard_.line;
+  if ((line.elements_waiting.load(std::memory_order_relaxed) | line.ranges_waiting.load(std::memory_order_relaxed)) ==
+      0)
+    return;
   open();
   sched_yield();
   for (int i = 0; i < kGiveWay; ++i) pause_briefly();

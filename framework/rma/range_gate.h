@@ -15,30 +15,32 @@
 ///                  waits until none of them updates an element
 ///          open  ----------------------------------------------->  held by a process
 ///           ^                                                        |           ^
-///           |  an element update takes it                            | done      | another range: one
-///           +-------------------------------------  idle  <----------+           | atomic instruction
+///           |  an element update takes it                            | done:     | another range: one
+///           +-------------------------------------  idle  <----------+ a store   | atomic instruction
 ///                                                    |                           |
 ///                                                    +---------------------------+
 ///
 /// A gate that no update of elements waits for is left idle, closed but not held, so that a row of ranges pays for one
 /// closing, whichever processes make them. A process never waits while it updates elements, nor while it holds the
 /// gate, so nothing can wait in a circle.
+///
+/// While a process holds the gate no other stores to it, so that giving it up is a store and no atomic instruction.
+/// What waits counts itself in words of its own, which the holder loads afterwards without a fence. It may miss a
+/// process that has come just now: one that polls sees the gate by itself, one that sleeps has fenced all processes
+/// first.
 namespace ashlar::rma {
 
 namespace gate {
 // For good: updates of elements fence themselves, because a process cannot fence them.
 inline constexpr std::uint32_t kFenced = 1u << 31;
-inline constexpr std::uint32_t kElementsWait = 1u << 30;  // for the holder
-inline constexpr std::uint32_t kRangeWaits = 1u << 29;
-inline constexpr std::uint32_t kSleeps = 1u << 28;   // a process that waits has to be woken
-inline constexpr std::uint32_t kIdle = 1u << 27;     // closed, and not held
+inline constexpr std::uint32_t kIdle = 1u << 30;     // closed, and not held
 inline constexpr std::uint32_t kHolder = kIdle - 1;  // number + 1 of the process that holds it
 }  // namespace gate
 
 /// Makes this process one that others can fence; where the system cannot do that, all updates of elements of these
 /// targets pass a fence of their own. Each process calls it for all targets, after the lines are zero and before any
-/// process updates anything. Set-up path.
-void join_updates(std::span<UpdateLine> lines);
+/// process updates anything. Whether it is one. Set-up path.
+bool join_updates(std::span<UpdateLine> lines);
 
 /// From construction to destruction this process may update elements of the target, and no process updates a range.
 class ElementTurn {
@@ -82,6 +84,7 @@ class ElementTurn {
 class RangeTurn {
  public:
   explicit RangeTurn(const Guard& guard) : guard_(guard) { close(); }
+  explicit RangeTurn(Guard&&) = delete;  // it refers to the guard
   ~RangeTurn() { open(); }
   RangeTurn(const RangeTurn&) = delete;
   RangeTurn& operator=(const RangeTurn&) = delete;
@@ -98,7 +101,7 @@ class RangeTurn {
   void open();
   void drain(std::uint32_t flags);
 
-  const Guard guard_;
+  const Guard& guard_;
 };
 
 }  // namespace ashlar::rma

@@ -8,6 +8,7 @@
 
 namespace ashlar::rma {
 
+struct Guard;
 struct Way;
 
 /// What this process holds of a target's lock.
@@ -27,7 +28,7 @@ struct Target {
   std::uint64_t address = 0;     // where its window begins there; 0 in a dynamic window
   const Way* copies = nullptr;   // of put and get; never null once the window exists
   const Way* updates = nullptr;  // of the accumulate family
-  void* state = nullptr;         // of the component that the ways belong to
+  const Guard* guard = nullptr;  // of `memory`, where this process updates it itself; nullptr: `updates` alone can
 };
 
 }  // namespace ashlar::rma

@@ -47,15 +47,14 @@ struct Component;  // component.h
 class RmaWindow final : public Window {
  public:
   // --- short path ---
-  bool open_to_all = false;        // a fence or lock_all epoch is open
-  std::atomic<bool> used = false;  // by an operation since the last fence
-  bool passive_to_all = false;     // lock_all
-  bool all_unchecked = false;      // of it: MPI_MODE_NOCHECK
+  /// An access epoch is open to all: one of lock_all, or one of a fence that an operation has followed.
+  std::atomic<bool> open_to_all = false;
+  bool passive_to_all = false;  // lock_all
+  bool all_unchecked = false;   // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
-  rma::Target* targets = nullptr;               // [ranks]
-  std::atomic<std::uint64_t> checked_pair = 0;  // constants of an operation and a datatype that go together
-  rma::Guard own_guard;                         // of this process's memory
+  rma::Target* targets = nullptr;  // [ranks]
+  rma::Guard own_guard;            // of this process's memory
 
   // --- epochs; changed by the synchronization calls ---
   rma::Epochs epochs;

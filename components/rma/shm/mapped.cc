@@ -13,9 +13,7 @@ Status get_mapped(const Access& access) {
   get(access.target.memory, access.origin, access.place);
   return {};
 }
-Status update_mapped(const Update& update) {
-  return apply(*static_cast<const Guard*>(update.target.state), update.target.memory, update);
-}
+Status update_mapped(const Update& update) { return apply(*update.target.guard, update.target.memory, update); }
 
 }  // namespace
 

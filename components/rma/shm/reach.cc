@@ -121,7 +121,7 @@ Status reach(RmaWindow& window, Target& target) {
     target.copies = &mapped;
     if (synchronizes) {
       target.updates = &mapped;
-      target.state = &guard_of(window, target);
+      target.guard = &guard_of(window, target);
     }
     return {};
   }

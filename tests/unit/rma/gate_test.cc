@@ -55,9 +55,10 @@ TEST_F(GateTest, ReadsAndReplacementsLeaveItOpen) {
 TEST_F(GateTest, ElementsWaitForTheHolder) {
   std::thread other;
   {
-    RangeTurn turn(guard(0));
+    const Guard holder = guard(0);
+    RangeTurn turn(holder);
     other = std::thread([&] { add_one(1); });
-    while ((gate_now() & gate::kElementsWait) == 0) std::this_thread::yield();
+    while (shared.line().elements_waiting == 0) std::this_thread::yield();
     while (shared.origin(1).updating.load() != 0) std::this_thread::yield();  // it looks again now and then
     EXPECT_EQ(value(), 0);
   }
@@ -78,9 +79,10 @@ TEST_F(GateTest, TheHolderGivesWay) {
 TEST_F(GateTest, RangesWaitForEachOther) {
   std::thread other;
   {
-    RangeTurn turn(guard(0));
+    const Guard holder = guard(0);
+    RangeTurn turn(holder);
     other = std::thread([&] { add_row(1); });
-    while ((gate_now() & gate::kRangeWaits) == 0) std::this_thread::yield();
+    while (shared.line().ranges_waiting == 0) std::this_thread::yield();
     EXPECT_EQ(value(), 0);
   }
   other.join();

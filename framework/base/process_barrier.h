@@ -18,6 +18,16 @@ inline void full_fence() {
 #endif
 }
 
+/// The same directly behind an atomic read-modify-write of std::memory_order_seq_cst, which is such a fence on some
+/// processors.
+inline void fence_after_atomic() {
+#if defined(__x86_64__)
+  asm volatile("" ::: "memory");
+#else
+  full_fence();
+#endif
+}
+
 /// Registers this process as one that barrier_everywhere() of any process reaches. False: the system has none (kernels
 /// before 4.16, seccomp). This process must then order its own stores and loads with full_fence(), and so must every
 /// process that pairs with it. Idempotent. Any thread. Set-up path.

@@ -1,7 +1,6 @@
 // MPI_Win_post, start, complete, wait and test: epochs between groups of processes.
 #include <mpi.h>
 
-#include <utility>
 #include <vector>
 
 #include "framework/base/failure.h"
@@ -49,11 +48,9 @@ Status win_post(Group& group, int assert, Window& win) {
     return wrong_epoch(window, "no exposure epoch of MPI_Win_post to be open");
   if (window.epochs.exposure == ExposureEpoch::kFence && !accesses_nothing(window))
     return wrong_epoch(window, "no epoch of MPI_Win_fence to be open in which operations were called");
-  std::vector<Rank> origins;
-  ASHLAR_TRY(ranks_of(window, group, &origins));
+  ASHLAR_TRY(ranks_of(window, group, &window.posted));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->post(origins, (assert& MPI_MODE_NOCHECK) != 0));
-  window.posted = std::move(origins);
+  ASHLAR_TRY(window.sync->post(window.posted, (assert& MPI_MODE_NOCHECK) != 0));
   window.epochs.exposure = ExposureEpoch::kPost;
   window.epochs.last = "MPI_Win_post";
   return {};
@@ -64,12 +61,10 @@ Status win_start(Group& group, int assert, Window& win) {
   window.calling = "MPI_Win_start";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
-  std::vector<Rank> targets;
-  ASHLAR_TRY(ranks_of(window, group, &targets));
+  ASHLAR_TRY(ranks_of(window, group, &window.started));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->start(targets, (assert& MPI_MODE_NOCHECK) != 0));
-  for (const Rank rank : targets) window.targets[rank].open = true;
-  window.started = std::move(targets);
+  ASHLAR_TRY(window.sync->start(window.started, (assert& MPI_MODE_NOCHECK) != 0));
+  for (const Rank rank : window.started) window.targets[rank].open = true;
   window.epochs.access = AccessEpoch::kStart;
   window.epochs.last = "MPI_Win_start";
   return {};

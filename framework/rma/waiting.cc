@@ -8,11 +8,12 @@
 #include "framework/plugin/account.h"
 #include "framework/progress/peer.h"
 #include "framework/progress/waiting.h"
+#include "framework/rma/patience.h"
 
 namespace ashlar::rma {
 namespace {
 
-constexpr int kLooksBeforeProgress = 400;
+constexpr int kLooksBeforeProgress = 32;
 constexpr int kTurnsBeforeProgress = 3;
 
 /// The poller of one wait, so that the last look before the process sleeps sees the state.
@@ -65,8 +66,10 @@ Status all_alive(RmaWindow& window, std::uint32_t* checked) {
 /// A state of a process that runs right now comes as fast as a cache line; where cores are shared, others need a turn.
 bool comes_soon(Lane& lane, Condition& condition) {
   if (!lane.config.oversubscribed) {
-    for (int look = 0; look < kLooksBeforeProgress; ++look)
+    for (int look = 0; look < kLooksBeforeProgress; ++look) {
       if (condition.holds()) return true;
+      pause_briefly();
+    }
     return false;
   }
   const LaneGuard guard(lane.lock);

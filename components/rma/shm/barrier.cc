@@ -21,10 +21,45 @@ class BarrierWait final : public SharedCondition {
   const std::uint32_t before_;
 };
 
+/// Until a process has come to a round.
+class RoundWait final : public SharedCondition {
+ public:
+  RoundWait(RmaWindow& of, const Control& block, Rank rank, std::uint32_t round)
+      : SharedCondition(of, block, Sleep::kBarrier), rank_(rank), round_(round) {}
+  bool holds() override {
+    const std::uint32_t come = control.rank(rank_).rounds.load(std::memory_order_acquire);
+    return static_cast<std::int32_t>(come - round_) >= 0;
+  }
+  Rank awaited() const override { return rank_; }
+  void describe(char* out, std::size_t room) const override {
+    std::snprintf(out, room, "for rank %d to come to the barrier", rank_);
+  }
+
+ private:
+  const Rank rank_;
+  const std::uint32_t round_;
+};
+
 }  // namespace
 
-// Central: where ranks share cores, each is scheduled once. The last one to arrive lets all others go.
+// Where ranks share cores each is scheduled once: the last one to arrive lets all others go. Where each has its core, a
+// dissemination barrier (Hensgen, Finkel and Manber 1988): in its round n each process waits for the one 2^n before it.
+// No line is written by two processes, so that a round moves one line to each.
 Status SharedSync::barrier() {
+  if (control_.header().central.load(std::memory_order_relaxed) != 0) return central_barrier();
+  const std::uint32_t ranks = control_.ranks();
+  const auto me = static_cast<std::uint32_t>(window_.me);
+  RankLine& own = control_.rank(window_.me);
+  for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
+    own.rounds.store(++state_.rounds, std::memory_order_release);
+    wake_sleepers(window_, control_, Sleep::kBarrier);
+    RoundWait come(window_, control_, static_cast<Rank>((me + ranks - distance) % ranks), state_.rounds);
+    ASHLAR_TRY(wait(window_, come));
+  }
+  return {};
+}
+
+Status SharedSync::central_barrier() {
   ControlHeader& header = control_.header();
   const std::uint32_t now = header.generation.load(std::memory_order_relaxed);
   if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == control_.ranks()) {

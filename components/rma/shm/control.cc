@@ -59,8 +59,21 @@ bool is_asleep(const Control& control, Sleep what, Rank rank) {
 
 }  // namespace
 
+namespace {
+
+/// What was stored before is seen by a sleeper's last look, or what is loaded next is its announcement. A process that
+/// is about to sleep fences all others (decision 0022), so that this costs those that do not sleep nothing. A process
+/// for which the system forbids that from some time on misses at most one call to wake up: its sleep is bounded.
+inline void order_with_sleepers(const Control& control) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (control.header().fenced.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    full_fence();
+}
+
+}  // namespace
+
 void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target) {
-  full_fence();  // what was stored is seen by a sleeper's last look, or its announcement here
+  order_with_sleepers(control);
   if (sleepers_of(control, what, target).load(std::memory_order_relaxed) == 0) [[likely]]
     return;
   for (Rank rank = 0; rank < window.ranks; ++rank)
@@ -68,7 +81,7 @@ void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank t
 }
 
 void wake_sleeper(RmaWindow& window, const Control& control, Rank rank) {
-  full_fence();
+  order_with_sleepers(control);
   if (sleepers_of(control, Sleep::kPair, 0).load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
     return;
   if (is_asleep(control, Sleep::kPair, rank)) wake(window, rank);
@@ -77,7 +90,7 @@ void wake_sleeper(RmaWindow& window, const Control& control, Rank rank) {
 void SharedCondition::announce() {
   control.rank(window.me).asleep[static_cast<std::size_t>(what_)].fetch_add(1, std::memory_order_relaxed);
   sleepers_of(control, what_, target_).fetch_add(1, std::memory_order_relaxed);
-  full_fence();
+  if (!barrier_everywhere()) control.header().fenced.store(1, std::memory_order_relaxed);
 }
 
 void SharedCondition::withdraw() {

@@ -12,30 +12,37 @@ namespace ashlar::rma::shm {
 /// them map it. All zero at first.
 ///
 ///   header | a lock for each target | an update line for each target | an origin line for each origin
-///          | a rank line for each | PSCW words for each pair
+///          | a rank line for each | PSCW words, a row of lines for each
 
 /// What a process may sleep for. Only processes that sleep for what has changed are woken.
 enum class Sleep : std::uint8_t { kBarrier, kLock, kLockAll, kPair };
 inline constexpr std::size_t kSleeps = 4;
 
 struct alignas(kCacheLine) ControlHeader {
-  std::atomic<std::uint32_t> arrived;                        // of the barrier that is going on
-  std::atomic<std::uint32_t> generation;                     // barriers that are over
-  alignas(kCacheLine) std::atomic<std::uint32_t> exclusive;  // processes that hold an exclusive lock, or are about to
+  std::atomic<std::uint32_t> central;                        // which barrier it is; constant: barrier.cc
+  std::atomic<std::uint32_t> fenced;                         // some process cannot be fenced by others
+  std::atomic<std::uint32_t> arrived;                        // of the central barrier that is going on
+  std::atomic<std::uint32_t> generation;                     // central barriers that are over
+  alignas(kCacheLine) std::atomic<std::uint32_t> exclusive;  // locks that a writer holds, or is about to, or has left
   std::atomic<std::uint32_t> lock_alls;                      // processes in an epoch of lock_all, or trying
   std::atomic<std::uint32_t> lock_alls_waiting;
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers[kSleeps];  // processes that have asked to be woken
   std::atomic<std::uint32_t> left;  // processes, other than rank 0, that do not touch the block any more
 };
 
-/// The lock of one target: tickets, served in their order. Readers that follow each other hold it together.
+/// The lock of one target: tickets, served in their order. Readers that follow each other hold it together. All of it
+/// in one line: writers that follow each other move that line, and no other.
 struct alignas(kCacheLine) LockLine {
   std::atomic<std::uint32_t> tickets;   // given out
   std::atomic<std::uint32_t> readers;   // the ticket up to which readers may enter
   std::atomic<std::uint32_t> writers;   // the ticket that may enter as a writer: all before it are done
-  std::atomic<std::uint32_t> holder;    // rank + 1 of the writer, for reports
+  std::atomic<std::uint32_t> holder;    // rank + 1 of the writer that is inside; 0, or kLeft
   std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken for this lock
   std::atomic<std::uint32_t> guests;    // processes that share it without a ticket
+  std::atomic<std::uint32_t> guests_waiting;
+
+  /// No writer is inside, but the lock is counted in ControlHeader::exclusive as if one were.
+  static constexpr std::uint32_t kLeft = 1u << 31;
 };
 
 /// What one rank tells the others.
@@ -44,10 +51,11 @@ struct alignas(kCacheLine) RankLine {
   std::atomic<std::uint32_t> version;          // of `regions`: odd while they change
   std::atomic<std::uint64_t> regions;          // address, in its heap, of what is attached (dynamic.cc); 0: none
   std::atomic<std::uint64_t> region_count;
+  std::atomic<std::uint32_t> rounds;  // of barriers that this process has come to
 };
 
-/// One word for each direction of a pair (target, origin), each with one writer: how often the target has posted to the
-/// origin, and how often the origin has completed an epoch to the target.
+/// What one process tells another: how often it has posted to it, and how often it has completed an epoch to it. All
+/// that a process tells lies in lines that it alone writes, so that a pair moves two lines and not one to and fro.
 struct PairWords {
   std::atomic<std::uint32_t> posted;
   std::atomic<std::uint32_t> completed;
@@ -58,9 +66,7 @@ class Control {
  public:
   Control() = default;
   Control(std::byte* memory, std::uint32_t ranks) : memory_(memory), ranks_(ranks) {}
-  static std::size_t bytes(std::uint32_t ranks) {
-    return at(ranks, 4) + std::size_t{ranks} * ranks * sizeof(PairWords);
-  }
+  static std::size_t bytes(std::uint32_t ranks) { return at(ranks, 4) + ranks * row(ranks); }
 
   explicit operator bool() const { return memory_ != nullptr; }
   std::uint32_t ranks() const { return ranks_; }
@@ -69,14 +75,18 @@ class Control {
   UpdateLine& update(Rank target) const { return line<UpdateLine>(1, target); }
   OriginLine* origins() const { return &line<OriginLine>(2, 0); }
   RankLine& rank(Rank of) const { return line<RankLine>(3, of); }
-  PairWords& pair(Rank target, Rank origin) const {
-    return reinterpret_cast<PairWords*>(
-        memory_ + at(ranks_, 4))[static_cast<std::size_t>(target) * ranks_ + static_cast<std::size_t>(origin)];
+  PairWords& pair(Rank from, Rank to) const {
+    std::byte* const row_of_it = memory_ + at(ranks_, 4) + static_cast<std::size_t>(from) * row(ranks_);
+    return reinterpret_cast<PairWords*>(row_of_it)[static_cast<std::size_t>(to)];
   }
 
  private:
   /// Where the n-th array of lines begins.
   static std::size_t at(std::uint32_t ranks, std::size_t n) { return sizeof(ControlHeader) + n * ranks * kCacheLine; }
+  /// Bytes of the pair words of one process.
+  static std::size_t row(std::uint32_t ranks) {
+    return (ranks * sizeof(PairWords) + kCacheLine - 1) / kCacheLine * kCacheLine;
+  }
   template <class Line>
   Line& line(std::size_t array, Rank rank) const {
     static_assert(sizeof(Line) == kCacheLine);

@@ -3,8 +3,8 @@
 
 #include "components/rma/shm/state.h"
 
-// Post and complete count in one word per pair and direction, which one process writes. Groups of successive epochs may
-// differ, so one count for a window would take a post of the next epoch for one of this.
+// Post and complete count in one word per pair and direction, which one process writes, beside its others. Groups of
+// successive epochs may differ, so one count for a window would take a post of the next epoch for one of this.
 namespace ashlar::rma::shm {
 namespace {
 
@@ -31,8 +31,8 @@ class PairWait final : public SharedCondition {
 
 Status SharedSync::post(std::span<const Rank> origins, bool) {
   for (const Rank origin : origins) {
-    control_.pair(window_.me, origin).posted.fetch_add(1, std::memory_order_release);
-    ++state_.posted[static_cast<std::size_t>(origin)];
+    const std::uint32_t epochs = ++state_.posted[static_cast<std::size_t>(origin)];
+    control_.pair(window_.me, origin).posted.store(epochs, std::memory_order_release);
     wake_sleeper(window_, control_, origin);
   }
   return {};
@@ -50,7 +50,8 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
 
 Status SharedSync::complete(std::span<const Rank> targets) {
   for (const Rank target : targets) {
-    control_.pair(target, window_.me).completed.fetch_add(1, std::memory_order_release);
+    const std::uint32_t epochs = state_.started[static_cast<std::size_t>(target)];
+    control_.pair(window_.me, target).completed.store(epochs, std::memory_order_release);
     wake_sleeper(window_, control_, target);
   }
   return {};
@@ -59,7 +60,7 @@ Status SharedSync::complete(std::span<const Rank> targets) {
 Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool* over) {
   *over = false;
   for (const Rank origin : origins) {
-    PairWait completed(window_, control_, control_.pair(window_.me, origin).completed,
+    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed,
                        state_.posted[static_cast<std::size_t>(origin)], origin, "MPI_Win_complete");
     if (completed.holds()) continue;
     if (!waits) return {};

@@ -59,8 +59,11 @@ Status prepare(RmaWindow& window, Card& own) {
   memory::Heap& heap = memory::Heap::own();
   // Without a heap there is no control block, and the window is synchronized otherwise.
   if (window.me == 0 &&
-      heap.allocate(Control::bytes(static_cast<std::uint32_t>(window.ranks)), kCacheLine, true, &state->block).ok())
+      heap.allocate(Control::bytes(static_cast<std::uint32_t>(window.ranks)), kCacheLine, true, &state->block).ok()) {
     own.control = reinterpret_cast<std::uintptr_t>(state->block);
+    const Control control(static_cast<std::byte*>(state->block), static_cast<std::uint32_t>(window.ranks));
+    control.header().central.store(window.lane().config.oversubscribed ? 1 : 0, std::memory_order_relaxed);
+  }
   if (is_dynamic(window)) static_cast<void>(make_room_for_regions(*state));  // and so a heap, which the card names
   return {};
 }
@@ -93,7 +96,8 @@ Status make_sync(RmaWindow& window, Sync** out) {
   state.guards.resize(ranks);
   state.guest.resize(ranks);
   if (is_dynamic(window)) state.known.resize(ranks);
-  join_updates({&state.control.update(0), ranks});
+  if (!join_updates({&state.control.update(0), ranks}))
+    state.control.header().fenced.store(1, std::memory_order_relaxed);
   *out = new (std::nothrow) SharedSync(window, state);
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }

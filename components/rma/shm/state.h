@@ -22,8 +22,9 @@ struct KnownRegions {
 
 /// What the component has of one window in this process.
 struct State {
-  void* block = nullptr;  // of rank 0: the control block, in its own heap
-  Control control;        // mapped once the cards are there; empty: other components synchronize the window
+  void* block = nullptr;     // of rank 0: the control block, in its own heap
+  Control control;           // mapped once the cards are there; empty: other components synchronize the window
+  std::uint32_t rounds = 0;  // of barriers that this process has come to
   // PSCW: epochs that this process has had with each rank.
   std::vector<std::uint32_t> started;  // as an origin
   std::vector<std::uint32_t> posted;   // as a target
@@ -109,7 +110,9 @@ class SharedSync final : public Sync {
   Status lock_exclusive(LockLine& line, Rank target, std::uint32_t ticket);
   Status lock_shared(LockLine& line, Rank target, std::uint32_t ticket);
   Status lock_as_guest(LockLine& line, Rank target);
-  void let_lock_alls_in();
+  void unlock_exclusive(LockLine& line, Rank target);
+  bool others_wait(const LockLine& line) const;
+  Status central_barrier();
 
   RmaWindow& window_;
   State& state_;

@@ -1,7 +1,9 @@
 /* Calls whose instructions are counted from outside (by instructions.py, with callgrind). Each is made when its
  * partner is ready, so that none of them waits: what is counted is the way of a message and not how long it takes.
- * Arguments: send, recv or exchange, and how many times. Prints which process is which rank. */
+ * One-sided calls wait for nothing anyway. Arguments: send, recv or exchange, or put, get, fetch or lock, and how many
+ * times. Prints which process is which rank. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,34 @@ static void until(int half) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
+/* Rank 0 calls; the window's memory is rank 1's, which waits in a barrier. */
+static void one_sided(const char* what, int count, int rank) {
+  int64_t *memory, word = 1, was = 0;
+  MPI_Win win;
+  MPI_Win_allocate(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int locks = strcmp(what, "lock") == 0;
+  if (rank == 0) {
+    if (!locks) MPI_Win_lock_all(0, win);
+    for (int i = 0; i < count; i++) {
+      if (locks) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Win_unlock(1, win);
+      } else if (strcmp(what, "put") == 0) {
+        MPI_Put(&word, kBytes, MPI_BYTE, 1, 0, kBytes, MPI_BYTE, win);
+      } else if (strcmp(what, "get") == 0) {
+        MPI_Get(&was, kBytes, MPI_BYTE, 1, 0, kBytes, MPI_BYTE, win);
+      } else {
+        MPI_Fetch_and_op(&word, &was, MPI_INT64_T, 1, 0, MPI_SUM, win);
+      }
+    }
+    if (!locks) MPI_Win_unlock_all(win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "send";
   const int count = argc > 2 ? atoi(argv[2]) : 10;
@@ -30,6 +60,11 @@ int main(int argc, char** argv) {
   printf("rank %d pid %d\n", rank, (int)getpid());
   fflush(stdout);
   const int other = 1 - rank;
+  if (strcmp(what, "put") == 0 || strcmp(what, "get") == 0 || strcmp(what, "fetch") == 0 || strcmp(what, "lock") == 0) {
+    one_sided(what, count, rank);
+    MPI_Finalize();
+    return 0;
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   clock_gettime(CLOCK_MONOTONIC, &start);
   start.tv_sec += 1;

@@ -21,6 +21,10 @@ PLAN = [
     ("send", ["MPI_Send"], 0),
     ("recv", ["MPI_Recv"], 1),
     ("exchange", ["MPI_Isend", "MPI_Irecv", "MPI_Waitall"], 0),
+    ("put", ["MPI_Put"], 0),
+    ("get", ["MPI_Get"], 0),
+    ("fetch", ["MPI_Fetch_and_op"], 0),
+    ("lock", ["MPI_Win_lock", "MPI_Win_unlock"], 0),
 ]
 
 
@@ -30,7 +34,7 @@ def count(mpiexec, program, what, calls, rank, times):
         # A call goes by one of its two names; which one the symbol table offers first differs.
         toggles = [f"--toggle-collect={prefix}{call}" for call in calls for prefix in ("", "P")]
         done = subprocess.run(
-            [mpiexec, "-n", "2", "valgrind", "--tool=callgrind", "--quiet", "--collect-atstart=no", *toggles,
+            [mpiexec, "-n", "2", "--set", "memory.heap_reserve=1GiB", "valgrind", "--tool=callgrind", "--quiet", "--collect-atstart=no", *toggles,
              f"--callgrind-out-file={folder}/%p", program, what, str(times)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
         found = re.search(rf"rank {rank} pid (\d+)", done.stdout)

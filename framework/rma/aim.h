@@ -41,23 +41,30 @@ inline Status aim(RmaWindow& window, int rank, MPI_Aint disp, Place* place, Targ
     if (rank == MPI_PROC_NULL) return {};
     return bad_rank(window, "target_rank", rank);
   }
-  Target& to = window.targets[rank];
-  if (!is_open(window, to)) [[unlikely]] {
+  Target* to = window.targets.find(rank);
+  if (to == nullptr) [[unlikely]]
+    ASHLAR_TRY(window.targets.make(window, rank, &to));
+  if (!is_open(window, *to)) [[unlikely]] {
     if (window.epochs.access != AccessEpoch::kFence) return no_epoch(window, rank);
     window.open_to_all.store(true, std::memory_order_relaxed);  // the first operation after the fence makes it an epoch
   }
-  if (__builtin_mul_overflow(disp, to.disp_unit, &place->offset) || !in_range(to.size, *place)) [[unlikely]]
-    return bad_place(window, to, disp, *place);
-  *target = &to;
+  if (__builtin_mul_overflow(disp, to->disp_unit, &place->offset) || !in_range(to->size, *place)) [[unlikely]]
+    return bad_place(window, *to, disp, *place);
+  *target = to;
   return {};
+}
+
+/// Whether this process holds the target's lock.
+inline bool holds_lock(const RmaWindow& window, Rank rank) {
+  const Target* const target = window.targets.find(rank);
+  return target != nullptr && target->held != Held::kNothing;
 }
 
 /// Request-based operations are for passive target epochs alone (MPI-5.0, 12.3.5).
 [[gnu::cold]] Status not_passive(const RmaWindow& window, Rank target);
 inline Status check_passive(const RmaWindow& window, int rank) {
   if (window.passive_to_all || rank == MPI_PROC_NULL) return {};
-  if (static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(window.ranks) &&
-      (window.targets[rank].held == Held::kNothing))
+  if (static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(window.ranks) && !holds_lock(window, rank))
     return not_passive(window, rank);
   return {};
 }

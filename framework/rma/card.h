@@ -21,8 +21,24 @@ struct Card {
   std::uint64_t granularity = 0;
 
   enum : std::uint32_t {
-    kInHeap = 1  // its memory lies in its heap
+    kInHeap = 1,      // its memory lies in its heap
+    kInFirstHeap = 2  // in that of rank 0: contiguous shared memory
   };
+  bool in_heap() const { return (flags & (kInHeap | kInFirstHeap)) != 0; }
 };
+
+/// What a window keeps of each process's card for its life, as small as can be: a component whose block of memory all
+/// processes map holds the areas there, once for all of them (RmaWindow::areas).
+struct Area {
+  std::uint64_t address = 0;  // as in Card
+  std::uint64_t size = 0;
+  std::int64_t disp_unit = 1;
+  std::uint32_t flags = 0;
+
+  bool in_heap() const { return (flags & (Card::kInHeap | Card::kInFirstHeap)) != 0; }
+};
+inline Area area_of(const Card& card) {
+  return {.address = card.address, .size = card.size, .disp_unit = card.disp_unit, .flags = card.flags};
+}
 
 }  // namespace ashlar::rma

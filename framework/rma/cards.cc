@@ -6,6 +6,7 @@
 #include "framework/coll/api.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
+#include "framework/rma/neighbours.h"
 
 namespace ashlar::rma {
 
@@ -22,20 +23,20 @@ Status exchange_parts(Comm& comm, const Part& own, std::vector<Part>* parts) {
 }
 
 Status map_part(const RmaWindow& window, Rank rank, std::byte** out) {
-  const Card& card = window.cards[static_cast<std::size_t>(rank)];
+  const Area& area = window.areas[rank];
   *out = nullptr;
-  if (card.size == 0 || window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC) return {};
+  if (area.size == 0 || window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC) return {};
   // Of contiguous shared memory a process's own part lies in another one's heap.
   if (rank == window.me && window.base != nullptr) {
     *out = static_cast<std::byte*>(window.base);
     return {};
   }
-  if (card.node != window.cards[static_cast<std::size_t>(window.me)].node)
-    return fail(MPI_ERR_OTHER, "rma.several_nodes");
-  if ((card.flags & Card::kInHeap) == 0) return fail(MPI_ERR_OTHER, "rma.not_in_heap");
+  const Neighbour& owner = neighbour_of(window, (area.flags & Card::kInFirstHeap) != 0 ? 0 : rank);
+  if (owner.node != neighbour_of(window, window.me).node) return fail(MPI_ERR_OTHER, "rma.several_nodes");
+  if (!area.in_heap()) return fail(MPI_ERR_OTHER, "rma.not_in_heap");
   const memory::MappedHeap* heap = nullptr;
-  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
-  *out = heap->find(card.address, card.size);
+  ASHLAR_TRY(memory::map_heap(owner.heap, &heap));
+  *out = heap->find(area.address, area.size);
   return {};
 }
 

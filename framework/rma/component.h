@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "framework/base/status.h"
 #include "framework/rma/card.h"
@@ -17,19 +18,23 @@ class Sync;
 struct Component {
   std::uint32_t size = sizeof(Component);
   const char* name = nullptr;
-  /// Before the cards are exchanged: adds to this process's own. A failure is that of the window.
+  /// Before the cards are exchanged: adds to this process's own. A failure is that of the window. nullptr: nothing.
   Status (*prepare)(RmaWindow& window, Card& own) = nullptr;
-  /// After it, with all cards in `window.cards`: whether this process can take part in the window's Sync of this
-  /// component. A failure says why it cannot; all processes then ask the next component.
-  Status (*joins)(RmaWindow& window) = nullptr;
-  /// Makes the Sync, on all processes or on none.
-  Status (*make_sync)(RmaWindow& window, Sync** out) = nullptr;
+  /// After it, with the cards of all processes: whether this one can take part in the window's Sync of this component.
+  /// A failure says why it cannot; all processes then ask the next component.
+  Status (*joins)(RmaWindow& window, std::span<const Card> cards) = nullptr;
+  /// Makes the Sync, on all processes or on none. Where they have a block of memory together, one of them writes down
+  /// the areas there and all set `window.areas`, which are read once all have returned.
+  Status (*make_sync)(RmaWindow& window, std::span<const Card> cards, Sync** out) = nullptr;
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
   /// nullptr). A failure says why it left one of them open, which the next component then may find.
   Status (*reach)(RmaWindow& window, Target& target) = nullptr;
   /// Of a dynamic window: `window.regions` has changed. nullptr: the component looks there when it needs to. Called
   /// under the lane's lock.
   Status (*attached)(RmaWindow& window) = nullptr;
+  /// A message for the window has come: makes what takes it in, `window.wire`. nullptr: the component sends none.
+  /// Called under the lane's lock, maybe before the window is made.
+  Status (*listen)(RmaWindow& window) = nullptr;
   /// The window goes away; its Sync is about to go, and no operation is under way.
   void (*close)(RmaWindow& window) = nullptr;
 };

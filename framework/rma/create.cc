@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
-#include <utility>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "framework/base/failure.h"
@@ -68,10 +70,9 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   window->disp_unit = wanted.disp_unit <= INT_MAX ? static_cast<int>(wanted.disp_unit) : 0;
   window->create_flavor = wanted.flavor;
   window->components = components;
-  window->states.resize(components.size());
   engine.add(*window);
   *out = window;
-  return {};
+  return window->targets.prepare(window->ranks);
 }
 
 /// Of shared memory: what every process asks for. `*begins`: where each part begins in memory that is contiguous by
@@ -98,7 +99,8 @@ Status allocate(Comm& comm, RmaWindow& window, bool contiguous, std::uint64_t al
   const bool shared = window.create_flavor == MPI_WIN_FLAVOR_SHARED;
   if (contiguous)
     return comm.rank == 0 ? take_memory(window, all, window.hints.alignment, true, &window.base) : Status();
-  const std::uint64_t alignment = shared ? std::max(window.hints.alignment, kPage) : window.hints.alignment;
+  const std::uint64_t least = shared ? kPage : 1;
+  const std::uint64_t alignment = std::max<std::uint64_t>(window.hints.alignment, least);
   return take_memory(window, static_cast<std::uint64_t>(window.size), alignment, shared, &window.base);
 }
 
@@ -109,7 +111,9 @@ Status describe(RmaWindow& window, const Wanted& wanted, Card* card) {
   card->disp_unit = wanted.disp_unit;
   card->hints = bits_of(window.hints);
   card->granularity = window.hints.granularity;
-  for (const Component* component : window.components) ASHLAR_TRY(component->prepare(window, *card));
+  ASHLAR_TRY(WindowWire::listen(window));
+  for (const Component* component : window.components)
+    if (component->prepare != nullptr) ASHLAR_TRY(component->prepare(window, *card));
   const memory::Heap& heap = memory::Heap::own();
   card->heap = heap.handle();
   if (window.size == 0 || heap.contains(window.base, static_cast<std::size_t>(window.size)))
@@ -117,39 +121,40 @@ Status describe(RmaWindow& window, const Wanted& wanted, Card* card) {
   return {};
 }
 
-void fill_table(RmaWindow& window) {
-  const bool dynamic = window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC;
-  window.table.resize(static_cast<std::size_t>(window.ranks));
-  for (Rank rank = 0; rank < window.ranks; ++rank) {
-    const Card& card = window.cards[static_cast<std::size_t>(rank)];
-    Target& target = window.table[static_cast<std::size_t>(rank)];
-    target.rank = rank;
-    target.address = card.address;
-    target.size = dynamic ? std::numeric_limits<std::uint64_t>::max() : card.size;
-    target.disp_unit = card.disp_unit;
-    target.copies = target.updates = &unresolved;
-  }
-  window.targets = window.table.data();
+/// The areas of all processes: in a component's block that all map, or in this process's memory.
+Status keep_areas(RmaWindow& window, std::span<const Card> cards) {
+  if (window.areas != nullptr) return {};
+  window.own_areas.reset(new (std::nothrow) Area[cards.size()]);
+  window.areas = window.own_areas.get();
+  if (window.areas == nullptr)
+    return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "the areas of a window"}, {"ranks", window.ranks}});
+  std::ranges::transform(cards, window.own_areas.get(), area_of);
+  return {};
+}
+
+/// This process's part in the Sync of a component.
+Status join(const Component& component, RmaWindow& window, std::span<const Card> cards) {
+  ASHLAR_TRY(component.joins(window, cards));
+  Sync* sync = nullptr;
+  ASHLAR_TRY(component.make_sync(window, cards, &sync));
+  window.sync.reset(sync);
+  return keep_areas(window, cards);
 }
 
 /// The first component whose way of waiting every process can use.
-Status choose_sync(Comm& comm, RmaWindow& window) {
+Status choose_sync(Comm& comm, RmaWindow& window, std::span<const Card> cards) {
   std::string lost;
   for (const Component* component : window.components) {
-    const Status joins = component->joins(window);
+    const Status joined = join(*component, window, cards);
     bool all = false;
-    ASHLAR_TRY(all_agree(comm, joins.ok(), &all));
+    ASHLAR_TRY(all_agree(comm, joined.ok(), &all));
     if (!all) {
       lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " +
-              (joins.ok() ? "another process cannot use it" : joins.text());
+              (joined.ok() ? "another process cannot use it" : joined.text());
+      window.sync.reset();
+      window.areas = nullptr;
       continue;
     }
-    Sync* sync = nullptr;
-    const Status made = component->make_sync(window, &sync);
-    window.sync.reset(sync);
-    ASHLAR_TRY(all_agree(comm, made.ok(), &all));
-    ASHLAR_TRY(made);
-    if (!all) return fail(MPI_ERR_OTHER, "rma.sync_elsewhere", {{"component", component->name}});
     Engine::current().record({.topic = "rma",
                               .subject = std::string("synchronization of windows such as '") + window.label() + "'",
                               .chosen = component->name,
@@ -181,26 +186,22 @@ Status map_all(Comm& comm, RmaWindow& window) {
 }
 
 /// Contiguous shared memory lies in rank 0's heap: its card says where, and the others follow from the sizes.
-void place_parts(RmaWindow& window, const std::vector<std::uint64_t>& begins) {
-  const Card first = window.cards[0];
+void place_parts(std::span<Card> cards, const std::vector<std::uint64_t>& begins) {
   for (std::size_t rank = 1; rank < begins.size(); ++rank) {
-    window.cards[rank].heap = first.heap;
-    window.cards[rank].flags = first.flags;
-    window.cards[rank].address = first.address + begins[rank];
+    cards[rank].flags = Card::kInFirstHeap;
+    cards[rank].address = cards[0].address + begins[rank];
   }
 }
 
-Status finish(Comm& comm, RmaWindow& window, const std::vector<std::uint64_t>& begins) {
-  agree_on(window.cards, &window.hints);
-  if (!begins.empty()) place_parts(window, begins);
-  fill_table(window);
+Status finish(Comm& comm, RmaWindow& window, std::span<Card> cards, const std::vector<std::uint64_t>& begins) {
+  agree_on(cards, &window.hints);
+  for (std::size_t rank = 0; rank < cards.size(); ++rank)
+    Engine::current().neighbours.learn((*window.group)[static_cast<Rank>(rank)], cards[rank]);
+  place_parts(cards, begins);
+  ASHLAR_TRY(choose_sync(comm, window, cards));
   if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) ASHLAR_TRY(map_all(comm, window));
-  ASHLAR_TRY(choose_sync(comm, window));
-  window.own_guard = window.sync->guard(window.targets[window.me]);
-  // Threads read what the first operation to a target would otherwise change under them. A target that cannot be
-  // reached fails that operation.
-  if (LaneLock::threads_on())
-    for (Target& target : window.table) static_cast<void>(resolve(window, target));
+  const LaneGuard guard(window.lane().lock);
+  window.made = true;
   if (window.wire != nullptr) window.wire->start();
   return {};
 }
@@ -212,21 +213,25 @@ Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignme
   if (wanted >= kPage) alignment = std::max(alignment, kPage);  // long copies are faster from page to page
   const Status taken = memory::Heap::own().allocate(wanted, alignment, false, out);
   if (taken.ok()) {
-    window.heap_memory = *out;
+    window.memory = *out;
     return {};
   }
   if (heap_only) return taken;
   if (posix_memalign(out, alignment, wanted) != 0)
     return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}, {"bytes_wanted", bytes}});
-  window.private_memory = *out;
+  window.memory = *out;
+  window.private_memory = true;
   return {};
 }
 
 void unmake(RmaWindow* window) {
+  WindowWire::unlisten(*window);
   for (std::size_t i = 0; i < window->components.size(); ++i) window->components[i]->close(*window);
   window->sync.reset();
-  if (window->heap_memory != nullptr) memory::Heap::own().free(window->heap_memory);
-  std::free(window->private_memory);
+  if (window->private_memory)
+    std::free(window->memory);
+  else if (window->memory != nullptr)
+    memory::Heap::own().free(window->memory);
   Engine::current().remove(*window);
   Engine::current().windows.put(window);
 }
@@ -257,10 +262,7 @@ Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   std::vector<Card> cards;
   if (const Status met = exchange(comm, card, &cards); own.ok()) own = met;
   if (own.ok()) own = failed_elsewhere(comm, cards);
-  if (own.ok()) {
-    window->cards = std::move(cards);
-    own = finish(comm, *window, begins);
-  }
+  if (own.ok()) own = finish(comm, *window, cards, begins);
   if (!own.ok()) {
     if (window != nullptr) unmake(window);
     return own;

@@ -22,7 +22,7 @@ Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(pa
 }
 
 Engine::~Engine() {
-  while (!alive_.empty()) unmake(*alive_.begin());
+  while (RmaWindow* const window = alive_.front()) unmake(window);
   memory::forget_neighbours();
   plugin::pvar_sets().remove(pool_rows.data(), this);
   current_ = nullptr;
@@ -30,12 +30,12 @@ Engine::~Engine() {
 
 void Engine::add(RmaWindow& window) {
   const std::lock_guard guard(loading_);
-  alive_.insert(&window);
+  alive_.push_back(&window);
 }
 
 void Engine::remove(RmaWindow& window) {
   const std::lock_guard guard(loading_);
-  alive_.erase(&window);
+  List<RmaWindow>::remove(&window);
 }
 
 void Engine::record(plugin::Decision decision) {

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/list.h"
 #include "framework/base/slab.h"
 #include "framework/base/status.h"
 #include "framework/object/pool.h"
 #include "framework/rma/component.h"
+#include "framework/rma/neighbours.h"
 #include "framework/rma/params.h"
 #include "framework/rma/request.h"
 #include "framework/rma/window.h"
@@ -42,6 +44,7 @@ class Engine {
   const Config config;
   Pool<RmaWindow> windows{PoolName::kWindows};
   Pool<RmaRequest> requests{PoolName::kRmaRequests};
+  Neighbours neighbours;
 
  private:
   static Engine* current_;
@@ -49,7 +52,7 @@ class Engine {
   std::mutex loading_;  // guards the rest
   std::vector<const Component*> components_;
   std::set<std::string> recorded_;
-  std::set<RmaWindow*> alive_;
+  List<RmaWindow> alive_;
 };
 
 }  // namespace ashlar::rma

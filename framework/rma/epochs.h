@@ -1,5 +1,7 @@
 #pragma once
-#include <mutex>
+#include <sched.h>
+
+#include <atomic>
 
 #include "framework/base/lane_lock.h"
 #include "framework/base/status.h"
@@ -22,17 +24,17 @@ inline bool exposes_nothing(const RmaWindow& window) { return window.epochs.expo
 /// synchronization calls of one window are made by one thread at a time.
 class EpochGuard {
  public:
-  explicit EpochGuard(RmaWindow& window) : mutex_(LaneLock::threads_on() ? &window.changing : nullptr) {
-    if (mutex_ != nullptr) mutex_->lock();
+  explicit EpochGuard(RmaWindow& window) : flag_(LaneLock::threads_on() ? &window.changing : nullptr) {
+    while (flag_ != nullptr && flag_->test_and_set(std::memory_order_acquire)) sched_yield();
   }
   ~EpochGuard() {
-    if (mutex_ != nullptr) mutex_->unlock();
+    if (flag_ != nullptr) flag_->clear(std::memory_order_release);
   }
   EpochGuard(const EpochGuard&) = delete;
   EpochGuard& operator=(const EpochGuard&) = delete;
 
  private:
-  std::mutex* const mutex_;
+  std::atomic_flag* const flag_;
 };
 
 /// The call `call` is not allowed now; `wanted` says what would have to be.

@@ -30,11 +30,11 @@ Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
   if (rank == MPI_PROC_NULL) return {};
   if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks))
     return bad_rank(window, "rank", rank);
-  Target& target = window.targets[rank];
-  if (!window.passive_to_all && target.held == Held::kNothing) return not_passive(window, rank);
-  if (target.outstanding) {
+  Target* const target = window.targets.find(rank);
+  if (!window.passive_to_all && (target == nullptr || target->held == Held::kNothing)) return not_passive(window, rank);
+  if (target != nullptr && target->outstanding) {
     window.calling = name;
-    return flush(window, target, remote);
+    return flush(window, *target, remote);
   }
   return nothing_outstanding(window);
 }

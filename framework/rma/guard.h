@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "framework/base/types.h"
@@ -8,8 +9,8 @@
 namespace ashlar::rma {
 
 /// In memory that all processes of the window on the node map, one for each target: who updates its memory other than
-/// element by element. Zero at first.
-struct alignas(kCacheLine) UpdateLine {
+/// element by element. Zero at first. A part of a cache line; the rest is the component's.
+struct alignas(16) UpdateLine {
   std::atomic<std::uint32_t> gate;  // number + 1 of the process that updates a range, and flags: range_gate.h
   std::atomic<std::uint32_t> elements_waiting, ranges_waiting;  // for that process, each as many
   std::atomic<std::uint32_t> asleep;                            // of both: those that have to be woken
@@ -20,6 +21,7 @@ struct alignas(kCacheLine) UpdateLine {
 struct alignas(kCacheLine) OriginLine {
   std::atomic<std::uint32_t> updating;  // threads of this process that update elements of some target right now
   std::atomic<std::uint32_t> awaited;   // processes that have waited long for `updating` to be zero
+  alignas(8) std::byte others[40];      // of the component, which seldom change
 };
 
 /// When an update is made as a range instead of element by element, and how far at a time. No process depends on the

@@ -87,7 +87,7 @@ Status read_hints(const Info* info, Hints* hints) {
     std::uint64_t bytes = 0;
     if (!read_number(*value, &bytes) || bytes == 0 || (bytes & (bytes - 1)) != 0 || bytes > kMostAlignment)
       return bad_value("mpi_minimum_memory_alignment", *value, "a power of two, at most 2^30");
-    hints->alignment = std::max(hints->alignment, bytes);
+    hints->alignment = std::max(hints->alignment, static_cast<std::uint32_t>(bytes));
   }
   return {};
 }
@@ -121,11 +121,11 @@ Status write_hints(const RmaWindow& window, Info& info) {
   ASHLAR_TRY(info::set(&info, "mpi_accumulate_granularity", std::to_string(hints.granularity).c_str()));
   ASHLAR_TRY(info::set(&info, "mpi_minimum_memory_alignment", std::to_string(hints.alignment).c_str()));
   std::string ways;
-  for (const Target& target : window.table) {
+  window.targets.each([&](const Target& target) {
     const std::string way = target.copies->name;
-    if (target.copies == &unresolved || (", " + ways + ",").find(", " + way + ",") != std::string::npos) continue;
+    if (target.copies == &unresolved || (", " + ways + ",").find(", " + way + ",") != std::string::npos) return;
     ways += (ways.empty() ? "" : ", ") + way;
-  }
+  });
   return info::set(&info, "ashlar_way", ways.empty() ? "unresolved" : ways.c_str());
 }
 

@@ -52,7 +52,9 @@ Status win_lock(int lock_type, int rank, int assert, Window& win) {
                 {{"argument", "lock_type"}, {"value", lock_type}, {"wanted", "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE"}});
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (window.hints.no_locks) return locks_forbidden(window);
-  Target& target = window.targets[rank];
+  Target* entry = nullptr;
+  ASHLAR_TRY(window.targets.find_or_make(window, rank, &entry));
+  Target& target = *entry;
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
   const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
   ASHLAR_TRY(begin(window, target, !checked ? Held::kUnchecked : exclusive ? Held::kExclusive : Held::kShared));
@@ -70,9 +72,9 @@ Status win_unlock(int rank, Window& win) {
   if (rank == MPI_PROC_NULL) return {};
   window.calling = "MPI_Win_unlock";
   ASHLAR_TRY(check_rank(window, rank));
-  Target& target = window.targets[rank];
-  if (target.held == Held::kNothing)
+  if (!holds_lock(window, rank))
     return fail(MPI_ERR_RMA_SYNC, "rma.not_locked", {{"peer", rank}, {"window", window.label()}});
+  Target& target = *window.targets.find(rank);
   const Status flushed = flush(window, target, true);
   // The lock is given back whether or not an operation failed: other processes wait for it.
   const Held held = target.held;

@@ -1,6 +1,7 @@
 // MPI_Win_post, start, complete, wait and test: epochs between groups of processes.
 #include <mpi.h>
 
+#include <new>
 #include <vector>
 
 #include "framework/base/failure.h"
@@ -26,8 +27,15 @@ Status ranks_of(const RmaWindow& window, const Group& group, std::vector<Rank>* 
   return {};
 }
 
+/// Room for the groups.
+Status prepare(RmaWindow& window) {
+  if (window.groups == nullptr) window.groups.reset(new (std::nothrow) Groups);
+  if (window.groups != nullptr) return {};
+  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the epochs of a window"}});
+}
+
 void close_exposure(RmaWindow& window, const char* last) {
-  window.posted.clear();
+  window.groups->posted.clear();
   window.epochs.exposure = ExposureEpoch::kNone;
   window.epochs.last = last;
 }
@@ -35,7 +43,7 @@ void close_exposure(RmaWindow& window, const char* last) {
 Status end_exposure(RmaWindow& window, bool wait, bool* over) {
   if (window.epochs.exposure != ExposureEpoch::kPost)
     return wrong_epoch(window, "an exposure epoch of MPI_Win_post to be open");
-  return window.sync->exposure_over(window.posted, wait, over);
+  return window.sync->exposure_over(window.groups->posted, wait, over);
 }
 
 }  // namespace
@@ -48,9 +56,11 @@ Status win_post(Group& group, int assert, Window& win) {
     return wrong_epoch(window, "no exposure epoch of MPI_Win_post to be open");
   if (window.epochs.exposure == ExposureEpoch::kFence && !accesses_nothing(window))
     return wrong_epoch(window, "no epoch of MPI_Win_fence to be open in which operations were called");
-  ASHLAR_TRY(ranks_of(window, group, &window.posted));
+  ASHLAR_TRY(prepare(window));
+  std::vector<Rank>& posted = window.groups->posted;
+  ASHLAR_TRY(ranks_of(window, group, &posted));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->post(window.posted, (assert& MPI_MODE_NOCHECK) != 0));
+  ASHLAR_TRY(window.sync->post(posted, (assert& MPI_MODE_NOCHECK) != 0));
   window.epochs.exposure = ExposureEpoch::kPost;
   window.epochs.last = "MPI_Win_post";
   return {};
@@ -61,10 +71,14 @@ Status win_start(Group& group, int assert, Window& win) {
   window.calling = "MPI_Win_start";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
-  ASHLAR_TRY(ranks_of(window, group, &window.started));
+  ASHLAR_TRY(prepare(window));
+  std::vector<Rank>& started = window.groups->started;
+  ASHLAR_TRY(ranks_of(window, group, &started));
+  Target* entry = nullptr;
+  for (const Rank rank : started) ASHLAR_TRY(window.targets.find_or_make(window, rank, &entry));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->start(window.started, (assert& MPI_MODE_NOCHECK) != 0));
-  for (const Rank rank : window.started) window.targets[rank].open = true;
+  ASHLAR_TRY(window.sync->start(started, (assert& MPI_MODE_NOCHECK) != 0));
+  for (const Rank rank : started) window.targets.find(rank)->open = true;
   window.epochs.access = AccessEpoch::kStart;
   window.epochs.last = "MPI_Win_start";
   return {};
@@ -76,14 +90,15 @@ Status win_complete(Window& win) {
   if (window.epochs.access != AccessEpoch::kStart)
     return wrong_epoch(window, "an access epoch of MPI_Win_start to be open");
   Status first;
-  for (const Rank rank : window.started) {
-    const Status flushed = flush(window, window.targets[rank], true);
+  for (const Rank rank : window.groups->started) {
+    Target& target = *window.targets.find(rank);
+    const Status flushed = flush(window, target, true);
     if (first.ok()) first = flushed;
-    window.targets[rank].open = false;
+    target.open = false;
   }
   // The targets wait for this, whether or not an operation failed.
-  const Status told = window.sync->complete(window.started);
-  window.started.clear();
+  const Status told = window.sync->complete(window.groups->started);
+  window.groups->started.clear();
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_complete";
   return first.ok() ? told : first;

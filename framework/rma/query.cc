@@ -32,15 +32,14 @@ Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_u
     return bad_rank(window, "rank", rank);
   *disp_unit = 1;
   nothing(size, baseptr);
-  for (Target& target : window.table) {
-    if (rank == MPI_PROC_NULL ? target.size == 0 : target.rank != rank) continue;
-    *disp_unit = target.disp_unit;
+  const bool any = rank == MPI_PROC_NULL;  // the first that has memory
+  for (Rank one = any ? 0 : rank; one < (any ? window.ranks : rank + 1); ++one) {
+    const Area& area = window.areas[one];
+    if (any && area.size == 0) continue;
+    *disp_unit = static_cast<MPI_Count>(area.disp_unit);
     std::byte* part = nullptr;
-    if (!map_part(window, target.rank, &part).ok() || part == nullptr) {
-      if (rank == MPI_PROC_NULL) continue;
-      return {};
-    }
-    *size = static_cast<MPI_Aint>(target.size);
+    if (!map_part(window, one, &part).ok() || part == nullptr) continue;
+    *size = static_cast<MPI_Aint>(area.size);
     std::memcpy(baseptr, &part, sizeof part);
     return {};
   }

@@ -37,8 +37,8 @@ class Sync {
   virtual Status lock_all() = 0;
   virtual Status unlock_all() = 0;
 
-  /// What makes updates of the target's memory atomic (guard.h). Constant for the life of the window.
-  virtual Guard guard(const Target& target) = 0;
+  /// What makes updates of the memory of `target` atomic (guard.h). Constant for the life of the window.
+  virtual Guard guard(Rank target) = 0;
 };
 
 }  // namespace ashlar::rma

@@ -15,19 +15,20 @@ struct Way;
 enum class Held : std::uint8_t { kNothing, kShared, kExclusive, kUnchecked };
 
 /// What this process knows of one rank's memory in a window.
-struct Target {
+struct alignas(kCacheLine) Target {
   // --- short path ---
   /// An access epoch is open to this rank alone (MPI_Win_lock, MPI_Win_start). RmaWindow::open_to_all has the others.
   bool open = false;
   Held held = Held::kNothing;
+  bool guest = false;           // of the Sync: its lock is held as a guest
   bool outstanding = false;     // something that a flush must wait for may be under way (ways that are not mapped)
   Rank rank = 0;                // in the window's group
   std::byte* memory = nullptr;  // where its window begins here, for loads and stores; nullptr: not reachable so
   std::uint64_t size = 0;       // bytes. Of a dynamic window 2^63 - 1: regions are checked instead
   MPI_Aint disp_unit = 1;
-  std::uint64_t address = 0;     // where its window begins there; 0 in a dynamic window
-  const Way* copies = nullptr;   // of put and get; never null once the window exists
+  const Way* copies = nullptr;   // of put and get; never null in an entry of a rank
   const Way* updates = nullptr;  // of the accumulate family
+  const void* state = nullptr;   // of whatever the ways belong to
   const Guard* guard = nullptr;  // of `memory`, where this process updates it itself; nullptr: `updates` alone can
 };
 

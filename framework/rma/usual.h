@@ -19,8 +19,8 @@ namespace ashlar::rma {
 inline Target* usual_target(RmaWindow& window, int rank) {
   if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks)) [[unlikely]]
     return nullptr;
-  Target& to = window.targets[rank];
-  return is_open(window, to) ? &to : nullptr;
+  Target* const to = window.targets.find(rank);
+  return to != nullptr && is_open(window, *to) ? to : nullptr;
 }
 
 /// Where `bytes` at the displacement lie here, if they lie in the window and are mapped.

@@ -14,15 +14,15 @@ namespace ashlar::rma {
 namespace {
 
 Status put_first(const Access& access) {
-  ASHLAR_TRY(resolve(access.window, access.target));
+  ASHLAR_TRY(resolve_now(access.window, access.target));
   return access.target.copies->put(access);
 }
 Status get_first(const Access& access) {
-  ASHLAR_TRY(resolve(access.window, access.target));
+  ASHLAR_TRY(resolve_now(access.window, access.target));
   return access.target.copies->get(access);
 }
 Status update_first(const Update& update) {
-  ASHLAR_TRY(resolve(update.window, update.target));
+  ASHLAR_TRY(resolve_now(update.window, update.target));
   return update.target.updates->update(update);
 }
 
@@ -43,8 +43,13 @@ void record(const RmaWindow& window, const Target& target, std::string lost) {
 const Way unresolved = {
     .name = "unresolved", .put = put_first, .get = get_first, .update = update_first, .flush = nullptr};
 
-Status resolve(RmaWindow& window, Target& target) {
+Status resolve_now(RmaWindow& window, Target& target) {
   const LaneGuard guard(window.lane().lock);
+  return resolve(window, target);
+}
+
+Status resolve(RmaWindow& window, Target& target) {
+  window.lane().lock.held_by_caller();
   if (target.copies != &unresolved && target.updates != &unresolved) return {};  // another thread has
   Target found = target;
   found.copies = found.updates = nullptr;
@@ -74,10 +79,10 @@ Status flush(RmaWindow& window, Target& target, bool remote) {
 Status flush_all(RmaWindow& window, bool remote) {
   if (!window.any_outstanding) return {};
   Status first;
-  for (Target& target : window.table) {
+  window.targets.each([&](Target& target) {
     const Status flushed = flush(window, target, remote);
     if (first.ok()) first = flushed;
-  }
+  });
   if (remote && !LaneLock::threads_on()) window.any_outstanding = false;
   return first;
 }

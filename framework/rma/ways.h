@@ -7,16 +7,18 @@ namespace ashlar::rma {
 /// The way of targets that no operation has gone to yet: finds one, and goes on with that.
 extern const Way unresolved;
 
-/// Asks the components how to reach the target; leaves a decision record for the first target of a kind.
+/// Asks the components how to reach the target; leaves a decision record for the first target of a kind. The first
+/// takes the lane's lock, the caller of the second has it.
+[[gnu::cold]] Status resolve_now(RmaWindow& window, Target& target);
 [[gnu::cold]] Status resolve(RmaWindow& window, Target& target);
 
 /// The way of an operation that has to know whether it will be complete when its call returns.
 inline const Way* copies_of(RmaWindow& window, Target& target) {
-  if (target.copies == &unresolved) static_cast<void>(resolve(window, target));
+  if (target.copies == &unresolved) static_cast<void>(resolve_now(window, target));
   return target.copies;
 }
 inline const Way* updates_of(RmaWindow& window, Target& target) {
-  if (target.updates == &unresolved) static_cast<void>(resolve(window, target));
+  if (target.updates == &unresolved) static_cast<void>(resolve_now(window, target));
   return target.updates;
 }
 

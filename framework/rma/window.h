@@ -1,21 +1,21 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "framework/base/list.h"
 #include "framework/object/comm.h"
 #include "framework/object/window.h"
 #include "framework/rma/card.h"
 #include "framework/rma/epoch.h"
-#include "framework/rma/guard.h"
 #include "framework/rma/sync.h"
-#include "framework/rma/target.h"
+#include "framework/rma/target_table.h"
 #include "framework/rma/wire.h"
 
 namespace ashlar {
@@ -29,7 +29,7 @@ struct Hints {
   bool same_op = false;                                 // accumulate_ops = same_op
   bool rar = true, raw = true, war = true, waw = true;  // accumulate_ordering
   bool noncontiguous = false;                           // alloc_shared_noncontig
-  std::uint64_t alignment = 64;                         // mpi_minimum_memory_alignment
+  std::uint32_t alignment = 64;                         // mpi_minimum_memory_alignment
   std::uint64_t granularity = 0;                        // mpi_accumulate_granularity
 };
 
@@ -39,12 +39,19 @@ struct Region {
   std::uint64_t size;
 };
 
+/// Of the epochs between groups of processes that are open.
+struct Groups {
+  std::vector<Rank> started;  // targets of MPI_Win_start
+  std::vector<Rank> posted;   // origins of MPI_Win_post
+};
+
 struct Component;  // component.h
+inline constexpr std::size_t kMostComponents = 4;
 
 }  // namespace rma
 
 /// A window and what this process knows of it. Everything is constant once it is made, except where said.
-class RmaWindow final : public Window {
+class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive_
  public:
   // --- short path ---
   /// An access epoch is open to all: one of lock_all, or one of a fence that an operation has followed.
@@ -53,31 +60,30 @@ class RmaWindow final : public Window {
   bool all_unchecked = false;   // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
-  rma::Target* targets = nullptr;  // [ranks]
-  rma::Guard own_guard;            // of this process's memory
+  rma::TargetTable targets;
 
   // --- epochs; changed by the synchronization calls ---
   rma::Epochs epochs;
-  std::mutex changing;        // guards them and Target::held where threads lock different targets (EpochGuard)
+  std::atomic_flag changing;  // guards them and Target::held where threads lock different targets (EpochGuard)
   const char* calling = "";   // the synchronization call that is going on, or the last one: for reports of what waits
-  std::vector<Rank> started;  // targets of MPI_Win_start
-  std::vector<Rank> posted;   // origins of MPI_Win_post
+  std::unique_ptr<rma::Groups> groups;  // once there have been any
 
   // --- set-up path ---
   Ref<Comm> owned;                        // Window::comm: the window's own, with a lane and a context
   std::unique_ptr<rma::Sync> sync;        // of the component that can serve all processes
   std::unique_ptr<rma::WindowWire> wire;  // of the component that sends messages; starts when all else is made
-  std::vector<rma::Card> cards;           // [ranks]
-  std::vector<rma::Target> table;         // behind `targets`
+  const rma::Area* areas = nullptr;       // [ranks]; set when the window is synchronized
   rma::Hints hints;
-  void* heap_memory = nullptr;             // memory that the window allocated, from memory::Heap; freed with it
-  void* private_memory = nullptr;          // the same, where there was no room in the heap
-  std::vector<rma::Region> regions;        // of a dynamic window, by address; changed by attach and detach
-  std::uint32_t number = 0;                // names the window in messages of its communicator's lane
-  std::atomic<std::uint32_t> flushes = 0;  // that found nothing to wait for; a hint
-  bool any_outstanding = false;            // whether Target::outstanding may be set anywhere; set with it
+  void* memory = nullptr;                             // that the window allocated, from memory::Heap; freed with it
+  std::unique_ptr<rma::Area[]> own_areas;             // behind `areas`, unless they lie in memory of a component
+  std::vector<rma::Region> regions;                   // of a dynamic window, by address; changed by attach and detach
+  std::uint32_t number = 0;                           // names the window in messages of its communicator's lane
+  std::atomic<std::uint32_t> flushes = 0;             // that found nothing to wait for; a hint
+  bool any_outstanding = false;                       // whether Target::outstanding may be set anywhere; set with it
+  bool made = false;                                  // messages for it may be answered; guarded by the lane's lock
+  bool private_memory = false;                        // `memory` is none of the heap, where there was no room
   std::span<const rma::Component* const> components;  // those that serve this window, the preferred one first
-  std::vector<void*> states;                          // of each of them, as the component likes
+  std::array<void*, rma::kMostComponents> states{};   // of each of them, as the component likes
 
   Lane& lane() const { return *comm->lane; }
   /// For sentences: the name, or the number of its communicator.

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "framework/base/failure.h"
+#include "framework/base/log.h"
 #include "framework/coll/api.h"
 #include "framework/match/table.h"
 #include "framework/p2p/links.h"
@@ -12,6 +13,7 @@
 #include "framework/p2p/wire.h"
 #include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
+#include "framework/rma/component.h"
 #include "framework/rma/window.h"
 
 // Callbacks run under the lane's lock, which the analysis cannot see through them.
@@ -25,17 +27,29 @@ struct LaneWindows {
 
   static void deliver(void* windows, const ashlar_am& am) {
     auto& self = *static_cast<LaneWindows*>(windows);
-    const auto found = self.wires.find(static_cast<std::uint32_t>(am.h0 >> 32));
-    if (found == self.wires.end()) return;
-    found->second->deliver({.from = static_cast<Rank>(static_cast<std::uint32_t>(am.h0)),
-                            .word = am.h1,
-                            .data = {static_cast<const std::byte*>(am.data), am.length}});
+    const auto found = self.windows.find(static_cast<std::uint32_t>(am.h0 >> 32));
+    if (found == self.windows.end()) return;
+    RmaWindow& window = *found->second;
+    if (window.wire == nullptr && !make_wire(window)) return;
+    window.wire->deliver({.from = static_cast<Rank>(static_cast<std::uint32_t>(am.h0)),
+                          .word = am.h1,
+                          .data = {static_cast<const std::byte*>(am.data), am.length}});
+  }
+
+  static bool make_wire(RmaWindow& window) {
+    Status made;
+    for (const Component* component : window.components)
+      if (component->listen != nullptr && window.wire == nullptr) made = component->listen(window);
+    if (window.wire != nullptr) return true;
+    ASHLAR_LOG(error, "rma", "a message on window '%s' is lost: %s", window.label(),
+               made.ok() ? "no component takes it" : made.text());
+    return false;
   }
 
   static void peer_failed(void* windows, PeerId peer) {
-    for (auto& [context, wire] : static_cast<LaneWindows*>(windows)->wires) {
-      const Rank rank = wire->window_.comm->local_group->rank_of(peer);
-      if (rank >= 0) wire->receiver_->peer_failed(rank);
+    for (auto& [context, window] : static_cast<LaneWindows*>(windows)->windows) {
+      const Rank rank = window->wire != nullptr ? window->comm->local_group->rank_of(peer) : -1;
+      if (rank >= 0) window->wire->receiver_->peer_failed(rank);
     }
   }
 
@@ -44,7 +58,7 @@ struct LaneWindows {
 
   Lane& lane;
   p2p::WindowHooks hooks;
-  std::unordered_map<std::uint32_t, WindowWire*> wires;
+  std::unordered_map<std::uint32_t, RmaWindow*> windows;
 };
 
 LaneWindows* LaneWindows::of(Lane& lane, bool make) {
@@ -62,33 +76,38 @@ Stream::~Stream() {
 WindowWire::WindowWire(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver)
     : window_(window), lane_(*window.comm->lane), receiver_(std::move(receiver)) {}
 
+Status WindowWire::listen(RmaWindow& window) {
+  const LaneGuard guard(window.lane().lock);
+  LaneWindows* const windows = LaneWindows::of(window.lane(), true);
+  if (windows != nullptr && windows->windows.emplace(window.comm->context, &window).second) return {};
+  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the messages of a window"}});
+}
+
+void WindowWire::unlisten(RmaWindow& window) {
+  const LaneGuard guard(window.lane().lock);
+  LaneWindows* const windows = LaneWindows::of(window.lane(), false);
+  if (windows == nullptr) return;
+  windows->windows.erase(window.comm->context);
+  if (!windows->windows.empty()) return;
+  p2p::hook_windows(window.lane(), nullptr);
+  delete windows;
+}
+
 Status WindowWire::attach(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver) {
-  std::unique_ptr<WindowWire> wire(new (std::nothrow) WindowWire(window, std::move(receiver)));
-  bool listed = false;
-  if (wire != nullptr) {
-    Lane& lane = wire->lane_;
-    const LaneGuard guard(lane.lock);
-    if (LaneWindows* const windows = LaneWindows::of(lane, true))
-      listed = windows->wires.emplace(window.comm->context, wire.get()).second;
-  }
-  if (!listed) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the messages of a window"}});
-  window.wire = std::move(wire);
+  window.lane().lock.held_by_caller();
+  window.wire.reset(new (std::nothrow) WindowWire(window, std::move(receiver)));
+  if (window.wire == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the messages of a window"}});
+  window.wire->started_ = window.made;
   return {};
 }
 
 WindowWire::~WindowWire() {
   const LaneGuard guard(lane_.lock);
   receiver_.reset();  // takes its streams off the links
-  LaneWindows* const windows = LaneWindows::of(lane_, false);
-  if (windows == nullptr) return;
-  windows->wires.erase(window_.comm->context);
-  if (!windows->wires.empty()) return;
-  p2p::hook_windows(lane_, nullptr);
-  delete windows;
 }
 
 void WindowWire::start() {
-  const LaneGuard guard(lane_.lock);
+  lane_.lock.held_by_caller();
   started_ = true;
   for (const Kept& kept : kept_) receiver_->deliver({.from = kept.from, .word = kept.word, .data = kept.data});
   kept_ = {};

@@ -88,16 +88,20 @@ class WindowWire {
   /// The least payload that a message can have.
   static constexpr std::size_t kLeastRoom = 256;
 
-  /// From now on messages for the window are taken in; they are kept until start(). Before the window's cards travel,
-  /// so that a process which has finished creation finds every other one prepared. Sets window.wire. Takes the lane's
-  /// lock.
+  /// From now on messages for the window are taken in: before its cards travel, so that a process which has finished
+  /// creation finds every other one prepared. The first one makes the wire (Component::listen), so that windows without
+  /// messages cost nothing here. Takes the lane's lock.
+  static Status listen(RmaWindow& window);
+  /// Not any more. Takes the lane's lock.
+  static void unlisten(RmaWindow& window);
+  /// Makes window.wire, which keeps messages until start().
   static Status attach(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver);
   /// Takes the lane's lock. No operation is under way.
   ~WindowWire();
   WindowWire(const WindowWire&) = delete;
   WindowWire& operator=(const WindowWire&) = delete;
 
-  /// The window is made: what was kept is delivered. Takes the lane's lock.
+  /// The window is made: what was kept is delivered.
   void start();
   WindowReceiver& receiver() { return *receiver_; }
 

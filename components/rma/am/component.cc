@@ -42,8 +42,12 @@ struct Module {
   const Config* config = nullptr;
 };
 constinit Module module;
+/// So that the variables are there before the first message.
+constinit const Counters none{};
 
-Status prepare(RmaWindow& window, Card&) {
+/// The window's messages begin. Under the lane's lock.
+Status listen(RmaWindow& window) {
+  if (window.wire != nullptr) return {};
   auto state = std::unique_ptr<AmWindow>(new (std::nothrow) AmWindow(window, *module.config));
   if (state == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the messages of a window"}});
   const Counters* const counters = &state->counters;
@@ -52,15 +56,18 @@ Status prepare(RmaWindow& window, Card&) {
   return {};
 }
 
-Status joins(RmaWindow&) { return {}; }
+Status joins(RmaWindow&, std::span<const Card>) { return {}; }
 
-Status make_sync(RmaWindow& window, Sync** out) {
+Status make_sync(RmaWindow& window, std::span<const Card>, Sync** out) {
+  const LaneGuard guard(window.lane().lock);
+  ASHLAR_TRY(listen(window));
   *out = new (std::nothrow) MessageSync(AmWindow::of(window));
   if (*out == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the synchronization of a window"}});
   return {};
 }
 
-Status reach(RmaWindow&, Target& target) {
+Status reach(RmaWindow& window, Target& target) {
+  ASHLAR_TRY(listen(window));
   if (target.copies == nullptr) target.copies = &asked;
   if (target.updates == nullptr) target.updates = &asked;
   return {};
@@ -73,15 +80,17 @@ void close(RmaWindow& window) {
 }
 
 constexpr Component kTable = {.name = "am",
-                              .prepare = prepare,
+                              .prepare = nullptr,
                               .joins = joins,
                               .make_sync = make_sync,
                               .reach = reach,
                               .attached = nullptr,
+                              .listen = listen,
                               .close = close};
 
 ashlar_result open(const ashlar_host* host, const void* config) {
   module = {.host = host, .config = static_cast<const Config*>(config)};
+  host->add_pvar_block("rma", "am", kRows, std::size(kRows), &none);
   return ASHLAR_OK;
 }
 

@@ -109,12 +109,14 @@ Status update(AmWindow& window, const Fragment& fragment, std::byte* results) {
   if (scratch == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "elements of an accumulate"}});
   const std::byte* const origin = elements_of(fragment, values, scratch);
   std::byte* const fetched = scratch + 2 * room;
+  const Guard guard = of.sync->guard(of.me);
+  Target self{.rank = of.me};
   std::uint64_t done = 0;
   for (std::uint32_t i = 0; i < fragment.head.runs; ++i) {
     const Run run = fragment.run(i);
     const std::uint64_t into = fragment.extent_of(done);
     Update asked{.window = of,
-                 .target = of.targets[of.me],
+                 .target = self,
                  .op = op,
                  .element = *fragment.element,
                  .origin = values != 0 ? view_of(origin + into, run.bytes, fragment) : DataView{},
@@ -122,7 +124,7 @@ Status update(AmWindow& window, const Fragment& fragment, std::byte* results) {
                  .place = place_of(run, fragment),
                  .compare = swaps ? origin + fragment.extent_of(fragment.bytes) : nullptr,
                  .done = nullptr};
-    const Status outcome = apply(of.own_guard, static_cast<std::byte*>(of.base), asked);
+    const Status outcome = apply(guard, static_cast<std::byte*>(of.base), asked);
     if (!outcome.ok()) return outcome;
     done += run.bytes;
   }

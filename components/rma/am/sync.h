@@ -3,6 +3,7 @@
 #include <span>
 
 #include "components/rma/am/window.h"
+#include "framework/rma/guard.h"
 #include "framework/rma/sync.h"
 
 namespace ashlar::rma::am {
@@ -32,7 +33,7 @@ class MessageSync final : public Sync {
   Status lock_all() override;
   Status unlock_all() override;
   /// Updates are made by the process that owns the memory.
-  Guard guard(const Target&) override { return {}; }
+  Guard guard(Rank) override { return {}; }
 
  private:
   LaneLock& lane() { return window_.window.lane().lock; }

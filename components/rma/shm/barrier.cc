@@ -51,9 +51,10 @@ Status SharedSync::barrier() {
   const auto me = static_cast<std::uint32_t>(window_.me);
   RankLine& own = control_.rank(window_.me);
   for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
-    own.rounds.store(++state_.rounds, std::memory_order_release);
+    const std::uint32_t round = own.rounds.load(std::memory_order_relaxed) + 1;
+    own.rounds.store(round, std::memory_order_release);
     wake_sleepers(window_, control_, Sleep::kBarrier);
-    RoundWait come(window_, control_, static_cast<Rank>((me + ranks - distance) % ranks), state_.rounds);
+    RoundWait come(window_, control_, static_cast<Rank>((me + ranks - distance) % ranks), round);
     ASHLAR_TRY(wait(window_, come));
   }
   return {};

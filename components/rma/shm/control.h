@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "framework/base/types.h"
+#include "framework/rma/card.h"
 #include "framework/rma/guard.h"
 
 namespace ashlar::rma::shm {
@@ -11,8 +12,8 @@ namespace ashlar::rma::shm {
 /// The block of memory through which the processes of a window synchronize. It lies in the heap of rank 0, and all of
 /// them map it. All zero at first.
 ///
-///   header | a lock for each target | an update line for each target | an origin line for each origin
-///          | a rank line for each | PSCW words, a row of lines for each
+///   header | a line for each target: lock and updates | a line for each process
+///          | PSCW words, a row of lines for each | an area for each
 
 /// What a process may sleep for. Only processes that sleep for what has changed are woken.
 enum class Sleep : std::uint8_t { kBarrier, kLock, kLockAll, kPair };
@@ -32,7 +33,7 @@ struct alignas(kCacheLine) ControlHeader {
 
 /// The lock of one target: tickets, served in their order. Readers that follow each other hold it together. All of it
 /// in one line: writers that follow each other move that line, and no other.
-struct alignas(kCacheLine) LockLine {
+struct LockLine {
   std::atomic<std::uint32_t> tickets;   // given out
   std::atomic<std::uint32_t> readers;   // the ticket up to which readers may enter
   std::atomic<std::uint32_t> writers;   // the ticket that may enter as a writer: all before it are done
@@ -45,20 +46,30 @@ struct alignas(kCacheLine) LockLine {
   static constexpr std::uint32_t kLeft = 1u << 31;
 };
 
-/// What one rank tells the others.
-struct alignas(kCacheLine) RankLine {
+/// What others find at a target. The lock and the updates share a line: a process that takes the lock has the gate with
+/// it.
+struct alignas(kCacheLine) TargetLine {
+  LockLine lock;
+  UpdateLine updates;
+};
+
+/// What one rank tells the others; in its OriginLine.
+struct RankLine {
   std::atomic<std::uint32_t> asleep[kSleeps];  // threads that ask to be woken when what they wait for may have changed
+  std::atomic<std::uint32_t> rounds;           // of barriers that this process has come to
   std::atomic<std::uint32_t> version;          // of `regions`: odd while they change
   std::atomic<std::uint64_t> regions;          // address, in its heap, of what is attached (dynamic.cc); 0: none
   std::atomic<std::uint64_t> region_count;
-  std::atomic<std::uint32_t> rounds;  // of barriers that this process has come to
 };
+static_assert(sizeof(RankLine) <= sizeof(OriginLine::others));
 
 /// What one process tells another: how often it has posted to it, and how often it has completed an epoch to it. All
-/// that a process tells lies in lines that it alone writes, so that a pair moves two lines and not one to and fro.
+/// that a process tells lies in lines that it alone writes, so that a pair moves two lines and not one to and fro. A
+/// target that has posted waits for the completion before it posts again, so the two never differ by more than one, and
+/// a byte is enough.
 struct PairWords {
-  std::atomic<std::uint32_t> posted;
-  std::atomic<std::uint32_t> completed;
+  std::atomic<std::uint8_t> posted;
+  std::atomic<std::uint8_t> completed;
 };
 
 /// A process's view of the block.
@@ -66,31 +77,31 @@ class Control {
  public:
   Control() = default;
   Control(std::byte* memory, std::uint32_t ranks) : memory_(memory), ranks_(ranks) {}
-  static std::size_t bytes(std::uint32_t ranks) { return at(ranks, 4) + ranks * row(ranks); }
+  static std::size_t bytes(std::uint32_t ranks) { return areas_at(ranks) + ranks * sizeof(Area); }
 
   explicit operator bool() const { return memory_ != nullptr; }
   std::uint32_t ranks() const { return ranks_; }
   ControlHeader& header() const { return *reinterpret_cast<ControlHeader*>(memory_); }
-  LockLine& lock(Rank target) const { return line<LockLine>(0, target); }
-  UpdateLine& update(Rank target) const { return line<UpdateLine>(1, target); }
-  OriginLine* origins() const { return &line<OriginLine>(2, 0); }
-  RankLine& rank(Rank of) const { return line<RankLine>(3, of); }
+  TargetLine& target(Rank rank) const { return at<TargetLine>(sizeof(ControlHeader))[rank]; }
+  LockLine& lock(Rank rank) const { return target(rank).lock; }
+  OriginLine* origins() const { return at<OriginLine>(origins_at(ranks_)); }
+  RankLine& rank(Rank of) const { return *reinterpret_cast<RankLine*>(origins()[of].others); }
+  Area* areas() const { return at<Area>(areas_at(ranks_)); }
   PairWords& pair(Rank from, Rank to) const {
-    std::byte* const row_of_it = memory_ + at(ranks_, 4) + static_cast<std::size_t>(from) * row(ranks_);
-    return reinterpret_cast<PairWords*>(row_of_it)[static_cast<std::size_t>(to)];
+    return at<PairWords>(pairs_at(ranks_) + static_cast<std::size_t>(from) * row(ranks_))[to];
   }
 
  private:
-  /// Where the n-th array of lines begins.
-  static std::size_t at(std::uint32_t ranks, std::size_t n) { return sizeof(ControlHeader) + n * ranks * kCacheLine; }
   /// Bytes of the pair words of one process.
   static std::size_t row(std::uint32_t ranks) {
     return (ranks * sizeof(PairWords) + kCacheLine - 1) / kCacheLine * kCacheLine;
   }
-  template <class Line>
-  Line& line(std::size_t array, Rank rank) const {
-    static_assert(sizeof(Line) == kCacheLine);
-    return reinterpret_cast<Line*>(memory_ + at(ranks_, array))[rank];
+  static std::size_t origins_at(std::uint32_t ranks) { return sizeof(ControlHeader) + ranks * sizeof(TargetLine); }
+  static std::size_t pairs_at(std::uint32_t ranks) { return origins_at(ranks) + ranks * sizeof(OriginLine); }
+  static std::size_t areas_at(std::uint32_t ranks) { return pairs_at(ranks) + ranks * row(ranks); }
+  template <class Part>
+  Part* at(std::size_t offset) const {
+    return reinterpret_cast<Part*>(memory_ + offset);
   }
 
   std::byte* memory_ = nullptr;

@@ -16,22 +16,23 @@ Status not_copied(const RmaWindow& window, const Target& target, int error) {
               {{"peer", target.rank}, {"window", window.label()}, {"lower", std::strerror(error)}});
 }
 
-std::int32_t process_of(const RmaWindow& window, const Target& target) {
-  return window.cards[static_cast<std::size_t>(target.rank)].pid;
+/// Where the window begins at the target.
+std::uint64_t window_address(const RmaWindow& window, const Target& target) {
+  return window.areas[target.rank].address;
 }
 
 Status copy(Direction direction, const Access& access) {
-  const int error =
-      copy_far(direction, process_of(access.window, access.target), access.target.address, access.origin, access.place);
+  const int error = copy_far(direction, owner_of(access.target).pid, window_address(access.window, access.target),
+                             access.origin, access.place);
   return error == 0 ? Status() : not_copied(access.window, access.target, error);
 }
 Status put_copied(const Access& access) { return copy(Direction::kPut, access); }
 Status get_copied(const Access& access) { return copy(Direction::kGet, access); }
 
 Status update_copied(const Update& update) {
-  ProcessMemory memory(process_of(update.window, update.target), update.target.address);
+  ProcessMemory memory(owner_of(update.target).pid, window_address(update.window, update.target));
   int error = 0;
-  const Status done = apply_far(update.window.sync->guard(update.target), memory, update, &error);
+  const Status done = apply_far(update.window.sync->guard(update.target.rank), memory, update, &error);
   return error == 0 ? done : not_copied(update.window, update.target, error);
 }
 

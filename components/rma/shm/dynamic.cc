@@ -45,16 +45,16 @@ Status regions_of(RmaWindow& window, const Target& target, const std::vector<Reg
     return {};
   }
   State& state = state_of(window);
-  KnownRegions& known = state.known[static_cast<std::size_t>(target.rank)];
+  KnownRegions& known = state.dynamic->known[static_cast<std::size_t>(target.rank)];
   const RankLine& line = state.control.rank(target.rank);
-  const std::lock_guard guard(state.reading);
+  const std::lock_guard guard(state.dynamic->reading);
   *out = &known.regions;
   for (;;) {
     const std::uint32_t version = line.version.load(std::memory_order_acquire);
     if (version == known.version) return {};
     if (version % 2 != 0) continue;
     const memory::MappedHeap* heap = nullptr;
-    ASHLAR_TRY(memory::map_heap(window.cards[static_cast<std::size_t>(target.rank)].heap, &heap));
+    ASHLAR_TRY(memory::map_heap(owner_of(target).heap, &heap));
     if (read_regions(line, *heap, version, &known.regions)) known.version = version;
   }
 }
@@ -97,12 +97,12 @@ Status find(RmaWindow& window, const Target& target, const Place& place, Found* 
                  {"window", window.label()},
                  {"value", reinterpret_cast<const void*>(static_cast<std::uintptr_t>(low))},
                  {"bytes", high - low}});
-  const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
-  found->pid = card.pid;
-  found->guard = window.sync->guard(target);
+  const Neighbour& owner = owner_of(target);
+  found->pid = owner.pid;
+  found->guard = window.sync->guard(target.rank);
   const memory::MappedHeap* heap = nullptr;
   std::byte* here = nullptr;
-  if (memory::map_heap(card.heap, &heap).ok()) here = heap->find(low, high - low);
+  if (memory::map_heap(owner.heap, &heap).ok()) here = heap->find(low, high - low);
   found->guard.kind = here != nullptr ? Guard::Kind::kElements : Guard::Kind::kLocked;
   if (here != nullptr)
     found->window = here - low;
@@ -156,14 +156,14 @@ Status update_attached(const Update& update) {
 }
 
 /// Room for `count` regions in this process's heap. The old one stays until the window goes: others may be reading it.
-Status make_room(State& state, std::uint64_t count) {
-  if (count <= state.room) return {};
+Status make_room(Dynamic& own, std::uint64_t count) {
+  if (count <= own.room) return {};
   const std::uint64_t room = std::max(kFirstRoom, 2 * count);
   void* made = nullptr;
   ASHLAR_TRY(memory::Heap::own().allocate(room * sizeof(SharedRegion), kCacheLine, true, &made));
-  if (state.regions != nullptr) state.outgrown.push_back(state.regions);
-  state.regions = made;
-  state.room = room;
+  if (own.regions != nullptr) own.outgrown.push_back(own.regions);
+  own.regions = made;
+  own.room = room;
   return {};
 }
 
@@ -172,20 +172,21 @@ Status make_room(State& state, std::uint64_t count) {
 const Way attached = {
     .name = "attached", .put = put_attached, .get = get_attached, .update = update_attached, .flush = nullptr};
 
-Status make_room_for_regions(State& state) { return make_room(state, 1); }
+Status make_room_for_regions(Dynamic& dynamic) { return make_room(dynamic, 1); }
 
 Status publish_regions(RmaWindow& window) {
   State& state = state_of(window);
   if (!state.control) return {};
-  ASHLAR_TRY(make_room(state, window.regions.size()));
+  Dynamic& own = *state.dynamic;
+  ASHLAR_TRY(make_room(own, window.regions.size()));
   RankLine& line = state.control.rank(window.me);
   line.version.fetch_add(1, std::memory_order_acq_rel);
-  auto* const to = static_cast<SharedRegion*>(state.regions);
+  auto* const to = static_cast<SharedRegion*>(own.regions);
   for (std::size_t i = 0; i < window.regions.size(); ++i) {
     to[i].address.store(window.regions[i].address, std::memory_order_relaxed);
     to[i].size.store(window.regions[i].size, std::memory_order_relaxed);
   }
-  line.regions.store(reinterpret_cast<std::uintptr_t>(state.regions), std::memory_order_relaxed);
+  line.regions.store(reinterpret_cast<std::uintptr_t>(own.regions), std::memory_order_relaxed);
   line.region_count.store(window.regions.size(), std::memory_order_relaxed);
   line.version.fetch_add(1, std::memory_order_release);
   return {};

@@ -159,16 +159,16 @@ Status SharedSync::lock_shared(LockLine& line, Rank target, std::uint32_t ticket
   return {};
 }
 
-Status SharedSync::lock_as_guest(LockLine& line, Rank target) {
-  state_.guest[static_cast<std::size_t>(target)] = 1;
+Status SharedSync::lock_as_guest(LockLine& line, Target& target) {
+  target.guest = true;
   for (;;) {
     line.guests.fetch_add(1, std::memory_order_seq_cst);
     fence_after_atomic();
     if ((line.holder.load(std::memory_order_acquire) & ~LockLine::kLeft) == 0) return {};
     line.guests.fetch_sub(1, std::memory_order_seq_cst);
-    wake_sleepers(window_, control_, Sleep::kLock, target);
+    wake_sleepers(window_, control_, Sleep::kLock, target.rank);
     line.guests_waiting.fetch_add(1, std::memory_order_relaxed);
-    LockFree free(window_, control_, target, line.holder, "another rank holds exclusively,");
+    LockFree free(window_, control_, target.rank, line.holder, "another rank holds exclusively,");
     const Status waited = wait(window_, free);
     line.guests_waiting.fetch_sub(1, std::memory_order_relaxed);
     ASHLAR_TRY(waited);
@@ -177,7 +177,7 @@ Status SharedSync::lock_as_guest(LockLine& line, Rank target) {
 
 Status SharedSync::lock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
-  if (!exclusive && window_.epochs.locks > 1) return lock_as_guest(line, target.rank);
+  if (!exclusive && window_.epochs.locks > 1) return lock_as_guest(line, target);
   const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
   return exclusive ? lock_exclusive(line, target.rank, ticket) : lock_shared(line, target.rank, ticket);
 }
@@ -188,9 +188,8 @@ Status SharedSync::unlock(Target& target, bool exclusive) {
     unlock_exclusive(line, target.rank);
     return {};
   }
-  std::uint8_t& guest = state_.guest[static_cast<std::size_t>(target.rank)];
-  if (guest != 0) {
-    guest = 0;
+  if (target.guest) {
+    target.guest = false;
     line.guests.fetch_sub(1, std::memory_order_seq_cst);
   } else {
     line.writers.fetch_add(1, std::memory_order_acq_rel);

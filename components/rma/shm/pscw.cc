@@ -11,28 +11,32 @@ namespace {
 /// Until a pair's word has come as far.
 class PairWait final : public SharedCondition {
  public:
-  PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint32_t>& word, std::uint32_t wanted, Rank rank,
+  PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint8_t>& word, std::uint8_t wanted, Rank rank,
            const char* call)
       : SharedCondition(of, block, Sleep::kPair), word_(word), wanted_(wanted), rank_(rank), call_(call) {}
-  bool holds() override { return static_cast<std::int32_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
+  bool holds() override { return static_cast<std::int8_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
   Rank awaited() const override { return rank_; }
   void describe(char* out, std::size_t room) const override {
     std::snprintf(out, room, "until rank %d calls %s", rank_, call_);
   }
 
  private:
-  const std::atomic<std::uint32_t>& word_;
-  const std::uint32_t wanted_;
+  const std::atomic<std::uint8_t>& word_;
+  const std::uint8_t wanted_;
   const Rank rank_;
   const char* const call_;
 };
+
+/// Of a word that this process alone writes.
+void count_up(std::atomic<std::uint8_t>& word) {
+  word.store(static_cast<std::uint8_t>(word.load(std::memory_order_relaxed) + 1), std::memory_order_release);
+}
 
 }  // namespace
 
 Status SharedSync::post(std::span<const Rank> origins, bool) {
   for (const Rank origin : origins) {
-    const std::uint32_t epochs = ++state_.posted[static_cast<std::size_t>(origin)];
-    control_.pair(window_.me, origin).posted.store(epochs, std::memory_order_release);
+    count_up(control_.pair(window_.me, origin).posted);
     wake_sleeper(window_, control_, origin);
   }
   return {};
@@ -40,9 +44,10 @@ Status SharedSync::post(std::span<const Rank> origins, bool) {
 
 Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
   for (const Rank target : targets) {
-    const std::uint32_t wanted = ++state_.started[static_cast<std::size_t>(target)];
     if (no_check) continue;
-    PairWait posted(window_, control_, control_.pair(target, window_.me).posted, wanted, target, "MPI_Win_post");
+    const std::uint8_t epochs = control_.pair(window_.me, target).completed.load(std::memory_order_relaxed);
+    PairWait posted(window_, control_, control_.pair(target, window_.me).posted, static_cast<std::uint8_t>(epochs + 1),
+                    target, "MPI_Win_post");
     ASHLAR_TRY(wait(window_, posted));
   }
   return {};
@@ -50,8 +55,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
 
 Status SharedSync::complete(std::span<const Rank> targets) {
   for (const Rank target : targets) {
-    const std::uint32_t epochs = state_.started[static_cast<std::size_t>(target)];
-    control_.pair(window_.me, target).completed.store(epochs, std::memory_order_release);
+    count_up(control_.pair(window_.me, target).completed);
     wake_sleeper(window_, control_, target);
   }
   return {};
@@ -60,8 +64,9 @@ Status SharedSync::complete(std::span<const Rank> targets) {
 Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool* over) {
   *over = false;
   for (const Rank origin : origins) {
-    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed,
-                       state_.posted[static_cast<std::size_t>(origin)], origin, "MPI_Win_complete");
+    const std::uint8_t posted = control_.pair(window_.me, origin).posted.load(std::memory_order_relaxed);
+    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed, posted, origin,
+                       "MPI_Win_complete");
     if (completed.holds()) continue;
     if (!waits) return {};
     ASHLAR_TRY(wait(window_, completed));
@@ -70,10 +75,9 @@ Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool
   return {};
 }
 
-Guard SharedSync::guard(const Target& target) {
-  const Card& card = window_.cards[static_cast<std::size_t>(target.rank)];
-  return {.kind = (card.flags & Card::kInHeap) != 0 ? Guard::Kind::kElements : Guard::Kind::kLocked,
-          .line = &control_.update(target.rank),
+Guard SharedSync::guard(Rank target) {
+  return {.kind = window_.areas[target].in_heap() ? Guard::Kind::kElements : Guard::Kind::kLocked,
+          .line = &control_.target(target).updates,
           .origins = control_.origins(),
           .own = static_cast<std::uint32_t>(window_.me),
           .count = control_.ranks(),

@@ -2,6 +2,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -11,6 +12,7 @@
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
 #include "framework/rma/cards.h"
+#include "framework/rma/neighbours.h"
 #include "framework/rma/range_gate.h"
 
 namespace ashlar::rma::shm {
@@ -29,11 +31,11 @@ Proofs& proofs() {
   return *known;
 }
 
-int prove(const Card& card) {
+int prove(const Neighbour& process) {
   std::uint64_t seen = 0;
   const iovec here{&seen, sizeof seen};
-  const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(card.probe)), sizeof seen};
-  if (process_vm_readv(card.pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof seen)) return errno;
+  const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(process.probe)), sizeof seen};
+  if (process_vm_readv(process.pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof seen)) return errno;
   return seen == probe ? 0 : ESRCH;  // in another name space the number belongs to a stranger
 }
 
@@ -41,10 +43,10 @@ bool is_dynamic(const RmaWindow& window) { return window.create_flavor == MPI_WI
 
 }  // namespace
 
-Status copies_memory_of(const Card& card) {
+Status copies_memory_of(const Neighbour& process) {
   const std::lock_guard guard(proofs().mutex);
-  const auto [entry, is_new] = proofs().errors.try_emplace({card.pid, card.probe}, 0);
-  if (is_new) entry->second = prove(card);
+  const auto [entry, is_new] = proofs().errors.try_emplace({process.pid, process.probe}, 0);
+  if (is_new) entry->second = prove(process);
   if (entry->second == 0) return {};
   return fail(MPI_ERR_OTHER, "rma.copy_refused", {{"lower", std::strerror(entry->second)}});
 }
@@ -64,14 +66,16 @@ Status prepare(RmaWindow& window, Card& own) {
     const Control control(static_cast<std::byte*>(state->block), static_cast<std::uint32_t>(window.ranks));
     control.header().central.store(window.lane().config.oversubscribed ? 1 : 0, std::memory_order_relaxed);
   }
-  if (is_dynamic(window)) static_cast<void>(make_room_for_regions(*state));  // and so a heap, which the card names
+  if (!is_dynamic(window)) return {};
+  state->dynamic = std::make_unique<Dynamic>();
+  static_cast<void>(make_room_for_regions(*state->dynamic));  // and so a heap, which the card names
   return {};
 }
 
-Status joins(RmaWindow& window) {
+Status joins(RmaWindow& window, std::span<const Card> cards) {
   State& state = state_of(window);
-  const Card& first = window.cards[0];
-  for (const Card& card : window.cards)
+  const Card& first = cards[0];
+  for (const Card& card : cards)
     if (card.node != first.node) return fail(MPI_ERR_OTHER, "rma.several_nodes");
   if (first.control == 0) return fail(MPI_ERR_OTHER, "rma.no_block");
   const memory::MappedHeap* heap = nullptr;
@@ -80,25 +84,24 @@ Status joins(RmaWindow& window) {
   std::byte* const block = heap->find(first.control, Control::bytes(ranks));
   if (block == nullptr) return fail(MPI_ERR_OTHER, "rma.no_block");
   // The regions of a dynamic window, and what lies in them, are reached alike by every process or by none.
-  for (std::size_t rank = 0; is_dynamic(window) && rank < window.cards.size(); ++rank) {
-    ASHLAR_TRY(memory::map_heap(window.cards[rank].heap, &heap));
-    if (static_cast<Rank>(rank) != window.me) ASHLAR_TRY(copies_memory_of(window.cards[rank]));
+  for (Rank rank = 0; is_dynamic(window) && rank < window.ranks; ++rank) {
+    const Neighbour& process = neighbour_of(window, rank);
+    ASHLAR_TRY(memory::map_heap(process.heap, &heap));
+    if (rank != window.me) ASHLAR_TRY(copies_memory_of(process));
   }
   state.control = Control(block, ranks);
   return {};
 }
 
-Status make_sync(RmaWindow& window, Sync** out) {
+Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   State& state = state_of(window);
-  const auto ranks = static_cast<std::size_t>(window.ranks);
-  state.started.resize(ranks);
-  state.posted.resize(ranks);
-  state.guards.resize(ranks);
-  state.guest.resize(ranks);
-  if (is_dynamic(window)) state.known.resize(ranks);
-  if (!join_updates({&state.control.update(0), ranks}))
-    state.control.header().fenced.store(1, std::memory_order_relaxed);
-  *out = new (std::nothrow) SharedSync(window, state);
+  const Control& control = state.control;
+  if (is_dynamic(window)) state.dynamic->known.resize(cards.size());
+  for (Rank rank = 0; rank < window.ranks; ++rank)
+    if (!join_updates({&control.target(rank).updates, 1})) control.header().fenced.store(1, std::memory_order_relaxed);
+  if (window.me == 0) std::ranges::transform(cards, control.areas(), area_of);
+  window.areas = control.areas();
+  *out = new (std::nothrow) SharedSync(window, control);
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }
 
@@ -106,18 +109,18 @@ namespace {
 
 /// The target's guard, kept for the life of the window.
 Guard& guard_of(RmaWindow& window, const Target& target) {
-  Guard& guard = state_of(window).guards[static_cast<std::size_t>(target.rank)];
-  guard = window.sync->guard(target);
-  return guard;
+  return state_of(window).guards.emplace_front(window.sync->guard(target.rank));
 }
 
 }  // namespace
 
 Status reach(RmaWindow& window, Target& target) {
-  const Card& card = window.cards[static_cast<std::size_t>(target.rank)];
+  const Neighbour& process = neighbour_of(window, target.rank);
   const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
   if (is_dynamic(window)) {
-    if (synchronizes) target.copies = target.updates = &attached;
+    if (!synchronizes) return {};
+    target.copies = target.updates = &attached;
+    target.state = &process;
     return {};
   }
   const Status mapped_here = map_part(window, target.rank, &target.memory);
@@ -129,13 +132,14 @@ Status reach(RmaWindow& window, Target& target) {
     }
     return {};
   }
-  const Status may_copy = card.node == window.cards[static_cast<std::size_t>(window.me)].node
-                              ? copies_memory_of(card)
+  const Status may_copy = process.node == neighbour_of(window, window.me).node
+                              ? copies_memory_of(process)
                               : fail(MPI_ERR_OTHER, "rma.several_nodes");
   if (!may_copy.ok())
     return fail(MPI_ERR_OTHER, "rma.out_of_reach", {{"mapped", mapped_here.text()}, {"copied", may_copy.text()}});
   target.copies = &copied;
-  if (synchronizes && (card.flags & Card::kInHeap) == 0) target.updates = &copied;
+  target.state = &process;
+  if (synchronizes && !window.areas[target.rank].in_heap()) target.updates = &copied;
   return mapped_here;
 }
 
@@ -143,12 +147,16 @@ void close(RmaWindow& window) {
   State* const state = static_cast<State*>(std::exchange(window_state(window), nullptr));
   if (state == nullptr) return;
   memory::Heap& heap = memory::Heap::own();
+  // A block that not every process could use is touched by none once they have agreed on that.
+  if (window.sync == nullptr || window.sync->name() != kSyncName) state->control = {};
   if (state->block != nullptr)
     retire_block(state->block, state->control);
   else if (state->control)
     state->control.header().left.fetch_add(1, std::memory_order_release);
-  if (state->regions != nullptr) heap.free(state->regions);
-  for (void* const old : state->outgrown) heap.free(old);
+  if (state->dynamic != nullptr) {
+    if (state->dynamic->regions != nullptr) heap.free(state->dynamic->regions);
+    for (void* const old : state->dynamic->outgrown) heap.free(old);
+  }
   delete state;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <forward_list>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +11,7 @@
 #include "framework/memory/heap.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
+#include "framework/rma/guard.h"
 #include "framework/rma/sync.h"
 #include "framework/rma/waiting.h"
 #include "framework/rma/window.h"
@@ -20,21 +24,21 @@ struct KnownRegions {
   std::vector<Region> regions;  // by address
 };
 
-/// What the component has of one window in this process.
+/// What it has of a dynamic window.
+struct Dynamic {
+  std::vector<KnownRegions> known;  // by target
+  std::mutex reading;               // guards them
+  void* regions = nullptr;          // this process's, in its heap: what `RankLine::regions` leads to
+  std::uint64_t room = 0;           // regions that fit there
+  std::vector<void*> outgrown;      // smaller ones, which others may still be reading; freed with the window
+};
+
+/// What the component has of one window in this process: small, for there may be thousands.
 struct State {
-  void* block = nullptr;     // of rank 0: the control block, in its own heap
-  Control control;           // mapped once the cards are there; empty: other components synchronize the window
-  std::uint32_t rounds = 0;  // of barriers that this process has come to
-  // PSCW: epochs that this process has had with each rank.
-  std::vector<std::uint32_t> started;  // as an origin
-  std::vector<std::uint32_t> posted;   // as a target
-  std::vector<Guard> guards;           // by target
-  std::vector<std::uint8_t> guest;     // by target: whether its lock is held without a ticket
-  std::vector<KnownRegions> known;     // dynamic windows alone
-  std::mutex reading;                  // guards `known`
-  void* regions = nullptr;             // this process's, in its heap: what `RankLine::regions` leads to
-  std::uint64_t room = 0;              // regions that fit there
-  std::vector<void*> outgrown;         // smaller ones, which others may still be reading; freed with the window
+  void* block = nullptr;             // of rank 0: the control block, in its own heap
+  Control control;                   // mapped once the cards are there; empty: other components synchronize the window
+  std::forward_list<Guard> guards;   // of the targets that are used
+  std::unique_ptr<Dynamic> dynamic;  // nullptr: the window is not
 };
 
 inline constexpr char kSyncName[] = "shared";
@@ -45,8 +49,8 @@ inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_s
 
 // Component's functions (framework/rma/component.h).
 Status prepare(RmaWindow& window, Card& own);
-Status joins(RmaWindow& window);
-Status make_sync(RmaWindow& window, Sync** out);
+Status joins(RmaWindow& window, std::span<const Card> cards);
+Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out);
 Status reach(RmaWindow& window, Target& target);
 void close(RmaWindow& window);
 
@@ -56,18 +60,18 @@ void retire_block(void* block, const Control& control);
 void free_retired_blocks();
 
 /// Of a dynamic window: room for the first regions, in the heap.
-Status make_room_for_regions(State& state);
+Status make_room_for_regions(Dynamic& dynamic);
 
 /// Succeeds if this process can read and write the memory of the target with process_vm_readv and process_vm_writev;
 /// tried once for each process.
-Status copies_memory_of(const Card& card);
+Status copies_memory_of(const Neighbour& process);
 
 /// Wakes the processes that have announced that they sleep for this; kLock: the lock of `target`. Called after storing
 /// what they may wait for.
 void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0);
 void wake_sleeper(RmaWindow& window, const Control& control, Rank rank);
 
-/// A condition whose waiter announces itself in its rank line.
+/// A condition whose waiter announces itself in its origin line.
 class SharedCondition : public Condition {
  public:
   /// kLock: of the lock of `target`.
@@ -89,10 +93,9 @@ class SharedCondition : public Condition {
 /// Sync over the control block.
 class SharedSync final : public Sync {
  public:
-  SharedSync(RmaWindow& window, State& state)
+  SharedSync(RmaWindow& window, const Control& control)
       : window_(window),
-        state_(state),
-        control_(state.control),
+        control_(control),
         ranges_(RangeLimits::of(Engine::current().config.range_elements, window.hints.granularity)) {}
   const char* name() const override { return kSyncName; }
   Status barrier() override;
@@ -104,23 +107,24 @@ class SharedSync final : public Sync {
   Status unlock(Target& target, bool exclusive) override;
   Status lock_all() override;
   Status unlock_all() override;
-  Guard guard(const Target& target) override;
+  Guard guard(Rank target) override;
 
  private:
   Status lock_exclusive(LockLine& line, Rank target, std::uint32_t ticket);
   Status lock_shared(LockLine& line, Rank target, std::uint32_t ticket);
-  Status lock_as_guest(LockLine& line, Rank target);
+  Status lock_as_guest(LockLine& line, Target& target);
   void unlock_exclusive(LockLine& line, Rank target);
   bool others_wait(const LockLine& line) const;
   Status central_barrier();
 
   RmaWindow& window_;
-  State& state_;
   const Control control_;
   const RangeLimits ranges_;
 };
 
+/// `copied` and `attached`: Target::state is the target's Neighbour.
 extern const Way mapped, copied, attached;
+inline const Neighbour& owner_of(const Target& target) { return *static_cast<const Neighbour*>(target.state); }
 
 /// Dynamic windows: publishes `window.regions` (Component::attached).
 Status publish_regions(RmaWindow& window);

@@ -396,6 +396,42 @@ static void same_memory(void) {
   for (int i = 0; i < 3; i++) MUST(MPI_Win_free(&win[i]));
 }
 
+/* Memory of this process, of what it shares its part. */
+static double bytes_used(void) {
+  char line[128];
+  long kib = 0;
+  FILE* f = fopen("/proc/self/smaps_rollup", "r");
+  while (f && fgets(line, sizeof line, f)) sscanf(line, "Pss: %ld", &kib);
+  if (f) fclose(f);
+  return (double)kib * 1024;
+}
+
+/* What a window takes beside its data, on average over the processes: less than `most` bytes. Each process's data is
+ * 64 bytes. */
+static void small_windows(int n, double most) {
+  MPI_Win* const win = check_alloc((size_t)n * sizeof *win);
+  void* base;
+  double grown = 0, all = 0;
+  for (int i = 0; i <= n; i++) { /* the first one brings what there is once */
+    if (i == 1) {
+      MUST(MPI_Win_free(&win[0]));
+      MUST(MPI_Barrier(MPI_COMM_WORLD));
+      grown = -bytes_used();
+      MUST(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    MUST(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win[i ? i - 1 : 0]));
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  grown += bytes_used();
+  MUST(MPI_Allreduce(&grown, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+  const double each = all / n / check_size - 64;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK(each > 0 && each < most, "%.0f bytes a window and rank beside the data, not %.0f", each, most);
+#endif
+  for (int i = 0; i < n; i++) MUST(MPI_Win_free(&win[i]));
+  free(win);
+}
+
 static void many_windows(int n) {
   TestWindow* const w = check_alloc((size_t)n * sizeof *w);
   for (int i = 0; i < n; i++) w[i] = window_make(i % 2 ? kCreated : kAllocated, MPI_COMM_WORLD, 64, 8);
@@ -491,6 +527,10 @@ int main(int argc, char** argv) {
   if (argc > 3 && strcmp(argv[1], "many") == 0) {
     many_windows(atoi(argv[2]));
     create_and_free(atoi(argv[3]));
+    return check_end();
+  }
+  if (argc > 3 && strcmp(argv[1], "small") == 0) {
+    small_windows(atoi(argv[2]), atof(argv[3]));
     return check_end();
   }
   if (argc > 1 && strcmp(argv[1], "unfreed") == 0) {

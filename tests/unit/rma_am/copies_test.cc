@@ -98,14 +98,14 @@ TEST(Copies, WaitForAWindowThatIsNotMadeYet) {
   World world(2);
   const rma::am::Config config = WindowWorld::kConfig;
   Member first(world[0], 5000, config, false), second(world[1], 5000, config, false);
-  first.window.wire->start();
+  first.start();
   const auto out = pattern(3000, 3);
   ASSERT_TRUE(first.put(out.data(), 3000, bytes(), 1, 0, 3000, bytes()).ok());
   std::uint64_t one = 1, former = 7;
   ASSERT_TRUE(first.update(MPI_SUM, MPI_UINT64_T, &one, &former, 1, 4000).ok());
   for (int i = 0; i < 20; ++i) world.poll();
   EXPECT_EQ(second.memory[0], std::byte{0});
-  second.window.wire->start();
+  second.start();
   EXPECT_TRUE(std::equal(out.begin(), out.end(), second.memory.begin()));
   ASSERT_TRUE(world.poll_until([&] { return first.channel(1).requests.idle(); }));
   EXPECT_EQ(former, 0u);

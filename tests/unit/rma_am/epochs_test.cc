@@ -25,7 +25,7 @@ TEST_P(Epochs, OfARingHandOnWhatWasWritten) {
       ASSERT_TRUE(member.sync->start(after, false).ok());
       const int value = rank * 1000 + time;
       ASSERT_TRUE(member.put(&value, 4, bytes(), after[0], 0, 4, bytes()).ok());
-      ASSERT_TRUE(rma::am::asked.flush(member.window, member.window.targets[after[0]], true).ok());
+      ASSERT_TRUE(rma::am::asked.flush(member.window, member.target(after[0]), true).ok());
       ASSERT_TRUE(member.sync->complete(after).ok());
       for (bool ended = false; !ended;) {
         ASSERT_TRUE(member.sync->exposure_over(before, time % 2 == 0, &ended).ok());

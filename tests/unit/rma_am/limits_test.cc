@@ -47,7 +47,7 @@ TEST(QueueLimit, MakesCallsWait) {
     const std::uint64_t one = 1;
     for (int i = 0; i < 500; ++i) ASSERT_TRUE(world[0].update(MPI_SUM, MPI_UINT64_T, &one, nullptr, 1, 8).ok());
     EXPECT_GT(world[0].am().counters.full.get(), 0u);
-    ASSERT_TRUE(rma::am::asked.flush(world[0].window, world[0].window.targets[1], true).ok());
+    ASSERT_TRUE(rma::am::asked.flush(world[0].window, world[0].target(1), true).ok());
     over.store(true);
   });
   EXPECT_EQ(world[1].as<std::uint64_t>()[1], 500u);

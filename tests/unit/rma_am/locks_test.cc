@@ -26,7 +26,7 @@ struct Rest {
 };
 
 Status flush(WindowWorld& world, int rank, int target) {
-  return rma::am::asked.flush(world[rank].window, world[rank].window.targets[target], true);
+  return rma::am::asked.flush(world[rank].window, world[rank].target(target), true);
 }
 
 // Read, add, write under an exclusive lock: the count is exact.
@@ -38,7 +38,7 @@ TEST_P(Locks, ExclusiveOnesProtectAReadModifyWrite) {
     Member& member = world[rank];
     for (int time = 0; time < kTimes; ++time) {
       const int at = (rank + time) % kProcesses;
-      rma::Target& target = member.window.targets[at];
+      rma::Target& target = member.target(at);
       ASSERT_TRUE(member.sync->lock(target, true).ok());
       std::uint64_t value = 0;
       ASSERT_TRUE(member.get(&value, 8, bytes(), at, 0, 8, bytes()).ok());
@@ -66,7 +66,7 @@ TEST_P(Locks, OfAllKindsExcludeEachOther) {
     std::mt19937 random(GetParam() * 100 + static_cast<unsigned>(rank));
     for (int time = 0; time < kTimes; ++time) {
       const auto at = static_cast<int>(random() % kProcesses);
-      rma::Target& target = member.window.targets[at];
+      rma::Target& target = member.target(at);
       switch (random() % 3) {
         case 0:
           ASSERT_TRUE(member.sync->lock_all().ok());
@@ -108,14 +108,14 @@ TEST_P(Locks, OfSeveralTargetsAreHeldAtATime) {
     Member& member = world[rank];
     for (int time = 0; time < kTimes; ++time) {
       if (rank == 2 && time % 2 == 0) {  // a writer between the readers
-        ASSERT_TRUE(member.sync->lock(member.window.targets[time / 2 % kProcesses], true).ok());
-        ASSERT_TRUE(member.sync->unlock(member.window.targets[time / 2 % kProcesses], true).ok());
+        ASSERT_TRUE(member.sync->lock(member.target(time / 2 % kProcesses), true).ok());
+        ASSERT_TRUE(member.sync->unlock(member.target(time / 2 % kProcesses), true).ok());
         continue;
       }
       for (int i = 0; i < kProcesses; ++i)
-        ASSERT_TRUE(member.sync->lock(member.window.targets[(rank + i) % kProcesses], false).ok());
+        ASSERT_TRUE(member.sync->lock(member.target((rank + i) % kProcesses), false).ok());
       for (int i = 0; i < kProcesses; ++i)
-        ASSERT_TRUE(member.sync->unlock(member.window.targets[(rank + i) % kProcesses], false).ok());
+        ASSERT_TRUE(member.sync->unlock(member.target((rank + i) % kProcesses), false).ok());
     }
     rest.serve(rank);
   });
@@ -128,7 +128,7 @@ TEST(LockFailures, EndTheWaitsOfOthers) {
   world.run([&](int rank) {
     Member& member = world[rank];
     if (rank == 1) {
-      ASSERT_TRUE(member.sync->lock(member.window.targets[2], true).ok());
+      ASSERT_TRUE(member.sync->lock(member.target(2), true).ok());
       held.store(true);
       ++rest.over;
       world.world.network().kill(1);
@@ -139,7 +139,7 @@ TEST(LockFailures, EndTheWaitsOfOthers) {
         member.process.poll();
         std::this_thread::yield();
       }
-      const Status outcome = member.sync->lock(member.window.targets[2], false);
+      const Status outcome = member.sync->lock(member.target(2), false);
       EXPECT_EQ(outcome.mpi_class(), MPI_ERR_PROC_ABORTED) << outcome.text();
     }
     rest.serve(rank);

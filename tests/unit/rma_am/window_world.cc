@@ -34,24 +34,35 @@ Member::Member(Process& of, std::size_t bytes, const rma::am::Config& config, bo
   window.base = dynamic ? nullptr : memory.data();
   window.size = dynamic ? 0 : static_cast<MPI_Aint>(bytes);
   window.create_flavor = dynamic ? MPI_WIN_FLAVOR_DYNAMIC : MPI_WIN_FLAVOR_CREATE;
-  window.table.resize(static_cast<std::size_t>(window.ranks));
-  for (Rank rank = 0; rank < window.ranks; ++rank) {
-    rma::Target& target = window.table[static_cast<std::size_t>(rank)];
-    target.rank = rank;
-    target.size = bytes;
-    target.copies = target.updates = &rma::am::asked;
+  areas.resize(static_cast<std::size_t>(window.ranks), {.size = bytes});
+  window.areas = areas.data();
+  {
+    EXPECT_TRUE(rma::WindowWire::listen(window).ok());
+    const LaneGuard guard(window.lane().lock);
+    EXPECT_TRUE(rma::WindowWire::attach(window, std::make_unique<AmWindow>(window, config)).ok());
   }
-  window.targets = window.table.data();
-  EXPECT_TRUE(rma::WindowWire::attach(window, std::make_unique<AmWindow>(window, config)).ok());
-  sync = std::make_unique<rma::am::MessageSync>(am());
+  sync = new rma::am::MessageSync(am());
+  window.sync.reset(sync);
 }
 
-Member::~Member() { window.wire.reset(); }
+Member::~Member() {
+  rma::WindowWire::unlisten(window);
+  window.wire.reset();
+}
+
+rma::Target& Member::target(Rank rank) {
+  rma::Target* found = window.targets.find(rank);
+  if (found == nullptr) {
+    EXPECT_TRUE(window.targets.make(window, rank, &found).ok());
+    window.targets.each([](rma::Target& made) { made.copies = made.updates = &rma::am::asked; });
+  }
+  return *found;
+}
 
 Status Member::put(const void* from, MPI_Count count, Datatype& type, int to, MPI_Aint offset, MPI_Count target_count,
                    Datatype& target_type, Gate* done) {
   return rma::am::asked.put({.window = window,
-                             .target = window.targets[to],
+                             .target = target(to),
                              .origin = DataView::of(from, count, type),
                              .place = {.offset = offset, .count = target_count, .type = &target_type},
                              .done = done});
@@ -60,7 +71,7 @@ Status Member::put(const void* from, MPI_Count count, Datatype& type, int to, MP
 Status Member::get(void* into, MPI_Count count, Datatype& type, int from, MPI_Aint offset, MPI_Count target_count,
                    Datatype& target_type, Gate* done) {
   return rma::am::asked.get({.window = window,
-                             .target = window.targets[from],
+                             .target = target(from),
                              .origin = {.data = into, .count = count, .type = &type},
                              .place = {.offset = offset, .count = target_count, .type = &target_type},
                              .done = done});
@@ -71,7 +82,7 @@ Status Member::update(MPI_Op op, Datatype& element, const void* origin, MPI_Coun
                       Gate* done) {
   return rma::am::asked.update(
       {.window = window,
-       .target = window.targets[to],
+       .target = target(to),
        .op = datatype::predefined_op(op),
        .element = element,
        .origin = DataView::of(origin, count, type),
@@ -100,7 +111,7 @@ void WindowWorld::remake() {
 }
 
 void WindowWorld::start() {
-  for (auto& member : members_) member->window.wire->start();
+  for (auto& member : members_) member->start();
 }
 
 Status WindowWorld::drain(int rank, bool remote) {

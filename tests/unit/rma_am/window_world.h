@@ -31,9 +31,16 @@ struct Member {
   Process& process;
   std::vector<std::byte> memory;
   RmaWindow window;
-  std::unique_ptr<rma::am::MessageSync> sync;
+  std::vector<rma::Area> areas;
+  rma::am::MessageSync* sync = nullptr;  // the window's
 
   rma::am::AmWindow& am() { return rma::am::AmWindow::of(window); }
+  rma::Target& target(Rank rank);
+  /// As when the window is made.
+  void start() {
+    const LaneGuard guard(window.lane().lock);
+    window.wire->start();
+  }
   rma::am::Channel& channel(int rank) { return *am().channel(rank); }
   template <class T>
   T* as() {

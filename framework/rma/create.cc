@@ -21,6 +21,7 @@
 #include "framework/progress/user_call.h"
 #include "framework/rma/api.h"
 #include "framework/rma/cards.h"
+#include "framework/rma/check.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
 #include "framework/rma/hints.h"
@@ -64,7 +65,6 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   window->group = comm.local_group;
   window->me = comm.rank;
   window->ranks = comm.size;
-  window->number = context;
   window->base = wanted.base;
   window->size = wanted.size;
   window->disp_unit = wanted.disp_unit <= INT_MAX ? static_cast<int>(wanted.disp_unit) : 0;
@@ -124,12 +124,19 @@ Status describe(RmaWindow& window, const Wanted& wanted, Card* card) {
 /// The areas of all processes: in a component's block that all map, or in this process's memory.
 Status keep_areas(RmaWindow& window, std::span<const Card> cards) {
   if (window.areas != nullptr) return {};
-  window.own_areas.reset(new (std::nothrow) Area[cards.size()]);
-  window.areas = window.own_areas.get();
-  if (window.areas == nullptr)
+  auto* const areas = new (std::nothrow) Area[cards.size()];
+  if (areas == nullptr)
     return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "the areas of a window"}, {"ranks", window.ranks}});
-  std::ranges::transform(cards, window.own_areas.get(), area_of);
+  std::ranges::transform(cards, areas, area_of);
+  window.areas = areas;
+  window.own_areas = true;
   return {};
+}
+
+void drop_areas(RmaWindow& window) {
+  if (window.own_areas) delete[] window.areas;
+  window.areas = nullptr;
+  window.own_areas = false;
 }
 
 /// This process's part in the Sync of a component.
@@ -152,7 +159,7 @@ Status choose_sync(Comm& comm, RmaWindow& window, std::span<const Card> cards) {
       lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " +
               (joined.ok() ? "another process cannot use it" : joined.text());
       window.sync.reset();
-      window.areas = nullptr;
+      drop_areas(window);
       continue;
     }
     Engine::current().record({.topic = "rma",
@@ -193,6 +200,13 @@ void place_parts(std::span<Card> cards, const std::vector<std::uint64_t>& begins
   }
 }
 
+/// With check.rma: operations are logged from now on.
+Status start_checks(RmaWindow& window) {
+  window.check.reset(new (std::nothrow) Check(window));
+  if (window.check == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the checks of a window"}});
+  return window.check->make();
+}
+
 Status finish(Comm& comm, RmaWindow& window, std::span<Card> cards, const std::vector<std::uint64_t>& begins) {
   agree_on(cards, &window.hints);
   for (std::size_t rank = 0; rank < cards.size(); ++rank)
@@ -225,9 +239,11 @@ Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignme
 }
 
 void unmake(RmaWindow* window) {
+  window->check.reset();
   WindowWire::unlisten(*window);
   for (std::size_t i = 0; i < window->components.size(); ++i) window->components[i]->close(*window);
   window->sync.reset();
+  drop_areas(*window);
   if (window->private_memory)
     std::free(window->memory);
   else if (window->memory != nullptr)
@@ -262,7 +278,10 @@ Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   std::vector<Card> cards;
   if (const Status met = exchange(comm, card, &cards); own.ok()) own = met;
   if (own.ok()) own = failed_elsewhere(comm, cards);
+  const bool checks = wanted.checked && Engine::current().config.check;
+  if (own.ok() && checks) own = compare_hints(*window, cards);
   if (own.ok()) own = finish(comm, *window, cards, begins);
+  if (own.ok() && checks) own = start_checks(*window);
   if (!own.ok()) {
     if (window != nullptr) unmake(window);
     return own;

@@ -19,6 +19,7 @@ struct Wanted {
   MPI_Aint size;
   MPI_Aint disp_unit;
   Info* info;
+  bool checked = true;  // by check.rma
 };
 
 /// Makes a window; collective over `comm`. On failure there is none, on no process.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/base/failure.h"
+#include "framework/base/log.h"
 #include "framework/memory/heap.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/records.h"
@@ -51,6 +52,11 @@ Status Engine::components(std::span<const Component* const>* out) {
     ASHLAR_TRY(registry_.select("rma", nullptr, &chosen));
     for (const plugin::Chosen& choice : chosen) {
       if (config.reference && &choice != &chosen.back()) continue;
+      if (components_.size() == kMostComponents) {
+        ASHLAR_LOG(warn, "rma", "more than %zu components of rma; '%s' and those after it are left out",
+                   kMostComponents, choice.component->name());
+        break;
+      }
       void* module = nullptr;
       ASHLAR_TRY(choice.component->create(nullptr, &module));
       components_.push_back(static_cast<const Component*>(module));

@@ -6,6 +6,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/rma/api.h"
+#include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
 
@@ -61,13 +62,21 @@ Status win_fence(int assert, Window& win) {
   const bool succeeds = (assert& MPI_MODE_NOSUCCEED) == 0;
   // Without operations before it a fence need not synchronize, but then those after it could overtake the stores that a
   // slower process makes before its own fence. Only one with nothing on either side does nothing.
+  const bool checks = window.check != nullptr;
+  Status checked;
+  if (checks) [[unlikely]]
+    checked = window.check->begin_fence(assert);
   if ((assert& MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all(window, true));
-  if ((assert& MPI_MODE_NOPRECEDE) == 0 || succeeds) ASHLAR_TRY(window.sync->barrier());
+  if ((assert& MPI_MODE_NOPRECEDE) == 0 || succeeds || checks) ASHLAR_TRY(window.sync->barrier());
+  if (checks) [[unlikely]] {
+    const Status ended = window.check->end_fence(assert);
+    if (checked.ok()) checked = ended;
+  }
   window.open_to_all.store(false, std::memory_order_relaxed);
   window.epochs.access = succeeds ? AccessEpoch::kFence : AccessEpoch::kNone;
   window.epochs.exposure = succeeds ? ExposureEpoch::kFence : ExposureEpoch::kNone;
   window.epochs.last = succeeds ? "MPI_Win_fence" : "MPI_Win_fence with MPI_MODE_NOSUCCEED";
-  return {};
+  return checked;
 }
 
 }  // namespace ashlar::rma

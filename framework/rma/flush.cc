@@ -5,6 +5,7 @@
 
 #include "framework/progress/waiting.h"
 #include "framework/rma/api.h"
+#include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
 
@@ -26,12 +27,24 @@ inline Status nothing_outstanding(RmaWindow& window) {
   return {};
 }
 
+/// With check.rma; nullptr: of all targets.
+[[gnu::cold]] Status checked_flush(const char* name, RmaWindow& window, Target* target) {
+  window.calling = name;
+  const Status checked = end_passive(window, target != nullptr ? target->rank : kEveryTarget);
+  const Status flushed = target != nullptr ? flush(window, *target, true) : flush_all(window, true);
+  if (!flushed.ok()) return flushed;
+  ASHLAR_TRY(nothing_outstanding(window));
+  return checked;
+}
+
 Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
   if (rank == MPI_PROC_NULL) return {};
   if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks))
     return bad_rank(window, "rank", rank);
   Target* const target = window.targets.find(rank);
   if (!window.passive_to_all && (target == nullptr || target->held == Held::kNothing)) return not_passive(window, rank);
+  if (window.check != nullptr && remote && target != nullptr) [[unlikely]]
+    return checked_flush(name, window, target);
   if (target != nullptr && target->outstanding) {
     window.calling = name;
     return flush(window, *target, remote);
@@ -42,6 +55,8 @@ Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
 Status flush_every(const char* name, RmaWindow& window, bool remote) {
   if (!window.passive_to_all && window.epochs.access != AccessEpoch::kLock)
     return wrong_epoch(window, "a passive target epoch to be open");
+  if (window.check != nullptr && remote) [[unlikely]]
+    return checked_flush(name, window, nullptr);
   if (window.any_outstanding) {
     window.calling = name;
     return flush_all(window, remote);

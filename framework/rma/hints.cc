@@ -10,6 +10,7 @@
 #include "framework/base/failure.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/rma/check.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
@@ -99,6 +100,31 @@ std::uint32_t bits_of(const Hints& hints) {
   return bits;
 }
 
+namespace {
+
+void take_bits(std::uint32_t bits, Hints* hints) {
+  hints->same_op = (bits & kSameOp) != 0;
+  for (unsigned i = 0; i < std::size(kPromises); ++i) hints->*kPromises[i].member = (bits & 1u << i) != 0;
+  for (unsigned i = 0; i < std::size(kOrders); ++i) hints->*kOrders[i].member = (bits & 1u << (kFirstOrder + i)) == 0;
+}
+
+}  // namespace
+
+Hints hints_of(std::uint32_t bits) {
+  Hints hints;
+  take_bits(bits, &hints);
+  return hints;
+}
+
+const char* differing_hint(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t differ = a ^ b;
+  if ((differ & kSameOp) != 0) return "accumulate_ops";
+  if (differ >> kFirstOrder != 0) return "accumulate_ordering";
+  for (unsigned i = 0; i < std::size(kPromises); ++i)
+    if ((differ & 1u << i) != 0 && kPromises[i].member != &Hints::noncontiguous) return kPromises[i].key;
+  return nullptr;
+}
+
 void agree_on(std::span<const Card> cards, Hints* hints) {
   std::uint32_t all = ~0u;
   std::uint64_t granularity = cards.empty() ? 0 : cards[0].granularity;
@@ -106,9 +132,7 @@ void agree_on(std::span<const Card> cards, Hints* hints) {
     all &= card.hints;
     if (card.granularity != granularity) granularity = 0;
   }
-  hints->same_op = (all & kSameOp) != 0;
-  for (unsigned i = 0; i < std::size(kPromises); ++i) hints->*kPromises[i].member = (all & 1u << i) != 0;
-  for (unsigned i = 0; i < std::size(kOrders); ++i) hints->*kOrders[i].member = (all & 1u << (kFirstOrder + i)) == 0;
+  take_bits(all, hints);
   hints->granularity = granularity;
 }
 
@@ -122,7 +146,7 @@ Status write_hints(const RmaWindow& window, Info& info) {
   ASHLAR_TRY(info::set(&info, "mpi_minimum_memory_alignment", std::to_string(hints.alignment).c_str()));
   std::string ways;
   window.targets.each([&](const Target& target) {
-    const std::string way = target.copies->name;
+    const std::string way = reached(target).copies->name;
     if (target.copies == &unresolved || (", " + ways + ",").find(", " + way + ",") != std::string::npos) return;
     ways += (ways.empty() ? "" : ", ") + way;
   });

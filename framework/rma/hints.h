@@ -15,6 +15,9 @@ namespace ashlar::rma {
 Status read_hints(const Info* info, Hints* hints);
 /// As a process tells them to the others.
 std::uint32_t bits_of(const Hints& hints);
+Hints hints_of(std::uint32_t bits);
+/// The key of a promise that is in one of the two only; nullptr: there is none. alloc_shared_noncontig is no promise.
+const char* differing_hint(std::uint32_t a, std::uint32_t b);
 /// What holds on all of them: a promise only if every process has given it.
 void agree_on(std::span<const Card> cards, Hints* hints);
 /// All supported hints with the values in force, into `info`.

@@ -3,6 +3,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/rma/api.h"
+#include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
 
@@ -40,6 +41,11 @@ void end(RmaWindow& window, Target& target, const char* last) {
   window.epochs.last = last;
 }
 
+Status first_of(Status flushed, Status given, Status checked) {
+  if (!flushed.ok()) return flushed;
+  return given.ok() ? checked : given;
+}
+
 }  // namespace
 
 Status win_lock(int lock_type, int rank, int assert, Window& win) {
@@ -75,13 +81,14 @@ Status win_unlock(int rank, Window& win) {
   if (!holds_lock(window, rank))
     return fail(MPI_ERR_RMA_SYNC, "rma.not_locked", {{"peer", rank}, {"window", window.label()}});
   Target& target = *window.targets.find(rank);
+  const Status checked = end_passive(window, rank);
   const Status flushed = flush(window, target, true);
   // The lock is given back whether or not an operation failed: other processes wait for it.
   const Held held = target.held;
   target.open = false;
   const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
   end(window, target, "MPI_Win_unlock");
-  return flushed.ok() ? given : flushed;
+  return first_of(flushed, given, checked);
 }
 
 Status win_lock_all(int assert, Window& win) {
@@ -105,13 +112,14 @@ Status win_unlock_all(Window& win) {
   window.calling = "MPI_Win_unlock_all";
   if (window.epochs.access != AccessEpoch::kLockAll)
     return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
+  const Status checked = end_passive(window, kEveryTarget);
   const Status flushed = flush_all(window, true);
   const Status given = window.all_unchecked ? Status() : window.sync->unlock_all();
   window.passive_to_all = false;
   window.open_to_all.store(false, std::memory_order_relaxed);
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_unlock_all";
-  return flushed.ok() ? given : flushed;
+  return first_of(flushed, given, checked);
 }
 
 }  // namespace ashlar::rma

@@ -10,6 +10,9 @@ namespace ashlar::rma {
 struct Config {
   bool reference = false;
   std::uint64_t range_elements = 128;
+  // check.*
+  bool check = false;
+  std::uint64_t check_accesses = 4096;
 };
 
 inline constexpr const char* kElementsRange[] = {"16", "4294967295", nullptr};
@@ -25,6 +28,21 @@ inline constexpr ashlar_param kParams[] = {
      "Elements of an accumulate in mapped memory from which on the process keeps others out and combines them all at "
      "once; fewer are combined one by one, with atomic instructions. 4294967295: always one by one.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, range_elements), kElementsRange},
+};
+
+inline constexpr const char* kAccessesRange[] = {"16", "1048576", nullptr};
+
+/// Parameters check.*, as far as they are of this room.
+inline constexpr ashlar_param kCheckParams[] = {
+    {"rma", "false",
+     "Log the one-sided operations that are not complete, and let the synchronization that ends an epoch fail when two "
+     "of them conflict, naming both ranks, calls and byte ranges; compare the asserts of MPI_Win_fence, and the hints "
+     "of windows, on all ranks.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check), nullptr},
+    {"rma_accesses", "4096",
+     "With check.rma, accesses to the memory of a rank that are logged at one time; further ones are not checked.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, check_accesses),
+     kAccessesRange},
 };
 
 }  // namespace ashlar::rma

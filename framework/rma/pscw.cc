@@ -8,6 +8,7 @@
 #include "framework/object/group.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/api.h"
+#include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
 #include "framework/rma/ways.h"
 
@@ -34,10 +35,11 @@ Status prepare(RmaWindow& window) {
   return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the epochs of a window"}});
 }
 
-void close_exposure(RmaWindow& window, const char* last) {
+Status close_exposure(RmaWindow& window, const char* last) {
   window.groups->posted.clear();
   window.epochs.exposure = ExposureEpoch::kNone;
   window.epochs.last = last;
+  return window.check == nullptr ? Status() : window.check->end_exposure();
 }
 
 Status end_exposure(RmaWindow& window, bool wait, bool* over) {
@@ -59,11 +61,14 @@ Status win_post(Group& group, int assert, Window& win) {
   ASHLAR_TRY(prepare(window));
   std::vector<Rank>& posted = window.groups->posted;
   ASHLAR_TRY(ranks_of(window, group, &posted));
+  Status checked;
+  if (window.check != nullptr) [[unlikely]]
+    checked = window.check->begin_exposure(assert);
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
   ASHLAR_TRY(window.sync->post(posted, (assert& MPI_MODE_NOCHECK) != 0));
   window.epochs.exposure = ExposureEpoch::kPost;
   window.epochs.last = "MPI_Win_post";
-  return {};
+  return checked;
 }
 
 Status win_start(Group& group, int assert, Window& win) {
@@ -101,7 +106,10 @@ Status win_complete(Window& win) {
   window.groups->started.clear();
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_complete";
-  return first.ok() ? told : first;
+  if (first.ok()) first = told;
+  if (window.check != nullptr && first.ok()) [[unlikely]]
+    first = window.check->report();
+  return first;
 }
 
 Status win_wait(Window& win) {
@@ -109,17 +117,15 @@ Status win_wait(Window& win) {
   window.calling = "MPI_Win_wait";
   bool over = false;
   ASHLAR_TRY(end_exposure(window, true, &over));
-  close_exposure(window, "MPI_Win_wait");
-  return {};
+  return close_exposure(window, "MPI_Win_wait");
 }
 
 Status win_test(Window& win, int* flag) {
   RmaWindow& window = of(win);
   bool over = false;
   ASHLAR_TRY(end_exposure(window, false, &over));
-  if (over) close_exposure(window, "MPI_Win_test");
   *flag = over ? 1 : 0;
-  if (over) return {};
+  if (over) return close_exposure(window, "MPI_Win_test");
   Lane& lane = window.lane();
   const LaneGuard guard(lane.lock);
   progress::look(lane);

@@ -7,6 +7,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/plugin/records.h"
+#include "framework/rma/check.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
 
@@ -63,6 +64,7 @@ Status resolve(RmaWindow& window, Target& target) {
     return fail(MPI_ERR_OTHER, "rma.no_way", {{"peer", target.rank}, {"window", window.label()}, {"lower", lost}});
   target = found;
   record(window, target, std::move(lost));
+  if (window.check != nullptr) window.check->wrap(target);
   return {};
 }
 

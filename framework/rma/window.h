@@ -45,6 +45,7 @@ struct Groups {
   std::vector<Rank> posted;   // origins of MPI_Win_post
 };
 
+class Check;       // check.h
 struct Component;  // component.h
 inline constexpr std::size_t kMostComponents = 4;
 
@@ -53,6 +54,9 @@ inline constexpr std::size_t kMostComponents = 4;
 /// A window and what this process knows of it. Everything is constant once it is made, except where said.
 class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive_
  public:
+  RmaWindow();
+  ~RmaWindow();
+
   // --- short path ---
   /// An access epoch is open to all: one of lock_all, or one of a fence that an operation has followed.
   std::atomic<bool> open_to_all = false;
@@ -64,8 +68,12 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
 
   // --- epochs; changed by the synchronization calls ---
   rma::Epochs epochs;
-  std::atomic_flag changing;  // guards them and Target::held where threads lock different targets (EpochGuard)
-  const char* calling = "";   // the synchronization call that is going on, or the last one: for reports of what waits
+  std::atomic_flag changing;     // guards them and Target::held where threads lock different targets (EpochGuard)
+  bool any_outstanding = false;  // whether Target::outstanding may be set anywhere; set with it
+  bool made = false;             // messages for it may be answered; guarded by the lane's lock
+  bool own_areas = false;        // `areas` are no memory of a component
+  bool private_memory = false;   // `memory` is none of the heap, where there was no room
+  const char* calling = "";  // the synchronization call that is going on, or the last one: for reports of what waits
   std::unique_ptr<rma::Groups> groups;  // once there have been any
 
   // --- set-up path ---
@@ -75,13 +83,9 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   const rma::Area* areas = nullptr;       // [ranks]; set when the window is synchronized
   rma::Hints hints;
   void* memory = nullptr;                             // that the window allocated, from memory::Heap; freed with it
-  std::unique_ptr<rma::Area[]> own_areas;             // behind `areas`, unless they lie in memory of a component
+  std::unique_ptr<rma::Check> check;                  // with check.rma
   std::vector<rma::Region> regions;                   // of a dynamic window, by address; changed by attach and detach
-  std::uint32_t number = 0;                           // names the window in messages of its communicator's lane
   std::atomic<std::uint32_t> flushes = 0;             // that found nothing to wait for; a hint
-  bool any_outstanding = false;                       // whether Target::outstanding may be set anywhere; set with it
-  bool made = false;                                  // messages for it may be answered; guarded by the lane's lock
-  bool private_memory = false;                        // `memory` is none of the heap, where there was no room
   std::span<const rma::Component* const> components;  // those that serve this window, the preferred one first
   std::array<void*, rma::kMostComponents> states{};   // of each of them, as the component likes
 

@@ -249,6 +249,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("threads", runtime::kThreadParams, &thread_config_));
   ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
   ASHLAR_TRY(params.fill("rma", rma::kParams, &rma_config_));
+  ASHLAR_TRY(params.fill("check", rma::kCheckParams, &rma_config_));
   ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));

@@ -552,7 +552,7 @@ int main(int argc, char** argv) {
   shared_windows();
   other_queries();
   info_keys(all);
-  differing_info();
+  if (all) differing_info();
   alignment();
   callbacks(all);
   same_memory();

@@ -48,4 +48,20 @@ if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
     done
   done
 fi
+
+# A rank dies while it holds what the others wait for, in the library's code among others: the job ends at once, and the reason is
+# named.
+for options in "" "--set rma.reference=true" "--set check.rma=true"; do
+  for how in lock lock_all update gate fence post; do
+    case $how in
+      update | gate) died="signal 11" ;;
+      *) died="signal 9" ;;
+    esac
+    # shellcheck disable=SC2086
+    out=$(timeout -k 1 10 "$MPIEXEC" $options -n 4 "$PROGRAMS/rma_death" $how 2>&1 </dev/null)
+    [ $? -ne 124 ] || fail "a rank that dies, $how $options: the others wait"
+    grep -q "rank 1 of 4 .* was killed by $died" <<<"$(tr -s '\n ' ' ' <<<"$out")" || fail "a rank that dies, $how $options:
+$out"
+  done
+done
 finish

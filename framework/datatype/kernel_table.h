@@ -16,7 +16,8 @@ struct KernelTable {
 
 void fill_kernels_base(KernelTable& table);
 #if defined(__x86_64__)
-void fill_kernels_avx2(KernelTable& table);  // only where the machine has AVX2
+void fill_kernels_avx2(KernelTable& table);    // only where the machine has AVX2
+void fill_kernels_avx512(KernelTable& table);  // only where it has AVX-512 F, BW, DQ and VL
 #endif
 
 }  // namespace ashlar::datatype

@@ -368,12 +368,15 @@ TEST(Reduce, ForbiddenPairsAreRefusedByName) {
 
 #if defined(__x86_64__)
 TEST(Reduce, EveryInstructionSetHasEveryKernel) {
-  datatype::KernelTable base{}, avx2{};
+  datatype::KernelTable base{}, avx2{}, avx512{};
   datatype::fill_kernels_base(base);
   datatype::fill_kernels_avx2(avx2);
+  datatype::fill_kernels_avx512(avx512);
   for (std::size_t op = 0; op < std::size(base.kernel); ++op)
-    for (std::size_t basic = 0; basic < std::size(base.kernel[op]); ++basic)
+    for (std::size_t basic = 0; basic < std::size(base.kernel[op]); ++basic) {
       EXPECT_EQ(base.kernel[op][basic] == nullptr, avx2.kernel[op][basic] == nullptr);
+      EXPECT_EQ(base.kernel[op][basic] == nullptr, avx512.kernel[op][basic] == nullptr);
+    }
 }
 #endif
 

@@ -4,8 +4,9 @@
  *   accumulate   MPI_SUM of doubles and a flush, by size; accumulate_strided: of every second one
  *   fetch, swap  MPI_Fetch_and_op and MPI_Compare_and_swap and a flush
  * to memory that the window allocated, of MPI_Alloc_mem and of malloc. Then an operation in an epoch of MPI_Win_lock,
- * while rank 1 waits, and while it computes.
+ * while rank 1 waits, and while it computes. With the argument "threads" puts of 1, 2 and 4 threads alone.
  * `one_sided op put memory allocated bytes 8 us 0.1` */
+#include <pthread.h>
 #include <stdint.h>
 
 #include "bench.h"
@@ -125,7 +126,8 @@ static void accumulate_in_epoch(void) {
   MPI_Win_unlock(1, win);
 }
 
-/* Rank 1 computes for 100 ms, or waits in a barrier; the mean of 20 operations of rank 0. */
+/* Rank 1 computes for 100 ms, or waits in a barrier; the mean of 1,000 operations of rank 0, so that one that waits for
+ * the target shows, and one that finds the caches cold does not. */
 static void beside(const char* op, const char* memory, void (*run)(void), int computes) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1 && computes) {
@@ -137,18 +139,83 @@ static void beside(const char* op, const char* memory, void (*run)(void), int co
     double until = MPI_Wtime() + 0.01; /* rank 1 is at its work by now */
     while (MPI_Wtime() < until) continue;
     const double start = MPI_Wtime();
-    for (int i = 0; i < 20; i++) run();
+    for (int i = 0; i < 1000; i++) run();
     printf("one_sided op %s memory %s target %s us %.4f\n", op, memory, computes ? "computes" : "waits",
-           (MPI_Wtime() - start) / 20 * 1e6);
+           (MPI_Wtime() - start) / 1000 * 1e6);
     fflush(stdout);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- threads ---- */
+
+enum { kMostThreads = 4, kPuts = 1000, kRounds = 20 };
+static pthread_barrier_t all;
+static double batches[kBatches];
+
+static void* put_from_thread(void* argument) {
+  const int thread = *(const int*)argument;
+  const MPI_Aint at = 16384 * thread;
+  for (int b = -1; b < kBatches; b++) {
+    pthread_barrier_wait(&all);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < kRounds; i++) {
+      for (int n = 0; n < kPuts; n++) MPI_Put(local + at, 8, MPI_BYTE, 1, at + 8 * n, 8, MPI_BYTE, win);
+      MPI_Win_flush(1, win);
+    }
+    pthread_barrier_wait(&all);
+    if (b >= 0 && thread == 0) batches[b] = MPI_Wtime() - start;
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  char* memory;
+  win = make(kAllocated, &memory);
+  for (int n = 1; n <= kMostThreads; n *= 2) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      pthread_t thread[kMostThreads];
+      int number[kMostThreads];
+      MPI_Win_lock_all(0, win);
+      pthread_barrier_init(&all, NULL, (unsigned)n);
+      for (int i = 0; i < n; i++) {
+        number[i] = i;
+        pthread_create(&thread[i], NULL, put_from_thread, &number[i]);
+      }
+      for (int i = 0; i < n; i++) pthread_join(thread[i], NULL);
+      pthread_barrier_destroy(&all);
+      MPI_Win_unlock_all(win);
+      printf("one_sided op put_rate threads %d bytes 8 M/s %.3f\n", n,
+             n * kRounds * kPuts / bench_median(batches, kBatches) / 1e6);
+      fflush(stdout);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  unmake(kAllocated, memory);
+}
+
+/* Like bench_start(), with threads. */
+static void start_with_threads(int* argc, char*** argv) {
+  int provided;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (provided == MPI_THREAD_MULTIPLE) return;
+  if (rank == 0) fprintf(stderr, "one_sided: takes MPI_THREAD_MULTIPLE\n");
+  MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
 int main(int argc, char** argv) {
   static const long usual[] = {8, 64, 1024, 4096, 65536, 1048576, 4194304, -1};
   long sizes[32];
   int size;
+  if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+    start_with_threads(&argc, &argv);
+    local = bench_alloc(kMost);
+    threads();
+    MPI_Finalize();
+    return 0;
+  }
   bench_start(&argc, &argv, 0, &rank, &size);
   const int n = bench_sizes(argc, argv, usual, sizes, 32);
   local = bench_alloc(kMost);

@@ -1,11 +1,13 @@
 /* Synchronization of windows, for any number of ranks, in microseconds a call or epoch, mean over the ranks:
  *   fence               alone, and with a put to the next rank
- *   pscw                post, start, complete, wait with both neighbours on a ring, a put to each
+ *   pscw                post, start, complete, wait with both neighbours on a ring, a put to each; pscw_four: with the
+ *                       two next ones on each side, of 5 ranks or more
  *   lock_shared, lock_exclusive   of the next rank: free; contended: all ranks lock rank 0
+ *   fairness            of 20 ms of contended exclusive locks the share that the least one gets, in percent of the mean
  *   lock_all, flush_all
  *   one_word            MPI_Fetch_and_op of all ranks on one word, in millions a second; many_words: each on its own
  *   window              MPI_Win_allocate of 64 bytes and MPI_Win_free
- * and the memory and time of 1,000 windows that live at once ("windows" as an argument).
+ * and the memory and time of 1,000 windows that live at once ("windows" as an argument); "create": `window` alone.
  * `one_sided_sync what fence us 0.5` */
 #include <stdint.h>
 
@@ -13,7 +15,7 @@
 
 static int rank, size;
 static MPI_Win win;
-static MPI_Group neighbours;
+static MPI_Group neighbours, four;
 static int64_t mine = 1, was;
 
 static void fence(void) { MPI_Win_fence(0, win); }
@@ -26,6 +28,16 @@ static void pscw(void) {
   MPI_Win_start(neighbours, 0, win);
   MPI_Put(&mine, 1, MPI_INT64_T, (rank + 1) % size, 0, 1, MPI_INT64_T, win);
   if (size > 2) MPI_Put(&mine, 1, MPI_INT64_T, (rank + size - 1) % size, 1, 1, MPI_INT64_T, win);
+  MPI_Win_complete(win);
+  MPI_Win_wait(win);
+}
+static void pscw_four(void) {
+  MPI_Win_post(four, 0, win);
+  MPI_Win_start(four, 0, win);
+  for (int i = 1; i <= 2; i++) {
+    MPI_Put(&mine, 1, MPI_INT64_T, (rank + i) % size, i, 1, MPI_INT64_T, win);
+    MPI_Put(&mine, 1, MPI_INT64_T, (rank + size - i) % size, 2 + i, 1, MPI_INT64_T, win);
+  }
   MPI_Win_complete(win);
   MPI_Win_wait(win);
 }
@@ -77,6 +89,16 @@ static void measure(const char* what, void (*run)(void), int repeats, int per_se
   fflush(stdout);
 }
 
+static void fairness(void) {
+  long got = 0, least = 0, sum = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double until = MPI_Wtime() + 0.02;
+  for (; MPI_Wtime() < until; got++) lock_exclusive_contended();
+  MPI_Reduce(&got, &least, 1, MPI_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
+  MPI_Reduce(&got, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("one_sided_sync what fairness percent %.1f\n", 100.0 * (double)least * size / (double)sum);
+}
+
 /* Proportional share of the memory of this process, in KiB. */
 static double memory_used(void) {
   FILE* f = fopen("/proc/self/smaps_rollup", "r");
@@ -116,6 +138,11 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
+  if (argc > 1 && strcmp(argv[1], "create") == 0) {
+    measure("window", window, size <= 16 ? 100 : 20, 0);
+    MPI_Finalize();
+    return 0;
+  }
   const int repeats = size <= 4 ? 1000 : 200;
   void* memory;
   MPI_Group all;
@@ -123,14 +150,18 @@ int main(int argc, char** argv) {
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   const int near[] = {(rank + 1) % size, (rank + size - 1) % size};
   MPI_Group_incl(all, size > 2 ? 2 : 1, near, &neighbours);
+  const int around[] = {(rank + 1) % size, (rank + 2) % size, (rank + size - 2) % size, (rank + size - 1) % size};
+  if (size >= 5) MPI_Group_incl(all, 4, around, &four);
   measure("fence", fence, repeats, 0);
   measure("fence_put", fence_put, repeats, 0);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
   measure("pscw", pscw, repeats, 0);
+  if (size >= 5) measure("pscw_four", pscw_four, repeats, 0);
   measure("lock_shared", lock_shared, repeats, 0);
   measure("lock_exclusive", lock_exclusive, repeats, 0);
   measure("lock_shared_contended", lock_shared_contended, repeats, 0);
   measure("lock_exclusive_contended", lock_exclusive_contended, repeats, 0);
+  if (size <= 4) fairness(); /* with more it is what the scheduler makes of it */
   measure("lock_all", lock_all, repeats, 0);
   MPI_Win_lock_all(0, win);
   measure("flush_all", flush_all, repeats, 0);
@@ -138,6 +169,7 @@ int main(int argc, char** argv) {
   measure("many_words", many_words, repeats, 1);
   MPI_Win_unlock_all(win);
   measure("window", window, size <= 16 ? 100 : 20, 0);
+  if (size >= 5) MPI_Group_free(&four);
   MPI_Group_free(&neighbours);
   MPI_Group_free(&all);
   MPI_Win_free(&win);

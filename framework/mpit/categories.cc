@@ -5,6 +5,7 @@
 
 #include "framework/mpit/api.h"
 #include "framework/mpit/cvars.h"
+#include "framework/mpit/no_memory.h"
 #include "framework/mpit/pvars.h"
 #include "framework/mpit/registration.h"
 #include "framework/mpit/text.h"
@@ -72,7 +73,12 @@ int Categories::index_of(const std::string& name) {
   const int made = static_cast<int>(list_.size());
   list_.push_back(
       {.name = name, .description = describe(name), .cvars = {}, .pvars = {}, .events = {}, .categories = {}});
-  if (parent >= 0) list_[static_cast<std::size_t>(parent)].categories.push_back(made);
+  try {
+    if (parent >= 0) list_[static_cast<std::size_t>(parent)].categories.push_back(made);
+  } catch (...) {
+    list_.pop_back();
+    throw;
+  }
   return made;
 }
 
@@ -113,58 +119,76 @@ int Categories::update_number() {
 }
 
 int category_get_num(int* num) {
-  *num = categories().size();
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    *num = categories().size();
+    return MPI_SUCCESS;
+  });
 }
 
 int category_get_info(int index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars, int* num_pvars,
                       int* num_categories) {
-  const bool found = categories().with(index, [&](const Category& c) {
-    give_text(c.name, name, name_len);
-    give_text(c.description, desc, desc_len);
-    give(num_cvars, c.cvars.size());
-    give(num_pvars, c.pvars.size());
-    give(num_categories, c.categories.size());
+  return or_no_memory([&] {
+    const bool found = categories().with(index, [&](const Category& c) {
+      give_text(c.name, name, name_len);
+      give_text(c.description, desc, desc_len);
+      give(num_cvars, c.cvars.size());
+      give(num_pvars, c.pvars.size());
+      give(num_categories, c.categories.size());
+    });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
   });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
 }
 
 int category_get_index(const char* name, int* index) {
-  const int found = categories().find(name);
-  if (found < 0) return MPI_T_ERR_INVALID_NAME;
-  *index = found;
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    const int found = categories().find(name);
+    if (found < 0) return MPI_T_ERR_INVALID_NAME;
+    *index = found;
+    return MPI_SUCCESS;
+  });
 }
 
 int category_get_num_events(int index, int* num_events) {
-  const bool found =
-      categories().with(index, [&](const Category& c) { *num_events = static_cast<int>(c.events.size()); });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  return or_no_memory([&] {
+    const bool found =
+        categories().with(index, [&](const Category& c) { *num_events = static_cast<int>(c.events.size()); });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  });
 }
 
 int category_get_cvars(int index, int len, int indices[]) {
-  const bool found = categories().with(index, [&](const Category& c) { give_some(c.cvars, len, indices); });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  return or_no_memory([&] {
+    const bool found = categories().with(index, [&](const Category& c) { give_some(c.cvars, len, indices); });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  });
 }
 
 int category_get_pvars(int index, int len, int indices[]) {
-  const bool found = categories().with(index, [&](const Category& c) { give_some(c.pvars, len, indices); });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  return or_no_memory([&] {
+    const bool found = categories().with(index, [&](const Category& c) { give_some(c.pvars, len, indices); });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  });
 }
 
 int category_get_events(int index, int len, int indices[]) {
-  const bool found = categories().with(index, [&](const Category& c) { give_some(c.events, len, indices); });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  return or_no_memory([&] {
+    const bool found = categories().with(index, [&](const Category& c) { give_some(c.events, len, indices); });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  });
 }
 
 int category_get_categories(int index, int len, int indices[]) {
-  const bool found = categories().with(index, [&](const Category& c) { give_some(c.categories, len, indices); });
-  return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  return or_no_memory([&] {
+    const bool found = categories().with(index, [&](const Category& c) { give_some(c.categories, len, indices); });
+    return found ? MPI_SUCCESS : MPI_T_ERR_INVALID_INDEX;
+  });
 }
 
 int category_changed(int* update_number) {
-  *update_number = categories().update_number();
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    *update_number = categories().update_number();
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace ashlar::mpit

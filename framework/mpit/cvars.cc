@@ -108,14 +108,34 @@ Cvars& cvars() {
 }
 
 Cvar* Cvars::make(std::string name) {
-  if (!by_name_.try_emplace(name, static_cast<int>(list_.size())).second) return nullptr;
+  if (by_name_.contains(name)) return nullptr;
   Cvar& made = list_.emplace_back();
+  try {
+    by_name_.emplace(name, static_cast<int>(list_.size()) - 1);
+  } catch (...) {
+    list_.pop_back();
+    throw;
+  }
   made.name = std::move(name);
   return &made;
 }
 
+void Cvars::shrink_to(std::size_t count) {
+  for (; list_.size() > count; list_.pop_back()) by_name_.erase(list_.back().name);
+}
+
 // Of the rows that were known before nothing changes; new ones come behind them.
 void Cvars::add_tables(std::string_view prefix, std::span<const ashlar_param> rows) {
+  const std::size_t before = list_.size();
+  try {
+    add_rows(prefix, rows);
+  } catch (...) {
+    shrink_to(before);
+    throw;
+  }
+}
+
+void Cvars::add_rows(std::string_view prefix, std::span<const ashlar_param> rows) {
   std::vector<ashlar_param>& copies = rows_.emplace_back();
   copies.reserve(rows.size());
   for (const ashlar_param& row : rows) {
@@ -177,29 +197,40 @@ void Cvars::know_running() {
 
 void Cvars::read_before_start() {
   if (before_start_ != nullptr) return;
-  before_start_ = std::make_unique<StartParams>();
-  before_start_->read();
-  add_components(before_start_->registry);
-  (void)store_->adopt(before_start_->params.serialize()).ok();
+  auto start = std::make_unique<StartParams>();
+  start->read();
+  add_components(start->registry);
+  (void)store_->adopt(start->params.serialize()).ok();
+  before_start_ = std::move(start);
 }
 
 void Cvars::know() {
   if (store_ == nullptr) {
     store_ = std::make_unique<param::Store>();
-    for (const param::Table& table : param::kernel_tables()) add_tables(table.prefix, table.rows);
-    for (const CommVariable& v : comm_variables()) {
-      Cvar& c = *make(v.name);
-      c.description = v.help;
-      c.category = "comm";
-      c.of_comm = &v;
-      c.datatype = v.datatype;
-      c.verbosity = v.verbosity;
-      c.scope = v.scope;
-      c.bind = MPI_T_BIND_MPI_COMM;
+    try {
+      know_kernel();
+    } catch (...) {
+      shrink_to(0);
+      store_.reset();
+      throw;
     }
   }
   if (plugin::in_force().published() != seen_) know_running();
   if (seen_ == 0) read_before_start();
+}
+
+void Cvars::know_kernel() {
+  for (const param::Table& table : param::kernel_tables()) add_tables(table.prefix, table.rows);
+  for (const CommVariable& v : comm_variables()) {
+    Cvar& c = *make(v.name);
+    c.description = v.help;
+    c.category = "comm";
+    c.of_comm = &v;
+    c.datatype = v.datatype;
+    c.verbosity = v.verbosity;
+    c.scope = v.scope;
+    c.bind = MPI_T_BIND_MPI_COMM;
+  }
 }
 
 int Cvars::size() {

@@ -64,11 +64,15 @@ class Cvars {
 
  private:
   void know();
+  void know_kernel();
   void know_running();
   void read_before_start();
   /// A new variable at the end of the list; nullptr: there is one of this name.
   Cvar* make(std::string name);
+  /// Takes back what came behind the first `count`: for a failure half-way, before their indices are known.
+  void shrink_to(std::size_t count);
   void add_tables(std::string_view prefix, std::span<const ashlar_param> rows);
+  void add_rows(std::string_view prefix, std::span<const ashlar_param> rows);
   void add_components(const plugin::Registry& registry);
   Config read_limits();
   std::string text_of(const Cvar& cvar);

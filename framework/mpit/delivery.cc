@@ -2,6 +2,7 @@
 // of ours: it may call MPI_T, and where nothing restricts it MPI; it may free its own registration.
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "framework/mpit/ending.h"
@@ -35,10 +36,12 @@ struct Wanted {
   MPI_T_event_dropped_cb_function* dropped;
 };
 
-/// The registrations that hear of `record`, which are kept until release().
+/// The registrations that hear of an event, which are kept until release(). Throws std::bad_alloc before it has kept
+/// any.
 std::vector<Wanted> hearing(const event::Type& type, const void* object, bool any_object, int level) {
   std::vector<Wanted> found;
   const std::lock_guard guard(mutex);
+  found.reserve(state().wanted.size());
   for (Registration* r : state().wanted) {
     if (r->type != &type) continue;
     if (!any_object && type.bind == event::Bind::kComm && r->bound.comm() != object) continue;
@@ -69,8 +72,9 @@ void release(Registration& r, MPI_T_cb_safety safety) {
 void tell_dropped(MPI_T_cb_safety safety, int level) {
   for (event::Type* type : event::kernel_types()) {
     if (type->dropped.load(std::memory_order_relaxed) == 0) continue;
+    const std::vector<Wanted> all = hearing(*type, nullptr, true, level);
     const std::uint64_t count = type->dropped.exchange(0, std::memory_order_relaxed);
-    for (const Wanted& w : hearing(*type, nullptr, true, level)) {
+    for (const Wanted& w : all) {
       if (w.dropped != nullptr)
         w.dropped(static_cast<MPI_Count>(count), handle_of(*w.registration), 0, safety, w.callback.user_data);
       release(*w.registration, safety);
@@ -78,7 +82,7 @@ void tell_dropped(MPI_T_cb_safety safety, int level) {
   }
 }
 
-void deliver(const event::Record& record, event::Safety level) noexcept {
+void deliver_to_all(const event::Record& record, event::Safety level) {
   const auto safety = static_cast<MPI_T_cb_safety>(level);
   const int place = level_of(safety);
   tell_dropped(safety, place);
@@ -89,6 +93,15 @@ void deliver(const event::Record& record, event::Safety level) noexcept {
                         handle_of(*w.registration), safety, w.callback.user_data);
     innermost = instance.outer;
     release(*w.registration, safety);
+  }
+}
+
+/// An event that cannot be delivered for want of memory is a dropped one.
+void deliver(const event::Record& record, event::Safety level) noexcept {
+  try {
+    deliver_to_all(record, level);
+  } catch (const std::bad_alloc&) {
+    record.type->dropped.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
@@ -118,7 +131,12 @@ Registration* make_registration(event::Type& type, const Bound& bound) {
   made->bound = bound;
   event::listen(deliver);
   const std::lock_guard guard(mutex);
-  state().wanted.push_back(made);
+  try {
+    state().wanted.push_back(made);
+  } catch (...) {
+    state().registrations.put(made);
+    throw;
+  }
   return made;
 }
 

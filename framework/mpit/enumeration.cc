@@ -1,6 +1,7 @@
 #include "framework/mpit/enumeration.h"
 
 #include <mutex>
+#include <new>
 
 #include "framework/base/slab.h"
 #include "framework/mpit/api.h"
@@ -29,8 +30,10 @@ Enumeration* enumeration(const std::string& name, const char* const* words) {
   const std::lock_guard guard(enums.mutex);
   for (Enumeration* known : enums.made)
     if (known->words == wanted) return known;
+  enums.made.reserve(enums.made.size() + 1);
   Enumeration* const made = enums.storage.take(name, std::move(wanted));
-  if (made != nullptr) enums.made.push_back(made);
+  if (made == nullptr) throw std::bad_alloc();
+  enums.made.push_back(made);
   return made;
 }
 

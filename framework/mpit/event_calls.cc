@@ -4,6 +4,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/mpit/api.h"
+#include "framework/mpit/no_memory.h"
 #include "framework/mpit/registration.h"
 #include "framework/mpit/text.h"
 #include "framework/object/info.h"
@@ -60,13 +61,15 @@ int source_get_num(int* num) {
 
 int source_get_info(int index, char* name, int* name_len, char* desc, int* desc_len, MPI_T_source_order* ordering,
                     MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
-  if (index != 0) return MPI_T_ERR_INVALID_INDEX;
-  give_text(kSourceName, name, name_len);
-  give_text(kSourceHelp, desc, desc_len);
-  give(ordering, MPI_T_SOURCE_UNORDERED);
-  give(ticks_per_second, 1'000'000'000);
-  give(max_ticks, INT64_MAX);
-  return give_info(info);
+  return or_no_memory([&] {
+    if (index != 0) return MPI_T_ERR_INVALID_INDEX;
+    give_text(kSourceName, name, name_len);
+    give_text(kSourceHelp, desc, desc_len);
+    give(ordering, MPI_T_SOURCE_UNORDERED);
+    give(ticks_per_second, 1'000'000'000);
+    give(max_ticks, INT64_MAX);
+    return give_info(info);
+  });
 }
 
 int source_get_timestamp(int index, MPI_Count* timestamp) {
@@ -83,26 +86,28 @@ int event_get_num(int* num) {
 int event_get_info(int index, char* name, int* name_len, int* verbosity, MPI_Datatype datatypes[],
                    MPI_Aint displacements[], int* num_elements, MPI_T_enum* enumtype, MPI_Info* info, char* desc,
                    int* desc_len, int* bind) {
-  const event::Type* const type = event_type(index);
-  if (type == nullptr) return MPI_T_ERR_INVALID_INDEX;
-  give_text(type->name, name, name_len);
-  give(verbosity, type->verbosity);
-  if (num_elements != nullptr) {
-    const std::size_t room = *num_elements > 0 ? static_cast<std::size_t>(*num_elements) : 0;
-    for (std::size_t i = 0; i < std::min(room, type->fields.size()); ++i) {
-      const bool number = type->fields[i].type == event::FieldType::kInt;
-      if (datatypes != nullptr) datatypes[i] = number ? MPI_INT : MPI_UNSIGNED_LONG_LONG;
-      if (displacements != nullptr) displacements[i] = static_cast<MPI_Aint>(offset_of(*type, i));
+  return or_no_memory([&] {
+    const event::Type* const type = event_type(index);
+    if (type == nullptr) return MPI_T_ERR_INVALID_INDEX;
+    give_text(type->name, name, name_len);
+    give(verbosity, type->verbosity);
+    if (num_elements != nullptr) {
+      const std::size_t room = *num_elements > 0 ? static_cast<std::size_t>(*num_elements) : 0;
+      for (std::size_t i = 0; i < std::min(room, type->fields.size()); ++i) {
+        const bool number = type->fields[i].type == event::FieldType::kInt;
+        if (datatypes != nullptr) datatypes[i] = number ? MPI_INT : MPI_UNSIGNED_LONG_LONG;
+        if (displacements != nullptr) displacements[i] = static_cast<MPI_Aint>(offset_of(*type, i));
+      }
+      *num_elements = static_cast<int>(type->fields.size());
     }
-    *num_elements = static_cast<int>(type->fields.size());
-  }
-  if (enumtype != nullptr) {
-    Enumeration* const words = type->choices ? enumeration(type->name, type->choices) : nullptr;
-    *enumtype = words ? words->handle() : MPI_T_ENUM_NULL;
-  }
-  give_text(type->help, desc, desc_len);
-  give(bind, type->bind);
-  return give_info(info);
+    if (enumtype != nullptr) {
+      Enumeration* const words = type->choices ? enumeration(type->name, type->choices) : nullptr;
+      *enumtype = words ? words->handle() : MPI_T_ENUM_NULL;
+    }
+    give_text(type->help, desc, desc_len);
+    give(bind, type->bind);
+    return give_info(info);
+  });
 }
 
 int event_get_index(const char* name, int* index) {
@@ -115,15 +120,17 @@ int event_get_index(const char* name, int* index) {
 }
 
 int event_handle_alloc(int index, void* object, MPI_Info info, MPI_T_event_registration* registration) {
-  event::Type* const type = event_type(index);
-  if (type == nullptr) return MPI_T_ERR_INVALID_INDEX;
-  if (!is_info(info)) return MPI_T_ERR_INVALID;
-  Bound bound;
-  if (type->bind == event::Bind::kComm && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
-  Registration* const made = make_registration(*type, bound);
-  if (made == nullptr) return MPI_T_ERR_OUT_OF_HANDLES;
-  *registration = reinterpret_cast<MPI_T_event_registration>(made);
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    event::Type* const type = event_type(index);
+    if (type == nullptr) return MPI_T_ERR_INVALID_INDEX;
+    if (!is_info(info)) return MPI_T_ERR_INVALID;
+    Bound bound;
+    if (type->bind == event::Bind::kComm && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
+    Registration* const made = make_registration(*type, bound);
+    if (made == nullptr) return MPI_T_ERR_OUT_OF_HANDLES;
+    *registration = reinterpret_cast<MPI_T_event_registration>(made);
+    return MPI_SUCCESS;
+  });
 }
 
 int event_handle_free(Registration& registration, void* user_data, MPI_T_event_free_cb_function* callback) {
@@ -136,7 +143,7 @@ int event_handle_set_info(Registration& registration, MPI_Info info) {
 }
 
 int event_handle_get_info(Registration& registration, MPI_Info* info) {
-  return is_freed(registration) ? MPI_T_ERR_INVALID_HANDLE : give_info(info);
+  return or_no_memory([&] { return is_freed(registration) ? MPI_T_ERR_INVALID_HANDLE : give_info(info); });
 }
 
 int event_register_callback(Registration& registration, MPI_T_cb_safety safety, MPI_Info info, void* user_data,
@@ -153,8 +160,10 @@ int event_callback_set_info(Registration& registration, MPI_T_cb_safety safety, 
 }
 
 int event_callback_get_info(Registration& registration, MPI_T_cb_safety safety, MPI_Info* info) {
-  if (is_freed(registration)) return MPI_T_ERR_INVALID_HANDLE;
-  return level_of(safety) >= 0 ? give_info(info) : MPI_T_ERR_INVALID;
+  return or_no_memory([&] {
+    if (is_freed(registration)) return MPI_T_ERR_INVALID_HANDLE;
+    return level_of(safety) >= 0 ? give_info(info) : MPI_T_ERR_INVALID;
+  });
 }
 
 int event_set_dropped_handler(Registration& registration, MPI_T_event_dropped_cb_function* callback) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <mutex>
+#include <new>
 #include <unordered_set>
 #include <vector>
 
@@ -11,12 +12,18 @@ namespace ashlar::mpit {
 template <class T>
 class HandlePool {
  public:
-  /// nullptr: there are `limit` of them, or no memory.
+  /// nullptr: there are `limit` of them. Throws std::bad_alloc.
   T* take(std::size_t limit) {
     const std::lock_guard guard(mutex_);
     if (storage_.out() >= limit) return nullptr;
     T* const made = storage_.take();
-    if (made != nullptr) alive_.insert(made);
+    if (made == nullptr) throw std::bad_alloc();
+    try {
+      alive_.insert(made);
+    } catch (...) {
+      storage_.put(made);
+      throw;
+    }
     return made;
   }
   void put(T* object) {

@@ -5,6 +5,7 @@
 #include "framework/mpit/ending.h"
 #include "framework/mpit/limits.h"
 #include "framework/mpit/marks.h"
+#include "framework/mpit/no_memory.h"
 #include "framework/mpit/pool.h"
 #include "framework/mpit/pool_pvars.h"
 #include "framework/mpit/pvar_handle.h"
@@ -45,40 +46,48 @@ std::uint64_t pvar_handles() { return handles().out(); }
 std::uint64_t pvar_sessions() { return sessions().out(); }
 
 int pvar_get_num(int* num) {
-  *num = pvars().size();
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    *num = pvars().size();
+    return MPI_SUCCESS;
+  });
 }
 
 int pvar_get_info(int index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype,
                   MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous,
                   int* atomic) {
-  const Pvar* const pvar = pvars().at(index);
-  if (pvar == nullptr) return MPI_T_ERR_INVALID_INDEX;
-  give_text(pvar->name, name, name_len);
-  give(verbosity, pvar->verbosity);
-  give(var_class, pvar->kind);
-  if (datatype != nullptr) *datatype = pvar->datatype();
-  if (enumtype != nullptr) *enumtype = pvar->words ? pvar->words->handle() : MPI_T_ENUM_NULL;
-  give_text(pvar->description, desc, desc_len);
-  give(bind, pvar->bind);
-  give(readonly, pvar->readonly);
-  give(continuous, pvar->continuous);
-  give(atomic, pvar->atomic);
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    const Pvar* const pvar = pvars().at(index);
+    if (pvar == nullptr) return MPI_T_ERR_INVALID_INDEX;
+    give_text(pvar->name, name, name_len);
+    give(verbosity, pvar->verbosity);
+    give(var_class, pvar->kind);
+    if (datatype != nullptr) *datatype = pvar->datatype();
+    if (enumtype != nullptr) *enumtype = pvar->words ? pvar->words->handle() : MPI_T_ENUM_NULL;
+    give_text(pvar->description, desc, desc_len);
+    give(bind, pvar->bind);
+    give(readonly, pvar->readonly);
+    give(continuous, pvar->continuous);
+    give(atomic, pvar->atomic);
+    return MPI_SUCCESS;
+  });
 }
 
 int pvar_get_index(const char* name, int var_class, int* index) {
-  const int found = pvars().find(name, var_class);
-  if (found < 0) return MPI_T_ERR_INVALID_NAME;
-  *index = found;
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    const int found = pvars().find(name, var_class);
+    if (found < 0) return MPI_T_ERR_INVALID_NAME;
+    *index = found;
+    return MPI_SUCCESS;
+  });
 }
 
 int pvar_session_create(MPI_T_pvar_session* session) {
-  PvarSession* const made = sessions().take(limits().session_limit);
-  if (made == nullptr) return MPI_T_ERR_OUT_OF_SESSIONS;
-  *session = reinterpret_cast<MPI_T_pvar_session>(made);
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    PvarSession* const made = sessions().take(limits().session_limit);
+    if (made == nullptr) return MPI_T_ERR_OUT_OF_SESSIONS;
+    *session = reinterpret_cast<MPI_T_pvar_session>(made);
+    return MPI_SUCCESS;
+  });
 }
 
 int pvar_session_free(MPI_T_pvar_session* session) {
@@ -91,29 +100,36 @@ int pvar_session_free(MPI_T_pvar_session* session) {
 }
 
 int pvar_handle_alloc(PvarSession& session, int index, void* object, MPI_T_pvar_handle* handle, int* count) {
-  Pvar* const pvar = pvars().at(index);
-  if (pvar == nullptr) return MPI_T_ERR_INVALID_INDEX;
-  Bound bound;
-  if (pvar->bind == MPI_T_BIND_MPI_COMM && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
-  PvarHandle* const made = handles().take(limits().handle_limit);
-  if (made == nullptr) return MPI_T_ERR_OUT_OF_HANDLES;
-  made->session = &session;
-  made->pvar = pvar;
-  made->bound = bound;
-  made->count = pvar->count ? pvar->count(bound.comm()) : 1;
-  made->words.reset(new (std::nothrow) PvarHandle::Word[made->count]);
-  if (made->words == nullptr) {
-    handles().put(made);
-    return MPI_T_ERR_MEMORY;
-  }
-  if (pvar->marks()) made->words[0].kept.store(marks::level(*made), std::memory_order_relaxed);
-  {
-    const std::lock_guard guard(session.mutex);
-    session.handles.push_back(made);
-  }
-  *handle = reinterpret_cast<MPI_T_pvar_handle>(made);
-  *count = static_cast<int>(made->count);
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    Pvar* const pvar = pvars().at(index);
+    if (pvar == nullptr) return MPI_T_ERR_INVALID_INDEX;
+    Bound bound;
+    if (pvar->bind == MPI_T_BIND_MPI_COMM && !bound.bind(object)) return MPI_T_ERR_INVALID_HANDLE;
+    PvarHandle* const made = handles().take(limits().handle_limit);
+    if (made == nullptr) return MPI_T_ERR_OUT_OF_HANDLES;
+    made->session = &session;
+    made->pvar = pvar;
+    made->bound = bound;
+    made->count = pvar->count ? pvar->count(bound.comm()) : 1;
+    made->words.reset(new (std::nothrow) PvarHandle::Word[made->count]);
+    if (made->words == nullptr) {
+      handles().put(made);
+      return MPI_T_ERR_MEMORY;
+    }
+    if (pvar->marks()) made->words[0].kept.store(marks::level(*made), std::memory_order_relaxed);
+    {
+      const std::lock_guard guard(session.mutex);
+      try {
+        session.handles.push_back(made);
+      } catch (...) {
+        handles().put(made);
+        throw;
+      }
+    }
+    *handle = reinterpret_cast<MPI_T_pvar_handle>(made);
+    *count = static_cast<int>(made->count);
+    return MPI_SUCCESS;
+  });
 }
 
 int pvar_handle_free(PvarSession& session, MPI_T_pvar_handle* handle) {
@@ -129,33 +145,40 @@ int pvar_handle_free(PvarSession& session, MPI_T_pvar_handle* handle) {
 }
 
 int pvar_start(PvarSession& session, PvarHandle* handle) {
-  return for_handles(
-      session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, [](PvarHandle& h) { return h.start(); },
-      [](const PvarHandle& h) { return h.pvar->continuous; });
+  return or_no_memory([&] {
+    return for_handles(
+        session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, [](PvarHandle& h) { return h.start(); },
+        [](const PvarHandle& h) { return h.pvar->continuous; });
+  });
 }
 
 int pvar_stop(PvarSession& session, PvarHandle* handle) {
-  return for_handles(
-      session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, [](PvarHandle& h) { return h.stop(); },
-      [](const PvarHandle& h) { return h.pvar->continuous; });
+  return or_no_memory([&] {
+    return for_handles(
+        session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, [](PvarHandle& h) { return h.stop(); },
+        [](const PvarHandle& h) { return h.pvar->continuous; });
+  });
 }
 
 int pvar_reset(PvarSession& session, PvarHandle* handle) {
-  return for_handles(
-      session, handle, MPI_T_ERR_PVAR_NO_WRITE, [](PvarHandle& h) { return h.reset(); },
-      [](const PvarHandle& h) { return h.pvar->readonly; });
+  return or_no_memory([&] {
+    return for_handles(
+        session, handle, MPI_T_ERR_PVAR_NO_WRITE, [](PvarHandle& h) { return h.reset(); },
+        [](const PvarHandle& h) { return h.pvar->readonly; });
+  });
 }
 
 int pvar_read(PvarSession& session, PvarHandle& handle, void* buf) {
-  return handle.session == &session ? handle.read(buf) : MPI_T_ERR_INVALID_HANDLE;
+  return or_no_memory([&] { return handle.session == &session ? handle.read(buf) : MPI_T_ERR_INVALID_HANDLE; });
 }
 
 int pvar_write(PvarSession& session, PvarHandle& handle, const void* buf) {
-  return handle.session == &session ? handle.write(buf) : MPI_T_ERR_INVALID_HANDLE;
+  return or_no_memory([&] { return handle.session == &session ? handle.write(buf) : MPI_T_ERR_INVALID_HANDLE; });
 }
 
 int pvar_readreset(PvarSession& session, PvarHandle& handle, void* buf) {
-  return handle.session == &session ? handle.read_and_reset(buf) : MPI_T_ERR_INVALID_HANDLE;
+  return or_no_memory(
+      [&] { return handle.session == &session ? handle.read_and_reset(buf) : MPI_T_ERR_INVALID_HANDLE; });
 }
 
 void end_pvar_sessions() {

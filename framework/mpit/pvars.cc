@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "framework/mpit/kernel_pvars.h"
+#include "framework/plugin/pvar_lock.h"
 
 namespace ashlar::mpit {
 namespace {
@@ -36,35 +38,49 @@ Pvars& pvars() {
 void Pvars::add(const plugin::PvarSet& set, std::uint32_t row) {
   const ashlar_pvar_row& r = set.rows()[row];
   const std::string name = set.prefix() + "." + r.name;
-  const auto [at, fresh] = by_name_.try_emplace({r.kind, name}, static_cast<int>(list_.size()));
-  if (!fresh) {
+  if (const auto at = by_name_.find({r.kind, name}); at != by_name_.end()) {
     Pvar& known = list_[static_cast<std::size_t>(at->second)];
     // Of a second life of its owner: both count. Readers may have the old list, which stays.
-    auto* const more = new Pvar::Sources(*known.sources.load());
+    auto more = std::make_unique<Pvar::Sources>(*known.sources.load());
     more->emplace_back(&set, row);
-    known.sources.store(more, std::memory_order_release);
+    known.sources.store(more.release(), std::memory_order_release);
     return;
   }
   Pvar& p = list_.emplace_back();
-  p.name = name;
-  p.category = set.prefix();
-  p.description = r.help;
-  p.kind = r.kind;
-  p.verbosity = r.verbosity;
-  p.bind = r.bind;
-  p.count = r.count;
-  const bool mark = r.kind == ASHLAR_PVAR_HIGHWATERMARK && r.read == nullptr;
-  p.readonly = p.continuous = !p.adds_up() && !mark;
-  p.atomic = !p.readonly;
-  if (r.kind == ASHLAR_PVAR_STATE) p.words = enumeration(name, r.choices);
-  p.sources.store(new Pvar::Sources{{&set, row}}, std::memory_order_release);
+  try {
+    describe(set, r, &p);
+    p.sources.store(new Pvar::Sources{{&set, row}}, std::memory_order_release);
+    by_name_.emplace(std::pair(r.kind, name), static_cast<int>(list_.size()) - 1);
+  } catch (...) {
+    delete p.sources.load();
+    list_.pop_back();
+    throw;
+  }
 }
 
+void Pvars::describe(const plugin::PvarSet& set, const ashlar_pvar_row& r, Pvar* p) {
+  p->name = set.prefix() + "." + r.name;
+  p->category = set.prefix();
+  p->description = r.help;
+  p->kind = r.kind;
+  p->verbosity = r.verbosity;
+  p->bind = r.bind;
+  p->count = r.count;
+  p->locks = plugin::takes_lane_lock(r);
+  const bool mark = r.kind == ASHLAR_PVAR_HIGHWATERMARK && r.read == nullptr;
+  p->readonly = p->continuous = !p->adds_up() && !mark;
+  p->atomic = !p->readonly;
+  if (r.kind == ASHLAR_PVAR_STATE) p->words = enumeration(p->name, r.choices);
+}
+
+// A failure half-way is taken up where it happened.
 void Pvars::know() {
-  if (sets_seen_ == 0) add_kernel_pvars();
-  plugin::PvarSets& sets = plugin::pvar_sets();
-  sets_seen_ = sets.each_from(sets_seen_, [this](const plugin::PvarSet& set) {
-    for (std::uint32_t row = 0; row < set.rows().size(); ++row) add(set, row);
+  if (!kernel_known_) add_kernel_pvars();
+  kernel_known_ = true;
+  (void)plugin::pvar_sets().each_from(sets_seen_, [this](const plugin::PvarSet& set) {
+    for (; rows_seen_ < set.rows().size(); ++rows_seen_) add(set, rows_seen_);
+    rows_seen_ = 0;
+    ++sets_seen_;
   });
 }
 

@@ -24,6 +24,7 @@ struct Pvar {
   std::string name, description, category;
   int kind = 0, verbosity = 0, bind = 0;
   bool readonly = false, continuous = false, atomic = false;
+  bool locks = false;  // reading it takes a lane's lock
   Enumeration* words = nullptr;
   std::uint32_t (*count)(const void* object) = nullptr;
   std::atomic<const Sources*> sources{nullptr};
@@ -55,11 +56,14 @@ class Pvars {
  private:
   void know();
   void add(const plugin::PvarSet& set, std::uint32_t row);
+  static void describe(const plugin::PvarSet& set, const ashlar_pvar_row& row, Pvar* pvar);
 
   std::mutex mutex_;
   std::deque<Pvar> list_;
   std::map<std::pair<int, std::string>, int> by_name_;  // class and name
-  std::size_t sets_seen_ = 0;
+  bool kernel_known_ = false;
+  std::size_t sets_seen_ = 0;    // whole sets
+  std::uint32_t rows_seen_ = 0;  // of the next one
 };
 
 Pvars& pvars();

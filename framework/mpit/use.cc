@@ -8,6 +8,7 @@
 #include "framework/mpit/cvars.h"
 #include "framework/mpit/ending.h"
 #include "framework/mpit/limits.h"
+#include "framework/mpit/no_memory.h"
 #include "framework/mpit/pvars.h"
 
 namespace ashlar::mpit {
@@ -24,14 +25,16 @@ int init_thread(int required, int* provided) {
   const bool known = required == MPI_THREAD_SINGLE || required == MPI_THREAD_FUNNELED ||
                      required == MPI_THREAD_SERIALIZED || required == MPI_THREAD_MULTIPLE;
   if (!known) return MPI_T_ERR_INVALID;
-  const std::lock_guard guard(mutex);
-  // The lists are read here rather than in the first call that needs them, so that the later ones cost no file.
-  (void)cvars().size();
-  (void)pvars().size();
-  event::set_queue_capacity(limits().event_queue);
-  uses.fetch_add(1, std::memory_order_release);
-  *provided = MPI_THREAD_MULTIPLE;
-  return MPI_SUCCESS;
+  return or_no_memory([&] {
+    const std::lock_guard guard(mutex);
+    // The lists are read here rather than in the first call that needs them, so that the later ones cost no file.
+    (void)cvars().size();
+    (void)pvars().size();
+    event::set_queue_capacity(limits().event_queue);
+    uses.fetch_add(1, std::memory_order_release);
+    *provided = MPI_THREAD_MULTIPLE;
+    return MPI_SUCCESS;
+  });
 }
 
 int finalize() {

@@ -145,19 +145,21 @@ constexpr ashlar_pvar_row kCommRows[] = {
                       ASHLAR_PVAR_COUNTER, read_traffic<&Traffic::OfRank::received>, begin_counting),
     plugin::comm_pvar("received_bytes", "bytes of data in messages of each rank that a receive has taken",
                       ASHLAR_PVAR_AGGREGATE, read_traffic<&Traffic::OfRank::received_bytes>, begin_counting),
-    plugin::comm_pvar("unexpected",
-                      "messages on the communicator that no receive has asked for. Goes through a queue under a lock: "
-                      "not for signal handlers",
-                      ASHLAR_PVAR_LEVEL, sum_unexpected<[](const Arrival&) { return std::uint64_t{1}; }>),
-    plugin::comm_pvar("unexpected_bytes",
-                      "bytes of memory in messages on the communicator that no receive has asked for. Goes through a "
-                      "queue under a lock: not for signal handlers",
-                      ASHLAR_PVAR_LEVEL, sum_unexpected<[](const Arrival& a) { return std::uint64_t{a.weight()}; }>),
-    plugin::comm_pvar(
+    plugin::under_lane_lock(plugin::comm_pvar(
+        "unexpected",
+        "messages on the communicator that no receive has asked for. Goes through a queue under a lock: "
+        "not for signal handlers",
+        ASHLAR_PVAR_LEVEL, sum_unexpected<[](const Arrival&) { return std::uint64_t{1}; }>)),
+    plugin::under_lane_lock(plugin::comm_pvar(
+        "unexpected_bytes",
+        "bytes of memory in messages on the communicator that no receive has asked for. Goes through a "
+        "queue under a lock: not for signal handlers",
+        ASHLAR_PVAR_LEVEL, sum_unexpected<[](const Arrival& a) { return std::uint64_t{a.weight()}; }>)),
+    plugin::under_lane_lock(plugin::comm_pvar(
         "posted",
         "receives on the communicator that wait for a message. Goes through a table under a lock: not for "
         "signal handlers",
-        ASHLAR_PVAR_LEVEL, count_posted),
+        ASHLAR_PVAR_LEVEL, count_posted)),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "framework/param/param_row.h"
 
@@ -73,15 +74,17 @@ class PvarSet::Pin {
 
 PvarSet::PvarSet(std::string prefix, std::span<const ashlar_pvar_row> rows) : prefix_(std::move(prefix)), rows_(rows) {
   for (const ashlar_pvar_row& row : rows) adds_.push_back(adds_up(row.kind));
-  blocks_.store(new Blocks{.now = {}, .counted = std::vector<std::uint64_t>(rows.size())}, std::memory_order_relaxed);
+  spare_ = std::make_unique<Blocks>(Blocks{.now = {}, .counted = std::vector<std::uint64_t>(rows.size())});
+  blocks_.store(new Blocks(*spare_), std::memory_order_relaxed);
 }
 
 PvarSet::~PvarSet() { delete blocks_.load(); }
 
 // Readers that have the old blocks finish with them first: they hold the pin for as long as a few loads take.
-void PvarSet::replace(std::unique_ptr<const Blocks> next) {
-  const std::unique_ptr<const Blocks> old(blocks_.exchange(next.release(), std::memory_order_seq_cst));
+void PvarSet::replace() {
+  Blocks* const old = blocks_.exchange(spare_.release(), std::memory_order_seq_cst);
   while (readers_.load(std::memory_order_seq_cst) != 0) sched_yield();
+  spare_.reset(old);
 }
 
 void PvarSet::read(std::uint32_t row, const void* object, std::uint64_t* values, std::uint32_t count) const {
@@ -121,25 +124,29 @@ void PvarSets::add(std::string_view prefix, std::span<const ashlar_pvar_row> row
   PvarSet* set = find(rows.data());
   if (set == nullptr) set = &make(prefix, rows);
   if (block == nullptr) return;
-  auto next = std::make_unique<PvarSet::Blocks>(*set->blocks_.load());
-  if (std::find(next->now.begin(), next->now.end(), block) != next->now.end()) return;
-  next->now.push_back(block);
-  set->replace(std::move(next));
+  const PvarSet::Blocks& before = *set->blocks_.load();
+  if (std::find(before.now.begin(), before.now.end(), block) != before.now.end()) return;
+  set->spare_->now.reserve(before.now.size() + 1);
+  *set->spare_ = before;
+  set->spare_->now.push_back(block);
+  set->replace();
 }
 
 void PvarSets::remove(const ashlar_pvar_row* rows, const void* block) {
   const std::lock_guard guard(mutex_);
   PvarSet* const set = find(rows);
   if (set == nullptr) return;
-  auto next = std::make_unique<PvarSet::Blocks>(*set->blocks_.load());
-  const auto at = std::find(next->now.begin(), next->now.end(), block);
-  if (at == next->now.end()) return;
-  next->now.erase(at);
+  const PvarSet::Blocks& before = *set->blocks_.load();
+  if (std::find(before.now.begin(), before.now.end(), block) == before.now.end()) return;
+  PvarSet::Blocks& next = *set->spare_;
+  next.counted = before.counted;
+  next.now.clear();
+  std::remove_copy(before.now.begin(), before.now.end(), std::back_inserter(next.now), block);
   for (std::size_t row = 0; row < set->rows_.size(); ++row) {
     if (set->adds_[row] && set->rows_[row].bind == ASHLAR_PVAR_OF_PROCESS)
-      add_block(set->rows_[row], block, nullptr, &next->counted[row], 1);
+      add_block(set->rows_[row], block, nullptr, &next.counted[row], 1);
   }
-  set->replace(std::move(next));
+  set->replace();
 }
 
 void PvarSets::add(std::string prefix, std::span<const ashlar_pvar> rows) {
@@ -169,16 +176,18 @@ void PvarSets::close(std::string_view prefix) {
   const std::lock_guard guard(mutex_);
   for (PvarSet& set : sets_) {
     if (set.prefix_ != prefix || !set.open()) continue;
-    auto next = std::make_unique<PvarSet::Blocks>(*set.blocks_.load());
+    const PvarSet::Blocks& before = *set.blocks_.load();
+    PvarSet::Blocks& next = *set.spare_;
+    next.counted = before.counted;
+    next.now.clear();
     for (std::size_t row = 0; row < set.rows_.size(); ++row) {
-      for (const void* block : next->now) {
+      for (const void* block : before.now) {
         if (set.adds_[row] && set.rows_[row].bind == ASHLAR_PVAR_OF_PROCESS)
-          add_block(set.rows_[row], block, nullptr, &next->counted[row], 1);
+          add_block(set.rows_[row], block, nullptr, &next.counted[row], 1);
       }
     }
-    next->now.clear();
     set.open_.store(false, std::memory_order_release);
-    set.replace(std::move(next));
+    set.replace();
     set.rows_ = {};
   }
 }

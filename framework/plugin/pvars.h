@@ -42,13 +42,16 @@ class PvarSet {
   };
   /// For the duration of a look at the blocks: they stay what they are.
   class Pin;
-  void replace(std::unique_ptr<const Blocks> next);
+  /// Makes the spare what readers see, and what they saw the spare.
+  void replace();
 
   const std::string prefix_;
   std::span<const ashlar_pvar_row> rows_;
   std::vector<std::uint8_t> adds_;  // by row: whether its values survive their block
   std::atomic<bool> open_{true};
-  std::atomic<const Blocks*> blocks_;
+  std::atomic<Blocks*> blocks_;
+  // The next ones. There is always room in it for one block less than readers see: a block leaves without memory.
+  std::unique_ptr<Blocks> spare_;
   mutable std::atomic<std::uint32_t> readers_{0};
 };
 

@@ -21,12 +21,15 @@ Status Component::create(const void* context, void** module) {
   return {};
 }
 
+Registry::Registry(param::Store* store, const Accepts& kernel)
+    : store_(store), pvars_(pvar_sets()), kernel_(kernel), host_(store) {}
+
 Registry::~Registry() {
   for (Component& c : components_) {
     if (c.open_ && c.table_.close) c.table_.close();
     // Code and variables of a component that made a module may still be pointed at.
     if (c.made_module_) continue;
-    pvar_sets().close(c.prefix());
+    pvars_.close(c.prefix());
     c.library_.close();
   }
 }

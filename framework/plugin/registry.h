@@ -61,14 +61,14 @@ struct Chosen {
   std::string reason;
 };
 
+class PvarSets;
 struct SelectionList;
 
 /// The components of this process: known ones (entries) and opened ones. Set-up path; one thread at a time.
 class Registry {
  public:
   /// The store must outlive the registry.
-  explicit Registry(param::Store* store, const Accepts& kernel = this_kernel())
-      : store_(store), kernel_(kernel), host_(store) {}
+  explicit Registry(param::Store* store, const Accepts& kernel = this_kernel());
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -126,6 +126,7 @@ class Registry {
   bool ask(Entry* entry, const void* context, Chosen* out, std::string* lost);
 
   param::Store* store_;
+  PvarSets& pvars_;  // found when there is memory: the destructor needs them
   Accepts kernel_;
   param::TextPool pool_;
   Host host_;  // before the components: they may use it until their close

@@ -8,6 +8,7 @@
 #include "framework/p2p/setup.h"
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
+#include "framework/runtime/live_values.h"
 #include "framework/runtime/process.h"
 
 namespace ashlar {
@@ -33,13 +34,60 @@ void Process::take_effect(std::string_view key, param::Store& store) {
     const auto objects = read(store, "object", object::kParams, object::Config{});
     object::limit.store(static_cast<std::size_t>(objects.limit), std::memory_order_relaxed);
   }
-  for (const auto& lane : process->lanes_) {
+  runtime::LiveValues values;
+  if (key.starts_with("progress."))
+    values.progress = read(store, "progress", progress::kParams, process->progress_config_);
+  if (key.starts_with("p2p.")) values.p2p = read(store, "p2p", p2p::kParams, process->p2p_config_);
+  if (key.starts_with("coll.") && process->coll)
+    values.coll = read(store, "coll", coll::kParams, process->coll->config);
+  if (process->may_enter_lanes())
+    process->apply(values);
+  else
+    process->leave_for_lanes(values);
+}
+
+// Without threads no lock keeps a tool's thread away from the one that is inside MPI (MPI_T_init_thread gives tools
+// MPI_THREAD_MULTIPLE, whatever the program has requested of MPI_Init_thread).
+bool Process::may_enter_lanes() const {
+  if (LaneLock::threads_on()) return true;
+  return thread_level < MPI_THREAD_SERIALIZED && main_thread == std::this_thread::get_id();
+}
+
+void Process::apply(const runtime::LiveValues& values) {
+  for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
-    if (key.starts_with("progress.")) lane->config = read(store, "progress", progress::kParams, lane->config);
-    if (key.starts_with("p2p.")) p2p::configure(*lane, read(store, "p2p", p2p::kParams, process->p2p_config_));
-    if (key.starts_with("coll.") && process->coll)
-      coll::Engine::configure(*lane, read(store, "coll", coll::kParams, process->coll->config));
+    apply_to(*lane, values);
   }
+}
+
+void Process::apply_to(Lane& lane, const runtime::LiveValues& values) ASHLAR_NO_THREAD_SAFETY {
+  if (values.progress) lane.config = *values.progress;
+  if (values.p2p) p2p::configure(lane, *values.p2p);
+  if (values.coll) coll::Engine::configure(lane, *values.coll);
+}
+
+void Process::leave_for_lanes(const runtime::LiveValues& values) {
+  {
+    const std::lock_guard guard(left_mutex_);
+    if (values.progress) left_->progress = values.progress;
+    if (values.p2p) left_->p2p = values.p2p;
+    if (values.coll) left_->coll = values.coll;
+    is_left_.store(true, std::memory_order_release);
+  }
+  // The lanes look at this word, which others change as well.
+  __atomic_fetch_add(const_cast<std::uint32_t*>(peers_->news()), 1, __ATOMIC_RELEASE);
+}
+
+void Process::take_left_values() {
+  if (!is_left_.load(std::memory_order_acquire)) return;
+  runtime::LiveValues values;
+  {
+    const std::lock_guard guard(left_mutex_);
+    std::swap(values, *left_);
+    is_left_.store(false, std::memory_order_relaxed);
+  }
+  // Without threads, and otherwise nothing is left here, the lane's lock is none.
+  for (const auto& lane : lanes_) apply_to(*lane, values);
 }
 
 }  // namespace ashlar

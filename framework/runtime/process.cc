@@ -49,6 +49,7 @@
 #include "framework/runtime/choose_launch.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
+#include "framework/runtime/live_values.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/start_facts.h"
 #include "framework/runtime/threads.h"
@@ -350,10 +351,10 @@ Status Process::make_lanes() {
   peers_->set_connector(&Wiring::connect, wiring_.get());
   if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
     peers_->share_news(news);
-    peers_->set_listener(&Process::answer_query, this);
-  } else if (job->ranks > 1 && status_.stall_ns > 0) {
-    peers_->set_listener(&Process::report_long_wait, this);
+    answers_queries_ = true;
   }
+  left_ = std::make_unique<runtime::LiveValues>();
+  peers_->set_listener(&Process::look_at_news, this);
   for (unsigned i = 0; i < lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *peers_, progress_config_));
     ASHLAR_TRY(p2p::attach(*lanes_.back(), p2p_config_, p2p_state_));

@@ -38,6 +38,9 @@ class Comm;
 namespace coll {
 class Engine;
 }
+namespace runtime {
+struct LiveValues;
+}
 namespace plugin {
 struct Account;
 }
@@ -70,6 +73,9 @@ class Process final : private comm::Services {
   void cut_off(const char* reason);
   /// Makes the value that a tool has written to `key` take effect (plugin::InForce::Effect).
   static void take_effect(std::string_view key, param::Store& store);
+  /// Whether the calling thread may enter lanes: with threads it takes their locks, without it is the one that may call
+  /// MPI. Of MPI_THREAD_SERIALIZED programs that is not known.
+  bool may_enter_lanes() const;
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
   /// Leaves the job at exit, when sessions ended the use of MPI and stop() was never called.
@@ -128,10 +134,17 @@ class Process final : private comm::Services {
   void serve();
   bool give_up_messages();
   Status complete_addresses();
-  /// PeerTable's listener: answers a status query from outside the job (mpiexec, ashlar_info).
+  /// Answers a status query from outside the job (mpiexec, ashlar_info).
   static void answer_query(void* self, Lane& lane);
-  /// The listener where the launcher asks nothing: reports the long waits of this process itself.
+  /// The same where the launcher asks nothing: reports the long waits of this process itself.
   static void report_long_wait(void* self, Lane& lane);
+  /// PeerTable's listener.
+  static void look_at_news(void* self, Lane& lane);
+  void apply(const runtime::LiveValues& values);
+  void apply_to(Lane& lane, const runtime::LiveValues& values);
+  /// Values of a thread that may not enter lanes: the one that makes progress next takes them.
+  void leave_for_lanes(const runtime::LiveValues& values);
+  void take_left_values();
   void write_status(Lane& lane);
   void write_variables();
   void publish_progress(Lane& lane);
@@ -175,7 +188,11 @@ class Process final : private comm::Services {
     std::uint64_t stall_ns = 0;        // watch.stall
     std::uint64_t stalled_ns = 0;      // when the wait became quiet that was the last stall
   } status_;
-  runtime::Counters counters_;                          // written under status_.writing
+  runtime::Counters counters_;  // written under status_.writing
+  std::mutex left_mutex_;       // guards the next one
+  std::unique_ptr<runtime::LiveValues> left_;
+  std::atomic<bool> is_left_{false};
+  bool answers_queries_ = false;
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
   std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()

@@ -33,6 +33,16 @@ constexpr std::uint32_t kMostThatReport = 16;
 
 }  // namespace
 
+// PeerTable calls it in a round of progress, under the lane's lock.
+void Process::look_at_news(void* self, Lane& lane) {
+  auto& process = *static_cast<Process*>(self);
+  process.take_left_values();
+  if (process.answers_queries_)
+    answer_query(self, lane);
+  else if (process.job->ranks > 1)
+    report_long_wait(self, lane);
+}
+
 // PeerTable calls it in a round of progress and when a wait leaves its spin stage, under the lane's lock; the locks of
 // the other lanes are taken in a loop. The analysis can express neither.
 void Process::answer_query(void* self, Lane& lane) ASHLAR_NO_THREAD_SAFETY {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
+#include <list>
 #include <new>
 #include <string>
 
@@ -40,7 +40,7 @@ struct Record {
 struct Module {
   ashlar_launch base;
   ashlar_job job;
-  std::deque<Record> records;  // which never moves one: views of them live until finalize
+  std::list<Record> records;  // which never moves one: views of them live until finalize
   char host[256];
 };
 

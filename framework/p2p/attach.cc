@@ -50,6 +50,7 @@ void LaneState::limit_requests() {
   part_sends.set_limit(most);
   part_receives.set_limit(most);
   kept_offers.set_limit(most);
+  refused_offers.set_limit(most);
 }
 
 void configure(Lane& lane, const Config& config) {

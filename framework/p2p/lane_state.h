@@ -11,6 +11,7 @@
 #include "framework/p2p/config.h"
 #include "framework/p2p/flush_request.h"
 #include "framework/p2p/generalized.h"
+#include "framework/p2p/kept_offers.h"
 #include "framework/p2p/message.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/paired.h"
@@ -76,6 +77,7 @@ struct LaneState {
   Slab<PartRecv> part_receives{PoolName::kPartReceives};
   std::uint64_t part_serial = 0;                       // the last that was given to a PartSend
   Slab<KeptOffer> kept_offers{PoolName::kKeptOffers};  // as many as there may be requests of one kind
+  Slab<KeptOffer> refused_offers;                      // envelopes whose first offers were refused; as many
   Comm nowhere;  // the communicator of requests that belong to none: leads to the lane, never fails
   std::unique_ptr<RouteTable> routes;  // of the first of several lanes
 

@@ -12,7 +12,8 @@
 /// offset of the packed message. So the cuts of the two sides need not agree. Small pieces travel in messages
 /// (kPartData). Of large ones the receiver gets the key (kPartReady), and reads them while the sender goes on
 /// computing; a piece that it cannot read is sent after all (kPartUnread), and so are all later ones.
-/// A receiver that has no room to keep an offer refuses it (kPartRefused): rounds of that request fail.
+/// A receiver that has no room to keep an offer refuses it (kPartRefused): rounds of that request fail, and those of
+/// the receiving request that would have paired with it (kept_offers.h).
 namespace ashlar::p2p {
 
 struct SentSignature;
@@ -84,26 +85,17 @@ class PartRecv : public Operation, public match::Entry {
   std::unique_ptr<SentSignature> sent_signature;  // with check.datatypes, once paired
   bool freed = false;    // by the user, before it was paired: only its place in the order counts
   bool refused = false;  // the datatypes do not match: what comes is not stored
-  Status broken;         // the sender could not be answered: it is not paired, and never will be
+  Status broken;         // it is not paired, and never will be: the offer was refused, or cannot be answered
   std::deque<Lent> lent;
   Reader reader;
 
   bool paired() const { return serial != 0; }
 };
 
-/// An offer that no receiving request has taken yet.
-struct KeptOffer : match::Entry {
-  KeptOffer();
-  ~KeptOffer();
-  PeerId peer = 0;
-  std::uint32_t name = 0;
-  PartOffer offer = {};
-  std::unique_ptr<SentSignature> sent_signature;
-};
-
 /// Partitioned communication's part of a lane: both sides of what is not paired.
 struct Unpaired {
   match::Table receives, offers;
+  bool order_lost = false;  // kept_offers.h
 };
 
 void on_part_offer(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
@@ -113,7 +105,7 @@ void on_part_data(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_ready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_part_read(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
-/// Forgets offers for a communicator that is going away; nullptr: all of them.
+/// Forgets offers, and freed receives, for a communicator that is going away; nullptr: all of them.
 void drop_offers(Lane& lane, const Comm* comm) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

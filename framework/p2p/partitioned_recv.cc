@@ -6,6 +6,7 @@
 #include "framework/base/log.h"
 #include "framework/p2p/collective.h"
 #include "framework/p2p/handlers.h"
+#include "framework/p2p/kept_offers.h"
 #include "framework/p2p/lane_state.h"
 #include "framework/p2p/links.h"
 #include "framework/p2p/partitioned.h"
@@ -128,8 +129,32 @@ PartRecv::PartRecv(Comm& c, const DataView& whole, int partition_count, Rank fro
   state.store(State::kInactive, std::memory_order_relaxed);
 }
 PartRecv::~PartRecv() = default;
-KeptOffer::KeptOffer() = default;
-KeptOffer::~KeptOffer() = default;
+
+namespace {
+
+/// The place of a request that is made now: that of the offer which comes next in its order, or one to wait in.
+Status take_place(Lane& lane, PartRecv& r) ASHLAR_REQUIRES(lane.lock) {
+  const NextOffer next = next_offer(*lane.p2p, r.key);
+  switch (next.is) {
+    case NextOffer::Is::kToCome:
+      lane.p2p->unpaired.receives.insert(r);
+      return {};
+    case NextOffer::Is::kUnknown:
+      return fail(MPI_ERR_NO_MEM, "partitioned.order_lost",
+                  {{"peer", r.source}, {"tag", r.tag}, {"communicator", r.comm->name}});
+    case NextOffer::Is::kRefused:
+      r.broken = fail(MPI_ERR_NO_MEM, "partitioned.refused_here",
+                      {{"peer", r.source}, {"tag", r.tag}, {"communicator", r.comm->name}});
+      break;
+    case NextOffer::Is::kKept:
+      KeptOffer& kept = *next.kept;
+      ASHLAR_TRY(pair_up(lane, r, kept.peer, kept.name, kept.offer, std::move(kept.sent_signature)));
+  }
+  pass(*lane.p2p, next);
+  return {};
+}
+
+}  // namespace
 
 Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, int source, int tag, Comm& comm, Info*,
                   Request** request) {
@@ -152,17 +177,9 @@ Status precv_init(void* buf, int partitions, MPI_Count count, Datatype& type, in
   if (r == nullptr) return no_request(state.part_receives);
   r->share_objects();
   if (source != MPI_PROC_NULL) {
-    Unpaired& unpaired = state.unpaired;
-    if (auto* const kept = static_cast<KeptOffer*>(unpaired.offers.find(r->key))) {
-      const Status paired = pair_up(lane, *r, kept->peer, kept->name, kept->offer, std::move(kept->sent_signature));
-      if (!paired.ok()) {
-        r->ops->release(*r);
-        return paired;
-      }
-      unpaired.offers.remove(*kept);
-      state.kept_offers.put(kept);
-    } else {
-      unpaired.receives.insert(*r);
+    if (const Status placed = take_place(lane, *r); !placed.ok()) {
+      r->ops->release(*r);
+      return placed;
     }
   }
   *request = r;
@@ -218,14 +235,7 @@ void on_part_offer(Lane& lane, const ashlar_am& am) {
     }
     return;
   }
-  KeptOffer* const kept = lane.p2p->kept_offers.take();
-  if (kept == nullptr) return refuse(lane, am, offer);
-  kept->key = key;
-  kept->peer = am.peer;
-  kept->name = low_word(am.h1);
-  kept->offer = offer;
-  kept->sent_signature = std::move(sent_signature);
-  unpaired.offers.insert(*kept);
+  if (!keep_offer(*lane.p2p, key, am.peer, low_word(am.h1), offer, std::move(sent_signature))) refuse(lane, am, offer);
 }
 
 namespace {
@@ -352,13 +362,7 @@ void on_part_ready(Lane& lane, const ashlar_am& am) {
 
 void drop_offers(Lane& lane, const Comm* comm) {
   const auto concerned = [comm](const match::Entry& e) { return comm == nullptr || e.key.context() == comm->context; };
-  LaneState& state = *lane.p2p;
-  match::Table& offers = state.unpaired.offers;
-  offers.each([&](match::Entry& entry) {
-    if (!concerned(entry)) return;
-    offers.remove(entry);
-    state.kept_offers.put(static_cast<KeptOffer*>(&entry));
-  });
+  drop_kept_offers(*lane.p2p, comm);
   match::Table& receives = lane.p2p->unpaired.receives;
   receives.each([&](match::Entry& entry) {
     if (auto& r = static_cast<PartRecv&>(entry); concerned(entry) && r.freed) forget(receives, r);

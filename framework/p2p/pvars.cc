@@ -92,6 +92,11 @@ constexpr ashlar_pvar_row kPoolRows[] = {
     limit<&LaneState::flushes>("flushes_limit", "the most such requests (p2p.request_limit, of each lane)"),
     in_use<&LaneState::kept_offers>("kept_offers", "offers of partitioned sends that no receive has taken yet"),
     limit<&LaneState::kept_offers>("kept_offers_limit", "the most such offers (p2p.request_limit, of each lane)"),
+    in_use<&LaneState::refused_offers>(
+        "refused_offers",
+        "envelopes of partitioned sends that count offers which there was no room for, in their order"),
+    limit<&LaneState::refused_offers>("refused_offers_limit",
+                                      "the most such envelopes (p2p.request_limit, of each lane)"),
     limit<&LaneState::part_sends>("part_sends_limit",
                                   "the most requests of partitioned sends (p2p.request_limit, of each lane)"),
     limit<&LaneState::part_receives>("part_receives_limit",

@@ -290,6 +290,154 @@ TEST_P(Partitioned, AnOfferThatCannotBeKeptFailsAtItsSender) {
   EXPECT_EQ(received, kLimit);
 }
 
+// An offer that was refused is the partner of the receiving request of its place in the order: both fail, and those
+// behind them pair with each other.
+TEST_P(Partitioned, RefusedOffersKeepTheirPlaceInTheOrder) {
+  constexpr int kSent = 12, kTags = 3;
+  p2p::Config config = mixed();
+  config.request_limit = 4;
+  LoopOptions options = faults(GetParam());
+  World world(2, options, config);
+  std::mt19937 random(GetParam());
+  struct One {
+    Request* send;
+    std::array<std::byte, 64> out;
+    bool refused;
+  };
+  std::array<std::vector<std::unique_ptr<One>>, kTags> sent;
+  std::array<std::size_t, kTags> taken{};
+  const auto send = [&](int tag) {
+    auto one = std::make_unique<One>();
+    one->out.fill(static_cast<std::byte>(random()));
+    // The sender's own limit is as small: a request that is done with goes, and its offer stays.
+    if (!p2p::psend_init(one->out.data(), 2, 32, bytes(), 1, tag, world.comm(0), nullptr, &one->send).ok()) return;
+    for (int i = 0; i < 300; ++i) world.poll();
+    one->refused = !p2p::start(&one->send).ok();
+    if (one->refused) {
+      ASSERT_TRUE(p2p::request_free(&one->send).ok());
+    }
+    sent[static_cast<unsigned>(tag)].push_back(std::move(one));
+  };
+  const auto receive = [&](int tag) {
+    const auto at = static_cast<unsigned>(tag);
+    if (taken[at] == sent[at].size()) return;
+    One& one = *sent[at][taken[at]++];
+    std::array<std::byte, 64> in{};
+    Request* r = nullptr;
+    const Status made = p2p::precv_init(in.data(), 2, 32, bytes(), 0, tag, world.comm(1), nullptr, &r);
+    ASSERT_TRUE(made.ok()) << made.text();
+    const Status started = p2p::start(&r);
+    ASSERT_EQ(started.ok(), !one.refused) << started.text();
+    if (one.refused) {
+      EXPECT_EQ(started.mpi_class(), MPI_ERR_NO_MEM);
+    } else {
+      ASSERT_TRUE(p2p::pready_range(0, 1, one.send).ok());
+      for (Request* each : {one.send, r}) {
+        ASSERT_TRUE(world.complete(each));
+        Request* handle = each;
+        ASSERT_TRUE(p2p::wait(&handle, MPI_STATUS_IGNORE).ok());
+      }
+      EXPECT_EQ(in, one.out);
+      ASSERT_TRUE(p2p::request_free(&one.send).ok());
+    }
+    ASSERT_TRUE(p2p::request_free(&r).ok());
+  };
+  // Two senders' worth of offers lie there: those of process 1 to itself fill the room, and go in between.
+  std::vector<Request*> filling;
+  std::size_t refused = 0;
+  for (int n = 0; n < 10 * kSent; ++n) {
+    const int tag = static_cast<int>(random() % kTags);
+    switch (random() % 4) {
+      case 0:
+        receive(tag);
+        break;
+      case 1: {
+        Request* r = nullptr;
+        std::array<std::byte, 1> none{};
+        if (p2p::psend_init(none.data(), 1, 0, bytes(), 1, 9, world.comm(1), nullptr, &r).ok()) filling.push_back(r);
+        for (int i = 0; i < 300; ++i) world.poll();
+        break;
+      }
+      case 2:
+        if (!filling.empty()) {
+          Request* r = nullptr;
+          ASSERT_TRUE(p2p::precv_init(nullptr, 1, 0, bytes(), 1, 9, world.comm(1), nullptr, &r).ok());
+          ASSERT_TRUE(p2p::request_free(&r).ok());
+          ASSERT_TRUE(p2p::request_free(&filling.front()).ok());
+          filling.erase(filling.begin());
+        }
+        break;
+      default:
+        send(tag);
+    }
+  }
+  for (int tag = 0; tag < kTags; ++tag) {
+    for (const auto& one : sent[static_cast<unsigned>(tag)]) refused += one->refused;
+    for (std::size_t i = 0; i < sent[static_cast<unsigned>(tag)].size(); ++i) receive(tag);
+  }
+  for (Request*& r : filling) {
+    ASSERT_TRUE(p2p::request_free(&r).ok());
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+// Where there is no room to count what was refused either, no request pairs with a wrong one.
+TEST_P(Partitioned, AnOrderThatIsLostPairsNothing) {
+  constexpr int kRoom = 2;
+  p2p::Config config = mixed();
+  config.request_limit = kRoom;
+  World world(4, faults(GetParam()), config);
+  std::array<std::byte, 64> data{};
+  std::vector<Request*> sends;
+  for (const int from : {0, 2, 3}) {
+    for (int tag = 0; tag < kRoom; ++tag) {
+      Request* r = nullptr;
+      ASSERT_TRUE(p2p::psend_init(data.data(), 2, 32, bytes(), 1, tag, world.comm(from), nullptr, &r).ok());
+      for (int i = 0; i < 300; ++i) world.poll();
+      sends.push_back(r);
+    }
+  }
+  const std::array<int, 3> classes = {MPI_SUCCESS, MPI_ERR_NO_MEM, MPI_ERR_NO_MEM};
+  for (std::size_t i = 0; i < sends.size(); ++i) EXPECT_EQ(p2p::start(&sends[i]).mpi_class(), classes[i / kRoom]) << i;
+  const std::array<int, 3> sources = {0, 2, 3};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Request* r = nullptr;
+    const Status made = p2p::precv_init(data.data(), 2, 32, bytes(), sources[i], 0, world.comm(1), nullptr, &r);
+    if (i == 2) {
+      EXPECT_EQ(made.mpi_class(), MPI_ERR_NO_MEM);
+      continue;
+    }
+    ASSERT_TRUE(made.ok());
+    if (i == 0) {
+      EXPECT_TRUE(p2p::start(&r).ok());
+      ASSERT_TRUE(p2p::pready_range(0, 1, sends[0]).ok());
+      for (Request* each : {sends[0], r}) {
+        ASSERT_TRUE(world.complete(each));
+        Request* handle = each;
+        ASSERT_TRUE(p2p::wait(&handle, MPI_STATUS_IGNORE).ok());
+      }
+    } else {
+      EXPECT_EQ(p2p::start(&r).mpi_class(), MPI_ERR_NO_MEM);
+    }
+    ASSERT_TRUE(p2p::request_free(&r).ok());
+  }
+  // The envelope that has an entry goes on in its order.
+  Request* kept = nullptr;
+  ASSERT_TRUE(p2p::precv_init(data.data(), 2, 32, bytes(), 0, 1, world.comm(1), nullptr, &kept).ok());
+  ASSERT_TRUE(p2p::start(&kept).ok());
+  ASSERT_TRUE(p2p::pready_range(0, 1, sends[1]).ok());
+  for (Request* each : {sends[1], kept}) {
+    ASSERT_TRUE(world.complete(each));
+    Request* handle = each;
+    ASSERT_TRUE(p2p::wait(&handle, MPI_STATUS_IGNORE).ok());
+    ASSERT_TRUE(p2p::request_free(&each).ok());
+  }
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    if (i == 1) continue;
+    ASSERT_TRUE(p2p::request_free(&sends[i]).ok());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Partitioned, testing::Range(1u, 25u));
 
 TEST(PartitionedReading, LargePartsAreReadAndSmallOnesSent) {

@@ -131,10 +131,11 @@ class Watched {
   /// Of a receive, a probe or a wait that has completed.
   void status(const MPI_Status* status, MPI_Comm comm = MPI_COMM_NULL) {
     if (call_.result != MPI_SUCCESS || !status || status == MPI_STATUS_IGNORE) return;
+    const bool known = call_.from == status->MPI_SOURCE;  // on() has described it
     call_.from = status->MPI_SOURCE;
     call_.receive_tag = status->MPI_TAG;
     call_.bytes_in = hooks_->status_bytes(status);
-    if (comm != MPI_COMM_NULL) (void)hooks_->describe(comm, &call_);
+    if (comm != MPI_COMM_NULL && !known) (void)hooks_->describe(comm, &call_);
   }
   void leave() const {
     in_hook = true;

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "framework/param/parse.h"
 #include "framework/param/suggest.h"
 #include "framework/plugin/records.h"
+#include "framework/rma/engine.h"
 #include "framework/runtime/api.h"
 #include "mpiexec/text.h"
 
@@ -141,6 +143,10 @@ Status tool_list(const Options& question, std::string* out) {
   int provided = 0;
   ASHLAR_TRY(runtime::init(nullptr, nullptr));
   mpit::init_thread(MPI_THREAD_SINGLE, &provided);
+  // Programs without windows do not open these components; a list of all variables has theirs. Where none can serve
+  // there is no window, and no variable of one.
+  std::span<const rma::Component* const> of_windows;
+  (void)rma::Engine::current().components(&of_windows).ok();
   const std::vector<Item> items = items_of(question.question);
   mpit::finalize();
   ASHLAR_TRY(runtime::finalize());

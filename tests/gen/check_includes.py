@@ -59,8 +59,8 @@ def allowed(file, target, uses):
             return None if room in may else f"a {file[1]} component may not see room {room}"
         if home == "mpiexec":
             # ashlar_tune runs as ranks of a job and asks the collectives what there is to choose from; ashlar_info checks
-            # tuning files with the collectives' own reader.
-            may = LAUNCHER_ROOMS | {"tune": {"object", "coll"}, "info": {"coll", "runtime", "mpit"}}.get(file[1], set())
+            # tuning files with the collectives' own reader, and opens the components of windows for their variables.
+            may = LAUNCHER_ROOMS | {"tune": {"object", "coll"}, "info": {"coll", "rma", "runtime", "mpit"}}.get(file[1], set())
             return None if room in may else f"the launcher may not see room {room}"
         return None
     if folder == "components":

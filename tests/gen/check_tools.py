@@ -74,11 +74,16 @@ def stale(head, rows):
             yield f"the comparison does not say: {line}"
 
 
-def components(info, framework):
-    done = subprocess.run([info, "--json", "--components", framework], capture_output=True, text=True, timeout=60)
+def asked(info, *question):
+    """What ashlar_info answers."""
+    done = subprocess.run([info, "--json", *question], capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         sys.exit(f"{info} failed:\n{done.stderr}")
-    return {row["name"] for row in json.loads(done.stdout)}
+    return json.loads(done.stdout)
+
+
+def components(info, framework):
+    return {row["name"] for row in asked(info, "--components", framework)}
 
 
 def wrong_words(rows, transports):
@@ -105,12 +110,17 @@ def wrong_words(rows, transports):
 
 def undescribed(info):
     """Categories of which nothing is said."""
-    done = subprocess.run([info, "--json", "--categories"], capture_output=True, text=True, timeout=60)
-    if done.returncode != 0:
-        sys.exit(f"{info} failed:\n{done.stderr}")
-    for row in json.loads(done.stdout):
+    for row in asked(info, "--categories"):
         if not row["help"]:
             yield f"the category {row['name']} has no description (framework/mpit/categories.cc)"
+
+
+def unlisted(info, rows):
+    """Variables that programs find, and ashlar_info does not list."""
+    known = {row["name"] for row in asked(info, "--pvars")}
+    for row in rows:
+        if row[0] == "pvar" and row[1] not in known:
+            yield f"ashlar_info --pvars does not list {row[1]}"
 
 
 def main(arguments):
@@ -120,7 +130,8 @@ def main(arguments):
     head = text.partition(BEGIN)[0]
     rows = listed(lister)
     new = tables(rows)
-    wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport")), *undescribed(info)]
+    wrong = [*stale(head, rows), *wrong_words(rows, components(info, "transport")), *undescribed(info),
+             *unlisted(info, rows)]
     if wrong:
         return "\n".join([path, *wrong])
     return keep(Path(path), text, BEGIN, new, write, ("variables and events", "library"),

@@ -1,8 +1,12 @@
 #include "framework/p2p/traffic.h"
 
+#include <algorithm>
+#include <array>
 #include <new>
 
 #include "framework/p2p/handlers.h"
+#include "framework/p2p/lane_state.h"
+#include "framework/p2p/route_table.h"
 
 namespace ashlar::p2p {
 
@@ -14,9 +18,13 @@ bool count_traffic(Comm& comm) {
   made->ranks.reset(new (std::nothrow) Traffic::OfRank[static_cast<std::size_t>(comm.remote_size)]);
   if (made->ranks == nullptr) return false;
   comm.traffic.store(made.release(), std::memory_order_release);
-  // What is checked counts by itself.
-  for (AmHandler& handler : comm.lane->handlers)
-    if (handler == on_message) handler = on_message_counted;
+  // What is checked counts by itself. Of several lanes the first hands messages to the others, and then to its own
+  // handlers.
+  const auto count_in = [](std::array<AmHandler, Lane::kMaxHandlers>& handlers) {
+    std::replace(handlers.begin(), handlers.end(), AmHandler{on_message}, AmHandler{on_message_counted});
+  };
+  count_in(comm.lane->handlers);
+  if (RouteTable* const routes = comm.lane->p2p->routes.get()) count_in(routes->own);
   LaneLock::enable_counts();
   return true;
 }

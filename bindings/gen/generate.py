@@ -5,7 +5,7 @@
   generate.py --entries DIR                 DIR/<chapter>.cc, one per chapter, and DIR/mpi_abi.map
   generate.py --coverage FILE               which functions the kernel does
   generate.py --wrappers DIR                DIR/wrappers.cc and DIR/wrappers.map, for libashlar_tool.so
-  generate.py --fortran DIR                 DIR/mpi_f08.f90 and the C functions below it
+  generate.py --fortran DIR                 DIR/mpi.f90, DIR/mpif.h, DIR/entries.c, ...: the Fortran interface, in sources
   generate.py --man DIR                     DIR/MPI_Send.3, ...: the manual's pages of all calls
   generate.py --declarations [HEADER]       what the rooms have to declare (to read, on standard output)
   generate.py --chapters                    the names of the chapters, for CMake
@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import entry                                   # noqa: E402
-import fortran                                 # noqa: E402
+import fortran_sources                         # noqa: E402
 import header                                  # noqa: E402
 import manual                                  # noqa: E402
 import tool                                    # noqa: E402
@@ -73,8 +73,8 @@ def main(arguments):
         write_if_changed(Path(options.wrappers) / "wrappers.cc", tool.wrappers(table))
         write_if_changed(Path(options.wrappers) / "wrappers.map", tool.export_map(table))
     if options.fortran:
-        write_if_changed(Path(options.fortran) / "mpi_f08.f90", fortran.module(table))
-        write_if_changed(Path(options.fortran) / "f08_glue.c", fortran.glue(table))
+        for name, text in fortran_sources.sources(table):
+            write_if_changed(Path(options.fortran) / name, text)
     if options.man:
         try:
             sections = read_sections(Path(options.api) / "sections.txt")

@@ -176,8 +176,9 @@ def read_constants(path):
 
 PROCEDURE_FLAGS = ("large",)
 PROCEDURE_OPTIONS = ("returns", "deprecated", "abi", "fortran", "c")
-PARAMETER_FLAGS = ("in", "out", "inout", "const", "async", "root", "large_only", "pointer", "nointent", "positive", "byvalue")
-PARAMETER_OPTIONS = ("type", "fortran_name", "fortran")
+PARAMETER_FLAGS = ("in", "out", "inout", "const", "async", "root", "large_only", "pointer", "nointent", "positive", "byvalue",
+                   "per_peer", "one_based")
+PARAMETER_OPTIONS = ("type", "fortran_name", "fortran", "items", "blanks", "f90")
 OVERLAY_FLAGS = ("hot", "anytime", "raw", "strict")
 OVERLAY_OPTIONS = ("calls", "calls_c", "null_ok", "unchecked", "in_place")
 

@@ -1,40 +1,33 @@
-! The mpi_f08 module: what this version has of it. Generated; do not edit.
-! Made by: python3 bindings/gen/generate.py --fortran DIR
+! The mpi_f08 module. Generated; do not edit. Made by: python3 bindings/gen/generate.py --fortran DIR
 module mpi_f08
-  use, intrinsic :: iso_c_binding
+  use ashlar_fortran_types
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_double, c_size_t, c_char
   implicit none
-  private
+  public
+  private :: c_ptr, c_double, c_size_t, c_char, ashlar_int
 
-  integer, parameter, public :: MPI_ADDRESS_KIND = c_intptr_t
-  integer, parameter, public :: MPI_COUNT_KIND = c_int64_t
-  integer, parameter, public :: MPI_OFFSET_KIND = c_int64_t
-  logical, parameter, public :: MPI_SUBARRAYS_SUPPORTED = .true.
-  logical, parameter, public :: MPI_ASYNC_PROTECTS_NONBLOCKING = .true.
+  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = @SUBARRAYS@
 
-@TYPES@
+@HANDLES@
 
-  type, bind(C), public :: MPI_Status
-    integer(c_int) :: MPI_SOURCE, MPI_TAG, MPI_ERROR
-    integer(c_int) :: MPI_internal(5)
-  end type MPI_Status
-
-  ! Only the addresses of these count.
-  integer(c_int), bind(C, name="ashlar_f08_bottom"), public :: MPI_BOTTOM
-  integer(c_int), bind(C, name="ashlar_f08_in_place"), public :: MPI_IN_PLACE
-
-@CONSTANTS@
+  type(MPI_Status), bind(C, name="ashlar_f4_status_ignore08") :: MPI_STATUS_IGNORE
+  type(MPI_Status), bind(C, name="ashlar_f4_statuses_ignore08") :: MPI_STATUSES_IGNORE(1)
 
   abstract interface
 @CALLBACKS@
   end interface
 
-@GENERICS@
-
   interface
-@GLUE@
+@PREDEFINED@
   end interface
 
-contains
+  ! The standard's specific procedures: external, so that a tool can replace each.
+  interface
+@PROCEDURES@
+  end interface
 
-@WRAPPERS@
+  ! What a tool calls then.
+@PROFILING@
+
+@GENERICS@
 end module mpi_f08

@@ -1,0 +1,32 @@
+/* Procedures of Fortran alone. Compiled twice, as the generated entry points are. */
+#include "choice.h"
+#include "entry.h"
+
+#if ASHLAR_F_DESCRIPTORS
+void F_TS(sizeof)(CFI_cdesc_t* x, f_int* size, f_int* ierror);
+void F_TS(f_sync_reg)(CFI_cdesc_t* buf);
+
+void F_TS(sizeof)(CFI_cdesc_t* x, f_int* size, f_int* ierror) {
+  *size = (f_int)x->elem_len;
+  F_RETURN(ierror, MPI_SUCCESS);
+}
+
+/* What matters is that the compiler does not see what it does. */
+void F_TS(f_sync_reg)(CFI_cdesc_t* buf) { (void)buf; }
+#endif
+
+void F_PROC(f_sync_reg, F_SYNC_REG)(void* buf);
+void F_PROC(f_sync_reg, F_SYNC_REG)(void* buf) { (void)buf; }
+#if !ASHLAR_F_DESCRIPTORS
+F_ALIAS(F_PROC(f_sync_reg_f08, F_SYNC_REG_F08), F_PROC(f_sync_reg, F_SYNC_REG));
+#endif
+
+/* TYPE(MPI_Status) and an array of its size are the same in memory. */
+void F_PROC(status_f2f08, STATUS_F2F08)(const f_int* from, f_int* to, f_int* ierror);
+void F_PROC(status_f2f08, STATUS_F2F08)(const f_int* from, f_int* to, f_int* ierror) {
+  memmove(to, from, 8 * sizeof *to);
+  F_RETURN(ierror, MPI_SUCCESS);
+}
+F_ALIAS(F_PROC(status_f082f, STATUS_F082F), F_PROC(status_f2f08, STATUS_F2F08));
+F_ALIAS(F_PROC(status_f2f08_f08, STATUS_F2F08_F08), F_PROC(status_f2f08, STATUS_F2F08));
+F_ALIAS(F_PROC(status_f082f_f08, STATUS_F082F_F08), F_PROC(status_f2f08, STATUS_F2F08));

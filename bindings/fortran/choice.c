@@ -1,0 +1,287 @@
+#include "choice.h"
+
+#include <stdio.h>
+
+int f_contiguous(const CFI_cdesc_t* section) {
+  CFI_index_t expected = (CFI_index_t)section->elem_len;
+  for (int d = 0; d < section->rank; ++d) {
+    const CFI_dim_t* dim = &section->dim[d];
+    if (dim->extent == 0) return 1;
+    if (dim->extent != 1 && dim->sm != expected && dim->extent != -1) return 0;
+    expected *= dim->extent;
+  }
+  return 1;
+}
+
+static MPI_Count elements_of(const CFI_cdesc_t* section) {
+  MPI_Count elements = 1;
+  for (int d = 0; d < section->rank; ++d) elements *= section->dim[d].extent;
+  return elements;
+}
+
+MPI_Count f_span(MPI_Count count, MPI_Datatype type) {
+  MPI_Count lower, extent, true_lower, true_extent;
+  if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
+  if (PMPI_Type_get_extent_c(type, &lower, &extent) != MPI_SUCCESS ||
+      PMPI_Type_get_true_extent_c(type, &true_lower, &true_extent) != MPI_SUCCESS || true_lower < 0 || extent < 0)
+    return -1;
+  return (count - 1) * extent + true_lower + true_extent;
+}
+
+static MPI_Count number(struct f_numbers numbers, MPI_Count i) {
+  return numbers.size == sizeof(int) ? ((const int*)numbers.array)[i] : ((const MPI_Count*)numbers.array)[i];
+}
+
+/* The end so far, with a block of `span` bytes at `at`. */
+static MPI_Count reach(MPI_Count end, MPI_Count at, MPI_Count span) {
+  if (end < 0 || at < 0 || span < 0) return -1;
+  return at + span > end ? at + span : end;
+}
+
+MPI_Count f_span_of_blocks(struct f_numbers counts, struct f_numbers displs, MPI_Count n, MPI_Datatype type) {
+  MPI_Count end = 0, lower, extent = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_get_extent_c(type, &lower, &extent) != MPI_SUCCESS) return 0;
+  F_EACH(i, n) if (number(counts, i) > 0) end = reach(end, number(displs, i) * extent, f_span(number(counts, i), type));
+  return end;
+}
+
+MPI_Count f_span_of_types(struct f_numbers counts, struct f_numbers displs, MPI_Count n, const f_int* types) {
+  MPI_Count end = 0;
+  F_EACH(i, n)
+  if (number(counts, i) > 0) end = reach(end, number(displs, i), f_span(number(counts, i), f_datatype(types[i])));
+  return end;
+}
+
+MPI_Count f_sum(struct f_numbers counts, MPI_Count n) {
+  MPI_Count sum = 0;
+  F_EACH(i, n) sum += number(counts, i);
+  return sum;
+}
+
+/* --- what is said of a section that no form exists for
+ * ------------------------------------------------------------------ */
+
+/* An error code of class `class` whose string is the sentence, raised on the object that the call is about. */
+static void complain(struct f_place place, int class, const char* what, MPI_Count has, MPI_Count wanted, int* code) {
+  static _Thread_local int own;
+  char text[MPI_MAX_ERROR_STRING];
+  if (*code != MPI_SUCCESS) return;
+  snprintf(text, sizeof text, what, place.call, place.argument, (long long)has, (long long)wanted);
+  if (own == 0 && PMPI_Add_error_code(class, &own) != MPI_SUCCESS) own = 0;
+  *code = own ? own : class;
+  if (own) PMPI_Add_error_string(own, text);
+  if (place.win != MPI_WIN_NULL)
+    PMPI_Win_call_errhandler(place.win, *code);
+  else
+    PMPI_Comm_call_errhandler(place.comm == MPI_COMM_NULL ? MPI_COMM_SELF : place.comm, *code);
+}
+
+static void too_small(struct f_place place, MPI_Count has, MPI_Count wanted, int* code) {
+  complain(place, MPI_ERR_BUFFER, "%s: argument %s is a section of %lld bytes, and its count and datatype ask for %lld",
+           has, wanted, code);
+}
+
+void f_refuse(struct f_place place, int* code) {
+  complain(place, MPI_ERR_BUFFER,
+           "%s: argument %s is a section with gaps. This call needs contiguous memory, because "
+           "it works in the place that it is given: pass a contiguous array",
+           0, 0, code);
+}
+
+/* --- sections that a datatype describes
+ * --------------------------------------------------------------------------------- */
+
+/* A datatype under construction: `blocklength` consecutive elements of `type`. */
+struct nest {
+  MPI_Datatype type;
+  MPI_Count blocklength;
+  int made;
+  int code;
+};
+
+static void repeat(struct nest* nest, MPI_Count count, MPI_Aint stride) {
+  MPI_Datatype outer;
+  if (nest->code != MPI_SUCCESS) return;
+  nest->code = PMPI_Type_create_hvector_c(count, nest->blocklength, stride, nest->type, &outer);
+  if (nest->made) PMPI_Type_free(&nest->type);
+  nest->made = nest->code == MPI_SUCCESS;
+  if (nest->made) nest->type = outer;
+  nest->blocklength = 1;
+}
+
+/* All of the dimensions below `d`, and `count` of dimension `d`: `per` elements of `type` are one of the section. */
+static int block_of(const CFI_cdesc_t* section, int d, MPI_Count count, MPI_Count per, MPI_Datatype type,
+                    MPI_Datatype* made) {
+  struct nest nest = {.type = type, .blocklength = per};
+  CFI_index_t dense = (CFI_index_t)section->elem_len; /* the stride that would leave no gap */
+  for (int i = 0; i <= d; ++i) {
+    const MPI_Count extent = i == d ? count : section->dim[i].extent;
+    if (extent == 1) continue;
+    if (!nest.made && section->dim[i].sm == dense) {
+      nest.blocklength *= extent;
+      dense *= extent;
+    } else {
+      repeat(&nest, extent, section->dim[i].sm);
+    }
+  }
+  if (!nest.made && nest.code == MPI_SUCCESS) repeat(&nest, 1, 0);
+  *made = nest.type;
+  return nest.code;
+}
+
+/* How many elements of `type` one of the section is; 0 where they do not fit into each other without gaps. */
+static MPI_Count elements_per(const CFI_cdesc_t* section, MPI_Datatype type) {
+  MPI_Count size, lower, extent;
+  if (PMPI_Type_size_c(type, &size) != MPI_SUCCESS || PMPI_Type_get_extent_c(type, &lower, &extent) != MPI_SUCCESS)
+    return 0;
+  if (size <= 0 || size != extent || lower != 0 || (MPI_Count)section->elem_len % size != 0) return 0;
+  return (MPI_Count)section->elem_len / size;
+}
+
+static void use_type(struct f_choice* choice, MPI_Datatype type, int* code) {
+  choice->type = type;
+  choice->count = 1;
+  choice->work = F_TYPE_MADE;
+  *code = PMPI_Type_commit(&choice->type);
+}
+
+/* The first `elements` of the section, and then `rest` parts of the next: at most one piece for each dimension. */
+static int prefix_of(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count per, MPI_Count rest, MPI_Datatype type,
+                     MPI_Datatype* made) {
+  MPI_Datatype types[CFI_MAX_RANK + 1];
+  MPI_Count at[CFI_MAX_RANK + 1], ones[CFI_MAX_RANK + 1], offset = 0, slice = elements_of(section);
+  int pieces = 0, code = MPI_SUCCESS;
+  for (int d = section->rank - 1; d >= 0 && code == MPI_SUCCESS; --d) {
+    slice /= section->dim[d].extent;
+    const MPI_Count whole = elements / slice;
+    if (whole == 0) continue;
+    elements -= whole * slice;
+    code = block_of(section, d, whole, per, type, &types[pieces]);
+    at[pieces] = offset;
+    ones[pieces] = 1;
+    pieces += code == MPI_SUCCESS;
+    offset += whole * section->dim[d].sm;
+  }
+  if (rest > 0 && code == MPI_SUCCESS) {
+    code = PMPI_Type_contiguous_c(rest, type, &types[pieces]);
+    at[pieces] = offset;
+    ones[pieces] = 1;
+    pieces += code == MPI_SUCCESS;
+  }
+  if (code == MPI_SUCCESS && pieces == 1) {
+    *made = types[0];
+    return code;
+  }
+  if (code == MPI_SUCCESS) code = PMPI_Type_create_struct_c(pieces, ones, at, types, made);
+  for (int i = 0; i < pieces; ++i) PMPI_Type_free(&types[i]);
+  return code;
+}
+
+void f_open_pair(struct f_choice* choice, const CFI_cdesc_t* section, struct f_place place, int* code) {
+  if (*code != MPI_SUCCESS || choice->count <= 0 || choice->type == MPI_DATATYPE_NULL) return;
+  const MPI_Count per = elements_per(section, choice->type);
+  if (per == 0) {
+    f_open_copy(choice, section, f_span(choice->count, choice->type), place, code);
+    return;
+  }
+  const MPI_Count has = elements_of(section) * per;
+  if (choice->count > has) {
+    too_small(place, has / per * (MPI_Count)section->elem_len, f_span(choice->count, choice->type), code);
+    return;
+  }
+  MPI_Datatype made;
+  *code = prefix_of(section, choice->count / per, per, choice->count % per, choice->type, &made);
+  if (*code == MPI_SUCCESS) use_type(choice, made, code);
+}
+
+/* The dimension in which `blocks` blocks of `elements` follow each other at one distance; -1 if there is none. */
+static int dimension_of_blocks(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count blocks) {
+  MPI_Count slice = 1;
+  for (int d = 0; d < section->rank; ++d) {
+    const MPI_Count next = slice * section->dim[d].extent;
+    if (elements % slice == 0 && elements * blocks <= next) return section->dim[d].sm > 0 ? d : -1;
+    slice = next;
+  }
+  return -1;
+}
+
+void f_open_blocks(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Count blocks, struct f_place place,
+                   int* code) {
+  if (*code != MPI_SUCCESS || choice->count <= 0 || blocks <= 0 || choice->type == MPI_DATATYPE_NULL) return;
+  const MPI_Count per = elements_per(section, choice->type);
+  const MPI_Count elements = per > 0 && choice->count % per == 0 ? choice->count / per : 0;
+  if (per > 0 && choice->count > elements_of(section) * per / blocks) {
+    too_small(place, elements_of(section) * (MPI_Count)section->elem_len, blocks * f_span(choice->count, choice->type),
+              code);
+    return;
+  }
+  const int d = elements > 0 ? dimension_of_blocks(section, elements, blocks) : -1;
+  if (d < 0) {
+    f_open_copy(choice, section, f_span(blocks * choice->count, choice->type), place, code);
+    return;
+  }
+  MPI_Count slice = 1;
+  for (int i = 0; i < d; ++i) slice *= section->dim[i].extent;
+  MPI_Datatype block, resized;
+  *code = block_of(section, d, elements / slice, per, choice->type, &block);
+  if (*code != MPI_SUCCESS) return;
+  *code = PMPI_Type_create_resized_c(block, 0, elements / slice * section->dim[d].sm, &resized);
+  PMPI_Type_free(&block);
+  if (*code == MPI_SUCCESS) use_type(choice, resized, code);
+}
+
+void f_open_element(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Datatype type, struct f_place place,
+                    int* code) {
+  MPI_Count size = 0;
+  (void)choice;
+  if (*code != MPI_SUCCESS || type == MPI_DATATYPE_NULL) return;
+  if (PMPI_Type_size_c(type, &size) == MPI_SUCCESS && size > (MPI_Count)section->elem_len) f_refuse(place, code);
+}
+
+/* --- copies
+ * ------------------------------------------------------------------------------------------------------------- */
+
+void f_open_copy(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Count span, struct f_place place, int* code) {
+  if (*code != MPI_SUCCESS) return;
+  if (choice->flags & F_NO_COPY) {
+    f_refuse(place, code);
+    return;
+  }
+  const MPI_Count bytes = elements_of(section) * (MPI_Count)section->elem_len;
+  if (span < 0) {
+    complain(place, MPI_ERR_BUFFER,
+             "%s: argument %s is a section with gaps, and its datatype has data before the address "
+             "that it is used with: pass a contiguous array",
+             0, 0, code);
+    return;
+  }
+  if (span > bytes) {
+    too_small(place, bytes, span, code);
+    return;
+  }
+  choice->copy = f_copy_of(section, choice->flags & F_OUT);
+  if (!choice->copy) {
+    *code = MPI_ERR_NO_MEM;
+    return;
+  }
+  choice->work = F_COPIED;
+  choice->address = f_copy_address(choice->copy);
+}
+
+void f_close(struct f_choice* choice, int code) {
+  (void)code;
+  if (choice->work == F_TYPE_MADE) PMPI_Type_free(&choice->type);
+  if (choice->work == F_COPIED) {
+    f_copy_back(choice->copy);
+    f_copy_free(choice->copy);
+  }
+  choice->work = F_NOTHING;
+}
+
+void f_keep(struct f_choice* choice, MPI_Request request, enum f_life life, int code) {
+  if (choice->work == F_COPIED && code == MPI_SUCCESS && request != MPI_REQUEST_NULL) {
+    f_pending_add(request, life, choice->copy);
+    return;
+  }
+  f_close(choice, code);
+}

@@ -1,0 +1,73 @@
+#ifndef ASHLAR_FORTRAN_NAMES_H
+#define ASHLAR_FORTRAN_NAMES_H
+/* What differs between Fortran compilers, by macros that the command line sets: how external names look, how large
+ * INTEGER and LOGICAL are, what .TRUE. is, the type of a string's hidden length.
+ *
+ * Everything here stands over public MPI names, so that it works with any library that has the standard ABI. */
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if ASHLAR_F_MANGLING == 1
+#define ASHLAR_F_MANGLE(lower, UPPER) lower##_
+#elif ASHLAR_F_MANGLING == 2
+#define ASHLAR_F_MANGLE(lower, UPPER) lower##__
+#elif ASHLAR_F_MANGLING == 3
+#define ASHLAR_F_MANGLE(lower, UPPER) lower
+#elif ASHLAR_F_MANGLING == 4
+#define ASHLAR_F_MANGLE(lower, UPPER) UPPER
+#else
+#error "ASHLAR_F_MANGLING says how the compiler makes names of external procedures: 1 to 4"
+#endif
+
+/* F_PROC(send, SEND) is mpi_send_, or pmpi_send_ where the PMPI_ forms are made; F_TS(send) what a shim of mpi_f08
+ * calls; F_CALL(MPI_Send) the C function below. */
+#if ASHLAR_F_PMPI
+#define F_PROC(lower, UPPER) ASHLAR_F_MANGLE(pmpi_##lower, PMPI_##UPPER)
+#define F_TS(lower) ashlar_fp_##lower##_ts
+#define F_CALL(name) P##name
+#else
+#define F_PROC(lower, UPPER) ASHLAR_F_MANGLE(mpi_##lower, MPI_##UPPER)
+#define F_TS(lower) ashlar_f_##lower##_ts
+#define F_CALL(name) name
+#endif
+
+/* A default INTEGER; and a count, a displacement, an address or size as C's form takes it that has room for it. */
+#if ASHLAR_F_INT == 8
+typedef int64_t f_int;
+typedef MPI_Count f_count;
+typedef MPI_Aint f_displ;
+typedef MPI_Count f_bytes;
+#define F_CALL_WIDE(name) F_CALL(name##_c)
+#define F_MODULE(lower) ashlar_f8_##lower
+#define F_COMMON(lower, UPPER) ASHLAR_F_MANGLE(ashlar_f8_c_##lower, ASHLAR_F8_C_##UPPER)
+#else
+typedef int32_t f_int;
+typedef int f_count;
+typedef int f_displ;
+typedef MPI_Aint f_bytes;
+#define F_CALL_WIDE(name) F_CALL(name)
+#define F_MODULE(lower) ashlar_f4_##lower
+#define F_COMMON(lower, UPPER) ASHLAR_F_MANGLE(ashlar_f4_c_##lower, ASHLAR_F4_C_##UPPER)
+#endif
+
+#if ASHLAR_F_LOGICAL == 8
+typedef int64_t f_logical;
+#elif ASHLAR_F_LOGICAL == 2
+typedef int16_t f_logical;
+#elif ASHLAR_F_LOGICAL == 1
+typedef int8_t f_logical;
+#else
+typedef int32_t f_logical;
+#endif
+
+typedef ASHLAR_F_LENGTH f_length;
+
+/* Another name for a function of this file. */
+#define F_STRING_OF(name) #name
+#define F_QUOTED(name) F_STRING_OF(name)
+#define F_ALIAS(name, of) extern __typeof__(of) name __attribute__((alias(F_QUOTED(of))))
+
+#define F_LIKELY(x) __builtin_expect(!!(x), 1)
+
+#endif

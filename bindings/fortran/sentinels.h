@@ -1,0 +1,63 @@
+#ifndef ASHLAR_FORTRAN_SENTINELS_H
+#define ASHLAR_FORTRAN_SENTINELS_H
+/* The variables behind MPI_BOTTOM, MPI_STATUS_IGNORE and their kin. Only their addresses count, and each has two or
+ * three: the modules have variables, mpif.h has COMMON blocks, and a status is of another type in mpi_f08. */
+#include "names.h"
+
+/* name, NAME, type, elements */
+#define F_SENTINELS(X)                            \
+  X(bottom, BOTTOM, f_int, 1)                     \
+  X(in_place, IN_PLACE, f_int, 1)                 \
+  X(buffer_automatic, BUFFER_AUTOMATIC, f_int, 1) \
+  X(status_ignore, STATUS_IGNORE, f_int, 8)       \
+  X(statuses_ignore, STATUSES_IGNORE, f_int, 8)   \
+  X(errcodes_ignore, ERRCODES_IGNORE, f_int, 1)   \
+  X(unweighted, UNWEIGHTED, f_int, 1)             \
+  X(weights_empty, WEIGHTS_EMPTY, f_int, 1)       \
+  X(argv_null, ARGV_NULL, char, 1)                \
+  X(argvs_null, ARGVS_NULL, char, 1)
+
+#define F_DECLARE_SENTINEL(lower, UPPER, type, n) extern type F_MODULE(lower)[n], F_COMMON(lower, UPPER)[n];
+F_SENTINELS(F_DECLARE_SENTINEL)
+#undef F_DECLARE_SENTINEL
+extern f_int F_MODULE(status_ignore08)[8], F_MODULE(statuses_ignore08)[8];
+
+#define F_IS(address, lower, UPPER) \
+  ((const void*)(address) == F_MODULE(lower) || (const void*)(address) == F_COMMON(lower, UPPER))
+
+/* A buffer's address as C has it. */
+static inline void* f_address(void* address) {
+  if (F_IS(address, bottom, BOTTOM)) return MPI_BOTTOM;
+  if (F_IS(address, in_place, IN_PLACE)) return MPI_IN_PLACE;
+  return address;
+}
+
+static inline void* f_attached(void* address) {
+  return F_IS(address, buffer_automatic, BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : address;
+}
+
+/* What MPI_Buffer_detach of mpi_f08 gives: C_LOC(MPI_BUFFER_AUTOMATIC) for the automatic one. */
+static inline void f_store_detached(void* to, void* address) {
+  *(void**)to = address == MPI_BUFFER_AUTOMATIC ? (void*)F_MODULE(buffer_automatic) : address;
+}
+
+static inline int f_ignored(const f_int* status) {
+  return F_IS(status, status_ignore, STATUS_IGNORE) || status == F_MODULE(status_ignore08);
+}
+
+static inline int f_all_ignored(const f_int* statuses) {
+  return F_IS(statuses, statuses_ignore, STATUSES_IGNORE) || statuses == F_MODULE(statuses_ignore08);
+}
+
+/* A constant that stands for an array; F_NONE of an ordinary one. */
+#define F_NONE ((int*)-1)
+static inline int* f_weights(const f_int* weights) {
+  if (F_IS(weights, unweighted, UNWEIGHTED)) return MPI_UNWEIGHTED;
+  return F_IS(weights, weights_empty, WEIGHTS_EMPTY) ? MPI_WEIGHTS_EMPTY : F_NONE;
+}
+
+static inline int* f_errcodes(const f_int* codes) {
+  return F_IS(codes, errcodes_ignore, ERRCODES_IGNORE) ? MPI_ERRCODES_IGNORE : F_NONE;
+}
+
+#endif

@@ -1,6 +1,6 @@
 #include "choice.h"
 
-#include <stdio.h>
+#include "complain.h"
 
 int f_contiguous(const CFI_cdesc_t* section) {
   CFI_index_t expected = (CFI_index_t)section->elem_len;
@@ -61,31 +61,20 @@ MPI_Count f_sum(struct f_numbers counts, MPI_Count n) {
 /* --- what is said of a section that no form exists for
  * ------------------------------------------------------------------ */
 
-/* An error code of class `class` whose string is the sentence, raised on the object that the call is about. */
-static void complain(struct f_place place, int class, const char* what, MPI_Count has, MPI_Count wanted, int* code) {
-  static _Thread_local int own;
-  char text[MPI_MAX_ERROR_STRING];
-  if (*code != MPI_SUCCESS) return;
-  snprintf(text, sizeof text, what, place.call, place.argument, (long long)has, (long long)wanted);
-  if (own == 0 && PMPI_Add_error_code(class, &own) != MPI_SUCCESS) own = 0;
-  *code = own ? own : class;
-  if (own) PMPI_Add_error_string(own, text);
-  if (place.win != MPI_WIN_NULL)
-    PMPI_Win_call_errhandler(place.win, *code);
-  else
-    PMPI_Comm_call_errhandler(place.comm == MPI_COMM_NULL ? MPI_COMM_SELF : place.comm, *code);
-}
-
 static void too_small(struct f_place place, MPI_Count has, MPI_Count wanted, int* code) {
-  complain(place, MPI_ERR_BUFFER, "%s: argument %s is a section of %lld bytes, and its count and datatype ask for %lld",
-           has, wanted, code);
+  if (*code != MPI_SUCCESS) return;
+  *code = f_complain(place.comm, place.win, MPI_ERR_BUFFER,
+                     "%s: argument %s is a section of %lld bytes, and its count and datatype ask for %lld", place.call,
+                     place.argument, (long long)has, (long long)wanted);
 }
 
 void f_refuse(struct f_place place, int* code) {
-  complain(place, MPI_ERR_BUFFER,
-           "%s: argument %s is a section with gaps. This call needs contiguous memory, because "
-           "it works in the place that it is given: pass a contiguous array",
-           0, 0, code);
+  if (*code != MPI_SUCCESS) return;
+  *code =
+      f_complain(place.comm, place.win, MPI_ERR_BUFFER,
+                 "%s: argument %s is a section with gaps, which this call cannot take with that datatype, because it "
+                 "works in the memory that it is given: pass a contiguous array",
+                 place.call, place.argument);
 }
 
 /* --- sections that a datatype describes
@@ -249,10 +238,11 @@ void f_open_copy(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Count 
   }
   const MPI_Count bytes = elements_of(section) * (MPI_Count)section->elem_len;
   if (span < 0) {
-    complain(place, MPI_ERR_BUFFER,
-             "%s: argument %s is a section with gaps, and its datatype has data before the address "
-             "that it is used with: pass a contiguous array",
-             0, 0, code);
+    *code =
+        f_complain(place.comm, place.win, MPI_ERR_BUFFER,
+                   "%s: argument %s is a section with gaps, and its datatype has data before the address that it is "
+                   "used with: pass a contiguous array",
+                   place.call, place.argument);
     return;
   }
   if (span > bytes) {

@@ -17,7 +17,8 @@ WIDTH = 118
 def by_hand(procedure):
     """Whether bindings/fortran has the entry: procedures as arguments, attributes, what is of Fortran alone."""
     kinds = ("function", "attribute", "attribute1", "f_status", "f08_status")
-    return any(p.kind.name in kinds for p in procedure.parameters) or procedure.name in ("MPI_Sizeof", "MPI_F_sync_reg")
+    names = ("MPI_Sizeof", "MPI_F_sync_reg", *(f"MPI_{c}_free_keyval" for c in ("Comm", "Type", "Win")), "MPI_Keyval_free")
+    return any(p.kind.name in kinds for p in procedure.parameters) or procedure.name in names
 
 
 def entry_name(text):

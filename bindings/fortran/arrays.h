@@ -39,6 +39,13 @@ static inline MPI_Count f_least(MPI_Count a, MPI_Count b) { return a < b ? a : b
 #define F_ROOM(type, name, n) F_ROOM_FOR(type, name, n, F_FEW)
 #define F_LEAVE(name) \
   if (name != name##_few) free(name)
+/* The same for an array that a request may need: never on the stack. */
+#define F_ROOM_KEPT(type, name, n) \
+  MPI_Count n_##name = f_items(n); \
+  type name##_few[1];              \
+  type* const name = f_room(name##_few, sizeof(type), 0, &n_##name, &code)
+#define F_LEAVE_TO(name, request, life) \
+  if (name != name##_few) f_pending_memory(code == MPI_SUCCESS ? request : MPI_REQUEST_NULL, life, name)
 
 /* Arrays of INTEGER as arrays of int, or a constant that stands for one. */
 #if ASHLAR_F_INT == 8

@@ -8,7 +8,7 @@ void F_TS(f_sync_reg)(CFI_cdesc_t* buf);
 
 void F_TS(sizeof)(CFI_cdesc_t* x, f_int* size, f_int* ierror) {
   *size = (f_int)x->elem_len;
-  F_RETURN(ierror, MPI_SUCCESS);
+  f_return(ierror, MPI_SUCCESS);
 }
 
 /* What matters is that the compiler does not see what it does. */
@@ -25,7 +25,7 @@ F_ALIAS(F_PROC(f_sync_reg_f08, F_SYNC_REG_F08), F_PROC(f_sync_reg, F_SYNC_REG));
 void F_PROC(status_f2f08, STATUS_F2F08)(const f_int* from, f_int* to, f_int* ierror);
 void F_PROC(status_f2f08, STATUS_F2F08)(const f_int* from, f_int* to, f_int* ierror) {
   memmove(to, from, 8 * sizeof *to);
-  F_RETURN(ierror, MPI_SUCCESS);
+  f_return(ierror, MPI_SUCCESS);
 }
 F_ALIAS(F_PROC(status_f082f, STATUS_F082F), F_PROC(status_f2f08, STATUS_F2F08));
 F_ALIAS(F_PROC(status_f2f08_f08, STATUS_F2F08_F08), F_PROC(status_f2f08, STATUS_F2F08));

@@ -30,21 +30,21 @@ static void made(struct f_keyval* of, int keyval, int code) {
     if (of) code = F_CALL(MPI_##Name##_create_keyval)(f_##lower##_copy, f_##lower##_delete, &c_keyval, of);            \
     made(of, c_keyval, code);                                                                                          \
     *keyval = c_keyval;                                                                                                \
-    F_RETURN(ierror, code);                                                                                            \
+    f_return(ierror, code);                                                                                            \
   }                                                                                                                    \
   void F_PROC(lower##_free_keyval, UPPER##_FREE_KEYVAL)(f_int * keyval, f_int * ierror) {                              \
     int c_keyval = F_INT(*keyval);                                                                                     \
     f_keyval_freed(c_keyval);                                                                                          \
     const int code = F_CALL(MPI_##Name##_free_keyval)(&c_keyval);                                                      \
     *keyval = c_keyval;                                                                                                \
-    F_RETURN(ierror, code);                                                                                            \
+    f_return(ierror, code);                                                                                            \
   }                                                                                                                    \
   void F_PROC(lower##_set_attr, UPPER##_SET_ATTR)(f_int * handle, f_int * keyval, MPI_Aint * value, f_int * ierror) {  \
     int code = MPI_SUCCESS;                                                                                            \
     void* const cell = f_cell_for(*value, F_ADDRESS, F_INT(*keyval), "MPI_" #Name "_set_attr", &code);                 \
     if (cell) code = F_CALL(MPI_##Name##_set_attr)(object(*handle), F_INT(*keyval), cell);                             \
     if (code != MPI_SUCCESS) f_cell_free(cell);                                                                        \
-    F_RETURN(ierror, code);                                                                                            \
+    f_return(ierror, code);                                                                                            \
   }                                                                                                                    \
   void F_PROC(lower##_get_attr, UPPER##_GET_ATTR)(f_int * handle, f_int * keyval, MPI_Aint * value, f_logical * flag,  \
                                                   f_int * ierror) {                                                    \
@@ -55,7 +55,7 @@ static void made(struct f_keyval* of, int keyval, int code) {
       *flag = F_LOGICAL(found);                                                                                        \
       if (found) *value = f_value_of(attribute, F_INT(*keyval));                                                       \
     }                                                                                                                  \
-    F_RETURN(ierror, code);                                                                                            \
+    f_return(ierror, code);                                                                                            \
   }                                                                                                                    \
   F_ALIAS(F_PROC(lower##_create_keyval_f08, UPPER##_CREATE_KEYVAL_F08),                                                \
           F_PROC(lower##_create_keyval, UPPER##_CREATE_KEYVAL));                                                       \
@@ -74,7 +74,7 @@ void F_PROC(keyval_create, KEYVAL_CREATE)(f_procedure* copy, f_procedure* erase,
   if (of) code = F_CALL(MPI_Keyval_create)(f_comm_copy, f_comm_delete, &c_keyval, of);
   made(of, c_keyval, code);
   *keyval = c_keyval;
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 
 void F_PROC(keyval_free, KEYVAL_FREE)(f_int* keyval, f_int* ierror) {
@@ -82,7 +82,7 @@ void F_PROC(keyval_free, KEYVAL_FREE)(f_int* keyval, f_int* ierror) {
   f_keyval_freed(c_keyval);
   const int code = F_CALL(MPI_Keyval_free)(&c_keyval);
   *keyval = c_keyval;
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 
 void F_PROC(attr_put, ATTR_PUT)(f_int* comm, f_int* keyval, f_int* value, f_int* ierror) {
@@ -90,7 +90,7 @@ void F_PROC(attr_put, ATTR_PUT)(f_int* comm, f_int* keyval, f_int* value, f_int*
   void* const cell = f_cell_for(*value, F_INTEGER, F_INT(*keyval), "MPI_Attr_put", &code);
   if (cell) code = F_CALL(MPI_Attr_put)(f_comm(*comm), F_INT(*keyval), cell);
   if (code != MPI_SUCCESS) f_cell_free(cell);
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 
 void F_PROC(attr_get, ATTR_GET)(f_int* comm, f_int* keyval, f_int* value, f_logical* flag, f_int* ierror) {
@@ -101,5 +101,5 @@ void F_PROC(attr_get, ATTR_GET)(f_int* comm, f_int* keyval, f_int* value, f_logi
     *flag = F_LOGICAL(found);
     if (found) *value = (f_int)f_value_of(attribute, F_INT(*keyval));
   }
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }

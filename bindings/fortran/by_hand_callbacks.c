@@ -14,7 +14,7 @@ void F_PROC(op_create, OP_CREATE)(f_procedure* user_fn, f_logical* commute, f_in
   MPI_User_function* const function = f_reduction(user_fn, "MPI_Op_create", &code);
   if (function) code = F_CALL(MPI_Op_create)(function, F_TRUTH(*commute), &c_op);
   *op = f_op_int(c_op);
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 F_ALIAS(F_PROC(op_create_f08, OP_CREATE_F08), F_PROC(op_create, OP_CREATE));
 
@@ -24,7 +24,7 @@ void F_PROC(op_create_c_f08, OP_CREATE_C_F08)(f_procedure* user_fn, f_logical* c
   MPI_User_function_c* const function = f_reduction_large(user_fn, "MPI_Op_create_c", &code);
   if (function) code = F_CALL(MPI_Op_create_c)(function, F_TRUTH(*commute), &c_op);
   *op = f_op_int(c_op);
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 
 #define ERRHANDLER(lower, UPPER, Name)                                                                           \
@@ -36,7 +36,7 @@ void F_PROC(op_create_c_f08, OP_CREATE_C_F08)(f_procedure* user_fn, f_logical* c
         f_##lower##_handler(procedure, "MPI_" #Name "_create_errhandler", &code);                                \
     if (function) code = F_CALL(MPI_##Name##_create_errhandler)(function, &made);                                \
     *errhandler = f_errhandler_int(made);                                                                        \
-    F_RETURN(ierror, code);                                                                                      \
+    f_return(ierror, code);                                                                                      \
   }                                                                                                              \
   F_ALIAS(F_PROC(lower##_create_errhandler_f08, UPPER##_CREATE_ERRHANDLER_F08),                                  \
           F_PROC(lower##_create_errhandler, UPPER##_CREATE_ERRHANDLER));
@@ -59,7 +59,7 @@ void F_PROC(grequest_start, GREQUEST_START)(f_procedure* query, f_procedure* rel
     if (code != MPI_SUCCESS) free(of);
   }
   *request = f_request_int(made);
-  F_RETURN(ierror, code);
+  f_return(ierror, code);
 }
 F_ALIAS(F_PROC(grequest_start_f08, GREQUEST_START_F08), F_PROC(grequest_start, GREQUEST_START));
 
@@ -85,7 +85,7 @@ f_procedure ASHLAR_F_MANGLE(mpi_conversion_fn_null_c, MPI_CONVERSION_FN_NULL_C);
     }                                                                                                                 \
     if (code != MPI_SUCCESS) free(of);                                                                                \
     F_LEAVE(c_datarep);                                                                                               \
-    F_RETURN(ierror, code);                                                                                           \
+    f_return(ierror, code);                                                                                           \
   }
 DATAREP(register_datarep, REGISTER_DATAREP, , )
 DATAREP(register_datarep_c_f08, REGISTER_DATAREP_C_F08, _c, _C)

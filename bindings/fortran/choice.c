@@ -268,9 +268,14 @@ void f_close(struct f_choice* choice, int code) {
   choice->work = F_NOTHING;
 }
 
+static void copy_start(void* copy) { f_copy_fetch(copy); }
+static void copy_finish(void* copy) { f_copy_back(copy); }
+static void copy_release(void* copy) { f_copy_free(copy); }
+
 void f_keep(struct f_choice* choice, MPI_Request request, enum f_life life, int code) {
   if (choice->work == F_COPIED && code == MPI_SUCCESS && request != MPI_REQUEST_NULL) {
-    f_pending_add(request, life, choice->copy);
+    static const struct f_work work = {copy_start, copy_finish, copy_release};
+    f_pending_add(request, life, &work, choice->copy);
     return;
   }
   f_close(choice, code);

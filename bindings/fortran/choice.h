@@ -16,6 +16,7 @@ enum { F_IN = 0, F_OUT = 1, F_NO_COPY = 2 };
 /* What closing it has to do. */
 enum { F_NOTHING = 0, F_TYPE_MADE = 1, F_COPIED = 2 };
 
+struct f_copy;
 struct f_choice {
   void* base;    /* as Fortran has it */
   void* address; /* these three as C takes them */
@@ -33,6 +34,13 @@ struct f_place {
 };
 
 #pragma GCC visibility push(hidden)
+/* Copies of sections; one that the call writes remembers how it was. */
+struct f_copy* f_copy_of(const CFI_cdesc_t* section, int written);
+void* f_copy_address(struct f_copy*);
+void f_copy_fetch(struct f_copy*); /* the section may have changed since */
+void f_copy_back(struct f_copy*);
+void f_copy_free(struct f_copy*);
+
 int f_contiguous(const CFI_cdesc_t* section);
 
 /* The section holds `count` elements of `type`, in array element order; a prefix of it where it is larger. */

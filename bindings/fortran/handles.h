@@ -44,9 +44,8 @@ F_HANDLE(file, MPI_File, File)
 /* Indices of arrays count from one in Fortran. */
 #define F_FROM_ONE(index) ((index) == MPI_UNDEFINED ? MPI_UNDEFINED : (index) + 1)
 
-#define F_RETURN(ierror, code)    \
-  do {                            \
-    if (ierror) *(ierror) = code; \
-  } while (0)
+static inline void f_return(f_int* ierror, int code) {
+  if (ierror) *ierror = code;
+}
 
 #endif

@@ -1,18 +1,21 @@
 #include "pending.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "handles.h"
 
 struct piece {
-  struct f_copy* copy;
+  const struct f_work* work;
+  void* of;
   struct piece* next;
 };
 
 struct f_pending {
   MPI_Request request;
   enum f_life life;
-  int active; /* copies are to go back when it completes */
+  int active; /* it has been started and is not complete */
   struct piece* pieces;
   struct f_pending* next;
 };
@@ -48,9 +51,10 @@ static void* need(size_t bytes) {
   return room;
 }
 
-void f_pending_add(MPI_Request request, enum f_life life, struct f_copy* copy) {
+void f_pending_add(MPI_Request request, enum f_life life, const struct f_work* work, void* of) {
   struct piece* const piece = need(sizeof *piece);
-  piece->copy = copy;
+  piece->work = work;
+  piece->of = of;
   pthread_mutex_lock(&guard);
   struct f_pending* entry = *find(request);
   if (!entry) {
@@ -78,14 +82,10 @@ struct f_pending** f_take(const MPI_Request* requests, MPI_Count n) {
   return taken;
 }
 
-static void each_copy(struct f_pending* entry, void (*what)(struct f_copy*)) {
-  for (struct piece* piece = entry->pieces; piece; piece = piece->next) what(piece->copy);
-}
-
 static void destroy(struct f_pending* entry) {
-  each_copy(entry, f_copy_free);
   for (struct piece *piece = entry->pieces, *next; piece; piece = next) {
     next = piece->next;
+    if (piece->work->release) piece->work->release(piece->of);
     free(piece);
   }
   free(entry);
@@ -94,14 +94,16 @@ static void destroy(struct f_pending* entry) {
 void f_complete(struct f_pending** taken, MPI_Count index) {
   struct f_pending* const entry = taken ? taken[index] : NULL;
   if (!entry) return;
-  if (entry->active) each_copy(entry, f_copy_back);
+  for (struct piece* piece = entry->pieces; entry->active && piece; piece = piece->next)
+    if (piece->work->finish) piece->work->finish(piece->of);
   entry->active = 0;
 }
 
 void f_start(struct f_pending** taken, MPI_Count n) {
   for (MPI_Count i = 0; taken && i < n; ++i) {
     if (!taken[i]) continue;
-    each_copy(taken[i], f_copy_fetch);
+    for (struct piece* piece = taken[i]->pieces; piece; piece = piece->next)
+      if (piece->work->start) piece->work->start(piece->of);
     taken[i]->active = 1;
   }
 }
@@ -126,4 +128,51 @@ void f_give_back(struct f_pending** taken, const MPI_Request* requests, MPI_Coun
   }
   pthread_mutex_unlock(&guard);
   free(taken);
+}
+
+/* --- memory
+ * ------------------------------------------------------------------------------------------------------------- */
+
+/* Ashlar MPI copies what it reads later; of other libraries it is not known. */
+static int reads_later(void) {
+  static atomic_int known; /* 1: no, 2: yes */
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer != 0) return answer == 2;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  answer = PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "Ashlar") ? 1 : 2;
+  atomic_store(&known, answer);
+  return answer == 2;
+}
+
+void f_pending_memory(MPI_Request request, enum f_life life, void* memory) {
+  static const struct f_work work = {.release = free};
+  if (request == MPI_REQUEST_NULL || !reads_later())
+    free(memory);
+  else
+    f_pending_add(request, life, &work, memory);
+}
+
+static void store_comm(void* of) {
+  const struct f_late_comm* const late = of;
+  *late->to = f_comm_int(late->comm);
+}
+
+struct f_late_comm* f_late_comm(f_int* to, int* code) {
+  struct f_late_comm* const late = malloc(sizeof *late);
+  if (late)
+    *late = (struct f_late_comm){MPI_COMM_NULL, to};
+  else
+    *code = MPI_ERR_NO_MEM;
+  return late;
+}
+
+void f_late_comm_keep(struct f_late_comm* late, MPI_Request request, int code) {
+  static const struct f_work work = {.finish = store_comm, .release = free};
+  if (!late) return;
+  store_comm(late);
+  if (code == MPI_SUCCESS && request != MPI_REQUEST_NULL && reads_later())
+    f_pending_add(request, F_ONCE, &work, late);
+  else
+    free(late);
 }

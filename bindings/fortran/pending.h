@@ -1,24 +1,35 @@
 #ifndef ASHLAR_FORTRAN_PENDING_H
 #define ASHLAR_FORTRAN_PENDING_H
-/* What is left to do when a request completes: copies of sections go back into them. Requests without any, that is
- * nearly all, cost one load in the calls that complete requests. */
-#include <ISO_Fortran_binding.h>
-#include <mpi.h>
+/* What is left to do when a request completes: copies of sections go back into them, arrays that were made for the call
+ * are freed. Requests without any, that is nearly all, cost one load in the calls that complete requests. */
 #include <stdatomic.h>
 
+#include "names.h"
+
 enum f_life { F_ONCE, F_PERSISTENT };
-struct f_copy;
 struct f_pending;
 
-#pragma GCC visibility push(hidden)
-struct f_copy* f_copy_of(const CFI_cdesc_t* section, int written);
-void* f_copy_address(struct f_copy*);
-void f_copy_fetch(struct f_copy*); /* the section may have changed since */
-void f_copy_back(struct f_copy*);
-void f_copy_free(struct f_copy*);
+/* One thing that a request has pending; a function may be NULL. */
+struct f_work {
+  void (*start)(void*);   /* a persistent request starts again */
+  void (*finish)(void*);  /* the operation is complete */
+  void (*release)(void*); /* the request is gone */
+};
 
+#pragma GCC visibility push(hidden)
 extern atomic_int f_pending_count;
-void f_pending_add(MPI_Request, enum f_life, struct f_copy*);
+void f_pending_add(MPI_Request, enum f_life, const struct f_work*, void*);
+/* Memory that the library may read until the request is complete; it is freed at once where that is known not to be so.
+ */
+void f_pending_memory(MPI_Request, enum f_life, void*);
+
+/* MPI_Comm_idup: a library may write the communicator's handle when the operation is complete. */
+struct f_late_comm {
+  MPI_Comm comm;
+  f_int* to;
+};
+struct f_late_comm* f_late_comm(f_int* to, int* code);
+void f_late_comm_keep(struct f_late_comm*, MPI_Request, int code);
 
 /* A call that may complete requests takes what they have out of the table first: once a request is complete, another
  * thread may get its handle for a new one. Afterwards it says which are complete; what the others have goes back. */

@@ -66,23 +66,22 @@ def function(procedure, large, name, descriptors=False, as_f08=False):
     if s.hooks:
         lines += ["  if (taken) {", *(f"    {line}" for line in s.hooks), "  }"]
     if descriptors:
-        lines += closing(procedure, entry)
+        lines += closing(entry)
     lines += [f"  {line}" for line in s.always]
     if s.after:
         lines += ["  if (code == MPI_SUCCESS) {", *(f"    {line}" for line in s.after), "  }"]
     lines += [f"  {line}" for line in s.release]
-    lines.append("  F_RETURN(ierror, code);" if ierror else "  (void)code;")
+    lines.append("  f_return(ierror, code);" if ierror else "  (void)code;")
     return "\n".join([*lines, "}\n"])
 
 
-def closing(procedure, entry):
+def closing(entry):
     """What a section was opened for ends with the call, or with the request."""
     lines = []
     sections = [p for p in entry.parameters if p.kind.name == "buffer"]
-    persistent = procedure.name.endswith("_init")
     for p in sections:
         if entry.request:
-            lines.append(f"  F_KEEP(s_{p.name}, c_{entry.request.name}, {'F_PERSISTENT' if persistent else 'F_ONCE'});")
+            lines.append(f"  F_KEEP(s_{p.name}, c_{entry.request.name}, {entry.life});")
         else:
             lines.append(f"  F_CLOSE(s_{p.name});")
     return lines

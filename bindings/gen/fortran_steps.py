@@ -49,6 +49,7 @@ class Entry:
         self.described = {}        # arguments that a buffer's section changes
         self.root = next((p for p in self.parameters if p.kind.name == "root"), None)
         self.comm = next((p for p in self.parameters if p.kind.name == "comm" and p.direction == "in"), None)
+        self.life = "F_PERSISTENT" if procedure.name.endswith("_init") else "F_ONCE"
         self.request = next((p for p in self.parameters if p.kind.name == "request" and p.direction == "out"), None)
         for p in procedure.form(large):
             if p in self.parameters:
@@ -171,6 +172,11 @@ class Entry:
             else:
                 s.arguments.append(f"{convert}(*{name})")
             return
+        if p.direction == "out" and "async" in p.flags:
+            s.before.append(f"struct f_late_comm* const late = f_late_comm({name}, &code);")
+            s.arguments.append("&late->comm")
+            s.always.append(f"f_late_comm_keep(late, c_{self.request.name}, code);")
+            return
         given = null(kind) if p.direction == "out" else f"{convert}(*{name})"
         s.before.append(f"{kind.c} c_{name} = {given};")
         s.arguments.append(f"&c_{name}")
@@ -191,11 +197,15 @@ class Entry:
             s.after.append(f"F_EACH(i, n_c_{name}) if (c_{name}[i]) {name}[i] = {convert}_int(c_{name}[i]);")
         else:
             where = s.opened if name in ("sendtypes", "recvtypes") else s.before
-            where += [f"F_ROOM({kind.c}, c_{name}, {n});", f"F_EACH(i, n_c_{name}) c_{name}[i] = {convert}({name}[i]);"]
+            kept = "_KEPT" if self.request else ""
+            where += [f"F_ROOM{kept}({kind.c}, c_{name}, {n});", f"F_EACH(i, n_c_{name}) c_{name}[i] = {convert}({name}[i]);"]
         if p.direction == "inout":
             s.always.append(f"F_EACH(i, n_c_{name}) {name}[i] = {convert}_int(c_{name}[i]);")
         s.arguments.append(f"c_{name}")
-        s.release.append(f"F_LEAVE(c_{name});")
+        if self.request:
+            s.release.append(f"F_LEAVE_TO(c_{name}, c_{self.request.name}, {self.life});")
+        else:
+            s.release.append(f"F_LEAVE(c_{name});")
 
     def logical(self, p):
         s = self.steps

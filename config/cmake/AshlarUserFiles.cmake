@@ -8,7 +8,8 @@ file(CHMOD ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx PERMISSI
 configure_file(${CMAKE_SOURCE_DIR}/config/pkgconfig/ashlar-mpi.pc.in ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/ashlar-mpi.pc @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/mpicc ${CMAKE_BINARY_DIR}/bin/mpicxx DESTINATION bin)
 install(FILES ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/ashlar-mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi_removed.h
+install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi_fortran.h
+  ${CMAKE_SOURCE_DIR}/include/mpi_removed.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Other names: mpic++ is usual, mpicc_abi is the standard's name for the ABI compiler (ours is no other), and mpi-c and

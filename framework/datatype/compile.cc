@@ -199,7 +199,7 @@ Signature signature_of(const BasicRow& row) {
 
 PairParts parts_of(const Datatype& type) {
   if (type.basic_class() != BasicClass::kPair) return {};
-  if (type.basic() == Basic::kPair) {
+  if (type.basic() == Basic::kPair && type.predefined == 0) {
     const Contents& c = *Builder::contents(type);
     return {c.types[0].get(), c.types[1].get()};
   }

@@ -50,6 +50,8 @@ struct Builder {
   static Status make(Contents&& contents, const Bounds& bounds, MPI_Count size, const Signature& signature,
                      Datatype** out);
   static Datatype* predefined(const BasicRow& row);
+  /// Makes the object of a predefined datatype what its row says. No other thread uses it yet.
+  static void fit(Datatype& type, const BasicRow& row);
   /// A predefined datatype without a constant; nullptr: no memory. It lives as long as the process.
   struct Unnamed {
     Contents contents;

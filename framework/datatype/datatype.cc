@@ -182,7 +182,12 @@ Status Builder::make(Contents&& contents, const Bounds& bounds, MPI_Count size, 
 
 Datatype* Builder::predefined(const BasicRow& row) {
   Datatype* type = pool.take();
-  if (!type) return nullptr;
+  if (type) fit(*type, row);
+  return type;
+}
+
+void Builder::fit(Datatype& of, const BasicRow& row) {
+  Datatype* const type = &of;
   type->size_ = row.size;
   type->extent_ = row.extent;
   type->align_ = row.align;
@@ -196,11 +201,11 @@ Datatype* Builder::predefined(const BasicRow& row) {
   type->signature_ = signature_of(row);
   Placed placed = layout_of(row);
   type->origin_ = placed.offset;
+  if (type->layout_) datatype::drop(type->layout_);
   type->layout_ = placed.layout.detach();
   type->dense_ = row.size == row.extent && !padded;
   type->committed_ = true;
   type->predefined = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row.handle));
-  return type;
 }
 
 void Builder::compile(Datatype& type) {

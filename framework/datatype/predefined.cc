@@ -2,6 +2,7 @@
 
 #include "framework/datatype/contents.h"
 #include "framework/datatype/data_view.h"
+#include "framework/datatype/fortran_sizes.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/object/handle.h"
@@ -26,6 +27,10 @@ void register_predefined() {
     for (const BasicRow& row : basic_rows()) predefined_objects[bits(row.handle)] = Builder::predefined(row);
     for (const OpRow& row : op_rows()) predefined_objects[bits(row.handle)] = make_predefined_op(row);
   });
+}
+
+void fit_predefined(const BasicRow& row) {
+  if (auto* type = static_cast<Datatype*>(predefined_objects[bits(row.handle)])) Builder::fit(*type, row);
 }
 
 }  // namespace ashlar::datatype

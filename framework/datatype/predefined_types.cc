@@ -6,6 +6,8 @@
 #include <cwchar>
 #include <type_traits>
 
+#include "framework/datatype/fortran_sizes.h"
+
 namespace ashlar {
 namespace {
 
@@ -50,8 +52,9 @@ using ComplexDouble = std::complex<double>;
 using ComplexLongDouble = std::complex<long double>;
 
 // Where a constant has a synonym, the name is the one that the standard lists first.
-// REAL is C's float, DOUBLE PRECISION its double, INTEGER and LOGICAL its int: the ABI's default Fortran sizes.
-const BasicRow kRows[] = {
+// REAL is C's float, DOUBLE PRECISION its double, INTEGER and LOGICAL its int: the ABI's default Fortran sizes, until a
+// Fortran library registers others (set_fortran_sizes).
+BasicRow rows[] = {
     INTEGER(MPI_AINT, MPI_Aint, kMultiLanguage),
     INTEGER(MPI_COUNT, MPI_Count, kMultiLanguage),
     INTEGER(MPI_OFFSET, MPI_Offset, kMultiLanguage),
@@ -138,6 +141,16 @@ const BasicRow kRows[] = {
 
 }  // namespace
 
-BasicRows basic_rows() { return {kRows, sizeof kRows / sizeof *kRows}; }
+BasicRows basic_rows() { return {rows, sizeof rows / sizeof *rows}; }
+
+namespace datatype {
+
+BasicRow& row_to_change(MPI_Datatype handle) {
+  BasicRow* row = rows;
+  while (row->handle != handle) ++row;
+  return *row;
+}
+
+}  // namespace datatype
 
 }  // namespace ashlar

@@ -1,13 +1,17 @@
 // What the standard ABI lets a Fortran layer leave with the library (MPI-5.0, 20.4).
 #include <mpi.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
 #include "framework/base/failure.h"
+#include "framework/datatype/fortran_sizes.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
 #include "framework/runtime/api.h"
+#include "framework/runtime/life.h"
+#include "framework/runtime/process.h"
 
 namespace ashlar::runtime {
 namespace {
@@ -31,6 +35,43 @@ Status check_size(int size) {
               {{"argument", "logical_size"}, {"value", size}, {"wanted", "1, 2, 4, 8 or 16"}});
 }
 
+// Changes `bytes` to what the info says under `key`, if anything.
+Status read_size(const Info& info, const char* key, int* bytes) {
+  const std::string* text = info.find(key);
+  if (!text) return {};
+  char* end = nullptr;
+  const long number = std::strtol(text->c_str(), &end, 10);
+  if (text->empty() || *end != '\0' || number < 1 || number > kWidest)
+    return fail(MPI_ERR_INFO_VALUE, "fortran.size", {{"key", key}, {"value", text->c_str()}});
+  *bytes = static_cast<int>(number);
+  return {};
+}
+
+// The sizes of default kinds in the info become those of MPI_INTEGER and its kin.
+Status take_sizes(const Info& info) {
+  datatype::FortranSizes sizes = datatype::fortran_sizes();
+  ASHLAR_TRY(read_size(info, "mpi_logical_size", &sizes.logical));
+  ASHLAR_TRY(read_size(info, "mpi_integer_size", &sizes.integer));
+  ASHLAR_TRY(read_size(info, "mpi_real_size", &sizes.real));
+  ASHLAR_TRY(read_size(info, "mpi_double_precision_size", &sizes.double_precision));
+  if (sizes == datatype::fortran_sizes()) return {};
+  if (!datatype::possible(sizes))
+    return fail(MPI_ERR_ABI, "fortran.sizes",
+                {{"integer", sizes.integer},
+                 {"logical", sizes.logical},
+                 {"real", sizes.real},
+                 {"double", sizes.double_precision}});
+  const std::lock_guard guard(life.mutex);
+  if (life.world() != Life::World::kBefore || Process::current())
+    return fail(MPI_ERR_ABI, "fortran.sizes_late",
+                {{"integer", sizes.integer},
+                 {"logical", sizes.logical},
+                 {"real", sizes.real},
+                 {"double", sizes.double_precision}});
+  datatype::set_fortran_sizes(sizes);
+  return {};
+}
+
 }  // namespace
 
 Status abi_set_fortran_booleans(int size, void* yes, void* no) {
@@ -38,9 +79,7 @@ Status abi_set_fortran_booleans(int size, void* yes, void* no) {
   if (!yes || !no) return fail(MPI_ERR_ARG, "argument.null", {{"argument", yes ? "logical_false" : "logical_true"}});
   const std::lock_guard guard(fortran.mutex);
   const auto n = static_cast<std::size_t>(size);
-  const bool same = fortran.booleans.size == size && !std::memcmp(fortran.booleans.yes, yes, n) &&
-                    !std::memcmp(fortran.booleans.no, no, n);
-  if (fortran.booleans.size != 0 && !same) return fail(MPI_ERR_ABI, "fortran.logicals_set");
+  if (fortran.booleans.size != 0) return fail(MPI_ERR_ABI, "fortran.logicals_set");
   fortran.booleans.size = size;
   std::memcpy(fortran.booleans.yes, yes, n);
   std::memcpy(fortran.booleans.no, no, n);
@@ -64,6 +103,7 @@ Status abi_set_fortran_info(Info* info) {
   if (!info) return fail(MPI_ERR_INFO, "info.null", {{"argument", "info"}, {"value", "MPI_INFO_NULL"}});
   const std::lock_guard guard(fortran.mutex);
   if (fortran.info) return fail(MPI_ERR_ABI, "fortran.info_set");
+  ASHLAR_TRY(take_sizes(*info));
   return info::dup(info, &fortran.info);
 }
 

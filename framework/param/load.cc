@@ -30,9 +30,10 @@ bool only_comments(std::string_view text) {
 
 bool may_lock(Layer layer) { return layer == Layer::defaults || layer == Layer::site || layer == Layer::host_class; }
 
-// Names in the environment that are ours but no parameters: the compilers of mpicc, the launcher's hand-over.
+// Names in the environment that are ours but no parameters: the compilers of mpicc and mpifort, the launcher's
+// hand-over.
 bool reserved(std::string_view name) {
-  for (const std::string_view word : {"ASHLAR_CC=", "ASHLAR_CXX="}) {
+  for (const std::string_view word : {"ASHLAR_CC=", "ASHLAR_CXX=", "ASHLAR_FC=", "ASHLAR_FORTRAN_ADD="}) {
     if (name.starts_with(word)) return true;
   }
   return name.starts_with("ASHLAR__");

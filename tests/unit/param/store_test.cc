@@ -55,7 +55,8 @@ TEST(Store, EnvironmentInBothCasesAndCommandLineWins) {
 }
 
 TEST(Store, UnknownKeysAreReportedWithWhatWasMeant) {
-  const char* environment[] = {"ASHLAR_TRANSPORT_SHM_EAGRE_LIMIT=4K", "ASHLAR__handover=x", nullptr};
+  const char* environment[] = {"ASHLAR_TRANSPORT_SHM_EAGRE_LIMIT=4K", "ASHLAR__handover=x", "ASHLAR_FC=flang-22",
+                               nullptr};
   Sources sources;
   sources.environment = environment;
   Store s = store();

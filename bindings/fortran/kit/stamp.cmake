@@ -1,0 +1,12 @@
+# cmake -DFOLDER=... -P stamp.cmake: writes FOLDER/stamp, a number made of all files that a flavour is made of.
+file(GLOB_RECURSE files ${FOLDER}/*)
+list(REMOVE_ITEM files ${FOLDER}/stamp)
+list(SORT files)
+set(all "")
+foreach(file ${files})
+  file(SHA256 ${file} sum)
+  string(APPEND all "${sum}\n")
+endforeach()
+string(SHA256 stamp "${all}")
+string(SUBSTRING ${stamp} 0 16 stamp)
+file(WRITE ${FOLDER}/stamp "${stamp}\n")

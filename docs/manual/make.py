@@ -28,6 +28,7 @@ GUIDES = {
     "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
     "docs/tracing.md": ("ashlar-tracing", "7", "which calls the ranks made, and when; where the time went"),
     "docs/administering.md": ("ashlar-administering", "7", "an installation for others: settings, checks, tuning"),
+    "docs/fortran.md": ("ashlar-fortran-guide", "7", "mpif.h, mpi and mpi_f08 with any compiler, and optimizing compilers"),
     "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),
     "docs/collectives.md": ("ashlar-collectives", "7", "which algorithm runs, choosing another, tuning"),
     "docs/one-sided.md": ("ashlar-one-sided", "7", "which way an operation takes, what it costs, what needs the target"),

@@ -50,10 +50,10 @@ done
 
 # With what the scenes need: a compiler, and the other implementations, fetched once and installed later.
 others="mpich libmpich-dev openmpi-bin libopenmpi-dev"
-quietly mmdebstrap --mode=root --variant=minbase --include=gcc,libc6-dev,pkg-config,man-db $suite "$WORK/root" "$mirror"
+quietly mmdebstrap --mode=root --variant=minbase --include=gcc,gfortran,libc6-dev,pkg-config,man-db $suite "$WORK/root" "$mirror"
 [ ! -e /etc/resolv.conf ] || cp /etc/resolv.conf root/etc/
 mkdir root/scene
-cp -r old new "$SOURCE/examples" "$SOURCE/tests/user/packages_inside.sh" root/scene/
+cp -r old new "$SOURCE/examples" "$SOURCE/tests/user/fortran" "$SOURCE/tests/user/packages_inside.sh" root/scene/
 # The clean Debian has processes, /dev/shm and a /tmp of its own; all of it ends with this command.
 # shellcheck disable=SC2016
 unshare --mount --pid --fork --kill-child sh -eu -c '

@@ -55,6 +55,15 @@ heat2d() {
   "$1" -O2 -Wall -Wextra -Werror -o heat2d /scene/examples/heat2d/heat2d.c /scene/examples/heat2d/png.c -lm
   says ': right$' "$2" -n 4 ./heat2d --size 40 --picture plate.png || fail "heat2d of $1 under $2"
 }
+# fortran: programs in all methods, with the flavour of the package; and one that the administrator makes.
+fortran() {
+  local program
+  says ': right$' ashlar-fortran check || fail "the flavour of the package"
+  ashlar-fortran add gfortran -fdefault-integer-8 && mpifort -fdefault-integer-8 -c /scene/fortran/hello_f08.f90 || fail "another flavour"
+  for program in hello.f hello_mpi.f90 hello_f08.f90; do
+    mpif90 -o hello_fortran /scene/fortran/$program && says 'rank 1 of 2' mpiexec -n 2 ./hello_fortran || fail "$program"
+  done
+}
 # choose GROUP PATH...: what an administrator chooses, all groups.
 choose() {
   while [ $# -gt 0 ]; do
@@ -69,8 +78,9 @@ files >before
 
 scene "alone"
 install_ours /scene/old/*.deb
-is_ours mpicc mpicxx mpic++ mpiCC mpicc_abi mpicxx_abi mpirun mpiexec
+is_ours mpicc mpicxx mpic++ mpiCC mpicc_abi mpicxx_abi mpifort mpif90 mpif77 mpirun mpiexec
 heat2d mpicc mpiexec
+fortran
 # The program names the library and no folder; the loader finds it by the alternative.
 never_says 'RPATH\|RUNPATH' readelf -d heat2d || fail "the program has a run path"
 says "libmpi_abi.so.1 => .*/lib/$triplet/libmpi_abi.so.1 " ldd heat2d || fail "another library"

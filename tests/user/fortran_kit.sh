@@ -11,6 +11,9 @@ HOME=$WORK/home
 export HOME
 unset XDG_CACHE_HOME ASHLAR_FC ASHLAR_FORTRAN_ADD MPICH_FC
 flavour=$("$bin/ashlar-fortran" default) || fail "the build has no flavour"
+for other in "$flavours"/*; do # the developer may have made more than the build does
+  case ${other##*/} in default | "$flavour") ;; *) "$bin/ashlar-fortran" remove "${other##*/}" ;; esac
+done
 
 # says TEXT... -- COMMAND: it fails, and prints one line, which has each TEXT.
 says() {

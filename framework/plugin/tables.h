@@ -99,4 +99,12 @@ Status take_table(Module* module, const char* component) {
   return {};
 }
 
+/// What remote operations of an interface mean, whose table is whole; all zero where it does not say.
+inline ashlar_iface_attributes attributes_of(ashlar_iface& iface) {
+  ashlar_iface_attributes out{};
+  out.size = sizeof out;
+  if (iface.ops->attributes != nullptr) iface.ops->attributes(&iface, &out);
+  return out;
+}
+
 }  // namespace ashlar::plugin

@@ -1,5 +1,5 @@
-/* The transport framework's interface, version 2: active messages in two sizes, optional remote reads and writes,
- * optional receives posted in shared memory.
+/* The transport framework's interface, version 2: active messages in two sizes, optional remote reads, writes and
+ * atomic operations, optional receives posted in shared memory.
  *
  * A module is an interface (`ashlar_iface`): one transport on one lane. Every call happens under that lane's lock.
  * Nothing here blocks. Back-pressure is a value: ASHLAR_AGAIN means "keep it and try again after progress"; the kernel
@@ -18,7 +18,7 @@ extern "C" {
 enum {                           /* capability bits of an endpoint (proved for that peer) and of a component's answer */
        ASHLAR_CAP_GET = 1u << 0, /* get(): reads the peer's exposed memory without its software's help */
        ASHLAR_CAP_PUT = 1u << 1,
-       ASHLAR_CAP_AMO = 1u << 2,
+       ASHLAR_CAP_AMO = 1u << 2, /* amo(), with the operations that the interface's attributes name */
        ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
        ASHLAR_CAP_WAKE_FD = 1u << 4,
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
@@ -58,6 +58,41 @@ enum ashlar_memory_kind {
   ASHLAR_MEMORY_ROCM = 2,
   ASHLAR_MEMORY_ZE = 3
 };
+
+/* One piece of a get or put of several: [offset, offset + length) of the exposed memory, and where it lies here. */
+typedef struct ashlar_piece {
+  void* local; /* a put only reads it */
+  uint64_t offset;
+  uint64_t length;
+} ashlar_piece;
+
+/* Atomic operations on integers of 1, 2, 4 or 8 bytes; sums wrap around. */
+enum ashlar_amo_op {
+  ASHLAR_AMO_ADD = 0,
+  ASHLAR_AMO_AND = 1,
+  ASHLAR_AMO_OR = 2,
+  ASHLAR_AMO_XOR = 3,
+  ASHLAR_AMO_SWAP = 4,
+  ASHLAR_AMO_COMPARE_SWAP = 5 /* the operand is stored if the memory has the bytes of `compare` */
+};
+
+/* When the bytes of a put are in the peer's memory, where its processor finds them. */
+enum ashlar_put_completion {
+  ASHLAR_PUT_UNKNOWN = 0, /* nothing is promised: one-sided communication does without this transport */
+  ASHLAR_PUT_AT_DONE = 1, /* when put() has returned ASHLAR_OK, or its completion is called */
+  ASHLAR_PUT_AT_FLUSH = 2 /* when a flush() that was called after that is complete; until then only `from` is free */
+};
+
+/* What remote operations of an interface mean, alike for all of its endpoints. */
+typedef struct ashlar_iface_attributes {
+  uint32_t size;           /* set by the caller: a component writes no member beyond it */
+  uint32_t put_completion; /* ashlar_put_completion */
+  /* 1: an amo() is atomic beside the atomic instructions of the peer's processors on the same bytes, in both
+   * directions. 0: only beside other amo(). */
+  uint32_t amo_coherent;
+  uint32_t amo_ops[4];  /* for 1, 2, 4 and 8 bytes: a bit for each ashlar_amo_op that there is */
+  uint32_t pieces_most; /* of one getv() or putv(); 0: they are not offered */
+} ashlar_iface_attributes;
 
 typedef struct ashlar_endpoint ashlar_endpoint;
 typedef struct ashlar_iface ashlar_iface;
@@ -123,9 +158,14 @@ typedef struct ashlar_endpoint_ops {
   /* Sends up to max_bcopy bytes that `fill` writes straight into the wire buffer. `length` is the exact length. */
   ashlar_result (*am_bcopy)(ashlar_endpoint*, uint8_t id, uint64_t h0, uint64_t h1, ashlar_fill fill, void* argument,
                             uint32_t length);
-  /* Copies `length` bytes at `offset` of the peer's exposed memory to `to`. OK: finished before the return. */
+  /* Copies `length` bytes at `offset` of the peer's exposed memory to `to`. OK: finished before the return. PENDING:
+   * `done` is called in a later round of progress, with an error when the peer has ended meanwhile, and never after
+   * disconnect(). AGAIN: nothing was started. A long one is cut: no call copies for longer than a round of progress may
+   * last. This holds for put, getv, putv, amo and flush as well. */
   ashlar_result (*get)(ashlar_endpoint*, void* to, const ashlar_key*, uint64_t offset, uint64_t length,
                        ashlar_completion* done);
+  /* OK and `done`: `from` may be used again. When the peer finds the bytes: ashlar_iface_attributes. Gets and puts take
+   * place in any order. */
   ashlar_result (*put)(ashlar_endpoint*, const void* from, const ashlar_key*, uint64_t offset, uint64_t length,
                        ashlar_completion* done);
   /* Makes the peer's sleeping progress loop look again (for components that signal through memory of their own). */
@@ -137,6 +177,25 @@ typedef struct ashlar_endpoint_ops {
    * lies there unread, or has never left. PENDING: the peer is not at rest, or something that it sent before it came to
    * rest may still have to be delivered here. May be asked after the peer's end as well. */
   ashlar_result (*fate)(ashlar_endpoint*, uint32_t ids, uint64_t h0, uint64_t h1);
+
+  /* Since minor version 4; NULL: not offered. */
+
+  /* As get and put, of 1 to `pieces_most` pieces of one exposed region, of at least a byte each. The array stays as it
+   * is until the operation is complete. */
+  ashlar_result (*getv)(ashlar_endpoint*, const ashlar_key*, const ashlar_piece* pieces, uint32_t count,
+                        ashlar_completion* done);
+  ashlar_result (*putv)(ashlar_endpoint*, const ashlar_key*, const ashlar_piece* pieces, uint32_t count,
+                        ashlar_completion* done);
+  /* With ASHLAR_CAP_AMO. An atomic operation on `width` bytes (1, 2, 4, 8) at `offset`, where they are aligned: the
+   * address in the peer, not the offset alone, is a multiple of `width`. What was there before goes to `result` (width
+   * bytes), unless that is NULL. `operand` and `compare` are integers, of which the lowest bytes count. Complete when
+   * it has returned OK or its completion is called: with a result it has taken place, without one it has when a later
+   * flush is complete. Those of one endpoint on the same bytes take place in the order of the calls. */
+  ashlar_result (*amo)(ashlar_endpoint*, int op, uint32_t width, const ashlar_key*, uint64_t offset, uint64_t operand,
+                       uint64_t compare, void* result, ashlar_completion* done);
+  /* Complete when all puts and atomic operations that this endpoint completed before the call have taken place in the
+   * peer's memory. Needs nothing of the peer's software. NULL: there is nothing to wait for. */
+  ashlar_result (*flush)(ashlar_endpoint*, ashlar_completion* done);
 } ashlar_endpoint_ops;
 
 /* The head of every endpoint; the component's own data follows it. */
@@ -179,6 +238,8 @@ typedef struct ashlar_iface_ops {
   /* NULL: not offered. The process comes to rest (1): it makes no progress, until it is
    * taken up again (0). Its peers can tell by `fate` which of their messages it has been delivered. */
   void (*rest)(ashlar_iface*, int resting);
+  /* Since minor version 4; NULL: all attributes are 0. Fills what the caller has room for; they never change. */
+  void (*attributes)(ashlar_iface*, ashlar_iface_attributes* out);
 } ashlar_iface_ops;
 
 struct ashlar_iface {

@@ -28,7 +28,7 @@ ashlar_result open(const ashlar_host* host, const void* config) {
 
 void query(const void*, ashlar_answer* answer) {
   answer->priority = kPriority;
-  answer->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_SELF;
+  answer->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_AMO | ASHLAR_CAP_SELF;
   std::snprintf(answer->reason, sizeof answer->reason, "messages of a process to itself");
 }
 

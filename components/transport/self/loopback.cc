@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "components/transport/self/remote.h"
 #include "framework/plugin/pvar_row.h"
 
 namespace ashlar::loopback {
@@ -14,10 +15,6 @@ constexpr std::uint32_t kMaxBcopy = 64 << 10;
 
 struct Address {
   std::uint64_t word[4];
-};
-
-struct Key {
-  std::uint64_t address, length;
 };
 
 Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
@@ -62,36 +59,6 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   return ASHLAR_OK;
 }
 
-// Checks a key; the address of byte `offset`, or nullptr with the failure in `*result`.
-std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
-                 ashlar_result* result) {
-  Key k;
-  std::memcpy(&k, key->bytes, sizeof k);
-  if (offset <= k.length && length <= k.length - offset) return reinterpret_cast<std::byte*>(k.address) + offset;
-  const ashlar_fact range[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
-                               {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
-                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(k.length)}};
-  *result = ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
-  return nullptr;
-}
-
-ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
-                  ashlar_completion*) {
-  if (length == 0) return ASHLAR_OK;
-  ashlar_result result = ASHLAR_OK;
-  if (const std::byte* from = place(self(e), key, offset, length, &result)) std::memmove(to, from, length);
-  return result;
-}
-
-ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, std::uint64_t offset,
-                  std::uint64_t length, ashlar_completion*) {
-  if (length == 0) return ASHLAR_OK;
-  ashlar_result result = ASHLAR_OK;
-  if (std::byte* to = place(self(e), key, offset, length, &result)) std::memmove(to, from, length);
-  return result;
-}
-
 void wake(ashlar_endpoint*) {}  // the caller, its owner, is awake
 
 constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
@@ -101,7 +68,11 @@ constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                               .put = put,
                                               .wake = wake,
                                               .posts = nullptr,
-                                              .fate = nullptr};
+                                              .fate = nullptr,
+                                              .getv = getv,
+                                              .putv = putv,
+                                              .amo = amo,
+                                              .flush = nullptr};
 
 using Counters = Interface::Counters;
 constexpr ashlar_pvar_row kRows[] = {
@@ -156,7 +127,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   }
   auto ep = std::make_unique<Endpoint>();
   ep->ops = &kEndpointOps;
-  ep->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT;
+  ep->capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_PUT | ASHLAR_CAP_AMO;
   ep->max_short = kMaxShort;
   ep->max_bcopy = kMaxBcopy;
   ep->peer = peer;
@@ -224,9 +195,7 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
     const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
     return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
   }
-  const Key key{.address = reinterpret_cast<std::uint64_t>(address), .length = length};
-  *out = {};
-  std::memcpy(out->bytes, &key, sizeof key);
+  *out = key_of(address, length);
   return ASHLAR_OK;
 }
 
@@ -247,6 +216,7 @@ const ashlar_iface_ops kInterfaceOps = {
     .wake_word = [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
     .idle = [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
     .rest = nullptr,
+    .attributes = attributes,
 };
 
 }  // namespace ashlar::loopback

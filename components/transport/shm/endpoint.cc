@@ -98,10 +98,18 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint
 }
 
 ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, std::uint64_t offset,
-                  std::uint64_t length, ashlar_completion*) {
+                  std::uint64_t length, ashlar_completion* done) {
   Key k;
   std::memcpy(&k, key->bytes, sizeof k);
-  return self(e).iface->put(self(e), from, k, offset, length);
+  return self(e).iface->put(self(e), from, k, offset, length, done);
+}
+
+template <bool writes>
+ashlar_result copy_pieces(ashlar_endpoint* e, const ashlar_key* key, const ashlar_piece* pieces, std::uint32_t count,
+                          ashlar_completion* done) {
+  Key k;
+  std::memcpy(&k, key->bytes, sizeof k);
+  return self(e).iface->copy_pieces(self(e), writes, k, pieces, count, done);
 }
 
 ashlar_result post(ashlar_endpoint* e, const ashlar_posted* what, std::uint32_t* number) {
@@ -141,7 +149,11 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .put = put,
                                           .wake = wake,
                                           .posts = &kPostOps,
-                                          .fate = fate};
+                                          .fate = fate,
+                                          .getv = copy_pieces<false>,
+                                          .putv = copy_pieces<true>,
+                                          .amo = nullptr,
+                                          .flush = nullptr};
 
 void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
   if (cold) {

@@ -55,7 +55,7 @@ ashlar_result Interface::open() {
   barriers_ = !context_.oversubscribed && register_for_barriers();
   own_.header().senders_fence = barriers_ ? 0 : 1;
   senders_.resize(own_.geometry().slots);
-  slice_ = config_.copy_slice;
+  slice_ = vector_slice_ = config_.copy_slice;
   exposed_.attach(&own_);
   posts_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
@@ -205,7 +205,7 @@ bool Interface::any_news() const {
 }
 
 bool Interface::anything_new() const {
-  return (in_background() ? !gets_.empty() || requesting_ > 0 : busy_) || any_news();
+  return (in_background() ? !gets_.empty() || !vectors_.empty() || requesting_ > 0 : busy_) || any_news();
 }
 
 void Interface::rest(bool resting) {
@@ -259,6 +259,12 @@ namespace {
 
 Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
 
+// The kernel of the system copies: what is written is there when the call returns. It has no atomic operations.
+void attributes(ashlar_iface*, ashlar_iface_attributes* out) {
+  if (ASHLAR_HAS(out, put_completion)) out->put_completion = ASHLAR_PUT_AT_DONE;
+  if (ASHLAR_HAS(out, pieces_most)) out->pieces_most = kMostPieces;
+}
+
 }  // namespace
 
 const ashlar_iface_ops kInterfaceOps = {
@@ -277,6 +283,7 @@ const ashlar_iface_ops kInterfaceOps = {
     .wake_word = [](ashlar_iface* i) { return self(i).wake_word(); },
     .idle = [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
     .rest = [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
+    .attributes = attributes,
 };
 
 }  // namespace ashlar::shm

@@ -13,6 +13,7 @@
 #include "components/transport/shm/posts.h"
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
+#include "components/transport/shm/vectors.h"
 #include "components/transport/shm/watch.h"
 #include "framework/plugin/transport.h"
 
@@ -37,7 +38,7 @@ class Interface : public ashlar_iface {
   ashlar_result arm();
   void disarm();
   std::uint32_t* wake_word() { return reinterpret_cast<std::uint32_t*>(&own_.header().wake); }
-  bool idle() const { return gets_.empty(); }
+  bool idle() const { return gets_.empty() && vectors_.empty(); }
   void rest(bool resting);
 
   // For endpoints.
@@ -49,7 +50,10 @@ class Interface : public ashlar_iface {
   ashlar_result make_room(Endpoint& ep, std::uint32_t lines, Line** line);
   ashlar_result get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                     ashlar_completion* done);
-  ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length);
+  ashlar_result put(Endpoint& ep, const void* from, const Key& key, std::uint64_t offset, std::uint64_t length,
+                    ashlar_completion* done);
+  ashlar_result copy_pieces(Endpoint& ep, bool writes, const Key& key, const ashlar_piece* pieces, std::uint32_t count,
+                            ashlar_completion* done);
   ashlar_result copy_failed(const Endpoint& ep, int error) const;
   [[gnu::cold]] ashlar_result no_access(const Endpoint& ep, const char* access) const;
   [[gnu::cold]] ashlar_result outside(const Endpoint& ep, const Key& key, std::uint64_t offset,
@@ -94,7 +98,11 @@ class Interface : public ashlar_iface {
   // interface_upkeep.cc: copies, deaths, leavers.
   unsigned advance();
   unsigned advance_gets();
-  void update_busy() { busy_ = !gets_.empty() || exposed_.wanted() || requesting_ > 0; }
+  unsigned advance_vectors();
+  ashlar_result start(const VectorCopy& copy);
+  template <class Copy>
+  void fail_all(std::deque<Copy>& copies, Endpoint* Copy::*peer, Endpoint& ep);
+  void update_busy() { busy_ = !gets_.empty() || !vectors_.empty() || exposed_.wanted() || requesting_ > 0; }
   void upkeep();
   void bury(std::uint64_t nonce);
   void retire(std::uint32_t index);
@@ -119,6 +127,8 @@ class Interface : public ashlar_iface {
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::deque<Get> gets_;     // oldest first
   std::uint64_t slice_ = 0;  // bytes still to be copied in this round of progress
+  std::deque<VectorCopy> vectors_;
+  std::uint64_t vector_slice_ = 0;  // the same, for these
   Exposed exposed_;
   Posts posts_;
   Watch watch_;

@@ -245,6 +245,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
 
 void Interface::disconnect(Endpoint* ep) {
   std::erase_if(gets_, [ep](const Get& g) { return g.from == ep; });
+  std::erase_if(vectors_, [ep](const VectorCopy& c) { return c.peer == ep; });
   if (ep->way == Endpoint::Way::kRequesting) --requesting_;
   update_busy();
   if (ep->way == Endpoint::Way::kAttached) {

@@ -42,6 +42,16 @@ class Pair {
   void progress_both() {
     for (Lane* lane : both()) lane->progress();
   }
+  /// What an operation of b has come to that returned `result`. `owner_moves`: a makes progress meanwhile.
+  ashlar_result outcome(ashlar_result result, const Completion& done, bool owner_moves = false) {
+    if (result != ASHLAR_PENDING) return result;
+    for (int round = 0; round < 1000000 && !done.finished; ++round) {
+      b().progress();
+      if (owner_moves) a().progress();
+    }
+    EXPECT_TRUE(done.finished) << "a remote operation must not need the owner of the memory";
+    return done.result;
+  }
 
   ashlar_endpoint* to_b = nullptr;  // a's way to b
   ashlar_endpoint* to_a = nullptr;

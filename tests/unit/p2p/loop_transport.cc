@@ -7,6 +7,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "tests/unit/p2p/loop_remote.h"
+
 namespace ashlar::test {
 namespace {
 
@@ -183,6 +185,7 @@ unsigned progress(ashlar_iface* i) {
     completion->done(completion, result);
     ++events;
   }
+  events += advance_remotes(iface);
   if (network.dead(iface.self)) return events;
   std::vector<std::uint32_t> senders(network.processes());
   std::iota(senders.begin(), senders.end(), 0u);
@@ -228,7 +231,7 @@ void disarm(ashlar_iface*) {}
 
 int idle(ashlar_iface* i) {
   auto& iface = *static_cast<LoopIface*>(i);
-  if (!iface.reads.empty()) return 0;
+  if (!iface.reads.empty() || !iface.remotes.empty()) return 0;
   LoopNetwork::Channel& channel = iface.network->channel(iface.self, iface.self);
   const std::lock_guard guard(channel.mutex);
   return channel.packets.empty();
@@ -240,10 +243,14 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .am_short = am_short,
                                           .am_bcopy = am_bcopy,
                                           .get = get,
-                                          .put = nullptr,
+                                          .put = loop_put,
                                           .wake = wake,
                                           .posts = &kPostOps,
-                                          .fate = nullptr};
+                                          .fate = nullptr,
+                                          .getv = loop_getv,
+                                          .putv = loop_putv,
+                                          .amo = loop_amo,
+                                          .flush = loop_flush};
 const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .address = nullptr,
                                     .connect = nullptr,
@@ -256,7 +263,8 @@ const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .wake_fd = nullptr,
                                     .wake_word = nullptr,
                                     .idle = idle,
-                                    .rest = nullptr};
+                                    .rest = nullptr,
+                                    .attributes = loop_attributes};
 
 }  // namespace
 
@@ -279,6 +287,8 @@ ashlar_endpoint* LoopNetwork::connect(LoopIface& from, std::uint32_t to) {
   made->ops = &kEndpointOps;
   if (options.get) made->capabilities |= ASHLAR_CAP_GET;
   if (options.posts) made->capabilities |= ASHLAR_CAP_POST;
+  if (options.put) made->capabilities |= ASHLAR_CAP_PUT;
+  if (options.amo) made->capabilities |= ASHLAR_CAP_AMO;
   made->max_short = options.max_short;
   made->max_bcopy = options.max_bcopy;
   made->peer = to;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -28,9 +29,29 @@ struct LoopOptions {
   bool posts = false;            // receives posted in shared memory
   double write_lasts = 0;        // chance that such a write is under way until the next call
   double write_fails = 0;
+  // Remote writes and atomic operations.
+  bool put = false;
+  std::uint32_t put_completion = ASHLAR_PUT_AT_DONE;  // AT_FLUSH: the bytes may come as late as the flush
+  double put_pending = 0;                             // chance that they complete in a later progress call
+  double put_fails = 0;
+  bool flush = false;
+  std::uint32_t pieces_most = 0;
+  bool amo = false;
+  std::uint32_t amo_coherent = 1;
+  std::uint32_t amo_ops = 63;  // of each width
 };
 
 class LoopNetwork;
+
+/// What a put, an atomic operation or a flush still has to do.
+struct LoopRemote {
+  std::uint32_t peer = 0;
+  std::function<void()> act;          // on the peer's memory; empty: it has, or there is nothing to do
+  ashlar_completion* done = nullptr;  // nullptr: it has been called
+  ashlar_result result = ASHLAR_OK;
+  bool in_order = false;  // an atomic operation: after those before it
+  bool flushes = false;   // when all before it have acted
+};
 
 struct LoopIface : ashlar_iface {
   LoopNetwork* network = nullptr;
@@ -40,6 +61,8 @@ struct LoopIface : ashlar_iface {
   void (*deliver)(void*, const ashlar_am*) = nullptr;
   void (*failed)(void*, std::uint32_t, const char*) = nullptr;
   std::deque<std::pair<ashlar_completion*, ashlar_result>> reads;  // complete in the next progress call
+  std::deque<LoopRemote> remotes;                                  // in the order of the calls
+  std::uint64_t puts = 0, amos = 0, flushes = 0;
   std::set<std::uint32_t> deaths_told;
   std::uint64_t exposed = 0, unexposed = 0, gets = 0, agains = 0;
   std::mt19937 random;

@@ -24,7 +24,8 @@ struct FakeIface : ashlar_iface {
                                           .wake_fd = wake_fd,
                                           .wake_word = wake_word,
                                           .idle = [](ashlar_iface*) { return 1; },
-                                          .rest = nullptr};
+                                          .rest = nullptr,
+                                          .attributes = nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

@@ -156,6 +156,35 @@ TEST(Skew, TablesAreTakenWholeOrRefusedWithTheNameOfAFunction) {
   EXPECT_THAT(take_table(&module, "report.x").text(), HasSubstr("without a table"));
 }
 
+// A transport of a version that knew no atomic operations, pieces and flushes, and none that says what its puts mean.
+TEST(Skew, ATransportWithoutTheYoungerFunctionsIsTaken) {
+  ashlar_endpoint_ops ops{};
+  ops.size = offsetof(ashlar_endpoint_ops, getv);
+  ops.am_short = [](ashlar_endpoint*, std::uint8_t, std::uint64_t, std::uint64_t, const void*, std::uint32_t) {
+    return 7;
+  };
+  ops.am_bcopy = [](ashlar_endpoint*, std::uint8_t, std::uint64_t, std::uint64_t, ashlar_fill, void*, std::uint32_t) {
+    return 8;
+  };
+  ops.flush = [](ashlar_endpoint*, ashlar_completion*) -> ashlar_result { std::abort(); };
+  ashlar_endpoint endpoint{};
+  endpoint.ops = &ops;
+  ASSERT_TRUE(take_table(&endpoint, "transport.x").ok());
+  EXPECT_EQ(endpoint.ops->am_short(&endpoint, 0, 0, 0, nullptr, 0), 7);
+  EXPECT_EQ(endpoint.ops->getv, nullptr);
+  EXPECT_EQ(endpoint.ops->amo, nullptr);
+  EXPECT_EQ(endpoint.ops->flush, nullptr);
+
+  ashlar_iface_ops all{};
+  all.attributes = [](ashlar_iface*, ashlar_iface_attributes*) { std::abort(); };
+  ashlar_iface_ops shorter = all;
+  shorter.size = offsetof(ashlar_iface_ops, attributes);
+  shorter = whole(shorter);
+  ashlar_iface iface{.ops = &shorter};
+  EXPECT_EQ(attributes_of(iface).put_completion, static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
+  EXPECT_EQ(attributes_of(iface).pieces_most, 0u);
+}
+
 // A tool of a version that knew no events and no samples.
 TEST(Skew, AToolWithoutTheYoungerFunctionsIsTaken) {
   ashlar_tool_ops ops{};

@@ -5,7 +5,7 @@
 
 #include "hear.h"
 
-enum { kWrites = 2000 };
+enum { kWrites = 200 };
 
 static MPI_T_cvar_handle limit, eager, of_comm;
 static MPI_T_pvar_session session;

@@ -130,7 +130,8 @@ def predefined(table):
 
 
 def generic(prefix, procedure, large_forms, descriptors):
-    """The generic name. With 8-byte INTEGER both forms have the same kinds, and the large one is left out of it."""
+    """The generic name. With 8-byte INTEGER both forms have the same kinds, and the large one is left out of
+    it; also that of MPI_Type_get_envelope, whose one argument more could be the ierror that may be absent."""
     lines = [f"  interface {prefix}{procedure.name}"]
     for large in large_forms:
         lines.append(f"    procedure {prefix}{specific(procedure, large, descriptors)}{' !i4' if large else ''}")

@@ -93,7 +93,7 @@ contains
     type(MPI_Datatype) :: pair, spaced
     type(MPI_Request) :: recv
     call MPI_Type_contiguous(2, MPI_INTEGER, pair)
-    call MPI_Type_create_resized(pair, 0_MPI_ADDRESS_KIND, 12_MPI_ADDRESS_KIND, spaced)
+    call MPI_Type_create_resized(pair, 0_MPI_ADDRESS_KIND, 3_MPI_ADDRESS_KIND * storage_size(how) / 8, spaced)
     call MPI_Type_commit(spaced)
     sent = reshape(from, [product(shape(from))])
     before = reshape(into, [product(shape(into))])

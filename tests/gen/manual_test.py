@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bindings" / "gen"), str(ROOT / "config"), str(ROOT / "docs" / "manual")]
 
-import fortran                                     # noqa: E402
+import fortran_types                                     # noqa: E402
 import make                                        # noqa: E402
 import messages                                    # noqa: E402
 from table import read_table                       # noqa: E402
@@ -145,7 +145,6 @@ fortran_unit.count = 0
 def fortran_source(pages):
     """All interfaces, in a module that has the types, constants and callbacks of the table."""
     table = read_table(API)
-    callbacks = "\n".join(f"    subroutine {name}()\n    end subroutine" for name in table.callbacks)
     units = []
     for page in pages:
         head, rest = [], []
@@ -158,16 +157,13 @@ def fortran_source(pages):
                 units += [fortran_unit(head, rest)] if head else []
                 head, rest = [line], []
         units += [fortran_unit(head, rest)] if head else []
-    return f"""module mpi_f08_names
+    called = sorted(set(re.findall(r"procedure\((\w+)\)", "\n".join(units), re.IGNORECASE)))
+    callbacks = "\n".join(f"    subroutine {name}()\n    end subroutine" for name in called)
+    return f"""{fortran_types.module(table)}
+module mpi_f08_names
+  use ashlar_fortran_types
   use, intrinsic :: iso_c_binding
   implicit none
-  integer, parameter :: MPI_ADDRESS_KIND = c_intptr_t, MPI_COUNT_KIND = c_int64_t, MPI_OFFSET_KIND = c_int64_t
-  integer, parameter :: MPI_STATUS_SIZE = 8
-  type :: MPI_Status
-    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR, internal(5)
-  end type
-{fortran.types(table)}
-{fortran.constants(table)}
   abstract interface
 {callbacks}
   end interface

@@ -23,8 +23,9 @@ struct Component {
   /// After it, with the cards of all processes: whether this one can take part in the window's Sync of this component.
   /// A failure says why it cannot; all processes then ask the next component.
   Status (*joins)(RmaWindow& window, std::span<const Card> cards) = nullptr;
-  /// Makes the Sync, on all processes or on none. Where they have a block of memory together, one of them writes down
-  /// the areas there and all set `window.areas`, which are read once all have returned.
+  /// Makes the Sync where this process can take part. It is dropped when another process cannot, or fails. Where they
+  /// have a block of memory together, one of them writes down the areas there and all set `window.areas`, which are
+  /// read once all have returned.
   Status (*make_sync)(RmaWindow& window, std::span<const Card> cards, Sync** out) = nullptr;
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
   /// nullptr). A failure says why it left one of them open, which the next component then may find.

@@ -6,6 +6,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
+#include "framework/base/process_barrier.h"
 #include "framework/memory/heap.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/records.h"
@@ -43,6 +44,12 @@ void Engine::record(plugin::Decision decision) {
   const std::lock_guard guard(loading_);
   if (recorded_.insert(decision.chosen + '\n' + decision.because + '\n' + decision.lost).second)
     registry_.records().add(std::move(decision));
+}
+
+bool Engine::fenced_by_others() {
+  const std::lock_guard guard(loading_);
+  if (fenced_ == Fenced::kUnknown) fenced_ = register_for_barriers() ? Fenced::kByOthers : Fenced::kByItself;
+  return fenced_ == Fenced::kByOthers;
 }
 
 Status Engine::components(std::span<const Component* const>* out) {

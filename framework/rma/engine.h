@@ -41,6 +41,10 @@ class Engine {
   void add(RmaWindow& window);
   void remove(RmaWindow& window);
 
+  /// Whether other processes can fence this one (register_for_barriers). Asked once: each call fences every process of
+  /// the system, which would be most of what a window costs. A filter that forbids it later is found where it matters.
+  bool fenced_by_others();
+
   const Config config;
   Pool<RmaWindow> windows{PoolName::kWindows};
   Pool<RmaRequest> requests{PoolName::kRmaRequests};
@@ -52,6 +56,8 @@ class Engine {
   std::mutex loading_;  // guards the rest
   std::vector<const Component*> components_;
   std::set<std::string> recorded_;
+  enum class Fenced : std::uint8_t { kUnknown, kByOthers, kByItself };
+  Fenced fenced_ = Fenced::kUnknown;
   List<RmaWindow> alive_;
 };
 

@@ -15,6 +15,10 @@ Status check_rank(const RmaWindow& window, int rank) {
   return bad_rank(window, "rank", rank);
 }
 
+[[gnu::cold]] Status not_locked(const RmaWindow& window, Rank rank) {
+  return fail(MPI_ERR_RMA_SYNC, "rma.not_locked", {{"peer", rank}, {"window", window.label()}});
+}
+
 [[gnu::cold]] Status locks_forbidden(const RmaWindow& window) {
   return fail(MPI_ERR_RMA_SYNC, "rma.no_locks", {{"window", window.label()}});
 }
@@ -41,9 +45,10 @@ void end(RmaWindow& window, Target& target, const char* last) {
   window.epochs.last = last;
 }
 
-Status first_of(Status flushed, Status given, Status checked) {
-  if (!flushed.ok()) return flushed;
-  return given.ok() ? checked : given;
+/// With check.rma: the accesses to the target are complete, and others cannot know it yet.
+[[gnu::cold]] void end_checks(RmaWindow& window, Rank target, Status* outcome) {
+  const Status checked = end_passive(window, target);
+  if (outcome->ok()) *outcome = checked;
 }
 
 }  // namespace
@@ -78,17 +83,19 @@ Status win_unlock(int rank, Window& win) {
   if (rank == MPI_PROC_NULL) return {};
   window.calling = "MPI_Win_unlock";
   ASHLAR_TRY(check_rank(window, rank));
-  if (!holds_lock(window, rank))
-    return fail(MPI_ERR_RMA_SYNC, "rma.not_locked", {{"peer", rank}, {"window", window.label()}});
-  Target& target = *window.targets.find(rank);
-  const Status checked = end_passive(window, rank);
-  const Status flushed = flush(window, target, true);
+  Target* const entry = window.targets.find(rank);
+  if (entry == nullptr || entry->held == Held::kNothing) [[unlikely]]
+    return not_locked(window, rank);
+  Target& target = *entry;
+  Status flushed = flush(window, target, true);
+  if (window.check != nullptr) [[unlikely]]
+    end_checks(window, rank, &flushed);
   // The lock is given back whether or not an operation failed: other processes wait for it.
   const Held held = target.held;
   target.open = false;
   const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
   end(window, target, "MPI_Win_unlock");
-  return first_of(flushed, given, checked);
+  return flushed.ok() ? given : flushed;
 }
 
 Status win_lock_all(int assert, Window& win) {
@@ -112,14 +119,15 @@ Status win_unlock_all(Window& win) {
   window.calling = "MPI_Win_unlock_all";
   if (window.epochs.access != AccessEpoch::kLockAll)
     return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
-  const Status checked = end_passive(window, kEveryTarget);
-  const Status flushed = flush_all(window, true);
+  Status flushed = flush_all(window, true);
+  if (window.check != nullptr) [[unlikely]]
+    end_checks(window, kEveryTarget, &flushed);
   const Status given = window.all_unchecked ? Status() : window.sync->unlock_all();
   window.passive_to_all = false;
   window.open_to_all.store(false, std::memory_order_relaxed);
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_unlock_all";
-  return first_of(flushed, given, checked);
+  return flushed.ok() ? given : flushed;
 }
 
 }  // namespace ashlar::rma

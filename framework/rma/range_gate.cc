@@ -54,10 +54,8 @@ class HolderWait {
 
 }  // namespace
 
-bool join_updates(std::span<UpdateLine> lines) {
-  if (register_for_barriers()) return true;
+void fence_updates(std::span<UpdateLine> lines) {
   for (UpdateLine& line : lines) line.gate.fetch_or(kFenced, std::memory_order_seq_cst);
-  return false;
 }
 
 void ElementTurn::hold_back() {

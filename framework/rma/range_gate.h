@@ -37,10 +37,15 @@ inline constexpr std::uint32_t kIdle = 1u << 30;     // closed, and not held
 inline constexpr std::uint32_t kHolder = kIdle - 1;  // number + 1 of the process that holds it
 }  // namespace gate
 
-/// Makes this process one that others can fence; where the system cannot do that, all updates of elements of these
-/// targets pass a fence of their own. Each process calls it for all targets, after the lines are zero and before any
-/// process updates anything. Whether it is one. Set-up path.
-bool join_updates(std::span<UpdateLine> lines);
+/// Says for good that a process that updates these targets cannot be fenced by others (register_for_barriers): all
+/// updates of their elements pass a fence of their own then. Called after the lines are zero, and before any process
+/// updates anything.
+void fence_updates(std::span<UpdateLine> lines);
+
+/// Makes this process one that others can fence, or calls fence_updates(). Set-up path.
+inline void join_updates(std::span<UpdateLine> lines) {
+  if (!register_for_barriers()) fence_updates(lines);
+}
 
 /// From construction to destruction this process may update elements of the target, and no process updates a range.
 class ElementTurn {

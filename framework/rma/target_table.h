@@ -11,8 +11,8 @@ class RmaWindow;
 }
 namespace ashlar::rma {
 
-/// The targets of a window, in blocks, each of which is made when this process first uses one of its ranks: a window
-/// that talks to its neighbours alone costs the same however many ranks it has. Entries never move.
+/// The targets of a window, each of which is made when this process first uses it: a window that talks to its
+/// neighbours alone knows them alone. Entries never move.
 class TargetTable {
  public:
   TargetTable() = default;
@@ -24,9 +24,7 @@ class TargetTable {
   Status prepare(Rank ranks);
   /// nullptr: this process has not used the rank yet. Any thread.
   Target* find(Rank rank) const {
-    const auto index = static_cast<std::size_t>(rank);
-    Target* const block = blocks_.load(std::memory_order_acquire)[index / kBlock].load(std::memory_order_acquire);
-    return block != nullptr ? block + index % kBlock : nullptr;
+    return entries_.load(std::memory_order_acquire)[rank].load(std::memory_order_acquire);
   }
   /// Makes the entry of a rank that find() did not, or that another thread makes at the same time. Any thread.
   [[gnu::cold]] Status make(RmaWindow& window, Rank rank, Target** out);
@@ -37,23 +35,19 @@ class TargetTable {
   /// Calls look(Target&) with every entry that there is.
   template <class Look>
   void each(Look look) const {
-    for (std::size_t block = 0; block < count_; ++block)
-      if (Target* const first = blocks_.load(std::memory_order_acquire)[block].load(std::memory_order_acquire))
-        for (std::size_t i = 0; i < kBlock; ++i)
-          if (first[i].copies != nullptr) look(first[i]);
+    for (Rank rank = 0; rank < own_; ++rank)
+      if (Target* const target = find(rank)) look(*target);
   }
 
-  static constexpr std::size_t kBlock = 4;  // targets
-
  private:
-  using Block = std::atomic<Target*>;
-  static constexpr std::size_t kEmpty = 256;  // blocks
-  static const Block empty[kEmpty];
+  using Entry = std::atomic<Target*>;
+  static constexpr Rank kEmpty = 1024;
+  static const Entry empty[kEmpty];
 
   Status grow(Rank ranks);
 
-  std::atomic<Block*> blocks_{const_cast<Block*>(empty)};  // that all windows share, until one of them is made
-  std::uint32_t count_ = 0;                                // blocks behind that, once they are this window's
+  std::atomic<Entry*> entries_{const_cast<Entry*>(empty)};  // that all windows share, until the first target is used
+  Rank own_ = 0;                                            // entries behind that, once they are this window's
 };
 
 }  // namespace ashlar::rma

@@ -95,9 +95,27 @@ class NoWriters final : public SharedCondition {
  public:
   NoWriters(RmaWindow& of, const Control& block) : SharedCondition(of, block, Sleep::kLockAll) {}
   bool holds() override { return no_writers(control); }
-  Rank awaited() const override { return -1; }
+  Rank awaited() const override {
+    Rank target = 0;
+    return holder(&target);
+  }
   void describe(char* out, std::size_t room) const override {
-    std::snprintf(out, room, "until no rank of the window is locked exclusively,");
+    Rank target = 0;
+    const Rank by = holder(&target);
+    if (by >= 0)
+      std::snprintf(out, room, "for the lock of rank %d, which rank %d holds exclusively,", target, by);
+    else
+      std::snprintf(out, room, "until no rank of the window is locked exclusively,");
+  }
+
+ private:
+  /// The first writer that is inside; -1: there is none any more.
+  Rank holder(Rank* target) const {
+    for (*target = 0; *target < window.ranks; ++*target) {
+      const std::uint32_t by = control.lock(*target).holder.load(std::memory_order_relaxed) & ~LockLine::kLeft;
+      if (by != 0) return static_cast<Rank>(by) - 1;
+    }
+    return -1;
   }
 };
 

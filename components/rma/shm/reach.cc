@@ -11,7 +11,6 @@
 
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
-#include "framework/base/process_barrier.h"
 #include "framework/rma/cards.h"
 #include "framework/rma/neighbours.h"
 #include "framework/rma/range_gate.h"
@@ -98,9 +97,10 @@ Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   State& state = state_of(window);
   const Control& control = state.control;
   if (is_dynamic(window)) state.dynamic->known.resize(cards.size());
-  static const bool others_fence_us = register_for_barriers();  // once: it interrupts every core
-  for (Rank rank = 0; !others_fence_us && rank < window.ranks; ++rank) join_updates({&control.target(rank).updates, 1});
-  if (!others_fence_us) control.header().fenced.store(1, std::memory_order_relaxed);
+  if (!Engine::current().fenced_by_others()) {
+    for (Rank rank = 0; rank < window.ranks; ++rank) fence_updates({&control.target(rank).updates, 1});
+    control.header().fenced.store(1, std::memory_order_relaxed);
+  }
   if (window.me == 0) std::ranges::transform(cards, control.areas(), area_of);
   window.areas = control.areas();
   *out = new (std::nothrow) SharedSync(window, control);

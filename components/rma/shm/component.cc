@@ -1,7 +1,9 @@
 #include "framework/plugin/component.h"
 
 #include <cstdio>
+#include <iterator>
 
+#include "components/rma/shm/params.h"
 #include "components/rma/shm/state.h"
 #include "framework/plugin/rma_interface.h"
 
@@ -18,6 +20,14 @@ constexpr Component kComponent = {.name = "shm",
                                   .attached = publish_regions,
                                   .close = close};
 
+// What the kernel gave to open(): constant from then on. The table's functions get no context.
+constinit const Config* the_config = nullptr;
+
+ashlar_result open(const ashlar_host*, const void* config) {
+  the_config = static_cast<const Config*>(config);
+  return ASHLAR_OK;
+}
+
 void query(const void*, ashlar_answer* answer) {
   answer->priority = kPriority;
   std::snprintf(answer->reason, sizeof answer->reason, "processes of one node: memory that they map, and copies");
@@ -31,6 +41,11 @@ ashlar_result create(const void*, void** module) {
 void destroy(void*) {}
 
 }  // namespace
+
+bool wants_central(const RmaWindow& window) {
+  if (the_config->barrier == kByCores) return window.lane().config.oversubscribed;
+  return the_config->barrier == kCentral;
+}
 
 void*& window_state(RmaWindow& window) {
   std::size_t i = 0;
@@ -50,11 +65,11 @@ const ashlar_component ashlar_component_v1 = {
     .version = "1.0.0",
     .description = "one-sided communication of processes of one node, in memory that they share",
     .interface_version = ASHLAR_RMA_CXX_INTERFACE,
-    .config_size = 0,
-    .param_count = 0,
-    .params = nullptr,
+    .config_size = sizeof(ashlar::rma::shm::Config),
+    .param_count = std::size(ashlar::rma::shm::kParams),
+    .params = ashlar::rma::shm::kParams,
     .build_id = ASHLAR_BUILD_ID,
-    .open = nullptr,
+    .open = ashlar::rma::shm::open,
     .query = ashlar::rma::shm::query,
     .create = ashlar::rma::shm::create,
     .destroy = ashlar::rma::shm::destroy,

@@ -64,7 +64,7 @@ Status prepare(RmaWindow& window, Card& own) {
       heap.allocate(Control::bytes(static_cast<std::uint32_t>(window.ranks)), kCacheLine, true, &state->block).ok()) {
     own.control = reinterpret_cast<std::uintptr_t>(state->block);
     const Control control(static_cast<std::byte*>(state->block), static_cast<std::uint32_t>(window.ranks));
-    control.header().central.store(window.lane().config.oversubscribed ? 1 : 0, std::memory_order_relaxed);
+    control.header().central.store(wants_central(window) ? 1 : 0, std::memory_order_relaxed);
   }
   if (!is_dynamic(window)) return {};
   state->dynamic = std::make_unique<Dynamic>();

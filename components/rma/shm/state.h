@@ -43,6 +43,9 @@ struct State {
 
 inline constexpr char kSyncName[] = "shared";
 
+/// Whether the window's barrier is the central one (parameter rma.shm.barrier).
+bool wants_central(const RmaWindow& window);
+
 /// The component's place in the window, and what lies there.
 void*& window_state(RmaWindow& window);
 inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_state(window)); }

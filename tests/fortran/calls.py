@@ -270,9 +270,9 @@ def handle(call, p, i, method, base):
     part = "%MPI_VAL" if typed else ""
     if p.array:
         setting = [f"{name}({k + 1}){part} = {5000 + i + k}" for k in range(n)]
-        return ([f"{declared_type}, asynchronous :: {name}({n})"], setting, name,
+        return ([f"{declared_type} :: {name}({n})"], setting, name,
                 [f"{name}({k + 1}){part} /= {6000 + i + k}" for k in range(n)] if p.output else [])
-    return ([f"{declared_type}, asynchronous :: {name}"], [f"{name}{part} = {5000 + i}"], name, [f"{name}{part} /= {6000 + i}"] if p.output else [])
+    return ([f"{declared_type} :: {name}"], [f"{name}{part} = {5000 + i}"], name, [f"{name}{part} /= {6000 + i}"] if p.output else [])
 
 
 def number(call, p, i, base, special):
@@ -292,7 +292,7 @@ def number(call, p, i, base, special):
         else:
             setting = [f"{name}({k + 1}) = {call.element(p, i, k)}" for k in range(n)]
         checks = [f"{name}({k + 1}) /= {200 + i + k + add}" for k in range(n)] if p.output else []
-        return [f"{base}, asynchronous :: {name}{shape}"], setting, name, checks
+        return [f"{base} :: {name}{shape}"], setting, name, checks
     handshake = call.procedure.name in ("MPI_Info_get_string", "MPI_Session_get_nth_pset") and p.direction == "inout"
     if handshake:
         return [f"{base} :: {name}"], [f"{name} = 500"], name, [f"{name} /= 40"]

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes a flavour and runs with it what the tests of the default flavour run: the generated calls, and programs under mpiexec.
+#   flavour.sh SOURCE BUILD WORK FC [FLAGS...]
+set -eu
+source=$1 build=$2 work=$3
+shift 3
+export ASHLAR_FC="$1"
+unset LD_LIBRARY_PATH; rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+[ -n "${KEEP_FLAVOUR:-}" ] || "$build/bin/ashlar-fortran" add "$@" > add.log 2>&1 || { cat add.log; exit 1; }
+shift
+integer=4 logical=int
+case " $* " in *integer-8* | *" -i8 "*) integer=8 logical=long ;; esac
+python3 "$source/tests/fortran/calls.py" "$work" $integer
+cc -shared -fPIC -DF_LOGICAL=$logical -I"$source/include" recorder.c -o librecord.so
+for method in f08 mpi mpif; do
+  "$build/bin/mpifort" "$@" -O0 support.f90 calls_$method.f90 -o calls_$method -L"$work" -Wl,--no-as-needed -lrecord \
+    -Wl,-rpath,"$work"
+  ./calls_$method
+done
+for program in sections callbacks; do
+  "$build/bin/mpifort" "$@" "$source/tests/mpi/fortran/$program.F90" -o $program
+  "$build/bin/mpiexec" -n 3 ./$program
+done

@@ -40,6 +40,7 @@ program descriptors
   call shimmed
   call assumed_size(table)
   if (lbound(moved, 1) /= -3 .or. ubound(moved, 1) /= 6) wrong = wrong + 100
+  deallocate (moved)
   print '(a,i0)', 'DESCRIPTORS_WRONG=', wrong
   if (wrong == 0) print '(a)', 'DESCRIPTORS=1'
   if (wrong /= 0) print '(a)', 'DESCRIPTORS=0'

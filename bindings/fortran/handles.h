@@ -17,7 +17,7 @@ static inline int F_INT(f_int value) { return value > INT_MAX ? INT_MAX : value 
 #define F_PREDEFINED 4096
 #define F_HANDLE(name, Type, Class)                                                    \
   static inline Type f_##name(f_int value) {                                           \
-    if (F_LIKELY(value > 0 && value < F_PREDEFINED)) return (Type)(intptr_t)value;     \
+    if (F_LIKELY((uint64_t)value < F_PREDEFINED)) return (Type)(intptr_t)value;        \
     return PMPI_##Class##_fromint(F_INT(value));                                       \
   }                                                                                    \
   static inline f_int f_##name##_int(Type handle) {                                    \

@@ -25,8 +25,15 @@ extern f_int F_MODULE(status_ignore08)[8], F_MODULE(statuses_ignore08)[8];
 #define F_IS(address, lower, UPPER) \
   ((const void*)(address) == F_MODULE(lower) || (const void*)(address) == F_COMMON(lower, UPPER))
 
+#pragma GCC visibility push(hidden)
+/* From the lowest of the variables to behind the highest: one comparison for an address that is none of them. Until the
+ * library is loaded completely they are anywhere. */
+extern uintptr_t f_lowest, f_reach;
+#pragma GCC visibility pop
+
 /* A buffer's address as C has it. */
 static inline void* f_address(void* address) {
+  if (F_LIKELY((uintptr_t)address - f_lowest >= f_reach)) return address;
   if (F_IS(address, bottom, BOTTOM)) return MPI_BOTTOM;
   if (F_IS(address, in_place, IN_PLACE)) return MPI_IN_PLACE;
   return address;
@@ -42,6 +49,7 @@ static inline void f_store_detached(void* to, void* address) {
 }
 
 static inline int f_ignored(const f_int* status) {
+  if (F_LIKELY((uintptr_t)status - f_lowest >= f_reach)) return 0;
   return F_IS(status, status_ignore, STATUS_IGNORE) || status == F_MODULE(status_ignore08);
 }
 

@@ -83,12 +83,15 @@ static struct cell* kept_cell(MPI_Aint value, enum f_width width) {
 
 static unsigned char* ours; /* by keyval */
 static int known;
+static struct f_keyval* states; /* so that a search for leaks finds them in use */
 
 static int is_ours(int keyval) { return keyval >= 0 && keyval < known && ours[keyval]; }
 
-void f_keyval_made(int keyval) {
+void f_keyval_made(int keyval, struct f_keyval* of) {
   if (keyval < 0) return;
   pthread_mutex_lock(&guard);
+  of->next = states;
+  states = of;
   if (keyval >= known) {
     const int wanted = 2 * keyval + 64;
     unsigned char* const more = realloc(ours, (size_t)wanted);

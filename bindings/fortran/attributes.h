@@ -13,6 +13,7 @@ struct f_keyval {
   f_procedure *copy, *erase;
   enum f_width width; /* of values and state: INTEGER in MPI_Keyval_create */
   MPI_Aint state;
+  struct f_keyval* next; /* all that were made */
 };
 
 /* A cell with the value; for a keyval made in C one that stays for good, because C copies and forgets addresses freely.
@@ -22,7 +23,8 @@ void f_cell_free(void* cell); /* nothing when it is no cell, or one that stays *
 /* The value as Fortran sees it. */
 MPI_Aint f_value_of(void* attribute, int keyval);
 
-void f_keyval_made(int keyval);
+/* `of` stays from now on: attributes outlive MPI_Comm_free_keyval, and MPI does not say when the last is gone. */
+void f_keyval_made(int keyval, struct f_keyval* of);
 void f_keyval_freed(int keyval);
 
 /* The C functions of a keyval made in Fortran, whose extra state is a struct f_keyval. */

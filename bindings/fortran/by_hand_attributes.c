@@ -8,16 +8,15 @@ static struct f_keyval* keyval_of(f_procedure* copy, f_procedure* erase, enum f_
                                   int* code) {
   struct f_keyval* const made = malloc(sizeof *made);
   if (made)
-    *made = (struct f_keyval){copy, erase, width, state};
+    *made = (struct f_keyval){copy, erase, width, state, NULL};
   else
     *code = MPI_ERR_NO_MEM;
   return made;
 }
 
-/* The state of a keyval stays: attributes outlive MPI_Comm_free_keyval, and MPI does not say when the last is gone. */
 static void made(struct f_keyval* of, int keyval, int code) {
   if (code == MPI_SUCCESS)
-    f_keyval_made(keyval);
+    f_keyval_made(keyval, of);
   else
     free(of);
 }

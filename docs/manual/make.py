@@ -35,7 +35,6 @@ GUIDES = {
     "docs/datatypes.md": ("ashlar-datatypes", "7", "what is fast, finding sends and receives that do not match"),
     "docs/security.md": ("ashlar-security", "7", "which files are trusted, what is refused"),
     "docs/limits.md": ("ashlar-limits", "7", "what is not implemented, and the limits of what is"),
-    "docs/tracing.md": ("ashlar-tracing", "7", "which calls a job made, and when"),
     "docs/tools.md": ("ashlar-tools", "7", "variables, events and calls that tools see"),
     "docs/writing-a-component.md": ("ashlar-component", "7", "a component of your own"),
     "config/tuning/README.md": ("ashlar-tuning", "5", "rules that choose the algorithms of collectives"),

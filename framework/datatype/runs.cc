@@ -1,55 +1,18 @@
-#include <algorithm>
 #include <cstring>
 
 #include "framework/datatype/data_view.h"
-#include "framework/datatype/layout.h"
+#include "framework/datatype/runs.h"
 
 namespace ashlar::datatype {
 namespace {
 
-// Fills an iovec array, joining neighbours; full() when the next separate run would not fit.
+// Fills an iovec array, joining neighbours; false when the next separate run would not fit.
 class Lister {
  public:
   Lister(iovec* out, std::size_t room) : out_(out), room_(room) {}
   std::size_t used() const { return used_; }
 
-  // Lists `l` at `at` from packed byte `first` on; false when the room is used up.
-  bool list(const Layout& l, char* at, std::size_t first) {
-    switch (l.form) {
-      case Layout::Form::kEmpty:
-        return true;
-      case Layout::Form::kRun:
-        return add(at + first, l.bytes - first);
-      case Layout::Form::kStrided:
-      case Layout::Form::kIndexed: {
-        const std::size_t each = l.child->bytes;
-        std::size_t into = first % each;
-        for (std::size_t i = first / each; i < l.count; ++i, into = 0) {
-          const std::ptrdiff_t by =
-              l.form == Layout::Form::kStrided ? static_cast<std::ptrdiff_t>(i) * l.stride : l.displacement(i);
-          if (!list(*l.child, at + by, into)) return false;
-        }
-        return true;
-      }
-      case Layout::Form::kBlocks:
-      case Layout::Form::kSequence: {
-        std::size_t i = l.part_at(first);
-        std::size_t into = first - l.start(i);
-        for (; i < l.count; ++i, into = 0) {
-          char* part = at + l.displacement(i);
-          if (l.form == Layout::Form::kSequence) {
-            if (!list(*l.children[i], part, into)) return false;
-          } else if (!add(part + into, l.start(i + 1) - l.start(i) - into)) {
-            return false;
-          }
-        }
-        return true;
-      }
-    }
-    return true;
-  }
-
-  bool add(char* at, std::size_t bytes) {
+  bool operator()(char* at, std::size_t bytes) {
     if (used_ > 0) {
       iovec& last = out_[used_ - 1];
       if (static_cast<char*>(last.iov_base) + last.iov_len == at) {
@@ -82,7 +45,7 @@ std::size_t runs(const DataView& view, std::size_t first, std::size_t max_runs, 
   Lister lister(out, max_runs);
   std::size_t into = first % l.bytes;
   for (std::size_t i = first / l.bytes; i < static_cast<std::size_t>(view.count); ++i, into = 0)
-    if (!lister.list(l, data + static_cast<std::ptrdiff_t>(i) * view.type->extent(), into)) break;
+    if (!each_run(l, data + static_cast<std::ptrdiff_t>(i) * view.type->extent(), into, lister)) break;
   return lister.used();
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "framework/datatype/datatype.h"
+
+/// What a datatype says of a file: items of it follow each other without end, from an offset on, and the packed stream
+/// of their data is what a process sees of the file (MPI-5.0, 14.3). Nothing is ever listed as a whole.
+namespace ashlar::datatype {
+
+/// A contiguous piece of a file.
+struct Span {
+  std::int64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t end() const { return offset + static_cast<std::int64_t>(bytes); }
+};
+
+/// Items of a committed datatype one after the other, the first at offset `begin`. Any thread.
+class Tiles {
+ public:
+  /// `type` has data; it lives as long as the object.
+  Tiles(std::int64_t begin, const Datatype& type)
+      : layout_(&type.layout()), first_(begin + type.origin()), extent_(type.extent()) {}
+
+  /// Lists the pieces of the packed stream from byte `from` on, as far as `bytes` bytes and `most` entries reach, in
+  /// packed order, adjacent ones joined. Returns how many entries of `out` it filled: none only for no bytes.
+  std::size_t spans(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const;
+
+  /// How many bytes of the packed stream lie below `offset`. The pieces ascend (Ascent::kDisjoint). O(depth log parts).
+  std::uint64_t below(std::int64_t offset) const;
+
+  /// Everything from the first byte on, without gaps.
+  bool contiguous() const;
+
+ private:
+  const Layout* layout_;
+  std::int64_t first_;   // offset of the first packed byte
+  std::int64_t extent_;  // from one item to the next
+};
+
+/// In which order the pieces of a datatype's items lie.
+enum class Ascent : unsigned char {
+  kDisjoint,     // each begins where the one before it ends, or behind
+  kOverlapping,  // each begins where the one before it begins, or behind
+  kNone
+};
+
+/// Of one item.
+Ascent ascent_of(const Datatype& type);
+/// Of items one after the other.
+Ascent ascent_of_tiles(const Datatype& type);
+
+}  // namespace ashlar::datatype

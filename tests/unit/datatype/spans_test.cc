@@ -1,0 +1,117 @@
+#include "framework/datatype/spans.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "tests/unit/datatype/type_map.h"
+
+namespace ashlar::datatype {
+namespace {
+
+/// Offset of every byte of the first `items` items, in packed order.
+std::vector<std::int64_t> offsets_of(const oracle::Sample& sample, std::int64_t begin, MPI_Count items) {
+  std::vector<std::int64_t> offsets;
+  for (const MPI_Count at : sample.map.bytes(items)) offsets.push_back(begin + at);
+  return offsets;
+}
+
+std::vector<std::int64_t> listed(const Tiles& tiles, std::uint64_t from, std::uint64_t bytes, std::size_t room) {
+  std::vector<std::int64_t> offsets;
+  std::vector<Span> spans(room);
+  while (bytes > 0) {
+    const std::size_t used = tiles.spans(from, bytes, room, spans.data());
+    if (used == 0) {
+      ADD_FAILURE() << "nothing listed of " << bytes << " bytes from " << from;
+      break;
+    }
+    for (std::size_t i = 0; i < used; ++i) {
+      for (std::uint64_t k = 0; k < spans[i].bytes; ++k)
+        offsets.push_back(spans[i].offset + static_cast<std::int64_t>(k));
+      from += spans[i].bytes;
+      bytes -= spans[i].bytes;
+    }
+  }
+  return offsets;
+}
+
+bool rises(const std::vector<std::int64_t>& offsets) {
+  return std::ranges::adjacent_find(offsets, std::greater_equal()) == offsets.end();
+}
+
+TEST(Spans, RandomTypesAgreeWithTheTypeMap) {
+  std::mt19937_64 random(20261122);
+  int disjoint = 0;
+  for (int round = 0; round < 400; ++round) {
+    const oracle::Sample sample = oracle::random_sample(random, 3);
+    if (sample.type->size() == 0) continue;
+    SCOPED_TRACE(sample.text);
+    const std::int64_t begin = static_cast<std::int64_t>(random() % 1000);
+    const std::vector<std::int64_t> expected = offsets_of(sample, begin, 3);
+    const Tiles tiles(begin, *sample.type);
+    const std::uint64_t from = random() % expected.size();
+    const std::uint64_t bytes = 1 + random() % (expected.size() - from);
+    const auto first = expected.begin() + static_cast<std::ptrdiff_t>(from);
+    EXPECT_EQ(listed(tiles, from, bytes, 1 + random() % 7),
+              std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(bytes)));
+    EXPECT_EQ(ascent_of(*sample.type) == Ascent::kDisjoint, rises(offsets_of(sample, 0, 1)));
+    EXPECT_EQ(ascent_of_tiles(*sample.type) == Ascent::kDisjoint, rises(offsets_of(sample, 0, 2)));
+    if (ascent_of_tiles(*sample.type) != Ascent::kDisjoint) continue;
+    ++disjoint;
+    for (int probe = 0; probe < 20; ++probe) {
+      const std::int64_t offset =
+          probe == 0 ? expected.back()
+                     : expected[random() % expected.size()] + static_cast<std::int64_t>(random() % 5) - 2;
+      if (offset > expected.back()) continue;  // the fourth item may begin below it
+      EXPECT_EQ(tiles.below(offset),
+                static_cast<std::uint64_t>(std::ranges::lower_bound(expected, offset) - expected.begin()))
+          << "below " << offset;
+    }
+  }
+  EXPECT_GT(disjoint, 50);
+}
+
+TEST(Spans, ManyItemsAreOnePieceWhereTheyTouch) {
+  Datatype* ints = nullptr;
+  ASSERT_TRUE(contiguous(5, predefined(MPI_INT), &ints).ok());
+  const Ref<Datatype> type = oracle::committed(ints);
+  const Tiles tiles(100, *type);
+  EXPECT_TRUE(tiles.contiguous());
+  Span span;
+  ASSERT_EQ(tiles.spans(7, std::uint64_t{1} << 40, 1, &span), 1u);
+  EXPECT_EQ(span.offset, 107);
+  EXPECT_EQ(span.bytes, std::uint64_t{1} << 40);
+  EXPECT_EQ(tiles.below(99), 0u);
+  EXPECT_EQ(tiles.below(1000), 900u);
+}
+
+TEST(Spans, PlacesFarAwayAreFoundAtOnce) {
+  Datatype* sparse = nullptr;
+  ASSERT_TRUE(vector(1'000'000, 1, 1'000'000, predefined(MPI_BYTE), &sparse).ok());
+  const Ref<Datatype> type = oracle::committed(sparse);
+  const Tiles tiles(0, *type);
+  Span span;
+  ASSERT_EQ(tiles.spans(999'999, 1, 1, &span), 1u);
+  EXPECT_EQ(span.offset, 999'999'000'000);
+  EXPECT_EQ(tiles.below(500'000'000'001), 500'001u);
+  EXPECT_EQ(tiles.below(500'000'000'000), 500'000u);
+}
+
+TEST(Spans, OverlapIsToldFromDisorder) {
+  Datatype* made = nullptr;
+  ASSERT_TRUE(create_hvector(4, 1, 2, predefined(MPI_INT), &made).ok());
+  const Ref<Datatype> overlapping = oracle::committed(made);
+  EXPECT_EQ(ascent_of(*overlapping), Ascent::kOverlapping);
+  ASSERT_TRUE(create_hvector(4, 1, -8, predefined(MPI_INT), &made).ok());
+  const Ref<Datatype> falling = oracle::committed(made);
+  EXPECT_EQ(ascent_of(*falling), Ascent::kNone);
+  ASSERT_TRUE(create_resized(predefined(MPI_INT), 0, 2, &made).ok());
+  const Ref<Datatype> shrunken = oracle::committed(made);
+  EXPECT_EQ(ascent_of(*shrunken), Ascent::kDisjoint);
+  EXPECT_EQ(ascent_of_tiles(*shrunken), Ascent::kOverlapping);
+}
+
+}  // namespace
+}  // namespace ashlar::datatype

@@ -100,6 +100,7 @@ inline void store(MPI_Errhandler* out, Errhandler* o) { *out = o ? to_handle<MPI
 inline void store(MPI_Session* out, Session* o) { *out = o ? to_handle<MPI_Session>(o) : MPI_SESSION_NULL; }
 inline void store(MPI_Info* out, Info* o) { *out = o ? to_handle<MPI_Info>(o) : MPI_INFO_NULL; }
 inline void store(MPI_Win* out, Window* o) { *out = o ? to_handle<MPI_Win>(o) : MPI_WIN_NULL; }
+inline void store(MPI_File* out, File* o) { *out = o ? to_handle<MPI_File>(o) : MPI_FILE_NULL; }
 inline void store(MPI_Message* out, MessageObject* o) { *out = o ? to_handle<MPI_Message>(o) : MPI_MESSAGE_NULL; }
 
 /// What an output handle is after a failure. A null pointer is the failure, and stays.

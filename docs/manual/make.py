@@ -32,6 +32,7 @@ GUIDES = {
     "docs/errors.md": ("ashlar-errors", "7", "error handlers, codes, what a failing job prints"),
     "docs/collectives.md": ("ashlar-collectives", "7", "which algorithm runs, choosing another, tuning"),
     "docs/one-sided.md": ("ashlar-one-sided", "7", "which way an operation takes, what it costs, what needs the target"),
+    "docs/files.md": ("ashlar-files", "7", "what happens to the data of files, pointers, representations, errors"),
     "docs/datatypes.md": ("ashlar-datatypes", "7", "what is fast, finding sends and receives that do not match"),
     "docs/security.md": ("ashlar-security", "7", "which files are trusted, what is refused"),
     "docs/limits.md": ("ashlar-limits", "7", "what is not implemented, and the limits of what is"),

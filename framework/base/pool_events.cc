@@ -5,12 +5,33 @@ namespace {
 
 constexpr std::uint8_t kTunerDetail = 0x12;  // ASHLAR_TUNER_DETAIL of param_row.h, which this room does not see
 
-constexpr const char* kPools[] = {
-    "another",          "p2p.receives",      "p2p.sends",       "p2p.pulls",          "p2p.controls",
-    "p2p.arrivals",     "p2p.messages",      "p2p.pairs",       "p2p.generalized",    "p2p.flushes",
-    "p2p.part_sends",   "p2p.part_receives", "p2p.kept_offers", "coll.requests",      "comm.alive",
-    "datatype.alive",   "object.groups",     "object.infos",    "object.errhandlers", "datatype.operations",
-    "runtime.sessions", "comm.duplications", "rma.windows",     "rma.requests",       nullptr};
+constexpr const char* kPools[] = {"another",
+                                  "p2p.receives",
+                                  "p2p.sends",
+                                  "p2p.pulls",
+                                  "p2p.controls",
+                                  "p2p.arrivals",
+                                  "p2p.messages",
+                                  "p2p.pairs",
+                                  "p2p.generalized",
+                                  "p2p.flushes",
+                                  "p2p.part_sends",
+                                  "p2p.part_receives",
+                                  "p2p.kept_offers",
+                                  "coll.requests",
+                                  "comm.alive",
+                                  "datatype.alive",
+                                  "object.groups",
+                                  "object.infos",
+                                  "object.errhandlers",
+                                  "datatype.operations",
+                                  "runtime.sessions",
+                                  "comm.duplications",
+                                  "rma.windows",
+                                  "rma.requests",
+                                  "io.files",
+                                  "io.requests",
+                                  nullptr};
 
 constexpr event::Field kGrownFields[] = {
     {.name = "pool", .type = event::FieldType::kInt}, {.name = "capacity"}, {.name = "limit"}};

@@ -32,7 +32,9 @@ enum class PoolName : std::uint8_t {
   kSessions,
   kDuplications,
   kWindows,
-  kRmaRequests
+  kRmaRequests,
+  kFiles,
+  kIoRequests
 };
 
 extern constinit event::Type pool_grown, pool_limit_met;

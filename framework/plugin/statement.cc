@@ -10,6 +10,7 @@
 #include "framework/param/parse.h"
 #include "framework/plugin/coll.h"
 #include "framework/plugin/coll_interface.h"
+#include "framework/plugin/io.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
 #include "framework/plugin/rma_interface.h"
@@ -79,7 +80,7 @@ constexpr Framework kFrameworks[] = {{.name = "launch", .oldest = 2, .newest = A
                                       .oldest = ASHLAR_RMA_CXX_INTERFACE,
                                       .newest = ASHLAR_RMA_CXX_INTERFACE,
                                       .cxx = ASHLAR_RMA_CXX_INTERFACE},
-                                     {.name = "io", .oldest = 1, .newest = 1},
+                                     {.name = "io", .oldest = 1, .newest = ASHLAR_IO_INTERFACE},
                                      {.name = "topology", .oldest = 1, .newest = ASHLAR_TOPOLOGY_INTERFACE},
                                      {.name = "report", .oldest = 1, .newest = ASHLAR_REPORT_INTERFACE},
                                      {.name = "tool", .oldest = 1, .newest = ASHLAR_TOOL_INTERFACE}};

@@ -5,6 +5,7 @@
 
 #include "framework/base/status.h"
 #include "framework/plugin/coll.h"
+#include "framework/plugin/io.h"
 #include "framework/plugin/launch.h"
 #include "framework/plugin/report.h"
 #include "framework/plugin/tool.h"
@@ -77,6 +78,19 @@ struct NeededIn<ashlar_topology_ops> {
 template <>
 struct NeededIn<ashlar_coll_ops> {
   static constexpr Needed kAll[] = {{"rows", offsetof(ashlar_coll_ops, rows)}};
+};
+template <>
+struct NeededIn<ashlar_io_driver_ops> {
+  static constexpr Needed kAll[] = {{"open", offsetof(ashlar_io_driver_ops, open)},
+                                    {"remove", offsetof(ashlar_io_driver_ops, remove)}};
+};
+template <>
+struct NeededIn<ashlar_io_file_ops> {
+  static constexpr Needed kAll[] = {
+      {"close", offsetof(ashlar_io_file_ops, close)},       {"read", offsetof(ashlar_io_file_ops, read)},
+      {"write", offsetof(ashlar_io_file_ops, write)},       {"stat", offsetof(ashlar_io_file_ops, stat)},
+      {"truncate", offsetof(ashlar_io_file_ops, truncate)}, {"allocate", offsetof(ashlar_io_file_ops, allocate)},
+      {"sync", offsetof(ashlar_io_file_ops, sync)}};
 };
 template <>
 struct NeededIn<ashlar_tool_ops> {

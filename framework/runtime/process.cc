@@ -144,6 +144,7 @@ Status Process::start(int thread_level) {
   }
   process->comm_engine_ = std::make_unique<comm::Engine>(static_cast<comm::Services&>(*process), process->check_hints_);
   process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
+  process->io_engine_ = std::make_unique<io::Engine>(process->registry, process->io_config_);
   process->rma_engine_ = std::make_unique<rma::Engine>(process->registry, process->rma_config_);
   attribute::predefined.tag_ub = Comm::kTagMax;
   process->serve();
@@ -251,6 +252,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("topo", topo::kParams, &topo_config_));
   ASHLAR_TRY(params.fill("rma", rma::kParams, &rma_config_));
   ASHLAR_TRY(params.fill("check", rma::kCheckParams, &rma_config_));
+  ASHLAR_TRY(params.fill("io", io::kParams, &io_config_));
   ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
@@ -492,6 +494,7 @@ Status Process::stop() {
   Process* process = current();
   process->background_.stop();  // before the tools go: its threads raise events
   process->tools_.reset();
+  process->io_engine_.reset();   // files that are left have communicators
   process->rma_engine_.reset();  // windows that are left have communicators
   if (const ashlar_result left = process->launch->ops->finalize(process->launch); left != ASHLAR_OK)
     ASHLAR_LOG(warn, "runtime", "leaving the job: %s", process->launch_reason(left).c_str());

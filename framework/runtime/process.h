@@ -11,6 +11,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/comm/engine.h"
+#include "framework/io/engine.h"
 #include "framework/memory/setup.h"
 #include "framework/p2p/config.h"
 #include "framework/p2p/process_state.h"
@@ -170,6 +171,7 @@ class Process final : private comm::Services {
   plugin::ToolConfig tool_config_;
   topo::Config topo_config_;
   rma::Config rma_config_;
+  io::Config io_config_;
   p2p::ProcessState p2p_state_;
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
@@ -177,6 +179,7 @@ class Process final : private comm::Services {
   std::unique_ptr<comm::Engine> comm_engine_;
   std::unique_ptr<topo::Engine> topo_engine_;
   std::unique_ptr<rma::Engine> rma_engine_;
+  std::unique_ptr<io::Engine> io_engine_;
   progress::Background background_;
   std::unique_ptr<runtime::ToolModules> tools_;
   /// What this process publishes about itself, for questions from outside (status_page.cc).

@@ -270,8 +270,8 @@ def cases(table):
             continue
         for large in (False, True) if procedure.large else (False,):
             parameters = procedure.form(large)
-            window = next((p for p in parameters if p.kind.name == "win" and not p.output), None)
-            for p in [window] if window else parameters:  # no window can be had to go with what else may be wrong
+            lone = next((p for p in parameters if p.kind.name in ("win", "file") and not p.output), None)
+            for p in [lone] if lone else parameters:  # no window or file is had to go with what else may be wrong
                 for value, others, error, said, what in mistakes(p, procedure, parameters):
                     arguments = [value if q is p else others.get(q.name, good(q, large))
                                  for q in parameters if q.kind.name != "varargs"]

@@ -212,10 +212,10 @@ TEST_F(WindowsAndFiles, ErrorsGoToTheHandlerOfTheObject) {
   EXPECT_EQ(seen_code, MPI_ERR_NO_SPACE);
   EXPECT_EQ(seen_file, fh_);
   expect_refused(MPI_File_call_errhandler(fh_, 123456), MPI_ERR_ARG, "argument errorcode is 123456");
-  // Calls that are not there yet are errors on the object too.
-  seen_code = 0;
-  EXPECT_EQ(error_class_of(MPI_File_close(&fh_)), MPI_ERR_UNSUPPORTED_OPERATION);
-  EXPECT_EQ(seen_code, MPI_ERR_UNSUPPORTED_OPERATION);
+  // Wrong arguments of calls on a file are errors on it.
+  seen_file = MPI_FILE_NULL;
+  expect_refused(MPI_File_get_size(fh_, nullptr), MPI_ERR_ARG, "MPI_File_get_size");
+  EXPECT_EQ(seen_file, fh_);
 
   EXPECT_EQ(MPI_Errhandler_free(&for_win), MPI_SUCCESS);
   EXPECT_EQ(MPI_Errhandler_free(&for_file), MPI_SUCCESS);

@@ -1,0 +1,210 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "components/io/posix/driver.h"
+
+namespace ashlar::io::posix {
+namespace {
+
+constexpr std::uint32_t kMostPieces = 1024;        // of one preadv
+constexpr std::uint64_t kMostBytes = 0x7fff'f000;  // the same
+constexpr std::uint64_t kMostOffset = INT64_MAX;   // off_t
+
+class File : public ashlar_io_file {
+ public:
+  File(int descriptor, const char* name);
+  ~File() { ::close(fd); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  const int fd;
+  const std::string path;
+  bool seekable() const { return (capabilities & ASHLAR_IO_SEEKABLE) != 0; }
+};
+
+File& of(ashlar_io_file* file) { return *static_cast<File*>(file); }
+
+/// Pieces that follow each other in the file, as far as one system call takes them.
+class Row {
+ public:
+  /// Takes pieces from the front of [at, end), of which `skip` bytes of the first are moved already. Returns how many.
+  std::uint32_t fill(const ashlar_io_piece* pieces, std::uint32_t count, std::uint64_t skip, bool anywhere) {
+    bytes_ = 0;
+    used_ = 0;
+    offset_ = pieces[0].offset + skip;
+    std::uint32_t taken = 0;
+    while (taken < count && used_ < kMostPieces && bytes_ < kMostBytes) {
+      const ashlar_io_piece& piece = pieces[taken];
+      if (!anywhere && piece.offset + skip != offset_ + bytes_) break;
+      const std::uint64_t length = std::min(piece.length - skip, kMostBytes - bytes_);
+      vector_[used_++] = {static_cast<char*>(piece.memory) + skip, length};
+      bytes_ += length;
+      if (length < piece.length - skip) break;
+      ++taken;
+      skip = 0;
+    }
+    return taken;
+  }
+  const iovec* vector() const { return vector_; }
+  int used() const { return static_cast<int>(used_); }
+  std::uint64_t bytes() const { return bytes_; }
+  off_t offset() const { return static_cast<off_t>(offset_); }
+
+ private:
+  iovec vector_[kMostPieces];
+  std::uint32_t used_ = 0;
+  std::uint64_t bytes_ = 0, offset_ = 0;
+};
+
+ssize_t move(const File& file, bool writes, const Row& row) {
+  if (row.used() == 1) {
+    const iovec& one = row.vector()[0];
+    if (!file.seekable())
+      return writes ? ::write(file.fd, one.iov_base, one.iov_len) : ::read(file.fd, one.iov_base, one.iov_len);
+    return writes ? ::pwrite(file.fd, one.iov_base, one.iov_len, row.offset())
+                  : ::pread(file.fd, one.iov_base, one.iov_len, row.offset());
+  }
+  if (!file.seekable())
+    return writes ? ::writev(file.fd, row.vector(), row.used()) : ::readv(file.fd, row.vector(), row.used());
+  return writes ? ::pwritev(file.fd, row.vector(), row.used(), row.offset())
+                : ::preadv(file.fd, row.vector(), row.used(), row.offset());
+}
+
+/// Counts `moved` bytes off the pieces at the front.
+void advance(const ashlar_io_piece** pieces, std::uint32_t* count, std::uint64_t* skip, std::uint64_t moved) {
+  *skip += moved;
+  while (*count > 0 && *skip >= (*pieces)->length) {
+    *skip -= (*pieces)->length;
+    ++*pieces;
+    --*count;
+  }
+}
+
+ashlar_result transfer(File& file, bool writes, const ashlar_io_piece* pieces, std::uint32_t count,
+                       std::uint64_t* done) {
+  *done = 0;
+  std::uint64_t skip = 0;
+  advance(&pieces, &count, &skip, 0);
+  Row row;
+  while (count > 0) {
+    if (pieces->offset > kMostOffset - pieces->length)
+      return failed_at(EFBIG, writes ? "pwritev" : "preadv", file.path.c_str(), pieces->offset);
+    row.fill(pieces, count, skip, !file.seekable());
+    const ssize_t moved = move(file, writes, row);
+    if (moved < 0) {
+      if (errno == EINTR) continue;
+      return failed_at(errno, writes ? "pwritev" : "preadv", file.path.c_str(),
+                       static_cast<std::uint64_t>(row.offset()));
+    }
+    if (moved == 0) {
+      if (!writes) return ASHLAR_OK;
+      return failed_at(ENOSPC, "pwritev", file.path.c_str(), static_cast<std::uint64_t>(row.offset()));
+    }
+    *done += static_cast<std::uint64_t>(moved);
+    advance(&pieces, &count, &skip, static_cast<std::uint64_t>(moved));
+  }
+  return ASHLAR_OK;
+}
+
+ashlar_result read(ashlar_io_file* file, const ashlar_io_piece* pieces, std::uint32_t count, std::uint64_t* done) {
+  return transfer(of(file), false, pieces, count, done);
+}
+
+ashlar_result write(ashlar_io_file* file, const ashlar_io_piece* pieces, std::uint32_t count, std::uint64_t* done) {
+  return transfer(of(file), true, pieces, count, done);
+}
+
+ashlar_result stat(ashlar_io_file* self, ashlar_io_stat* out) {
+  const File& file = of(self);
+  struct stat found;
+  if (::fstat(file.fd, &found) != 0) return failed(errno, "fstat", file.path.c_str());
+  out->bytes = static_cast<std::uint64_t>(found.st_size);
+  out->device = found.st_dev;
+  out->inode = found.st_ino;
+  out->block = static_cast<std::uint64_t>(found.st_blksize);
+  out->stripe = out->stripes = 0;
+  return ASHLAR_OK;
+}
+
+ashlar_result truncate(ashlar_io_file* self, std::uint64_t bytes) {
+  const File& file = of(self);
+  while (::ftruncate(file.fd, static_cast<off_t>(bytes)) != 0)
+    if (errno != EINTR) return failed(errno, "ftruncate", file.path.c_str());
+  return ASHLAR_OK;
+}
+
+ashlar_result allocate(ashlar_io_file* self, std::uint64_t bytes) {
+  const File& file = of(self);
+  if (bytes == 0) return ASHLAR_OK;
+  int error = EINTR;
+  while (error == EINTR) error = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  return error == 0 ? ASHLAR_OK : failed(error, "posix_fallocate", file.path.c_str());
+}
+
+ashlar_result sync(ashlar_io_file* self) {
+  const File& file = of(self);
+  while (::fdatasync(file.fd) != 0) {
+    if (errno == EINVAL || errno == EROFS) return ASHLAR_OK;  // a pipe or a terminal has no device to write to
+    if (errno != EINTR) return failed(errno, "fdatasync", file.path.c_str());
+  }
+  return ASHLAR_OK;
+}
+
+ashlar_result close(ashlar_io_file* self) {
+  delete &of(self);
+  return ASHLAR_OK;
+}
+
+constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
+                                     .close = close,
+                                     .read = read,
+                                     .write = write,
+                                     .stat = stat,
+                                     .truncate = truncate,
+                                     .allocate = allocate,
+                                     .sync = sync};
+
+File::File(int descriptor, const char* name) : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name) {
+  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | ASHLAR_IO_COHERENT;
+}
+
+int flags_of(std::uint32_t mode) {
+  int flags = O_CLOEXEC | O_NOCTTY;
+  if ((mode & ASHLAR_IO_READ) != 0)
+    flags |= (mode & ASHLAR_IO_WRITE) != 0 ? O_RDWR : O_RDONLY;
+  else
+    flags |= O_WRONLY;
+  if ((mode & ASHLAR_IO_CREATE) != 0) flags |= O_CREAT;
+  if ((mode & ASHLAR_IO_EXCLUSIVE) != 0) flags |= O_EXCL;
+  return flags;
+}
+
+}  // namespace
+
+ashlar_result open_file(ashlar_io_driver*, const ashlar_io_open* wanted, ashlar_io_file** out) {
+  int fd = -1;
+  do {
+    fd = ::open(wanted->path, flags_of(wanted->mode), static_cast<mode_t>(wanted->permissions));
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return failed(errno, "open", wanted->path);
+  struct stat found;
+  if (::fstat(fd, &found) == 0 && S_ISDIR(found.st_mode)) {
+    ::close(fd);
+    return failed(EISDIR, "open", wanted->path);
+  }
+  File* const file = new (std::nothrow) File(fd, wanted->path);
+  if (file == nullptr) {
+    ::close(fd);
+    return ashlar_fail_no_memory(the_host, "an open file", sizeof *file);
+  }
+  *out = file;
+  return ASHLAR_OK;
+}
+
+}  // namespace ashlar::io::posix

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Comm;
+}
+namespace ashlar::io {
+
+/// An argument that has to be the same on all processes.
+struct Same {
+  const char* argument;
+  std::int64_t value;
+};
+
+/// Every process of the communicator calls it, whatever has failed before: a failure of one is a failure of all, of its
+/// class; where several have failed, of the class of the lowest rank. The failed process keeps its own words. Then
+/// compares values: MPI_ERR_NOT_SAME. `path` is for the words. Until all have called it.
+Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same = {});
+
+}  // namespace ashlar::io

@@ -1,0 +1,78 @@
+#include "framework/io/engine.h"
+
+#include <mpi.h>
+#include <sys/vfs.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/base/failure.h"
+#include "framework/io/pvars.h"
+#include "framework/plugin/host.h"
+#include "framework/plugin/pvars.h"
+#include "framework/plugin/registry.h"
+
+namespace ashlar::io {
+namespace {
+
+/// The type of the file system, 0: unknown. Of a file that is not there yet, that of its folder.
+std::uint64_t file_system_of(const char* path) {
+  struct statfs found;
+  if (::statfs(path, &found) == 0) return static_cast<std::uint64_t>(found.f_type);
+  const std::string name = path;
+  const std::size_t slash = name.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : name.substr(0, slash);
+  return ::statfs(folder.c_str(), &found) == 0 ? static_cast<std::uint64_t>(found.f_type) : 0;
+}
+
+}  // namespace
+
+constinit Engine* Engine::current_ = nullptr;
+
+Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(parameters), registry_(registry) {
+  current_ = this;
+  plugin::pvar_sets().add("io", pool_rows, this);
+}
+
+Engine::~Engine() {
+  while (!open_.empty()) unmake(*open_.begin());
+  plugin::pvar_sets().remove(pool_rows.data(), this);
+  current_ = nullptr;
+}
+
+void Engine::add(OpenFile& file) {
+  const std::lock_guard guard(loading_);
+  open_.insert(&file);
+}
+
+void Engine::remove(OpenFile& file) {
+  const std::lock_guard guard(loading_);
+  open_.erase(&file);
+}
+
+Status Engine::driver_for(const char* path, Driver* out) {
+  const std::uint64_t type = file_system_of(path);
+  const std::lock_guard guard(loading_);
+  if (const auto known = drivers_.find(type); known != drivers_.end()) {
+    *out = known->second;
+    return {};
+  }
+  const ashlar_io_context context = {.size = sizeof context, .file_system = type};
+  std::vector<plugin::Chosen> chosen;
+  ASHLAR_TRY(registry_.select("io", &context, &chosen));
+  const plugin::Chosen& best = chosen.front();
+  Driver driver{.name = best.component->prefix()};
+  ASHLAR_TRY(best.component->create(&context, &driver.module));
+  drivers_.emplace(type, driver);
+  *out = driver;
+  return {};
+}
+
+void unmake(OpenFile* file) {
+  if (file->bytes != nullptr) file->bytes->ops->close(file->bytes);
+  drop_block(*file);
+  Engine::current().remove(*file);
+  Engine::current().files.put(file);
+}
+
+}  // namespace ashlar::io

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "framework/base/status.h"
+#include "framework/io/file.h"
+#include "framework/io/params.h"
+#include "framework/io/request.h"
+#include "framework/object/pool.h"
+
+namespace ashlar::plugin {
+struct Decision;
+class Registry;
+}  // namespace ashlar::plugin
+namespace ashlar::io {
+
+/// A component that opens files.
+struct Driver {
+  ashlar_io_driver* module = nullptr;
+  const char* name = "";
+};
+
+/// The state of this room in one process. The process owns it and makes it current() from its start to its stop. Files
+/// are open only in between.
+class Engine {
+ public:
+  Engine(plugin::Registry& registry, const Config& parameters);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  static Engine& current() { return *current_; }
+
+  /// The component for the file system that holds, or is to hold, the file. Any thread.
+  Status driver_for(const char* path, Driver* out);
+
+  /// Of a file that is open, or is about to be closed. The engine closes those that are open at its end.
+  void add(OpenFile& file);
+  void remove(OpenFile& file);
+
+  const Config config;
+  Datareps datareps;
+  Pool<OpenFile> files{PoolName::kFiles};
+  Pool<IoRequest> requests{PoolName::kIoRequests};
+
+ private:
+  static Engine* current_;
+  plugin::Registry& registry_;
+  std::mutex loading_;                       // guards the rest
+  std::map<std::uint64_t, Driver> drivers_;  // by the type of the file system
+  std::set<OpenFile*> open_;
+};
+
+/// Gives up what an open file has, without a word to the other processes.
+void unmake(OpenFile* file);
+
+}  // namespace ashlar::io

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/base/status.h"
+
+namespace ashlar {
+class Info;
+}
+namespace ashlar::io {
+
+class OpenFile;
+
+/// Takes over what `info` (nullptr: nothing) says. Hints change no result, so unknown keys and values that make no
+/// sense are left alone.
+Status read_hints(const Info* info, OpenFile* file);
+/// All hints in force, into `info`.
+Status write_hints(const OpenFile& file, Info& info);
+/// Of a file that is created: key file_perm, octal.
+std::uint32_t permissions_of(const OpenFile& file);
+
+}  // namespace ashlar::io

@@ -1,0 +1,92 @@
+#include "framework/io/shared_block.h"
+
+#include <linux/futex.h>
+#include <mpi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+#include <new>
+
+#include "framework/base/failure.h"
+#include "framework/coll/api.h"
+#include "framework/comm/engine.h"
+#include "framework/datatype/datatype.h"
+#include "framework/io/agree.h"
+#include "framework/io/file.h"
+#include "framework/memory/heap.h"
+
+namespace ashlar::io {
+namespace {
+
+constexpr std::uint32_t kFree = 0, kHeld = 1, kAwaited = 2;
+
+/// Where rank 0's block lies.
+struct Card {
+  memory::HeapHandle heap;
+  std::uint64_t address = 0;
+  std::uint32_t node = 0;
+  std::uint32_t reserved = 0;
+};
+
+Status make_own(OpenFile& file, Card* card) {
+  void* room = nullptr;
+  ASHLAR_TRY(memory::Heap::own().allocate(sizeof(SharedBlock), kCacheLine, true, &room));
+  file.shared = new (room) SharedBlock();
+  card->heap = memory::Heap::own().handle();
+  card->address = reinterpret_cast<std::uintptr_t>(room);
+  return {};
+}
+
+Status map_block(OpenFile& file, const Card& card) {
+  const Comm& comm = *file.comm;
+  if (card.address == 0) return fail(MPI_ERR_OTHER, "io.no_block");
+  if (card.node != comm::Engine::current().services.node_of((*comm.local_group)[comm.rank]))
+    return fail(MPI_ERR_OTHER, "io.several_nodes");
+  const memory::MappedHeap* heap = nullptr;
+  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
+  file.shared = reinterpret_cast<SharedBlock*>(heap->find(card.address, sizeof(SharedBlock)));
+  return file.shared != nullptr ? Status() : fail(MPI_ERR_OTHER, "io.no_block");
+}
+
+long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), what, value, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+Status make_block(OpenFile& file) {
+  Comm& comm = *file.comm;
+  Card card;
+  Status own;
+  if (comm.rank == 0) {
+    own = make_own(file, &card);
+    card.node = comm::Engine::current().services.node_of((*comm.local_group)[0]);
+  }
+  ASHLAR_TRY(coll::bcast(&card, sizeof card, datatype::predefined(MPI_BYTE), 0, comm));
+  if (comm.rank != 0) own = map_block(file, card);
+  if (agree(comm, file.path.c_str(), own).ok()) return {};
+  file.why_not_shared = own.ok() ? "another process cannot map it" : own.text();
+  drop_block(file);
+  return {};
+}
+
+void drop_block(OpenFile& file) {
+  if (file.shared != nullptr && file.comm->rank == 0) memory::Heap::own().free(file.shared);
+  file.shared = nullptr;
+}
+
+BlockLock::BlockLock(SharedBlock* block) : block_(block) {
+  if (block_ == nullptr) return;
+  std::uint32_t seen = kFree;
+  if (block_->lock.compare_exchange_strong(seen, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) return;
+  while (block_->lock.exchange(kAwaited, std::memory_order_acquire) != kFree) futex(block_->lock, FUTEX_WAIT, kAwaited);
+}
+
+BlockLock::~BlockLock() {
+  if (block_ == nullptr) return;
+  if (block_->lock.exchange(kFree, std::memory_order_release) == kAwaited) futex(block_->lock, FUTEX_WAKE, 1);
+}
+
+}  // namespace ashlar::io

@@ -1,0 +1,97 @@
+// What concerns a file as a whole: its size, the device, atomic mode.
+#include <mpi.h>
+
+#include "framework/base/failure.h"
+#include "framework/io/agree.h"
+#include "framework/io/api.h"
+#include "framework/io/file.h"
+#include "framework/io/hints.h"
+#include "framework/object/info_api.h"
+#include "framework/plugin/host.h"
+#include "framework/progress/user_call.h"
+
+namespace ashlar::io {
+namespace {
+
+/// One process does it for all: `change` gives what the component says.
+template <class Change>
+Status change_size(const char* call, OpenFile& file, MPI_Offset size, Change change) {
+  const progress::UserCall user_call(call, file.comm);
+  Status own;
+  if (file.sequential())
+    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.sequential", {{"path", file.path}});
+  else if (!file.writes())
+    own = fail(MPI_ERR_READ_ONLY, "io.mode", {{"path", file.path}, {"mode", "MPI_MODE_RDONLY"}, {"access", "changed"}});
+  else if (size < 0)
+    own = fail(MPI_ERR_ARG, "argument.value", {{"argument", "size"}, {"value", size}, {"wanted", "0 or more"}});
+  const Same same[] = {{"size", size}};
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  if (file.comm->rank == 0) own = plugin::from(change(file.bytes, static_cast<std::uint64_t>(size)), file.driver);
+  return agree(*file.comm, file.path.c_str(), own);
+}
+
+}  // namespace
+
+Status file_set_size(File& fh, MPI_Offset size) {
+  return change_size("MPI_File_set_size", of(fh), size, of(fh).bytes->ops->truncate);
+}
+
+Status file_preallocate(File& fh, MPI_Offset size) {
+  return change_size("MPI_File_preallocate", of(fh), size, of(fh).bytes->ops->allocate);
+}
+
+Status file_get_size(File& fh, MPI_Offset* size) {
+  const OpenFile& file = of(fh);
+  ashlar_io_stat found;
+  ASHLAR_TRY(stat_of(file, &found));
+  *size = static_cast<MPI_Offset>(found.bytes);
+  return {};
+}
+
+// What all have written is in the system's memory when all have called it; one of them brings it to the device.
+Status file_sync(File& fh) {
+  OpenFile& file = of(fh);
+  if (file.split.begun != nullptr)
+    return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
+  const progress::UserCall call("MPI_File_sync", file.comm);
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), {}));
+  Status own;
+  if (file.comm->rank == 0) own = plugin::from(file.bytes->ops->sync(file.bytes), file.driver);
+  return agree(*file.comm, file.path.c_str(), own);
+}
+
+Status file_set_atomicity(File& fh, int flag) {
+  OpenFile& file = of(fh);
+  const progress::UserCall call("MPI_File_set_atomicity", file.comm);
+  Status own;
+  if (flag != 0 && file.shared == nullptr)
+    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_locks", {{"path", file.path}, {"lower", file.why_not_shared}});
+  const Same same[] = {{"flag", flag != 0}};
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  file.atomic = flag != 0;
+  return {};
+}
+
+Status file_get_atomicity(File& fh, int* flag) {
+  *flag = of(fh).atomic;
+  return {};
+}
+
+Status file_get_group(File& fh, Group** group) {
+  *group = Ref<Group>(fh.group).detach();
+  return {};
+}
+
+Status file_get_amode(File& fh, int* amode) {
+  *amode = of(fh).amode;
+  return {};
+}
+
+Status file_set_info(File& fh, Info* info) { return read_hints(info, &of(fh)); }
+
+Status file_get_info(File& fh, Info** info_used) {
+  ASHLAR_TRY(info::create(info_used));
+  return write_hints(of(fh), **info_used);
+}
+
+}  // namespace ashlar::io

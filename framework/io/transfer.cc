@@ -1,0 +1,121 @@
+#include "framework/io/transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "framework/base/failure.h"
+#include "framework/io/engine.h"
+#include "framework/io/moves.h"
+
+namespace ashlar::io {
+namespace {
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+using Bounce = std::unique_ptr<std::byte, Free>;
+
+Status take(std::uint64_t bytes, Bounce* out) {
+  out->reset(static_cast<std::byte*>(std::malloc(bytes)));
+  if (*out != nullptr) return {};
+  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", bytes}});
+}
+
+/// Data that is scattered in memory goes through a buffer, in which it is packed.
+Status move_scattered(const Transfer& what, std::uint64_t at, std::uint64_t total, std::uint64_t* moved) {
+  const std::uint64_t room = std::min(total, Engine::current().config.buffer_bytes);
+  Bounce bounce;
+  ASHLAR_TRY(take(room, &bounce));
+  *moved = 0;
+  while (*moved < total) {
+    const std::uint64_t now = std::min(room, total - *moved);
+    std::uint64_t done = 0;
+    if (what.writes) datatype::pack(what.buffer, *moved, bounce.get(), now);
+    const Status step = move_bytes(what.file, what.writes, at + *moved, bounce.get(), now, &done);
+    if (!what.writes) datatype::unpack(what.buffer, *moved, bounce.get(), done);
+    *moved += done;
+    ASHLAR_TRY(step);
+    if (done < now) break;
+  }
+  return {};
+}
+
+/// The buffer as it lies in the file, converted as a whole.
+Status move_converted(const Transfer& what, std::uint64_t at, MPI_Count* moved) {
+  const Datarep& rep = *what.file.view.rep;
+  DataView buffer = what.buffer;
+  MPI_Count bytes = 0;
+  ASHLAR_TRY(file_bytes(rep, *buffer.type, buffer.count, &bytes));
+  Bounce bounce;
+  ASHLAR_TRY(take(static_cast<std::uint64_t>(bytes), &bounce));
+  std::uint64_t done = 0;
+  if (what.writes) {
+    ASHLAR_TRY(to_file(rep, buffer.data, buffer.count, *buffer.type, bounce.get(), bytes));
+    ASHLAR_TRY(move_bytes(what.file, true, at, bounce.get(), static_cast<std::uint64_t>(bytes), &done));
+    *moved = buffer.bytes();
+    return {};
+  }
+  ASHLAR_TRY(move_bytes(what.file, false, at, bounce.get(), static_cast<std::uint64_t>(bytes), &done));
+  *moved = static_cast<MPI_Count>(done) == bytes
+               ? buffer.bytes()
+               : memory_bytes(rep, *buffer.type, buffer.count, static_cast<MPI_Count>(done));
+  if (static_cast<MPI_Count>(done) < bytes) {
+    // What the file does not have keeps its value in memory: it is converted there and back.
+    Bounce old;
+    ASHLAR_TRY(take(static_cast<std::uint64_t>(bytes), &old));
+    if (rep.converts(true)) {
+      ASHLAR_TRY(to_file(rep, buffer.data, buffer.count, *buffer.type, old.get(), bytes));
+      std::memcpy(bounce.get() + done, old.get() + done, static_cast<std::size_t>(bytes) - done);
+    } else {
+      std::memset(bounce.get() + done, 0, static_cast<std::size_t>(bytes) - done);
+    }
+  }
+  return from_file(rep, bounce.get(), bytes, buffer.data, buffer.count, *buffer.type);
+}
+
+Status bad_mode(const OpenFile& file, bool writes) {
+  return fail(writes ? MPI_ERR_READ_ONLY : MPI_ERR_ACCESS, "io.mode",
+              {{"path", file.path},
+               {"mode", writes ? "MPI_MODE_RDONLY" : "MPI_MODE_WRONLY"},
+               {"access", writes ? "written" : "read"}});
+}
+
+}  // namespace
+
+Status check_access(const OpenFile& file, bool writes, const DataView& buffer, MPI_Offset* etypes) {
+  if (writes ? !file.writes() : !file.reads()) return bad_mode(file, writes);
+  MPI_Count bytes = 0;
+  if (__builtin_mul_overflow(buffer.count, buffer.type->size(), &bytes))
+    return fail(MPI_ERR_COUNT, "type.too_many_bytes", {{"count", buffer.count}, {"type", buffer.type->described()}});
+  if (bytes % file.view.etype_data != 0)
+    return fail(
+        MPI_ERR_IO, "io.fraction",
+        {{"bytes", bytes}, {"etype", file.view.etype->described()}, {"of", file.view.etype_data}, {"path", file.path}});
+  if (bytes > 0 && !file.view.tiles)
+    return fail(MPI_ERR_IO, "io.no_data", {{"type", file.view.filetype->described()}, {"path", file.path}});
+  *etypes = bytes / file.view.etype_data;
+  return {};
+}
+
+Status transfer(const Transfer& what, MPI_Count* moved) {
+  *moved = 0;
+  const auto total = static_cast<std::uint64_t>(what.buffer.bytes());
+  if (total == 0) return {};
+  std::uint64_t at = 0;
+  if (!what.file.view.stream_byte(what.at, &at))
+    return fail(MPI_ERR_ARG, "argument.value",
+                {{"argument", "offset"}, {"value", what.at}, {"wanted", "within 2^63 bytes of the file's beginning"}});
+  const BlockLock lock(what.file.atomic || !what.file.seekable() ? what.file.shared : nullptr);
+  if (what.file.view.rep->converts(what.writes)) return move_converted(what, at, moved);
+  std::uint64_t done = 0;
+  const Status step = what.buffer.dense() ? move_bytes(what.file, what.writes, at,
+                                                       static_cast<std::byte*>(what.buffer.data), total, &done)
+                                          : move_scattered(what, at, total, &done);
+  *moved = static_cast<MPI_Count>(done);
+  return step;
+}
+
+}  // namespace ashlar::io

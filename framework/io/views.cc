@@ -1,0 +1,124 @@
+// The calls about views and data representations.
+#include <mpi.h>
+
+#include <cstring>
+
+#include "framework/base/failure.h"
+#include "framework/base/hash.h"
+#include "framework/datatype/api.h"
+#include "framework/io/agree.h"
+#include "framework/io/api.h"
+#include "framework/io/engine.h"
+#include "framework/io/file.h"
+#include "framework/io/hints.h"
+#include "framework/progress/user_call.h"
+
+namespace ashlar::io {
+namespace {
+
+/// The displacement of a view, in bytes. Of a file with MPI_MODE_SEQUENTIAL it is where the shared pointer is.
+Status displacement(OpenFile& file, MPI_Offset disp, MPI_Offset* out) {
+  *out = disp;
+  if (file.sequential() != (disp == MPI_DISPLACEMENT_CURRENT))
+    return fail(MPI_ERR_ARG, "io.displacement", {{"value", disp}, {"path", file.path}});
+  if (!file.sequential()) return {};
+  MPI_Offset at = 0;
+  if (file.shared != nullptr) at = shared_pointer(*file.shared, file.generation).load(std::memory_order_relaxed);
+  return file_get_byte_offset(file, at, out);
+}
+
+Status make(OpenFile& file, MPI_Offset disp, Datatype& etype, Datatype& filetype, const char* datarep, View* view) {
+  ASHLAR_TRY(datatype::check_committed(etype));
+  ASHLAR_TRY(datatype::check_committed(filetype));
+  MPI_Offset begin = 0;
+  ASHLAR_TRY(displacement(file, disp, &begin));
+  return make_view(begin, etype, filetype, datarep, file.writes(), view);
+}
+
+/// A handle of the program's: a constant, or a new datatype.
+Status hand_out(const Ref<Datatype>& type, Datatype** out) {
+  if (!type->is_predefined()) return datatype::dup(*type, out);
+  *out = type.get();
+  return {};
+}
+
+template <class Conversion>
+Conversion* or_none(Conversion* given) {
+  return reinterpret_cast<void*>(given) == reinterpret_cast<void*>(MPI_CONVERSION_FN_NULL) ? nullptr : given;
+}
+
+Status check_registration(const char* datarep, const MPI_Datarep_extent_function* extent) {
+  const std::size_t length = std::strlen(datarep);
+  if (length == 0 || length >= MPI_MAX_DATAREP_STRING)
+    return fail(
+        MPI_ERR_ARG, "argument.value",
+        {{"argument", "datarep's length"}, {"value", length}, {"wanted", "from 1 to MPI_MAX_DATAREP_STRING - 1"}});
+  if (extent == nullptr)
+    return fail(MPI_ERR_ARG, "argument.text",
+                {{"argument", "dtype_file_extent_fn"}, {"value", "NULL"}, {"wanted", "a function"}});
+  return {};
+}
+
+}  // namespace
+
+Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filetype, const char* datarep, Info* info) {
+  OpenFile& file = of(fh);
+  if (file.split.begun != nullptr)
+    return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
+  const progress::UserCall call("MPI_File_set_view", file.comm);
+  View view;
+  Status own = make(file, disp, etype, filetype, datarep, &view);
+  if (own.ok()) own = read_hints(info, &file);
+  const Same same[] = {{"etype (its extent in the file)", view.etype_extent},
+                       {"datarep (a hash of it)", static_cast<std::int64_t>(Hash::of(datarep) >> 1)}};
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  file.view = std::move(view);
+  file.position = 0;
+  ++file.generation;
+  // No process has the view before this one any more: its pointer becomes that of the next.
+  if (file.shared != nullptr && file.comm->rank == 0)
+    shared_pointer(*file.shared, file.generation + 1).store(0, std::memory_order_relaxed);
+  return {};
+}
+
+Status file_get_view(File& fh, MPI_Offset* disp, Datatype** etype, Datatype** filetype, char* datarep) {
+  const View& view = of(fh).view;
+  *disp = view.disp;
+  std::memcpy(datarep, view.rep->name.c_str(), view.rep->name.size() + 1);
+  ASHLAR_TRY(hand_out(view.etype, etype));
+  return hand_out(view.filetype, filetype);
+}
+
+Status file_get_type_extent(File& fh, Datatype& datatype, MPI_Count* extent) {
+  Ref<Datatype> placed;
+  ASHLAR_TRY(datatype::check_committed(datatype));
+  ASHLAR_TRY(file_form(*of(fh).view.rep, datatype, &placed));
+  *extent = placed->extent();
+  return {};
+}
+
+Status register_datarep(const char* datarep, MPI_Datarep_conversion_function* read,
+                        MPI_Datarep_conversion_function* write, MPI_Datarep_extent_function* extent,
+                        void* extra_state) {
+  ASHLAR_TRY(check_registration(datarep, extent));
+  return Engine::current().datareps.add({.name = datarep,
+                                         .kind = Datarep::Kind::kUser,
+                                         .read = or_none(read),
+                                         .write = or_none(write),
+                                         .extent = extent,
+                                         .state = extra_state});
+}
+
+Status register_datarep_c(const char* datarep, MPI_Datarep_conversion_function_c* read,
+                          MPI_Datarep_conversion_function_c* write, MPI_Datarep_extent_function* extent,
+                          void* extra_state) {
+  ASHLAR_TRY(check_registration(datarep, extent));
+  return Engine::current().datareps.add({.name = datarep,
+                                         .kind = Datarep::Kind::kUser,
+                                         .read_c = or_none(read),
+                                         .write_c = or_none(write),
+                                         .extent = extent,
+                                         .state = extra_state});
+}
+
+}  // namespace ashlar::io

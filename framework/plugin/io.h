@@ -1,0 +1,100 @@
+/* The io framework's interface, version 1: how the bytes of files are reached. Views, pointers, data representations
+ * and collective algorithms are the kernel's; a component moves pieces of contiguous bytes.
+ *
+ * A module is a driver (`ashlar_io_driver`): a way to open files. Functions are called by any thread, several at a
+ * time, under no lock of the kernel; they may block. Failures are made with fail_with() of the host and carry the error
+ * class of the standard (MPI-5.0, 14.7); messages of the kernel's catalogue for them begin with "io.". */
+#ifndef ASHLAR_IO_H
+#define ASHLAR_IO_H
+
+#include "framework/plugin/component.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASHLAR_IO_INTERFACE 1
+
+enum {                               /* capability bits of an open file */
+       ASHLAR_IO_SEEKABLE = 1u << 0, /* bytes have offsets; a pipe or a terminal has none */
+       ASHLAR_IO_COHERENT = 1u << 1  /* what one process has written every other one reads at once, on any node */
+};
+
+/* What a file is opened for: bits, with the meaning of MPI_File_open's modes. */
+enum {
+  ASHLAR_IO_READ = 1u << 0,
+  ASHLAR_IO_WRITE = 1u << 1,
+  ASHLAR_IO_CREATE = 1u << 2,
+  ASHLAR_IO_EXCLUSIVE = 1u << 3 /* with CREATE: fails where the file exists */
+};
+
+/* Context of query(), which is asked once for each kind of file system that a process meets: a component that does not
+ * serve one says so by its answer. */
+typedef struct ashlar_io_context {
+  uint32_t size;
+  uint64_t file_system; /* statfs(2)'s type of the file system that holds, or is to hold, the file; 0: unknown */
+} ashlar_io_context;
+
+typedef struct ashlar_io_open {
+  uint32_t size;
+  const char* path;
+  uint32_t mode;        /* ASHLAR_IO_READ, ... */
+  uint32_t permissions; /* of a file that is created, before the process's mask; 0666 is usual */
+} ashlar_io_open;
+
+/* A contiguous piece of a file and of memory. */
+typedef struct ashlar_io_piece {
+  uint64_t offset;
+  uint64_t length;
+  void* memory; /* only read by a write */
+} ashlar_io_piece;
+
+typedef struct ashlar_io_stat {
+  uint32_t size;
+  uint64_t bytes;           /* in the file */
+  uint64_t device, inode;   /* equal for equal files of a node */
+  uint64_t block;           /* transfers of multiples of it, aligned to it, are cheapest; 0: unknown */
+  uint64_t stripe, stripes; /* bytes in a row on one server, and servers; 0: unknown, or no such thing */
+} ashlar_io_stat;
+
+typedef struct ashlar_io_file ashlar_io_file;
+
+typedef struct ashlar_io_file_ops {
+  uint32_t size;
+  /* Frees the file whatever the result: a failure says that something written before is lost. */
+  ashlar_result (*close)(ashlar_io_file*);
+  /* Moves pieces one after the other; `*done`, never NULL, is how many bytes were moved, in the order of the pieces. A
+   * read ends at the end of the file: OK with fewer bytes. A write is whole or an error. Pieces that follow each other
+   * in the file are best moved together. */
+  ashlar_result (*read)(ashlar_io_file*, const ashlar_io_piece*, uint32_t count, uint64_t* done);
+  ashlar_result (*write)(ashlar_io_file*, const ashlar_io_piece*, uint32_t count, uint64_t* done);
+  ashlar_result (*stat)(ashlar_io_file*, ashlar_io_stat*);
+  ashlar_result (*truncate)(ashlar_io_file*, uint64_t bytes);
+  /* Makes sure that writes below `bytes` find room; the file is at least as long then. What was written stays. */
+  ashlar_result (*allocate)(ashlar_io_file*, uint64_t bytes);
+  /* What was written through any descriptor of this node is on the device. */
+  ashlar_result (*sync)(ashlar_io_file*);
+} ashlar_io_file_ops;
+
+/* The head of every open file; the component's own data follows it. */
+struct ashlar_io_file {
+  const ashlar_io_file_ops* ops;
+  uint64_t capabilities;
+};
+
+typedef struct ashlar_io_driver ashlar_io_driver;
+
+typedef struct ashlar_io_driver_ops {
+  uint32_t size;
+  ashlar_result (*open)(ashlar_io_driver*, const ashlar_io_open*, ashlar_io_file** out);
+  ashlar_result (*remove)(ashlar_io_driver*, const char* path);
+} ashlar_io_driver_ops;
+
+struct ashlar_io_driver {
+  const ashlar_io_driver_ops* ops;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <random>
 
+#include "framework/base/sanitizers.h"
 #include "tests/conformance/transport/pair.h"
 
 namespace ashlar::test {
@@ -160,7 +161,7 @@ TEST_P(TransportTest, HandlersMaySend) {
 
 TEST_P(TransportTest, ARandomMillionKeepsOrderAndContent) {
   Pair pair(GetParam());
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(ASHLAR_TSAN) || defined(ASHLAR_ASAN)
   const std::uint64_t count = 100'000;
 #else
   const std::uint64_t count = 1'000'000;

@@ -33,7 +33,13 @@ function(ashlar_mpi_test_properties test)
   if(NOT P_TIMEOUT)
     set(P_TIMEOUT 60)
   endif()
-  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${P_TIMEOUT} PROCESSORS 2 ${P_PROPERTIES})
+  # Some programs ask for more memory than there can be, which a sanitizer takes for an error of the program otherwise.
+  set(environment "")
+  if(ASHLAR_SANITIZE)
+    set(environment ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${P_TIMEOUT} PROCESSORS 2 ${environment}
+    ${P_PROPERTIES})
 endfunction()
 
 # ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...])

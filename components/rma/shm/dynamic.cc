@@ -81,7 +81,8 @@ bool lies_in(const std::vector<Region>& regions, std::uint64_t low, std::uint64_
 
 /// What an operation finds at its target.
 struct Found {
-  std::byte* window = nullptr;  // where address 0 of the target would lie here; nullptr: not mapped
+  std::byte* window = nullptr;  // a number: where address 0 of the target would lie here
+  bool mapped = false;
   Guard guard;
   std::int32_t pid = 0;
 };
@@ -104,15 +105,9 @@ Status find(RmaWindow& window, const Target& target, const Place& place, Found* 
   std::byte* here = nullptr;
   if (memory::map_heap(owner.heap, &heap).ok()) here = heap->find(low, high - low);
   found->guard.kind = here != nullptr ? Guard::Kind::kElements : Guard::Kind::kLocked;
-  if (here != nullptr)
-    found->window = here - low;
-  else if (target.rank == window.me)
-    found->window = reinterpret_cast<std::byte*>(std::uintptr_t{0});
+  found->mapped = here != nullptr || target.rank == window.me;
+  if (here != nullptr) found->window = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(here) - low);
   return {};
-}
-
-bool is_here(const RmaWindow& window, const Target& target, const Found& found) {
-  return found.window != nullptr || target.rank == window.me;
 }
 
 Status failed(const RmaWindow& window, const Target& target, int error) {
@@ -127,7 +122,7 @@ Status put_attached(const Access& access) {
   if (is_empty(access.place)) return {};
   Found found;
   ASHLAR_TRY(find(access.window, access.target, access.place, &found));
-  if (is_here(access.window, access.target, found)) {
+  if (found.mapped) {
     put(found.window, access.origin, access.place);
     return {};
   }
@@ -138,7 +133,7 @@ Status get_attached(const Access& access) {
   if (is_empty(access.place)) return {};
   Found found;
   ASHLAR_TRY(find(access.window, access.target, access.place, &found));
-  if (is_here(access.window, access.target, found)) {
+  if (found.mapped) {
     get(found.window, access.origin, access.place);
     return {};
   }
@@ -148,7 +143,7 @@ Status get_attached(const Access& access) {
 Status update_attached(const Update& update) {
   Found found;
   ASHLAR_TRY(find(update.window, update.target, update.place, &found));
-  if (is_here(update.window, update.target, found)) return apply(found.guard, found.window, update);
+  if (found.mapped) return apply(found.guard, found.window, update);
   ProcessMemory memory(found.pid, 0);
   int error = 0;
   const Status done = apply_far(found.guard, memory, update, &error);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "components/coll/p2p/algorithms.h"
+#include "tests/sim/extent.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/world.h"
 
@@ -70,7 +71,7 @@ class AlgorithmTest : public testing::TestWithParam<const Algorithm*> {
 TEST_P(AlgorithmTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(20261121);
   int applied = 0;
-  for (int size = 1; size <= 64; ++size) {
+  for (int size = 1; size <= kEverySize; ++size) {
     for (int round = 0; round < (size <= 33 ? 6 : 2); ++round) {
       coll::Arguments arguments;
       if (round % 2 == 1) {
@@ -147,7 +148,8 @@ TEST_P(AlgorithmTest, AtScale) {
   // Where every rank has blocks of every rank, the data stops at a thousand of them.
   const bool wide = has_pieces(s.what) || s.what == Collective::kAllgather || s.what == Collective::kAllgatherv ||
                     s.what == Collective::kAlltoall;
-  for (const int size : pairs ? std::vector<int>{97, 128} : std::vector<int>{1000, wide ? 1024 : 4096}) {
+  for (const int size :
+       pairs ? std::vector<int>{97, 128} : std::vector<int>{at_scale(1000), at_scale(wide ? 1024 : 4096)}) {
     s.size = size;
     s.root = size * 3 / 5;
     if (has_pieces(s.what)) {

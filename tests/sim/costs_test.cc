@@ -7,6 +7,7 @@
 
 #include "components/coll/p2p/algorithms.h"
 #include "components/coll/p2p/tree.h"
+#include "tests/sim/extent.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/world.h"
 
@@ -340,7 +341,7 @@ void expect_costs(const Row& row, int size, int items) {
 
 TEST_P(CostsTest, RoundsMessagesAndBytes) {
   const Row& row = GetParam();
-  for (int size = 1; size <= 64; ++size) {
+  for (int size = 1; size <= kEverySize; ++size) {
     if (row.powers_only && power_of_two_below(size) != size) continue;
     if (row.even_only && size % 2 != 0) continue;
     // A multiple of every power of two in question, and enough for a part per rank.
@@ -352,20 +353,20 @@ TEST_P(CostsTest, AtScale) {
   const Row& row = GetParam();
   const bool many = row.formula(1024, 1).messages > 200'000 && row.what != Collective::kReduceScatterBlock;
   if (many) {
-    expect_costs(row, 128, 256);
+    expect_costs(row, at_scale(128), 256);
     return;
   }
   const bool vectors = row.what == Collective::kReduce || row.what == Collective::kAllreduce;
   const bool pieces = row.what == Collective::kReduceScatterBlock;
   if (pieces) {  // the vector grows with the ranks
-    expect_costs(row, 512, 2);
-    expect_costs(row, 700, 1);
+    expect_costs(row, at_scale(512), 2);
+    expect_costs(row, at_scale(700), 1);
     return;
   }
   const bool heavy = row.what == Collective::kAlltoall || row.what == Collective::kAllgather;
-  expect_costs(row, 1024, vectors ? 1024 : 40);
-  if (!row.powers_only) expect_costs(row, 1500, vectors ? 1024 : heavy ? 2 : 40);
-  if (!heavy) expect_costs(row, 4096, vectors ? 4096 : 3);
+  expect_costs(row, at_scale(1024), vectors ? 1024 : 40);
+  if (!row.powers_only) expect_costs(row, at_scale(1500), vectors ? 1024 : heavy ? 2 : 40);
+  if (!heavy) expect_costs(row, at_scale(4096), vectors ? 4096 : 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CostsTest, testing::ValuesIn(rows()), [](const testing::TestParamInfo<Row>& tested) {

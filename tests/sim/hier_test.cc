@@ -9,6 +9,7 @@
 #include "components/coll/p2p/algorithms.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/engine.h"
+#include "tests/sim/extent.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/world.h"
 
@@ -80,14 +81,14 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
 TEST_P(HierTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(41);
   int applied = 0;
-  for (int size = 2; size <= 64; ++size) {
+  for (int size = 2; size <= kEverySize; ++size) {
     const int k = 1 + static_cast<int>(engine() % 7);
     for (const NodeMap& nodes : {runs_of(size, k), dealt_to(size, k)}) {
       if (run(draw(engine, size), nodes, on(nodes))) ++applied;
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(applied, 40);
+  EXPECT_GT(applied, 2 * (kEverySize - 1) / 3);
 }
 
 TEST_P(HierTest, OneRankBlocksWhileOthersSuspend) {
@@ -104,7 +105,7 @@ TEST_P(HierTest, AtScale) {
   const Collective what = GetParam()->collective;
   const bool wide = what == Collective::kAllgather || what == Collective::kAlltoall ||
                     what == Collective::kReduceScatter || what == Collective::kReduceScatterBlock;
-  for (const int size : {1000, wide ? 1024 : 4096}) {
+  for (const int size : {at_scale(1000), at_scale(wide ? 1024 : 4096)}) {
     Scenario s = draw(engine, size);
     s.count = 2;
     s.items = Items::kInt;

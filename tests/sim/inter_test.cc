@@ -13,6 +13,7 @@
 #include "components/coll/p2p/tree.h"
 #include "framework/coll/comm_state.h"
 #include "framework/coll/engine.h"
+#include "tests/sim/extent.h"
 #include "tests/sim/world.h"
 
 // The collectives of intercommunicators, on two groups of virtual ranks.
@@ -360,7 +361,7 @@ class InterTest : public testing::TestWithParam<const Algorithm*> {
 
 TEST_P(InterTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(61);
-  for (int first = 1; first <= 64; ++first) {
+  for (int first = 1; first <= kEverySize; ++first) {
     const auto second = static_cast<int>(1 + engine() % (first <= 20 ? 40 : 12));
     const auto count = static_cast<int>(1 + engine() % 9);
     InterCalls calls(GetParam()->collective, first, second, count,
@@ -381,8 +382,8 @@ TEST_P(InterTest, OneRankBlocksWhileOthersSuspend) {
 }
 
 TEST_P(InterTest, RoundsMessagesAndBytes) {
-  for (int first = 1; first <= 64; ++first) {
-    for (const int second : {1, 2, first, 65 - first, 64}) {
+  for (int first = 1; first <= kEverySize; ++first) {
+    for (const int second : {1, 2, first, kEverySize + 1 - first, kEverySize}) {
       const int count = 3;
       InterCalls calls(GetParam()->collective, first, second, count, 0);
       const std::unique_ptr<World> world = run(calls, first, second, 1, {.shuffle = false});
@@ -399,7 +400,7 @@ TEST_P(InterTest, AtScale) {
   const bool pairs = what >= Collective::kAllgather && what <= Collective::kAlltoallw;
   const bool pieces = what == Collective::kReduceScatter || what == Collective::kReduceScatterBlock;
   // Every pair has a message, or every rank a vector that grows with the product.
-  const int first = pairs ? 90 : pieces ? 40 : 1000, second = pairs ? 110 : pieces ? 100 : 3096;
+  const int first = at_scale(pairs ? 90 : pieces ? 40 : 1000), second = at_scale(pairs ? 110 : pieces ? 100 : 3096);
   InterCalls calls(what, first, second, 2, first / 3);
   run(calls, first, second, 5, {});
 }

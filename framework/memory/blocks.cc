@@ -110,6 +110,20 @@ void Blocks::change_free(std::uint64_t begin, Pages pages) {
   attach(at);
 }
 
+void Blocks::cut_free(std::uint64_t begin, std::uint64_t at) {
+  const auto first = by_address_.find(begin);
+  const Range second{.begin = at, .bytes = begin + first->second.bytes - at};
+  FreeSet node;
+  node.insert(second);
+  by_address_.emplace(at, Block{.bytes = second.bytes, .pages = first->second.pages, .free = true});
+  FreeSet& set = free_set(first->second);
+  auto shortened = set.extract(range_of(first));
+  first->second.bytes = at - begin;
+  shortened.value() = range_of(first);
+  set.insert(std::move(shortened));
+  set.insert(node.extract(node.begin()));
+}
+
 void Blocks::remove(Range part) {
   const auto at = std::prev(by_address_.upper_bound(part.begin));
   const Range whole = range_of(at);

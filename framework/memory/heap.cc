@@ -68,6 +68,8 @@ struct Heap::State {
     const std::uint64_t all = space.backing().bytes();
     return setup.config.heap_limit == 0 ? all : std::min(setup.config.heap_limit, all);
   }
+  /// Names the setting that a block beyond limit() meets.
+  Status beyond_limit() const;
 };
 
 Status Heap::State::make() {
@@ -94,6 +96,13 @@ Status Heap::State::make() {
          : wanted != 0             ? "memory.heap_reserve says so"
                                    : "by the physical memory, and the processes of the node that map each other's");
   return {};
+}
+
+Status Heap::State::beyond_limit() const {
+  const std::uint64_t most = limit();
+  if (most == space.backing().bytes()) return fail(MPI_ERR_NO_MEM, "memory.heap_narrow", {{"size", bytes_text(most)}});
+  const std::uint64_t used = counters->bytes.now.get();
+  return fail(MPI_ERR_NO_MEM, "memory.heap_limit", {{"used", bytes_text(used)}, {"most", bytes_text(most)}});
 }
 
 void Heap::State::record(const std::string& because) {
@@ -156,9 +165,7 @@ Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, voi
   }
   const std::uint64_t used = state.counters->bytes.now.get();
   const std::uint64_t limit = state.limit();
-  if (used > limit || bytes > limit - used)
-    return refuse(bytes,
-                  fail(MPI_ERR_NO_MEM, "memory.heap_limit", {{"used", bytes_text(used)}, {"most", bytes_text(limit)}}));
+  if (used > limit || bytes > limit - used) return refuse(bytes, state.beyond_limit());
   Range block;
   bool fresh = false;
   const Status placed = state.space.place(bytes + kBeyond, alignment, state.setup.config, &block, &fresh);

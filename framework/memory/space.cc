@@ -119,12 +119,25 @@ void Space::give_back_chunks(Range free) {
   }
 }
 
+// All of it where there is no memory for another entry of the table.
+Range Space::end_of(Range free, std::uint64_t bytes) {
+  const std::uint64_t pages = (bytes + kPage - 1) / kPage * kPage;
+  if (pages >= free.bytes) return free;
+  const Range end{.begin = free.end() - pages, .bytes = pages};
+  try {
+    pages_.cut_free(free.begin, end.begin);
+  } catch (const std::bad_alloc&) {
+    return free;
+  }
+  return end;
+}
+
 void Space::discard_kept(std::uint64_t most) {
   while (discards_ && kept() > most) {
     const Range some = pages_.largest(Pages::kSome), claimed = pages_.largest(Pages::kClaimed);
-    const Range larger = some.bytes > claimed.bytes ? some : claimed;
-    discards_ = backing_.discard(larger);
-    if (discards_) pages_.change_free(larger.begin, Pages::kNone);
+    const Range gone = end_of(some.bytes > claimed.bytes ? some : claimed, kept() - most);
+    discards_ = backing_.discard(gone);
+    pages_.change_free(gone.begin, discards_ ? Pages::kNone : pages_.pages(gone.begin));
   }
 }
 

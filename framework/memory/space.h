@@ -46,8 +46,10 @@ class Space {
   /// Makes sure that the pages have memory, or will have it.
   Status back(Range range, bool claimed);
   void give_back_chunks(Range free);
-  /// Gives freed pages back to the system, the largest blocks first, until not more than `most` bytes are kept.
+  /// Gives freed pages back to the system, of the largest blocks first, until not more than `most` bytes are kept.
   void discard_kept(std::uint64_t most);
+  /// The last `bytes` of a free block, rounded up to pages, as a block of their own.
+  Range end_of(Range free, std::uint64_t bytes);
 
   Backing backing_;
   Headroom headroom_;

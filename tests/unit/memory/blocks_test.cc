@@ -62,6 +62,27 @@ TEST(BlocksTest, KindsStayApartUntilTheyAreEqual) {
   EXPECT_EQ(blocks.free_bytes(Pages::kClaimed), 0u);
 }
 
+TEST(BlocksTest, AFreeBlockIsCutInTwo) {
+  Blocks blocks(kUnit);
+  blocks.add({.begin = kBase, .bytes = 4 * kUnit}, Pages::kSome);
+  blocks.add({.begin = kBase + 4 * kUnit, .bytes = 2 * kUnit}, Pages::kNone);
+  blocks.cut_free(kBase, kBase + kUnit);
+  EXPECT_EQ(blocks.free_bytes(Pages::kSome), 4 * kUnit);
+  EXPECT_EQ(blocks.largest(Pages::kSome).begin, kBase + kUnit);
+  // As before: it joins again.
+  blocks.change_free(kBase + kUnit, Pages::kSome);
+  EXPECT_EQ(blocks.largest(Pages::kSome).bytes, 4 * kUnit);
+  blocks.cut_free(kBase, kBase + 3 * kUnit);
+  blocks.change_free(kBase + 3 * kUnit, Pages::kNone);
+  EXPECT_EQ(blocks.free_bytes(Pages::kSome), 3 * kUnit);
+  EXPECT_EQ(blocks.free_bytes(Pages::kNone), 3 * kUnit);
+  Range out;
+  ASSERT_TRUE(blocks.take(3 * kUnit, 1, Pages::kNone, &out));
+  EXPECT_EQ(out.begin, kBase + 3 * kUnit);
+  ASSERT_TRUE(blocks.take(3 * kUnit, 1, Pages::kSome, &out));
+  EXPECT_EQ(out.begin, kBase);
+}
+
 TEST(BlocksTest, OnlyWhatWasTakenCanBeGiven) {
   Blocks blocks(kUnit);
   blocks.add({.begin = kBase, .bytes = kBytes}, Pages::kNone);

@@ -110,7 +110,9 @@ assemble() {
   chmod -R a+rX,u+w "$stage"
 }
 
-# self_test FOLDER: $with_sections says whether it passes descriptors; each program of selftest/ compiled with the flavour there, run alone, and on two ranks where mpiexec is.
+# self_test FOLDER: $with_sections says whether it passes descriptors; each program of selftest/ compiled with the flavour
+# there, run alone, and on two ranks where mpiexec is. The programs name libmpi_abi.so.1 although they call only procedures of
+# the flavour: in a package the flavour has no run path of its own, and the program's leads it to this installation's library.
 self_test() {
   for program in "$sources"/kit/selftest/*.f*; do
     name=${program##*/}
@@ -120,7 +122,7 @@ self_test() {
     echo "== self-test $name"
     # shellcheck disable=SC2086
     (cd "$work/test" && $compiler -O2 $flags -I"$1" "$program" -o "$result" $link_flags -L"$1" "-Wl,-rpath,$1" -lmpifort_abi \
-      -L"$lib" "-Wl,-rpath,$lib" -lmpi_abi) || return 1
+      -L"$lib" "-Wl,-rpath,$lib" -Wl,--no-as-needed -lmpi_abi) || return 1
     "$result" </dev/null || return 1
     [ ! -x "$prefix/bin/mpiexec" ] || "$prefix/bin/mpiexec" -n 2 "$result" </dev/null || return 1
   done

@@ -10,12 +10,13 @@
 #include <atomic>
 #include <new>
 
+#include "framework/base/sanitizers.h"
 #include "tests/unit/forbid.h"
 
 namespace ashlar {
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(ASHLAR_TSAN)
 constexpr int kRounds = 10'000;
 #else
 constexpr int kRounds = 30'000;

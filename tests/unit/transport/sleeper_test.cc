@@ -21,6 +21,7 @@
 
 #include "components/transport/shm/layout.h"
 #include "framework/base/process_barrier.h"
+#include "framework/base/sanitizers.h"
 
 namespace ashlar::shm {
 namespace {
@@ -51,7 +52,7 @@ void send(SegmentHeader& header, Boxes& boxes, int me, int rounds) {
 
 TEST(SleeperTest, LateRaisesLoseNothing) {
   if (!register_for_barriers()) GTEST_SKIP() << "no membarrier here";
-#if defined(__SANITIZE_THREAD__)
+#if defined(ASHLAR_TSAN)
   constexpr int kRounds = 1000;
 #else
   constexpr int kRounds = 5000;

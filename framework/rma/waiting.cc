@@ -105,9 +105,10 @@ Status wait(RmaWindow& window, Condition& condition) {
 }
 
 void wake(RmaWindow& window, Rank rank) {
-  const LaneGuard guard(window.lane().lock);
+  Comm& comm = *window.comm;
+  const LaneGuard guard(comm.lane->lock);
   ashlar_endpoint* endpoint = nullptr;
-  if (progress::endpoint(*window.comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr)
+  if (progress::endpoint(comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr)
     endpoint->ops->wake(endpoint);
 }
 

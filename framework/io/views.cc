@@ -47,7 +47,7 @@ Conversion* or_none(Conversion* given) {
   return reinterpret_cast<void*>(given) == reinterpret_cast<void*>(MPI_CONVERSION_FN_NULL) ? nullptr : given;
 }
 
-Status check_registration(const char* datarep, const MPI_Datarep_extent_function* extent) {
+Status check_registration(const char* datarep, MPI_Datarep_extent_function* extent) {
   const std::size_t length = std::strlen(datarep);
   if (length == 0 || length >= MPI_MAX_DATAREP_STRING)
     return fail(

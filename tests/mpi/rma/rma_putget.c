@@ -322,6 +322,43 @@ static void many_requests(const TestWindow* w) {
   epoch_end(w, kLockShared, right);
 }
 
+/* Hundreds of short pieces near to each other, far from each other and backwards, with a long one among them: got, and
+ * got by an accumulate. */
+static void uneven_pieces(TestWindow* w, char* origin) {
+  enum { kPieces = 600, kLong = 20000 };
+  const int right = (w->rank + 1) % w->ranks;
+  int length[kPieces + 1], at[kPieces + 1], n = 0, bytes = 0;
+  for (int i = 0; i < 200; i++) length[n] = 5, at[n++] = 100 + i * 16;
+  length[n] = kLong, at[n++] = 100000;
+  for (int i = 0; i < 200; i++) length[n] = 8, at[n++] = 90000 - i * 24;
+  for (int i = 0; i < 200; i++) length[n] = 1 + i, at[n++] = 130000 + i * 4000;
+  for (int i = 0; i < n; i++) bytes += length[i];
+  MPI_Datatype pieces;
+  MUST(MPI_Type_indexed(n, length, at, MPI_UNSIGNED_CHAR, &pieces));
+  MUST(MPI_Type_commit(&pieces));
+  pattern_fill(w->base, 1 << 20, 31u + (unsigned)w->rank);
+  MUST(MPI_Barrier(w->comm));
+  for (int turn = 0; turn < 2; turn++) {
+    memset(origin, 0, (size_t)bytes + 1);
+    epoch_begin(w, kLockShared, right);
+    if (turn == 0)
+      MUST(MPI_Get(origin, bytes, MPI_UNSIGNED_CHAR, right, disp_of(w, right, 0), 1, pieces, w->win));
+    else
+      MUST(MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, origin, bytes, MPI_UNSIGNED_CHAR, right, disp_of(w, right, 0),
+                              1, pieces, MPI_NO_OP, w->win));
+    epoch_end(w, kLockShared, right);
+    for (int i = 0, to = 0; i < n; i++)
+      for (int j = 0; j < length[i]; j++, to++) {
+        if ((unsigned char)origin[to] == pattern_byte(31u + (unsigned)right, (size_t)(at[i] + j))) continue;
+        CHECK(0, "piece %d, byte %d of uneven pieces", i, j);
+        return;
+      }
+    CHECK(origin[bytes] == 0, "the byte behind the data");
+  }
+  MUST(MPI_Type_free(&pieces));
+  MUST(MPI_Barrier(w->comm));
+}
+
 /* Calls with large counts, of any size up to some megabytes, at odd addresses. */
 static void sizes(MPI_Comm comm, WindowKind kind) {
   enum { kMost = 3 << 20 };
@@ -391,6 +428,7 @@ static void sizes(MPI_Comm comm, WindowKind kind) {
     CHECK(0, "byte %d of many pieces, got", i);
     break;
   }
+  uneven_pieces(&w, origin);
   free(origin);
   window_free(&w);
 }

@@ -134,8 +134,8 @@ class Watched {
     const bool known = call_.from == status->MPI_SOURCE;  // on() has described it
     call_.from = status->MPI_SOURCE;
     call_.receive_tag = status->MPI_TAG;
-    call_.bytes_in = hooks_->status_bytes(status);
     if (comm != MPI_COMM_NULL && !known) (void)hooks_->describe(comm, &call_);
+    call_.bytes_in = hooks_->status_bytes(status);  // last: what is kept for after a call costs more than the call
   }
   void leave() const {
     in_hook = true;

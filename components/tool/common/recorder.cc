@@ -48,48 +48,56 @@ void Recorder::enter(const ashlar_tool_call& call) {
 }
 
 void Recorder::leave(const ashlar_tool_call& call) {
-  const ProcedureFacts& facts = facts_[call.number];
   const std::uint32_t thread = thread_number();
-  OpenCall& open = open_[thread % kOpenCalls];
-  open.began.store(0, std::memory_order_relaxed);
-  if (thread >= head_->threads.load(std::memory_order_relaxed)) [[unlikely]]
-    head_->threads.store(thread + 1, std::memory_order_relaxed);
-  const bool own = thread + 1 < head_->shards;
-  Shard* const shard = own ? &this->shard(thread) : take_shared();
-  if (!shard) [[unlikely]] {
+  open_[thread % kOpenCalls].began.store(0, std::memory_order_relaxed);
+  if (thread >= own_shards_) [[unlikely]]
+    return leave_last_shard(call, thread);
+  record(*own_[thread], call, thread);
+}
+
+void Recorder::leave_last_shard(const ashlar_tool_call& call, std::uint32_t thread) {
+  Shard* const shard = take_shared();
+  if (!shard) {
     head_->dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  record(*shard, call, thread);
+  shard->lock.store(0, std::memory_order_release);
+}
+
+void Recorder::record(Shard& shard, const ashlar_tool_call& call, std::uint32_t thread) {
+  if (thread >= head_->threads.load(std::memory_order_relaxed)) [[unlikely]]
+    head_->threads.store(thread + 1, std::memory_order_relaxed);
+  const ProcedureFacts& facts = facts_[call.number];
   const std::uint64_t bytes = std::max(call.bytes_out, call.bytes_in);
   const std::uint64_t spent = call.ended > call.began ? call.ended - call.began : 0;
-  Total& total = totals(*shard)[facts.row * kSizeClasses + size_class(bytes)];
+  Total& total = totals(shard)[facts.first_total + size_class(bytes)];
   ++total.calls;
   total.bytes_out += call.bytes_out;
   total.bytes_in += call.bytes_in;
   total.ticks += spent;
   total.most_ticks = std::max(total.most_ticks, spent);
-  if (facts.sends && call.result == 0) count_message(*shard, call.to_world, call.bytes_out);
+  if (facts.sends && call.result == 0) count_message(shard, call.to_world, call.bytes_out);
   if (facts.special) [[unlikely]]
-    note_special(*shard, call, facts);
-  if (chunks_ && !(facts.polls && joins_last(*shard, call, facts.row, thread))) {
-    if (Chunk* const chunk = chunk_with_room(*shard, call.began)) {
-      const std::uint32_t count = chunk->count.load(std::memory_order_relaxed);
-      Span& span = chunk->spans[count];
-      span = Span({.began = call.began,
-                   .ticks = spent,
-                   .bytes = bytes,
-                   .thread = thread,
-                   .procedure = facts.row,
-                   .comm = comm_row(call),
-                   .peer = peer_of(call),
-                   .algorithm = static_cast<std::uint8_t>(open.algorithm & facts.algorithm_mask),
-                   .protocol = open.protocol},
-                  chunk->base);
-      chunk->count.store(count + 1, std::memory_order_release);
-      __builtin_prefetch(&span + 8, 1);
-    }
-  }
-  if (!own) shard->lock.store(0, std::memory_order_release);
+    note_special(shard, call, facts);
+  if (!chunks_ || (facts.polls && joins_last(shard, call, facts.row, thread))) return;
+  Chunk* const chunk = chunk_with_room(shard, call.began);
+  if (!chunk) return;
+  const OpenCall& open = open_[thread % kOpenCalls];
+  const std::uint32_t count = chunk->count.load(std::memory_order_relaxed);
+  Span& span = chunk->spans[count];
+  span = Span({.began = call.began,
+               .ticks = spent,
+               .bytes = bytes,
+               .thread = thread,
+               .procedure = facts.row,
+               .comm = comm_row(call),
+               .peer = peer_of(call),
+               .algorithm = static_cast<std::uint8_t>(open.algorithm & facts.algorithm_mask),
+               .protocol = open.protocol},
+              chunk->base);
+  chunk->count.store(count + 1, std::memory_order_release);
+  __builtin_prefetch(&span + 8, 1);
 }
 
 void enter_call(ashlar_tool* self, const ashlar_tool_call* call) {
@@ -203,17 +211,6 @@ bool Recorder::joins_last(Shard& shard, const ashlar_tool_call& call, std::uint1
   last.bytes = std::max(last.bytes, std::max(call.bytes_out, call.bytes_in));
   chunk.spans[count - 1] = Span(last, chunk.base);
   return true;
-}
-
-// nullptr: the span is one of the lost ones.
-Chunk* Recorder::chunk_with_room(Shard& shard, std::uint64_t began) {
-  ++shard.spans;
-  const std::uint32_t held = shard.chunk.load(std::memory_order_relaxed);
-  if (held != 0) [[likely]] {
-    Chunk& chunk = chunks_[held - 1];
-    if (chunk.count.load(std::memory_order_relaxed) < kSpansOfChunk && Span::fits(began, chunk.base)) return &chunk;
-  }
-  return next_chunk(shard, began);
 }
 
 // In the first turn the ring is memory that no page stands behind yet. The system gives several at once for a third of

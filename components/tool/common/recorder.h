@@ -52,14 +52,27 @@ class Recorder {
     bool starts = false, prepares_send = false, frees = false, names = false, begins = false;
     std::uint8_t algorithm_mask = 0;  // no bit: a call has no algorithm
     std::uint16_t row = 0;
+    std::uint32_t first_total = 0;  // of the row's size classes
   };
   std::uint32_t find_wanted(const ashlar_tool_context& context, const CallFilter& filter);
   void write_rows(const ashlar_tool_context& context);
   void find_events(const ashlar_tool_context& context);
+  /// The call in this shard, which no other thread writes at the moment.
+  [[gnu::always_inline]] inline void record(Shard& shard, const ashlar_tool_call& call, std::uint32_t thread);
+  [[gnu::noinline]] void leave_last_shard(const ashlar_tool_call& call, std::uint32_t thread);
   [[gnu::noinline]] Shard* take_shared();
   [[gnu::noinline]] bool joins_last(Shard& shard, const ashlar_tool_call& call, std::uint16_t row,
                                     std::uint32_t thread);
-  Chunk* chunk_with_room(Shard& shard, std::uint64_t began);
+  /// nullptr: the span is one of the lost ones.
+  Chunk* chunk_with_room(Shard& shard, std::uint64_t began) {
+    ++shard.spans;
+    const std::uint32_t held = shard.chunk.load(std::memory_order_relaxed);
+    if (held != 0) [[likely]] {
+      Chunk& chunk = chunks_[held - 1];
+      if (chunk.count.load(std::memory_order_relaxed) < kSpansOfChunk && Span::fits(began, chunk.base)) return &chunk;
+    }
+    return next_chunk(shard, began);
+  }
   [[gnu::noinline]] Chunk* next_chunk(Shard& shard, std::uint64_t base);
   void populate(std::uint32_t index);
   std::uint16_t comm_row(const ashlar_tool_call& call);
@@ -89,6 +102,8 @@ class Recorder {
   CommRow* comms_ = nullptr;
   OpenCall* open_ = nullptr;
   Chunk* chunks_ = nullptr;
+  std::uint32_t own_shards_ = 0;  // threads with a shard to themselves
+  Shard* own_[kMostShards] = {};
   std::vector<ProcedureFacts> facts_;
   std::vector<Event> events_;  // by the numbers of their types
   PreparedSends prepared_;

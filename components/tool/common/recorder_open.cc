@@ -143,7 +143,9 @@ std::uint32_t Recorder::find_wanted(const ashlar_tool_context& context, const Ca
              .frees = name == "MPI_Request_free",
              .names = name == "MPI_Comm_set_name",
              .begins = is_one_of(name, {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}),
-             .row = static_cast<std::uint16_t>(rows++)};
+             .row = static_cast<std::uint16_t>(rows),
+             .first_total = rows * kSizeClasses};
+    ++rows;
     if ((p.kind & ASHLAR_TOOL_COLLECTIVE) || facts.starts) facts.algorithm_mask = 0xff;
     facts.special = facts.starts || facts.prepares_send || facts.frees || facts.names || facts.begins;
   }
@@ -219,6 +221,8 @@ ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context&
   comms_ = at<CommRow>(head_->comm_rows);
   open_ = at<OpenCall>(head_->open_calls);
   chunks_ = head_->chunks ? at<Chunk>(head_->chunk_rows) : nullptr;
+  own_shards_ = head_->shards - 1;
+  for (std::uint32_t i = 0; i < own_shards_; ++i) own_[i] = &shard(i);
   write_rows(context);
   if (ring) find_events(context);
   head_->comms.store(1);

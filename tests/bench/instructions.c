@@ -1,7 +1,8 @@
 /* Calls whose instructions are counted from outside (by instructions.py, with callgrind). Each is made when its
  * partner is ready, so that none of them waits: what is counted is the way of a message and not how long it takes.
- * One-sided calls wait for nothing anyway. Arguments: send, recv or exchange, or put, get, fetch or lock, and how many
- * times. Prints which process is which rank. */
+ * One-sided calls wait for nothing anyway, nor do messages to and from MPI_PROC_NULL. Arguments: send, recv or
+ * exchange, or put, get, fetch or lock, or null_send or null_recv, and how many times. Prints which process is which
+ * rank. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,6 +51,17 @@ static void one_sided(const char* what, int count, int rank) {
   MPI_Win_free(&win);
 }
 
+static void with_null(const char* what, int count) {
+  char data[kBytes] = {0};
+  const int sends = strcmp(what, "null_send") == 0;
+  for (int i = 0; i < count; i++) {
+    if (sends)
+      MPI_Send(data, kBytes, MPI_BYTE, MPI_PROC_NULL, kTag, MPI_COMM_WORLD);
+    else
+      MPI_Recv(data, kBytes, MPI_BYTE, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "send";
   const int count = argc > 2 ? atoi(argv[2]) : 10;
@@ -60,6 +72,11 @@ int main(int argc, char** argv) {
   printf("rank %d pid %d\n", rank, (int)getpid());
   fflush(stdout);
   const int other = 1 - rank;
+  if (strncmp(what, "null_", 5) == 0) {
+    with_null(what, count);
+    MPI_Finalize();
+    return 0;
+  }
   if (strcmp(what, "put") == 0 || strcmp(what, "get") == 0 || strcmp(what, "fetch") == 0 || strcmp(what, "lock") == 0) {
     one_sided(what, count, rank);
     MPI_Finalize();

@@ -29,6 +29,27 @@ PLAN = [
 ]
 
 
+# Calls that a tool watches, those to MPI_PROC_NULL: what is counted is nearly all the tool's.
+TRACED = ["null_send", "null_recv"]
+
+
+def count_traced(mpiexec, program, what, times):
+    """Instructions of the whole program, which makes so many calls under --trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [mpiexec, f"--trace={folder}/run.json", "-n", "1", "--set", "memory.heap_reserve=1GiB", "valgrind", "--tool=callgrind",
+             "--quiet", f"--callgrind-out-file={folder}/counts", program, what, str(times)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        if done.returncode != 0 or not os.path.exists(f"{folder}/run.json"):
+            sys.exit(f"instructions: the run failed:\n{done.stdout}")
+        return total(f"{folder}/counts")
+
+
+def total(path):
+    with open(path, encoding="utf-8") as result:
+        return int(re.search(r"^(?:summary|totals): (\d+)", result.read(), re.MULTILINE).group(1))
+
+
 def count(mpiexec, program, what, calls, rank, times):
     """Instructions of all `calls` that rank makes."""
     with tempfile.TemporaryDirectory() as folder:
@@ -41,8 +62,7 @@ def count(mpiexec, program, what, calls, rank, times):
         found = re.search(rf"rank {rank} pid (\d+)", done.stdout)
         if done.returncode != 0 or not found:
             sys.exit(f"instructions: the run failed:\n{done.stdout}")
-        with open(os.path.join(folder, found.group(1)), encoding="utf-8") as result:
-            return int(re.search(r"^(?:summary|totals): (\d+)", result.read(), re.MULTILINE).group(1))
+        return total(os.path.join(folder, found.group(1)))
 
 
 def each_call(mpiexec, program, what, calls, rank, many, limit):
@@ -85,6 +105,9 @@ def main():
     for what, calls, rank, many in PLAN:
         row = f"instructions {what} bytes 8"
         rows.append((row, each_call(mpiexec, program, what, calls, rank, many, allowed.get(row))))
+    for what in TRACED:
+        many, few = (count_traced(mpiexec, program, what, times) for times in (3000, 1000))
+        rows.append((f"instructions traced_{what} bytes 8", (many - few) / 2000))
     counted = count_collective(mpiexec, collective)
     if counted:
         rows.append(counted)

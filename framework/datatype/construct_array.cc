@@ -3,6 +3,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/distribution.h"
+#include "framework/datatype/guarded.h"
 #include "framework/datatype/measures.h"
 
 namespace ashlar::datatype {

@@ -4,6 +4,7 @@
 #include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
+#include "framework/datatype/guarded.h"
 #include "framework/datatype/measures.h"
 #include "framework/object/handle.h"
 

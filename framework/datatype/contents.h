@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/base/failure.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/layout.h"
 #include "framework/object/attributes.h"
@@ -83,15 +82,5 @@ struct Builder {
 /// Attributes: for MPI_Type_dup and MPI_Type_free. Fail with what a callback returned.
 Status copy_attributes(Datatype& from, Datatype& to);
 Status delete_attributes(Datatype& type);
-
-/// Runs a constructor's body; out of memory becomes MPI_ERR_NO_MEM, so that no exception leaves the room.
-template <class Body>
-Status guarded(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (...) {
-    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a datatype"}});
-  }
-}
 
 }  // namespace ashlar::datatype

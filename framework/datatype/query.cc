@@ -5,6 +5,7 @@
 #include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
+#include "framework/datatype/guarded.h"
 #include "framework/object/handle.h"
 #include "framework/object/name.h"
 

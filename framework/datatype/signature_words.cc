@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/datatype/api.h"
+#include "framework/datatype/guarded.h"
 #include "framework/datatype/type_parts.h"
 #include "framework/datatype/words.h"
 

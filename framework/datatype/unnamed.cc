@@ -8,6 +8,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/compile.h"
 #include "framework/datatype/contents.h"
+#include "framework/datatype/guarded.h"
 #include "framework/datatype/layout_make.h"
 #include "framework/datatype/pair_reduce.h"
 #include "framework/datatype/pvars.h"

@@ -11,6 +11,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/external_number.h"
+#include "framework/datatype/guarded.h"
 #include "framework/datatype/type_parts.h"
 #include "framework/object/handle.h"
 

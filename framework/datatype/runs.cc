@@ -12,16 +12,15 @@ class Lister {
   Lister(iovec* out, std::size_t room) : out_(out), room_(room) {}
   std::size_t used() const { return used_; }
 
-  bool operator()(char* at, std::size_t bytes) {
-    if (used_ > 0) {
-      iovec& last = out_[used_ - 1];
-      if (static_cast<char*>(last.iov_base) + last.iov_len == at) {
-        last.iov_len += bytes;
-        return true;
-      }
+  bool operator()(std::intptr_t at, std::size_t bytes) {
+    if (used_ > 0 && at == end_) {
+      out_[used_ - 1].iov_len += bytes;
+    } else if (used_ == room_) {
+      return false;
+    } else {
+      out_[used_++] = {reinterpret_cast<void*>(at), bytes};
     }
-    if (used_ == room_) return false;
-    out_[used_++] = {at, bytes};
+    end_ = at + static_cast<std::intptr_t>(bytes);
     return true;
   }
 
@@ -29,6 +28,7 @@ class Lister {
   iovec* out_;
   std::size_t room_;
   std::size_t used_ = 0;
+  std::intptr_t end_ = 0;  // of the last entry
 };
 
 }  // namespace
@@ -37,15 +37,16 @@ std::size_t runs(const DataView& view, std::size_t first, std::size_t max_runs, 
   const auto total = static_cast<std::size_t>(view.bytes());
   if (first >= total || max_runs == 0) return 0;
   if (view.dense()) {
-    out[0] = {static_cast<char*>(view.data) + first, total - first};
+    out[0] = {reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(view.data) + static_cast<std::intptr_t>(first)),
+              total - first};
     return 1;
   }
   const Layout& l = view.type->layout();
-  char* const data = first_byte(view.data, *view.type);
+  const auto data = reinterpret_cast<std::intptr_t>(first_byte(view.data, *view.type));
   Lister lister(out, max_runs);
   std::size_t into = first % l.bytes;
   for (std::size_t i = first / l.bytes; i < static_cast<std::size_t>(view.count); ++i, into = 0)
-    if (!each_run(l, data + static_cast<std::ptrdiff_t>(i) * view.type->extent(), into, lister)) break;
+    if (!each_run(l, data + static_cast<std::intptr_t>(i) * view.type->extent(), into, lister)) break;
   return lister.used();
 }
 

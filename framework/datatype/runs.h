@@ -6,8 +6,8 @@
 /// The pieces of a layout, for whoever lists them: in memory (runs.cc) or in a file (spans.cc).
 namespace ashlar::datatype {
 
-/// Calls add(at, bytes) for each piece of `l` at `at` (a pointer or an offset) from packed byte `first` on, in packed
-/// order, until it returns false; then so does this.
+/// Calls add(at, bytes) for each piece of `l` at `at` (an address as a number, as of MPI_BOTTOM, or an offset) from
+/// packed byte `first` on, in packed order, until it returns false; then so does this.
 template <class At, class Add>
 bool each_run(const Layout& l, At at, std::size_t first, Add& add) {
   switch (l.form) {

@@ -67,6 +67,7 @@ DynamicSection dynamic_section_of(const std::string& path) {
   for (const ElfW(Dyn) & entry : entries) {
     if (strings == 0 || entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_NEEDED) out.needed.push_back(file.text_at(strings + entry.d_un.d_val));
+    if (entry.d_tag == DT_SONAME) out.soname = file.text_at(strings + entry.d_un.d_val);
     if (entry.d_tag == DT_RPATH) out.rpath = file.text_at(strings + entry.d_un.d_val);
     if (entry.d_tag == DT_RUNPATH) out.runpath = file.text_at(strings + entry.d_un.d_val);
   }

@@ -8,7 +8,7 @@ namespace ashlar::mpiexec {
 /// the other word size, and as far as the file is cut short.
 struct DynamicSection {
   std::vector<std::string> needed;
-  std::string rpath, runpath;
+  std::string soname, rpath, runpath;
 };
 DynamicSection dynamic_section_of(const std::string& file);
 

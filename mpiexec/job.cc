@@ -487,12 +487,17 @@ std::string Job::why_alone() const {
   const auto joined = [](const RankFate& fate) { return fate.state != launch::RankState::kAbsent; };
   if (ranks_.size() < 2 || std::any_of(fates_.begin(), fates_.end(), joined)) return {};
   for (unsigned segment = 0; segment < files_.size(); ++segment) {
-    const std::string library = other_mpi_library(files_[segment], options_.segments[segment].wdir);
-    if (library.empty()) continue;
+    const Segment& of = options_.segments[segment];
+    const OtherLibrary library = other_mpi_library(files_[segment], variable_of(of, "LD_LIBRARY_PATH"), of.wdir);
+    if (library.name.empty()) continue;
+    const std::string instead = library.same_abi
+                                    ? "Run it with LD_LIBRARY_PATH=" + shown(param::library_folder(own_prefix()))
+                                    : "Compile it with the mpicc of this installation";
     return text(
-        "none of the %zu ranks joined the job: %s needs %s, which belongs to another MPI library, and each process ran "
-        "alone. Compile it with the mpicc of this installation, or start it with the mpiexec of that library",
-        ranks_.size(), shown(files_[segment]).c_str(), shown(library).c_str());
+        "none of the %zu ranks joined the job: %s %s %s, which belongs to another MPI library, and each process ran "
+        "alone. %s, or start it with the mpiexec of that library",
+        ranks_.size(), shown(files_[segment]).c_str(), library.same_abi ? "ran with" : "needs",
+        shown(library.name).c_str(), instead.c_str());
   }
   return {};
 }

@@ -15,9 +15,24 @@
 namespace ashlar::mpiexec {
 namespace {
 
+/// Where the loader looks when all else fails; Debian's has a folder of the architecture in front.
+#if defined(__x86_64__)
+constexpr const char* kLoaderFolders =
+    "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+#elif defined(__aarch64__)
+constexpr const char* kLoaderFolders =
+    "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+#else
+constexpr const char* kLoaderFolders = "/lib64:/usr/lib64:/lib:/usr/lib";
+#endif
+
+std::string path_of(const std::string& file, const std::string& folder) {
+  const bool below = !file.empty() && file[0] != '/' && !folder.empty();
+  return below ? folder + "/" + file : file;
+}
+
 bool exists(const std::string& path, const std::string& folder) {
-  const bool below = !path.empty() && path[0] != '/' && !folder.empty();
-  return access((below ? folder + "/" + path : path).c_str(), F_OK) == 0;
+  return access(path_of(path, folder).c_str(), F_OK) == 0;
 }
 
 void replace_all(std::string* text, std::string_view what, std::string_view with) {
@@ -25,32 +40,56 @@ void replace_all(std::string* text, std::string_view what, std::string_view with
     text->replace(at, what.size(), with);
 }
 
-/// Whether a folder of the list has `library`. Entries are separated as the loader separates them; "" is the rank's.
-bool in_folders(const std::string& library, std::string list, const std::string& origin, const std::string& folder) {
-  if (list.empty()) return false;
+/// What the loader finds: a file, nothing, or something that only the loader can tell.
+struct Found {
+  bool there = false;
+  std::string path;  // empty: not known
+};
+
+/// The first of the folders that has `library`. Entries are separated as the loader separates them; "" is the rank's.
+Found in_folders(const std::string& library, std::string list, const std::string& origin, const std::string& folder) {
+  if (list.empty()) return {};
   replace_all(&list, "$ORIGIN", origin);
   replace_all(&list, "${ORIGIN}", origin);
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find_first_of(":;", begin), list.size());
     const std::string entry = list.substr(begin, end - begin);
     // $LIB and $PLATFORM depend on the loader; a library that may be there is not called missing.
-    if (entry.find('$') != std::string::npos || exists((entry.empty() ? "." : entry) + "/" + library, folder))
-      return true;
+    if (entry.find('$') != std::string::npos) return {.there = true, .path = {}};
+    const std::string path = (entry.empty() ? "." : entry) + "/" + library;
+    if (exists(path, folder)) return {.there = true, .path = path_of(path, folder)};
     begin = end + 1;
   }
-  return false;
+  return {};
 }
 
-std::string path_of(const std::string& program, const std::string& folder) {
-  const bool below = !program.empty() && program[0] != '/' && !folder.empty();
-  return below ? folder + "/" + program : program;
-}
-
-/// What ldconfig has found: paths, each with a zero byte behind it.
-bool in_cache(const std::string& library) {
+/// What ldconfig has found: paths, each between two zero bytes. Of a file that is gone since the loader thinks no more.
+Found in_cache(const std::string& library) {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache{std::istreambuf_iterator<char>(file), {}};
-  return cache.find("/" + library + std::string(1, '\0')) != std::string::npos;
+  const std::string end = "/" + library + std::string(1, '\0');
+  const std::size_t at = cache.find(end);
+  if (at == std::string::npos) return {};
+  const std::size_t before = cache.rfind('\0', at);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  std::string path = cache.substr(begin, at + end.size() - 1 - begin);
+  return exists(path, "") ? Found{.there = true, .path = std::move(path)} : Found{};
+}
+
+/// Where the loader looks for a library that `program` names.
+Found find(const std::string& library, const std::string& program, const DynamicSection& dynamic,
+           const std::string& library_path, const std::string& folder) {
+  if (library.find('/') != std::string::npos)
+    return {.there = exists(library, folder), .path = path_of(library, folder)};
+  const std::size_t slash = program.rfind('/');
+  const std::string origin = slash == std::string::npos ? "." : program.substr(0, slash);
+  Found found;
+  for (const std::string& list :
+       {dynamic.runpath.empty() ? dynamic.rpath : std::string(), library_path, dynamic.runpath})
+    if (!found.there) found = in_folders(library, list, origin, folder);
+  if (!found.there) found = in_cache(library);
+  if (!found.there) found = in_folders(library, kLoaderFolders, origin, folder);
+  return found;
 }
 
 }  // namespace
@@ -58,24 +97,23 @@ bool in_cache(const std::string& library) {
 std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder) {
   const std::string path = path_of(program, folder);
   const DynamicSection dynamic = dynamic_section_of(path);
-  const std::size_t slash = path.rfind('/');
-  const std::string origin = slash == std::string::npos ? "." : path.substr(0, slash);
-  for (const std::string& library : dynamic.needed) {
-    if (library.empty()) continue;
-    const bool found = library.find('/') != std::string::npos
-                           ? exists(library, folder)
-                           : (dynamic.runpath.empty() && in_folders(library, dynamic.rpath, origin, folder)) ||
-                                 in_folders(library, library_path, origin, folder) ||
-                                 in_folders(library, dynamic.runpath, origin, folder) || in_cache(library) ||
-                                 in_folders(library, "/lib:/usr/lib:/lib64:/usr/lib64", origin, folder);
-    if (!found) return library;
-  }
+  for (const std::string& library : dynamic.needed)
+    if (!library.empty() && !find(library, path, dynamic, library_path, folder).there) return library;
   return {};
 }
 
-std::string other_mpi_library(const std::string& program, const std::string& folder) {
-  for (const std::string& library : dynamic_section_of(path_of(program, folder)).needed)
-    if (library.starts_with("libmpi.so.") || library.starts_with("libmpich.so.")) return library;
+OtherLibrary other_mpi_library(const std::string& program, const std::string& library_path, const std::string& folder) {
+  const std::string path = path_of(program, folder);
+  const DynamicSection dynamic = dynamic_section_of(path);
+  for (const std::string& library : dynamic.needed) {
+    if (library.starts_with("libmpi.so.") || library.starts_with("libmpich.so."))
+      return {.name = library, .same_abi = false};
+    if (!library.starts_with("libmpi_abi.so.")) continue;
+    const Found found = find(library, path, dynamic, library_path, folder);
+    const DynamicSection its = dynamic_section_of(found.path);
+    if (!its.soname.empty() && std::find(its.needed.begin(), its.needed.end(), "libashlar.so") == its.needed.end())
+      return {.name = found.path, .same_abi = true};
+  }
   return {};
 }
 

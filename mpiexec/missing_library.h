@@ -8,9 +8,13 @@ namespace ashlar::mpiexec {
 /// `folder` the one it starts in ("": this process's), which relative entries refer to. Reads files, runs nothing.
 std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder);
 
-/// The first library of another MPI implementation, one without the standard ABI, that `program` names itself
-/// ("libmpich.so.12"); empty as above.
-std::string other_mpi_library(const std::string& program, const std::string& folder);
+/// A library of another MPI implementation.
+struct OtherLibrary {
+  std::string name;       // "libmpich.so.12"; of one with the standard ABI, the file that the loader finds; "": none
+  bool same_abi = false;  // a program that was made for it runs with this installation's, too
+};
+/// The first one that `program` names itself; none as above.
+OtherLibrary other_mpi_library(const std::string& program, const std::string& library_path, const std::string& folder);
 
 /// What a user can do about a missing library, when `lib_folder` holds the libraries of this installation.
 std::string missing_library_words(const std::string& library, const std::string& lib_folder);

@@ -94,6 +94,14 @@ class ExitStatus(unittest.TestCase):
         self.assertRegex(plain(done.stderr),
                          r"none of the 2 ranks joined the job: .*other_program needs libmpich\.so\.12, which belongs to "
                          r"another MPI library, and each process ran alone\. Compile it with the mpicc of this installation")
+        program = os.path.join(os.path.dirname(STUCK), "other_abi_program")
+        library = os.path.join(os.path.dirname(STUCK), "other_abi", "libmpi_abi.so.1")
+        alone = r"none of the 2 ranks joined the job: .*other_abi_program ran with " + re.escape(library) + \
+            r", which belongs to another MPI library, and each process ran alone\. Run it with LD_LIBRARY_PATH=" + \
+            re.escape(LIBRARIES) + ", or"
+        self.assertRegex(plain(mpiexec("-n", 2, program).stderr), alone)
+        # The variable comes before the program's run path.
+        self.assertNotIn("ran alone", plain(mpiexec("-n", 2, "-genv", "LD_LIBRARY_PATH", LIBRARIES, program).stderr))
         # One process is alone in any case; programs without MPI never join.
         for words in (1, program), (2, "true"), (2, STUCK, "nothing"):
             self.assertNotIn("ran alone", plain(mpiexec("-n", *words).stderr))

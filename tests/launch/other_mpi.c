@@ -1,4 +1,4 @@
-/* Stands for another implementation: its library has a name of its own, and it finds no job. */
+/* Stands for another implementation, which finds no job: with a name of its own, or that of the standard ABI. */
 int MPI_Init(int* argc, char*** argv) {
   (void)argc, (void)argv;
   return 0;

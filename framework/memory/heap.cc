@@ -91,7 +91,7 @@ Status Heap::State::make() {
             .address = reinterpret_cast<std::uint64_t>(backing.base()),
             .bytes = backing.bytes()};
   counters->reserved.set(backing.bytes());
-  counters->limit.set(limit());
+  counters->limit_is(limit());
   record(backing.bytes() < reserve ? "limits of the process allow no more than that of " + bytes_text(reserve)
          : wanted != 0             ? "memory.heap_reserve says so"
                                    : "by the physical memory, and the processes of the node that map each other's");
@@ -118,7 +118,7 @@ void HeapSetup::apply(Heap& heap) const {
   Heap::State& state = *heap.state_;
   const std::lock_guard guard(state.mutex);
   state.setup = *this;
-  if (state.made) state.counters->limit.set(state.limit());
+  if (state.made) state.counters->limit_is(state.limit());
 }
 
 Heap::Heap() : state_(new State) {}
@@ -170,7 +170,7 @@ Status Heap::allocate(std::size_t bytes, std::size_t alignment, bool zeroed, voi
   bool fresh = false;
   const Status placed = state.space.place(bytes + kBeyond, alignment, state.setup.config, &block, &fresh);
   if (!placed.ok()) return refuse(bytes, placed);
-  state.counters->bytes.raise(block.bytes);
+  state.counters->raise(block.bytes);
   state.counters->blocks.add();
   state.counters->kept.set(state.space.kept());
   begin_life(block, bytes);

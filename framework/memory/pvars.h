@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "framework/base/counter.h"
 #include "framework/plugin/pvar_row.h"
@@ -10,6 +13,22 @@ namespace ashlar::memory {
 struct HeapCounters {
   MarkedLevel bytes;
   Counter blocks, kept, reserved, limit, refused;
+  Counter least_free;
+
+  void limit_is(std::uint64_t most) {
+    limit.set(most);
+    least_free.set(free());
+  }
+  void raise(std::uint64_t block) {
+    bytes.raise(block);
+    least_free.set(std::min(least_free.get(), free()));
+  }
+  std::uint64_t free() const { return std::max(limit.get(), bytes.now.get()) - bytes.now.get(); }
+  /// Any thread, as every reader of the words.
+  double share() const {
+    const std::uint64_t most = limit.get(), used = std::min(bytes.now.get(), most);
+    return most == 0 ? 0 : static_cast<double>(used) / static_cast<double>(most);
+  }
 };
 extern constinit HeapCounters heap_counters;
 
@@ -27,6 +46,15 @@ inline constexpr ashlar_pvar_row kPvars[] = {
                  offsetof(HeapCounters, limit)),
     plugin::pvar("heap_refused", "allocations that the heap refused", ASHLAR_PVAR_COUNTER,
                  offsetof(HeapCounters, refused), ASHLAR_USER_BASIC),
+    plugin::pvar("heap_least_free",
+                 "the least bytes below heap_limit that were free at one time, since it has been set",
+                 ASHLAR_PVAR_LOWWATERMARK, offsetof(HeapCounters, least_free)),
+    plugin::computed_pvar(
+        "heap_share", "share of heap_limit that is allocated", ASHLAR_PVAR_PERCENTAGE,
+        [](const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+          const double share = static_cast<const HeapCounters*>(block)->share();
+          values[0] = std::bit_cast<std::uint64_t>(share);
+        }),
 };
 
 }  // namespace ashlar::memory

@@ -13,6 +13,7 @@
 #include "framework/plugin/records.h"
 #include "framework/progress/pvars.h"
 #include "framework/rma/pvars.h"
+#include "framework/runtime/life.h"
 #include "framework/runtime/pvars.h"
 #include "framework/runtime/tool_modules.h"
 
@@ -35,6 +36,7 @@ void add_kernel_pvars() {
   sets.add("memory", memory::kPvars, &memory::heap_counters);
   sets.add("rma", rma::pool_rows, nullptr);
   sets.add("runtime", runtime::kPvars, nullptr);
+  sets.add("runtime", runtime::life_rows, &runtime::life);
   sets.add("tools", runtime::ToolModules::pvar_rows, nullptr);
   sets.add("plugin", plugin::Records::pvar_rows, nullptr);
   sets.add("base", plugin::failure_rows, &sets);

@@ -1,8 +1,10 @@
 #pragma once
 #include <atomic>
 #include <mutex>
+#include <span>
 
 #include "framework/base/status.h"
+#include "framework/plugin/pvar_row.h"
 
 namespace ashlar::runtime {
 
@@ -42,5 +44,8 @@ class Life {
 
 /// Of this process.
 extern constinit Life life;
+
+/// What tools see of it.
+extern const std::span<const ashlar_pvar_row> life_rows;
 
 }  // namespace ashlar::runtime

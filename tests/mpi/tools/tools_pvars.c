@@ -29,6 +29,7 @@ static Value read_of(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
 static void what_is_said(void) {
   static const int kMost = 4096;
   int number = 0;
+  unsigned seen = 0;
   char(*names)[128] = check_alloc((size_t)kMost * sizeof *names);
   int* classes = check_alloc((size_t)kMost * sizeof *classes);
   CHECK_EQ(MPI_T_pvar_get_num(&number), MPI_SUCCESS);
@@ -67,6 +68,7 @@ static void what_is_said(void) {
     CHECK_EQ(MPI_T_pvar_get_info(i, again, &little, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
              MPI_SUCCESS);
     CHECK_EQ(little, name_length);
+    seen |= 1u << (class - MPI_T_PVAR_CLASS_STATE);
     CHECK(strlen(again) == 3 && strncmp(again, name, 3) == 0, "%s", again);
     int only_length = 0;
     MPI_T_pvar_get_info(i, NULL, &only_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -75,6 +77,7 @@ static void what_is_said(void) {
     MPI_T_pvar_get_info(i, again, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     CHECK(strcmp(again, "untouched") == 0, "without a length nothing is given");
   }
+  CHECK(seen == 0x1ff, "of the nine classes but GENERIC there are %#x", seen);
   free(names);
   free(classes);
 }
@@ -97,6 +100,45 @@ static void receive_all(MPI_Comm comm) {
   if (check_rank == 0)
     for (int i = 0; i < kMessages; ++i)
       MUST(MPI_Recv(data, kBytes, MPI_CHAR, MPI_ANY_SOURCE, i, comm, MPI_STATUS_IGNORE));
+}
+
+/* The word of the state. */
+static void stage_is(MPI_T_pvar_session session, const char* wanted) {
+  int index, value = -1, length = 64;
+  char word[64] = "", text[8];
+  MPI_T_enum words;
+  MPI_T_pvar_handle stage = handle_of(session, "runtime.stage", MPI_T_PVAR_CLASS_STATE, NULL);
+  CHECK_EQ(MPI_T_pvar_get_index("runtime.stage", MPI_T_PVAR_CLASS_STATE, &index), MPI_SUCCESS);
+  MPI_T_pvar_get_info(index, text, NULL, NULL, NULL, NULL, &words, NULL, NULL, NULL, NULL, NULL, NULL);
+  CHECK_EQ(MPI_T_pvar_read(session, stage, &value), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_enum_get_item(words, value, &value, word, &length), MPI_SUCCESS);
+  CHECK(strcmp(word, wanted) == 0, "the stage is '%s', not '%s'", word, wanted);
+  CHECK_EQ(MPI_T_pvar_handle_free(session, &stage), MPI_SUCCESS);
+}
+
+/* A share, and the least of a level: of the memory that MPI_Alloc_mem gives. */
+static void shares(void) {
+  enum { kMiB = 1 << 20 };
+  void *small, *large;
+  double before = -1, during = -1, after = -1;
+  MPI_T_pvar_session session;
+  CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
+  MPI_T_pvar_handle share = handle_of(session, "memory.heap_share", MPI_T_PVAR_CLASS_PERCENTAGE, NULL);
+  MPI_T_pvar_handle least = handle_of(session, "memory.heap_least_free", MPI_T_PVAR_CLASS_LOWWATERMARK, NULL);
+  MPI_T_pvar_handle limit = handle_of(session, "memory.heap_limit", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MUST(MPI_Alloc_mem(4096, MPI_INFO_NULL, &small));
+  CHECK_EQ(MPI_T_pvar_read(session, share, &before), MPI_SUCCESS);
+  const Value least_before = read_of(session, least), most = read_of(session, limit);
+  MUST(MPI_Alloc_mem(64 * kMiB, MPI_INFO_NULL, &large));
+  CHECK_EQ(MPI_T_pvar_read(session, share, &during), MPI_SUCCESS);
+  MUST(MPI_Free_mem(large));
+  CHECK_EQ(MPI_T_pvar_read(session, share, &after), MPI_SUCCESS);
+  CHECK(most > 64 * kMiB, "%llu", most);
+  CHECK(before > 0 && before < during && during <= 1 && after < during, "%g %g %g", before, during, after);
+  CHECK((during - before) * (double)most > 63.0 * kMiB, "%g of %llu", during - before, most);
+  CHECK(least_before <= most && read_of(session, least) + 63 * kMiB < most, "%llu", read_of(session, least));
+  MUST(MPI_Free_mem(small));
+  CHECK_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS);
 }
 
 static void counting(void) {
@@ -214,15 +256,19 @@ int main(int argc, char** argv) {
   CHECK_EQ(MPI_T_pvar_session_create(&session), MPI_SUCCESS);
   MPI_T_pvar_handle total = handle_of(session, "p2p.unexpected_total", MPI_T_PVAR_CLASS_COUNTER, NULL);
   CHECK_EQ(MPI_T_pvar_start(session, total), MPI_SUCCESS);
+  stage_is(session, "MPI_Init has not returned");
   check_start(&argc, &argv);
+  stage_is(session, "in use");
   what_is_said();
   requests_in_use();
+  shares();
   counting();
   CHECK_EQ(MPI_T_pvar_get_num(&during), MPI_SUCCESS);
   CHECK(during > before, "components bring theirs");
   const Value counted = read_of(session, total);
   if (check_rank == 0) CHECK(counted >= 3 * kMessages, "%llu", counted);
   const int failed = check_end();
+  stage_is(session, "finalized");
   what_is_said();
   CHECK_EQ(MPI_T_pvar_get_num(&after), MPI_SUCCESS);
   CHECK_EQ(after, during);

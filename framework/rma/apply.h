@@ -69,8 +69,9 @@ class FarMemory {
  protected:
   ~FarMemory() = default;
 };
-/// The same through copies, all of it under the lock of `guard`, whose kind is kLocked. *failed: an errno when a copy
+/// The same through copies, all but the first `done` packed bytes, under the lock of `guard`, whose kind is kLocked.
+/// *failed: an errno when a copy
 /// failed, else 0: the update may be done in part.
-Status apply_far(const Guard& guard, FarMemory& memory, const Update& update, int* failed);
+Status apply_far(const Guard& guard, FarMemory& memory, const Update& update, std::size_t done, int* failed);
 
 }  // namespace ashlar::rma

@@ -79,7 +79,7 @@ class FarUpdate {
 
 }  // namespace
 
-Status apply_far(const Guard& guard, FarMemory& memory, const Update& u, int* failed) {
+Status apply_far(const Guard& guard, FarMemory& memory, const Update& u, std::size_t done, int* failed) {
   *failed = 0;
   const DataView target = u.place.in(reinterpret_cast<const std::byte*>(memory.window));
   const auto total = static_cast<std::size_t>(target.bytes());
@@ -91,7 +91,7 @@ Status apply_far(const Guard& guard, FarMemory& memory, const Update& u, int* fa
   if (!large) room = std::min(room, sizeof small);
   std::byte* const buffer = large ? large.get() : small;
   FarUpdate update(memory, u, target);
-  each_piece(u, total, room, [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
+  each_piece_from(done, u, total, room, [&](std::size_t first, std::size_t bytes, const std::byte* in, std::byte* out) {
     if (*failed != 0) return;
     const UpdateLockGuard held(guard);
     *failed = update.piece(first, bytes, in, out, buffer);

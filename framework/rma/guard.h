@@ -16,7 +16,9 @@ struct alignas(16) UpdateLine {
   std::atomic<std::uint32_t> asleep;                            // of both: those that have to be woken
   std::atomic<std::uint32_t> lock;                              // futex: 0 free, 1 held, 2 held and awaited
   std::atomic<std::uint32_t> holder;                            // of `lock`: number + 1, for reports
+  alignas(8) std::byte others[8];                               // of the component
 };
+static_assert(sizeof(UpdateLine) == 32);
 /// The same, one for each origin. Zero at first.
 struct alignas(kCacheLine) OriginLine {
   std::atomic<std::uint32_t> updating;  // threads of this process that update elements of some target right now

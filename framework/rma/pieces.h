@@ -42,8 +42,9 @@ inline std::size_t mean_run(const Datatype& type) {
 /// Calls `body(first, bytes, in, out)` for one piece of the update after the other: packed bytes [first, first +
 /// bytes), at most `largest`. `in`: the origin's elements, or nullptr when the operation does not look at them; `out`:
 /// where the elements go that were there, or nullptr.
+/// Begins at packed byte `begin`.
 template <class Body>
-void each_piece(const Update& u, std::size_t total, std::size_t largest, Body&& body) {
+void each_piece_from(std::size_t begin, const Update& u, std::size_t total, std::size_t largest, Body&& body) {
   const auto element = static_cast<std::size_t>(u.element.size());
   const bool reads = u.reads_origin(), fetches = u.fetches();
   const bool dense_in = !reads || u.origin.dense(), dense_out = !fetches || u.result.dense();
@@ -51,13 +52,13 @@ void each_piece(const Update& u, std::size_t total, std::size_t largest, Body&& 
   const auto* in = reads && dense_in ? static_cast<const std::byte*>(u.origin.data) : nullptr;
   auto* out = fetches && dense_out ? static_cast<std::byte*>(u.result.data) : nullptr;
   if (dense_in && dense_out) {
-    for (std::size_t first = 0; first < total; first += step)
+    for (std::size_t first = begin; first < total; first += step)
       body(first, std::min(step, total - first), in == nullptr ? in : in + first, out == nullptr ? out : out + first);
     return;
   }
   alignas(16) std::byte packed_in[kBounceBytes], packed_out[kBounceBytes];
   step = std::min(step, bounce_bytes(element));
-  for (std::size_t first = 0; first < total; first += step) {
+  for (std::size_t first = begin; first < total; first += step) {
     const std::size_t now = std::min(step, total - first);
     if (!dense_in) datatype::pack(u.origin, first, packed_in, now);
     body(first, now,
@@ -69,6 +70,10 @@ void each_piece(const Update& u, std::size_t total, std::size_t largest, Body&& 
                           : out + first);
     if (!dense_out) datatype::unpack(u.result, first, packed_out, now);
   }
+}
+template <class Body>
+void each_piece(const Update& u, std::size_t total, std::size_t largest, Body&& body) {
+  each_piece_from(0, u, total, largest, body);
 }
 
 }  // namespace ashlar::rma

@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <iterator>
 
+#include "components/rma/shm/delegate.h"
 #include "components/rma/shm/params.h"
 #include "components/rma/shm/state.h"
+#include "framework/plugin/pvar_row.h"
 #include "framework/plugin/rma_interface.h"
 
 namespace ashlar::rma::shm {
@@ -22,11 +24,23 @@ constexpr Component kComponent = {.name = "shm",
 
 // What the kernel gave to open(): constant from then on. The table's functions get no context.
 constinit const Config* the_config = nullptr;
+constinit const ashlar_host* the_host = nullptr;
 
-ashlar_result open(const ashlar_host*, const void* config) {
+constexpr ashlar_pvar_row kRows[] = {
+    plugin::pvar("offered", "pieces of one-sided operations that were offered to their targets (rma.shm.delegate_from)",
+                 ASHLAR_PVAR_COUNTER, offsetof(DelegateCounters, offered)),
+    plugin::pvar("carried_out", "such pieces of others that this process has carried out", ASHLAR_PVAR_COUNTER,
+                 offsetof(DelegateCounters, carried_out)),
+};
+
+ashlar_result open(const ashlar_host* host, const void* config) {
   the_config = static_cast<const Config*>(config);
+  the_host = host;
+  host->add_pvar_block("rma", "shm", kRows, std::size(kRows), &delegate_counters());
   return ASHLAR_OK;
 }
+
+void close_component() { the_host->remove_pvar_block(kRows, &delegate_counters()); }
 
 void query(const void*, ashlar_answer* answer) {
   answer->priority = kPriority;
@@ -41,6 +55,13 @@ ashlar_result create(const void*, void** module) {
 void destroy(void*) {}
 
 }  // namespace
+
+std::uint64_t delegate_from() { return the_config->delegate_from; }
+
+DelegateCounters& delegate_counters() {
+  static DelegateCounters counters;
+  return counters;
+}
 
 bool wants_central(const RmaWindow& window) {
   if (the_config->barrier == kByCores) return window.lane().config.oversubscribed;
@@ -73,4 +94,4 @@ const ashlar_component ashlar_component_v1 = {
     .query = ashlar::rma::shm::query,
     .create = ashlar::rma::shm::create,
     .destroy = ashlar::rma::shm::destroy,
-    .close = nullptr};
+    .close = ashlar::rma::shm::close_component};

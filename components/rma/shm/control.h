@@ -46,12 +46,16 @@ struct LockLine {
   static constexpr std::uint32_t kLeft = 1u << 31;
 };
 
-/// What others find at a target. The lock and the updates share a line: a process that takes the lock has the gate with
-/// it.
+/// What others find at a target: its lock, and who updates its memory. The lock and the updates share a line: a process
+/// that takes the lock has the gate with it.
 struct alignas(kCacheLine) TargetLine {
   LockLine lock;
   UpdateLine updates;
+
+  /// Where the target takes operations of others (delegate.h): an address in its heap; 0: nowhere.
+  std::atomic<std::uint64_t>& mailbox() { return *reinterpret_cast<std::atomic<std::uint64_t>*>(updates.others); }
 };
+static_assert(sizeof(TargetLine) == kCacheLine);
 
 /// What one rank tells the others; in its OriginLine.
 struct RankLine {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "components/rma/shm/delegate.h"
 #include "components/rma/shm/far.h"
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
@@ -21,18 +22,20 @@ std::uint64_t window_address(const RmaWindow& window, const Target& target) {
   return window.areas[target.rank].address;
 }
 
-Status copy(Direction direction, const Access& access) {
+/// All but the first `done` packed bytes.
+Status copy(Direction direction, const Access& access, std::size_t done) {
   const int error = copy_far(direction, owner_of(access.target).pid, window_address(access.window, access.target),
-                             access.origin, access.place);
+                             access.origin, access.place, done);
   return error == 0 ? Status() : not_copied(access.window, access.target, error);
 }
-Status put_copied(const Access& access) { return copy(Direction::kPut, access); }
-Status get_copied(const Access& access) { return copy(Direction::kGet, access); }
+Status put_copied(const Access& access) { return copy(Direction::kPut, access, delegate_put(access)); }
+Status get_copied(const Access& access) { return copy(Direction::kGet, access, delegate_get(access)); }
 
 Status update_copied(const Update& update) {
   ProcessMemory memory(owner_of(update.target).pid, window_address(update.window, update.target));
+  const std::size_t first = delegate_update(update);
   int error = 0;
-  const Status done = apply_far(update.window.sync->guard(update.target.rank), memory, update, &error);
+  const Status done = apply_far(update.window.sync->guard(update.target.rank), memory, update, first, &error);
   return error == 0 ? done : not_copied(update.window, update.target, error);
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "components/rma/shm/delegate.h"
 #include "components/rma/shm/far.h"
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
@@ -126,7 +127,8 @@ Status put_attached(const Access& access) {
     put(found.window, access.origin, access.place);
     return {};
   }
-  return failed(access.window, access.target, copy_far(Direction::kPut, found.pid, 0, access.origin, access.place));
+  return failed(access.window, access.target,
+                copy_far(Direction::kPut, found.pid, 0, access.origin, access.place, delegate_put(access)));
 }
 
 Status get_attached(const Access& access) {
@@ -137,7 +139,8 @@ Status get_attached(const Access& access) {
     get(found.window, access.origin, access.place);
     return {};
   }
-  return failed(access.window, access.target, copy_far(Direction::kGet, found.pid, 0, access.origin, access.place));
+  return failed(access.window, access.target,
+                copy_far(Direction::kGet, found.pid, 0, access.origin, access.place, delegate_get(access)));
 }
 
 Status update_attached(const Update& update) {
@@ -146,7 +149,7 @@ Status update_attached(const Update& update) {
   if (found.mapped) return apply(found.guard, found.window, update);
   ProcessMemory memory(found.pid, 0);
   int error = 0;
-  const Status done = apply_far(found.guard, memory, update, &error);
+  const Status done = apply_far(found.guard, memory, update, delegate_update(update), &error);
   return error == 0 ? done : failed(update.window, update.target, error);
 }
 

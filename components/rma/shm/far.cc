@@ -58,10 +58,10 @@ ssize_t copy_once(Direction direction, std::int32_t pid, const std::array<iovec,
   }
 }
 
-/// Copies between two layouts as the kernel does it: a piece of the other process's memory costs as much as a page.
-int copy_pieces(Direction direction, std::int32_t pid, const DataView& origin, const DataView& target) {
+/// Copies between two layouts, from packed byte `at` on, as the kernel does it.
+int copy_pieces(Direction direction, std::int32_t pid, const DataView& origin, const DataView& target, std::size_t at) {
   const auto all = static_cast<std::size_t>(origin.bytes());
-  for (std::size_t at = 0; at < all;) {
+  while (at < all) {
     std::array<iovec, kRuns> local, remote;
     std::size_t locals = 0, remotes = 0;
     const std::size_t here = pieces(origin, at, kMost, &local, &locals);
@@ -178,12 +178,12 @@ class GapReader {
 /// Targets of runs that are shorter are read together with their gaps.
 constexpr std::size_t kShortRun = 256;
 
-/// A get of short runs.
-int gather(std::int32_t pid, const DataView& origin, const DataView& target) {
+/// A get of short runs, from packed byte `at` on.
+int gather(std::int32_t pid, const DataView& origin, const DataView& target, std::size_t at) {
   ProcessMemory memory(pid, 0);
   const auto all = static_cast<std::size_t>(origin.bytes());
   std::array<std::byte, 4096> packed;
-  for (std::size_t at = 0; at < all;) {
+  while (at < all) {
     std::array<iovec, kRuns> runs;
     std::size_t count = 0;
     const std::size_t bytes = pieces(target, at, packed.size(), &runs, &count);
@@ -198,11 +198,12 @@ int gather(std::int32_t pid, const DataView& origin, const DataView& target) {
 
 }  // namespace
 
-int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const DataView& origin, const Place& place) {
+int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const DataView& origin, const Place& place,
+             std::size_t done) {
   const DataView target = place.in(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(window)));
   if (direction == Direction::kGet && !target.dense() && mean_run(*target.type) < kShortRun)
-    return gather(pid, origin, target);
-  return copy_pieces(direction, pid, origin, target);
+    return gather(pid, origin, target, done);
+  return copy_pieces(direction, pid, origin, target, done);
 }
 
 int ProcessMemory::read(void* to, std::span<const iovec> runs) {

@@ -8,8 +8,10 @@ namespace ashlar::rma::shm {
 
 enum class Direction : std::uint8_t { kPut, kGet };
 
-/// Copies between the origin's layout and the target's, which lies at `window` of process `pid`. Returns 0 or an errno.
-int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const DataView& origin, const Place& place);
+/// Copies between the origin's layout and the target's, which lies at `window` of process `pid`: all but the first
+/// `done` packed bytes. Returns 0 or an errno.
+int copy_far(Direction direction, std::int32_t pid, std::uint64_t window, const DataView& origin, const Place& place,
+             std::size_t done);
 
 /// Memory of another process.
 class ProcessMemory final : public FarMemory {

@@ -9,6 +9,7 @@ namespace ashlar::rma::shm {
 /// Parameters rma.shm.*; the rows describe this block.
 struct Config {
   std::int32_t barrier;  // Barrier
+  std::uint64_t delegate_from;
 };
 
 enum Barrier : std::int32_t { kByCores = 0, kCentral, kDissemination };
@@ -28,6 +29,18 @@ inline constexpr ashlar_param kParams[] = {
      .flags = ASHLAR_PARAM_FROZEN,
      .offset = static_cast<std::uint32_t>(offsetof(Config, barrier)),
      .choices = kBarriers},
+    {.name = "delegate_from",
+     .fallback = "32",
+     .help =
+         "Runs of memory from which on an operation is offered to its target, where the memory cannot be mapped: a "
+         "target that makes progress right now carries it out; if it does not take the offer within microseconds, the "
+         "origin copies. 0: never.",
+     .type = ASHLAR_PARAM_U64,
+     .scope = ASHLAR_SCOPE_ALL_EQ,
+     .verbosity = ASHLAR_TUNER_DETAIL,
+     .flags = ASHLAR_PARAM_FROZEN,
+     .offset = static_cast<std::uint32_t>(offsetof(Config, delegate_from)),
+     .choices = nullptr},
 };
 
 }  // namespace ashlar::rma::shm

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "components/rma/shm/delegate.h"
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
 #include "framework/rma/cards.h"
@@ -41,6 +42,16 @@ int prove(const Neighbour& process) {
 
 bool is_dynamic(const RmaWindow& window) { return window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC; }
 
+bool brings_memory(const RmaWindow& window) {
+  return window.create_flavor == MPI_WIN_FLAVOR_ALLOCATE || window.create_flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+/// Whether this process has, or may attach, memory in the window that others cannot map.
+bool has_far_memory(const RmaWindow& window) {
+  return is_dynamic(window) ||
+         (window.size != 0 && !memory::Heap::own().contains(window.base, static_cast<std::size_t>(window.size)));
+}
+
 }  // namespace
 
 Status copies_memory_of(const Neighbour& process) {
@@ -66,6 +77,7 @@ Status prepare(RmaWindow& window, Card& own) {
     const Control control(static_cast<std::byte*>(state->block), static_cast<std::uint32_t>(window.ranks));
     control.header().central.store(wants_central(window) ? 1 : 0, std::memory_order_relaxed);
   }
+  if (!brings_memory(window)) prepare_offers();
   if (!is_dynamic(window)) return {};
   state->dynamic = std::make_unique<Dynamic>();
   static_cast<void>(make_room_for_regions(*state->dynamic));  // and so a heap, which the card names
@@ -103,6 +115,7 @@ Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   }
   if (window.me == 0) std::ranges::transform(cards, control.areas(), area_of);
   window.areas = control.areas();
+  if (has_far_memory(window)) accept_offers(window, control);
   *out = new (std::nothrow) SharedSync(window, control);
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }
@@ -148,6 +161,7 @@ Status reach(RmaWindow& window, Target& target) {
 void close(RmaWindow& window) {
   State* const state = static_cast<State*>(std::exchange(window_state(window), nullptr));
   if (state == nullptr) return;
+  refuse_offers(window);
   memory::Heap& heap = memory::Heap::own();
   // A block that not every process could use is touched by none once they have agreed on that.
   if (window.sync == nullptr || window.sync->name() != kSyncName) state->control = {};

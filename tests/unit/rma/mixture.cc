@@ -16,7 +16,7 @@ void Mixer::run(void* target, MPI_Op op, MPI_Datatype type, const T* in, MPI_Cou
   Target aim;
   NearMemory memory(0);
   int failed = 0;
-  if (!apply_far(guard_, memory, update_of(call, aim), &failed).ok() || failed != 0) wrong = "apply_far failed";
+  if (!apply_far(guard_, memory, update_of(call, aim), 0, &failed).ok() || failed != 0) wrong = "apply_far failed";
 }
 
 void Mixer::add_row() {

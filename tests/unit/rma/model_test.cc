@@ -220,7 +220,7 @@ void run(How how, Shared& lines, std::byte* window, const test::Call& call) {
       int failed = 0;
       Guard guard = lines.guard(Guard::Kind::kLocked);
       guard.range.bytes = 4096;  // several pieces
-      ASSERT_TRUE(apply_far(guard, memory, test::update_of(call, target), &failed).ok());
+      ASSERT_TRUE(apply_far(guard, memory, test::update_of(call, target), 0, &failed).ok());
       ASSERT_EQ(failed, 0);
     }
   }
@@ -380,7 +380,7 @@ TEST_F(ModelTest, FarMemoryThatFails) {
     Guard guard = lines.guard(Guard::Kind::kLocked);
     guard.range.bytes = 16384;
     int failed = 0;
-    ASSERT_TRUE(apply_far(guard, memory, test::update_of(call, target), &failed).ok());
+    ASSERT_TRUE(apply_far(guard, memory, test::update_of(call, target), 0, &failed).ok());
     EXPECT_EQ(failed, EFAULT);
     EXPECT_EQ(memory.calls, fail_at);
     ASSERT_NO_FATAL_FAILURE(expect_idle(lines));

@@ -1,0 +1,138 @@
+// The target's side of operations that their origins offer to it.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "components/rma/shm/delegate.h"
+#include "framework/datatype/reduce_op.h"
+#include "framework/rma/combine.h"
+#include "framework/rma/neighbours.h"
+#include "framework/rma/pieces.h"
+#include "framework/rma/update_lock.h"
+
+namespace ashlar::rma::shm {
+namespace {
+
+/// Of one lane with windows that accept offers.
+struct LanePoller : Poller {
+  std::uint32_t windows = 0;
+};
+
+struct Receiver {
+  std::atomic<Mailbox*> box{nullptr};  // never freed: it is one line, and an origin may still be about to leave it
+  std::mutex mutex;                    // guards the rest
+  std::unordered_map<std::uint32_t, RmaWindow*> windows;  // that accept offers, by context
+  std::map<Lane*, LanePoller> pollers;
+};
+/// Never destroyed: windows may end with the process.
+Receiver& receiver() {
+  static auto* const one = new Receiver;
+  return *one;
+}
+
+RmaWindow* window_of(std::uint32_t context) {
+  const std::lock_guard guard(receiver().mutex);
+  const auto found = receiver().windows.find(context);
+  return found != receiver().windows.end() ? found->second : nullptr;
+}
+
+void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
+  using Code = ReduceOp::Code;
+  const ReduceOp& op = datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(piece.op)));
+  Datatype& element = datatype::predefined(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(piece.element)));
+  const auto size = static_cast<std::size_t>(element.size());
+  alignas(16) std::byte packed[kBounceBytes];
+  const std::size_t step = bounce_bytes(size);
+  RowCursor from({piece.row, piece.rows}, memory), to = from;
+  const Guard guard = window.sync->guard(window.me);
+  const UpdateLockGuard held(guard);
+  for (std::size_t done = 0; done < piece.bytes; done += step) {
+    const std::size_t now = std::min<std::size_t>(step, piece.bytes - done);
+    const bool replaces = op.code() == Code::kReplace;
+    if (!replaces || piece.fetches) from.gather(packed, now);
+    if (piece.fetches) std::memcpy(piece.out + done, packed, now);
+    if (op.code() == Code::kNoOp) continue;
+    if (!replaces) combine_packed(op, element, piece.in + done, packed, now / size);
+    to.scatter(replaces ? piece.in + done : packed, now);
+  }
+}
+
+bool execute(const Mailbox& box) {
+  RmaWindow* const window = window_of(box.context);
+  const memory::MappedHeap* heap = nullptr;
+  if (window == nullptr || !memory::map_heap(neighbour_of(*window, box.origin).heap, &heap).ok()) return false;
+  auto* const piece = reinterpret_cast<Delegated*>(heap->find(box.address, sizeof(Delegated)));
+  if (piece == nullptr) return false;
+  auto* const memory = static_cast<std::byte*>(window->base);
+  switch (piece->kind) {
+    case Delegated::Kind::kPut:
+      RowCursor({piece->row, piece->rows}, memory).scatter(piece->in, piece->bytes);
+      return true;
+    case Delegated::Kind::kGet:
+      RowCursor({piece->row, piece->rows}, memory).gather(piece->out, piece->bytes);
+      return true;
+    case Delegated::Kind::kUpdate:
+      update(*window, *piece, memory);
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool carry_out_offer() {
+  Mailbox* const box = receiver().box.load(std::memory_order_acquire);
+  std::uint32_t offered = Mailbox::kOffered;
+  if (box == nullptr || box->state.load(std::memory_order_relaxed) != offered) [[likely]]
+    return false;
+  if (!box->state.compare_exchange_strong(offered, Mailbox::kTaken, std::memory_order_acquire)) return false;
+  const bool done = execute(*box);
+  if (done) delegate_counters().carried_out.add();
+  box->state.store(done ? Mailbox::kDone : Mailbox::kRefused, std::memory_order_release);
+  return true;
+}
+
+void prepare_offers() {
+  if (delegate_from() == 0) return;
+  Receiver& own = receiver();
+  const std::lock_guard guard(own.mutex);
+  void* memory = nullptr;
+  if (own.box.load(std::memory_order_relaxed) != nullptr ||
+      !memory::Heap::own().allocate(sizeof(Mailbox), kCacheLine, true, &memory).ok())
+    return;
+  own.box.store(static_cast<Mailbox*>(memory), std::memory_order_release);
+}
+
+void accept_offers(RmaWindow& window, const Control& control) {
+  Receiver& own = receiver();
+  const Mailbox* const box = own.box.load(std::memory_order_acquire);
+  if (box == nullptr) return;
+  control.target(window.me).mailbox().store(reinterpret_cast<std::uintptr_t>(box), std::memory_order_relaxed);
+  Lane& lane = window.lane();
+  const LaneGuard guard(lane.lock);
+  const std::lock_guard also(own.mutex);
+  own.windows[window.comm->context] = &window;
+  LanePoller& poller = own.pollers[&lane];
+  if (poller.windows++ != 0) return;
+  poller.poll = [](Poller&) { return carry_out_offer(); };
+  lane.pollers.push_back(&poller);
+}
+
+void refuse_offers(RmaWindow& window) {
+  Receiver& own = receiver();
+  Lane& lane = window.lane();
+  const LaneGuard guard(lane.lock);
+  const std::lock_guard also(own.mutex);
+  if (own.windows.erase(window.comm->context) == 0) return;
+  const auto poller = own.pollers.find(&lane);
+  if (--poller->second.windows != 0) return;
+  List<Poller>::remove(&poller->second);
+  own.pollers.erase(poller);
+}
+
+}  // namespace ashlar::rma::shm

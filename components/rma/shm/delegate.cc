@@ -1,0 +1,203 @@
+// The origin's side of operations that their target may carry out.
+#include "components/rma/shm/delegate.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "framework/datatype/layout.h"
+#include "framework/rma/patience.h"
+
+namespace ashlar::rma::shm {
+namespace {
+
+constexpr std::uint64_t kPatienceNs = 60'000;  // a target that sleeps in a wait is awake by then
+constexpr int kPollsOfLook = 32;               // between two looks at the clock
+// Offers to a target that computes take a tenth of the time at most, and a hundredth after some.
+constexpr std::uint64_t kFirstPauseNs = 10 * kPatienceNs, kLongestPauseNs = 100 * kPatienceNs;
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// After an offer that a target did not take, none is made to it for some time: it seems to compute.
+struct Reluctance {
+  std::uint64_t until = 0;
+  std::uint64_t pause = kFirstPauseNs;
+
+  void failed() {
+    until = now_ns() + pause;
+    pause = std::min(2 * pause, kLongestPauseNs);
+  }
+};
+
+struct Origin {
+  std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
+  Delegated* delegated = nullptr;
+  std::unordered_map<const Mailbox*, Reluctance> reluctances;
+};
+/// Never destroyed: another thread may be in an operation when the process ends.
+Origin& origin() {
+  static auto* const one = new Origin;
+  return *one;
+}
+
+/// An operation on `total` packed bytes of `place`, whose elements have `each` bytes.
+struct Operation {
+  RmaWindow& window;
+  const Target& target;
+  const Place& place;
+  const DataView& from;
+  const DataView& result;  // type nullptr: none
+  std::size_t each;
+  bool reads_origin;
+};
+
+Mailbox* mailbox_of(const Operation& o) {
+  if (o.window.sync->name() != kSyncName) return nullptr;
+  const std::uint64_t address =
+      state_of(o.window).control.target(o.target.rank).mailbox().load(std::memory_order_relaxed);
+  const memory::MappedHeap* heap = nullptr;
+  if (address == 0 || !memory::map_heap(owner_of(o.target).heap, &heap).ok()) return nullptr;
+  return reinterpret_cast<Mailbox*>(heap->find(address, sizeof(Mailbox)));
+}
+
+/// Rows and data of the next piece. Returns its bytes; 0: there is none.
+std::size_t fill(const Operation& o, std::size_t first, Delegated* out) {
+  std::size_t bytes = 0;
+  std::size_t most = Delegated::kBytes / o.each * o.each;
+  out->rows = list_rows(o.place, first, most, out->row, &bytes);
+  if (bytes % o.each != 0) {  // the rows end within an element that has holes
+    most = bytes / o.each * o.each;
+    out->rows = list_rows(o.place, first, most, out->row, &bytes);
+  }
+  out->bytes = bytes;
+  if (o.reads_origin) datatype::pack(o.from, first, out->in, bytes);
+  return bytes;
+}
+
+/// Until the target has carried out the offer, or has not taken it in time. It may be about to offer something to this
+/// process, so the own mailbox is looked at as well.
+bool await(Mailbox& box, bool shared_core) {
+  const std::uint64_t until = now_ns() + kPatienceNs;
+  bool late = false;
+  for (int polls = 1;; ++polls) {
+    const std::uint32_t state = box.state.load(std::memory_order_acquire);
+    if (state == Mailbox::kDone || state == Mailbox::kRefused) {
+      box.state.store(Mailbox::kFree, std::memory_order_release);
+      return state == Mailbox::kDone;
+    }
+    std::uint32_t offered = Mailbox::kOffered;
+    if (late && box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return false;
+    carry_out_offer();
+    pause_briefly();
+    if (polls % kPollsOfLook != 0) continue;
+    if (shared_core || late) sched_yield();
+    late = late || now_ns() > until;
+  }
+}
+
+enum class Outcome : std::uint8_t { kDone, kNotTaken, kBusy };
+
+/// kBusy: another process offers something.
+Outcome hand_over(const Operation& o, Mailbox& box, const Delegated& piece) {
+  std::uint32_t free = Mailbox::kFree;
+  if (!box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire)) return Outcome::kBusy;
+  box.context = o.window.comm->context;
+  box.origin = o.window.me;
+  box.address = reinterpret_cast<std::uintptr_t>(&piece);
+  box.state.store(Mailbox::kOffered, std::memory_order_release);
+  delegate_counters().offered.add();
+  wake(o.window, o.target.rank);
+  return await(box, o.window.lane().config.oversubscribed) ? Outcome::kDone : Outcome::kNotTaken;
+}
+
+/// Whether the layout has so many runs that an offer may pay.
+bool may_pay(const Place& place) {
+  const std::uint64_t from = delegate_from();
+  if (from == 0 || place.type->dense()) return false;
+  return static_cast<std::uint64_t>(place.count) * place.type->layout().runs >= from;
+}
+
+template <class Describe>
+std::size_t run(const Operation& o, Describe describe) {
+  Mailbox* const box = mailbox_of(o);
+  if (box == nullptr) return 0;
+  Origin& own = origin();
+  const std::unique_lock lock(own.mutex, std::try_to_lock);
+  if (!lock) return 0;
+  Reluctance& reluctance = own.reluctances[box];
+  if (reluctance.until != 0 && now_ns() < reluctance.until) return 0;
+  if (own.delegated == nullptr) {
+    void* memory = nullptr;
+    if (!memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok()) return 0;
+    own.delegated = new (memory) Delegated;
+  }
+  Delegated& piece = *own.delegated;
+  describe(&piece);
+  const auto total = static_cast<std::size_t>(o.place.count) * static_cast<std::size_t>(o.place.type->size());
+  for (std::size_t done = 0; done < total;) {
+    const std::size_t bytes = fill(o, done, &piece);
+    const Outcome outcome = bytes == 0 ? Outcome::kBusy : hand_over(o, *box, piece);
+    if (outcome == Outcome::kNotTaken) reluctance.failed();
+    if (outcome != Outcome::kDone) return done;
+    reluctance = {};
+    if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
+    done += bytes;
+  }
+  return total;
+}
+
+}  // namespace
+
+std::size_t delegate_put(const Access& access) {
+  if (!may_pay(access.place)) return 0;
+  const DataView none;
+  const Operation operation{.window = access.window,
+                            .target = access.target,
+                            .place = access.place,
+                            .from = access.origin,
+                            .result = none,
+                            .each = 1,
+                            .reads_origin = true};
+  return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kPut; });
+}
+
+std::size_t delegate_get(const Access& access) {
+  if (!may_pay(access.place)) return 0;
+  const Operation operation{.window = access.window,
+                            .target = access.target,
+                            .place = access.place,
+                            .from = access.origin,
+                            .result = access.origin,
+                            .each = 1,
+                            .reads_origin = false};
+  return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kGet; });
+}
+
+std::size_t delegate_update(const Update& u) {
+  if (!may_pay(u.place) || u.compare != nullptr || u.element.predefined == 0) return 0;
+  const Operation operation{.window = u.window,
+                            .target = u.target,
+                            .place = u.place,
+                            .from = u.origin,
+                            .result = u.result,
+                            .each = static_cast<std::size_t>(u.element.size()),
+                            .reads_origin = u.reads_origin()};
+  return run(operation, [&](Delegated* out) {
+    out->kind = Delegated::Kind::kUpdate;
+    out->reads_origin = u.reads_origin();
+    out->fetches = u.fetches();
+    out->op = static_cast<std::uint16_t>(u.op.predefined);
+    out->element = u.element.predefined;
+  });
+}
+
+}  // namespace ashlar::rma::shm

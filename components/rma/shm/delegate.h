@@ -1,0 +1,73 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "components/rma/shm/state.h"
+#include "framework/plugin/component.h"
+#include "framework/rma/rows.h"
+
+/// Operations on many short runs of memory that cannot be mapped. The kernel takes 0.1 us for each run, so the origin
+/// offers the operation to the target, which carries it out if it makes progress right now. If it does not take the
+/// offer within microseconds, the origin withdraws it and copies, and makes no other for some time: so no operation
+/// waits for its target.
+///
+///   origin: rows and data into its Delegated       target, in each round of progress (one load):
+///           Mailbox: kFree -> kWriting -> kOffered          kOffered -> kTaken
+///           polls, and looks after its own mailbox           executes under its update lock
+///   too late: kOffered -> kFree                               kTaken -> kDone
+namespace ashlar::rma::shm {
+
+/// What a process offers, in its heap.
+struct Delegated {
+  enum class Kind : std::uint8_t { kPut, kGet, kUpdate };
+  static constexpr std::size_t kRows = 256;
+  static constexpr std::size_t kBytes = 32 * 1024;
+
+  Kind kind = Kind::kPut;
+  bool reads_origin = false, fetches = false;
+  std::uint16_t op = 0;       // constant of a predefined operation
+  std::uint32_t element = 0;  // constant of a predefined datatype
+  std::uint64_t bytes = 0;    // packed
+  std::uint64_t rows = 0;
+  Row row[kRows];
+  alignas(kCacheLine) std::byte in[kBytes];   // of the origin
+  alignas(kCacheLine) std::byte out[kBytes];  // what the target fetches
+};
+
+/// Where others offer operations to a process, one at a time; in its heap, made with its first window whose memory they
+/// cannot map.
+struct alignas(kCacheLine) Mailbox {
+  enum State : std::uint32_t { kFree = 0, kWriting, kOffered, kTaken, kDone, kRefused };
+  std::atomic<std::uint32_t> state;
+  // Written by the origin in kWriting, read by the target in kTaken.
+  std::uint32_t context;  // of the window
+  Rank origin;            // in the window
+  std::uint64_t address;  // of the Delegated, in the origin's heap
+};
+
+/// Lets the target carry out the operation, piece by piece. Returns how many packed bytes it has: all, or those before
+/// the piece that it did not take. Called without the lane's lock.
+std::size_t delegate_put(const Access& access);
+std::size_t delegate_get(const Access& access);
+std::size_t delegate_update(const Update& update);
+
+/// Makes the mailbox, and with it a heap, before the process tells others about that. Origins need one, too.
+void prepare_offers();
+/// Of a window that this component synchronizes: from now on other processes may offer operations on its memory.
+void accept_offers(RmaWindow& window, const Control& control);
+/// The window goes away.
+void refuse_offers(RmaWindow& window);
+
+/// Carries out what is in this process's mailbox. Returns whether there was anything.
+bool carry_out_offer();
+
+/// Parameter rma.shm.delegate_from.
+std::uint64_t delegate_from();
+
+struct DelegateCounters {
+  Counter offered, carried_out;
+};
+DelegateCounters& delegate_counters();
+
+}  // namespace ashlar::rma::shm

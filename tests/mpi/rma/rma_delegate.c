@@ -1,0 +1,180 @@
+/* Operations on many short runs of memory that other processes cannot map: the target carries them out while it waits,
+ * and no origin waits for one that computes. Last, offers of all processes to each other, beside accumulates of another
+ * form on the same elements. */
+#include "check.h"
+
+enum { kRuns = 700, kWords = 3 * kRuns };
+
+static int64_t memory[kWords]; /* none of the library's */
+static MPI_Win win;
+static MPI_Datatype every_third;
+
+/* Of this process; counted from counting_begin() on. */
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle carried_out;
+
+static void counting_begin(void) {
+  int provided, index, count, continuous;
+  MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  MUST(MPI_T_pvar_session_create(&session));
+  MUST(MPI_T_pvar_get_index("rma.shm.carried_out", MPI_T_PVAR_CLASS_COUNTER, &index));
+  MUST(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL));
+  MUST(MPI_T_pvar_handle_alloc(session, index, NULL, &carried_out, &count));
+  if (!continuous) MUST(MPI_T_pvar_start(session, carried_out));
+}
+
+static unsigned long long counted(void) {
+  unsigned long long value = 0;
+  MUST(MPI_T_pvar_read(session, carried_out, &value));
+  return value;
+}
+
+static void counting_end(void) {
+  MUST(MPI_T_pvar_session_free(&session));
+  MUST(MPI_T_finalize());
+}
+
+/* ---- a target that waits ------------------------------------------------------------------------------------------
+ */
+
+typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kKinds } Kind;
+
+/* Of rank 0 to rank 1, whose word 3 * i is `before` + i. Returns what it is afterwards, less i. */
+static int64_t operate(Kind kind, int64_t before) {
+  int64_t origin[kRuns], result[kRuns];
+  for (int i = 0; i < kRuns; i++) origin[i] = before + 3 + i, result[i] = -1;
+  int64_t after = before;
+  switch (kind) {
+    case kPut:
+      MUST(MPI_Put(origin, kRuns, MPI_INT64_T, 1, 0, 1, every_third, win));
+      after = before + 3;
+      break;
+    case kGet:
+      MUST(MPI_Get(result, kRuns, MPI_INT64_T, 1, 0, 1, every_third, win));
+      break;
+    case kAccumulate:
+    case kGetAccumulate:
+      for (int i = 0; i < kRuns; i++) origin[i] = 5;
+      if (kind == kAccumulate)
+        MUST(MPI_Accumulate(origin, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_SUM, win));
+      else
+        MUST(MPI_Get_accumulate(origin, kRuns, MPI_INT64_T, result, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_SUM,
+                                win));
+      after = before + 5;
+      break;
+    default:
+      MUST(MPI_Get_accumulate(origin, kRuns, MPI_INT64_T, result, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_REPLACE,
+                              win));
+      after = before + 3;
+      break;
+  }
+  MUST(MPI_Win_flush(1, win));
+  if (kind == kGet || kind == kGetAccumulate || kind == kReplace)
+    for (int i = 0; i < kRuns; i++)
+      CHECK(result[i] == before + i, "kind %d, word %d: %lld", kind, i, (long long)result[i]);
+  return after;
+}
+
+/* Rank 1 waits in MPI_Recv while rank 0 operates; then it says what it has carried out. Until it has carried out some
+ * of each kind: one that gets no core for some time misses offers. */
+static void while_it_waits(int carried_out_is_wanted) {
+  for (int kind = 0; kind < kKinds; kind++) {
+    for (int i = 0; i < kWords; i++) memory[i] = i % 3 == 0 ? 7 + i / 3 : -9;
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    const double start = MPI_Wtime();
+    const unsigned long long before = carried_out_is_wanted ? counted() : 0;
+    int64_t is = 7;
+    for (int over = 0; !over;) {
+      if (check_rank == 0) {
+        for (int i = 0; i < 20; i++) is = operate((Kind)kind, is);
+        MUST(MPI_Send(&is, 1, MPI_INT64_T, 1, 0, MPI_COMM_WORLD));
+      } else if (check_rank == 1) {
+        MUST(MPI_Recv(&is, 1, MPI_INT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MUST(MPI_Win_sync(win));
+        for (int i = 0; i < kWords; i++) {
+          const int64_t should = i % 3 == 0 ? is + i / 3 : -9;
+          if (memory[i] == should) continue;
+          CHECK(0, "kind %d: word %d is %lld and not %lld", kind, i, (long long)memory[i], (long long)should);
+          break;
+        }
+        over = !carried_out_is_wanted || counted() > before || MPI_Wtime() - start > 30;
+        if (carried_out_is_wanted) CHECK(MPI_Wtime() - start <= 30, "kind %d: nothing was carried out", kind);
+      }
+      MUST(MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD));
+    }
+  }
+}
+
+/* ---- a target that computes ----------------------------------------------------------------------------------------
+ */
+
+static void while_it_computes(void) {
+  memset(memory, 0, sizeof memory);
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == 1) {
+    const volatile int64_t* const flag = &memory[1];
+    const double start = MPI_Wtime();
+    while (*flag == 0 && MPI_Wtime() - start < 60) continue;
+    CHECK(*flag == 1, "operations waited for a target that computes");
+  }
+  if (check_rank == 0) {
+    int64_t ones[kRuns];
+    const int64_t one = 1;
+    for (int i = 0; i < kRuns; i++) ones[i] = 1;
+    for (int turn = 0; turn < 10; turn++)
+      MUST(MPI_Accumulate(ones, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_SUM, win));
+    MUST(MPI_Win_flush(1, win));
+    MUST(MPI_Put(&one, 1, MPI_INT64_T, 1, 1, 1, MPI_INT64_T, win));
+    MUST(MPI_Win_flush(1, win));
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  for (int i = 0; check_rank == 1 && i < kRuns; i++) CHECK_EQ(memory[3 * i], 10);
+}
+
+/* ---- everybody to everybody ----------------------------------------------------------------------------------------
+ */
+
+static void all_to_all(void) {
+  enum { kTurns = 60 };
+  int64_t ones[kWords];
+  for (int i = 0; i < kWords; i++) ones[i] = 1;
+  memset(memory, 0, sizeof memory);
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  for (int turn = 0; turn < kTurns; turn++)
+    for (int to = 0; to < check_size; to++) {
+      MUST(MPI_Accumulate(ones, kRuns, MPI_INT64_T, to, 0, 1, every_third, MPI_SUM, win));
+      if (turn % 4 == 0) MUST(MPI_Accumulate(ones, kWords, MPI_INT64_T, to, 0, kWords, MPI_INT64_T, MPI_SUM, win));
+      if (turn % 4 == 1) {
+        int64_t was;
+        MUST(MPI_Fetch_and_op(ones, &was, MPI_INT64_T, to, 3 * turn, MPI_SUM, win));
+      }
+    }
+  MUST(MPI_Win_flush_all(win));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Win_sync(win));
+  for (int i = 0; i < kWords; i++) {
+    const int fetched = i % 3 == 0 && i / 3 < kTurns && i / 3 % 4 == 1;
+    const int64_t should = check_size * (kTurns / 4 + (i % 3 == 0 ? kTurns : 0) + fetched);
+    if (memory[i] == should) continue;
+    CHECK(0, "word %d is %lld and not %lld", i, (long long)memory[i], (long long)should);
+    break;
+  }
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  const int counts = argc > 1 && strcmp(argv[1], "carried_out") == 0;
+  MUST(MPI_Type_vector(kRuns, 1, 3, MPI_INT64_T, &every_third));
+  MUST(MPI_Type_commit(&every_third));
+  MUST(MPI_Win_create(memory, sizeof memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  if (counts) counting_begin();
+  MUST(MPI_Win_lock_all(0, win));
+  while_it_waits(counts);
+  while_it_computes();
+  all_to_all();
+  MUST(MPI_Win_unlock_all(win));
+  MUST(MPI_Win_free(&win));
+  MUST(MPI_Type_free(&every_third));
+  if (counts) counting_end();
+  return check_end();
+}

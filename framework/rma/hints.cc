@@ -8,8 +8,12 @@
 #include <string_view>
 
 #include "framework/base/failure.h"
+#include "framework/coll/api.h"
+#include "framework/datatype/datatype.h"
+#include "framework/datatype/reduce_op.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/progress/user_call.h"
 #include "framework/rma/check.h"
 #include "framework/rma/ways.h"
 
@@ -134,6 +138,22 @@ void agree_on(std::span<const Card> cards, Hints* hints) {
   }
   take_bits(all, hints);
   hints->granularity = granularity;
+}
+
+Status change_hints(RmaWindow& window, const Info* info) {
+  constexpr std::uint32_t kNoLocks = 1;  // kPromises[0]
+  constexpr std::uint32_t kOrderBits = ((1u << std::size(kOrders)) - 1) << kFirstOrder;
+  constexpr std::uint32_t kChangeable = kNoLocks | kSameOp | kOrderBits;
+  static_assert(kPromises[0].member == &Hints::no_locks);
+  Hints wanted = window.hints;
+  const Status read = read_hints(info, &wanted);
+  const std::uint32_t before = bits_of(window.hints), mine = read.ok() ? bits_of(wanted) : before;
+  std::uint32_t all = 0;
+  const progress::UserCall call("MPI_Win_set_info", window.comm);
+  ASHLAR_TRY(coll::allreduce(&mine, &all, 1, datatype::predefined(MPI_UINT32_T), datatype::predefined_op(MPI_BAND),
+                             *window.comm));
+  take_bits((before & ~kChangeable) | (all & kChangeable), &window.hints);
+  return read;
 }
 
 Status write_hints(const RmaWindow& window, Info& info) {

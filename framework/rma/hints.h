@@ -20,6 +20,9 @@ Hints hints_of(std::uint32_t bits);
 const char* differing_hint(std::uint32_t a, std::uint32_t b);
 /// What holds on all of them: a promise only if every process has given it.
 void agree_on(std::span<const Card> cards, Hints* hints);
+/// MPI_Win_set_info: collective. What a program promises about its calls may change, to what all processes say; what
+/// the window was built on stays. A process whose info is wrong fails, and says what it has said before.
+Status change_hints(RmaWindow& window, const Info* info);
 /// All supported hints with the values in force, into `info`.
 Status write_hints(const RmaWindow& window, Info& info);
 

@@ -51,13 +51,7 @@ Status win_get_group(Window& win, Group** group) {
   return {};
 }
 
-// Hints may change the promises of a program, and none that windows are built on changes after they are made.
-Status win_set_info(Window& win, Info* info) {
-  RmaWindow& window = of(win);
-  Hints hints = window.hints;
-  ASHLAR_TRY(read_hints(info, &hints));
-  return {};
-}
+Status win_set_info(Window& win, Info* info) { return change_hints(of(win), info); }
 
 Status win_get_info(Window& win, Info** info) {
   ASHLAR_TRY(info::create(info));

@@ -296,6 +296,54 @@ static void info_keys(int all_told) {
   }
 }
 
+static int class_of(int code) {
+  int class = MPI_SUCCESS;
+  MUST(MPI_Error_class(code, &class));
+  return class;
+}
+
+/* What MPI_Win_set_info changes, on all processes alike, and what it does not; and that wrong info of one process
+ * changes nothing. */
+static void changed_info(int all_told) {
+  FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
+    const char* const name = window_kind_name(kind);
+    void* base;
+    MPI_Info given, used;
+    MPI_Win win = make(kind, MPI_COMM_WORLD, 256, 1, MPI_INFO_NULL, &base);
+    MUST(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    for (int turn = 0; turn < 4; turn++) {
+      /* All promise; one takes it back; nobody says anything; one is wrong. */
+      const int promised = turn == 0 || (turn == 3 && check_rank != 0);
+      MUST(MPI_Info_create(&given));
+      if (turn < 2 || turn == 3) {
+        MUST(MPI_Info_set(given, "no_locks", promised || (turn == 1 && check_rank != 0) ? "true" : "false"));
+        MUST(MPI_Info_set(given, "accumulate_ordering", promised ? "rar,waw" : "rar,raw,waw"));
+        MUST(MPI_Info_set(given, "accumulate_ops", promised ? "same_op" : "same_op_no_op"));
+        MUST(MPI_Info_set(given, "same_size", "true"));
+        MUST(MPI_Info_set(given, "mpi_accumulate_granularity", "4096"));
+      }
+      if (turn == 3 && check_rank == 0) MUST(MPI_Info_set(given, "mpi_minimum_memory_alignment", "3"));
+      const int code = MPI_Win_set_info(win, turn == 2 ? MPI_INFO_NULL : given);
+      MUST(MPI_Info_free(&given));
+      CHECK_EQ(class_of(code), turn == 3 && check_rank == 0 ? MPI_ERR_INFO_VALUE : MPI_SUCCESS);
+      MUST(MPI_Win_get_info(win, &used));
+      check_key(used, "no_locks", turn == 0 ? "true" : "false", name);
+      check_key(used, "same_size", "false", name);
+      if (all_told) {
+        check_key(used, "accumulate_ordering", turn == 0 ? "rar,waw" : "rar,raw,waw", name);
+        check_key(used, "accumulate_ops", turn == 0 ? "same_op" : "same_op_no_op", name);
+        check_key(used, "mpi_accumulate_granularity", "0", name);
+      }
+      MUST(MPI_Info_free(&used));
+      const int locked = MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win);
+      CHECK_EQ(class_of(locked), turn == 0 ? MPI_ERR_RMA_SYNC : MPI_SUCCESS);
+      if (locked == MPI_SUCCESS) MUST(MPI_Win_unlock(check_rank, win));
+      MUST(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    unmake(kind, MPI_COMM_WORLD, &win, base);
+  }
+}
+
 /* Promises and alignments that only some make; values that nobody knows are as if they were not given. */
 static void differing_info(void) {
   MPI_Info info;
@@ -552,6 +600,7 @@ int main(int argc, char** argv) {
   shared_windows();
   other_queries();
   info_keys(all);
+  changed_info(all);
   if (all) differing_info();
   alignment();
   callbacks(all);

@@ -53,7 +53,7 @@ Status SharedSync::barrier() {
   for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
     const std::uint32_t round = own.rounds.load(std::memory_order_relaxed) + 1;
     own.rounds.store(round, std::memory_order_release);
-    wake_sleepers(window_, control_, Sleep::kBarrier);
+    wake_sleeper(window_, control_, Sleep::kBarrier, static_cast<Rank>((me + distance) % ranks));
     RoundWait come(window_, control_, static_cast<Rank>((me + ranks - distance) % ranks), round);
     ASHLAR_TRY(wait(window_, come));
   }

@@ -80,11 +80,11 @@ void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank t
     if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank);
 }
 
-void wake_sleeper(RmaWindow& window, const Control& control, Rank rank) {
+void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank) {
   order_with_sleepers(control);
-  if (sleepers_of(control, Sleep::kPair, 0).load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
+  if (sleepers_of(control, what, 0).load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
     return;
-  if (is_asleep(control, Sleep::kPair, rank)) wake(window, rank);
+  if (is_asleep(control, what, rank)) wake(window, rank);
 }
 
 void SharedCondition::announce() {

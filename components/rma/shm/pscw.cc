@@ -37,7 +37,7 @@ void count_up(std::atomic<std::uint8_t>& word) {
 Status SharedSync::post(std::span<const Rank> origins, bool) {
   for (const Rank origin : origins) {
     count_up(control_.pair(window_.me, origin).posted);
-    wake_sleeper(window_, control_, origin);
+    wake_sleeper(window_, control_, Sleep::kPair, origin);
   }
   return {};
 }
@@ -56,7 +56,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
 Status SharedSync::complete(std::span<const Rank> targets) {
   for (const Rank target : targets) {
     count_up(control_.pair(window_.me, target).completed);
-    wake_sleeper(window_, control_, target);
+    wake_sleeper(window_, control_, Sleep::kPair, target);
   }
   return {};
 }

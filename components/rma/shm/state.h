@@ -72,7 +72,8 @@ Status copies_memory_of(const Neighbour& process);
 /// Wakes the processes that have announced that they sleep for this; kLock: the lock of `target`. Called after storing
 /// what they may wait for.
 void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0);
-void wake_sleeper(RmaWindow& window, const Control& control, Rank rank);
+/// The same of the one process that may sleep for it; not of kLock.
+void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank);
 
 /// A condition whose waiter announces itself in its origin line.
 class SharedCondition : public Condition {

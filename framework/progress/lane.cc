@@ -17,10 +17,11 @@ Lane::Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& c
 
 Lane::~Lane() = default;
 
-void Lane::add_iface(ashlar_iface* iface, bool is_self) {
+void Lane::add_iface(ashlar_iface* iface, bool is_self, const char* name) {
   if (is_self) {
     self_iface = iface;
   } else if (iface_count < kMaxIfaces) {
+    iface_names[iface_count] = name;
     ifaces[iface_count++] = iface;
   }
 }

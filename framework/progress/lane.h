@@ -58,7 +58,8 @@ struct Lane {
   ashlar_iface* self_iface ASHLAR_GUARDED_BY(lock) = nullptr;  // progressed only while `self_busy`
   bool self_busy ASHLAR_GUARDED_BY(lock) = false;
   std::array<ashlar_iface*, kMaxIfaces> ifaces ASHLAR_GUARDED_BY(lock) = {};
-  List<Link> stalled ASHLAR_GUARDED_BY(lock);  // links whose endpoint said AGAIN
+  std::array<const char*, kMaxIfaces> iface_names ASHLAR_GUARDED_BY(lock) = {};  // of their components
+  List<Link> stalled ASHLAR_GUARDED_BY(lock);                                    // links whose endpoint said AGAIN
   List<Waiter> ready ASHLAR_GUARDED_BY(lock);
   List<Poller> pollers ASHLAR_GUARDED_BY(lock);
   const std::uint32_t* news;                                // PeerTable::news: the only look at anything unusual
@@ -102,8 +103,8 @@ struct Lane {
     return config.oversubscribed ? config.sleep_after_oversubscribed : config.sleep_after;
   }
 
-  /// Adds an interface; `is_self` when it reaches only this process. Set-up path.
-  void add_iface(ashlar_iface* iface, bool is_self) ASHLAR_REQUIRES(lock);
+  /// Adds an interface of the component `name`; `is_self` when it reaches only this process. Set-up path.
+  void add_iface(ashlar_iface* iface, bool is_self, const char* name = "") ASHLAR_REQUIRES(lock);
 };
 
 /// The lane of a communicator by its context, of either kind, in a process that has `lanes` of them. The predefined

@@ -16,6 +16,12 @@ Status exchange(Comm& comm, const Card& own, std::vector<Card>* cards) {
   return coll::allgather(&own, sizeof own, byte, cards->data(), sizeof own, byte, comm);
 }
 
+Status exchange_bytes(Comm& comm, const void* own, std::size_t bytes, void* all) {
+  Datatype& byte = datatype::predefined(MPI_BYTE);
+  const auto count = static_cast<MPI_Count>(bytes);
+  return coll::allgather(own, count, byte, all, count, byte, comm);
+}
+
 Status exchange_parts(Comm& comm, const Part& own, std::vector<Part>* parts) {
   parts->resize(static_cast<std::size_t>(comm.size));
   Datatype& byte = datatype::predefined(MPI_BYTE);

@@ -12,6 +12,8 @@ namespace ashlar::rma {
 
 /// All cards, by rank.
 Status exchange(Comm& comm, const Card& own, std::vector<Card>* cards);
+/// The same of `bytes` bytes that a component wants known: `all` has room for those of every rank.
+Status exchange_bytes(Comm& comm, const void* own, std::size_t bytes, void* all);
 /// Where the part of a process of this node lies here; *out is nullptr when it has no bytes, or is the memory of a
 /// dynamic window. Fails when this process cannot map it.
 Status map_part(const RmaWindow& window, Rank rank, std::byte** out);

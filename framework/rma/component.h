@@ -7,8 +7,9 @@
 #include "framework/rma/way.h"
 
 namespace ashlar {
+class Comm;
 class RmaWindow;
-}
+}  // namespace ashlar
 namespace ashlar::rma {
 
 class Sync;
@@ -21,12 +22,16 @@ struct Component {
   /// Before the cards are exchanged: adds to this process's own. A failure is that of the window. nullptr: nothing.
   Status (*prepare)(RmaWindow& window, Card& own) = nullptr;
   /// After it, with the cards of all processes: whether this one can take part in the window's Sync of this component.
-  /// A failure says why it cannot; all processes then ask the next component.
+  /// A failure says why it cannot; all processes then ask the next component. nullptr: the component has no Sync.
   Status (*joins)(RmaWindow& window, std::span<const Card> cards) = nullptr;
   /// Makes the Sync where this process can take part. It is dropped when another process cannot, or fails. Where they
   /// have a block of memory together, one of them writes down the areas there and all set `window.areas`, which are
   /// read once all have returned.
   Status (*make_sync)(RmaWindow& window, std::span<const Card> cards, Sync** out) = nullptr;
+  /// After all that: lets the processes of `comm`, those of the window, tell each other more. Collective; whether there
+  /// is anything to tell follows from the cards alone. A process on which something has failed takes part and says so,
+  /// so a failure is one of `comm`. nullptr: there never is anything.
+  Status (*share)(RmaWindow& window, Comm& comm, std::span<const Card> cards) = nullptr;
   /// Finds the ways to a target, on its first use: sets what it can of memory, copies, updates (only where they are
   /// nullptr). A failure says why it left one of them open, which the next component then may find.
   Status (*reach)(RmaWindow& window, Target& target) = nullptr;

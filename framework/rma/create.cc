@@ -152,6 +152,7 @@ Status join(const Component& component, RmaWindow& window, std::span<const Card>
 Status choose_sync(Comm& comm, RmaWindow& window, std::span<const Card> cards) {
   std::string lost;
   for (const Component* component : window.components) {
+    if (component->joins == nullptr) continue;
     const Status joined = join(*component, window, cards);
     bool all = false;
     ASHLAR_TRY(all_agree(comm, joined.ok(), &all));
@@ -214,6 +215,8 @@ Status finish(Comm& comm, RmaWindow& window, std::span<Card> cards, const std::v
   place_parts(cards, begins);
   ASHLAR_TRY(choose_sync(comm, window, cards));
   if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) ASHLAR_TRY(map_all(comm, window));
+  for (const Component* component : window.components)
+    if (component->share != nullptr) ASHLAR_TRY(component->share(window, comm, cards));
   const LaneGuard guard(window.lane().lock);
   window.made = true;
   if (window.wire != nullptr) window.wire->start();

@@ -48,7 +48,9 @@ struct RangeLimits {
 /// beside those by every other. Its kind is the same in every process.
 struct Guard {
   enum class Kind : std::uint8_t {
-    /// Every update is made by the process that owns the memory, one at a time, under its lane's lock.
+    /// Every update is made by the process that owns the memory, one at a time, under its lane's lock; or by a
+    /// transport,
+    /// beside which the owner's own are of another kind (RmaWindow::own_guard).
     kOwner,
     /// Naturally aligned elements of 1, 2, 4 and 8 bytes: atomic instructions; ranges: behind `line->gate`; the rest
     /// under

@@ -68,6 +68,16 @@ Status resolve(RmaWindow& window, Target& target) {
   return {};
 }
 
+Status reach_by_later(RmaWindow& window, const Component& after, Target& target) {
+  bool behind = false;
+  Status reached = fail(MPI_ERR_OTHER, "rma.no_other_way", {{"component", after.name}});
+  for (const Component* component : window.components) {
+    if (behind && (target.copies == nullptr || target.updates == nullptr)) reached = component->reach(window, target);
+    behind = behind || component == &after;
+  }
+  return target.copies != nullptr && target.updates != nullptr ? Status() : reached;
+}
+
 Status flush(RmaWindow& window, Target& target, bool remote) {
   if (!target.outstanding) return {};
   if (target.copies->flush != nullptr) ASHLAR_TRY(target.copies->flush(window, target, remote));

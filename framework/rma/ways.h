@@ -4,6 +4,8 @@
 
 namespace ashlar::rma {
 
+struct Component;
+
 /// The way of targets that no operation has gone to yet: finds one, and goes on with that.
 extern const Way unresolved;
 
@@ -11,6 +13,10 @@ extern const Way unresolved;
 /// takes the lane's lock, the caller of the second has it.
 [[gnu::cold]] Status resolve_now(RmaWindow& window, Target& target);
 [[gnu::cold]] Status resolve(RmaWindow& window, Target& target);
+
+/// Lets the components behind `after` find what ways they have to the target (Component::reach): what `after` cannot do
+/// itself goes there.
+Status reach_by_later(RmaWindow& window, const Component& after, Target& target);
 
 /// The way of an operation that has to know whether it will be complete when its call returns.
 inline const Way* copies_of(RmaWindow& window, Target& target) {

@@ -45,7 +45,8 @@ struct Groups {
   std::vector<Rank> posted;   // origins of MPI_Win_post
 };
 
-class Check;       // check.h
+class Check;  // check.h
+struct Guard;
 struct Component;  // component.h
 inline constexpr std::size_t kMostComponents = 4;
 
@@ -82,6 +83,9 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   std::unique_ptr<rma::WindowWire> wire;  // of the component that sends messages; starts when all else is made
   const rma::Area* areas = nullptr;       // [ranks]; set when the window is synchronized
   rma::Hints hints;
+  /// How this process updates its own memory where it alone does so with its processor (Guard::Kind::kOwner), but a
+  /// transport may as well; nullptr: it is alone. Set by Component::share.
+  const rma::Guard* own_guard = nullptr;
   void* memory = nullptr;                             // that the window allocated, from memory::Heap; freed with it
   std::unique_ptr<rma::Check> check;                  // with check.rma
   std::vector<rma::Region> regions;                   // of a dynamic window, by address; changed by attach and detach

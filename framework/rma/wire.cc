@@ -30,20 +30,13 @@ struct LaneWindows {
     const auto found = self.windows.find(static_cast<std::uint32_t>(am.h0 >> 32));
     if (found == self.windows.end()) return;
     RmaWindow& window = *found->second;
-    if (window.wire == nullptr && !make_wire(window)) return;
+    if (const Status opened = WindowWire::open(window); !opened.ok()) {
+      ASHLAR_LOG(error, "rma", "a message on window '%s' is lost: %s", window.label(), opened.text());
+      return;
+    }
     window.wire->deliver({.from = static_cast<Rank>(static_cast<std::uint32_t>(am.h0)),
                           .word = am.h1,
                           .data = {static_cast<const std::byte*>(am.data), am.length}});
-  }
-
-  static bool make_wire(RmaWindow& window) {
-    Status made;
-    for (const Component* component : window.components)
-      if (component->listen != nullptr && window.wire == nullptr) made = component->listen(window);
-    if (window.wire != nullptr) return true;
-    ASHLAR_LOG(error, "rma", "a message on window '%s' is lost: %s", window.label(),
-               made.ok() ? "no component takes it" : made.text());
-    return false;
   }
 
   static void peer_failed(void* windows, PeerId peer) {
@@ -91,6 +84,15 @@ void WindowWire::unlisten(RmaWindow& window) {
   if (!windows->windows.empty()) return;
   p2p::hook_windows(window.lane(), nullptr);
   delete windows;
+}
+
+Status WindowWire::open(RmaWindow& window) {
+  if (window.wire != nullptr) [[likely]]
+    return {};
+  Status made = fail(MPI_ERR_OTHER, "rma.no_messages", {{"window", window.label()}});
+  for (const Component* component : window.components)
+    if (component->listen != nullptr && window.wire == nullptr) made = component->listen(window);
+  return made;
 }
 
 Status WindowWire::attach(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver) {

@@ -94,6 +94,8 @@ class WindowWire {
   static Status listen(RmaWindow& window);
   /// Not any more. Takes the lane's lock.
   static void unlisten(RmaWindow& window);
+  /// Makes window.wire, if it is not there, by the component that sends messages. Under the lane's lock.
+  static Status open(RmaWindow& window);
   /// Makes window.wire, which keeps messages until start().
   static Status attach(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver);
   /// Takes the lane's lock. No operation is under way.

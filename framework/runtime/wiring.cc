@@ -69,7 +69,7 @@ Status Wiring::open(Lane& lane) {
       continue;
     }
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
-    lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0);
+    lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0, candidate.component->name());
   }
   if (lane.index == 0) left_out_ += (left_out_.empty() || trouble.empty() ? "" : "; ") + trouble;
   if (ways_.empty()) return fail(MPI_ERR_OTHER, "transport.none", {{"reasons", trouble}});

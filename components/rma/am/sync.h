@@ -33,7 +33,10 @@ class MessageSync final : public Sync {
   Status lock_all() override;
   Status unlock_all() override;
   /// Updates are made by the process that owns the memory.
-  Guard guard(Rank) override { return {}; }
+  Guard guard(Rank target) override {
+    const RmaWindow& window = window_.window;
+    return target == window.me && window.own_guard != nullptr ? *window.own_guard : Guard{};
+  }
 
  private:
   LaneLock& lane() { return window_.window.lane().lock; }

@@ -18,8 +18,10 @@ constexpr Component kComponent = {.name = "shm",
                                   .prepare = prepare,
                                   .joins = joins,
                                   .make_sync = make_sync,
+                                  .share = nullptr,
                                   .reach = reach,
                                   .attached = publish_regions,
+                                  .listen = nullptr,
                                   .close = close};
 
 // What the kernel gave to open(): constant from then on. The table's functions get no context.

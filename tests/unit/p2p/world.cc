@@ -32,7 +32,7 @@ Process::Process(LoopNetwork& net, std::uint32_t self, const p2p::Config& config
   }
   {
     const LaneGuard guard(lane.lock);
-    lane.add_iface(others, false);
+    lane.add_iface(others, false, "loop");
     lane.add_iface(itself, true);
   }
   EXPECT_TRUE(p2p::attach(lane, config, shared).ok());

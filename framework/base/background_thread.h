@@ -7,5 +7,9 @@ namespace ashlar {
 bool in_background() noexcept;
 /// Said once by such a thread.
 void enter_background() noexcept;
+/// Whether the thread is about to sleep until another process asks for progress (ashlar_endpoint_ops::wake): messages
+/// that arrive leave it asleep.
+bool is_dormant() noexcept;
+void set_dormant(bool dormant) noexcept;
 
 }  // namespace ashlar

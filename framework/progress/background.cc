@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "framework/base/background_thread.h"
+#include "framework/base/clock.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::progress {
@@ -16,7 +17,9 @@ namespace {
 
 constexpr std::uint64_t kLongestSleep = 20'000'000;
 constexpr std::uint64_t kShortAbsence = 500'000;  // ns between looks whether the program still waits by itself
-constexpr long kUnderWay = 40'000;                // and between looks at something that others are busy with
+constexpr std::uint64_t kLongestDormancy = 200'000'000;
+constexpr std::uint64_t kEager = 20'000'000;  // ns that a dormant thread looks at what arrives once it was woken
+constexpr long kUnderWay = 40'000;            // and between looks at something that others are busy with
 
 /// A thread of the program waits on `lane`. A wait that has slept wakes this thread at its end; others are short and
 /// must not pay for a system call, so this thread looks again soon. Between the two loads and the futex the wait may
@@ -29,7 +32,8 @@ void stay_away(Lane& lane, std::uint32_t attended) {
 
 }  // namespace
 
-bool Background::start(std::span<Lane* const> lanes) {
+bool Background::start(std::span<Lane* const> lanes, bool dormant) {
+  dormant_ = dormant;
   stopping_.store(false, std::memory_order_relaxed);
   lanes_.assign(lanes.begin(), lanes.end());
   // Signals are the program's threads' business.
@@ -57,6 +61,7 @@ void Background::stop() {
 
 void Background::run(Lane& lane) {
   enter_background();
+  std::uint64_t eager_until = 0;  // of a dormant thread
   while (!stopping_.load(std::memory_order_acquire)) {
     if (const std::uint32_t attended = lane.attended.load(std::memory_order_relaxed); attended != 0) {
       stay_away(lane, attended);
@@ -71,8 +76,11 @@ void Background::run(Lane& lane) {
       if (events != 0) {
         lane.lock.give_way();
       } else {
-        const std::uint64_t sleeps = lane.counters.sleeps;
-        sleep(lane, kLongestSleep, Sleeper::kBackground);
+        const std::uint64_t sleeps = lane.counters.sleeps, timeouts = lane.counters.timeouts;
+        const bool dormant = dormant_ && now_ns() >= eager_until;
+        set_dormant(dormant);
+        sleep(lane, dormant ? kLongestDormancy : kLongestSleep, Sleeper::kBackground);
+        if (dormant && lane.counters.timeouts == timeouts) eager_until = now_ns() + kEager;
         under_way = lane.counters.sleeps == sleeps;  // the transports did not let it
       }
     }

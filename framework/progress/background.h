@@ -15,8 +15,9 @@ namespace ashlar::progress {
 class Background {
  public:
   ~Background() { stop(); }
-  /// Set-up path. Throws nothing: without threads the program goes on without them, and false says so.
-  bool start(std::span<Lane* const> lanes);
+  /// Set-up path. Throws nothing: without threads the program goes on without them, and false says so. `dormant`: a
+  /// thread sleeps until another process asks for progress, and for a while looks at what arrives from then on.
+  bool start(std::span<Lane* const> lanes, bool dormant = false);
   /// Waits for the threads to end. Not with a lane's lock held.
   void stop();
 
@@ -24,6 +25,7 @@ class Background {
   void run(Lane& lane);
 
   std::atomic<bool> stopping_{false};
+  bool dormant_ = false;
   std::vector<Lane*> lanes_;
   std::vector<std::thread> threads_;
 };

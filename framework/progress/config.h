@@ -17,6 +17,7 @@ struct Config {
   std::uint64_t yield_retry_oversubscribed = 2'000'000;
   std::uint64_t yield_retry_most = 50'000'000;
   bool thread = false;          // background progress
+  bool dormant = false;         // not a parameter: that thread sleeps until another process asks for progress
   bool oversubscribed = false;  // not a parameter: the job tells (more ranks than cores)
 };
 

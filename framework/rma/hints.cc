@@ -170,6 +170,7 @@ Status write_hints(const RmaWindow& window, Info& info) {
     if (target.copies == &unresolved || (", " + ways + ",").find(", " + way + ",") != std::string::npos) return;
     ways += (ways.empty() ? "" : ", ") + way;
   });
+  ASHLAR_TRY(info::set(&info, "ashlar_progress", window.lane().config.thread ? "background" : "calls"));
   return info::set(&info, "ashlar_way", ways.empty() ? "unresolved" : ways.c_str());
 }
 

@@ -39,6 +39,19 @@ void record(const RmaWindow& window, const Target& target, std::string lost) {
        .setting = "rma"});
 }
 
+/// When this process makes what others ask of it: the first target that may be asked is the time to say so.
+void record_progress(const RmaWindow& window) {
+  const progress::Config& config = window.lane().config;
+  Engine::current().record({.topic = "rma",
+                            .subject = "operations that this process is asked for",
+                            .chosen = config.thread ? "background" : "calls",
+                            .because = config.dormant  ? "a thread serves them, woken when an origin waits"
+                                       : config.thread ? "a thread serves them, woken by every message"
+                                                       : "they are served in MPI calls",
+                            .lost = "",
+                            .setting = "rma.progress"});
+}
+
 }  // namespace
 
 const Way unresolved = {
@@ -64,6 +77,7 @@ Status resolve(RmaWindow& window, Target& target) {
     return fail(MPI_ERR_OTHER, "rma.no_way", {{"peer", target.rank}, {"window", window.label()}, {"lower", lost}});
   target = found;
   record(window, target, std::move(lost));
+  if (window.wire != nullptr) record_progress(window);
   if (window.check != nullptr) window.check->wrap(target);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/component.h"
+#include "framework/rma/target_waker.h"
 #include "framework/rma/window.h"
 
 // Callbacks run under the lane's lock, which the analysis cannot see through them.
@@ -188,6 +189,15 @@ void tell_wait(const void* what, Lane&, plugin::AccountWriter& account) {
 }  // namespace
 
 Status WindowWire::wait(WindowWait& wait) {
+  lane_.lock.held_by_caller();
+  const Rank rank = lane_.config.dormant ? wait.asked() : -1;
+  if (rank < 0 || rank == window_.me || wait.over()) [[likely]]
+    return wait_for(wait);
+  const TargetWaker waker(window_, rank);
+  return wait_for(wait);
+}
+
+Status WindowWire::wait_for(WindowWait& wait) {
   lane_.lock.held_by_caller();
   Status alive;
   std::uint32_t failures = 0;

@@ -77,6 +77,8 @@ class WindowWait {
   virtual bool needs(Rank rank) const = 0;
   /// Writes it into a report.
   virtual void tell(plugin::AccountWriter& account) const = 0;
+  /// The rank whose library, and not its program, has to do something for it to end; -1: there is none.
+  virtual Rank asked() const { return -1; }
 
  protected:
   ~WindowWait() = default;
@@ -134,6 +136,7 @@ class WindowWire {
 
   WindowWire(RmaWindow& window, std::unique_ptr<WindowReceiver> receiver);
   void deliver(const WindowMessage& message);
+  Status wait_for(WindowWait& wait);
   static ashlar_result push(Pending& work, Link& link);
   static ashlar_result push_one(Stream& stream, Link& link, bool* any);
 

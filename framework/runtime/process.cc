@@ -179,7 +179,9 @@ void Process::serve() {
   if (!progress_config_.thread) return;
   std::vector<Lane*> served;
   for (const auto& lane : lanes_) served.push_back(lane.get());
-  if (!background_.start(served)) ASHLAR_LOG(warn, "runtime", "no thread could be started for progress.thread");
+  if (!background_.start(served, progress_config_.dormant))
+    ASHLAR_LOG(warn, "runtime", "no thread could be started for %s",
+               progress_config_.dormant ? "rma.progress = background" : "progress.thread");
 }
 
 void Process::report_use(int sessions) {
@@ -255,6 +257,8 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("io", io::kParams, &io_config_));
   ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
+  if (rma_config_.progress == rma::kBackground && !progress_config_.thread)
+    progress_config_.thread = progress_config_.dormant = true;
   ASHLAR_TRY(params.fill("p2p", p2p::kParams, &p2p_config_));
   ASHLAR_TRY(params.fill("check", p2p::kCheckParams, &p2p_config_));
   runtime::CheckConfig check;

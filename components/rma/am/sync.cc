@@ -30,6 +30,7 @@ struct LockWait final : WindowWait {
     }
     tell_wait(account, window, grant.holder >= 0 ? grant.holder : at, reason);
   }
+  Rank asked() const override { return at; }
   const LockGrant& grant;
   const Rank at;
   const WhichLock which;
@@ -38,13 +39,13 @@ struct LockWait final : WindowWait {
 
 /// Until the request of another thread for the lock at rank 0 is over.
 struct OtherThreadWait final : WindowWait {
-  OtherThreadWait(const bool& whether, AmWindow& in) : asked(whether), window(in) {}
-  bool over() override { return !asked; }
+  OtherThreadWait(const bool& whether, AmWindow& in) : under_way(whether), window(in) {}
+  bool over() override { return !under_way; }
   bool needs(Rank) const override { return true; }
   void tell(plugin::AccountWriter& account) const override {
     tell_wait(account, window, kKeeper, "for a lock that another thread has asked for");
   }
-  const bool& asked;
+  const bool& under_way;
   AmWindow& window;
 };
 

@@ -24,6 +24,7 @@ struct RoomWait final : WindowWait {
                   window.window.label(), static_cast<unsigned long long>(requests.operations()), requests.to());
     account.waits_for(window.wire().process_of(requests.to()), text);
   }
+  Rank asked() const override { return requests.to(); }
   const Requests& requests;
   AmWindow& window;
 };

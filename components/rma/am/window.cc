@@ -27,6 +27,7 @@ struct FlushWait final : WindowWait {
     std::snprintf(reason, sizeof reason, "for rank %d to carry out operations on its memory", target);
     tell_wait(account, window, target, reason);
   }
+  Rank asked() const override { return target; }
   const Flush& flush;
   const Rank target;
   AmWindow& window;

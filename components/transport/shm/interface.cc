@@ -237,9 +237,13 @@ ashlar_result Interface::fate(const Endpoint& ep, std::uint32_t ids, std::uint64
 ashlar_result Interface::arm() {
   SegmentHeader& head = own_.header();
   // Another thread may sleep on this already: what keeps this one from it must not take its wake-up away.
-  const std::uint32_t before =
-      head.sleeping.exchange(in_background() ? kAsleepInBackground : kAsleep, std::memory_order_relaxed);
-  if (before == kAsleep) head.sleeping.store(kAsleep, std::memory_order_relaxed);
+  std::uint32_t before = kAwake;
+  if (in_background() && is_dormant()) {
+    head.sleeping.compare_exchange_strong(before, kDormant, std::memory_order_relaxed);
+  } else {
+    before = head.sleeping.exchange(in_background() ? kAsleepInBackground : kAsleep, std::memory_order_relaxed);
+    if (before == kAsleep) head.sleeping.store(kAsleep, std::memory_order_relaxed);
+  }
   // Should the barrier be refused all of a sudden, then a wake-up may be missed; sleeps are bounded.
   if (!barriers_ || !barrier_everywhere()) full_fence();
   if (anything_new()) {

@@ -90,7 +90,12 @@ inline constexpr std::uint64_t kAttendCopies = 2;  // a reader asks the owner to
 
 /// SegmentHeader::sleeping. A thread of progress.thread copies for no reader, so it is not woken for
 /// that.
-enum Sleeping : std::uint32_t { kAwake = 0, kAsleep = 1, kAsleepInBackground = 2 };
+enum Sleeping : std::uint32_t {
+  kAwake = 0,
+  kAsleep = 1,
+  kAsleepInBackground = 2,
+  kDormant = 3  // until wake(): messages leave the owner asleep
+};
 
 struct SegmentHeader {
   // Identity: constant once the magic is there.

@@ -73,6 +73,7 @@ Status reach(RmaWindow& window, Target& target) {
   to->rank = target.rank;
   Status updates;
   if (own) {
+    updates = fail(MPI_ERR_OTHER, "rma.native_own");
     if (target.copies == nullptr) target.memory = static_cast<std::byte*>(window.base);
   } else {
     const Exposure* exposure = nullptr;

@@ -129,19 +129,23 @@ Guard& guard_of(RmaWindow& window, const Target& target) {
 
 }  // namespace
 
+// Mapped memory is for all operations (Target::memory), so it is not taken for updates alone.
 Status reach(RmaWindow& window, Target& target) {
+  if (target.copies != nullptr) return fail(MPI_ERR_OTHER, "rma.copies_taken");
+  const bool updates = target.updates == nullptr;
   const Neighbour& process = neighbour_of(window, target.rank);
   const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
   if (is_dynamic(window)) {
     if (!synchronizes) return {};
-    target.copies = target.updates = &attached;
+    target.copies = &attached;
+    if (updates) target.updates = &attached;
     target.state = &process;
     return {};
   }
   const Status mapped_here = map_part(window, target.rank, &target.memory);
   if (mapped_here.ok()) {
     target.copies = &mapped;
-    if (synchronizes) {
+    if (synchronizes && updates) {
       target.updates = &mapped;
       target.guard = &guard_of(window, target);
     }
@@ -154,7 +158,7 @@ Status reach(RmaWindow& window, Target& target) {
     return fail(MPI_ERR_OTHER, "rma.out_of_reach", {{"mapped", mapped_here.text()}, {"copied", may_copy.text()}});
   target.copies = &copied;
   target.state = &process;
-  if (synchronizes && !window.areas[target.rank].in_heap()) target.updates = &copied;
+  if (synchronizes && updates && !window.areas[target.rank].in_heap()) target.updates = &copied;
   return mapped_here;
 }
 

@@ -3,10 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <random>
 #include <thread>
-
-#include "tests/unit/p2p/faults.h"
 
 extern "C" const ashlar_component ashlar_component_v1;
 
@@ -42,20 +39,6 @@ ashlar_host host() {
 const ashlar_host the_host = host();
 
 }  // namespace
-
-LoopOptions remote_faults(unsigned seed) {
-  LoopOptions options = faults(seed);
-  options.get = options.put = options.amo = true;
-  options.get_fails = 0;  // failures have tests of their own
-  options.proves_get_late = false;
-  std::mt19937 random(seed + 1000);
-  const auto often = [&random] { return random() % 3 == 0 ? 0.0 : static_cast<double>(random() % 90) / 100; };
-  options.put_completion = seed % 2 == 0 ? ASHLAR_PUT_AT_DONE : ASHLAR_PUT_AT_FLUSH;
-  options.flush = options.put_completion == ASHLAR_PUT_AT_FLUSH || random() % 2 == 0;
-  options.put_pending = often();
-  options.pieces_most = seed % 3 == 0 ? 0 : 1 + static_cast<std::uint32_t>(random() % 40);
-  return options;
-}
 
 NativeWorld::NativeWorld(int size, std::size_t bytes, const LoopOptions& options, const rma::native::Config& config)
     : world(size, bytes, options), config_(config) {

@@ -3,12 +3,10 @@
 #include <functional>
 
 #include "components/rma/native/state.h"
+#include "tests/unit/p2p/faults.h"
 #include "tests/unit/rma_am/window_world.h"
 
 namespace ashlar::test {
-
-/// A loop transport with remote operations, whose faults depend on the seed.
-LoopOptions remote_faults(unsigned seed);
 
 /// A window whose memory is reached by the loop transport, and by messages where that does not do.
 class NativeWorld {

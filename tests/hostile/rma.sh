@@ -36,6 +36,24 @@ for program in "rma_windows" "rma_putget" "rma_accumulate" "rma_sync asked" "rma
   # shellcheck disable=SC2016
   expect_quiet "few addresses: $program" bash -c 'ulimit -v 4000000; exec "$@"' bash "$MPIEXEC" -n 3 "${run[@]}"
 done
+# Windows whose ranks have different ways: the one that may not copy asks, the others copy, by the system's calls or by a transport.
+# What is explained is what rank 0 has decided.
+mixed() { # WAY OPTIONS
+  local copies=("$FORBID" ENOSYS process_vm_readv process_vm_writev --) oracle=("$PROGRAMS/rma_oracle" 25 40) way=$1 out
+  shift
+  out=$(timeout -k 5 120 "$MPIEXEC" "$@" --explain=rma -n 1 "${copies[@]}" "${oracle[@]}" : -n 3 "${oracle[@]}" 2>&1 </dev/null) ||
+    fail "ways $way and asked, $*: exit status $?, output:
+$out"
+  grep -q "targets such as rank .* asked$" <<<"$out" || fail "rank 0 asks no target, $*:
+$out"
+  out=$(timeout -k 5 120 "$MPIEXEC" "$@" --explain=rma -n 3 "${oracle[@]}" : -n 1 "${copies[@]}" "${oracle[@]}" 2>&1 </dev/null) ||
+    fail "ways asked and $way, $*: exit status $?, output:
+$out"
+  grep -A1 "targets such as rank .* $way" <<<"$out" | grep -q "because  the first way" || fail "rank 0 has no way $way, $*:
+$out"
+}
+mixed copied
+mixed "native (put, get)" --set rma=native,am --set rma.native.peers=all
 expect_quiet "16 ranks: epochs" "$MPIEXEC" -n 16 "$PROGRAMS/rma_sync"
 expect_quiet "16 ranks: random epochs" "$MPIEXEC" -n 16 "$PROGRAMS/rma_oracle" 22 5
 expect_quiet "16 ranks on one core" taskset -c 0 "$MPIEXEC" --bind-to none -n 16 "$PROGRAMS/rma_oracle" 23 3

@@ -8,9 +8,13 @@
 #include <array>
 
 #include "framework/base/clock.h"
+#include "framework/progress/outside.h"
 #include "framework/progress/waiting.h"
 
 namespace ashlar::progress {
+
+constinit std::atomic<std::uint32_t> raised_from_outside{0};
+
 namespace {
 
 // Where a peer can only be seen by looking, or a wake-up has no common form with the others.
@@ -99,7 +103,8 @@ bool block(Wakeups& wakeups, std::uint64_t ns) {
 /// Arms the transports of one lane. The order matters: read the words, arm, look once more, sleep. Whatever arrives
 /// after the look changes a word. False: something is there already. disarm() has to follow in any case.
 bool arm(Lane& lane, Wakeups& wakeups) ASHLAR_REQUIRES(lane.lock) {
-  if (LaneLock::threads_on()) wakeups.add_word(&lane.wake_word);
+  if (LaneLock::threads_on() || raised_from_outside.load(std::memory_order_relaxed) != 0)
+    wakeups.add_word(&lane.wake_word);
   for (unsigned i = 0; i < lane.iface_count; ++i) wakeups.add_iface(lane.ifaces[i]);
   ++lane.armed;
   bool quiet = true;

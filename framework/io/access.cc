@@ -7,10 +7,12 @@
 #include "framework/coll/api.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/io/agree.h"
+#include "framework/io/collective.h"
 #include "framework/io/request.h"
 #include "framework/io/transfer.h"
 #include "framework/object/status_fields.h"
 #include "framework/progress/user_call.h"
+#include "framework/progress/waiting.h"
 
 namespace ashlar::io {
 namespace {
@@ -98,55 +100,101 @@ Status move_in_turns(const Transfer& what, Status own, MPI_Count* moved) {
   return own;
 }
 
-Status move(const Access& access, bool blocking, MPI_Count* moved) {
+/// Checks the access, finds out where it begins, and moves the pointers by what it asks for. Where the ranks take their
+/// turns all exchange, whatever is wrong.
+Status settle(const Access& access, MPI_Offset* etypes, MPI_Offset* at) {
   OpenFile& file = access.file;
+  Status own = check_access(file, access.writes, access.buffer, etypes);
+  if (!own.ok()) *etypes = 0;
+  if (access.where != Where::kOrdered) return own.ok() ? place(access, *etypes, at) : own;
+  if (file.shared == nullptr) return no_shared(file);  // on all processes alike
+  const Status placed = place(access, *etypes, at);
+  return own.ok() ? placed : own;
+}
+
+Transfer transfer_of(const Access& access, MPI_Offset at) {
+  return {.file = access.file, .writes = access.writes, .at = at, .buffer = access.buffer};
+}
+
+/// The file pointer of a blocking call moves by what was really moved.
+void take_back(const Access& access, MPI_Offset etypes, MPI_Count moved) {
+  if (access.where != Where::kOwn || moved >= access.buffer.bytes()) return;
+  const PointerGuard guard(access.file);
+  access.file.position -= etypes - moved / access.file.view.etype_data;
+}
+
+/// Whether processes of the file meet in shared memory for collective accesses.
+bool meets(const OpenFile& file) { return file.comm->size > 1 && file.shared != nullptr && file.seekable(); }
+
+/// The same after the call has returned. Functions of the program convert in the call.
+bool goes_on(const OpenFile& file) { return meets(file) && file.view.rep->kind != Datarep::Kind::kUser; }
+
+Status move(const Access& access, MPI_Count* moved) {
   MPI_Offset etypes = 0, at = 0;
-  Status own = check_access(file, access.writes, access.buffer, &etypes);
-  if (access.where == Where::kOrdered) {
-    if (file.shared == nullptr) return no_shared(file);  // on all processes alike
-    const Status placed = place(access, own.ok() ? etypes : 0, &at);
-    if (own.ok()) own = placed;
-  } else if (own.ok()) {
-    own = place(access, etypes, &at);
+  const Status own = settle(access, &etypes, &at);
+  const Transfer what = transfer_of(access, at);
+  if (access.together && meets(access.file)) {
+    const Status done = run_together(access.call, what, own, moved);
+    if (own.ok()) take_back(access, etypes, *moved);
+    return done;
   }
-  const Transfer what = {.file = file, .writes = access.writes, .at = at, .buffer = access.buffer};
-  if (access.where == Where::kOrdered && !file.seekable()) return move_in_turns(what, own, moved);
+  if (access.where == Where::kOrdered && !access.file.seekable() && access.file.shared != nullptr)
+    return move_in_turns(what, own, moved);
   ASHLAR_TRY(own);
-  ASHLAR_TRY(transfer(what, moved));
-  if (access.where == Where::kOwn && blocking && *moved < access.buffer.bytes()) {
-    const PointerGuard guard(file);
-    file.position -= etypes - *moved / file.view.etype_data;
-  }
-  return {};
+  if (!access.file.seekable()) wait_for_pending(access.file);
+  const Status done = transfer(what, moved);
+  take_back(access, etypes, *moved);
+  return done;
+}
+
+Status check_no_split(const OpenFile& file) {
+  if (file.split.begun == nullptr) return {};
+  return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
 }
 
 Status move_together(const Access& access, MPI_Count* moved) {
-  OpenFile& file = access.file;
-  if (file.split.begun != nullptr)
-    return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
-  const progress::UserCall call(access.call, file.comm);
-  return agree(*file.comm, file.path.c_str(), move(access, true, moved));
+  ASHLAR_TRY(check_no_split(access.file));
+  const progress::UserCall call(access.call, access.file.comm);
+  const Status own = move(access, moved);
+  return meets(access.file) ? own : agree(*access.file.comm, access.file.path.c_str(), own);
 }
 
 }  // namespace
 
 Status perform(const Access& access, MPI_Status* status) {
   MPI_Count moved = 0;
-  ASHLAR_TRY(access.together ? move_together(access, &moved) : move(access, true, &moved));
+  ASHLAR_TRY(access.together ? move_together(access, &moved) : move(access, &moved));
   fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, moved);
   return {};
 }
 
 Status start(const Access& access, Request** request) {
-  MPI_Count moved = 0;
-  ASHLAR_TRY(move(access, false, &moved));
-  return give_out(access.file, moved, request);
+  MPI_Offset etypes = 0, at = 0;
+  const Status own = settle(access, &etypes, &at);
+  const Transfer what = transfer_of(access, at);
+  if (access.together) {
+    ASHLAR_TRY(check_no_split(access.file));
+    if (goes_on(access.file)) return start_together(access.call, what, own, request);
+  }
+  ASHLAR_TRY(own);
+  return start_transfer(access.call, what, request);
 }
 
+// Where the processes share no memory, or the file has no offsets, the first half moves the data.
 Status begin(const Access& access) {
+  OpenFile& file = access.file;
+  ASHLAR_TRY(check_no_split(file));
+  const progress::UserCall call(access.call, file.comm);
+  Request* request = nullptr;
   MPI_Count moved = 0;
-  ASHLAR_TRY(move_together(access, &moved));
-  access.file.split = {.begun = access.call, .buffer = access.buffer.data, .bytes = moved};
+  if (goes_on(file)) {
+    MPI_Offset etypes = 0, at = 0;
+    const Status own = settle(access, &etypes, &at);
+    ASHLAR_TRY(start_together(access.call, transfer_of(access, at), own, &request));
+  } else {
+    ASHLAR_TRY(move_together(access, &moved));
+  }
+  file.split = {.begun = access.call, .buffer = access.buffer.data, .bytes = moved, .request = request};
   return {};
 }
 
@@ -156,9 +204,20 @@ Status end(OpenFile& file, const char* begun, const void* buffer, MPI_Status* st
     return fail(MPI_ERR_IO, "io.split_other", {{"begun", file.split.begun}, {"wanted", begun}, {"path", file.path}});
   if (file.split.buffer != buffer)
     return fail(MPI_ERR_BUFFER, "io.split_buffer", {{"begun", begun}, {"path", file.path}});
-  fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, file.split.bytes);
+  const progress::UserCall call(begun, file.comm);
+  MPI_Count moved = file.split.bytes;
+  Status outcome;
+  if (Request* const request = file.split.request; request != nullptr) {
+    Lane& lane = request->lane();
+    const LaneGuard guard(lane.lock);
+    progress::wait(lane, [request] { return request->complete(); });
+    outcome = request->outcome;
+    moved = request->bytes;
+    request->ops->release(*request);
+  }
   file.split = {};
-  return {};
+  if (outcome.ok()) fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, moved);
+  return outcome;
 }
 
 }  // namespace ashlar::io

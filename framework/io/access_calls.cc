@@ -44,7 +44,7 @@ Status file_iread_at_all(File& fh, MPI_Offset offset, void* buf, MPI_Count count
                 .file = of(fh),
                 .writes = false,
                 .where = Where::kAt,
-                .together = false,
+                .together = true,
                 .at = offset,
                 .buffer = DataView::of(buf, count, datatype)},
                request);
@@ -102,7 +102,7 @@ Status file_iread_all(File& fh, void* buf, MPI_Count count, Datatype& datatype, 
                 .file = of(fh),
                 .writes = false,
                 .where = Where::kOwn,
-                .together = false,
+                .together = true,
                 .at = 0,
                 .buffer = DataView::of(buf, count, datatype)},
                request);
@@ -211,7 +211,7 @@ Status file_iwrite_at_all(File& fh, MPI_Offset offset, const void* buf, MPI_Coun
                 .file = of(fh),
                 .writes = true,
                 .where = Where::kAt,
-                .together = false,
+                .together = true,
                 .at = offset,
                 .buffer = DataView::of(buf, count, datatype)},
                request);
@@ -269,7 +269,7 @@ Status file_iwrite_all(File& fh, const void* buf, MPI_Count count, Datatype& dat
                 .file = of(fh),
                 .writes = true,
                 .where = Where::kOwn,
-                .together = false,
+                .together = true,
                 .at = 0,
                 .buffer = DataView::of(buf, count, datatype)},
                request);

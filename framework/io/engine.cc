@@ -47,7 +47,14 @@ void Engine::add(OpenFile& file) {
 
 void Engine::remove(OpenFile& file) {
   const std::lock_guard guard(loading_);
-  open_.erase(&file);
+  if (open_.erase(&file) != 0) closed.add(file.counts);
+}
+
+std::uint64_t Engine::total(Count Counts::*of) {
+  const std::lock_guard guard(loading_);
+  std::uint64_t all = (closed.*of).get();
+  for (OpenFile* const file : open_) all += (file->counts.*of).get();
+  return all;
 }
 
 Status Engine::driver_for(const char* path, Driver* out) {

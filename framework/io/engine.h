@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/base/status.h"
+#include "framework/io/collective_request.h"
 #include "framework/io/file.h"
 #include "framework/io/params.h"
 #include "framework/io/request.h"
@@ -43,6 +44,11 @@ class Engine {
   Datareps datareps;
   Pool<OpenFile> files{PoolName::kFiles};
   Pool<IoRequest> requests{PoolName::kIoRequests};
+  Pool<CollectiveRequest> collectives{PoolName::kIoRequests};
+  Worker worker{static_cast<unsigned>(config.threads)};
+  Counts closed;  // of files that are closed
+  /// Of these and of open files.
+  std::uint64_t total(Count Counts::*of);
 
  private:
   static Engine* current_;

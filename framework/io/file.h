@@ -2,18 +2,34 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/io/counts.h"
+#include "framework/io/facts.h"
 #include "framework/io/shared_block.h"
 #include "framework/io/view.h"
+#include "framework/io/worker.h"
 #include "framework/object/comm.h"
 #include "framework/object/file.h"
 #include "framework/plugin/io.h"
 
+namespace ashlar {
+class Request;
+}
 namespace ashlar::io {
+
+/// Hints that are in force: parameters io.*, and the info keys of the same meaning.
+struct Hints {
+  std::uint64_t sieve_read_bytes = 0, sieve_write_bytes = 0;
+  std::uint64_t window_bytes = 0;
+  std::uint32_t aggregators = 0;  // 0: as many as there are processes
+  Switch reads_together = Switch::kAuto, writes_together = Switch::kAuto;
+  Switch sieve_reads = Switch::kAuto, sieve_writes = Switch::kAuto;
+};
 
 /// A file and what this process knows of it. Everything is constant once it is open, except where said.
 class OpenFile final : public File {
@@ -30,24 +46,39 @@ class OpenFile final : public File {
   View view;
   std::uint32_t generation = 0;  // counts views: the shared pointer of each is another one
   bool atomic = false;
-  std::vector<std::pair<std::string, std::string>> hints;  // in force, in the order that they were given
-  std::uint64_t sieve_bytes = 0;
+  Hints hints;
+  std::vector<std::pair<std::string, std::string>> kept;  // hints that are given back and mean nothing to this room
 
-  // --- changed by accesses
-  // --------------------------------------------------------------------------------------------
+  // --- changed by accesses -------------------------------------------------------------------------------------------
   std::mutex moving;        // guards `position` where there are threads
   MPI_Offset position = 0;  // the individual file pointer, in etypes
+
+  // Guarded by the lane's lock.
+  std::uint32_t pending = 0;               // nonblocking accesses that move data
+  std::uint64_t together_begun = 0;        // collective accesses, the first has number 1
+  std::uint64_t together_over = 0;         // here
+  bool windows_reached = false;            // every process has mapped the windows of all others
+  bool windows_refused = false;            // or one of them cannot
+  Way told[2] = {Way::kAuto, Way::kAuto};  // ways of collective reads and writes that have a decision record
+  Counts counts;                           // any thread
 
   /// A split collective that has begun (MPI-5.0, 14.4.5).
   struct Split {
     const char* begun = nullptr;  // the call; nullptr: none
     const void* buffer = nullptr;
-    MPI_Count bytes = 0;
+    MPI_Count bytes = 0;         // moved by the first half
+    Request* request = nullptr;  // of the access that goes on; nullptr: the first half has made it
   } split;
 
   bool reads() const { return (amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   bool writes() const { return (amode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
   bool sequential() const { return (amode & MPI_MODE_SEQUENTIAL) != 0; }
+  /// The thread for a file without offsets, whose transfers may take for ever.
+  Worker& own_worker() {
+    if (worker == nullptr) worker = std::make_unique<Worker>(1);
+    return *worker;
+  }
+  std::unique_ptr<Worker> worker;
   bool seekable() const { return (bytes->capabilities & ASHLAR_IO_SEEKABLE) != 0; }
 };
 

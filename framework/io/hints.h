@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "framework/base/status.h"
 
@@ -11,8 +12,8 @@ namespace ashlar::io {
 class OpenFile;
 
 /// Takes over what `info` (nullptr: nothing) says. Hints change no result, so unknown keys and values that make no
-/// sense are left alone.
-Status read_hints(const Info* info, OpenFile* file);
+/// sense are left alone; `told` (nullptr: nobody asks) says of each key what came of it.
+Status read_hints(const Info* info, OpenFile* file, std::string* told = nullptr);
 /// All hints in force, into `info`.
 Status write_hints(const OpenFile& file, Info& info);
 /// Of a file that is created: key file_perm, octal.

@@ -9,8 +9,11 @@
 #include <memory>
 
 #include "framework/base/failure.h"
+#include "framework/io/cost.h"
 #include "framework/io/engine.h"
 #include "framework/io/file.h"
+#include "framework/io/range_lock.h"
+#include "framework/io/window.h"
 #include "framework/plugin/host.h"
 
 namespace ashlar::io {
@@ -45,12 +48,12 @@ struct Batch {
 };
 
 /// A part of the file in memory.
-class Window {
+class ReadWindow {
  public:
-  ~Window() { std::free(memory_); }
-  Window() = default;
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
+  ~ReadWindow() { std::free(memory_); }
+  ReadWindow() = default;
+  ReadWindow(const ReadWindow&) = delete;
+  ReadWindow& operator=(const ReadWindow&) = delete;
 
   /// Reads the pieces of the batch; `*moved` as move_bytes.
   Status read(OpenFile& file, const Batch& batch, std::uint64_t* moved) {
@@ -72,15 +75,13 @@ class Window {
 
  private:
   Status load(OpenFile& file, std::uint64_t at, std::uint64_t horizon) {
-    const std::uint64_t room = file.sieve_bytes;
+    const std::uint64_t room = file.hints.sieve_read_bytes;
     if (memory_ == nullptr) memory_ = static_cast<std::byte*>(std::malloc(room));
     if (memory_ == nullptr)
       return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", room}});
     begin_ = at;
     wanted_ = std::min(room, horizon - at);
-    const ashlar_io_piece piece = {.offset = at, .length = wanted_, .memory = memory_};
-    held_ = 0;
-    return plugin::from(file.bytes->ops->read(file.bytes, &piece, 1, &held_), file.driver);
+    return read_window(file, begin_, wanted_, memory_, &held_);
   }
 
   std::byte* memory_ = nullptr;
@@ -89,23 +90,75 @@ class Window {
 
 }  // namespace
 
+namespace {
+
+/// Pieces as they are. Writes share their range with other writers, so that nobody writes an old window over them; in
+/// atomic mode the access has its range already.
+Status move_pieces(OpenFile& file, bool writes, const Batch& batch, std::uint64_t* done) {
+  const ashlar_io_piece& last = batch.pieces[batch.used - 1];
+  const bool alone = writes && file.seekable() && !file.atomic;
+  const RangeLock lock(file, RangeLock::Kind::kShared, alone ? batch.pieces[0].offset : 0,
+                       alone ? last.offset + last.length : 0);
+  const auto move = writes ? file.bytes->ops->write : file.bytes->ops->read;
+  file.counts.system_calls.add(batch.used);
+  return plugin::from(move(file.bytes, batch.pieces.data(), static_cast<std::uint32_t>(batch.used), done), file.driver);
+}
+
+/// Whether a write goes through windows that are read, changed and written back.
+bool sieves_writes(const OpenFile& file, const Batch& first, std::uint64_t bytes) {
+  if (first.used < 2 || file.view.overlapping || !may_sieve(file)) return false;
+  const Way way = Engine::current().config.forced();
+  if (way == Way::kList) return false;
+  if (way == Way::kSieve || file.hints.sieve_writes == Switch::kOn) return true;
+  const auto hull = static_cast<std::uint64_t>(first.spans[first.used - 1].end() - first.spans[0].offset);
+  const std::uint64_t window = std::max(hull, file.hints.sieve_write_bytes);
+  const std::uint64_t times = bytes / first.bytes + 1;
+  return cost::sieve(true, hull * times, window, first.used * times, bytes) < cost::list(first.used * times, bytes);
+}
+
+Status write_windows(OpenFile& file, std::uint64_t at, std::byte* memory, std::uint64_t bytes, std::uint64_t* moved) {
+  const datatype::Tiles& tiles = *file.view.tiles;
+  const std::uint64_t room = file.hints.sieve_write_bytes;
+  const std::unique_ptr<std::byte, void (*)(void*)> taken(static_cast<std::byte*>(std::malloc(room + mask_bytes(room))),
+                                                          std::free);
+  if (taken == nullptr)
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", room}});
+  const Stream stream = {.tiles = &tiles,
+                         .from = at,
+                         .to = at + bytes,
+                         .buffer = DataView::of(memory, static_cast<MPI_Count>(bytes), datatype::predefined(MPI_BYTE))};
+  while (*moved < bytes) {
+    datatype::Span next;
+    static_cast<void>(tiles.spans(at + *moved, 1, 1, &next));
+    const std::uint64_t begin = static_cast<std::uint64_t>(next.offset) / 64 * 64;
+    const Window window = {
+        .begin = begin, .bytes = room, .data = taken.get(), .mask = reinterpret_cast<Mask*>(taken.get() + room)};
+    std::memset(window.mask, 0, mask_bytes(room));
+    stream.put(begin, begin + room, window.data, window.mask);
+    std::uint64_t first = 0, last = 0;
+    stream.between(begin, begin + room, &first, &last);
+    ASHLAR_TRY(write_marked(file, window));
+    *moved = last - at;
+  }
+  return {};
+}
+
+}  // namespace
+
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved) {
-  const std::uint64_t dust = writes || !file.seekable() ? 0 : Engine::current().config.sieve_piece;
-  Window window;
+  const Config& config = Engine::current().config;
+  std::uint64_t dust = writes || !file.seekable() || file.hints.sieve_reads == Switch::kOff ? 0 : config.sieve_piece;
+  if (config.forced() == Way::kList) dust = 0;
+  ReadWindow window;
   Batch batch;
   *moved = 0;
   while (*moved < bytes) {
     batch.fill(*file.view.tiles, at + *moved, memory + *moved, bytes - *moved);
+    if (writes && *moved == 0 && sieves_writes(file, batch, bytes))
+      return write_windows(file, at, memory, bytes, moved);
     std::uint64_t done = 0;
-    Status step;
-    if (batch.is_dust(dust)) {
-      step = window.read(file, batch, &done);
-    } else {
-      const auto move = writes ? file.bytes->ops->write : file.bytes->ops->read;
-      step = plugin::from(move(file.bytes, batch.pieces.data(), static_cast<std::uint32_t>(batch.used), &done),
-                          file.driver);
-    }
+    const Status step = batch.is_dust(dust) ? window.read(file, batch, &done) : move_pieces(file, writes, batch, &done);
     *moved += done;
     ASHLAR_TRY(step);
     if (done < batch.bytes) break;

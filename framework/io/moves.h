@@ -10,7 +10,8 @@ class OpenFile;
 
 /// Moves `bytes` contiguous bytes of memory from or to byte `at` of the packed stream of the file's view. `*moved`:
 /// fewer only at the end of the file, or with a failure. Pieces of the view that lie close together are read with the
-/// gaps between them; writes touch nothing but the pieces.
+/// gaps between them; writes of such pieces may read a window and write it back, while no other process of the file
+/// writes there.
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved);
 

@@ -11,6 +11,7 @@
 #include "framework/io/api.h"
 #include "framework/io/engine.h"
 #include "framework/io/hints.h"
+#include "framework/io/request.h"
 #include "framework/plugin/host.h"
 #include "framework/plugin/tables.h"
 #include "framework/progress/user_call.h"
@@ -157,6 +158,7 @@ Status file_close(File** fh) {
   if (file.split.begun != nullptr)
     return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
   const progress::UserCall call("MPI_File_close", file.comm);
+  wait_for_pending(file);
   const Driver driver{.name = file.driver};
   ashlar_io_file* const bytes = std::exchange(file.bytes, nullptr);
   const Status own = plugin::from(bytes->ops->close(bytes), driver.name);

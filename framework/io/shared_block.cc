@@ -23,30 +23,30 @@ namespace {
 constexpr std::uint32_t kFree = 0, kHeld = 1, kAwaited = 2;
 
 /// Where rank 0's block lies.
-struct Card {
-  memory::HeapHandle heap;
-  std::uint64_t address = 0;
+struct BlockCard {
+  Card place;
   std::uint32_t node = 0;
   std::uint32_t reserved = 0;
 };
 
-Status make_own(OpenFile& file, Card* card) {
+Status make_own(OpenFile& file, BlockCard* card) {
+  const int ranks = file.comm->size;
   void* room = nullptr;
-  ASHLAR_TRY(memory::Heap::own().allocate(sizeof(SharedBlock), kCacheLine, true, &room));
+  ASHLAR_TRY(memory::Heap::own().allocate(SharedBlock::bytes(ranks), kCacheLine, true, &room));
   file.shared = new (room) SharedBlock();
-  card->heap = memory::Heap::own().handle();
-  card->address = reinterpret_cast<std::uintptr_t>(room);
+  for (Rank rank = 0; rank < ranks; ++rank) new (&file.shared->slot(rank)) RankSlot();
+  card->place = {.heap = memory::Heap::own().handle(), .address = reinterpret_cast<std::uintptr_t>(room)};
   return {};
 }
 
-Status map_block(OpenFile& file, const Card& card) {
+Status map_block(OpenFile& file, const BlockCard& card) {
   const Comm& comm = *file.comm;
-  if (card.address == 0) return fail(MPI_ERR_OTHER, "io.no_block");
+  if (card.place.address == 0) return fail(MPI_ERR_OTHER, "io.no_block");
   if (card.node != comm::Engine::current().services.node_of((*comm.local_group)[comm.rank]))
     return fail(MPI_ERR_OTHER, "io.several_nodes");
   const memory::MappedHeap* heap = nullptr;
-  ASHLAR_TRY(memory::map_heap(card.heap, &heap));
-  file.shared = reinterpret_cast<SharedBlock*>(heap->find(card.address, sizeof(SharedBlock)));
+  ASHLAR_TRY(memory::map_heap(card.place.heap, &heap));
+  file.shared = reinterpret_cast<SharedBlock*>(heap->find(card.place.address, SharedBlock::bytes(comm.size)));
   return file.shared != nullptr ? Status() : fail(MPI_ERR_OTHER, "io.no_block");
 }
 
@@ -58,7 +58,7 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
 
 Status make_block(OpenFile& file) {
   Comm& comm = *file.comm;
-  Card card;
+  BlockCard card;
   Status own;
   if (comm.rank == 0) {
     own = make_own(file, &card);
@@ -77,16 +77,16 @@ void drop_block(OpenFile& file) {
   file.shared = nullptr;
 }
 
-BlockLock::BlockLock(SharedBlock* block) : block_(block) {
-  if (block_ == nullptr) return;
+BlockLock::BlockLock(std::atomic<std::uint32_t>* word) : word_(word) {
+  if (word_ == nullptr) return;
   std::uint32_t seen = kFree;
-  if (block_->lock.compare_exchange_strong(seen, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) return;
-  while (block_->lock.exchange(kAwaited, std::memory_order_acquire) != kFree) futex(block_->lock, FUTEX_WAIT, kAwaited);
+  if (word_->compare_exchange_strong(seen, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) return;
+  while (word_->exchange(kAwaited, std::memory_order_acquire) != kFree) futex(*word_, FUTEX_WAIT, kAwaited);
 }
 
 BlockLock::~BlockLock() {
-  if (block_ == nullptr) return;
-  if (block_->lock.exchange(kFree, std::memory_order_release) == kAwaited) futex(block_->lock, FUTEX_WAKE, 1);
+  if (word_ == nullptr) return;
+  if (word_->exchange(kFree, std::memory_order_release) == kAwaited) futex(*word_, FUTEX_WAKE, 1);
 }
 
 }  // namespace ashlar::io

@@ -4,18 +4,70 @@
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
+#include "framework/io/facts.h"
+#include "framework/memory/heap.h"
 
 namespace ashlar::io {
 
 class OpenFile;
 
-/// In memory that all processes of a file map: in the heap of rank 0.
+/// A place in a process's heap, for the others of the node.
+struct Card {
+  memory::HeapHandle heap;
+  std::uint64_t address = 0;  // 0: there is none
+};
+
+/// What one process tells the others of the file. Only that process stores here, except where said.
+struct alignas(kCacheLine) RankSlot {
+  // Its range in the short path of RangeLock.
+  std::atomic<std::uint32_t> range_state{0};
+  std::atomic<std::uint64_t> range_first{0}, range_end{0};
+
+  // Collective accesses: how far it has got with the one of this number, and what belongs to each step.
+  alignas(kCacheLine) std::atomic<std::uint64_t> arrived{0};  // `facts` are those of the collective
+  std::atomic<std::uint64_t> ready{0};                        // `windows` too
+  std::atomic<std::uint64_t> mapped{0};                       // `windows_mapped` too
+  std::atomic<std::uint64_t> over{0};                         // `outcome` too
+  std::atomic<std::uint32_t> asleep{0};                       // waits of it that may sleep: they are to be woken
+  std::uint32_t windows_mapped = 0;
+  std::int32_t outcome = 0;  // an error class
+  Facts facts;
+  Card windows;
+
+  // Windows of this process as an aggregator, counted from 0 in each collective.
+  alignas(kCacheLine) std::atomic<std::uint64_t> turned{0};  // write: may be filled; read: have been filled
+  std::uint64_t valid[2] = {0, 0};                           // bytes that a read has put in each of the two
+  alignas(kCacheLine) std::atomic<std::uint64_t> visits[2];  // of processes that are done with it: stored by them
+};
+
+/// A range of the file that somebody holds, in the long path of RangeLock.
+struct HeldRange {
+  std::uint64_t first = 0, end = 0;  // empty: the entry is free
+  bool exclusive = false;
+};
+
+/// In memory that all processes of a file map: in the heap of rank 0. A slot for each rank follows.
 struct SharedBlock {
   /// The shared file pointer, in etypes, of views with an even and an odd number: the one that a new view begins with
   /// is zero already when the first process has it.
   std::atomic<std::int64_t> pointers[2];
-  /// A mutex: 0 free, 1 held, 2 held and awaited.
+  /// A mutex: 0 free, 1 held, 2 held and awaited. For the order of accesses to a file without offsets.
   alignas(kCacheLine) std::atomic<std::uint32_t> lock;
+
+  // --- RangeLock
+  static constexpr unsigned kHeld = 62;
+  alignas(kCacheLine) std::atomic<std::uint32_t> exclusives;  // ranges that are held, or wanted, exclusively
+  std::atomic<std::uint32_t> changes;                         // futex: counts ranges that were given up
+  std::atomic<std::uint32_t> table_lock;                      // as `lock`; guards `held`
+  HeldRange held[kHeld];
+
+  // --- collective accesses
+  alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // the sum of RankSlot::asleep
+
+  RankSlot& slot(Rank rank) { return reinterpret_cast<RankSlot*>(this + 1)[rank]; }
+  static std::size_t bytes(int ranks) {
+    return sizeof(SharedBlock) + static_cast<std::size_t>(ranks) * sizeof(RankSlot);
+  }
 };
 
 /// Makes the block of a file that is being opened; collective over its processes. Without one the calls that need it
@@ -29,18 +81,16 @@ inline std::atomic<std::int64_t>& shared_pointer(SharedBlock& block, std::uint32
   return block.pointers[generation % 2];
 }
 
-/// Holds the block's mutex: atomic mode, and the order of accesses to a file without offsets. A holder makes system
-/// calls, so that others wait asleep.
+/// Holds a mutex of the block, nullptr: none. A holder makes system calls, so that others wait asleep.
 class BlockLock {
  public:
-  /// nullptr: does nothing.
-  explicit BlockLock(SharedBlock* block);
+  explicit BlockLock(std::atomic<std::uint32_t>* word);
   ~BlockLock();
   BlockLock(const BlockLock&) = delete;
   BlockLock& operator=(const BlockLock&) = delete;
 
  private:
-  SharedBlock* const block_;
+  std::atomic<std::uint32_t>* const word_;
 };
 
 }  // namespace ashlar::io

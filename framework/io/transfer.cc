@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "framework/base/failure.h"
 #include "framework/io/engine.h"
 #include "framework/io/moves.h"
+#include "framework/io/range_lock.h"
 
 namespace ashlar::io {
 namespace {
@@ -100,21 +102,45 @@ Status check_access(const OpenFile& file, bool writes, const DataView& buffer, M
   return {};
 }
 
-Status transfer(const Transfer& what, MPI_Count* moved) {
-  *moved = 0;
-  const auto total = static_cast<std::uint64_t>(what.buffer.bytes());
-  if (total == 0) return {};
-  std::uint64_t at = 0;
-  if (!what.file.view.stream_byte(what.at, &at))
+bool range_of(const View& view, std::uint64_t at, std::uint64_t bytes, std::uint64_t* first, std::uint64_t* end) {
+  *first = *end = 0;
+  if (bytes == 0) return true;
+  datatype::Span span;
+  static_cast<void>(view.tiles->spans(at, 1, 1, &span));
+  *first = static_cast<std::uint64_t>(span.offset);
+  static_cast<void>(view.tiles->spans(at + bytes - 1, 1, 1, &span));
+  *end = view.overlapping ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(span.end());
+  return !view.overlapping;
+}
+
+Status stream_bytes(const Transfer& what, std::uint64_t* at, std::uint64_t* bytes) {
+  if (!what.file.view.stream_byte(what.at, at))
     return fail(MPI_ERR_ARG, "argument.value",
                 {{"argument", "offset"}, {"value", what.at}, {"wanted", "within 2^63 bytes of the file's beginning"}});
-  const BlockLock lock(what.file.atomic || !what.file.seekable() ? what.file.shared : nullptr);
-  if (what.file.view.rep->converts(what.writes)) return move_converted(what, at, moved);
+  MPI_Count all = what.buffer.bytes();
+  if (!what.file.view.rep->native())
+    ASHLAR_TRY(file_bytes(*what.file.view.rep, *what.buffer.type, what.buffer.count, &all));
+  *bytes = static_cast<std::uint64_t>(all);
+  return {};
+}
+
+Status transfer(const Transfer& what, MPI_Count* moved) {
+  *moved = 0;
+  OpenFile& file = what.file;
+  const auto total = static_cast<std::uint64_t>(what.buffer.bytes());
+  if (total == 0) return {};
+  std::uint64_t at = 0, bytes = 0, first = 0, end = 0;
+  ASHLAR_TRY(stream_bytes(what, &at, &bytes));
+  if (file.atomic) range_of(file.view, at, bytes, &first, &end);
+  const BlockLock turn(file.shared != nullptr && !file.seekable() ? &file.shared->lock : nullptr);
+  const RangeLock range(file, what.writes ? RangeLock::Kind::kExclusive : RangeLock::Kind::kShared, first, end);
+  if (file.view.rep->converts(what.writes)) return move_converted(what, at, moved);
   std::uint64_t done = 0;
-  const Status step = what.buffer.dense() ? move_bytes(what.file, what.writes, at,
-                                                       static_cast<std::byte*>(what.buffer.data), total, &done)
-                                          : move_scattered(what, at, total, &done);
+  const Status step = what.buffer.dense()
+                          ? move_bytes(file, what.writes, at, static_cast<std::byte*>(what.buffer.data), total, &done)
+                          : move_scattered(what, at, total, &done);
   *moved = static_cast<MPI_Count>(done);
+  (what.writes ? file.counts.written : file.counts.read).add(done);
   return step;
 }
 

@@ -20,6 +20,12 @@ struct Transfer {
 /// What every access has to fulfil: the file's mode, and whole etypes. `*etypes`: how many the buffer has.
 Status check_access(const OpenFile& file, bool writes, const DataView& buffer, MPI_Offset* etypes);
 
+/// The bytes of the view's stream that the access moves, as they are counted in the file.
+Status stream_bytes(const Transfer& what, std::uint64_t* at, std::uint64_t* bytes);
+/// The range of the file that they lie in. False: the view's pieces have bytes in common, so that the range is all from
+/// the first byte on.
+bool range_of(const View& view, std::uint64_t at, std::uint64_t bytes, std::uint64_t* first, std::uint64_t* end);
+
 /// Moves the data. `*moved`: bytes of the buffer's packed stream; fewer than all only at the end of the file. In atomic
 /// mode, and where the file has no offsets, no access of another process comes in between. Checked before.
 Status transfer(const Transfer& what, MPI_Count* moved);

@@ -11,6 +11,7 @@
 #include "framework/io/engine.h"
 #include "framework/io/file.h"
 #include "framework/io/hints.h"
+#include "framework/io/request.h"
 #include "framework/progress/user_call.h"
 
 namespace ashlar::io {
@@ -66,6 +67,7 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   if (file.split.begun != nullptr)
     return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
   const progress::UserCall call("MPI_File_set_view", file.comm);
+  wait_for_pending(file);
   View view;
   Status own = make(file, disp, etype, filetype, datarep, &view);
   if (own.ok()) own = read_hints(info, &file);

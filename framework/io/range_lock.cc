@@ -1,0 +1,113 @@
+#include "framework/io/range_lock.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "framework/io/file.h"
+
+namespace ashlar::io {
+namespace {
+
+enum : std::uint32_t { kFree, kSettling, kHolds };  // RankSlot::range_state; settling: the range is not known yet
+
+long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), what, value, nullptr, nullptr, 0);
+}
+
+bool meet(std::uint64_t first, std::uint64_t end, std::uint64_t other_first, std::uint64_t other_end) {
+  return first < other_end && other_first < end;
+}
+
+/// Whether the short path of that process has a part of the range.
+bool in_way(const RankSlot& slot, std::uint64_t first, std::uint64_t end) {
+  const std::uint32_t state = slot.range_state.load(std::memory_order_seq_cst);
+  if (state != kHolds) return state == kSettling;
+  return meet(first, end, slot.range_first.load(std::memory_order_relaxed),
+              slot.range_end.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+RangeLock::RangeLock(OpenFile& file, Kind kind, std::uint64_t first, std::uint64_t end)
+    : file_(file), exclusive_(kind == Kind::kExclusive) {
+  if (file.shared == nullptr || first >= end) return;
+  if (!exclusive_ && take_slot(first, end)) return;
+  take_entry(first, end);
+}
+
+// The range is stored before `exclusives` is read, and who wants a range exclusively raises `exclusives` before it
+// reads the slots: one of the two sees the other.
+bool RangeLock::take_slot(std::uint64_t first, std::uint64_t end) {
+  SharedBlock& block = *file_.shared;
+  RankSlot& slot = block.slot(file_.comm->rank);
+  if (block.exclusives.load(std::memory_order_relaxed) != 0) return false;
+  std::uint32_t seen = kFree;
+  if (!slot.range_state.compare_exchange_strong(seen, kSettling, std::memory_order_acquire)) return false;
+  slot.range_first.store(first, std::memory_order_relaxed);
+  slot.range_end.store(end, std::memory_order_relaxed);
+  slot.range_state.store(kHolds, std::memory_order_seq_cst);
+  held_ = Held::kSlot;
+  if (block.exclusives.load(std::memory_order_seq_cst) == 0) return true;
+  slot.range_state.store(kFree, std::memory_order_seq_cst);
+  held_ = Held::kNothing;
+  tell();
+  return false;
+}
+
+void RangeLock::take_entry(std::uint64_t first, std::uint64_t end) {
+  SharedBlock& block = *file_.shared;
+  if (exclusive_) block.exclusives.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    const std::uint32_t before = block.changes.load(std::memory_order_seq_cst);
+    if (try_entry(first, end)) return;
+    futex(block.changes, FUTEX_WAIT, before);
+  }
+}
+
+bool RangeLock::try_entry(std::uint64_t first, std::uint64_t end) {
+  SharedBlock& block = *file_.shared;
+  const BlockLock guard(&block.table_lock);
+  unsigned free = SharedBlock::kHeld;
+  for (unsigned i = 0; i < SharedBlock::kHeld; ++i) {
+    const HeldRange& one = block.held[i];
+    if (one.first == one.end) {
+      if (free == SharedBlock::kHeld) free = i;
+    } else if ((exclusive_ || one.exclusive) && meet(first, end, one.first, one.end)) {
+      return false;
+    }
+  }
+  if (free == SharedBlock::kHeld) return false;
+  if (exclusive_) {
+    for (Rank rank = 0; rank < file_.comm->size; ++rank)
+      if (in_way(block.slot(rank), first, end)) return false;
+  }
+  block.held[free] = {.first = first, .end = end, .exclusive = exclusive_};
+  held_ = Held::kEntry;
+  entry_ = free;
+  return true;
+}
+
+/// Somebody may wait for what was given up.
+void RangeLock::tell() const {
+  file_.shared->changes.fetch_add(1, std::memory_order_seq_cst);
+  futex(file_.shared->changes, FUTEX_WAKE, INT_MAX);
+}
+
+RangeLock::~RangeLock() {
+  if (held_ == Held::kNothing) return;
+  SharedBlock& block = *file_.shared;
+  if (held_ == Held::kSlot) {
+    block.slot(file_.comm->rank).range_state.store(kFree, std::memory_order_seq_cst);
+    if (block.exclusives.load(std::memory_order_seq_cst) == 0) return;
+  } else {
+    const BlockLock guard(&block.table_lock);
+    block.held[entry_] = {};
+    if (exclusive_) block.exclusives.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  tell();
+}
+
+}  // namespace ashlar::io

@@ -1,0 +1,167 @@
+// Collective accesses as coroutines. The sources of a coroutine include op.h, which has what the awaiters need.
+#include "framework/coll/op.h"
+#include "framework/io/engine.h"
+#include "framework/io/together.h"
+#include "framework/progress/lane.h"
+
+namespace ashlar::io {
+
+using coll::Co;
+using coll::Op;
+using Until = Meeting::Until;
+
+// The step out gives others the lock while the system moves data; a blocking coroutine runs on its caller's stack.
+void submit(Op& op, Together& access, MoveJob::Work work, std::uint64_t round, Gate& gate) ASHLAR_NO_THREAD_SAFETY {
+  Lane& lane = *op.wire().lane();
+  access.job.work = work;
+  access.job.round = round;
+  access.job.lane = &lane;
+  if (op.blocking()) {
+    lane.lock.step_out();
+    access.job.run();
+    lane.lock.step_in();
+    return;
+  }
+  gate.add();
+  access.job.gate = &gate;
+  access.file().counts.asynchronous.add();
+  Engine::current().worker.push(access.job);
+}
+
+// A window is filled by all whose data may lie in it, in any order, and written by its aggregator while the others fill
+// those of the next round: each aggregator has two.
+Co write_rounds(Op& op, Together& access) {
+  const std::uint32_t all = access.plan.aggregators;
+  const std::uint32_t own = access.own_index();
+  const Rank rank = access.file().comm->rank;
+  Gate gate;
+  for (std::uint64_t round = 0; round < access.plan.rounds; ++round) {
+    for (std::uint32_t turn = 0; turn < all; ++turn) {
+      const std::uint32_t index = (own + turn) % all;
+      if (!access.visits(rank, access.window_begin(round, index))) continue;
+      Meeting open(access, Until::kTurned, access.aggregator(index), round);
+      const Status met = co_await open;
+      if (!met.ok()) co_return met;
+      access.fill(round, index);
+      wake(access, op.wire());
+    }
+    if (own == all) continue;
+    const std::uint64_t visitors = access.visitors(access.window_begin(round, own));
+    if (visitors != 0) {
+      access.expected[round % 2] += visitors;
+      Meeting filled(access, Until::kVisited, rank, round);
+      const Status met = co_await filled;
+      if (!met.ok()) co_return met;
+      submit(op, access, MoveJob::Work::kWriteWindow, round, gate);
+      const Status moved = co_await gate;
+      if (!moved.ok()) co_return moved;
+    }
+    access.own().turned.store(round + 3, std::memory_order_release);
+    wake(access, op.wire());
+  }
+  co_return Status();
+}
+
+Co read_rounds(Op& op, Together& access) {
+  const std::uint32_t all = access.plan.aggregators;
+  const std::uint32_t own = access.own_index();
+  const Rank rank = access.file().comm->rank;
+  Gate gate;
+  for (std::uint64_t round = 0; round < access.plan.rounds; ++round) {
+    const std::uint64_t visitors = own == all ? 0 : access.visitors(access.window_begin(round, own));
+    if (visitors != 0) {
+      Meeting taken(access, Until::kVisited, rank, round);
+      const Status met = co_await taken;
+      if (!met.ok()) co_return met;
+      submit(op, access, MoveJob::Work::kReadWindow, round, gate);
+      const Status moved = co_await gate;
+      if (!moved.ok()) co_return moved;
+      access.expected[round % 2] += visitors;
+      access.own().turned.store(round + 1, std::memory_order_release);
+      wake(access, op.wire());
+    }
+    for (std::uint32_t turn = 0; turn < all; ++turn) {
+      const std::uint32_t index = (own + turn) % all;
+      if (!access.visits(rank, access.window_begin(round, index))) continue;
+      Meeting there(access, Until::kTurned, access.aggregator(index), round);
+      const Status met = co_await there;
+      if (!met.ok()) co_return met;
+      access.take(round, index);
+      wake(access, op.wire());
+    }
+  }
+  co_return Status();
+}
+
+namespace {
+
+/// Until the windows are there, on all processes alike: else the way is another one.
+Co prepare_windows(Op& op, Together& access) {
+  access.make_windows();
+  wake(access, op.wire());
+  Meeting ready(access, Until::kReady);
+  Status met = co_await ready;
+  if (!met.ok()) co_return met;
+  if (!access.file().windows_reached) {
+    access.map_windows();
+    wake(access, op.wire());
+    Meeting mapped(access, Until::kMapped);
+    met = co_await mapped;
+    if (!met.ok()) co_return met;
+    (access.all_mapped() ? access.file().windows_reached : access.file().windows_refused) = true;
+  }
+  if (access.file().windows_refused || !access.have_windows()) access.plan.way = Way::kList;
+  co_return Status();
+}
+
+Co move_data(Op& op, Together& access) {
+  Gate gate;
+  if (access.plan.way == Way::kTwoPhase) {
+    Co windows = prepare_windows(op, access);
+    op.join(windows, gate);
+    const Status met = co_await gate;
+    if (!met.ok()) co_return met;
+  }
+  if (access.plan.way == Way::kTwoPhase) {
+    Co rounds = access.what.writes ? write_rounds(op, access) : read_rounds(op, access);
+    op.join(rounds, gate);
+    const Status met = co_await gate;
+    co_return met;
+  }
+  submit(op, access, MoveJob::Work::kOwn, 0, gate);
+  const Status moved = co_await gate;
+  co_return moved;
+}
+
+}  // namespace
+
+Co run_together(Op& op, Together& access) {
+  Meeting turn(access, Until::kTurn);
+  Status met = co_await turn;
+  if (!met.ok()) co_return met;
+  access.publish();
+  wake(access, op.wire());
+  Meeting arrived(access, Until::kArrived);
+  met = co_await arrived;
+  if (!met.ok()) co_return met;
+  access.decide();
+  if (!access.plan.stopped) {
+    Gate gate;
+    Co moves = move_data(op, access);
+    op.join(moves, gate);
+    met = co_await gate;
+    if (!met.ok()) co_return met;
+  }
+  access.own().outcome = access.failure.mpi_class();
+  access.own().over.store(access.number, std::memory_order_release);
+  wake(access, op.wire());
+  Meeting over(access, Until::kOver);
+  met = co_await over;
+  if (!met.ok()) co_return met;
+  access.drop_windows();
+  met = access.result();
+  access.file().together_over = access.number;
+  co_return met;
+}
+
+}  // namespace ashlar::io

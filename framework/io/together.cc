@@ -1,0 +1,207 @@
+#include "framework/io/together.h"
+
+#include <mpi.h>
+
+#include <cstring>
+
+#include "framework/base/failure.h"
+#include "framework/base/hash.h"
+#include "framework/io/engine.h"
+#include "framework/io/plan.h"
+#include "framework/io/window.h"
+#include "framework/memory/heap.h"
+
+namespace ashlar::io {
+namespace {
+
+constexpr std::size_t kSample = 128;  // pieces that are looked at for an estimate
+
+std::uint64_t room_of(const Plan& plan) { return plan.window + mask_bytes(plan.window); }
+
+/// How many pieces the stream has, from its first ones.
+std::uint64_t estimate_pieces(const Stream& stream) {
+  datatype::Span spans[kSample];
+  const std::uint64_t all = stream.to - stream.from;
+  const std::size_t used = stream.tiles->spans(stream.from, all, kSample, spans);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < used; ++i) bytes += spans[i].bytes;
+  return bytes == 0 ? 0 : bytes == all ? used : all / (bytes / used + 1) + 1;
+}
+
+}  // namespace
+
+Together::Together(const char* name, const Transfer& transfer) : call(name), what(transfer) {}
+
+void Together::publish() {
+  OpenFile& open = file();
+  Facts facts = {.call = static_cast<std::uint32_t>(Hash::of(call)),
+                 .failure = failure.mpi_class(),
+                 .flags = what.writes ? std::uint32_t{Facts::kWrites} : 0,
+                 .aggregators = open.hints.aggregators,
+                 .window = open.hints.window_bytes,
+                 .together = what.writes ? open.hints.writes_together : open.hints.reads_together,
+                 .sieve = what.writes ? open.hints.sieve_writes : open.hints.sieve_reads,
+                 .way = Engine::current().config.forced()};
+  if (open.atomic) facts.flags |= Facts::kAtomic;
+  if (!open.reads()) facts.flags |= Facts::kUnreadable;
+  if (open.view.rep->converts(what.writes)) facts.flags |= Facts::kConverted;
+  std::uint64_t at = 0, bytes = 0;
+  if (failure.ok() && what.buffer.bytes() > 0) {
+    note(stream_bytes(what, &at, &bytes));
+    facts.failure = failure.mpi_class();
+  }
+  if (bytes > 0) {
+    stream = {.tiles = &*open.view.tiles, .from = at, .to = at + bytes, .buffer = what.buffer};
+    if (!range_of(open.view, at, bytes, &facts.first, &facts.end)) facts.flags |= Facts::kUnordered;
+    facts.bytes = bytes;
+    facts.pieces = estimate_pieces(stream);
+  }
+  own().facts = facts;
+  own().arrived.store(number, std::memory_order_release);
+}
+
+void Together::decide() {
+  const int ranks = file().comm->size;
+  const Facts& mine = own().facts;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Facts& facts = slot(rank).facts;
+    plan.stopped = plan.stopped || facts.failure != 0 || facts.call != slot(0).facts.call;
+    if (facts.call != mine.call)
+      note(fail(MPI_ERR_OTHER, "io.other_call", {{"wanted", call}, {"peer", rank}, {"path", file().path}}));
+  }
+  file().counts.together.add();
+  if (!plan.stopped) make_plan(file(), call, &plan);
+}
+
+std::uint32_t Together::own_index() const {
+  const Rank rank = file().comm->rank;
+  for (std::uint32_t index = 0; index < plan.aggregators; ++index)
+    if (aggregator(index) == rank) return index;
+  return plan.aggregators;
+}
+
+bool Together::visits(Rank rank, std::uint64_t begin) const {
+  const Facts& facts = slot(rank).facts;
+  return facts.bytes > 0 && facts.first < begin + plan.window && begin < facts.end;
+}
+
+std::uint64_t Together::visitors(std::uint64_t begin) const {
+  std::uint64_t all = 0;
+  for (Rank rank = 0; rank < file().comm->size; ++rank) all += visits(rank, begin) ? 1 : 0;
+  return all;
+}
+
+// Each window is touched anew by its first use in this access; the heap keeps the memory for the next one.
+void Together::make_windows() {
+  const bool mine = own_index() != plan.aggregators;
+  const std::uint64_t bytes = mine ? 2 * room_of(plan) : kCacheLine;
+  void* room = nullptr;
+  own().windows = {};
+  if (mine || !file().windows_reached) {
+    const Status made = memory::Heap::own().allocate(bytes, kCacheLine, false, &room);
+    if (made.ok()) {
+      windows = static_cast<std::byte*>(room);
+      own().windows = {.heap = memory::Heap::own().handle(), .address = reinterpret_cast<std::uintptr_t>(room)};
+    }
+  }
+  if (mine && windows != nullptr && what.writes)
+    for (std::uint64_t i = 0; i < 2; ++i)
+      std::memset(windows + i * room_of(plan) + plan.window, 0, mask_bytes(plan.window));
+  own().turned.store(what.writes ? 2 : 0, std::memory_order_relaxed);
+  for (auto& visited : own().visits) visited.store(0, std::memory_order_relaxed);
+  own().ready.store(number, std::memory_order_release);
+}
+
+bool Together::have_windows() const {
+  for (std::uint32_t index = 0; index < plan.aggregators; ++index)
+    if (slot(aggregator(index)).windows.address == 0) return false;
+  return true;
+}
+
+void Together::map_windows() {
+  bool all = true;
+  for (Rank rank = 0; rank < file().comm->size && all; ++rank) {
+    const memory::MappedHeap* heap = nullptr;
+    all = slot(rank).windows.address != 0 &&
+          (rank == file().comm->rank || memory::map_heap(slot(rank).windows.heap, &heap).ok());
+  }
+  own().windows_mapped = all ? 1 : 0;
+  own().mapped.store(number, std::memory_order_release);
+}
+
+bool Together::all_mapped() const {
+  for (Rank rank = 0; rank < file().comm->size; ++rank)
+    if (slot(rank).windows_mapped == 0) return false;
+  return true;
+}
+
+void Together::drop_windows() {
+  if (windows != nullptr) memory::Heap::own().free(windows);
+  windows = nullptr;
+}
+
+Window Together::window(Rank of, std::uint64_t round, std::uint32_t index) const {
+  std::byte* base = windows;
+  if (of != file().comm->rank) {
+    const Card& card = slot(of).windows;
+    const memory::MappedHeap* heap = nullptr;
+    if (memory::map_heap(card.heap, &heap).ok()) base = heap->find(card.address, 2 * room_of(plan));
+  }
+  base += round % 2 * room_of(plan);
+  return {.begin = window_begin(round, index),
+          .bytes = plan.window,
+          .data = base,
+          .mask = reinterpret_cast<Mask*>(base + plan.window)};
+}
+
+void Together::fill(std::uint64_t round, std::uint32_t index) {
+  const Rank to = aggregator(index);
+  const Window there = window(to, round, index);
+  stream.put(there.begin, there.begin + there.bytes, there.data, there.mask);
+  slot(to).visits[round % 2].fetch_add(1, std::memory_order_acq_rel);
+}
+
+// The bytes of a stream ascend in the file: those behind the end of the file are its last.
+void Together::take(std::uint64_t round, std::uint32_t index) {
+  const Rank from = aggregator(index);
+  const Window there = window(from, round, index);
+  const std::uint64_t valid = there.begin + slot(from).valid[round % 2];
+  bytes_seen += stream.get(there.begin, there.begin + there.bytes, valid, there.data);
+  slot(from).visits[round % 2].fetch_add(1, std::memory_order_acq_rel);
+}
+
+MPI_Count Together::bytes_moved() const {
+  if (plan.stopped || plan.way != Way::kTwoPhase) return moved;
+  if (what.writes) return failure.ok() ? what.buffer.bytes() : 0;
+  return static_cast<MPI_Count>(bytes_seen);
+}
+
+Status Together::result() const {
+  if (!failure.ok()) return failure.give();
+  for (Rank rank = 0; rank < file().comm->size; ++rank)
+    if (const std::int32_t outcome = slot(rank).outcome; outcome != 0)
+      return fail(outcome, "io.elsewhere", {{"peer", rank}, {"path", file().path}});
+  return {};
+}
+
+void MoveJob::run() {
+  OpenFile& file = access.file();
+  if (work == Work::kOwn) {
+    access.note(transfer(access.what, &access.moved));
+    return;
+  }
+  const Window there = access.window(file.comm->rank, round, access.own_index());
+  file.counts.windows.add();
+  if (work == Work::kWriteWindow) {
+    if (access.failure.ok()) access.note(write_marked(file, there));
+    std::memset(there.mask, 0, mask_bytes(there.bytes));
+    return;
+  }
+  std::uint64_t valid = 0;
+  if (access.failure.ok()) access.note(read_window(file, there.begin, there.bytes, there.data, &valid));
+  access.own().valid[round % 2] = valid;
+}
+
+void MoveJob::over() { gate->arrive({}); }
+
+}  // namespace ashlar::io

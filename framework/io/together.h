@@ -1,0 +1,139 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "framework/coll/co.h"
+#include "framework/coll/wire.h"
+#include "framework/io/carried.h"
+#include "framework/io/file.h"
+#include "framework/io/stream.h"
+#include "framework/io/transfer.h"
+#include "framework/io/window.h"
+#include "framework/io/worker.h"
+
+namespace ashlar::coll {
+class Op;
+}
+namespace ashlar::io {
+
+/// What the processes of a collective access do, the same on all of them.
+struct Plan {
+  Way way = Way::kList;
+  bool stopped = false;              // one of them cannot take part: nobody moves data
+  std::uint64_t first = 0, end = 0;  // of the data of all
+  std::uint64_t window = 0;          // bytes; window i begins at `first` + i windows
+  std::uint32_t aggregators = 0;     // window i is moved by number i % aggregators
+  std::uint64_t rounds = 0;          // of one window for each aggregator
+};
+
+struct Together;
+
+/// The transfers of a collective access, made in the call or by a thread of the library.
+struct MoveJob final : Job {
+  enum class Work : unsigned char { kOwn, kWriteWindow, kReadWindow };
+  explicit MoveJob(Together& of) : access(of) {}
+  void run() override;
+  void over() override;
+
+  Together& access;
+  Work work = Work::kOwn;
+  std::uint64_t round = 0;  // of a window
+  Gate* gate = nullptr;
+};
+
+/// One process's part of a collective access, from its call to its end. Processes of one node meet in the slots of the
+/// file's SharedBlock, and exchange no message. A failure is a value: its process takes every further step.
+struct Together {
+  Together(const char* call, const Transfer& transfer);
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+
+  const char* const call;
+  Transfer what;
+  Stream stream;
+  Carried failure;      // of this process
+  MPI_Count moved = 0;  // bytes of the buffer
+  std::uint64_t number = 0;
+  Plan plan;
+  std::uint64_t bytes_seen = 0;        // bytes of the stream that windows have brought
+  std::byte* windows = nullptr;        // two, with their masks, in this process's heap
+  std::uint64_t expected[2] = {0, 0};  // RankSlot::visits of this process's windows so far
+  MoveJob job{*this};
+
+  OpenFile& file() const { return what.file; }
+  RankSlot& own() const { return slot(file().comm->rank); }
+  RankSlot& slot(Rank rank) const { return file().shared->slot(rank); }
+  /// Keeps the first one.
+  void note(Status status) {
+    if (!status.ok() && failure.ok()) failure.take(status);
+  }
+
+  Rank aggregator(std::uint32_t index) const {
+    return static_cast<Rank>(std::uint64_t{index} * static_cast<std::uint64_t>(file().comm->size) / plan.aggregators);
+  }
+  /// This process's number among them; as many as there are: it is none.
+  std::uint32_t own_index() const;
+  std::uint64_t window_begin(std::uint64_t round, std::uint32_t index) const {
+    return plan.first + (round * plan.aggregators + index) * plan.window;
+  }
+  bool visits(Rank rank, std::uint64_t begin) const;
+  std::uint64_t visitors(std::uint64_t begin) const;
+  Window window(Rank of, std::uint64_t round, std::uint32_t index) const;
+
+  /// Stores what the others must know.
+  void publish();
+  /// When all have.
+  void decide();
+  /// Makes this process's windows, where it is an aggregator.
+  void make_windows();
+  /// When all have: false, on all alike, where one has no memory for them.
+  bool have_windows() const;
+  /// Maps those of the others.
+  void map_windows();
+  bool all_mapped() const;
+  void drop_windows();
+  /// Copies this process's part of a window to it, or from it.
+  void fill(std::uint64_t round, std::uint32_t index);
+  void take(std::uint64_t round, std::uint32_t index);
+  /// Of the buffer.
+  MPI_Count bytes_moved() const;
+  /// The failure of this process, or of the lowest rank that failed. When all are over.
+  Status result() const;
+};
+
+/// A wait for memory of other processes.
+struct Meeting : coll::Condition {
+  enum class Until : unsigned char {
+    kTurn,     // the collective accesses of this process before this one are over
+    kArrived,  // all processes have called it
+    kReady,    // all have made their windows
+    kMapped,   // all have mapped those of the others
+    kOver,     // all have done their part
+    kTurned,   // a window may be filled, or has been
+    kVisited   // all are done with this process's window
+  };
+  Meeting(const Together& of, Until what);
+  Meeting(const Together& of, Until what, Rank which, std::uint64_t value);
+  bool seen();
+  void over(Status outcome_of_wait);
+
+  const Together* access;
+  Until until;
+  Rank rank = 0;  // the next that is not seen yet, or whose window it is
+  std::uint64_t wanted = 0;
+  bool announced = false;
+};
+
+/// Tells processes that may sleep that memory has changed.
+void wake(const Together& access, coll::Wire& wire);
+
+/// The access, in all its forms. Under the lane's lock.
+coll::Co run_together(coll::Op& op, Together& access);
+/// The rounds of two-phase transfers.
+coll::Co write_rounds(coll::Op& op, Together& access);
+coll::Co read_rounds(coll::Op& op, Together& access);
+/// Makes a transfer: at once in a blocking call, without the lane's lock; else it is counted on `gate`.
+void submit(coll::Op& op, Together& access, MoveJob::Work work, std::uint64_t round, Gate& gate);
+
+}  // namespace ashlar::io

@@ -108,8 +108,7 @@ void wake(RmaWindow& window, Rank rank) {
   Comm& comm = *window.comm;
   const LaneGuard guard(comm.lane->lock);
   ashlar_endpoint* endpoint = nullptr;
-  if (progress::endpoint(comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr)
-    endpoint->ops->wake(endpoint);
+  if (progress::endpoint(comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr) endpoint->ops->wake(endpoint);
 }
 
 }  // namespace ashlar::rma

@@ -1,4 +1,4 @@
-/* File accesses, for any number of ranks, in microseconds a call, the slowest rank's mean:
+/* File accesses, for any number of ranks, in microseconds a call, the slowest rank's median of batches:
  *   contiguous              1 MiB of each rank, one behind the other: independent and collective
  *   independent             8 B and 4 KiB at rising offsets of each rank's own part; strided: 512 and 8 B of every
  * second piece, 1,000 pieces a call collective_SIZE_GAPS    pieces of SIZE bytes in turn of the ranks, 2 MiB of each
@@ -16,8 +16,11 @@ static char path[1024];
 static char* memory;
 static MPI_File file;
 
-static void tell(const char* what, const char* name, double seconds, int calls) {
-  double mine = seconds / calls * 1e6, most = 0;
+enum { kTimes = 5 };
+
+/* The median of as many batches of `calls`. */
+static void tell(const char* what, const char* name, double* seconds, int calls) {
+  double mine = bench_median(seconds, kTimes) / calls * 1e6, most = 0;
   MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("files %s %s us %.2f\n", what, name, most);
 }
@@ -45,10 +48,14 @@ static void row(const char* name, Access* write, Access* read, MPI_Offset from, 
   for (int way = 0; way < 2; way++) {
     Access* const access = way ? read : write;
     must(access(file, from, memory, bytes, MPI_BYTE, &status), name);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
-    for (int i = 0; i < calls; i++) must(access(file, from + i * step, memory, bytes, MPI_BYTE, &status), name);
-    tell(way ? "read" : "write", name, MPI_Wtime() - begin, calls);
+    double seconds[kTimes];
+    for (int time = 0; time < kTimes; time++) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double begin = MPI_Wtime();
+      for (int i = 0; i < calls; i++) must(access(file, from + i * step, memory, bytes, MPI_BYTE, &status), name);
+      seconds[time] = MPI_Wtime() - begin;
+    }
+    tell(way ? "read" : "write", name, seconds, calls);
   }
 }
 
@@ -75,7 +82,7 @@ static void collective_rows(void) {
       snprintf(name, sizeof name, "collective_%d_%d", bytes, kGaps[g]);
       MPI_File_set_size(file, 0);
       pieces_view((MPI_Offset)rank * bytes, bytes, whole);
-      row(name, write_at_all, MPI_File_read_at_all, 0, kPart, 0, bytes < 512 ? 10 : 20);
+      row(name, write_at_all, MPI_File_read_at_all, 0, kPart, 0, bytes < 512 ? 2 : 4);
     }
   }
   plain_view();
@@ -83,14 +90,14 @@ static void collective_rows(void) {
 
 static void independent_rows(void) {
   const MPI_Offset mine = (MPI_Offset)rank * (64 << 20);
-  row("contiguous_1MiB", write_at, MPI_File_read_at, mine, 1 << 20, 1 << 20, 32);
-  row("contiguous_all_1MiB", write_at_all, MPI_File_read_at_all, mine, 1 << 20, 1 << 20, 32);
-  row("independent_8", write_at, MPI_File_read_at, mine, 8, 8, 20000);
-  row("independent_4096", write_at, MPI_File_read_at, mine, 4096, 4096, 5000);
+  row("contiguous_1MiB", write_at, MPI_File_read_at, mine, 1 << 20, 1 << 20, 16);
+  row("contiguous_all_1MiB", write_at_all, MPI_File_read_at_all, mine, 1 << 20, 1 << 20, 16);
+  row("independent_8", write_at, MPI_File_read_at, mine, 8, 8, 4000);
+  row("independent_4096", write_at, MPI_File_read_at, mine, 4096, 4096, 1000);
   pieces_view(rank * 512, 512, (MPI_Aint)512 * size);
-  row("strided_512", write_at, MPI_File_read_at, 0, 512 * 1000, 0, 10);
+  row("strided_512", write_at, MPI_File_read_at, 0, 512 * 1000, 0, 2);
   pieces_view(rank * 8, 8, (MPI_Aint)8 * size);
-  row("strided_8", write_at, MPI_File_read_at, 0, 8 * 1000, 0, 20);
+  row("strided_8", write_at, MPI_File_read_at, 0, 8 * 1000, 0, 4);
   plain_view();
 }
 
@@ -99,40 +106,46 @@ static void pointer_rows(void) {
   static const int kSizes[] = {8, 65536};
   for (int s = 0; s < 2; s++) {
     char name[64];
-    const int calls = s ? 200 : 2000;
+    const int calls = s ? 40 : 400;
     for (int ordered = 0; ordered < 2; ordered++) {
-      MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double begin = MPI_Wtime();
-      for (int i = 0; i < calls; i++)
-        must(ordered ? MPI_File_write_ordered(file, memory, kSizes[s], MPI_BYTE, &status)
-                     : MPI_File_write_shared(file, memory, kSizes[s], MPI_BYTE, &status),
-             "shared pointer");
+      double seconds[kTimes];
+      for (int time = 0; time < kTimes; time++) {
+        MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin = MPI_Wtime();
+        for (int i = 0; i < calls; i++)
+          must(ordered ? MPI_File_write_ordered(file, memory, kSizes[s], MPI_BYTE, &status)
+                       : MPI_File_write_shared(file, memory, kSizes[s], MPI_BYTE, &status),
+               "shared pointer");
+        seconds[time] = MPI_Wtime() - begin;
+      }
       snprintf(name, sizeof name, "%s_%d", ordered ? "ordered" : "shared", kSizes[s]);
-      tell("write", name, MPI_Wtime() - begin, calls);
+      tell("write", name, seconds, calls);
     }
   }
 }
 
-static void set_up_rows(void) {
-  enum { kCalls = 100 };
+static void open_close(void) {
   MPI_File other;
-  MPI_Barrier(MPI_COMM_WORLD);
-  double begin = MPI_Wtime();
-  for (int i = 0; i < kCalls; i++) {
-    must(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &other), "open");
-    must(MPI_File_close(&other), "close");
+  must(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &other), "open");
+  must(MPI_File_close(&other), "close");
+}
+
+static void sync_after_write(void) {
+  must(MPI_File_write_at(file, (MPI_Offset)rank << 20, memory, 4096, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+  must(MPI_File_sync(file), "sync");
+}
+
+static void call_row(const char* name, void (*call)(void)) {
+  enum { kCalls = 20 };
+  double seconds[kTimes];
+  for (int time = 0; time < kTimes; time++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int i = 0; i < kCalls; i++) call();
+    seconds[time] = MPI_Wtime() - begin;
   }
-  tell("call", "open_close", MPI_Wtime() - begin, kCalls);
-  begin = MPI_Wtime();
-  for (int i = 0; i < kCalls; i++) plain_view();
-  tell("call", "set_view", MPI_Wtime() - begin, kCalls);
-  begin = MPI_Wtime();
-  for (int i = 0; i < 10; i++) {
-    must(MPI_File_write_at(file, (MPI_Offset)rank << 20, memory, 1 << 20, MPI_BYTE, MPI_STATUS_IGNORE), "write");
-    must(MPI_File_sync(file), "sync");
-  }
-  tell("call", "sync", MPI_Wtime() - begin, 10);
+  tell("call", name, seconds, kCalls);
 }
 
 int main(int argc, char** argv) {
@@ -147,7 +160,9 @@ int main(int argc, char** argv) {
   collective_rows();
   independent_rows();
   pointer_rows();
-  set_up_rows();
+  call_row("open_close", open_close);
+  call_row("set_view", plain_view);
+  call_row("sync", sync_after_write);
   MPI_File_close(&file);
   free(memory);
   MPI_Finalize();

@@ -7,9 +7,9 @@
 /// page cache, where the choice matters most; a device that is slower is so for all ways alike.
 namespace ashlar::io::cost {
 
-inline constexpr std::uint64_t kCall = 500'000;       // of a system call that moves a piece
-inline constexpr std::uint64_t kByte = 180;           // between memory and the file
-inline constexpr std::uint64_t kCopy = 120;           // from memory to memory
+inline constexpr std::uint64_t kCall = 350'000;       // of a system call that moves a piece
+inline constexpr std::uint64_t kByte = 300;           // between memory and the file
+inline constexpr std::uint64_t kCopy = 200;           // from memory to memory
 inline constexpr std::uint64_t kPiece = 6'000;        // of a small copy
 inline constexpr std::uint64_t kMeeting = 4'000'000;  // of processes that wait for each other
 

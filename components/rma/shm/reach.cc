@@ -136,7 +136,7 @@ Status reach(RmaWindow& window, Target& target) {
   const Neighbour& process = neighbour_of(window, target.rank);
   const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
   if (is_dynamic(window)) {
-    if (!synchronizes) return {};
+    if (!synchronizes) return fail(MPI_ERR_OTHER, "rma.sync_elsewhere");
     target.copies = &attached;
     if (updates) target.updates = &attached;
     target.state = &process;
@@ -149,7 +149,7 @@ Status reach(RmaWindow& window, Target& target) {
       target.updates = &mapped;
       target.guard = &guard_of(window, target);
     }
-    return {};
+    return target.updates != nullptr ? Status() : fail(MPI_ERR_OTHER, "rma.sync_elsewhere");
   }
   const Status may_copy = process.node == neighbour_of(window, window.me).node
                               ? copies_memory_of(process)

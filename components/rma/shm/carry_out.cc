@@ -26,7 +26,7 @@ struct LanePoller : Poller {
 struct Receiver {
   std::atomic<Mailbox*> box{nullptr};  // never freed: it is one line, and an origin may still be about to leave it
   std::mutex mutex;                    // guards the rest
-  std::unordered_map<std::uint32_t, RmaWindow*> windows;  // that accept offers, by context
+  std::unordered_map<std::uint64_t, RmaWindow*> windows;  // that accept offers, by key()
   std::map<Lane*, LanePoller> pollers;
 };
 /// Never destroyed: windows may end with the process.
@@ -35,9 +35,14 @@ Receiver& receiver() {
   return *one;
 }
 
-RmaWindow* window_of(std::uint32_t context) {
+/// Which window, and which process of it: tests have several of one window in a process.
+std::uint64_t key(std::uint32_t context, Rank rank) {
+  return std::uint64_t{context} << 32 | static_cast<std::uint32_t>(rank);
+}
+
+RmaWindow* window_of(const Mailbox& box) {
   const std::lock_guard guard(receiver().mutex);
-  const auto found = receiver().windows.find(context);
+  const auto found = receiver().windows.find(key(box.context, box.target));
   return found != receiver().windows.end() ? found->second : nullptr;
 }
 
@@ -63,7 +68,7 @@ void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
 }
 
 bool execute(const Mailbox& box) {
-  RmaWindow* const window = window_of(box.context);
+  RmaWindow* const window = window_of(box);
   const memory::MappedHeap* heap = nullptr;
   if (window == nullptr || !memory::map_heap(neighbour_of(*window, box.origin).heap, &heap).ok()) return false;
   auto* const piece = reinterpret_cast<Delegated*>(heap->find(box.address, sizeof(Delegated)));
@@ -116,7 +121,7 @@ void accept_offers(RmaWindow& window, const Control& control) {
   Lane& lane = window.lane();
   const LaneGuard guard(lane.lock);
   const std::lock_guard also(own.mutex);
-  own.windows[window.comm->context] = &window;
+  own.windows[key(window.comm->context, window.me)] = &window;
   LanePoller& poller = own.pollers[&lane];
   if (poller.windows++ != 0) return;
   poller.poll = [](Poller&) { return carry_out_offer(); };
@@ -128,7 +133,7 @@ void refuse_offers(RmaWindow& window) {
   Lane& lane = window.lane();
   const LaneGuard guard(lane.lock);
   const std::lock_guard also(own.mutex);
-  if (own.windows.erase(window.comm->context) == 0) return;
+  if (own.windows.erase(key(window.comm->context, window.me)) == 0) return;
   const auto poller = own.pollers.find(&lane);
   if (--poller->second.windows != 0) return;
   List<Poller>::remove(&poller->second);

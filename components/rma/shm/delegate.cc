@@ -112,6 +112,7 @@ Outcome hand_over(const Operation& o, Mailbox& box, const Delegated& piece) {
   if (!box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire)) return Outcome::kBusy;
   box.context = o.window.comm->context;
   box.origin = o.window.me;
+  box.target = o.target.rank;
   box.address = reinterpret_cast<std::uintptr_t>(&piece);
   box.state.store(Mailbox::kOffered, std::memory_order_release);
   delegate_counters().offered.add();

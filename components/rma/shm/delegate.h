@@ -42,7 +42,7 @@ struct alignas(kCacheLine) Mailbox {
   std::atomic<std::uint32_t> state;
   // Written by the origin in kWriting, read by the target in kTaken.
   std::uint32_t context;  // of the window
-  Rank origin;            // in the window
+  Rank origin, target;    // in the window
   std::uint64_t address;  // of the Delegated, in the origin's heap
 };
 

@@ -5,6 +5,7 @@
 
 #include "framework/base/printable.h"
 #include "framework/object/comm.h"
+#include "framework/object/window.h"
 
 namespace ashlar::progress {
 namespace {
@@ -29,6 +30,9 @@ void UserCall::describe(char* out, std::size_t room) const {
   if (tag_ >= 0) std::snprintf(tag, sizeof tag, " with tag %d", tag_);
   if (string_tag_ != nullptr)
     std::snprintf(out, room, "%s with string tag '%s'", name_, printable(string_tag_).c_str());
+  else if (window_ != nullptr)
+    std::snprintf(out, room, "%s on window '%s'", name_,
+                  window_->name.empty() ? window_->comm->name.c_str() : window_->name.c_str());
   else
     std::snprintf(out, room, "%s%s on '%s'", name_, tag, comm_->name.c_str());
 }

@@ -3,7 +3,8 @@
 
 namespace ashlar {
 class Comm;
-}
+class Window;
+}  // namespace ashlar
 namespace ashlar::progress {
 
 /// A call of the user's that communicates on its way, as constructors of communicators do. While it lasts, waits of its
@@ -14,6 +15,7 @@ class UserCall {
   UserCall(const char* name, const Comm* comm) : name_(name), comm_(comm) { begin(); }
   /// Told apart from others by a tag.
   UserCall(const char* name, const Comm* comm, int tag) : name_(name), comm_(comm), tag_(tag) { begin(); }
+  UserCall(const char* name, const Window* window) : name_(name), window_(window) { begin(); }
   UserCall(const char* name, const char* string_tag) : name_(name), string_tag_(string_tag) { begin(); }
   ~UserCall();
   UserCall(const UserCall&) = delete;
@@ -29,6 +31,7 @@ class UserCall {
 
   const char* const name_;
   const Comm* const comm_ = nullptr;
+  const Window* const window_ = nullptr;
   const char* const string_tag_ = nullptr;
   const int tag_ = -1;
 };

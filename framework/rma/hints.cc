@@ -149,7 +149,7 @@ Status change_hints(RmaWindow& window, const Info* info) {
   const Status read = read_hints(info, &wanted);
   const std::uint32_t before = bits_of(window.hints), mine = read.ok() ? bits_of(wanted) : before;
   std::uint32_t all = 0;
-  const progress::UserCall call("MPI_Win_set_info", window.comm);
+  const progress::UserCall call("MPI_Win_set_info", &window);
   ASHLAR_TRY(coll::allreduce(&mine, &all, 1, datatype::predefined(MPI_UINT32_T), datatype::predefined_op(MPI_BAND),
                              *window.comm));
   take_bits((before & ~kChangeable) | (all & kChangeable), &window.hints);

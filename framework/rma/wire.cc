@@ -232,7 +232,7 @@ Status WindowWire::fail_gone(Rank rank) const {
 }
 
 Status WindowWire::barrier() {
-  const progress::UserCall call(window_.calling, window_.comm);
+  const progress::UserCall call(window_.calling, &window_);
   return coll::barrier(*window_.comm);
 }
 

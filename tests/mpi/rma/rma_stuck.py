@@ -14,8 +14,8 @@ CASES = [
      "rank 0 waits until no rank of the window is locked exclusively"),
     ("start", "rank 0 waits until rank 1 calls MPI_Win_post", None),
     ("wait", "rank 0 waits until rank 1 calls MPI_Win_complete", None),
-    ("fence", "in MPI_Win_fence on", "rank 0 waits in MPI_Win_fence on"),
-    ("free", "in MPI_Win_free on", "rank 0 waits in MPI_Win_free on"),
+    ("fence", "in MPI_Win_fence on", "rank 0 waits in MPI_Win_fence on window 'halo'"),
+    ("free", "in MPI_Win_free on", "rank 0 waits in MPI_Win_free on window 'halo'"),
 ]
 BY_MESSAGES = ["--set", "rma.reference=true"]
 

@@ -64,6 +64,17 @@ fortran() {
     mpif90 -o hello_fortran /scene/fortran/$program && says 'rank 1 of 2' mpiexec -n 2 ./hello_fortran || fail "$program"
   done
 }
+# Whatever library a program finds, our programs find ours.
+runs_with_ours() {
+  says 'rank 1 of 2' mpiexec.ashlar -n 2 ./by_name || fail "the program does not run with our library: $(cat said)"
+}
+runs_with_other() { # PATH: the end of that of the other library, which our mpiexec names
+  [ "$(./by_name)" = other ] || fail "the program does not run with $1"
+  says "ran with [^ ]*$1, which belongs to another MPI library, and each process ran alone" mpiexec.ashlar -n 2 ./by_name ||
+    fail "mpiexec does not say that the program runs with $1: $(cat said)"
+  ashlar_info >/dev/null || fail "ashlar_info needs the library that programs find"
+  ashlar_tune --help >/dev/null || fail "ashlar_tune needs the library that programs find"
+}
 # choose GROUP PATH...: what an administrator chooses, all groups.
 choose() {
   while [ $# -gt 0 ]; do
@@ -141,10 +152,46 @@ ldconfig
 says "libmpi_abi.so.1 .*=> .*/lib/$triplet/libmpi_abi.so.1" ldconfig -p || fail "ldconfig lost the library"
 [ "$(readlink "$lib/libmpi_abi.so.1")" = "/etc/alternatives/libmpi_abi.so.1-$triplet" ] ||
   fail "ldconfig made the alternative's link anew: $(readlink "$lib/libmpi_abi.so.1")"
-[ "$(./heat2d)" = other ] || fail "the program does not run with the chosen library"
-ashlar_info >/dev/null || fail "a tool of ours needs the alternative"
+runs_with_other "/lib/$triplet/libmpi_abi.so.1"
 choose "libmpi_abi.so.1-$triplet" "$lib/ashlar/libmpi_abi.so.1"
-mpiexec -n 2 ./by_name >/dev/null || fail "the program does not run with the library that was chosen again"
+runs_with_ours
+
+scene "a cache of the loader that is missing, or of another day"
+cp -p /etc/ld.so.cache cache
+rm /etc/ld.so.cache
+runs_with_ours
+# Its libmpi_abi.so.1 is one that is gone since.
+mkdir gone
+cp "$lib/other-mpi/libmpi_abi.so.1" gone/
+echo "$PWD/gone" >/etc/ld.so.conf.d/0-gone.conf
+ldconfig
+runs_with_other "$PWD/gone/libmpi_abi.so.1"
+rm -r gone /etc/ld.so.conf.d/0-gone.conf
+runs_with_ours
+# It was written before a choice: the choice holds for it.
+cp -p cache /etc/ld.so.cache
+choose "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1"
+runs_with_other "/lib/$triplet/libmpi_abi.so.1"
+choose "libmpi_abi.so.1-$triplet" "$lib/ashlar/libmpi_abi.so.1"
+
+scene "a library that the administrator has built, in a folder before ours"
+cp "$lib/other-mpi/libmpi_abi.so.1" /usr/local/lib/
+ldconfig
+runs_with_other /usr/local/lib/libmpi_abi.so.1
+LD_LIBRARY_PATH=$lib/ashlar runs_with_ours
+[ "$(readlink "$lib/libmpi_abi.so.1")" = "/etc/alternatives/libmpi_abi.so.1-$triplet" ] || fail "the link of the alternative changed"
+rm /usr/local/lib/libmpi_abi.so.1
+ldconfig
+runs_with_ours
+
+scene "a choice of the administrator's outlives our packages"
+choose "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1"
+apt-get install -y -qq --reinstall --no-install-recommends /scene/old/*.deb
+runs_with_other "/lib/$triplet/libmpi_abi.so.1"
+update-alternatives --auto "libmpi_abi.so.1-$triplet" # of the higher priority, which is the other's
+runs_with_other "/lib/$triplet/libmpi_abi.so.1"
+choose "libmpi_abi.so.1-$triplet" "$lib/ashlar/libmpi_abi.so.1"
+runs_with_ours
 
 scene "upgrade"
 echo 'p2p.eager_limit: 4KiB' >>/etc/ashlar/ashlar.yaml
@@ -172,6 +219,7 @@ scene "purge"
 rm -f /etc/ashlar/ashlar.yaml.dpkg-dist
 purge_ours
 says 'libmpi_abi.so.1 ' ldconfig -p || fail "the other library went along"
+[ "$(./by_name)" = other ] || fail "the administrator had chosen ours, and the other one does not take its place"
 update-alternatives --remove "libmpi_abi.so.1-$triplet" "$lib/other-mpi/libmpi_abi.so.1"
 rm -r "$lib/other-mpi"
 ldconfig

@@ -1,18 +1,21 @@
 /* Procedures of Fortran alone. Compiled twice, as the generated entry points are. */
-#include "choice.h"
 #include "entry.h"
+#include "section.h"
 
 #if ASHLAR_F_DESCRIPTORS
-void F_TS(sizeof)(CFI_cdesc_t* x, f_int* size, f_int* ierror);
-void F_TS(f_sync_reg)(CFI_cdesc_t* buf);
+void F_TS(sizeof, SIZEOF)(f_section* x, f_int* size, f_int* ierror);
+void F_TS(f_sync_reg, F_SYNC_REG)(f_section* buf);
 
-void F_TS(sizeof)(CFI_cdesc_t* x, f_int* size, f_int* ierror) {
+void F_TS(sizeof, SIZEOF)(f_section* x, f_int* size, f_int* ierror) {
   *size = (f_int)x->elem_len;
   f_return(ierror, MPI_SUCCESS);
 }
+#if ASHLAR_F_DESCRIPTORS != 1
+F_ALIAS(F_PROC(sizeof, SIZEOF), F_TS(sizeof, SIZEOF));
+#endif
 
 /* What matters is that the compiler does not see what it does. */
-void F_TS(f_sync_reg)(CFI_cdesc_t* buf) { (void)buf; }
+void F_TS(f_sync_reg, F_SYNC_REG)(f_section* buf) { (void)buf; }
 #endif
 
 void F_PROC(f_sync_reg, F_SYNC_REG)(void* buf);

@@ -2,20 +2,22 @@
 
 #include "complain.h"
 
-int f_contiguous(const CFI_cdesc_t* section) {
-  CFI_index_t expected = (CFI_index_t)section->elem_len;
+int f_contiguous(const f_section* section) {
+  ptrdiff_t expected = (ptrdiff_t)section->elem_len;
   for (int d = 0; d < section->rank; ++d) {
-    const CFI_dim_t* dim = &section->dim[d];
-    if (dim->extent == 0) return 1;
-    if (dim->extent != 1 && dim->sm != expected && dim->extent != -1) return 0;
-    expected *= dim->extent;
+    const ptrdiff_t extent = f_extent(section, d);
+    if (extent == 0) return 1;
+    if (extent != 1 && extent != -1 && f_distance(section, d) != expected) return 0;
+    expected *= extent;
   }
   return 1;
 }
 
-static MPI_Count elements_of(const CFI_cdesc_t* section) {
+int f_in_place(const f_section* section) { return f_address(section->base_addr) == MPI_IN_PLACE; }
+
+static MPI_Count elements_of(const f_section* section) {
   MPI_Count elements = 1;
-  for (int d = 0; d < section->rank; ++d) elements *= section->dim[d].extent;
+  for (int d = 0; d < section->rank; ++d) elements *= f_extent(section, d);
   return elements;
 }
 
@@ -28,7 +30,7 @@ MPI_Count f_span(MPI_Count count, MPI_Datatype type) {
   return (count - 1) * extent + true_lower + true_extent;
 }
 
-static MPI_Count number(struct f_numbers numbers, MPI_Count i) {
+MPI_Count f_number(struct f_numbers numbers, MPI_Count i) {
   return numbers.size == sizeof(int) ? ((const int*)numbers.array)[i] : ((const MPI_Count*)numbers.array)[i];
 }
 
@@ -41,40 +43,44 @@ static MPI_Count reach(MPI_Count end, MPI_Count at, MPI_Count span) {
 MPI_Count f_span_of_blocks(struct f_numbers counts, struct f_numbers displs, MPI_Count n, MPI_Datatype type) {
   MPI_Count end = 0, lower, extent = 0;
   if (type == MPI_DATATYPE_NULL || PMPI_Type_get_extent_c(type, &lower, &extent) != MPI_SUCCESS) return 0;
-  F_EACH(i, n) if (number(counts, i) > 0) end = reach(end, number(displs, i) * extent, f_span(number(counts, i), type));
+  F_EACH(i, n)
+  if (f_number(counts, i) > 0) end = reach(end, f_number(displs, i) * extent, f_span(f_number(counts, i), type));
   return end;
 }
 
 MPI_Count f_span_of_types(struct f_numbers counts, struct f_numbers displs, MPI_Count n, const f_int* types) {
   MPI_Count end = 0;
   F_EACH(i, n)
-  if (number(counts, i) > 0) end = reach(end, number(displs, i), f_span(number(counts, i), f_datatype(types[i])));
+  if (f_number(counts, i) > 0) end = reach(end, f_number(displs, i), f_span(f_number(counts, i), f_datatype(types[i])));
   return end;
 }
 
 MPI_Count f_sum(struct f_numbers counts, MPI_Count n) {
   MPI_Count sum = 0;
-  F_EACH(i, n) sum += number(counts, i);
+  F_EACH(i, n) sum += f_number(counts, i);
   return sum;
 }
 
 /* --- what is said of a section that no form exists for
  * ------------------------------------------------------------------ */
 
-static void too_small(struct f_place place, MPI_Count has, MPI_Count wanted, int* code) {
-  if (*code != MPI_SUCCESS) return;
-  *code = f_complain(place.comm, place.win, MPI_ERR_BUFFER,
-                     "%s: argument %s is a section of %lld bytes, and its count and datatype ask for %lld", place.call,
-                     place.argument, (long long)has, (long long)wanted);
+/* On the window, else on the communicator. */
+#define COMPLAIN(call, sentence, ...)                                                                                 \
+  (call)->code = f_complain((call)->comm ? f_comm(*(call)->comm) : MPI_COMM_NULL,                                     \
+                            (call)->win ? f_win(*(call)->win) : MPI_WIN_NULL, MPI_ERR_BUFFER, sentence, (call)->name, \
+                            __VA_ARGS__)
+
+static void too_small(struct f_call* call, const char* argument, MPI_Count has, MPI_Count wanted) {
+  COMPLAIN(call, "%s: argument %s is a section of %lld bytes, and its count and datatype ask for %lld", argument,
+           (long long)has, (long long)wanted);
 }
 
-void f_refuse(struct f_place place, int* code) {
-  if (*code != MPI_SUCCESS) return;
-  *code =
-      f_complain(place.comm, place.win, MPI_ERR_BUFFER,
-                 "%s: argument %s is a section with gaps, which this call cannot take with that datatype, because it "
-                 "works in the memory that it is given: pass a contiguous array",
-                 place.call, place.argument);
+void f_refuse(struct f_call* call, const char* argument) {
+  if (call->code != MPI_SUCCESS) return;
+  COMPLAIN(call,
+           "%s: argument %s is a section with gaps, which this call cannot take with that datatype, because it works "
+           "in the memory that it is given: pass a contiguous array",
+           argument);
 }
 
 /* --- sections that a datatype describes
@@ -99,18 +105,18 @@ static void repeat(struct nest* nest, MPI_Count count, MPI_Aint stride) {
 }
 
 /* All of the dimensions below `d`, and `count` of dimension `d`: `per` elements of `type` are one of the section. */
-static int block_of(const CFI_cdesc_t* section, int d, MPI_Count count, MPI_Count per, MPI_Datatype type,
+static int block_of(const f_section* section, int d, MPI_Count count, MPI_Count per, MPI_Datatype type,
                     MPI_Datatype* made) {
   struct nest nest = {.type = type, .blocklength = per};
-  CFI_index_t dense = (CFI_index_t)section->elem_len; /* the stride that would leave no gap */
+  ptrdiff_t dense = (ptrdiff_t)section->elem_len; /* the stride that would leave no gap */
   for (int i = 0; i <= d; ++i) {
-    const MPI_Count extent = i == d ? count : section->dim[i].extent;
+    const MPI_Count extent = i == d ? count : f_extent(section, i);
     if (extent == 1) continue;
-    if (!nest.made && section->dim[i].sm == dense) {
+    if (!nest.made && f_distance(section, i) == dense) {
       nest.blocklength *= extent;
       dense *= extent;
     } else {
-      repeat(&nest, extent, section->dim[i].sm);
+      repeat(&nest, extent, f_distance(section, i));
     }
   }
   if (!nest.made && nest.code == MPI_SUCCESS) repeat(&nest, 1, 0);
@@ -119,7 +125,7 @@ static int block_of(const CFI_cdesc_t* section, int d, MPI_Count count, MPI_Coun
 }
 
 /* How many elements of `type` one of the section is; 0 where they do not fit into each other without gaps. */
-static MPI_Count elements_per(const CFI_cdesc_t* section, MPI_Datatype type) {
+static MPI_Count elements_per(const f_section* section, MPI_Datatype type) {
   MPI_Count size, lower, extent;
   if (PMPI_Type_size_c(type, &size) != MPI_SUCCESS || PMPI_Type_get_extent_c(type, &lower, &extent) != MPI_SUCCESS)
     return 0;
@@ -127,21 +133,22 @@ static MPI_Count elements_per(const CFI_cdesc_t* section, MPI_Datatype type) {
   return (MPI_Count)section->elem_len / size;
 }
 
-static void use_type(struct f_choice* choice, MPI_Datatype type, int* code) {
-  choice->type = type;
-  choice->count = 1;
+static void use_type(struct f_call* call, struct f_choice* choice, MPI_Datatype type) {
+  choice->made = type;
+  choice->count = choice->small = 1;
   choice->work = F_TYPE_MADE;
-  *code = PMPI_Type_commit(&choice->type);
+  call->code = PMPI_Type_commit(&choice->made);
+  choice->type = f_datatype_int(choice->made);
 }
 
 /* The first `elements` of the section, and then `rest` parts of the next: at most one piece for each dimension. */
-static int prefix_of(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count per, MPI_Count rest, MPI_Datatype type,
+static int prefix_of(const f_section* section, MPI_Count elements, MPI_Count per, MPI_Count rest, MPI_Datatype type,
                      MPI_Datatype* made) {
-  MPI_Datatype types[CFI_MAX_RANK + 1];
-  MPI_Count at[CFI_MAX_RANK + 1], ones[CFI_MAX_RANK + 1], offset = 0, slice = elements_of(section);
+  MPI_Datatype types[F_RANKS + 1];
+  MPI_Count at[F_RANKS + 1], ones[F_RANKS + 1], offset = 0, slice = elements_of(section);
   int pieces = 0, code = MPI_SUCCESS;
   for (int d = section->rank - 1; d >= 0 && code == MPI_SUCCESS; --d) {
-    slice /= section->dim[d].extent;
+    slice /= f_extent(section, d);
     const MPI_Count whole = elements / slice;
     if (whole == 0) continue;
     elements -= whole * slice;
@@ -149,7 +156,7 @@ static int prefix_of(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count p
     at[pieces] = offset;
     ones[pieces] = 1;
     pieces += code == MPI_SUCCESS;
-    offset += whole * section->dim[d].sm;
+    offset += whole * f_distance(section, d);
   }
   if (rest > 0 && code == MPI_SUCCESS) {
     code = PMPI_Type_contiguous_c(rest, type, &types[pieces]);
@@ -166,101 +173,106 @@ static int prefix_of(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count p
   return code;
 }
 
-void f_open_pair(struct f_choice* choice, const CFI_cdesc_t* section, struct f_place place, int* code) {
-  if (*code != MPI_SUCCESS || choice->count <= 0 || choice->type == MPI_DATATYPE_NULL) return;
-  const MPI_Count per = elements_per(section, choice->type);
+/* Whether there is something to open. */
+static int wanted(const struct f_call* call, const struct f_choice* choice) {
+  return call->code == MPI_SUCCESS && choice->count > 0 && f_datatype(choice->type) != MPI_DATATYPE_NULL;
+}
+
+void f_open_pair(struct f_call* call, struct f_choice* choice, const f_section* section, const char* argument,
+                 int flags) {
+  if (!wanted(call, choice)) return;
+  const MPI_Datatype type = f_datatype(choice->type);
+  const MPI_Count per = elements_per(section, type);
   if (per == 0) {
-    f_open_copy(choice, section, f_span(choice->count, choice->type), place, code);
+    f_open_copy(call, choice, section, argument, flags, f_span(choice->count, type));
     return;
   }
   const MPI_Count has = elements_of(section) * per;
   if (choice->count > has) {
-    too_small(place, has / per * (MPI_Count)section->elem_len, f_span(choice->count, choice->type), code);
+    too_small(call, argument, has / per * (MPI_Count)section->elem_len, f_span(choice->count, type));
     return;
   }
   MPI_Datatype made;
-  *code = prefix_of(section, choice->count / per, per, choice->count % per, choice->type, &made);
-  if (*code == MPI_SUCCESS) use_type(choice, made, code);
+  call->code = prefix_of(section, choice->count / per, per, choice->count % per, type, &made);
+  if (call->code == MPI_SUCCESS) use_type(call, choice, made);
 }
 
 /* The dimension in which `blocks` blocks of `elements` follow each other at one distance; -1 if there is none. */
-static int dimension_of_blocks(const CFI_cdesc_t* section, MPI_Count elements, MPI_Count blocks) {
+static int dimension_of_blocks(const f_section* section, MPI_Count elements, MPI_Count blocks) {
   MPI_Count slice = 1;
   for (int d = 0; d < section->rank; ++d) {
-    const MPI_Count next = slice * section->dim[d].extent;
-    if (elements % slice == 0 && elements * blocks <= next) return section->dim[d].sm > 0 ? d : -1;
+    const MPI_Count next = slice * f_extent(section, d);
+    if (elements % slice == 0 && elements * blocks <= next) return f_distance(section, d) > 0 ? d : -1;
     slice = next;
   }
   return -1;
 }
 
-void f_open_blocks(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Count blocks, struct f_place place,
-                   int* code) {
-  if (*code != MPI_SUCCESS || choice->count <= 0 || blocks <= 0 || choice->type == MPI_DATATYPE_NULL) return;
-  const MPI_Count per = elements_per(section, choice->type);
+void f_open_blocks(struct f_call* call, struct f_choice* choice, const f_section* section, const char* argument,
+                   int flags, MPI_Count blocks) {
+  if (!wanted(call, choice) || blocks <= 0) return;
+  const MPI_Datatype type = f_datatype(choice->type);
+  const MPI_Count per = elements_per(section, type);
   const MPI_Count elements = per > 0 && choice->count % per == 0 ? choice->count / per : 0;
   if (per > 0 && choice->count > elements_of(section) * per / blocks) {
-    too_small(place, elements_of(section) * (MPI_Count)section->elem_len, blocks * f_span(choice->count, choice->type),
-              code);
+    too_small(call, argument, elements_of(section) * (MPI_Count)section->elem_len,
+              blocks * f_span(choice->count, type));
     return;
   }
   const int d = elements > 0 ? dimension_of_blocks(section, elements, blocks) : -1;
   if (d < 0) {
-    f_open_copy(choice, section, f_span(blocks * choice->count, choice->type), place, code);
+    f_open_copy(call, choice, section, argument, flags, f_span(blocks * choice->count, type));
     return;
   }
   MPI_Count slice = 1;
-  for (int i = 0; i < d; ++i) slice *= section->dim[i].extent;
+  for (int i = 0; i < d; ++i) slice *= f_extent(section, i);
   MPI_Datatype block, resized;
-  *code = block_of(section, d, elements / slice, per, choice->type, &block);
-  if (*code != MPI_SUCCESS) return;
-  *code = PMPI_Type_create_resized_c(block, 0, elements / slice * section->dim[d].sm, &resized);
+  call->code = block_of(section, d, elements / slice, per, type, &block);
+  if (call->code != MPI_SUCCESS) return;
+  call->code = PMPI_Type_create_resized_c(block, 0, elements / slice * f_distance(section, d), &resized);
   PMPI_Type_free(&block);
-  if (*code == MPI_SUCCESS) use_type(choice, resized, code);
+  if (call->code == MPI_SUCCESS) use_type(call, choice, resized);
 }
 
-void f_open_element(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Datatype type, struct f_place place,
-                    int* code) {
+void f_open_element(struct f_call* call, const f_section* section, const char* argument, MPI_Datatype type) {
   MPI_Count size = 0;
-  (void)choice;
-  if (*code != MPI_SUCCESS || type == MPI_DATATYPE_NULL) return;
-  if (PMPI_Type_size_c(type, &size) == MPI_SUCCESS && size > (MPI_Count)section->elem_len) f_refuse(place, code);
+  if (call->code != MPI_SUCCESS || type == MPI_DATATYPE_NULL) return;
+  if (PMPI_Type_size_c(type, &size) == MPI_SUCCESS && size > (MPI_Count)section->elem_len) f_refuse(call, argument);
 }
 
 /* --- copies
  * ------------------------------------------------------------------------------------------------------------- */
 
-void f_open_copy(struct f_choice* choice, const CFI_cdesc_t* section, MPI_Count span, struct f_place place, int* code) {
-  if (*code != MPI_SUCCESS) return;
-  if (choice->flags & F_NO_COPY) {
-    f_refuse(place, code);
+void f_open_copy(struct f_call* call, struct f_choice* choice, const f_section* section, const char* argument,
+                 int flags, MPI_Count span) {
+  if (call->code != MPI_SUCCESS) return;
+  if (flags & F_NO_COPY) {
+    f_refuse(call, argument);
     return;
   }
   const MPI_Count bytes = elements_of(section) * (MPI_Count)section->elem_len;
   if (span < 0) {
-    *code =
-        f_complain(place.comm, place.win, MPI_ERR_BUFFER,
-                   "%s: argument %s is a section with gaps, and its datatype has data before the address that it is "
-                   "used with: pass a contiguous array",
-                   place.call, place.argument);
+    COMPLAIN(call,
+             "%s: argument %s is a section with gaps, and its datatype has data before the address that it is used "
+             "with: pass a contiguous array",
+             argument);
     return;
   }
   if (span > bytes) {
-    too_small(place, bytes, span, code);
+    too_small(call, argument, bytes, span);
     return;
   }
-  choice->copy = f_copy_of(section, choice->flags & F_OUT);
+  choice->copy = f_copy_of(section, flags & F_OUT);
   if (!choice->copy) {
-    *code = MPI_ERR_NO_MEM;
+    call->code = MPI_ERR_NO_MEM;
     return;
   }
   choice->work = F_COPIED;
   choice->address = f_copy_address(choice->copy);
 }
 
-void f_close(struct f_choice* choice, int code) {
-  (void)code;
-  if (choice->work == F_TYPE_MADE) PMPI_Type_free(&choice->type);
+void f_close(struct f_choice* choice) {
+  if (choice->work == F_TYPE_MADE) PMPI_Type_free(&choice->made);
   if (choice->work == F_COPIED) {
     f_copy_back(choice->copy);
     f_copy_free(choice->copy);
@@ -272,11 +284,11 @@ static void copy_start(void* copy) { f_copy_fetch(copy); }
 static void copy_finish(void* copy) { f_copy_back(copy); }
 static void copy_release(void* copy) { f_copy_free(copy); }
 
-void f_keep(struct f_choice* choice, MPI_Request request, enum f_life life, int code) {
-  if (choice->work == F_COPIED && code == MPI_SUCCESS && request != MPI_REQUEST_NULL) {
-    static const struct f_work work = {copy_start, copy_finish, copy_release};
-    f_pending_add(request, life, &work, choice->copy);
-    return;
-  }
-  f_close(choice, code);
+void f_keep(struct f_choice* choice, const struct f_call* call, const f_int* request, enum f_life life) {
+  static const struct f_work work = {copy_start, copy_finish, copy_release};
+  const MPI_Request of = choice->work == F_COPIED && call->code == MPI_SUCCESS ? f_request(*request) : MPI_REQUEST_NULL;
+  if (of == MPI_REQUEST_NULL)
+    f_close(choice);
+  else
+    f_pending_add(of, life, &work, choice->copy);
 }

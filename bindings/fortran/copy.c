@@ -11,7 +11,9 @@ struct f_copy {
   char* base;
   size_t element, bytes;
   int rank;
-  CFI_dim_t dim[CFI_MAX_RANK];
+  struct {
+    ptrdiff_t extent, distance;
+  } dim[F_RANKS];
 };
 
 typedef void visit(struct f_copy*, char* in_section, size_t at);
@@ -28,27 +30,28 @@ static void store(struct f_copy* copy, char* in_section, size_t at) {
 
 /* In array element order. */
 static void each_element(struct f_copy* copy, visit* what) {
-  CFI_index_t index[CFI_MAX_RANK] = {0};
+  ptrdiff_t index[F_RANKS] = {0};
   char* at = copy->base;
   for (size_t done = 0; done < copy->bytes; done += copy->element) {
     what(copy, at, done);
     for (int d = 0; d < copy->rank; ++d) {
-      at += copy->dim[d].sm;
+      at += copy->dim[d].distance;
       if (++index[d] < copy->dim[d].extent) break;
-      at -= copy->dim[d].sm * copy->dim[d].extent;
+      at -= copy->dim[d].distance * copy->dim[d].extent;
       index[d] = 0;
     }
   }
 }
 
-struct f_copy* f_copy_of(const CFI_cdesc_t* section, int written) {
+struct f_copy* f_copy_of(const f_section* section, int written) {
   struct f_copy* copy = malloc(sizeof *copy);
   if (!copy) return NULL;
   *copy = (struct f_copy){
       .base = section->base_addr, .element = section->elem_len, .bytes = section->elem_len, .rank = section->rank};
   for (int d = 0; d < copy->rank; ++d) {
-    copy->dim[d] = section->dim[d];
-    copy->bytes *= (size_t)section->dim[d].extent;
+    copy->dim[d].extent = f_extent(section, d);
+    copy->dim[d].distance = f_distance(section, d);
+    copy->bytes *= (size_t)copy->dim[d].extent;
   }
   copy->data = malloc(copy->bytes > 0 ? copy->bytes : 1);
   copy->before = written ? malloc(copy->bytes > 0 ? copy->bytes : 1) : NULL;

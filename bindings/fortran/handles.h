@@ -24,6 +24,9 @@ static inline int F_INT(f_int value) { return value > INT_MAX ? INT_MAX : value 
     const uintptr_t bits = (uintptr_t)handle;                                          \
     return F_LIKELY(bits < F_PREDEFINED) ? (f_int)bits : PMPI_##Class##_toint(handle); \
   }
+/* A handle that is its own number. */
+#define F_DIRECT(value) ((uint64_t)(value) < F_PREDEFINED)
+#define F_AS(Type, value) ((Type)(intptr_t)(value))
 F_HANDLE(comm, MPI_Comm, Comm)
 F_HANDLE(group, MPI_Group, Group)
 F_HANDLE(datatype, MPI_Datatype, Type)

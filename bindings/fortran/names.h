@@ -20,16 +20,24 @@
 #error "ASHLAR_F_MANGLING says how the compiler makes names of external procedures: 1 to 4"
 #endif
 
-/* F_PROC(send, SEND) is mpi_send_, or pmpi_send_ where the PMPI_ forms are made; F_TS(send) what a shim of mpi_f08
+/* F_PROC(send, SEND) is mpi_send_, or pmpi_send_ where the PMPI_ forms are made; F_PLAIN(send) the same function under
+ * a name that no tool can replace; F_TS(send, SEND) the procedure of mpi_f08 that takes a section, or what its shim
  * calls; F_CALL(MPI_Send) the C function below. */
 #if ASHLAR_F_PMPI
 #define F_PROC(lower, UPPER) ASHLAR_F_MANGLE(pmpi_##lower, PMPI_##UPPER)
-#define F_TS(lower) ashlar_fp_##lower##_ts
+#define F_PLAIN(lower) ashlar_fp_internal_##lower
+#define F_SHIMMED(lower) ashlar_fp_##lower##_ts
 #define F_CALL(name) P##name
 #else
 #define F_PROC(lower, UPPER) ASHLAR_F_MANGLE(mpi_##lower, MPI_##UPPER)
-#define F_TS(lower) ashlar_f_##lower##_ts
+#define F_PLAIN(lower) ashlar_f_internal_##lower
+#define F_SHIMMED(lower) ashlar_f_##lower##_ts
 #define F_CALL(name) name
+#endif
+#if ASHLAR_F_DESCRIPTORS == 1
+#define F_TS(lower, UPPER) F_SHIMMED(lower)
+#else
+#define F_TS(lower, UPPER) F_PROC(lower##_f08ts, UPPER##_F08TS)
 #endif
 
 /* A default INTEGER; and a count, a displacement, an address or size as C's form takes it that has room for it. */
@@ -67,7 +75,10 @@ typedef ASHLAR_F_LENGTH f_length;
 #define F_STRING_OF(name) #name
 #define F_QUOTED(name) F_STRING_OF(name)
 #define F_ALIAS(name, of) extern __typeof__(of) name __attribute__((alias(F_QUOTED(of))))
+#define F_INTERNAL __attribute__((visibility("hidden")))
+#define F_INTERNAL_ALIAS(name, of) extern __typeof__(of) name __attribute__((alias(F_QUOTED(of)), visibility("hidden")))
 
+#define F_OUT_OF_LINE __attribute__((noinline))
 #define F_LIKELY(x) __builtin_expect(!!(x), 1)
 
 #endif

@@ -26,14 +26,27 @@ extern f_int F_MODULE(status_ignore08)[8], F_MODULE(statuses_ignore08)[8];
   ((const void*)(address) == F_MODULE(lower) || (const void*)(address) == F_COMMON(lower, UPPER))
 
 #pragma GCC visibility push(hidden)
-/* From the lowest of the variables to behind the highest: one comparison for an address that is none of them. Until the
- * library is loaded completely they are anywhere. */
-extern uintptr_t f_lowest, f_reach;
+/* From the lowest of some variables to behind the highest: one comparison for an address that is none of them. Until
+ * the library is loaded completely they are anywhere. A program has those that it names in its own memory, and others
+ * lie in the library's, so that each range is of those that are asked for together. */
+struct f_range {
+  uintptr_t lowest, reach;
+};
+extern struct f_range f_buffers, f_statuses;
 #pragma GCC visibility pop
+
+static inline int f_outside(struct f_range range, const void* address) {
+  return (uintptr_t)address - range.lowest >= range.reach;
+}
+
+/* An address that is neither MPI_BOTTOM nor MPI_IN_PLACE, at the first look. */
+static inline __attribute__((always_inline)) int f_ordinary(const void* address) {
+  return f_outside(f_buffers, address);
+}
 
 /* A buffer's address as C has it. */
 static inline void* f_address(void* address) {
-  if (F_LIKELY((uintptr_t)address - f_lowest >= f_reach)) return address;
+  if (F_LIKELY(f_ordinary(address))) return address;
   if (F_IS(address, bottom, BOTTOM)) return MPI_BOTTOM;
   if (F_IS(address, in_place, IN_PLACE)) return MPI_IN_PLACE;
   return address;
@@ -49,7 +62,7 @@ static inline void f_store_detached(void* to, void* address) {
 }
 
 static inline int f_ignored(const f_int* status) {
-  if (F_LIKELY((uintptr_t)status - f_lowest >= f_reach)) return 0;
+  if (F_LIKELY(f_outside(f_statuses, status))) return 0;
   return F_IS(status, status_ignore, STATUS_IGNORE) || status == F_MODULE(status_ignore08);
 }
 

@@ -196,6 +196,19 @@ def old_declaration(p, address=""):
     return f"{base}{intent}{asynchronous} :: {fortran_name(p)}{f'({dimensions})' if dimensions else ''}"
 
 
+def joined(declarations, width=100):
+    """The declarations, with neighbours on one line that are scalars of one type."""
+    lines = []
+    for d in declarations:
+        what, _, name = d.partition(" :: ")
+        same = lines and name and lines[-1].startswith(f"{what} :: ") and "(" not in lines[-1].partition(" :: ")[2] + name
+        if same and len(lines[-1]) + len(name) < width:
+            lines[-1] += f", {name}"
+        else:
+            lines.append(d)
+    return lines
+
+
 def callback_declaration(p, large, method):
     """An argument of a callback: data are addresses, and nothing has an INTENT."""
     if method == "f08":

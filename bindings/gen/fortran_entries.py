@@ -1,16 +1,21 @@
-"""entries.c and sections.c: the C functions that Fortran programs call.
+"""entries.c and entries_short.c: the C functions that Fortran programs call.
 
 One machine call serves mpif.h, mpi and mpi_f08: a handle is one INTEGER by reference, an absent ierror is a null pointer.
-So a procedure without choice buffers is one function with the names of all three.
+So a procedure without choice buffers is one function with the names of all three. One with choice buffers takes their
+addresses; fortran_sections.py puts the function for sections before it.
 """
 from fortran import choice, forms, procedures, specific, typed
 from fortran_f08 import has_ierror
+from fortran_sections import Shape, opened, plain_name, section
 from fortran_steps import Entry, calls_small
 from template import fill
 
 C_RESULTS = {"double": "double", "MPI_Aint": "MPI_Aint"}
 # Start MPI, and leave with the library first what it has to know of this compiler.
 STARTS = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
+# Messages that are complete when the call returns: short enough that converting handles shows.
+DIRECT = ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Recv")
+SHORT_PATH = ("partitioned", "pt2pt", "request", "rma")
 WIDTH = 118
 
 
@@ -47,12 +52,16 @@ def split(head, pieces, tail, indent="    "):
     return "\n".join([*lines, current]) if pieces else head + tail.lstrip()
 
 
-def function(procedure, large, name, descriptors=False, as_f08=False):
-    entry = Entry(procedure, large, descriptors, as_f08)
+def function(procedure, large, name, as_f08=False, prefix=""):
+    entry = Entry(procedure, large, as_f08)
     s = entry.steps
     ierror = ["f_int* ierror"] if has_ierror(procedure) else []
     declared = [*s.declared, *ierror, *s.lengths] or ["void"]
-    lines = [split(f"void {name}(", declared, ") {")]
+    lines = [split(f"{prefix}void {name}(", declared, ") {")]
+    if procedure.name in DIRECT:
+        converting = f"f_converting_{procedure.name.removeprefix('MPI_').lower()}{'_c' if large else ''}"
+        shortcut = [*lines, *direct(entry, call(procedure, large), converting)]
+        lines = [split(f"static F_OUT_OF_LINE void {converting}(", declared, ") {")]
     before = [*s.before, *s.opened]
     if procedure.name in STARTS:
         before.insert(0, "f_register(&code);")
@@ -65,26 +74,32 @@ def function(procedure, large, name, descriptors=False, as_f08=False):
     lines.append(split(f"{how} {call(procedure, large)}(", s.arguments, ");", "      "))
     if s.hooks:
         lines += ["  if (taken) {", *(f"    {line}" for line in s.hooks), "  }"]
-    if descriptors:
-        lines += closing(entry)
     lines += [f"  {line}" for line in s.always]
     if s.after:
         lines += ["  if (code == MPI_SUCCESS) {", *(f"    {line}" for line in s.after), "  }"]
     lines += [f"  {line}" for line in s.release]
-    lines.append("  f_return(ierror, code);" if ierror else "  (void)code;")
-    return "\n".join([*lines, "}\n"])
+    lines += ["  f_return(ierror, code);" if ierror else "  (void)code;", "}\n"]
+    return "\n".join([*lines, *shortcut] if procedure.name in DIRECT else lines)
 
 
-def closing(entry):
-    """What a section was opened for ends with the call, or with the request."""
-    lines = []
-    sections = [p for p in entry.parameters if p.kind.name == "buffer"]
-    for p in sections:
-        if entry.request:
-            lines.append(f"  F_KEEP(s_{p.name}, c_{entry.request.name}, {entry.life});")
-        else:
-            lines.append(f"  F_CLOSE(s_{p.name});")
-    return lines
+def direct(entry, c, converting):
+    """The call when nothing has to be converted: predefined handles and an ordinary buffer. It keeps nothing in registers
+    over the call, which conversions do: they are another function."""
+    handles = [p.name for p in entry.parameters if p.kind.name in ("comm", "datatype")]
+    buffer = next(p.name for p in entry.parameters if p.kind.name == "buffer")
+    conditions = [f"F_DIRECT(*{name})" for name in handles] + [f"f_ordinary({buffer})"]
+    actual = []
+    for argument in entry.steps.arguments:
+        for name, c_type in ((entry.comm.name, "MPI_Comm"), ("datatype", "MPI_Datatype")):
+            if argument in (f"c_{name}", f"f_{name}(*{name})"):
+                argument = f"F_AS({c_type}, *{name})"
+        actual.append(buffer if argument == f"c_{buffer}" else argument)
+    lines = [f"  if (F_LIKELY({' && '.join(conditions)})) {{"]
+    lines += [f"    {line}" for line in entry.steps.before if "c_comm" not in line]
+    lines.append(split(f"    const int code = {c}(", actual, ");", "        "))
+    lines += [f"    {line}" for line in entry.steps.always]
+    names = [*(p.name for p in entry.parameters), "ierror"]
+    return [*lines, "    f_return(ierror, code);", "  } else {", f"    {converting}({', '.join(names)});", "  }", "}\n"]
 
 
 def returning(procedure):
@@ -119,29 +134,36 @@ def without_choice(procedure):
 
 
 def with_choice(procedure):
-    """The functions that take a buffer by its address. Those of mpi_f08 are for compilers without descriptors."""
-    texts = [function(procedure, False, entry_name(procedure.name))]
-    fallback = [alias(procedure, specific(procedure, False, False))]
-    if forms(procedure)[1:]:
-        fallback.append(function(procedure, True, entry_name(specific(procedure, True, False)), as_f08=True))
-    return [*texts, "#if !ASHLAR_F_DESCRIPTORS", *fallback, "#endif\n"]
+    """The functions that take a buffer by its address, which are those of mpi_f08 where the compiler has no descriptors;
+    and the functions that take a section."""
+    small, *rest = forms(procedure)
+    names = [entry_name(specific(procedure, large, False)) for large in forms(procedure)]
+    texts = [function(procedure, small, entry_name(procedure.name)),
+             f"F_INTERNAL_ALIAS({plain_name(procedure, small)}, {entry_name(procedure.name)});"]
+    texts += [function(procedure, large, plain_name(procedure, large), as_f08=True, prefix="F_INTERNAL ") for large in rest]
+    texts += ["#if ASHLAR_F_DESCRIPTORS", *(section(procedure, large) for large in forms(procedure)), "#else"]
+    return [*texts, *(f"F_ALIAS({name}, {plain_name(procedure, large)});" for name, large in zip(names, forms(procedure))),
+            "#endif\n"]
 
 
-def entries(table):
+def short_path(procedure):
+    """Whether programs make the call so often that its instructions count more than its size."""
+    return procedure.chapter in SHORT_PATH
+
+
+def entries(table, short):
     texts = []
     for procedure in procedures(table, "f08"):
-        if not by_hand(procedure):
+        if not by_hand(procedure) and short_path(procedure) == short:
             texts += with_choice(procedure) if choice(procedure) else without_choice(procedure)
     return fill("entries.c", FUNCTIONS="\n".join(texts))
 
 
-def section_name(procedure, large):
-    return f"F_TS({procedure.name.removeprefix('MPI_').lower()}{'_c' if large else ''})"
+def shapes(table):
+    texts = [Shape(p).text() for p in procedures(table, "f08") if choice(p) and not by_hand(p) and opened(p)]
+    return fill("shapes.c", SHAPES="\n".join(texts))
 
 
-def sections(table):
-    texts = []
-    for procedure in procedures(table, "f08"):
-        if choice(procedure) and not by_hand(procedure):
-            texts += [function(procedure, large, section_name(procedure, large), True, True) for large in forms(procedure)]
-    return fill("sections.c", FUNCTIONS="\n".join(texts))
+def shapes_header(table):
+    names = [Shape(p) for p in procedures(table, "f08") if choice(p) and not by_hand(p) and opened(p)]
+    return fill("shapes.h", SHAPES="\n".join(s.text().split(" = ")[0].replace("const", "extern const", 1) + ";" for s in names))

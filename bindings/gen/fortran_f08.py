@@ -6,7 +6,7 @@ is the C function itself; and the C function over the MPI_ names, which the shim
 import re
 
 from fortran import (RESULTS, callback_declaration, callback_parameters, choice, continued, declaration, explicit_large,
-                     forms, fortran_name, old_declaration, parameters, procedures, same_kinds, specific, strings, typed)
+                     forms, fortran_name, joined, old_declaration, parameters, procedures, same_kinds, specific, strings, typed)
 from fortran_mpi import DIRECTIVES, c_double, directives
 from fortran_types import handle_constants
 from template import fill
@@ -57,13 +57,11 @@ def body(procedure, large, name, descriptors=True):
     result = "" if procedure.returns_error else " result(r)"
     lines = [f"    {continued(f'{what} {name}({names_of(procedure, large)}){result}', 110)}", "      import"]
     if descriptors:
-        lines += [f"      {declaration(p, large)}" for p in given]
+        lines += [f"      {d}" for d in joined([*(declaration(p, large) for p in given), *optional(procedure)])]
     else:
         lines += [*directives([p for p in given if p.kind.name == "buffer"])]
-        lines += [f"      {buffers_by_address(declaration(p, large))}" for p in given]
-    if procedure.returns_error:
-        lines += [f"      {d}" for d in optional(procedure)]
-    else:
+        lines += [f"      {d}" for d in joined([*(buffers_by_address(declaration(p, large)) for p in given), *optional(procedure)])]
+    if not procedure.returns_error:
         lines.append(f"      {c_double(RESULTS[procedure.returns])} :: r")
     return "\n".join([*lines, f"    end {what} {name}"])
 
@@ -79,11 +77,11 @@ def c_body(procedure, large, name, prefix):
     """The interface body of the C function."""
     lengths = [f"{p.name}_length" for p in strings(procedure)]
     names = ", ".join([*argument_names(procedure, large), *lengths])
-    head = f"subroutine {name}({names}) bind(C, name=\"{symbol(procedure, large, prefix)}\")"
+    head = f"subroutine {name}({names}) bind(C,name=\"{symbol(procedure, large, prefix)}\")"
     lines = [f"    {continued(head, 110)}", "      import"]
-    lines += [f"      {c_declaration(p, large)}" for p in parameters(procedure, large)]
-    lines += [f"      {interoperable(d)}" for d in optional(procedure)]
-    lines += [f"      INTEGER(C_SIZE_T), VALUE :: {n}" for n in lengths]
+    declared = [*(c_declaration(p, large) for p in parameters(procedure, large)), *map(interoperable, optional(procedure)),
+                *(f"INTEGER(C_SIZE_T), VALUE :: {n}" for n in lengths)]
+    lines += [f"      {d}" for d in joined(declared)]
     return "\n".join([*lines, f"    end subroutine {name}"])
 
 
@@ -145,7 +143,7 @@ def specifics(procedure, descriptors):
         name = specific(procedure, large, descriptors)
         bodies.append(body(procedure, large, name, descriptors))
         if descriptors and in_c(procedure):
-            profiling += ["  interface", c_body(procedure, large, "P" + name, "fp"), "  end interface"]
+            bodies.append(c_body(procedure, large, "P" + name, "fp"))
         else:
             profiling.append(f"  procedure({name}) :: P{name}")
     return bodies, profiling
@@ -196,7 +194,7 @@ def shim(procedure, large, prefix):
     if not by_interface:
         lines.append("  use, intrinsic :: iso_c_binding, only: c_char, c_size_t")
     lines.append("  implicit none")
-    lines += [f"  {declaration(p, large)}" for p in parameters(procedure, large)] + [f"  {d}" for d in optional(procedure)]
+    lines += [f"  {d}" for d in joined([*(declaration(p, large) for p in parameters(procedure, large)), *optional(procedure)])]
     if by_interface:
         lines.append(f"  procedure(P{specific(procedure, large)}), bind(C, name=\"{c}\") :: c")
         call = f"  call c({', '.join(actual)})"

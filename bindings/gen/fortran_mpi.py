@@ -2,7 +2,7 @@
 import re
 
 from fortran import (RESULTS, buffers, callback_declaration, callback_parameters, choice, continued, fortran_name,
-                     old_declaration, old_type, parameters, procedures)
+                     joined, old_declaration, old_type, parameters, procedures)
 from fortran_types import constants, handle_constants
 from template import fill
 
@@ -34,10 +34,9 @@ def body(procedure, name=None, address=""):
     result = "" if procedure.returns_error else " result(r)"
     lines = [f"    {continued(f'{what} {name}({names}){result}', 110)}", "      import"]
     lines += [*directives(given)]
-    lines += [f"      {old_declaration(p, address)}" for p in given]
-    if procedure.returns_error:
-        lines.append("      INTEGER, INTENT(OUT) :: ierror")
-    else:
+    declared = [old_declaration(p, address) for p in given] + ["INTEGER, INTENT(OUT) :: ierror"] * procedure.returns_error
+    lines += [f"      {d}" for d in joined(d for d in declared if d)]
+    if not procedure.returns_error:
         lines.append(f"      {c_double(RESULTS[procedure.returns])} :: r")
     return "\n".join(line for line in [*lines, f"    end {what} {name}"] if line)
 

@@ -7,7 +7,7 @@ f_bytes, which is what the called form has.
 """
 from dataclasses import dataclass, field
 
-from fortran import HANDLES, described_by, fortran_name, parameters
+from fortran import HANDLES, parameters
 
 # How a handle is converted: F_COMM(value) and F_COMM_INT(handle).
 NULLS = {"datatype": "MPI_DATATYPE_NULL"}
@@ -42,11 +42,10 @@ def calls_small(procedure):
 class Entry:
     """Works out the steps of one procedure in one form."""
 
-    def __init__(self, procedure, large, descriptors=False, typed=False):
-        self.procedure, self.large, self.descriptors, self.typed = procedure, large, descriptors, typed
+    def __init__(self, procedure, large, typed=False):
+        self.procedure, self.large, self.typed = procedure, large, typed
         self.steps = Steps()
         self.parameters = parameters(procedure, large)
-        self.described = {}        # arguments that a buffer's section changes
         self.root = next((p for p in self.parameters if p.kind.name == "root"), None)
         self.comm = next((p for p in self.parameters if p.kind.name == "comm" and p.direction == "in"), None)
         self.life = "F_PERSISTENT" if procedure.name.endswith("_init") else "F_ONCE"
@@ -98,10 +97,7 @@ class Entry:
     def add(self, p):
         kind = p.kind.name
         s = self.steps
-        if p.name in self.described:
-            s.declared.append(f"{self.c_type(p)}* {p.name}")
-            s.arguments.append(self.described[p.name])
-        elif kind == "buffer":
+        if kind == "buffer":
             self.buffer(p)
         elif kind == "memory":
             self.memory(p)
@@ -126,9 +122,6 @@ class Entry:
             s.arguments.append(f"&c_{p.name}")
         else:
             self.int(p)
-
-    def c_type(self, p):
-        return "f_int" if p.kind.name in HANDLES else self.wide(p) or "f_int"
 
     def int(self, p):
         s = self.steps
@@ -191,7 +184,7 @@ class Entry:
         if "root" in p.flags:
             n = f"f_is_root(c_{self.comm.name}, F_INT(*{self.root.name})) ? {n} : 0"
         elif name == "sendtypes":
-            n = f"{'s_sendbuf.address' if self.descriptors else 'c_sendbuf'} == MPI_IN_PLACE ? 0 : {n}"
+            n = f"c_sendbuf == MPI_IN_PLACE ? 0 : {n}"
         if p.direction == "out":
             s.before += [f"F_ROOM({kind.c}, c_{name}, {n});", f"memset(c_{name}, 0, (size_t)n_c_{name} * sizeof *c_{name});"]
             s.after.append(f"F_EACH(i, n_c_{name}) if (c_{name}[i]) {name}[i] = {convert}_int(c_{name}[i]);")
@@ -307,9 +300,6 @@ class Entry:
 
     def buffer(self, p):
         s, name = self.steps, p.name
-        if self.descriptors:
-            self.section(p)
-            return
         s.declared.append(f"void* {name}")
         function = "f_attached" if "attach_buffer" in self.procedure.name.lower() or "Buffer_attach" in self.procedure.name else "f_address"
         if self.procedure.name == "MPI_Free_mem":
@@ -317,90 +307,6 @@ class Entry:
             return
         s.opened.append(f"void* const c_{name} = {function}({name});")
         s.arguments.append(f"c_{name}")
-
-    def section(self, p):
-        s, name = self.steps, p.name
-        s.declared.append(f"CFI_cdesc_t* {name}")
-        way, described = described_by(self.procedure, p, self.large)
-        flags = ["F_IN" if p.direction == "in" else "F_OUT"]
-        if self.procedure.chapter in ("rma", "partitioned") or self.procedure.name.endswith(("_begin", "_end")):
-            flags.append("F_NO_COPY")
-        s.opened.append(f"struct f_choice s_{name} = {{.flags = {' | '.join(flags)}}};")
-        skip = f"!f_is_root(c_{self.comm.name}, F_INT(*{self.root.name}))" if "root" in p.flags else ""
-        call = getattr(self, f"open_{way}")(p, described)
-        simple = f"f_simple({name})"
-        if way in ("pair", "peers", "partitions"):
-            count, datatype = described[-2:]
-            plain = f"F_PLAIN(s_{name}, {name}, *{count.name}, f_datatype(*{datatype.name}));"
-            self.described[count.name] = f"({self.wide(count)})s_{name}.count"
-            self.described[datatype.name] = f"s_{name}.type"
-        else:
-            plain = f"F_PLAIN(s_{name}, {name}, 0, MPI_DATATYPE_NULL);"
-        unless = f"F_LIKELY({simple}){f' || {skip}' if skip else ''}"
-        s.opened += [plain, f"if (!({unless})) {call}"] if call else [plain]
-        s.arguments.append(self.buffer_argument(p))
-
-    def buffer_argument(self, p):
-        name = self.procedure.name
-        if "attach_buffer" in name or name == "MPI_Buffer_attach":
-            return f"f_attached(s_{p.name}.base)"
-        return f"s_{p.name}.address"
-
-    def place(self, p):
-        """Where a section stands, for what is said about it."""
-        win = next((q.name for q in self.parameters if q.kind.name == "win" and q.direction == "in"), None)
-        return (f"F_AT(\"{self.procedure.name}\", \"{fortran_name(p)}\", {f'c_{self.comm.name}' if self.comm else 'MPI_COMM_NULL'}, "
-                f"{f'f_win(*{win})' if win else 'MPI_WIN_NULL'})")
-
-    def open_pair(self, p, described):
-        return f"f_open_pair(&s_{p.name}, {p.name}, {self.place(p)}, &code);"
-
-    def ranks(self, p):
-        """How many blocks a buffer of a collective has."""
-        if "eighbor" in self.procedure.name:
-            return f"f_{'indegree' if p.output else 'outdegree'}(c_{self.comm.name})"
-        return f"f_peers(c_{self.comm.name})"
-
-    def open_peers(self, p, described):
-        return f"f_open_blocks(&s_{p.name}, {p.name}, {self.ranks(p)}, {self.place(p)}, &code);"
-
-    def open_partitions(self, p, described):
-        return f"f_open_blocks(&s_{p.name}, {p.name}, {self.value(described[0].name)}, {self.place(p)}, &code);"
-
-    def copied(self, p, span):
-        return f"f_open_copy(&s_{p.name}, {p.name}, {span}, {self.place(p)}, &code);"
-
-    def open_operand(self, p, described):
-        type_ = "f_datatype(*datatype)"
-        names = [q.name for q in self.parameters]
-        if "count" in names:
-            return self.copied(p, f"f_span(*count, {type_})")
-        comm = f"c_{self.comm.name}"
-        if "recvcounts" in names:
-            total, own = f"F_TOTAL(recvcounts, f_size({comm}))", f"recvcounts[f_rank({comm})]"
-        else:
-            total, own = f"*recvcount * f_size({comm})", "*recvcount"
-        if p.name == "recvbuf":
-            total = f"s_sendbuf.address == MPI_IN_PLACE ? {total} : {own}"
-        return self.copied(p, f"f_span({total}, {type_})")
-
-    def open_blocks(self, p, described):
-        after = self.parameters[self.parameters.index(p) + 1:]
-        counts, displs, types = (q.name for q in after[:3])
-        if after[2].array:
-            return self.copied(p, f"F_SPAN_OF_TYPES({counts}, {displs}, {self.ranks(p)}, {types})")
-        return self.copied(p, f"F_SPAN_OF_BLOCKS({counts}, {displs}, {self.ranks(p)}, f_datatype(*{types}))")
-
-    def open_bytes(self, p, described):
-        if self.procedure.chapter in ("rma", "buffer"):
-            return f"f_refuse({self.place(p)}, &code);"
-        size = next(q.name for q in self.parameters if q.name in ("outsize", "insize"))
-        return self.copied(p, f"(MPI_Count)*{size}")
-
-    def open_address(self, p, described):
-        if self.procedure.name in ("MPI_Compare_and_swap", "MPI_Fetch_and_op"):
-            return f"f_open_element(&s_{p.name}, {p.name}, f_datatype(*datatype), {self.place(p)}, &code);"
-        return ""
 
     # --- requests -------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ list_sources() {
   while read -r kind file options; do
     case $kind in
       '' | '#'*) continue ;;
-      *-descriptors) [ "$found_DESCRIPTORS" = 1 ] || continue ;;
+      *-descriptors) [ "$found_DESCRIPTORS" != 0 ] || continue ;;
+      *-shims) [ "$found_DESCRIPTORS" = 1 ] || continue ;;
       *-directives) [ "$found_DESCRIPTORS" = 0 ] || continue ;;
     esac
     for found in "$sources"/$file; do
@@ -104,7 +105,7 @@ assemble() {
       DESCRIPTORS ASYNCHRONOUS; do
       eval "echo \"$key=\$found_$key\""
     done
-    echo "SUBARRAYS=$found_DESCRIPTORS"
+    echo "SUBARRAYS=$with_sections"
     echo "BUFFERS=$form"
   } >"$stage/flavour.conf"
   chmod -R a+rX,u+w "$stage"

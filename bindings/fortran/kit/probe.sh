@@ -11,7 +11,7 @@ run_probe() {
     if [ -r "$half" ]; then
       object=$work/probe/$name.o
       # shellcheck disable=SC2086
-      $cc -O2 $cfi -DASHLAR_F_MANGLING="${found_MANGLING:-0}" -DASHLAR_F_INT="${found_INT:-4}" \
+      $cc -O2 $cfi -I"$sources" -DASHLAR_F_MANGLING="${found_MANGLING:-0}" -DASHLAR_F_INT="${found_INT:-4}" \
         -DASHLAR_F_REAL="${found_REAL:-4}" -DASHLAR_F_DOUBLE="${found_DOUBLE:-8}" -c "$half" -o "$object" || return 1
     fi
     # shellcheck disable=SC2086
@@ -36,6 +36,7 @@ run_probe() {
       REAL10) found_REAL10=$value ;;
       HIDDEN_LENGTH) found_HIDDEN_LENGTH=$value ;;
       DESCRIPTORS) found_DESCRIPTORS=$value ;;
+      NATIVE) found_DESCRIPTORS=$value ;;
       DIRECTIVES) found_DIRECTIVES=$value ;;
       ASYNCHRONOUS) found_ASYNCHRONOUS=$value ;;
     esac
@@ -60,7 +61,8 @@ find_descriptor_header() {
 # rewrite <SOURCE >TEXT: the sources as this compiler needs them. They declare a choice buffer in one form; other compilers
 # take a scalar, or a directive that names what it ignores. They are for INTEGER of 4 bytes, with names that say so; lines
 # that end in !i4 are for these alone. Lines that need descriptors end in !ts. A compiler that does not honour ASYNCHRONOUS
-# does not get the constant that says so.
+# does not get the constant that says so. Where C reads what the compiler passes by itself, the P forms are ordinary
+# procedures as well, and not BIND(C) ones.
 rewrite() {
   edit=
   case $form in
@@ -71,8 +73,10 @@ rewrite() {
 s/ashlar_f4_/ashlar_f8_/g
 / !i4\$/d
 s/ashlar_int = c_int\$/ashlar_int = c_int64_t/"
-  [ "$found_DESCRIPTORS" = 1 ] || edit="$edit
+  [ "$found_DESCRIPTORS" != 0 ] || edit="$edit
 /!ts\$/d"
+  [ "$found_DESCRIPTORS" -le 1 ] || edit="$edit
+s/ bind(C,name=\"ashlar_fp_[a-z_0-9]*\")//"
   [ "$found_ASYNCHRONOUS" = 1 ] || edit="$edit
 /MPI_ASYNC_PROTECTS_NONBLOCKING/s/\\.TRUE\\./.FALSE./"
   sed "$edit"
@@ -95,6 +99,10 @@ probe() {
   find_descriptor_header
   if [ -n "$cfi" ]; then
     run_probe descriptors || found_DESCRIPTORS=0
+    # Shims in Fortran work with every such compiler; a test asks for them where they could be done without.
+    if [ "$found_DESCRIPTORS" = 1 ] && [ "${ASHLAR_FORTRAN_SHIMS:-no}" != yes ]; then
+      run_probe native || found_DESCRIPTORS=1
+    fi
   fi
   for form in plain scalar letters; do
     rewrite <"$sources/kit/probe/directives.f90" >"$work/directives.$form.f90"

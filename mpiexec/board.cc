@@ -102,6 +102,9 @@ Status Board::make(const BoardFacts& facts) {
   board_->oversubscribed = facts.oversubscribed;
   board_->host = store(facts.host);
   board_->launcher = store(facts.launcher);
+  if (!facts.name.empty()) board_->name = store(facts.name);
+  if (!facts.parent_port.empty()) board_->parent_port = store(facts.parent_port);
+  if (!facts.name_scope.empty()) board_->name_scope = store(facts.name_scope);
   if (!facts.params.empty()) {
     board_->params = store(facts.params);
     board_->params_bytes = facts.params.size();

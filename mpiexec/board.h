@@ -9,6 +9,7 @@ namespace ashlar::mpiexec {
 
 struct BoardFacts {
   std::string job_id, host, launcher, params;
+  std::string name, parent_port, name_scope;  // of a further job (further_jobs.h)
   unsigned ranks = 0;
   unsigned universe = 0;
   std::uint64_t heap_per_rank = 64 * 1024;
@@ -42,6 +43,9 @@ class Board {
   void ended(unsigned rank, int wait_status, bool failed);
 
   launch::BoardHeader* header() { return board_; }
+  const launch::BoardHeader* header() const { return board_; }
+  /// The text at an offset of the header; "" at 0.
+  const char* text_of(std::uint64_t offset) const { return offset ? launch::board_at<char>(board_, offset) : ""; }
   int board_fd() const { return board_fd_; }
   int bell_fd() const { return bell_write_; }  // the ranks' end
   int bell_read_fd() const { return bell_read_; }

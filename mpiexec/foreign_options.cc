@@ -19,7 +19,7 @@ constexpr char kEnvironment[] =
     "The whole environment is passed on; run mpiexec under env -i or env -u NAME to pass on less, and set variables by "
     "-x";
 constexpr char kEnds[] = "When a rank fails the others are ended, and one paragraph says which failed how";
-constexpr char kSize[] = "The universe has as many ranks as are started";
+constexpr char kSize[] = "The universe has as many ranks as there are processors, or as are started";
 constexpr char kAnotherMeaning[] =
     "The option means different things elsewhere; --stdin RANK or --stdin none says which rank gets standard input";
 

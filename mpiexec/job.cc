@@ -39,7 +39,7 @@ double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() 
 }  // namespace
 
 Job::Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
-         Environment environment, std::string host, std::string job_id)
+         Environment environment, std::string host, std::string job_id, const char* const* argv, FurtherRequest* asked)
     : options_(options),
       settings_(settings),
       placement_(placement),
@@ -47,6 +47,8 @@ Job::Job(const Options& options, const Settings& settings, const Placement& plac
       environment_(std::move(environment)),
       host_(std::move(host)),
       job_id_(std::move(job_id)),
+      argv_(argv),
+      asked_(asked),
       ranks_(options.ranks()),
       fates_(options.ranks()),
       merged_out_(options.ranks(), options.tag_output),
@@ -67,8 +69,11 @@ Job::~Job() {
 
 int Job::run() {
   if (const Status status = prepare(); !status.ok()) {
-    say(in_words(status));
-    return 127;
+    if (asked_ != nullptr)
+      asked_->refused(status.text());  // the call that asked fails, and says so
+    else
+      say(in_words(status));
+    return asked_ != nullptr ? 0 : 127;
   }
   began_ns_ = now_ns();
   if (options_.timeout_s > 0 || settings_.stall_ns > 0) status_query_ = std::make_unique<StatusQuery>(board_.header());
@@ -80,6 +85,7 @@ int Job::run() {
       stop_everyone();
       break;
     }
+  if (asked_ != nullptr && start_error_.empty()) asked_->started(options_);
   if (!wrappers_.empty() && settings_.tool_refresh_ns > 0)
     sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
@@ -109,12 +115,39 @@ void Job::stop_everyone() {
   if (stopping_) return;
   stopping_ = true;
   kill_at_ns_ = now_ns() + settings_.kill_grace_ns;
+  // Further jobs have the same time limit, and say themselves what their ranks wait for.
+  if (!timed_out_) further_.tell_failed();
   for (unsigned r = 0; r < ranks_.size(); ++r) {
     if (!ranks_[r].running) continue;
     fates_[r].stopped = true;
     signal_rank(r, SIGTERM);
     signal_rank(r, SIGCONT);  // a stopped process does not see SIGTERM
   }
+}
+
+FurtherJobs::Facts Job::facts_for_further() const {
+  FurtherJobs::Facts facts;
+  if (asked_ != nullptr) facts.name = asked_->name();
+  facts.name_scope = board_.text_of(board_.header()->name_scope);
+  if (options_.timeout_s > 0) facts.timeout_s = std::max(options_.timeout_s - seconds_since(began_ns_), 0.1);
+  facts.ranks = static_cast<unsigned>(ranks_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
+  return facts;
+}
+
+/// The job that asked for this one has failed: those that are connected fail with it.
+void Job::hear_above() {
+  char byte = 0;
+  const ssize_t n = read(asked_->leash(), &byte, 1);
+  if (n < 0) return;
+  leash_ended_ = true;
+  if (n == 0) return;
+  bool connected = false;
+  for (unsigned r = 0; r < ranks_.size(); ++r)
+    connected = connected || (board_.slot(r).use.load() & launch::kConnected) != 0;
+  if (!connected || stopping_) return;
+  above_failed_ = true;
+  if (status_ == 0) status_ = 1;
+  stop_everyone();
 }
 
 void Job::forward(int signal, int code) {
@@ -132,6 +165,7 @@ void Job::forward(int signal, int code) {
   if (signal == SIGCONT && input_) input_->resumed();
   if (!told)
     for (unsigned r = 0; r < ranks_.size(); ++r) signal_rank(r, signal);
+  further_.signal(signal);
   if (signal == SIGTSTP) raise(SIGSTOP);
 }
 
@@ -154,7 +188,7 @@ void Job::reap() {
     waitpid(pid, &status, 0);
     if (rank < ranks_.size())
       rank_ended(rank, status);
-    else if (sampler_)
+    else if (!further_.ended(pid, status) && sampler_)
       (void)sampler_->ended(pid, status, now_ns());
   }
 }
@@ -215,6 +249,11 @@ void Job::name_failed(unsigned rank) {
 void Job::check_aborts() {
   char rings[64];
   while (read(board_.bell_read_fd(), rings, sizeof rings) > 0) {
+  }
+  launch::BoardHeader& board = *board_.header();
+  if (board.control_wanted.load() != 0 && board.control.load() == 0) {
+    further_.open();
+    board.control.store(further_.place() != 0 ? further_.place() : launch::kNoControl);
   }
   bool more = false, all = true;
   for (unsigned r = 0; r < ranks_.size(); ++r) {
@@ -391,6 +430,7 @@ void Job::check_clock() {
       if (ranks_[r].running && interrupted_by_) fates_[r].stopped = true;
       signal_rank(r, SIGKILL);
     }
+    if (interrupted_by_) further_.signal(SIGKILL);  // whose guards kill their ranks
   }
   if (flush_at_ns_ && now >= flush_at_ns_) {
     flush_at_ns_ = 0;
@@ -411,6 +451,8 @@ void Job::poll_once(int timeout_ms) {
   fds.push_back({merged_err_.queued() ? to_err_.fd() : -1, POLLOUT, 0});
   fds.push_back({input_ ? input_->wants_read() : -1, POLLIN, 0});
   fds.push_back({input_ ? input_->wants_write() : -1, POLLOUT, 0});
+  fds.push_back({further_.fd(), POLLIN, 0});
+  fds.push_back({asked_ != nullptr && !leash_ended_ ? asked_->leash() : -1, POLLIN, 0});
   const std::size_t first_stream = fds.size();
   for (unsigned r = 0; r < ranks_.size(); ++r)
     for (bool error_stream : {false, true}) {
@@ -424,6 +466,8 @@ void Job::poll_once(int timeout_ms) {
     if (fds[i].revents) read_stream(streams[i - first_stream].first, streams[i - first_stream].second);
   if (fds[4].revents) input_->read_some();
   if (fds[5].revents) input_->write_some();
+  if (fds[6].revents && argv_ != nullptr) further_.serve(argv_, facts_for_further(), inherited_);
+  if (fds[7].revents) hear_above();
   write_streams();
   // Deaths after output, so that a rank's last words come before the news of its end.
   if (fds[0].revents) handle_signals();
@@ -435,7 +479,7 @@ void Job::poll_once(int timeout_ms) {
 }
 
 void Job::loop() {
-  while (running_ > 0) {
+  while (!all_over()) {
     poll_once(next_timeout_ms());
     reap();
     check_clock();
@@ -503,9 +547,13 @@ std::string Job::why_alone() const {
 }
 
 void Job::conclude() {
+  if (asked_ != nullptr && !start_error_.empty()) asked_->refused(start_error_);
+  if (asked_ != nullptr) asked_->over("");
   for (const int rank : {first_failed_, first_returned_})
     if (rank >= 0) fates_[static_cast<unsigned>(rank)].advice = why_not_loaded(static_cast<unsigned>(rank));
-  if (!start_error_.empty()) {
+  if (!start_error_.empty() && asked_ != nullptr) {
+    status_ = 0;  // the call that asked fails, and says so
+  } else if (!start_error_.empty()) {
     say(start_error_);
   } else if (first_failed_ >= 0) {
     const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
@@ -516,6 +564,8 @@ void Job::conclude() {
     say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
              still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), ranks_.size(),
              still_ran_.size() == 1 ? "was" : "were", waits_.empty() ? "" : ":\n", waits_.c_str()));
+  } else if (above_failed_) {
+    say("the job that has started this one has failed, and they were connected");
   } else if (interrupted_by_) {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
     if (status_ != 0)
@@ -538,6 +588,7 @@ void Job::conclude() {
              one ? "this rank" : "these ranks"));
   }
   if (output_lost_ && status_ == 0) status_ = 1;
+  if (status_ == 0) status_ = further_.status();
 }
 
 }  // namespace ashlar::mpiexec

@@ -6,6 +6,8 @@
 
 #include "mpiexec/board.h"
 #include "mpiexec/environment.h"
+#include "mpiexec/further_jobs.h"
+#include "mpiexec/further_request.h"
 #include "mpiexec/guard.h"
 #include "mpiexec/input.h"
 #include "mpiexec/notice_merger.h"
@@ -27,8 +29,10 @@ namespace ashlar::mpiexec {
 /// one fails. One thread, one poll loop; nothing in it blocks but the start of a process.
 class Job : private PmixListener {
  public:
+  /// `argv`: mpiexec's own command line. `asked`: what this job was asked for with, by another job; nullptr: nothing.
   Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
-      Environment environment, std::string host, std::string job_id);
+      Environment environment, std::string host, std::string job_id, const char* const* argv = nullptr,
+      FurtherRequest* asked = nullptr);
   ~Job() override;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -71,6 +75,9 @@ class Job : private PmixListener {
   void check_clock();
   void check_standing(std::uint64_t now);
   void told(std::uint64_t now);
+  FurtherJobs::Facts facts_for_further() const;
+  void hear_above();
+  bool all_over() const { return running_ == 0 && further_.running() == 0; }
   void poll_once(int timeout_ms);
   std::string variable_of(const Segment& segment, const std::string& name) const;
   std::string why_not_loaded(unsigned rank) const;
@@ -84,6 +91,11 @@ class Job : private PmixListener {
   const Inherited& inherited_;
   Environment environment_;
   const std::string host_, job_id_;
+  const char* const* const argv_;
+  FurtherRequest* const asked_;
+  FurtherJobs further_;
+  bool above_failed_ = false;  // the job that asked for this one
+  bool leash_ended_ = false;   // it will not say so any more
   Board board_;
   Guard guard_;
   std::unique_ptr<PmixServer> pmix_;

@@ -21,6 +21,7 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
+#include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -87,7 +88,16 @@ Status Job::prepare() {
     ASHLAR_TRY(check_wrappers());
     facts.tool_bytes = plugin::kToolPage + settings_.tool_buffer;
   }
-  facts.ranks = facts.universe = n;
+  facts.ranks = n;
+  // What there is room for, with the ranks of all jobs together.
+  facts.universe =
+      std::max(n + (asked_ != nullptr ? asked_->ranks_above() : 0), static_cast<unsigned>(allowed_cpus().size()));
+  facts.name_scope = job_id_;
+  if (asked_ != nullptr) {
+    facts.name = asked_->name();
+    facts.parent_port = asked_->parent_port();
+    facts.name_scope = asked_->name_scope();
+  }
   facts.oversubscribed = placement_.oversubscribed;
   ASHLAR_TRY(board_.make(facts));
   unsigned rank = 0;

@@ -14,6 +14,7 @@
 #include "framework/base/failure.h"
 #include "framework/plugin/records.h"
 #include "mpiexec/environment.h"
+#include "mpiexec/further_request.h"
 #include "mpiexec/job.h"
 #include "mpiexec/options.h"
 #include "mpiexec/placement.h"
@@ -102,10 +103,20 @@ int main(int argc, char** argv) {
   fill_closed_streams();
   const Inherited inherited = look_at_inheritance();
   Options options;
-  if (const Status parsed = parse_options(argc, argv, &options); !parsed.ok()) {
+  FurtherRequest asked;
+  const bool further = asked.find();
+  if (further) speak_for("job " + asked.name());
+  // One that was started by a process without a launcher has no command line.
+  const Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
+  if (!parsed.ok()) {
     say(in_words(parsed));
     return 2;
   }
+  if (further)
+    if (const Status fit = asked.apply(&options); !fit.ok()) {
+      asked.refused(fit.text());
+      return 0;
+    }
   if (options.help || options.version) {
     const std::string out = options.help ? help_text() : std::string("mpiexec (Ashlar MPI) " ASHLAR_VERSION "\n");
     std::fputs(out.c_str(), stdout);
@@ -115,19 +126,22 @@ int main(int argc, char** argv) {
   if (gethostname(host, sizeof host - 1) != 0 || !*host) std::snprintf(host, sizeof host, "localhost");
   Environment environment(environ);
   Settings settings;
-  if (const Status loaded = load_settings(options, host, environ, &settings); !loaded.ok()) {
-    say(in_words(loaded));
-    return 2;
-  }
-  const Placement placement = decide_placement(options, settings);
+  const auto give_up = [&](const Status& reason) {
+    if (further) asked.refused(reason.text());
+    if (!further) say(in_words(reason));
+    return further ? 0 : 2;
+  };
+  if (const Status loaded = load_settings(options, host, environ, &settings); !loaded.ok()) return give_up(loaded);
+  Placement placement = decide_placement(options, settings);
+  placement.oversubscribed =
+      placement.oversubscribed || (further && options.ranks() + asked.ranks_above() > allowed_cpus().size());
   report_placement(options, placement);
   if (options.show_placement) return printed();
-  if (placement.oversubscribed && !settings.oversubscribe) {
-    say(in_words(fail(kErrArg, "start.oversubscribed", {{"ranks", options.ranks()}})));
-    return 2;
-  }
+  if (placement.oversubscribed && !settings.oversubscribe)
+    return give_up(fail(kErrArg, "start.oversubscribed", {{"ranks", options.ranks()}}));
   const std::string job_id =
       text("%d.%llx", static_cast<int>(getpid()), static_cast<unsigned long long>(own_start_time()));
-  Job job(options, settings, placement, inherited, std::move(environment), host, job_id);
+  Job job(options, settings, placement, inherited, std::move(environment), host, job_id, argv,
+          further ? &asked : nullptr);
   return job.run();
 }

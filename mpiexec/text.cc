@@ -17,8 +17,13 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
+std::string& speaker() {
+  static std::string words = "mpiexec: ";
+  return words;
+}
+
 std::string wrap(std::string_view message) {
-  std::string out = "mpiexec: ";
+  std::string out = speaker();
   std::size_t column = out.size();
   std::size_t at = 0;
   const char* next_line = "\n  ";
@@ -33,7 +38,7 @@ std::string wrap(std::string_view message) {
     }
     std::size_t end = message.find_first_of(" \n", at);
     if (end == std::string_view::npos) end = message.size();
-    if (column + (end - at) > kColumns && column > 9) {
+    if (column + (end - at) > kColumns && column > speaker().size()) {
       while (!out.empty() && out.back() == ' ') out.pop_back();
       out += next_line;
       column = std::strlen(next_line) - 1;
@@ -99,6 +104,8 @@ void say(std::string_view message) {
     at += static_cast<std::size_t>(n);
   }
 }
+
+void speak_for(const std::string& whom) { speaker() = "mpiexec: " + whom + ": "; }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   param::Suggestion suggestion(word);

@@ -23,6 +23,9 @@ std::string in_words(Status failure, std::string_view advice = "\n- ");
 /// not fall into it. "mpiexec: " is put in front. Control characters but newlines are escaped.
 void say(std::string_view message);
 
+/// From now on the words in front are "mpiexec: " and `whom`: of several mpiexecs of one user's command.
+void speak_for(const std::string& whom);
+
 /// The entry of `known` that `word` is most likely a misspelling of; "" when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 

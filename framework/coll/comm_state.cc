@@ -16,15 +16,22 @@ namespace {
 Shape shape_of_comm(const Engine& engine, const Comm& comm) {
   if (comm.inter) return Shape{comm.size + comm.remote_size, 1, comm.size + comm.remote_size, true};
   Shape shape{comm.size, 1, comm.size};
-  if (!engine.knows_nodes()) return shape;
-  std::vector<std::uint32_t> nodes;
   const Group& group = *comm.local_group;
+  // Processes of other jobs find the nodes by another way; all members of the communicator must find the same.
+  if (!engine.knows_nodes() && !engine.spans_jobs(group)) return shape;
+  std::vector<std::uint32_t> nodes;
   nodes.reserve(static_cast<std::size_t>(comm.size));
   for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(engine.node_of(group[rank]));
   return shape_of(nodes);
 }
 
 }  // namespace
+
+bool Engine::spans_jobs(const Group& group) const {
+  for (const Run& run : group.runs())
+    if (std::max(run.first, run.last()) >= std::int64_t{job.ranks}) return true;
+  return std::any_of(group.table().begin(), group.table().end(), [this](PeerId peer) { return peer >= job.ranks; });
+}
 
 Shape shape_of(const std::vector<std::uint32_t>& nodes) {
   const auto ranks = static_cast<int>(nodes.size());

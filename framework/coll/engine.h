@@ -18,6 +18,9 @@
 #include "framework/plugin/component.h"
 #include "framework/progress/lane.h"
 
+namespace ashlar {
+class Group;
+}
 namespace ashlar::param {
 class Store;
 }
@@ -44,8 +47,10 @@ struct Plan {
 
 /// What choices depend on beside the communicator: where the processes of the job run.
 struct JobMap {
-  const std::uint32_t* node_of = nullptr;  // the node of each process, by its number; nullptr: all are on one node
-  bool oversubscribed = false;             // ranks of this node take turns on its cores
+  const std::uint32_t* node_of = nullptr;  // the node of each rank of the job; nullptr: all are on one node
+  std::uint32_t ranks = kNobody;           // of the job: processes with higher numbers are of other jobs
+  std::uint32_t (*node_of_other)(PeerId, std::uint64_t node_size) = nullptr;
+  bool oversubscribed = false;  // ranks of this node take turns on its cores
 };
 
 /// The state of the collectives that belongs to no communicator: algorithms, rules, settings. The process owns one,
@@ -84,10 +89,13 @@ class Engine {
   bool knows_nodes() const { return config.node_size > 0 || job.node_of != nullptr; }
   /// The node of a process, for all choices that go by nodes.
   std::uint32_t node_of(PeerId process) const {
+    if (process >= job.ranks) return job.node_of_other(process, config.node_size);
     return config.node_size > 0     ? static_cast<std::uint32_t>(process / config.node_size)
            : job.node_of != nullptr ? job.node_of[process]
                                     : 0;
   }
+  /// Whether the group has processes of other jobs.
+  bool spans_jobs(const Group& group) const;
 
  private:
   Engine() = default;

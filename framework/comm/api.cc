@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "framework/base/failure.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/events.h"
 #include "framework/comm/make.h"
+#include "framework/comm/outside.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/group_api.h"
@@ -77,8 +79,11 @@ Status free(Comm** comm) {
   if ((*comm)->predefined != 0)
     return fail(MPI_ERR_COMM, "object.predefined", {{"argument", "comm"}, {"value", (*comm)->name}});
   ASHLAR_TRY(attribute::delete_all(**comm));
+  Engine& engine = Engine::current();
+  if (*comm == engine.parent) engine.parent = nullptr;
   release(*comm);
   *comm = nullptr;
+  if (engine.outside != nullptr) engine.outside->part();
   return {};
 }
 

@@ -51,7 +51,7 @@ Status intercomm_create_from_groups(Group& local, int local_leader, Group* remot
 Status free(Comm** comm);
 /// The same after all operations that this process began on the communicator are complete. Collective.
 Status disconnect(Comm** comm);
-/// The communicator with the processes that started this one: nullptr.
+/// The communicator with the processes that started this one; nullptr: there are none, or it was freed.
 Status get_parent(Comm** parent);
 
 }  // namespace ashlar::comm

@@ -36,7 +36,7 @@ Status create_inter(Comm& inter, Group& group, Comm** result) {
   ASHLAR_TRY(span_of(inter).trade(words_of(group), &theirs));
   std::uint32_t context = 0;
   ASHLAR_TRY(take_id(inter, &context));
-  const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
+  const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs));
   if (!remote) return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "a group"}, {"ranks", theirs[0]}});
   if (remote->size() == 0 || group.own_rank() < 0) return {};
   return make_inter(Ref<Group>::share(group), remote, context, *inter.errhandler, nullptr, result);

@@ -1,5 +1,7 @@
 #include "framework/coll/api.h"
 #include "framework/comm/api.h"
+#include "framework/comm/engine.h"
+#include "framework/comm/outside.h"
 #include "framework/object/comm.h"
 #include "framework/p2p/reason.h"
 #include "framework/p2p/setup.h"
@@ -24,12 +26,14 @@ Status disconnect(Comm** comm) {
   if ((*comm)->predefined != 0) return free(comm);  // which says why not
   settle(**comm);
   if ((*comm)->local_comm) settle(*(*comm)->local_comm);
+  // With processes of other jobs it may be the end of the connection: what one has sent, the others have taken in. A
+  // process that has ended meanwhile is no failure of those that part from it.
+  if (spans_jobs(**comm)) (void)coll::barrier(**comm).ok();
   return free(comm);
 }
 
 Status get_parent(Comm** parent) {
-  // The launcher starts all processes: none has a parent.
-  *parent = nullptr;
+  *parent = Engine::current().parent;
   return {};
 }
 

@@ -1,12 +1,25 @@
 #include "framework/comm/engine.h"
 
 #include "framework/base/lane_lock.h"
+#include "framework/comm/names.h"
+#include "framework/comm/ports.h"
 #include "framework/comm/pvars.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::comm {
 
 Engine* Engine::current_ = nullptr;
+
+Engine::Engine(Services& process, bool checks_hints, Outside* others)
+    : services(process),
+      check_hints(checks_hints),
+      outside(others),
+      ports(std::make_unique<Ports>()),
+      names(std::make_unique<Names>()) {
+  current_ = this;
+}
+
+Engine::~Engine() { current_ = nullptr; }
 
 void Engine::destroy_later(Comm* comm) {
   const std::lock_guard guard(mutex_);

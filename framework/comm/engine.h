@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Lane;
 namespace ashlar::comm {
 
 struct Hardware;
+class Names;
+class Outside;
+class Ports;
 
 /// What this room needs of the process it runs in. The runtime implements it; tests have a fake.
 class Services {
@@ -37,8 +41,8 @@ class Services {
 /// communicators exist only in between.
 class Engine {
  public:
-  Engine(Services& process, bool checks_hints) : services(process), check_hints(checks_hints) { current_ = this; }
-  ~Engine() { current_ = nullptr; }
+  Engine(Services& process, bool checks_hints, Outside* others = nullptr);
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   static Engine& current() { return *current_; }
@@ -51,7 +55,11 @@ class Engine {
 
   Services& services;
   const bool check_hints;  // parameter check.hints
+  Outside* const outside;  // nullptr: there are no processes but those of this job
   ContextIds ids;
+  const std::unique_ptr<Ports> ports;  // that are open
+  const std::unique_ptr<Names> names;  // that this process has published
+  Comm* parent = nullptr;              // what MPI_Comm_get_parent gives
   std::mutex locating;  // held around calls of the topology component that locates, which serves one thread at a time
 
  private:

@@ -10,6 +10,8 @@
 #include "framework/comm/engine.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
+#include "framework/comm/outside.h"
+#include "framework/comm/roster.h"
 #include "framework/comm/words.h"
 #include "framework/object/comm.h"
 #include "framework/object/group_algebra.h"
@@ -46,6 +48,12 @@ Status check_disjoint(const Group& local, const Group& remote) {
   return fail(MPI_ERR_COMM, "comm.overlap", {{"rank", both}, {"remote_rank", remote.rank_of(local[both])}});
 }
 
+/// The same in every process, whatever the numbers are there.
+bool comes_before(PeerId one, PeerId other) {
+  Outside* const outside = Engine::current().outside;
+  return outside ? outside->identity_of(one) < outside->identity_of(other) : one < other;
+}
+
 Group* joined(const Group& first, const Group& second) {
   GroupBuilder members;
   members.append_all(first);
@@ -56,9 +64,12 @@ Group* joined(const Group& first, const Group& second) {
 }  // namespace
 
 Status make_spanning(const Span& span, Errhandler& handler, Comm** result) {
+  const std::vector<std::int64_t> ours = words_of(*span.local.local_group);
   std::vector<std::int64_t> theirs;
-  ASHLAR_TRY(span.trade(words_of(*span.local.local_group), &theirs));
-  const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs.data()));
+  ASHLAR_TRY(span.trade(ours, &theirs));
+  Introduced guests;
+  if (!are_of_one_job(ours, theirs)) ASHLAR_TRY(introduce_groups(span, theirs, &guests));
+  const Ref<Group> remote = Ref<Group>::adopt(group_from(theirs));
   if (!remote) return fail(MPI_ERR_NO_MEM, "memory.ranks", {{"what", "a group"}, {"ranks", theirs[0]}});
   // Every process of both groups finds the same, so none is left waiting.
   ASHLAR_TRY(check_disjoint(*span.local.local_group, *remote));
@@ -96,7 +107,8 @@ Status intercomm_merge(Comm& inter, int high, Comm** result) {
   ASHLAR_TRY(broadcast_words(*inter.local_comm, 0, &our_word, 1));
   std::vector<std::int64_t> their_word;
   ASHLAR_TRY(span_of(inter).trade({our_word}, &their_word));
-  const bool we_first = our_word != their_word[0] ? our_word == 0 : (*inter.local_group)[0] < (*inter.remote_group)[0];
+  const bool we_first =
+      our_word != their_word[0] ? our_word == 0 : comes_before((*inter.local_group)[0], (*inter.remote_group)[0]);
   std::uint32_t context = 0;
   ASHLAR_TRY(take_id(inter, &context));
   const Ref<Group> all = Ref<Group>::adopt(we_first ? joined(*inter.local_group, *inter.remote_group)

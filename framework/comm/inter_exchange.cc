@@ -6,6 +6,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/coll/api.h"
+#include "framework/comm/channel.h"
 #include "framework/comm/words.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
@@ -41,7 +42,11 @@ Status Span::trade(const std::vector<std::int64_t>& mine, std::vector<std::int64
   // A leader that fails still tells its group, which would wait for ever otherwise.
   std::int64_t head[2] = {static_cast<std::int64_t>(mine.size()), MPI_SUCCESS};
   Status talked;
-  if (leads()) {
+  if (leads() && channel != nullptr) {
+    talked = channel->trade(*local.lane, mine, theirs);
+    head[0] = static_cast<std::int64_t>(theirs->size());
+    head[1] = talked.mpi_class();
+  } else if (leads()) {
     Words words(*bridge, tag);
     const std::int64_t my_size = head[0];
     talked = words.trade(remote_leader, &my_size, 1, head, 1);

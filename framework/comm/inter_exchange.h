@@ -11,14 +11,18 @@ class Errhandler;
 }  // namespace ashlar
 namespace ashlar::comm {
 
+class Channel;
+
 /// Two groups and the way between them: what intercommunicators are made of, and what they are. Local rank `leader`
-/// talks to the other group's leader, rank `remote_leader` of `bridge` (significant there only), under `tag`.
+/// talks to the other group's leader, rank `remote_leader` of `bridge`, under `tag`, or where no communicator has both,
+/// over `channel` (significant there only).
 struct Span {
   Comm& local;
   Rank leader;
   Comm* bridge;
   Rank remote_leader;
   int tag;
+  Channel* channel = nullptr;
 
   bool leads() const;
   /// Every member of a group gives the same `mine`; every member of the other gets it. Collective over both groups.

@@ -9,6 +9,7 @@
 #include "framework/coll/api.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/events.h"
+#include "framework/comm/outside.h"
 #include "framework/comm/pvars.h"
 #include "framework/object/comm.h"
 #include "framework/object/pool.h"
@@ -42,6 +43,7 @@ bool try_to_destroy(Comm* comm) {
   comm::tell_freed(*comm);
   comm->lane->lock.unlock();
   coll::detach(*comm);
+  comm::let_go(*comm);
   release(comm->local_comm);
   pool.put(comm);
   return true;
@@ -55,6 +57,7 @@ void destroy(Comm* comm) {
 }
 
 namespace comm {
+
 namespace {
 
 Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t context, Errhandler& handler, Comm* like,
@@ -79,6 +82,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
     pool.put(comm);
     return made;
   }
+  hold(*comm);
   comm::counters.made.fetch_add(1, std::memory_order_relaxed);
   if (inter) comm::counters.made_inter.fetch_add(1, std::memory_order_relaxed);
   if (is_given(context)) tell_made(*comm);

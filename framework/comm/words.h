@@ -26,9 +26,13 @@ class Words {
   const int tag_;
 };
 
-/// A group as words that any process of the job understands, in as few as its form allows.
+/// A group as words that every process understands, of whatever job, in as few as its form allows.
 std::vector<std::int64_t> words_of(const Group& group);
-/// nullptr: no memory.
-Group* group_from(const std::int64_t* words);
+/// Whether two groups that are given so are of one and the same job, whose processes know each other.
+bool are_of_one_job(const std::vector<std::int64_t>& one, const std::vector<std::int64_t>& other);
+/// Its members; kNobody's numbers are for introduce() (roster.h).
+std::vector<Identity> identities_in(const std::vector<std::int64_t>& words);
+/// The group behind the words, whose members this process knows. nullptr: no memory.
+Group* group_from(const std::vector<std::int64_t>& words);
 
 }  // namespace ashlar::comm

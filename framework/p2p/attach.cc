@@ -94,6 +94,8 @@ Status attach(Lane& lane, const Config& config, ProcessState& process) {
   lane.handlers[kPartReady] = on_part_ready;
   for (const Id id : {kPartRead, kPartUnread}) lane.handlers[id] = on_part_read;
   lane.handlers[kRma] = on_window_message;
+  lane.handlers[kGoodbye] = on_goodbye;
+  lane.handlers[kEnd] = on_end;
   if (lane.index == 0) register_no_proc(process.no_proc, *state->nothing_received);
   return {};
 }

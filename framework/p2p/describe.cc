@@ -38,6 +38,11 @@ std::uint32_t words_of(const Request& request, char* text, std::size_t room) {
   const Rank rank = other_side(static_cast<const Operation&>(request));
   const std::uint32_t peer = peer_of(*request.comm, rank);
   const std::size_t used = std::strlen(text);
+  PeerTable& peers = request.comm->lane->peers;
+  if (peer < plugin::kNoPeer && peers.is_of_other_job(peer)) {
+    std::snprintf(text + used, room - used, " (rank %u of another job)", peers.identity_of(peer).rank);
+    return plugin::kNoPeer;
+  }
   if (peer < plugin::kNoPeer && peer != static_cast<std::uint32_t>(rank))
     std::snprintf(text + used, room - used, " (rank %u of the job)", peer);
   return peer;

@@ -23,5 +23,7 @@ void on_ready_message(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock
 void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_stopped(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_end(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
+void on_goodbye(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

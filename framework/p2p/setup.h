@@ -38,6 +38,18 @@ void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 /// can receive them any more. False: not all of their senders could be notified yet; to be called again after progress.
 bool give_up_all(Lane& lane, std::uint32_t kept_context) ASHLAR_REQUIRES(lane.lock);
 
+/// Processes of other jobs (parting.cc), on lane 0. Sends kGoodbye to `peer`, once, unless nothing was ever sent to or
+/// received from it, or it has failed.
+void say_goodbye(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+/// Has the transport watch over `peer`, so that its end becomes known, though nothing was sent to it.
+void watch(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+/// Ends `peer` with its job, as far as that can be told it (MPI_Abort).
+void say_end(Lane& lane, PeerId peer, int code) ASHLAR_REQUIRES(lane.lock);
+/// Whether nothing is on its way from this lane to `peer`, and no operation waits for it.
+bool done_with(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+/// Gives back the links to `peer`, which is done with.
+void drop_links(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+
 /// Whether it is one of the complete requests that are given out again and again, and that need not be waited for.
 bool is_constant(const Request& request);
 

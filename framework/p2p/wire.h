@@ -73,7 +73,12 @@ enum Id : std::uint8_t {
   kPartRefused = 28,
 
   // One-sided communication (framework/rma/wire.h). h0 = context of the window's communicator << 32 | source.
-  kRma = 29
+  kRma = 29,
+
+  // Between processes of different jobs: the sender needs nothing more of the receiver. Nothing of it follows, until a
+  // new communicator has both.
+  kGoodbye = 30,
+  kEnd = 31  // the sender ends all processes of a communicator that both have (MPI_Abort). h0 = the exit code
 };
 
 /// The payload of kRts; without a key only what is before it travels.

@@ -55,6 +55,13 @@ typedef struct ashlar_job {
    * NULL: none. Page-aligned; another process that was this rank before may have written it. */
   void* tool_memory;
   uint64_t tool_bytes;
+  /* Of a job that a running one has started: its name for people ("1", "1.2"), and where the processes that started it
+   * listen (MPI_Comm_get_parent), which is a secret. "" or NULL: of no such job. */
+  const char* name;
+  const char* parent_port;
+  /* Processes of all jobs with this text see the names that one of them publishes (MPI_Publish_name); NULL or "": all
+   * of this user that have none either. */
+  const char* name_scope;
 } ashlar_job;
 
 typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */
@@ -139,6 +146,13 @@ typedef struct ashlar_launch_ops {
    * 16 KiB. `news` changes with it, too. The members may be NULL. */
   int (*variables_asked)(ashlar_launch* self);
   void (*variables)(ashlar_launch* self, const char* text, size_t bytes);
+
+  /* A connection, close-on-exec, to a launcher that starts a further job for this one: a stream socket with the
+   * requests and answers of further_job.h. The member may be NULL: the library starts a launcher of its own. */
+  ashlar_result (*further_job)(ashlar_launch* self, int* socket);
+  /* Tells whether this process has communicators with processes of other jobs, so that a failure there is one of this
+   * job, too. The member may be NULL. */
+  void (*connected)(ashlar_launch* self, int others);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

@@ -12,7 +12,7 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 6;
+inline constexpr std::uint32_t kBoardVersion = 7;
 inline constexpr std::size_t kAccountBytes = 4096;     // what one rank may say about what it is doing
 inline constexpr std::size_t kWaitBytes = 1024;        // and about its newest wait, unasked; behind the account
 inline constexpr std::size_t kVariablesBytes = 16384;  // its variables, with BoardVariables; behind the wait
@@ -34,7 +34,8 @@ enum class RankState : std::uint32_t {
   kFinalized = 3     // uses MPI no more; a program of sessions may come back
 };
 /// What a rank uses MPI for, and has: bits of BoardSlot::use. The world is MPI_Init's.
-enum RankUse : std::uint32_t { kInWorld = 1, kInSessions = 2, kHadWorld = 4, kHadSessions = 8 };
+/// kConnected: processes of another job.
+enum RankUse : std::uint32_t { kInWorld = 1, kInSessions = 2, kHadWorld = 4, kHadSessions = 8, kConnected = 16 };
 /// The calls that a rank has yet to make before it ends.
 inline const char* missing_calls(std::uint32_t use) {
   const bool sessions = use & kInSessions;
@@ -121,6 +122,8 @@ struct BoardHeader {
   std::uint32_t oversubscribed;
   std::uint64_t tools;       // offset of the ranks' memory for tools (tool_memory.h), one after the other; 0: none
   std::uint64_t tool_bytes;  // of one rank
+  // Offsets of texts for ashlar_job; 0: "".
+  std::uint64_t name, parent_port, name_scope;
 
   // Words that change while the job runs, away from the constants above.
   alignas(64) std::atomic<std::uint64_t> heap_used;  // offset of the first free byte
@@ -129,7 +132,16 @@ struct BoardHeader {
   alignas(64) std::atomic<std::uint32_t> event;
   std::atomic<std::uint32_t> generation;  // fences completed
   std::atomic<std::uint32_t> failures;    // ranks that ended badly
+  /// A rank sets it and rings the bell: mpiexec is to take requests, at an abstract socket of the number `control`,
+  /// which is 0 until then, and kNoControl when there can be none.
+  std::atomic<std::uint32_t> control_wanted;
+  std::atomic<std::uint64_t> control;
 };
+inline constexpr std::uint64_t kNoControl = ~std::uint64_t{0};
+
+/// The name of BoardHeader::control behind the zero of an abstract socket. Processes of other users are turned away
+/// there.
+inline constexpr char kControlSocket[] = "ashlar-mpiexec-%016llx";
 
 inline std::uint32_t board_key_hash(const char* key) { return static_cast<std::uint32_t>(Hash::of(key)); }
 

@@ -30,6 +30,9 @@ enum {                           /* capability bits of an endpoint (proved for t
 
 enum { ASHLAR_KEY_BYTES = 48, ASHLAR_ADDRESS_MAX = 512 };
 
+/* ashlar_transport_context::peer_of: the kernel does not know the process. */
+#define ASHLAR_NOBODY 0xffffffffu
+
 /* An active message as it arrives. h0 and h1 are the sixteen header bytes of the sender; `data` is valid only during
  * the handler. */
 typedef struct ashlar_am {
@@ -240,6 +243,10 @@ typedef struct ashlar_iface_ops {
   void (*rest)(ashlar_iface*, int resting);
   /* Since minor version 4; NULL: all attributes are 0. Fills what the caller has room for; they never change. */
   void (*attributes)(ashlar_iface*, ashlar_iface_attributes* out);
+  /* Since minor version 5; NULL: not offered. The kernel's number `peer`, of a process of another job, means nothing
+   * any more: its endpoint is given back as by disconnect(), and what the process may still send is dropped, until the
+   * kernel knows it again (ashlar_transport_context::peer_of). */
+  void (*forget)(ashlar_iface*, uint32_t peer);
 } ashlar_iface_ops;
 
 struct ashlar_iface {
@@ -250,7 +257,7 @@ struct ashlar_iface {
 typedef struct ashlar_transport_context {
   uint32_t size;
   uint32_t lane;
-  uint32_t self; /* the kernel's number of this process (its world rank) */
+  uint32_t self; /* the kernel's number of this process: its rank in its job */
   uint32_t job_size;
   uint32_t local_rank, local_size; /* among the job's processes of this node */
   const char* job_id;              /* same text in every process of the job */
@@ -260,6 +267,12 @@ typedef struct ashlar_transport_context {
   /* Called by progress() for each arrival, in the order of each peer's sends. The handler never blocks; it may send. */
   void (*deliver)(void* lane_context, const ashlar_am*);
   void (*failed)(void* lane_context, uint32_t peer, const char* reason);
+  /* Since minor version 5. What tells this job from all others, and the kernel's number of rank `rank` of a job:
+   * ASHLAR_NOBODY when the kernel does not know that process, whose messages are then not to be delivered. `peer` of an
+   * endpoint, of deliver() and failed() is the kernel's number in this process; a process of another job has a number
+   * of its own for this one, so what travels between processes is job and rank. */
+  uint64_t job[2];
+  uint32_t (*peer_of)(void* lane_context, const uint64_t job[2], uint32_t rank);
 } ashlar_transport_context;
 
 #ifdef __cplusplus

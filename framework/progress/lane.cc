@@ -134,6 +134,10 @@ void failed(void* lane_context, std::uint32_t peer, const char* reason) {
   static_cast<Lane*>(lane_context)->peers.mark_failed(peer, reason);
 }
 
+std::uint32_t peer_of_identity(void* lane_context, const std::uint64_t job[2], std::uint32_t rank) {
+  return static_cast<Lane*>(lane_context)->peers.number_of({{job[0], job[1]}, rank});
+}
+
 unsigned poll(Lane& lane) {
   unsigned events = 0;
   for (unsigned i = 0; i < lane.iface_count; ++i) {

@@ -116,6 +116,7 @@ namespace progress {
 /// The functions of ashlar_transport_context for a context whose lane_context is a Lane*.
 void deliver(void* lane_context, const ashlar_am* am);
 void failed(void* lane_context, std::uint32_t peer, const char* reason);
+std::uint32_t peer_of_identity(void* lane_context, const std::uint64_t job[2], std::uint32_t rank);
 
 /// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).

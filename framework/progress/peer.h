@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -58,7 +59,8 @@ struct Link : ListHook {  // hook: Lane::stalled
   bool stalled() const { return linked(); }
 };
 
-/// A process this one may talk to. Made on first use, lives until finalize.
+/// A process this one may talk to. Made on first use. Of this job, it lives until finalize; of another one, until no
+/// communicator has it any more (PeerTable::forget).
 struct Peer {
   explicit Peer(PeerId number) : id(number) {}
   Peer(const Peer&) = delete;
@@ -67,8 +69,11 @@ struct Peer {
   const PeerId id;
   std::atomic<bool> failed{false};
   std::atomic<bool> one_lane{false};  // it has only the first of our lanes; known once a later one has connected
-  Link first;                         // on lane 0, beside the peer: one load less
-  std::unique_ptr<Link[]> others;     // on lanes 1...
+  /// Of another job: it needs nothing of this process any more, and may end without being missed.
+  std::atomic<bool> said_goodbye{false};
+  std::atomic<bool> told_goodbye{false};  // this process has said the same to it
+  Link first;                             // on lane 0, beside the peer: one load less
+  std::unique_ptr<Link[]> others;         // on lanes 1...
 
   Link& link(const Lane& lane) {
     if (lane.index == 0) [[likely]]
@@ -85,14 +90,16 @@ class PeerTable {
   using Connector = Status (*)(void* context, Lane& lane, PeerId peer, ashlar_endpoint** endpoint,
                                ashlar_iface** iface);
 
-  PeerTable(PeerId self, std::uint32_t job_size, unsigned lanes);
+  PeerTable(const Identity& self, std::uint32_t job_size, unsigned lanes);
   ~PeerTable();
   void set_connector(Connector connector, void* context) {
     connect_ = connector;
     context_ = context;
   }
 
-  PeerId self() const { return self_; }
+  PeerId self() const { return self_.rank; }
+  const Identity& own_identity() const { return self_; }
+  std::uint32_t job_size() const { return static_cast<std::uint32_t>(table_.size()); }
   unsigned lane_count() const { return lanes_; }
   /// The peer's record, made when missing; nullptr: no memory.
   Peer* get(PeerId id);
@@ -103,7 +110,26 @@ class PeerTable {
   void each(Visit visit) {
     for (auto& entry : table_)
       if (Peer* const peer = entry.load(std::memory_order_acquire)) visit(*peer);
+    if (knows_others())
+      for (Peer* const peer : other_peers()) visit(*peer);
   }
+
+  // --- processes of other jobs: known from a connection until the last communicator with them is gone ---------------
+  bool is_of_other_job(PeerId id) const { return id >= table_.size(); }
+  bool knows_others() const { return others_known_.load(std::memory_order_acquire) != 0; }
+  /// The number of a process; kNobody: it is not known (any more).
+  PeerId number_of(const Identity& who);
+  /// The number of a process, which becomes known if it is not.
+  PeerId add(const Identity& who);
+  /// Those that a communicator has.
+  std::vector<PeerId> held();
+  /// kNobody's, and that of a number that was given back, is all zero.
+  Identity identity_of(PeerId id);
+  /// One communicator more, or less, has the process. Returns how many have it now.
+  std::uint32_t hold(PeerId id);
+  std::uint32_t let_go(PeerId id);
+  /// The number means nothing any more, and the peer's record is gone. False: a communicator has it again.
+  bool forget(PeerId id);
   /// Marks a peer as gone. Each lane finds out in its next progress round.
   void mark_failed(PeerId id, const char* reason);
   std::string failure_reason(PeerId id);
@@ -127,12 +153,25 @@ class PeerTable {
   PeerId failed_peer(std::uint32_t index);
 
  private:
-  const PeerId self_;
+  struct Other {
+    Identity who;
+    std::uint32_t holders = 0;
+    std::unique_ptr<Peer> peer;  // made on first use
+  };
+  std::unique_ptr<Peer> make(PeerId id) const;
+  std::vector<Peer*> other_peers();
+
+  const Identity self_;
   const unsigned lanes_;
   Connector connect_ = nullptr;
   void* context_ = nullptr;
   std::mutex mutex_;
-  std::vector<std::atomic<Peer*>> table_;
+  std::vector<std::atomic<Peer*>> table_;  // of this job, by rank
+  // Numbers are never used twice: a group that outlives its processes must not come to mean others.
+  std::map<PeerId, Other> others_;      // guarded by mutex_, as the next two
+  std::map<Identity, PeerId> numbers_;  // of others_
+  PeerId next_number_;
+  std::atomic<std::size_t> others_known_{0};
   std::atomic<std::uint32_t> failures_{0};
   std::uint32_t own_news_ = 0;
   std::uint32_t* news_ = &own_news_;

@@ -187,6 +187,7 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   }
   if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;
   std::uint64_t longest = kLongestSleep;
+  if (reason.look_again_ns != 0) longest = reason.look_again_ns;
   if (lane.review_by != 0) longest = std::min(longest, lane.review_by > now ? lane.review_by - now : 1);
   if (!sleep(lane, longest, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
 }

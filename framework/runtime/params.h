@@ -8,7 +8,8 @@ namespace ashlar::runtime {
 
 /// Parameters runtime.*; the rows describe this block.
 struct Config {
-  std::uint64_t start_timeout = 0;  // ns
+  std::uint64_t start_timeout = 0;    // ns
+  std::uint64_t connect_timeout = 0;  // ns
   std::int32_t initial_errhandler = 0;
   std::int32_t errors_without_object = 0;
   const char* memory_alloc_kinds = "";
@@ -22,11 +23,16 @@ inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "m
 enum ErrorsWithoutObject : std::int32_t { kOfWorldOrSelf, kOfSelf };
 inline constexpr const char* kErrorsWithoutObject[] = {"world_or_self", "self", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "24h", nullptr};
+inline constexpr const char* kConnectRange[] = {"1s", "10000h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
      offsetof(Config, start_timeout), kStartRange},
+    {"connect_timeout", "600s",
+     "How long MPI_Comm_connect waits for MPI_Comm_accept at the port, before it fails with MPI_ERR_PORT.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN,
+     offsetof(Config, connect_timeout), kConnectRange},
     {"initial_errhandler", "mpi_errors_are_fatal",
      "The error handler that MPI_COMM_WORLD and MPI_COMM_SELF begin with, and that errors of no object go to in "
      "programs of sessions.",

@@ -13,11 +13,13 @@
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
 #include "framework/base/flush_streams.h"
+#include "framework/base/hash.h"
 #include "framework/base/log.h"
 #include "framework/coll/call_counts.h"
 #include "framework/coll/engine.h"
 #include "framework/coll/pvars.h"
 #include "framework/comm/context_ids.h"
+#include "framework/comm/join_api.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
 #include "framework/memory/heap.h"
@@ -50,6 +52,7 @@
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/live_values.h"
+#include "framework/runtime/other_jobs.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/start_facts.h"
 #include "framework/runtime/threads.h"
@@ -66,8 +69,10 @@ Object* for_errors_without_object() { return Process::current() ? Process::curre
 /// "rank 2" or "ranks 0-3, 8" of the job: the members of `comm`. Of many, the first few.
 std::string ranks_of(const Comm& comm) {
   std::vector<PeerId> ranks;
-  const auto add = [&ranks](const Group& group) {
-    for (Rank r = 0; r < group.size(); ++r) ranks.push_back(group[r]);
+  const std::uint32_t own = Process::current()->job->ranks;
+  const auto add = [&ranks, own](const Group& group) {
+    for (Rank r = 0; r < group.size(); ++r)
+      if (group[r] < own) ranks.push_back(group[r]);
   };
   add(*comm.local_group);
   if (comm.inter) add(*comm.remote_group);
@@ -90,6 +95,7 @@ std::string ranks_of(const Comm& comm) {
   const int exit_code = code & 0xff ? code & 0xff : 1;
   Process* const process = Process::current();
   flush_streams();
+  if (process && comm && process->other_jobs()) process->other_jobs()->end(*comm, exit_code);
   char longer[3072];
   const unsigned ranks = process && process->job ? process->job->ranks : 0;
   if (comm && static_cast<unsigned>(comm->size + (comm->inter ? comm->remote_size : 0)) < ranks) {
@@ -106,9 +112,33 @@ std::string ranks_of(const Comm& comm) {
 
 }  // namespace
 
-const char* Process::host_of(PeerId peer) const {
-  const char* host = launch->ops->host_of(launch, peer);
+std::string Process::host_of(PeerId peer) const {
+  if (peer >= job->ranks) return wiring_->host_of_other(peer);
+  return host_of_rank(peer);
+}
+
+const char* Process::host_of_rank(std::uint32_t rank) const {
+  const char* host = launch->ops->host_of(launch, rank);
   return host ? host : "an unnamed host";
+}
+
+std::string Process::job_name() const {
+  const bool named = job->name != nullptr && *job->name != '\0';
+  return named ? std::string(job->name) + " (" + job->job_id + ")" : std::string(job->job_id);
+}
+
+std::uint32_t Process::node_of(PeerId peer) const {
+  if (peer < job->ranks) return job->node_of_rank ? job->node_of_rank[peer] : job->node;
+  return node_of_other(peer, 0);
+}
+
+// Nodes have numbers in their job; those of other jobs get numbers that no rank of this job has.
+std::uint32_t Process::node_of_other(PeerId peer, std::uint64_t node_size) const {
+  constexpr std::uint32_t kOthers = 0x80000000;
+  const Identity who = peers_->identity_of(peer);
+  if (node_size > 0) return kOthers | static_cast<std::uint32_t>(who.job[0] + who.rank / node_size);
+  if (wiring_->on_this_node(peer)) return job->node;
+  return kOthers | static_cast<std::uint32_t>(Hash::of(wiring_->node_of_other(peer)));
 }
 
 Status Process::start(int thread_level) {
@@ -142,7 +172,9 @@ Status Process::start(int thread_level) {
     delete process;
     return status;
   }
-  process->comm_engine_ = std::make_unique<comm::Engine>(static_cast<comm::Services&>(*process), process->check_hints_);
+  process->other_jobs_ = std::make_unique<runtime::OtherJobs>(*process);
+  process->comm_engine_ = std::make_unique<comm::Engine>(static_cast<comm::Services&>(*process), process->check_hints_,
+                                                         process->other_jobs_.get());
   process->topo_engine_ = std::make_unique<topo::Engine>(process->topo_config_);
   process->io_engine_ = std::make_unique<io::Engine>(process->registry, process->io_config_);
   process->rma_engine_ = std::make_unique<rma::Engine>(process->registry, process->rma_config_);
@@ -299,7 +331,9 @@ Status Process::join_job() {
   job_ = plugin::whole(*theirs);
   job = &job_;
   char who[128];
-  std::snprintf(who, sizeof who, "ashlar: rank %u of %u", job->rank, job->ranks);
+  const bool further = job->name != nullptr && *job->name != '\0';
+  std::snprintf(who, sizeof who, "ashlar: %s%s%srank %u of %u", further ? "job " : "", further ? job->name : "",
+                further ? ", " : "", job->rank, job->ranks);
   log::set_speaker(who);
   reporter.speak_as(static_cast<int>(job->rank), static_cast<int>(job->ranks), launch->ops->host_of(launch, job->rank),
                     (launch_capabilities_ & ASHLAR_LAUNCH_SHOWS_ABORT) != 0);
@@ -352,7 +386,10 @@ Status Process::make_lanes() {
     params.adjusted("threads.lanes", std::to_string(lanes),
                     thread_level != MPI_THREAD_MULTIPLE ? "the program did not ask for MPI_THREAD_MULTIPLE"
                                                         : "with check.datatypes all messages must take the same way");
-  peers_ = std::make_unique<PeerTable>(job->rank, job->ranks, lanes);
+  // The job's id is unique on this machine; the cookie tells machines apart.
+  const Identity own{
+      {Hash::of(job->job_id), Hash::of({reinterpret_cast<const char*>(&job->cookie), sizeof job->cookie})}, job->rank};
+  peers_ = std::make_unique<PeerTable>(own, job->ranks, lanes);
   wiring_ = std::make_unique<Wiring>(*this);
   peers_->set_connector(&Wiring::connect, wiring_.get());
   if (std::uint32_t* const news = launch->ops->news ? launch->ops->news(launch) : nullptr) {
@@ -385,8 +422,12 @@ Status Process::publish() {
 }
 
 Status Process::open_collectives() {
-  const coll::JobMap map{.node_of = job->nodes > 1 ? job->node_of_rank : nullptr,
-                         .oversubscribed = job->oversubscribed != 0};
+  const coll::JobMap map{
+      .node_of = job->nodes > 1 ? job->node_of_rank : nullptr,
+      .ranks = job->ranks,
+      .node_of_other = [](PeerId peer,
+                          std::uint64_t node_size) { return Process::current()->node_of_other(peer, node_size); },
+      .oversubscribed = job->oversubscribed != 0};
   ASHLAR_TRY(coll::Engine::open(registry, params, map, &coll));
   for (const auto& lane : lanes_) {
     const LaneGuard guard(lane->lock);
@@ -446,7 +487,8 @@ Status Process::begin_world() {
   attribute::predefined.wtime_is_global = job->nodes <= 1;
   launch->ops->initialized(launch);
   explain();
-  return {};
+  if (job->parent_port == nullptr || *job->parent_port == '\0') return {};
+  return comm::connect_to_parent(job->parent_port, *world);
 }
 
 void Process::settle(const char* call) {
@@ -469,6 +511,7 @@ Status Process::end_world() {
     status_.moved_ns = now_ns();
   }
   settle("MPI_Finalize");
+  other_jobs_->take_leave();
   Status left;
   if (job->ranks > 1) {
     ashlar_result met;

@@ -41,7 +41,8 @@ class Engine;
 }
 namespace runtime {
 struct LiveValues;
-}
+class OtherJobs;
+}  // namespace runtime
 namespace plugin {
 struct Account;
 }
@@ -102,14 +103,21 @@ class Process final : private comm::Services {
   const std::vector<runtime::ProcessSet>& process_sets();
   std::unique_ptr<coll::Engine> coll;  // from start() to stop()
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
-  std::uint32_t node_of(PeerId peer) const override { return job->node_of_rank ? job->node_of_rank[peer] : job->node; }
+  std::uint32_t node_of(PeerId peer) const override;
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
+  runtime::OtherJobs* other_jobs() const { return other_jobs_.get(); }
   unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
-  /// Host name as the launcher knows it; never looked up.
-  const char* host_of(PeerId peer) const;
+  /// Host name as the launcher knows it, or a process of another job; never looked up.
+  std::string host_of(PeerId peer) const;
+  const char* host_of_rank(std::uint32_t rank) const;
+  /// The node of a process of another job; `node_size`: coll.node_size.
+  std::uint32_t node_of_other(PeerId peer, std::uint64_t node_size) const;
+  /// The job as people know it.
+  std::string job_name() const;
 
  private:
   friend class Wiring;
+  friend class runtime::OtherJobs;
   Process() = default;
   ~Process();
   Lane* lane_of(std::uint32_t context) override;
@@ -176,6 +184,7 @@ class Process final : private comm::Services {
   std::unique_ptr<PeerTable> peers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<class Wiring> wiring_;
+  std::unique_ptr<runtime::OtherJobs> other_jobs_;
   std::unique_ptr<comm::Engine> comm_engine_;
   std::unique_ptr<topo::Engine> topo_engine_;
   std::unique_ptr<rma::Engine> rma_engine_;

@@ -17,6 +17,7 @@
 #include "framework/progress/lane.h"
 #include "framework/progress/waiting.h"
 #include "framework/runtime/events.h"
+#include "framework/runtime/other_jobs.h"
 #include "framework/runtime/process.h"
 
 namespace ashlar {
@@ -37,6 +38,7 @@ constexpr std::uint32_t kMostThatReport = 16;
 void Process::look_at_news(void* self, Lane& lane) {
   auto& process = *static_cast<Process*>(self);
   process.take_left_values();
+  if (process.other_jobs_) process.other_jobs_->watch(lane);
   if (process.answers_queries_)
     answer_query(self, lane);
   else if (process.job->ranks > 1)

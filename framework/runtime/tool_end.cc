@@ -26,7 +26,7 @@ std::vector<ashlar_tool_rank> ToolModules::ranks_of(const char* tool) const {
                                                                  .buffer_bytes = 0,
                                                                  .exit_status = 0,
                                                                  .finalized = 0,
-                                                                 .host = process_.host_of(r),
+                                                                 .host = process_.host_of_rank(r),
                                                                  .program = "",
                                                                  .running = 0});
     const plugin::ToolMemory* const memory = board_->of(local_index(job, r));

@@ -62,7 +62,7 @@ void ToolModules::take_memory(std::size_t tools) {
         catalogue::message("tool.not_shared", {{"rank", job.rank}, {"lower", plugin::own_words(shared)}});
     process_.reporter.notice(1, message.id, message.paragraph());
   } else if (job.nodes > 1) {
-    warn(catalogue::message("tool.one_node", {{"host", process_.host_of(job.rank)}, {"count", job.nodes}}));
+    warn(catalogue::message("tool.one_node", {{"host", process_.host_of_rank(job.rank)}, {"count", job.nodes}}));
   }
   memory_ = board_->own();
   memory_bytes_ = board_->bytes();
@@ -75,7 +75,7 @@ ashlar_tool_context ToolModules::context() const {
           .rank = job.rank,
           .ranks = job.ranks,
           .job_id = job.job_id,
-          .host = process_.host_of(job.rank),
+          .host = process_.host_of_rank(job.rank),
           .procedures = wrappers_->procedures,
           .procedure_count = wrappers_->procedure_count,
           .procedure_bytes = sizeof(ashlar_tool_procedure),

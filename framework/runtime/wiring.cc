@@ -1,6 +1,8 @@
 #include "framework/runtime/wiring.h"
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <ctime>
 
 #include "framework/base/clock.h"
+#include "framework/base/descriptor.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
@@ -25,12 +28,101 @@ constexpr std::size_t kMostReason = 600;
 // Published by every process of a job with several, before any address.
 constexpr char kSettings[] = "settings";
 constexpr std::size_t kMostSettings = 4096;
+// Of cards alone.
+constexpr char kHost[] = "host";
+constexpr char kNode[] = "node";
+constexpr char kJob[] = "job";
 
 std::string key_of(const std::string& transport, unsigned lane) {
   return "transport." + transport + "." + std::to_string(lane);
 }
 
+/// What processes of one node have in common, whatever their job.
+std::string node_identity() {
+  char text[64];
+  const Descriptor fd(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  const ssize_t n = fd ? read(fd.get(), text, sizeof text) : -1;
+  return {text, n > 0 ? static_cast<std::size_t>(n) : 0};
+}
+
+void append(std::string* card, std::string_view text) {
+  const auto bytes = static_cast<std::uint32_t>(text.size());
+  card->append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  card->append(text);
+}
+
+/// False: the card ends before it.
+bool take(std::string_view* card, std::string* text) {
+  std::uint32_t bytes = 0;
+  if (card->size() < sizeof bytes) return false;
+  std::memcpy(&bytes, card->data(), sizeof bytes);
+  card->remove_prefix(sizeof bytes);
+  if (card->size() < bytes) return false;
+  *text = card->substr(0, bytes);
+  card->remove_prefix(bytes);
+  return true;
+}
+
 }  // namespace
+
+ashlar_result Wiring::get(PeerId peer, const std::string& key, void* buffer, std::size_t* bytes) {
+  if (peer < process_.job->ranks) return process_.launch->ops->get(process_.launch, peer, key.c_str(), buffer, bytes);
+  const std::lock_guard guard(mutex_);
+  const auto card = cards_.find(peer);
+  if (card == cards_.end()) return ASHLAR_LAUNCH_NOT_FOUND;
+  const auto record = card->second.find(key);
+  if (record == card->second.end() || record->second.size() > *bytes) return ASHLAR_LAUNCH_NOT_FOUND;
+  *bytes = record->second.size();
+  std::memcpy(buffer, record->second.data(), record->second.size());
+  return ASHLAR_OK;
+}
+
+std::string Wiring::own_card() const {
+  std::string card;
+  for (const auto& [key, blob] : published_) {
+    append(&card, key);
+    append(&card, blob);
+  }
+  return card;
+}
+
+Status Wiring::take_card(PeerId peer, std::string_view card) {
+  Records records;
+  for (std::string key; !card.empty();) {
+    if (!take(&card, &key) || !take(&card, &records[key]))
+      return fail(MPI_ERR_OTHER, "comm.cards_short", {{"count", 1}});
+  }
+  const std::string theirs = records[kSettings];
+  {
+    const std::lock_guard guard(mutex_);
+    cards_[peer] = std::move(records);
+  }
+  return param::JobSettings::hash_of(theirs) == settings_ ? Status() : compare_settings(peer);
+}
+
+void Wiring::drop_card(PeerId peer) {
+  const std::lock_guard guard(mutex_);
+  cards_.erase(peer);
+}
+
+std::string Wiring::record_of(PeerId peer, const char* key) {
+  const std::lock_guard guard(mutex_);
+  const auto card = cards_.find(peer);
+  if (card == cards_.end()) return {};
+  const auto record = card->second.find(key);
+  return record == card->second.end() ? std::string() : record->second;
+}
+
+std::string Wiring::name_of(PeerId peer) {
+  const std::string rank = "rank " + std::to_string(process_.peers_->identity_of(peer).rank);
+  return peer < process_.job->ranks ? rank : rank + " of job " + record_of(peer, kJob);
+}
+
+std::string Wiring::host_of_other(PeerId peer) { return record_of(peer, kHost); }
+
+std::string Wiring::node_of_other(PeerId peer) { return record_of(peer, kNode); }
+
+bool Wiring::on_this_node(PeerId peer) { return record_of(peer, kNode) == published_.find(kNode)->second; }
 
 Wiring::~Wiring() {
   for (auto way = ways_.rbegin(); way != ways_.rend(); ++way) way->component->destroy(way->iface);
@@ -51,6 +143,9 @@ Status Wiring::open(Lane& lane) {
   context.lane_context = &lane;
   context.deliver = progress::deliver;
   context.failed = progress::failed;
+  const Identity& own = process_.peers_->own_identity();
+  std::copy(std::begin(own.job), std::end(own.job), context.job);
+  context.peer_of = progress::peer_of_identity;
 
   std::vector<plugin::Chosen> candidates;
   ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));
@@ -84,8 +179,12 @@ runtime::Preamble Wiring::own_preamble() const {
 Status Wiring::publish() {
   const param::JobSettings& settings = process_.params.job_settings();
   settings_ = settings.hash();
+  const std::string text = settings.publish(kMostSettings);
+  published_[kSettings] = text;
+  published_[kHost] = process_.host_of(process_.job->rank);
+  published_[kNode] = node_identity();
+  published_[kJob] = process_.job_name();
   if (process_.job->ranks > 1) {
-    const std::string text = settings.publish(kMostSettings);
     const ashlar_result put = process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size());
     if (put != ASHLAR_OK) return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch_reason(put)}});
   }
@@ -96,6 +195,7 @@ Status Wiring::publish() {
     std::uint32_t length = ASHLAR_ADDRESS_MAX;
     ASHLAR_TRY(
         plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->prefix()));
+    published_[way.key].assign(reinterpret_cast<const char*>(blob), sizeof preamble + length);
     const ashlar_result put =
         process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
     if (put != ASHLAR_OK)
@@ -103,6 +203,7 @@ Status Wiring::publish() {
                   {{"component", way.component->prefix()}, {"lower", process_.launch_reason(put)}});
   }
   // Where a peer has a transport and this process has not, the peer can say why.
+  published_[kLeftOut] = left_out_.substr(0, kMostReason);
   if (process_.job->ranks > 1 && !left_out_.empty())
     (void)process_.launch->ops->put(process_.launch, kLeftOut, left_out_.data(),
                                     std::min(left_out_.size(), kMostReason));
@@ -114,8 +215,7 @@ Status Wiring::publish() {
 Status Wiring::compare_settings(PeerId peer) {
   char text[kMostSettings];
   std::size_t bytes = sizeof text;
-  ashlar_launch* const launch = process_.launch;
-  if (const ashlar_result got = launch->ops->get(launch, peer, kSettings, text, &bytes); got != ASHLAR_OK) {
+  if (const ashlar_result got = get(peer, kSettings, text, &bytes); got != ASHLAR_OK) {
     const std::string reason = got == ASHLAR_LAUNCH_NOT_FOUND ? "it has published none" : process_.launch_reason(got);
     return fail(MPI_ERR_OTHER, "settings.unread",
                 {{"peer", peer}, {"peer_host", process_.host_of(peer)}, {"lower", reason}});
@@ -136,7 +236,7 @@ Status Wiring::compare_settings(PeerId peer) {
 }
 
 bool Wiring::wait_for_addresses(PeerId peer) {
-  if (process_.addresses_complete) return true;
+  if (process_.addresses_complete || peer >= process_.job->ranks) return true;
   const std::uint64_t deadline = now_ns() + process_.start_timeout_ns();
   ashlar_launch* launch = process_.launch;
   for (;;) {
@@ -153,24 +253,23 @@ Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>
                           bool* same_settings) {
   address->resize(sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX);
   std::size_t bytes = address->size();
-  ashlar_launch* launch = process_.launch;
-  auto got = launch->ops->get(launch, peer, way.key.c_str(), address->data(), &bytes);
+  auto got = get(peer, way.key, address->data(), &bytes);
   *one_lane = got == ASHLAR_LAUNCH_NOT_FOUND && way.lane > 0;
   if (*one_lane) {
     bytes = address->size();
-    got = launch->ops->get(launch, peer, key_of(way.component->name(), 0).c_str(), address->data(), &bytes);
+    got = get(peer, key_of(way.component->name(), 0), address->data(), &bytes);
   }
   if (got == ASHLAR_LAUNCH_NOT_FOUND) {
     char reason[kMostReason];
     std::size_t length = sizeof reason;
-    const bool known = launch->ops->get(launch, peer, kLeftOut, reason, &length) == ASHLAR_OK;
+    const bool known = get(peer, kLeftOut, reason, &length) == ASHLAR_OK;
     return fail(MPI_ERR_OTHER, "transport.not_there", {{"note", std::string_view(reason, known ? length : 0)}});
   }
   if (got != ASHLAR_OK)
     return fail(MPI_ERR_OTHER, "transport.address_unread", {{"lower", process_.launch_reason(got)}});
   const runtime::Preamble own = own_preamble();
-  runtime::PeerPreamble theirs{
-      .preamble = {}, .complete = bytes >= sizeof own, .rank = peer, .host = process_.host_of(peer)};
+  const std::string host = process_.host_of(peer);
+  runtime::PeerPreamble theirs{.preamble = {}, .complete = bytes >= sizeof own, .rank = peer, .host = host.c_str()};
   std::memcpy(&theirs.preamble, address->data(), std::min(bytes, sizeof theirs.preamble));
   const std::string difference = runtime::disagreement(own, process_.job->rank, theirs);
   if (!difference.empty()) return fail(MPI_ERR_OTHER, "transport.disagree", {{"difference", difference}});
@@ -220,8 +319,9 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
                  {runtime::transport_word(chosen->component->name()), peer, lane.index,
                   ((*endpoint)->capabilities & ASHLAR_CAP_GET) != 0 ? 1u : 0u, tried});
   const char* copies = (*endpoint)->capabilities & ASHLAR_CAP_GET ? "with" : "without";
-  char subject[32], because[160];
-  std::snprintf(subject, sizeof subject, "peer %u", peer);
+  char because[160];
+  const std::string subject =
+      peer < wiring.process_.job->ranks ? "peer " + std::to_string(peer) : "peer " + wiring.name_of(peer);
   std::snprintf(because, sizeof because, "first in order that reached it, proved by use, %s single-copy reads", copies);
   wiring.process_.registry.records().add({"transport", subject, chosen->component->name(), because, lost, "transport"});
   return {};

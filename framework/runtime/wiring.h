@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/base/status.h"
@@ -25,6 +28,19 @@ class Wiring {
   Status open(Lane& lane) ASHLAR_REQUIRES(lane.lock);
   /// Publishes all addresses, and the values that the processes of the job must have in common. A fence must follow.
   Status publish();
+  /// What this process has published, and its host: for processes of other jobs, which do not share its launcher.
+  std::string own_card() const;
+  /// Keeps the card of a process of another job. Fails when the two have other versions, or other settings where they
+  /// must be equal.
+  Status take_card(PeerId peer, std::string_view card);
+  void drop_card(PeerId peer);
+  /// "rank 3", or "rank 3 of job 17.5a" of another job.
+  std::string name_of(PeerId peer);
+  /// Host name of a process of another job, as it gave it itself.
+  std::string host_of_other(PeerId peer);
+  /// Whether a process of another job is on this node.
+  bool on_this_node(PeerId peer);
+  std::string node_of_other(PeerId peer);
   /// Compares these values with those of `peer`: MPI_ERR_OTHER with the first difference, its ranks, hosts and origins.
   /// Equality being transitive, it is enough that every process compares with one and the same.
   Status compare_settings(PeerId peer);
@@ -47,6 +63,9 @@ class Wiring {
   bool wait_for_addresses(PeerId peer);
   /// `one_lane`: the peer has no such lane, and the address is that of its first.
   /// `same_settings`: whether it has the values in common with this process that all must.
+  /// As ashlar_launch_ops::get, of whatever job the process is.
+  ashlar_result get(PeerId peer, const std::string& key, void* buffer, std::size_t* bytes);
+  std::string record_of(PeerId peer, const char* key);
   Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
                     bool* same_settings);
 
@@ -54,6 +73,10 @@ class Wiring {
   std::uint64_t settings_ = 0;  // the hash of the values that were published
   std::string left_out_;        // transports that cannot serve here, each with its reason
   std::vector<Way> ways_;       // best first, per lane
+  using Records = std::map<std::string, std::string, std::less<>>;
+  Records published_;                // by this process
+  std::mutex mutex_;                 // guards the next one
+  std::map<PeerId, Records> cards_;  // of processes of other jobs
 };
 
 }  // namespace ashlar

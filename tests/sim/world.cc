@@ -78,7 +78,7 @@ World::Virtual::Virtual(World& world, Rank rank, std::size_t block_bytes)
     : wire(world, rank), memory(new std::byte[block_bytes]), block(memory.get(), block_bytes, cache) {}
 
 World::World(int size, std::uint64_t seed, Options options)
-    : size_(size), options_(options), engine_(seed), peers_(0, 1, 1), lane_(0, peers_, progress::Config{}) {
+    : size_(size), options_(options), engine_(seed), peers_({}, 1, 1), lane_(0, peers_, progress::Config{}) {
   for (Rank r = 0; r < size; ++r) groups_[r < options.first_group ? 0 : 1].push_back(r);
   for (Rank r = 0; r < size; ++r) {
     ranks_.push_back(std::make_unique<Virtual>(*this, r, options.block_bytes));

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +94,13 @@ ashlar_result Client::attach(const Trace& trace) {
   launcher_ = board_at<char>(board_, board_->launcher);
   if (mine.placement) placement_ = board_at<char>(board_, mine.placement);
   if (board_->params) params_.assign(board_at<char>(board_, board_->params), board_->params_bytes);
+  const auto text_at = [this](std::uint64_t offset) { return offset ? board_at<char>(board_, offset) : ""; };
+  name_ = text_at(board_->name);
+  parent_port_ = text_at(board_->parent_port);
+  name_scope_ = text_at(board_->name_scope);
+  job_.name = name_.c_str();
+  job_.parent_port = parent_port_.c_str();
+  job_.name_scope = name_scope_.c_str();
   job_.size = sizeof job_;
   std::memcpy(job_.job_id, board_->job_id, sizeof job_.job_id);
   job_.cookie = board_->cookie;
@@ -283,10 +292,59 @@ ashlar_result Client::initialized() {
 
 void Client::in_use(bool world, bool sessions) {
   BoardSlot& mine = slot(job_.rank);
-  const std::uint32_t had = mine.use.load() & (kHadWorld | kHadSessions);
+  const std::uint32_t had = mine.use.load() & (kHadWorld | kHadSessions | kConnected);
   const std::uint32_t now = (world ? kInWorld | kHadWorld : 0u) | (sessions ? kInSessions | kHadSessions : 0u);
   mine.use.store(had | now);
   mine.state.store(static_cast<std::uint32_t>(world || sessions ? RankState::kInitialized : RankState::kFinalized));
+}
+
+void Client::connected(bool others) {
+  if (others)
+    slot(job_.rank).use.fetch_or(kConnected);
+  else
+    slot(job_.rank).use.fetch_and(~std::uint32_t{kConnected});
+}
+
+/// mpiexec opens its socket when the first rank wants it. 0: not in time.
+std::uint64_t Client::await_control() const {
+  constexpr std::uint64_t kPatience = 10'000'000'000;
+  if (const std::uint64_t place = board_->control.load(); place != 0) return place;
+  board_->control_wanted.store(1);
+  const char ring = 'c';
+  (void)!write(bell_fd_, &ring, 1);  // full: mpiexec is about to look anyway
+  const std::uint64_t began = now_ns();
+  while (board_->control.load() == 0 && now_ns() - began < kPatience) {
+    const timespec moment = {0, 100'000};
+    nanosleep(&moment, nullptr);
+  }
+  return board_->control.load();
+}
+
+ashlar_result Client::further_job(int* out) const {
+  const auto refused = [this](const char* reason) {
+    const ashlar_fact why = {.name = "lower", .text = reason, .number = 0};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.no_control", &why, 1);
+  };
+  const std::uint64_t place = await_control();
+  if (place == 0 || place == kNoControl) return refused(place == 0 ? "it does not answer" : "it can take no requests");
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
+  const int n = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, kControlSocket,
+                              static_cast<unsigned long long>(place));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
+  errno = 0;
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ucred launcher = {};
+  socklen_t size = sizeof launcher;
+  // What follows is a secret that no process of another user gets.
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &launcher, &size) != 0 || launcher.uid != geteuid()) {
+    const ashlar_result failed = refused(strerror(errno != 0 ? errno : EACCES));
+    if (fd >= 0) close(fd);
+    return failed;
+  }
+  *out = fd;
+  return ASHLAR_OK;
 }
 
 void Client::abort(int code, const char* text) {

@@ -33,6 +33,8 @@ class Client {
   void poll();
   ashlar_result initialized();
   void in_use(bool world, bool sessions);
+  void connected(bool others);
+  ashlar_result further_job(int* socket) const;
   void abort(int code, const char* text);
   ashlar_result finalize();
   /// The failure of the fence that timed out last.
@@ -48,6 +50,7 @@ class Client {
   const char* host_name() const { return host_name_.c_str(); }
 
  private:
+  std::uint64_t await_control() const;
   /// The failure to use the board, with the reason in words.
   ashlar_result fail_with_board(const char* reason) const;
   /// The failure of a fence that a rank will never enter.
@@ -70,7 +73,7 @@ class Client {
   std::vector<bool> told_;
   ashlar_launch_peer_failed* listener_ = nullptr;
   void* listener_context_ = nullptr;
-  std::string host_name_, params_, launcher_, placement_;
+  std::string host_name_, params_, launcher_, placement_, name_, parent_port_, name_scope_;
   ashlar_job job_ = {};
 };
 

@@ -122,6 +122,9 @@ void waits(ashlar_launch* self, const char* account, size_t bytes) { client_of(s
 int variables_asked(ashlar_launch* self) { return client_of(self).variables_asked() ? 1 : 0; }
 void variables(ashlar_launch* self, const char* text, size_t bytes) { client_of(self).variables(text, bytes); }
 
+ashlar_result further_job(ashlar_launch* self, int* socket) { return client_of(self).further_job(socket); }
+void connected(ashlar_launch* self, int others) { client_of(self).connected(others != 0); }
+
 const ashlar_launch_ops kOps = {
     .size = sizeof(ashlar_launch_ops),
     .connect = connect,
@@ -147,6 +150,8 @@ const ashlar_launch_ops kOps = {
     .waits = waits,
     .variables_asked = variables_asked,
     .variables = variables,
+    .further_job = further_job,
+    .connected = connected,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

@@ -82,6 +82,8 @@ const ashlar_launch_ops kOps = {
     .waits = nullptr,
     .variables_asked = nullptr,
     .variables = nullptr,
+    .further_job = nullptr,
+    .connected = nullptr,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

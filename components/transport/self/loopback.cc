@@ -217,6 +217,7 @@ const ashlar_iface_ops kInterfaceOps = {
     .idle = [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
     .rest = nullptr,
     .attributes = attributes,
+    .forget = nullptr,
 };
 
 }  // namespace ashlar::loopback

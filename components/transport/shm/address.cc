@@ -9,14 +9,14 @@
 #include <cstring>
 #include <iterator>
 
-#include "components/transport/shm/descriptor.h"
+#include "framework/base/descriptor.h"
 #include "framework/base/hash.h"
 
 namespace ashlar::shm {
 namespace {
 
 constexpr std::uint32_t kAddressMagic = 0x6d687341;  // "Ashm"
-constexpr std::uint16_t kAddressVersion = 1;
+constexpr std::uint16_t kAddressVersion = 2;
 
 std::uint64_t checksum_of(const Address& address) {
   return Hash::of({reinterpret_cast<const char*>(&address), offsetof(Address, checksum)});

@@ -17,9 +17,11 @@ struct Address {
   std::int32_t pid, fd;
   std::uint32_t slots, reserved;
   std::uint64_t ring_bytes;
+  std::uint64_t
+      cookie;  // what requests for the descriptor must have (door.h); addresses reach connected processes alone
   std::uint64_t checksum;  // over all before
 };
-static_assert(sizeof(Address) == 80);
+static_assert(sizeof(Address) == 88);
 
 /// What tells this node and this process from others.
 struct Identity {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "components/transport/shm/counters.h"
-#include "components/transport/shm/descriptor.h"
+#include "framework/base/descriptor.h"
 
 namespace ashlar::shm {
 

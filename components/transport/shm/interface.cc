@@ -82,6 +82,7 @@ ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
   a.fd = own_.fd();
   a.slots = own_.geometry().slots;
   a.ring_bytes = own_.geometry().ring_bytes;
+  a.cookie = context_.job_cookie;
   seal(a);
   std::memcpy(out, &a, sizeof a);
   *length = sizeof a;
@@ -166,6 +167,7 @@ void Interface::attend_slot(std::uint32_t index) {
   if (!senders_[index] && (state == kReady || state == kClosing)) activate(index);
   if (!senders_[index]) return;
   Sender& sender = *senders_[index];
+  if (sender.peer == ASHLAR_NOBODY) hear_stranger(sender);
   poll_again(sender);
   if (state == kClosing && !sender.closing) {
     sender.closing = true;
@@ -180,7 +182,7 @@ void Interface::activate(std::uint32_t index) {
   sender->index = index;
   sender->nonce = slot.claim.load(std::memory_order_relaxed);
   Endpoint* const known = endpoint_of(sender->nonce);
-  sender->peer = known ? known->peer : slot.peer;
+  sender->peer = known ? known->peer : number_of(slot);
   const auto shift = static_cast<std::uint32_t>(std::countr_zero(own_.geometry().ring_bytes / sizeof(Line)));
   sender->ring.attach(own_.ring(index), shift, &slot);
   if (known) {
@@ -194,8 +196,56 @@ void Interface::activate(std::uint32_t index) {
   polled_.push_back(sender.get());
   show(host_, sender->ring);
   senders_[index] = std::move(sender);
+  if (senders_[index]->peer == ASHLAR_NOBODY) hear_stranger(*senders_[index]);
   count(counters_.rings);
   count(counters_.ring_bytes, own_.geometry().ring_bytes);
+}
+
+std::uint32_t Interface::number_of(const Slot& slot) const {
+  const bool own_job = slot.job[0] == context_.job[0] && slot.job[1] == context_.job[1];
+  if (own_job || !ASHLAR_HAS(&context_, peer_of) || context_.peer_of == nullptr) return slot.rank;
+  return context_.peer_of(context_.lane_context, slot.job, slot.rank);
+}
+
+/// The process behind the ring is known (again), by this number.
+void Interface::adopt(Sender& sender, std::uint32_t peer) {
+  const bool stranger = sender.peer == ASHLAR_NOBODY;
+  sender.peer = peer;
+  if (!stranger) return;
+  std::erase(strangers_, &sender);
+  sender.slot->cold.store(0, std::memory_order_relaxed);
+  polled_.push_back(&sender);
+}
+
+/// The process behind the ring is not known any more: it rings its bell before it is heard again.
+void Interface::disown(Sender& sender) {
+  if (sender.peer == ASHLAR_NOBODY) return;
+  while (drain(sender) > 0) {
+  }
+  sender.peer = ASHLAR_NOBODY;
+  std::erase(polled_, &sender);
+  std::erase(unpolled_, &sender);
+  sender.slot->cold.store(1, std::memory_order_relaxed);
+  strangers_.push_back(&sender);
+}
+
+/// What a process sends that the kernel does not know is for a communicator that is gone here: it is dropped.
+void Interface::hear_stranger(Sender& sender) {
+  if (const std::uint32_t peer = number_of(*sender.slot); peer != ASHLAR_NOBODY) {
+    if (std::find(strangers_.begin(), strangers_.end(), &sender) != strangers_.end())
+      adopt(sender, peer);
+    else
+      sender.peer = peer;
+    return;
+  }
+  std::erase(polled_, &sender);
+  if (std::find(strangers_.begin(), strangers_.end(), &sender) == strangers_.end()) {
+    sender.slot->cold.store(1, std::memory_order_relaxed);
+    strangers_.push_back(&sender);
+  }
+  const auto drop = [](std::uint8_t, std::uint64_t, std::uint64_t, const std::byte*, std::uint32_t) {};
+  while (sender.ring.drain(kDrainBudget, drop) > 0) {
+  }
 }
 
 bool Interface::any_news() const {
@@ -288,6 +338,7 @@ const ashlar_iface_ops kInterfaceOps = {
     .idle = [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
     .rest = [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
     .attributes = attributes,
+    .forget = [](ashlar_iface* i, std::uint32_t peer) { self(i).forget(peer); },
 };
 
 }  // namespace ashlar::shm

@@ -32,6 +32,7 @@ class Interface : public ashlar_iface {
   ashlar_result write_address(void* out, std::uint32_t* length) const;
   ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
   void disconnect(Endpoint* ep);
+  void forget(std::uint32_t peer);
   unsigned progress();
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
   void unexpose(const ashlar_key* key) { exposed_.unexpose(*key); }
@@ -90,6 +91,10 @@ class Interface : public ashlar_iface {
   void attend_slot(std::uint32_t index);
   void activate(std::uint32_t index);
   void poll_again(Sender& sender);
+  std::uint32_t number_of(const Slot& slot) const;
+  void adopt(Sender& sender, std::uint32_t peer);
+  void disown(Sender& sender);
+  void hear_stranger(Sender& sender);
   unsigned look_at_unpolled();
   void thin_out();
   bool anything_new() const;
@@ -123,6 +128,7 @@ class Interface : public ashlar_iface {
 
   std::vector<Sender*> unpolled_;
   std::size_t next_unpolled_ = 0;
+  std::vector<Sender*> strangers_;  // whose processes the kernel does not know: neither polled nor unpolled
   std::vector<std::unique_ptr<Sender>> senders_;  // by slot
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::deque<Get> gets_;     // oldest first

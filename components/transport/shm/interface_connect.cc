@@ -62,8 +62,8 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   }
   // A sender that was known by its own number only has now the kernel's.
   for (const auto& s : senders_) {
-    if (!s || s->nonce != ep->nonce) continue;
-    s->peer = peer;
+    if (!s || s->nonce != ep->nonce || s->closing) continue;
+    adopt(*s, peer);
     ep->inbound = &s->ring;
     ep->inbound_slot = s->slot;
   }
@@ -98,7 +98,7 @@ ashlar_result Interface::reach(Endpoint& ep) {
 }
 
 ashlar_result Interface::request_descriptor(Endpoint& ep, int why_not_directly) {
-  const int error = config_.descriptor_passing ? ep.request.begin(ep.nonce, context_.job_cookie) : ENOTSUP;
+  const int error = config_.descriptor_passing ? ep.request.begin(ep.nonce, ep.address.cookie) : ENOTSUP;
   if (error != 0 && error != EAGAIN) {
     const std::string directly = std::strerror(why_not_directly);  // strerror() has one buffer for unknown numbers
     const ashlar_fact reasons[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
@@ -119,7 +119,7 @@ bool Interface::advance_request(Endpoint& ep) {
   Descriptor fd;
   int error = 0;
   if (!ep.request_sent) {
-    error = ep.request.begin(ep.nonce, context_.job_cookie);
+    error = ep.request.begin(ep.nonce, ep.address.cookie);
     ep.request_sent = error == 0;
   }
   if (error == 0) error = ep.request.take(&fd);
@@ -169,7 +169,9 @@ ashlar_result Interface::claim_slot(Endpoint& ep) {
     slot.start_time = identity_.start_time;
     slot.pid = identity_.pid;
     slot.pid_namespace = identity_.pid_namespace;
-    slot.peer = context_.self;
+    slot.rank = context_.self;
+    slot.job[0] = context_.job[0];
+    slot.job[1] = context_.job[1];
     slot.cold.store(0, std::memory_order_relaxed);
     slot.looks_for_posts.store(0, std::memory_order_relaxed);
     slot.state.store(kClaimed, std::memory_order_release);
@@ -261,6 +263,14 @@ void Interface::disconnect(Endpoint* ep) {
   const std::uint64_t nonce = ep->nonce;
   std::erase_if(endpoints_, [ep](const auto& e) { return e.get() == ep; });
   unwatch(nonce);
+}
+
+void Interface::forget(std::uint32_t peer) {
+  const auto own = [peer](const std::unique_ptr<Endpoint>& e) { return e->peer == peer; };
+  if (const auto ep = std::find_if(endpoints_.begin(), endpoints_.end(), own); ep != endpoints_.end())
+    disconnect(ep->get());
+  for (const auto& s : senders_)
+    if (s && s->peer == peer) disown(*s);
 }
 
 // Unless the process still sends to this one.

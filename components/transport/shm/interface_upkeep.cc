@@ -43,7 +43,9 @@ void Interface::upkeep() {
   const std::uint64_t now = now_ns();
   if (closing_ > 0) {
     for (std::uint32_t i = 0; i < senders_.size(); ++i) {
-      if (senders_[i] && senders_[i]->closing && !senders_[i]->ring.has_news()) retire(i);
+      if (!senders_[i] || !senders_[i]->closing) continue;
+      if (senders_[i]->peer == ASHLAR_NOBODY) hear_stranger(*senders_[i]);
+      if (!senders_[i]->ring.has_news()) retire(i);
     }
   }
   if (now < next_upkeep_) return;
@@ -67,21 +69,23 @@ void Interface::fail_all(std::deque<Copy>& copies, Endpoint* Copy::*peer, Endpoi
 }
 
 void Interface::bury(std::uint64_t nonce) {
-  bool orderly = false, known = false;
+  bool orderly = false, known = false, all_closing = true;
   posts_.stop(nonce);
   std::uint32_t peer = 0;
   std::int32_t pid = 0;
   for (std::uint32_t i = 0; i < senders_.size(); ++i) {
     if (!senders_[i] || senders_[i]->nonce != nonce) continue;
     Sender& sender = *senders_[i];
-    while (drain(sender) > 0) {
+    if (sender.peer == ASHLAR_NOBODY) hear_stranger(sender);
+    if (sender.peer != ASHLAR_NOBODY) peer = sender.peer;
+    while (sender.peer != ASHLAR_NOBODY && drain(sender) > 0) {
     }
-    peer = sender.peer;
     pid = sender.slot->pid;
-    known = true;
-    orderly = sender.slot->state.load(std::memory_order_acquire) == kClosing;
+    known = known || sender.peer != ASHLAR_NOBODY;
+    // One that has taken its leave and come back has two, until the first is given back.
+    all_closing = all_closing && sender.slot->state.load(std::memory_order_acquire) == kClosing;
+    orderly = all_closing;
     retire(i);
-    break;
   }
   if (Endpoint* ep = endpoint_of(nonce)) {
     peer = ep->peer;
@@ -97,7 +101,8 @@ void Interface::bury(std::uint64_t nonce) {
     fail_all(vectors_, &VectorCopy::peer, *ep);
   }
   update_busy();
-  if (!known || orderly) return;
+  // A process of another job may leave in good order while this one still counts on it.
+  if (!known || (orderly && peer < context_.job_size)) return;
   char reason[96];
   std::snprintf(reason, sizeof reason, "process %d ended without closing its connection", pid);
   context_.failed(context_.lane_context, peer, reason);
@@ -107,15 +112,18 @@ void Interface::retire(std::uint32_t index) {
   const std::unique_ptr<Sender> sender = std::move(senders_[index]);
   std::erase(polled_, sender.get());
   std::erase(unpolled_, sender.get());
+  std::erase(strangers_, sender.get());
   if (sender->closing) --closing_;
   hide(host_, sender->ring);
   sender->ring.rewind_for_next_sender();
   sender->slot->cold.store(0, std::memory_order_relaxed);
   if (Endpoint* const ep = endpoint_of(sender->nonce)) {
-    ep->inbound = nullptr;
-    ep->inbound_slot = nullptr;
+    if (ep->inbound_slot == sender->slot) {
+      ep->inbound = nullptr;
+      ep->inbound_slot = nullptr;
+    }
   } else {
-    watch_.remove(sender->nonce);
+    unwatch(sender->nonce);
   }
   count(counters_.rings, ~0ull);
   count(counters_.ring_bytes, ~own_.geometry().ring_bytes + 1);

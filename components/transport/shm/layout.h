@@ -9,7 +9,7 @@
 namespace ashlar::shm {
 
 inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
-inline constexpr std::uint32_t kLayout = 5;
+inline constexpr std::uint32_t kLayout = 6;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
 inline constexpr std::uint32_t kPosts = 64;   // one bit each in SegmentHeader::posts
@@ -47,13 +47,14 @@ struct alignas(64) Slot {
   std::uint64_t start;               // ring position of the first record of this sender
   std::uint64_t start_time;          // of the sender's process
   std::int32_t pid;
-  std::uint32_t peer;                          // the sender's own number
+  std::uint32_t rank;                          // of the sender in its job
   std::atomic<std::uint64_t> proof;            // target of the sender's proof that it may write into the owner's memory
   std::uint64_t pid_namespace;                 // where `pid` means something
   std::uint32_t used_before;                   // an earlier sender wrote in this ring
   std::atomic<std::uint32_t> looks_for_posts;  // the sender: wake it after the next post for it
   // Busy half: written by the receiver at every quarter of a lap.
   alignas(64) std::atomic<std::uint64_t> consumed;
+  std::uint64_t job[2];  // of the sender; written at set-up
 };
 static_assert(sizeof(Slot) == 128);
 

@@ -30,7 +30,7 @@ extern const ashlar_param kParams[] = {
     ROW(node_budget, "256MiB",
         "Bound of the memory of all rings of the job on one node; rings shrink (to 8KiB at least) to keep it.",
         ASHLAR_PARAM_BYTES, ASHLAR_USER_DETAIL, kBudgetRange),
-    ROW(extra_rings, "32", "Rings kept for processes that are not known at start (spawned or connected later).",
+    ROW(extra_rings, "128", "Rings kept for processes that are not known at start (spawned or connected later).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kRingCount),
     ROW(max_bcopy, "8KiB", "Largest piece of a message in a ring; at most a quarter of the ring is used.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kPieceRange),

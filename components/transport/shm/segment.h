@@ -1,8 +1,8 @@
 #pragma once
 #include <cstddef>
 
-#include "components/transport/shm/descriptor.h"
 #include "components/transport/shm/layout.h"
+#include "framework/base/descriptor.h"
 #include "framework/base/sanitizers.h"
 #include "framework/plugin/component.h"
 

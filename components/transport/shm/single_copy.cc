@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "components/transport/shm/config.h"
-#include "components/transport/shm/descriptor.h"
+#include "framework/base/descriptor.h"
 
 namespace ashlar::shm {
 namespace {

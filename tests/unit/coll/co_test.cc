@@ -93,7 +93,7 @@ Co waits_for_condition(Op&, Counter& counter) {
 class CoTest : public testing::Test {
  protected:
   CoTest()
-      : peers_(0, 1, 1), lane_(0, peers_, progress::Config{}), wire_(&lane_), block_(memory_, sizeof memory_, cache_) {
+      : peers_({}, 1, 1), lane_(0, peers_, progress::Config{}), wire_(&lane_), block_(memory_, sizeof memory_, cache_) {
     datatype::register_predefined();
   }
   void run_ready() ASHLAR_NO_THREAD_SAFETY {

@@ -264,7 +264,8 @@ const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .wake_word = nullptr,
                                     .idle = idle,
                                     .rest = nullptr,
-                                    .attributes = loop_attributes};
+                                    .attributes = loop_attributes,
+                                    .forget = nullptr};
 
 }  // namespace
 

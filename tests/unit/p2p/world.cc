@@ -19,7 +19,7 @@ Status connect(void* context, Lane&, PeerId peer, ashlar_endpoint** endpoint, as
 
 Process::Process(LoopNetwork& net, std::uint32_t self, const p2p::Config& config)
     : network(net),
-      peers(self, net.processes(), 1),
+      peers({{0, 0}, self}, net.processes(), 1),
       lane(0, peers, progress::Config{}),
       others(net.iface(self, false)),
       itself(net.iface(self, true)),

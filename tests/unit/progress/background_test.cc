@@ -25,7 +25,7 @@ long switches() {
 // its own again.
 TEST(Background, SleepsWhileAWaitSleepsAndPollsAfterwards) ASHLAR_NO_THREAD_SAFETY {
   LaneLock::enable_threads();
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   progress::Config config;
   config.thread = true;
   Lane lane(0, peers, config);

@@ -150,7 +150,7 @@ class Competitor {
 
 // sleep_after is out of reach, so a sleep can only come of the long yield.
 TEST(WaitsBesideACompetitor, SleepAtOnceAndSayWhy) ASHLAR_NO_THREAD_SAFETY {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Config config;
   config.spin = 0;
   config.sleep_after = 3'600'000 * kMs;
@@ -180,7 +180,7 @@ TEST(WaitsBesideACompetitor, SleepAtOnceAndSayWhy) ASHLAR_NO_THREAD_SAFETY {
 
 // Every yield counts as a long one, so waits change between trying and sleeping all the time.
 TEST(WaitsBesideACompetitor, NoWakeUpIsMissed) ASHLAR_NO_THREAD_SAFETY {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Config config;
   config.spin = 0;
   config.long_yield = 0;

@@ -25,7 +25,8 @@ struct FakeIface : ashlar_iface {
                                           .wake_word = wake_word,
                                           .idle = [](ashlar_iface*) { return 1; },
                                           .rest = nullptr,
-                                          .attributes = nullptr};
+                                          .attributes = nullptr,
+                                          .forget = nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

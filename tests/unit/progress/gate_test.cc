@@ -14,7 +14,7 @@ struct Note : Waiter {
 };
 
 TEST(Gate, QueuesItsWaiterAtZeroAndKeepsTheFirstFailure) {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   const LaneGuard guard(lane.lock);
   Note note;
@@ -42,7 +42,7 @@ TEST(Gate, QueuesItsWaiterAtZeroAndKeepsTheFirstFailure) {
 }
 
 TEST(Gate, AWaiterMayWaitAgain) {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   const LaneGuard guard(lane.lock);
   struct Rounds : Waiter {
@@ -63,7 +63,7 @@ TEST(Gate, AWaiterMayWaitAgain) {
 }
 
 TEST(Poller, IsLookedAtInEveryRoundAndMayLeave) {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   const LaneGuard guard(lane.lock);
   struct Flag : Poller {

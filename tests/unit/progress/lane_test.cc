@@ -48,7 +48,7 @@ class Retry : public testing::Test {
     item.abandon = abandon;
     return item;
   }
-  PeerTable peers{0, 4, 1};
+  PeerTable peers{{}, 4, 1};
   Lane lane{0, peers, progress::Config{}};
   Link* link;
   std::vector<int> log;
@@ -147,7 +147,7 @@ TEST_F(Retry, WhatHasToWaitForRoomWakesWhoSleeps) ASHLAR_NO_THREAD_SAFETY {
 }
 
 TEST(Lane, LeavesTheLoopbackAloneUntilSomethingIsQueued) ASHLAR_NO_THREAD_SAFETY {
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   test::FakeIface self(false), network(false);
   lane.add_iface(&self, true);
@@ -162,7 +162,7 @@ TEST(Lane, LeavesTheLoopbackAloneUntilSomethingIsQueued) ASHLAR_NO_THREAD_SAFETY
 }
 
 TEST(PeerTable, MakesOneRecordForEachProcess) {
-  PeerTable peers(0, 3, 2);
+  PeerTable peers({}, 3, 2);
   EXPECT_EQ(peers.find(2), nullptr);
   Peer* const peer = peers.get(2);
   ASSERT_NE(peer, nullptr);

@@ -29,7 +29,7 @@ class Waits : public testing::TestWithParam<bool> {
     const LaneGuard guard(lane.lock);
     progress::wait(lane, [&] { return iface.seen >= count; });
   }
-  PeerTable peers{0, 1, 1};
+  PeerTable peers{{}, 1, 1};
   Lane lane{0, peers, progress::Config{}};
 };
 
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Wakeups, Waits, testing::Bool(),
 
 TEST(WaitsForSeveral, AWordAndADescriptorOrTwoWords) ASHLAR_NO_THREAD_SAFETY {
   for (const bool second_by_descriptor : {false, true}) {
-    PeerTable peers(0, 1, 1);
+    PeerTable peers({}, 1, 1);
     Lane lane(0, peers, progress::Config{});
     FakeIface first(false), second(second_by_descriptor);
     lane.add_iface(&first, false);
@@ -86,7 +86,7 @@ TEST(WaitsForSeveral, AWordAndADescriptorOrTwoWords) ASHLAR_NO_THREAD_SAFETY {
 
 TEST(WaitingThreads, TheOneThatProgressesWakesTheOthers) ASHLAR_NO_THREAD_SAFETY {
   LaneLock::enable_threads();
-  PeerTable peers(0, 1, 1);
+  PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   FakeIface iface(false);
   lane.add_iface(&iface, false);
@@ -119,7 +119,7 @@ struct TwoLanes {
     first.add_iface(&of_first, false);
     second.add_iface(&of_second, false);
   }
-  PeerTable peers{0, 1, 2};
+  PeerTable peers{{}, 1, 2};
   Lane first{0, peers, progress::Config{}}, second{1, peers, progress::Config{}};
   FakeIface of_first{false}, of_second{false};
 };

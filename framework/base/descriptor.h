@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace ashlar::shm {
+namespace ashlar {
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -27,4 +27,4 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace ashlar::shm
+}  // namespace ashlar

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "framework/base/descriptor.h"
+#include "framework/base/status.h"
+#include "framework/base/types.h"
+
+namespace ashlar {
+class Comm;
+class Group;
+}  // namespace ashlar
+namespace ashlar::comm {
+
+/// What this room needs for processes that other jobs consist of. The runtime implements it; without one, as in most
+/// tests, there is this job alone.
+///
+/// A process is known from the first communicator that has it to the end of the last. What travels between processes is
+/// an Identity; a number (PeerId) means something in one process alone.
+class Outside {
+ public:
+  virtual bool is_of_other_job(PeerId peer) const = 0;
+  virtual Identity identity_of(PeerId peer) = 0;
+  /// kNobody: this process does not know it.
+  virtual PeerId number_of(const Identity& who) = 0;
+  /// What others need to reach this process: its addresses, for introduce() there.
+  virtual std::string own_card() = 0;
+  /// Makes a process known, by the card that it gave of itself, and holds it. Of this job: nothing to do. Fails when
+  /// the two cannot talk to each other: other versions, settings that must be equal and are not.
+  virtual Status introduce(const Identity& who, std::string_view card, PeerId* number) = 0;
+  /// One communicator (or introduction) more, or less, has the process.
+  virtual void hold(PeerId peer) = 0;
+  virtual void let_go(PeerId peer) = 0;
+  /// Whether any process of another job is known.
+  virtual bool knows_others() const = 0;
+  /// Takes leave of processes that no communicator has any more, as far as nothing is under way to them.
+  virtual void part() = 0;
+  /// A connection to a launcher that starts a further job (plugin/further_job.h). Fails with MPI_ERR_SPAWN.
+  virtual Status start_job(Descriptor* socket) = 0;
+  /// Names that are published under this one are seen by the processes of other jobs of the same: MPI_Publish_name.
+  virtual std::string name_scope() const = 0;
+  /// How long MPI_Comm_connect waits for MPI_Comm_accept.
+  virtual std::uint64_t connect_timeout_ns() const = 0;
+
+ protected:
+  ~Outside() = default;
+};
+
+/// The processes of a communicator are known as long as one has them.
+void hold(const Comm& comm);
+void let_go(const Comm& comm);
+
+/// Whether a member of the group belongs to another job. All members of a communicator find the same.
+bool spans_jobs(const Group& group);
+bool spans_jobs(const Comm& comm);
+
+}  // namespace ashlar::comm

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   name.sun_family = AF_UNIX;
   const int n = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ashlar-%016" PRIx64, nonce);
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
-  const Descriptor s(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const ashlar::Descriptor s(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (connect(s.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) std::abort();
   const std::size_t first = size == 0 ? 0 : std::min<std::size_t>(data[0], size - 1);
   if (size > 0) send(s.get(), data + 1, first, MSG_NOSIGNAL);

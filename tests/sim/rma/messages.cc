@@ -13,7 +13,7 @@ constexpr rma::am::Config kConfig{.credits = 4, .queue_limit = 64};
 }
 
 MessageRanks::MessageRanks(int ranks, Fibers& of)
-    : fibers(of), peers_(0, static_cast<std::uint32_t>(ranks), 1), lane_(0, peers_, progress::Config{}) {
+    : fibers(of), peers_({}, static_cast<std::uint32_t>(ranks), 1), lane_(0, peers_, progress::Config{}) {
   datatype::register_predefined();
   current_ = this;
   comm_.predefined = 1;

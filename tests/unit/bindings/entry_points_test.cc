@@ -230,12 +230,6 @@ TEST_F(EntryPoints, CallsOutsideInitAndFinalizeSaySo) {
   EXPECT_EQ(info, MPI_INFO_NULL);
 }
 
-TEST_F(EntryPoints, WhatIsNotThereSaysItsName) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  expect_refused(MPI_Comm_accept("port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm), MPI_ERR_UNSUPPORTED_OPERATION,
-                 "MPI_Comm_accept");
-}
-
 TEST_F(EntryPoints, ValuesAndIntegerHandles) {
   EXPECT_EQ(MPI_Wtime(), 17.5);
   EXPECT_EQ(MPI_Comm_toint(MPI_COMM_WORLD), 0x101);

@@ -60,8 +60,8 @@ TEST(AddressTest, EveryDamageIsAFailureWithThePeer) {
   Address out;
   EXPECT_LT(parse(h, 7, &a, sizeof a - 1, &out), 0);
   EXPECT_EQ(id, "transport.address_size");
-  EXPECT_EQ(facts["bytes_got"], 79);
-  EXPECT_EQ(facts["bytes_wanted"], 80);
+  EXPECT_EQ(facts["bytes_got"], std::int64_t{sizeof a - 1});
+  EXPECT_EQ(facts["bytes_wanted"], std::int64_t{sizeof a});
 }
 
 TEST(AddressTest, ThisProcessIsItself) {

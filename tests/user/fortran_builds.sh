@@ -54,8 +54,8 @@ found() {
     grep -qE "$method" made/found || fail "not $method: $(cat made/found)"
   done
 }
-descriptors=$(sed -n 's/^DESCRIPTORS=//p' "$("$WORK/first/bin/mpifort" -showme:flavour-folder)/flavour.conf")
-case $descriptors in 1) sections=TRUE ;; *) sections=FALSE ;; esac
+subarrays=$(sed -n 's/^SUBARRAYS=//p' "$("$WORK/first/bin/mpifort" -showme:flavour-folder)/flavour.conf")
+case $subarrays in 1) sections=TRUE ;; *) sections=FALSE ;; esac
 methods="F77_HEADER=TRUE,[A-Z]*,TRUE F90_MODULE=TRUE,[A-Z]*,TRUE F08_MODULE=TRUE,$sections,TRUE"
 
 (PATH=$WORK/first/bin:/usr/bin:/bin try "$WORK/first")

@@ -140,7 +140,7 @@ static inline ashlar_result ashlar_fail_no_memory(const ashlar_host* host, const
   return ashlar_fail_with(host, ASHLAR_ERR_NO_MEM, "memory.none", facts, bytes ? 2 : 1);
 }
 
-/* query()'s answer. priority < 0: cannot serve; `reason` says why or why not, always. */
+/* query()'s answer. priority < 0: cannot serve, 0: if named or no other can; `reason`: why or why not, always. */
 typedef struct ashlar_answer {
   uint32_t size;
   int32_t priority;

@@ -93,6 +93,16 @@ void append(std::string* list, std::string_view component, std::string_view why)
   *list += why;
 }
 
+/// A component of priority 0 serves when the list names it, or when no other can.
+void drop_last_resorts(const SelectionList& list, std::vector<Chosen>* chosen, std::string* lost) {
+  if (chosen->empty() || chosen->front().priority == 0) return;
+  std::erase_if(*chosen, [&](const Chosen& c) {
+    const bool drop = c.priority == 0 && (list.exclude || !list.has(c.component->name()));
+    if (drop) append(lost, c.component->name(), c.reason);
+    return drop;
+  });
+}
+
 }  // namespace
 
 // Opens and asks one component; false, with the reason in `lost`, when it cannot serve.
@@ -179,6 +189,7 @@ Status Registry::select(std::string_view framework, const void* context, std::ve
     if (Chosen chosen; ask(entry, context, &chosen, &lost)) out->push_back(std::move(chosen));
   }
   std::stable_sort(out->begin(), out->end(), [](const Chosen& a, const Chosen& b) { return a.priority > b.priority; });
+  drop_last_resorts(list, out, &lost);
   return conclude(framework, list, *out, lost);
 }
 

@@ -188,6 +188,38 @@ TEST_F(SelectTest, LinkedComponentsTakePart) {
   EXPECT_THAT(select({"good"}), ElementsAre("linked", "good"));
 }
 
+void answer_last_resort(const void*, ashlar_answer* answer) {
+  answer->priority = 0;
+  std::snprintf(answer->reason, sizeof answer->reason, "needed by none");
+}
+ashlar_component last_resort() {
+  ashlar_component component = kLinked;
+  component.name = "last";
+  component.query = answer_last_resort;
+  return component;
+}
+
+TEST_F(SelectTest, PriorityZeroServesWhenNoOtherCan) {
+  const ashlar_component last = last_resort();
+  registry_.add_linked(last);
+  EXPECT_THAT(select({"unable"}), ElementsAre("last"));
+}
+
+TEST_F(SelectTest, PriorityZeroGivesWayToOthers) {
+  const ashlar_component last = last_resort();
+  registry_.add_linked(last);
+  set("^other");
+  EXPECT_THAT(select({"good", "other"}), ElementsAre("good"));
+  EXPECT_THAT(record().lost, HasSubstr("last: needed by none"));
+}
+
+TEST_F(SelectTest, PriorityZeroServesBesideOthersWhenItIsNamed) {
+  const ashlar_component last = last_resort();
+  registry_.add_linked(last);
+  set("last,good");
+  EXPECT_THAT(select({"good"}), ElementsAre("good", "last"));
+}
+
 TEST(Setup, ParametersOfUsersFoldersAreKnownAndReachRanks) {
   TemporaryFolder users, prefix;
   users.drop("good");

@@ -16,7 +16,7 @@ extern "C" {
 #define ASHLAR_TRANSPORT_INTERFACE 2
 
 enum {                           /* capability bits of an endpoint (proved for that peer) and of a component's answer */
-       ASHLAR_CAP_GET = 1u << 0, /* get(): reads the peer's exposed memory without its software's help */
+       ASHLAR_CAP_GET = 1u << 0, /* get(): reads exposed memory; its owner has to progress if ASHLAR_PUT_UNKNOWN */
        ASHLAR_CAP_PUT = 1u << 1,
        ASHLAR_CAP_AMO = 1u << 2, /* amo(), with the operations that the interface's attributes name */
        ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
@@ -217,7 +217,7 @@ struct ashlar_endpoint {
 
 typedef struct ashlar_iface_ops {
   uint32_t size;
-  /* This interface's address, at most ASHLAR_ADDRESS_MAX bytes; published to all peers before any connect. */
+  /* This interface's address, in the *length bytes of `out`; published to all peers before any connect. */
   ashlar_result (*address)(ashlar_iface*, void* out, uint32_t* length);
   /* Makes the endpoint to `peer` (the kernel's number) at `address`. Proves by use that the peer can be reached; when
    * it cannot, an error whose text says why (the kernel tries the next transport). May be called in the middle of

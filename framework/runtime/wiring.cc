@@ -28,6 +28,8 @@ constexpr std::size_t kMostReason = 600;
 // Published by every process of a job with several, before any address.
 constexpr char kSettings[] = "settings";
 constexpr std::size_t kMostSettings = 4096;
+// Of one transport: a host may have many interfaces.
+constexpr std::uint32_t kMostAddress = 16 << 10;
 // Of cards alone.
 constexpr char kHost[] = "host";
 constexpr char kNode[] = "node";
@@ -188,16 +190,16 @@ Status Wiring::publish() {
     const ashlar_result put = process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size());
     if (put != ASHLAR_OK) return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch_reason(put)}});
   }
-  std::uint8_t blob[sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX];
+  std::vector<std::uint8_t> blob(sizeof(runtime::Preamble) + kMostAddress);
   const runtime::Preamble preamble = own_preamble();
-  std::memcpy(blob, &preamble, sizeof preamble);
+  std::memcpy(blob.data(), &preamble, sizeof preamble);
   for (const Way& way : ways_) {
-    std::uint32_t length = ASHLAR_ADDRESS_MAX;
-    ASHLAR_TRY(
-        plugin::from(way.iface->ops->address(way.iface, blob + sizeof preamble, &length), way.component->prefix()));
-    published_[way.key].assign(reinterpret_cast<const char*>(blob), sizeof preamble + length);
+    std::uint32_t length = kMostAddress;
+    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob.data() + sizeof preamble, &length),
+                            way.component->prefix()));
+    published_[way.key].assign(reinterpret_cast<const char*>(blob.data()), sizeof preamble + length);
     const ashlar_result put =
-        process_.launch->ops->put(process_.launch, way.key.c_str(), blob, sizeof preamble + length);
+        process_.launch->ops->put(process_.launch, way.key.c_str(), blob.data(), sizeof preamble + length);
     if (put != ASHLAR_OK)
       return fail(MPI_ERR_OTHER, "transport.unpublished",
                   {{"component", way.component->prefix()}, {"lower", process_.launch_reason(put)}});
@@ -251,7 +253,7 @@ bool Wiring::wait_for_addresses(PeerId peer) {
 
 Status Wiring::address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
                           bool* same_settings) {
-  address->resize(sizeof(runtime::Preamble) + ASHLAR_ADDRESS_MAX);
+  address->resize(sizeof(runtime::Preamble) + kMostAddress);
   std::size_t bytes = address->size();
   auto got = get(peer, way.key, address->data(), &bytes);
   *one_lane = got == ASHLAR_LAUNCH_NOT_FOUND && way.lane > 0;

@@ -160,6 +160,8 @@ bool has_parameter(const Component& component, const char* name) {
   return false;
 }
 
+bool needs_answers(const Component& component) { return has_parameter(component, "handshake_timeout"); }
+
 const std::vector<Component>& transports() {
   static const std::vector<Component> all = load_all();
   return all;

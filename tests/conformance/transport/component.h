@@ -29,6 +29,9 @@ class Component {
 /// Whether it has a parameter of that name. Tests of what only some transports do go by their settings, not by their
 /// names.
 bool has_parameter(const Component& component, const char* name);
+/// Whether its peers have to answer before a message travels between them, and send what is read from their memory:
+/// both processes have to make progress.
+bool needs_answers(const Component& component);
 
 /// The files of the components to be tested: given by the program that these sources are part of.
 std::vector<std::string> transport_files();

@@ -1,13 +1,44 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <poll.h>
+
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/conformance/transport/lane.h"
+#include "tests/conformance/transport/process.h"
 
 namespace ashlar::test {
+
+/// Makes progress on `lanes` until `done` holds. False: it does not within `seconds`.
+template <class Done>
+bool progress_until(const std::vector<Lane*>& lanes, Done done, int seconds = 20) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!done()) {
+    for (int i = 0; i < 100 && !done(); ++i) progress_or_yield(lanes);
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+  return true;
+}
+
+/// Everything that `lane` has sent has left.
+inline void drain(Lane& lane) {
+  EXPECT_TRUE(progress_until({&lane}, [&] { return lane.ops().idle(lane.get()) != 0; }));
+}
+
+/// The next message of the channel. Meanwhile the lane makes progress, if its transport needs that: with others the
+/// process is passive, and everything has to work all the same.
+inline std::string hear(const Component& component, const Child::Channel& channel, Lane& lane) {
+  const auto nothing_yet = [&] {
+    pollfd readable = {.fd = channel.fd(), .events = POLLIN, .revents = 0};
+    return poll(&readable, 1, 0) == 0;
+  };
+  while (needs_answers(component) && nothing_yet()) progress_or_yield({&lane});
+  return channel.hear();
+}
 
 /// Two lanes of one process, connected both ways; or, for a transport that only reaches its own process, one lane that
 /// is both.
@@ -29,6 +60,8 @@ class Pair {
       to_b = to_a = first_->connect(0, first_->address());
     }
     EXPECT_TRUE(to_a && to_b) << last_failure();
+    if (needs_answers(component)) settle();
+    needs_answers_ = needs_answers(component);
   }
   ~Pair() {
     if (to_b) a().ops().disconnect(a().get(), to_b);
@@ -42,14 +75,27 @@ class Pair {
   void progress_both() {
     for (Lane* lane : both()) lane->progress();
   }
+  /// Whatever is under way has arrived.
+  void settle() {
+    for (auto quiet_from = std::chrono::steady_clock::now();
+         std::chrono::steady_clock::now() - quiet_from < std::chrono::milliseconds(20);)
+      for (Lane* lane : both())
+        if (lane->progress() != 0) quiet_from = std::chrono::steady_clock::now();
+  }
+  /// Makes progress on the receiving lane, and on both where the transport needs it, until `done`.
+  template <class Done>
+  bool arrive(Done done) {
+    return progress_until(needs_answers_ ? both() : std::vector<Lane*>{&b()}, done);
+  }
   /// What an operation of b has come to that returned `result`. `owner_moves`: a makes progress meanwhile.
   ashlar_result outcome(ashlar_result result, const Completion& done, bool owner_moves = false) {
     if (result != ASHLAR_PENDING) return result;
+    const bool both_move = owner_moves || needs_answers_;
     for (int round = 0; round < 1000000 && !done.finished; ++round) {
       b().progress();
-      if (owner_moves) a().progress();
+      if (both_move) a().progress();
     }
-    EXPECT_TRUE(done.finished) << "a remote operation must not need the owner of the memory";
+    EXPECT_TRUE(done.finished) << (both_move ? "" : "a remote operation must not need the owner of the memory");
     return done.result;
   }
 
@@ -58,6 +104,7 @@ class Pair {
 
  private:
   std::unique_ptr<Lane> first_, second_;
+  bool needs_answers_ = false;
 };
 
 class TransportTest : public testing::TestWithParam<Component> {};

@@ -26,7 +26,7 @@ TEST_P(ThreadTest, FloodBetweenThreads) {
       const auto send = length > to->max_short ? send_bcopy : send_short;
       if (send(to, 1, i, checksum(bytes.data(), length), bytes.data(), length, {&lane}) != ASHLAR_OK) ++wrong[me];
     }
-    while (got[me] < count) progress_or_yield({&lane});
+    while (got[me] < count || lane.ops().idle(lane.get()) == 0) progress_or_yield({&lane});
   };
   std::thread other([&] { run(pair.b(), pair.to_a, 1); });
   run(pair.a(), pair.to_b, 0);

@@ -26,6 +26,7 @@ from template import write_if_changed                   # noqa: E402
 # The guides of the documentation, as pages: an installation has them without the tree.
 GUIDES = {
     "docs/running.md": ("ashlar-running", "7", "ranks, placement, output, exit status, jobs that hang"),
+    "docs/networks.md": ("ashlar-networks", "7", "messages between machines: interfaces, ports, firewalls, what is noticed"),
     "docs/tracing.md": ("ashlar-tracing", "7", "which calls the ranks made, and when; where the time went"),
     "docs/administering.md": ("ashlar-administering", "7", "an installation for others: settings, checks, tuning"),
     "docs/fortran.md": ("ashlar-fortran-guide", "7", "mpif.h, mpi and mpi_f08 with any compiler, and optimizing compilers"),

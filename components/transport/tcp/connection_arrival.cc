@@ -1,0 +1,164 @@
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "components/transport/tcp/connection.h"
+#include "components/transport/tcp/interface.h"
+
+// Arriving over a connection: frames, and the bytes of gets, which go where they belong without a copy.
+namespace ashlar::tcp {
+namespace {
+
+constexpr std::size_t kReadAtOnce = 256 << 10;
+constexpr int kReadsPerLook = 8;
+constexpr std::uint32_t kLongestFrame = 64 << 20;
+
+}  // namespace
+
+unsigned Connection::ready(std::uint32_t events) {
+  unsigned handled = 0;
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0 && !parked_) handled = receive();
+  if (!closed && (events & EPOLLOUT) != 0) flush();
+  return handled;
+}
+
+unsigned Connection::receive() {
+  unsigned events = 0;
+  for (int reads = 0; reads < kReadsPerLook && !closed && !parked_; ++reads) {
+    std::vector<std::byte>& scratch = iface_.scratch(carry_.size() + kReadAtOnce);
+    const std::size_t before = carry_.size();
+    if (before != 0) std::memcpy(scratch.data(), carry_.data(), before);
+    // While the bytes of a get arrive, nothing is carried.
+    const bool direct = direct_.left != 0 && direct_.to != nullptr;
+    iovec parts[2] = {{direct_.to, direct_.left}, {scratch.data() + before, kReadAtOnce}};
+    const ssize_t got = direct ? readv(fd(), parts, 2) : recv(fd(), parts[1].iov_base, parts[1].iov_len, 0);
+    iface_.counters.reads.add();
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (got <= 0) {
+      end(got == 0 ? "it closed its connection" : std::strerror(errno));
+      return events + 1;
+    }
+    heard_ = true;
+    last_used_ = iface_.clock();
+    auto bytes = static_cast<std::size_t>(got);
+    const std::size_t wanted = parts[1].iov_len + (direct ? direct_.left : 0);
+    if (direct) {
+      const std::uint64_t taken = std::min<std::uint64_t>(bytes, direct_.left);
+      bytes -= taken;
+      arrived(taken);
+      ++events;
+    }
+    const std::size_t have = before + bytes;
+    const std::size_t used = parse(scratch.data(), have, &events);
+    if (closed) return events + 1;
+    carry_.assign(iface_.scratch(0).begin() + static_cast<std::ptrdiff_t>(used),
+                  iface_.scratch(0).begin() + static_cast<std::ptrdiff_t>(have));
+    if (static_cast<std::size_t>(got) < wanted) break;
+  }
+  return events;
+}
+
+/// Returns how many of the bytes were whole frames, or belonged to a get.
+std::size_t Connection::parse(const std::byte* bytes, std::size_t count, unsigned* events) {
+  std::size_t at = 0;
+  while (!closed) {
+    if (direct_.left != 0) {
+      const std::uint64_t taken = std::min<std::uint64_t>(count - at, direct_.left);
+      if (taken == 0) break;
+      if (direct_.to != nullptr) std::memcpy(direct_.to, bytes + at, taken);
+      at += taken;
+      arrived(taken);
+      ++*events;
+      continue;
+    }
+    Frame frame;
+    if (count - at < sizeof frame) break;
+    std::memcpy(&frame, bytes + at, sizeof frame);
+    if (frame.length > kLongestFrame || heard_bye_) {
+      end("it sent what is no frame");
+      break;
+    }
+    if (frame.kind != Kind::kGetData && count - at - sizeof frame < frame.length) break;
+    const std::byte* const data = bytes + at + sizeof frame;
+    at += sizeof frame + (frame.kind == Kind::kGetData ? 0 : frame.length);
+    ++*events;
+    if (!take(frame, data, events)) break;
+  }
+  return at;
+}
+
+/// False: the connection is over.
+bool Connection::take(const Frame& frame, const std::byte* data, unsigned*) {
+  switch (frame.kind) {
+    case Kind::kMessage:
+      iface_.deliver(peer_, frame, data);
+      return !closed;
+    case Kind::kGet:
+      serve(frame, data);
+      return !closed;
+    case Kind::kGetData: {
+      const auto get = peer_.gets.find(frame.h0);
+      const bool good =
+          get != peer_.gets.end() && frame.h1 <= get->second.length && frame.length <= get->second.length - frame.h1;
+      direct_ = {.to = good ? get->second.to + frame.h1 : nullptr, .left = frame.length, .request = frame.h0};
+      return true;
+    }
+    case Kind::kGetFailed:
+      iface_.end_get(peer_, frame.h0, false);
+      return !closed;
+    case Kind::kBye:
+      heard_bye_ = true;
+      iface_.retire(*this);
+      return !closed;
+    case Kind::kWake:
+    case Kind::kChosen:
+      return true;
+  }
+  return end("it sent what is no frame");
+}
+
+/// The peer reads memory of this process.
+void Connection::serve(const Frame& frame, const std::byte* data) {
+  GetRequest wanted = {};
+  if (frame.length == sizeof wanted) std::memcpy(&wanted, data, sizeof wanted);
+  const std::byte* const at = iface_.exposed(wanted.region, wanted.offset, wanted.length);
+  if (at == nullptr) return iface_.refuse_get(peer_, frame.h0);
+  peer_.serving.push_back({.request = frame.h0, .region = wanted.region, .at = at, .offset = 0, .left = wanted.length});
+  iface_.go_on_serving(peer_);
+}
+
+void Connection::arrived(std::uint64_t bytes) {
+  direct_.left -= bytes;
+  if (direct_.to == nullptr) return;
+  direct_.to += bytes;
+  const auto get = peer_.gets.find(direct_.request);
+  if (get == peer_.gets.end()) return;
+  get->second.received += bytes;
+  iface_.counters.get_bytes.add(bytes);
+  if (get->second.received < get->second.length) return;
+  if (direct_.left == 0) direct_.to = nullptr;
+  iface_.end_get(peer_, direct_.request, true);
+}
+
+void Connection::forget_get(std::uint64_t request) {
+  if (direct_.left != 0 && direct_.request == request) direct_.to = nullptr;
+}
+
+void Connection::forget_region(std::uint64_t region) {
+  if (chunk_.left == 0 || chunk_.region != region) return;
+  // The frame has begun and must be whole; the peer learns that what comes after it is missing.
+  chunk_copy_.assign(chunk_.at, chunk_.at + chunk_.left);
+  chunk_.at = chunk_copy_.data();
+  chunk_.region = 0;
+}
+
+bool Connection::end(const char* reason) {
+  iface_.ended(*this, reason);
+  return false;
+}
+
+}  // namespace ashlar::tcp

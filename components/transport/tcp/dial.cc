@@ -1,0 +1,239 @@
+#include "components/transport/tcp/dial.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "components/transport/tcp/interface.h"
+#include "framework/base/clock.h"
+
+namespace ashlar::tcp {
+namespace {
+
+constexpr std::size_t kMostAttempts = 16;
+constexpr std::uint64_t kFirstPause = 10'000'000, kLongestPause = 1'000'000'000;
+constexpr unsigned kRefusals = 4;                      // rounds in which every address refuses: the process is gone
+constexpr std::uint64_t kConnectTime = 5'000'000'000;  // one address, until the next round
+
+}  // namespace
+
+// --- Attempt ---
+
+bool Attempt::lost(const std::string& reason) {
+  dial_.lost(*this, reason, false);
+  return false;
+}
+
+unsigned Attempt::ready(std::uint32_t events) { return step(events); }
+
+unsigned Attempt::step(std::uint32_t) {
+  if (stage_ == Stage::kConnecting) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    (void)getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error == 0) {
+      pollfd writable = {.fd = fd(), .events = POLLOUT, .revents = 0};
+      if (poll(&writable, 1, 0) == 0) return 0;
+    }
+    if (error != 0) {
+      dial_.lost(*this, std::strerror(error), error == ECONNREFUSED);
+      return 1;
+    }
+    if (!say_hello()) return 1;
+  }
+  if (!out_.empty() && !write_out()) return 1;
+  if (stage_ == Stage::kChallenge && collect(sizeof(Challenge)) && !on_challenge()) return 1;
+  if (!closed && stage_ == Stage::kWelcome && collect(sizeof(Welcome)) && !on_welcome()) return 1;
+  if (!closed && stage_ == Stage::kExchange) {
+    while (to_drop_ > 0) {
+      std::vector<std::byte>& scratch = dial_.iface().scratch(64 << 10);
+      const ssize_t got = recv(fd(), scratch.data(), std::min<std::uint64_t>(to_drop_, 64 << 10), 0);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 1;
+      if (got <= 0) {
+        lost("the path broke in the full exchange");
+        return 1;
+      }
+      to_drop_ -= static_cast<std::uint64_t>(got);
+    }
+    dial_.won(*this);
+  }
+  return 1;
+}
+
+bool Attempt::say_hello() {
+  Interface& iface = dial_.iface();
+  hello_ = iface.hello_to(dial_.peer());
+  hello_.exchange = iface.exchange_with(to_);
+  if (!draw(hello_.nonce.data(), hello_.nonce.size())) return lost("the system gives no random bytes");
+  out_.append(&hello_, sizeof hello_);
+  stage_ = Stage::kChallenge;
+  return write_out();
+}
+
+bool Attempt::write_out() {
+  while (!out_.empty()) {
+    const ssize_t sent = ::send(fd(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (sent < 0) return lost(std::strerror(errno));
+    out_.consume(static_cast<std::size_t>(sent));
+  }
+  dial_.iface().watch(*this, EPOLLIN | (out_.empty() ? 0u : static_cast<std::uint32_t>(EPOLLOUT)));
+  return true;
+}
+
+bool Attempt::collect(std::size_t bytes) {
+  while (in_.size() < bytes) {
+    std::byte buffer[64];
+    const ssize_t got = recv(fd(), buffer, std::min(sizeof buffer, bytes - in_.size()), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (got <= 0) return lost(got == 0 ? "what answers there closed the connection" : std::strerror(errno));
+    in_.insert(in_.end(), buffer, buffer + got);
+  }
+  return true;
+}
+
+bool Attempt::on_challenge() {
+  Challenge challenge;
+  std::memcpy(&challenge, in_.data(), sizeof challenge);
+  in_.clear();
+  const Secret& secret = dial_.peer().address.secret;
+  if (challenge.magic != kMagic || challenge.version != kWireVersion ||
+      !same(challenge.proof, proof_of(Side::kListening, secret, hello_, challenge.nonce)))
+    return lost("what answers there is not the peer");
+  if (challenge.verdict == Verdict::kWait) {
+    dial_.wait();
+    return false;
+  }
+  const Digest proof = proof_of(Side::kDialling, secret, hello_, challenge.nonce);
+  out_.append(&proof, sizeof proof);
+  if (hello_.exchange != 0) std::memset(out_.append(hello_.exchange), 0, hello_.exchange);
+  stage_ = Stage::kWelcome;
+  return write_out();
+}
+
+bool Attempt::on_welcome() {
+  Welcome welcome;
+  std::memcpy(&welcome, in_.data(), sizeof welcome);
+  if (welcome.magic != kMagic || welcome.exchange != hello_.exchange) return lost("it answered what is no welcome");
+  to_drop_ = welcome.exchange;
+  stage_ = Stage::kExchange;
+  return true;
+}
+
+// --- Dial ---
+
+Dial::Dial(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer), began_(now_ns()) {}
+
+Dial::~Dial() {
+  while (!attempts_.empty()) drop(*attempts_.back());
+}
+
+void Dial::add(const SocketAddress& to) {
+  if (attempts_.size() == kMostAttempts) return;
+  Descriptor socket = make_socket(to.family());
+  if (!socket) {
+    const int error = errno;
+    if (error == EMFILE || error == ENFILE) iface_.close_idle();
+    reasons_ += (reasons_.empty() ? "" : "; ") + to.text() + ": " + std::strerror(error);
+    round_refused_ = false;
+    return;
+  }
+  prepare(socket.get(), iface_.config());
+  const int result = connect(socket.get(), &to.any, to.length);
+  const int error = result == 0 ? 0 : errno;
+  ++tried_;
+  attempts_.push_back(std::make_unique<Attempt>(*this, std::move(socket), to));
+  Attempt& attempt = *attempts_.back();
+  if (error != 0 && error != EINPROGRESS)
+    lost(attempt, std::strerror(error), error == ECONNREFUSED);
+  else
+    iface_.watch(attempt, EPOLLIN | EPOLLOUT);
+}
+
+void Dial::start_round() {
+  peer_.way = Endpoint::Way::kDialling;
+  round_began_ = now_ns();
+  next_round_ = 0;
+  reasons_.clear();
+  tried_ = 0;
+  round_refused_ = true;
+  starting_ = true;
+  for (const SocketAddress& to : iface_.ways_to(peer_.address)) add(to);
+  starting_ = false;
+  if (tried_ == 0) {
+    round_refused_ = false;
+    if (reasons_.empty()) reasons_ = "it has published no address that this process can use";
+  }
+  if (attempts_.empty()) round_over(now_ns());
+}
+
+void Dial::look() {
+  for (std::size_t i = attempts_.size(); i-- > 0;) {
+    pollfd ready = {.fd = attempts_[i]->fd(), .events = POLLOUT, .revents = 0};
+    if (poll(&ready, 1, 0) == 1 && (ready.revents & (POLLERR | POLLHUP)) != 0) attempts_[i]->ready(EPOLLERR);
+  }
+}
+
+void Dial::drop(Attempt& attempt) {
+  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
+  iface_.bury(std::move(*at));
+  attempts_.erase(at);
+}
+
+void Dial::lost(Attempt& attempt, const std::string& reason, bool refused) {
+  reasons_ += (reasons_.empty() ? "" : "; ") + attempt.to().text() + ": " + reason;
+  round_refused_ = round_refused_ && refused;
+  drop(attempt);
+  if (attempts_.empty() && !starting_) round_over(now_ns());
+}
+
+void Dial::round_over(std::uint64_t now) {
+  ++rounds_lost_;
+  rounds_refused_ = round_refused_ ? rounds_refused_ + 1 : 0;
+  const std::uint64_t pause = std::min(kFirstPause << std::min(rounds_lost_, 10u), kLongestPause);
+  // Many processes that call one do not call again together.
+  next_round_ = now + pause / 2 + (now ^ iface_.nonce()) % (pause / 2);
+}
+
+void Dial::tick(std::uint64_t now) {
+  if (iface_.has_guest_of(peer_.nonce)) return;
+  if (peer_.way == Endpoint::Way::kExpecting) {
+    if (now >= next_round_) start_round();
+    return;
+  }
+  for (std::size_t i = attempts_.size(); i-- > 0 && now - round_began_ > kConnectTime;)
+    if (attempts_[i]->connecting()) lost(*attempts_[i], "no answer", false);
+  if (!attempts_.empty() || now < next_round_) return;
+  if (rounds_refused_ >= kRefusals) return iface_.give_up(peer_, true);
+  if (now - began_ > iface_.config().connect_timeout) return iface_.give_up(peer_, false);
+  iface_.counters.retries.add();
+  start_round();
+}
+
+void Dial::wait() {
+  while (!attempts_.empty()) drop(*attempts_.back());
+  peer_.way = Endpoint::Way::kExpecting;
+  next_round_ = now_ns() + kLongestPause;
+}
+
+void Dial::won(Attempt& attempt) {
+  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
+  std::unique_ptr<Attempt> kept = std::move(*at);
+  attempts_.erase(at);
+  for (const auto& other : attempts_) reasons_ += (reasons_.empty() ? "" : "; ") + other->to().text() + ": slower";
+  iface_.counters.dialled.add();
+  iface_.unwatch(*kept);
+  Descriptor socket = kept->release();
+  Interface& iface = iface_;
+  Endpoint& peer = peer_;
+  iface.tell_path(peer, socket.get(), tried_, now_ns() - round_began_, reasons_);
+  iface.path_proved(kept->to());
+  iface.bury(std::move(kept));
+  iface.adopt(peer, std::move(socket), true);  // ends this object
+}
+
+}  // namespace ashlar::tcp

@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/transport/tcp/endpoint.h"
+#include "components/transport/tcp/socket.h"
+#include "components/transport/tcp/watched.h"
+#include "components/transport/tcp/wire.h"
+
+namespace ashlar::tcp {
+
+class Dial;
+
+/// One address of the peer being tried: from the connect to the peer's Welcome.
+class Attempt final : public Watched {
+ public:
+  Attempt(Dial& dial, Descriptor socket, const SocketAddress& to) : Watched(std::move(socket)), dial_(dial), to_(to) {}
+  unsigned ready(std::uint32_t events) override;
+  const SocketAddress& to() const { return to_; }
+  bool connecting() const { return stage_ == Stage::kConnecting; }
+
+ private:
+  enum class Stage { kConnecting, kChallenge, kWelcome, kExchange };
+  unsigned step(std::uint32_t events);
+  bool say_hello();
+  bool on_challenge();
+  bool on_welcome();
+  bool write_out();
+  /// Collects `bytes` bytes in in_; false: not yet.
+  bool collect(std::size_t bytes);
+  bool lost(const std::string& reason);
+
+  Dial& dial_;
+  const SocketAddress to_;
+  Stage stage_ = Stage::kConnecting;
+  Hello hello_ = {};
+  Stream out_;
+  std::vector<std::byte> in_;
+  std::uint64_t to_drop_ = 0;  // bytes of the full exchange that are still to come
+  friend class Dial;
+};
+
+/// Making a connection to a peer: all of its addresses at one time, the first that proves itself is kept; again and
+/// again until the time is over.
+class Dial {
+ public:
+  Dial(Interface& iface, Endpoint& peer);
+  ~Dial();
+  void start_round();
+  /// By the clock, and when an attempt is over.
+  void tick(std::uint64_t now);
+  bool failing() const { return rounds_lost_ > 0; }
+  bool trying() const { return !attempts_.empty(); }
+  /// All attempts of the first round are over already, and each was refused: there is no such process.
+  bool refused_at_once() const { return attempts_.empty() && rounds_lost_ > 0 && round_refused_; }
+  /// Looks at the attempts without waiting.
+  void look();
+  const std::string& reasons() const { return reasons_; }
+
+  // For attempts.
+  Interface& iface() const { return iface_; }
+  Endpoint& peer() const { return peer_; }
+  void lost(Attempt& attempt, const std::string& reason, bool refused);
+  void won(Attempt& attempt);
+  void wait();
+
+ private:
+  void add(const SocketAddress& to);
+  void round_over(std::uint64_t now);
+  void drop(Attempt& attempt);
+
+  Interface& iface_;
+  Endpoint& peer_;
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+  std::string reasons_;  // of the round
+  std::uint64_t began_ = 0, round_began_ = 0, next_round_ = 0;
+  unsigned rounds_lost_ = 0, rounds_refused_ = 0, tried_ = 0;
+  bool round_refused_ = false, starting_ = false;
+};
+
+}  // namespace ashlar::tcp

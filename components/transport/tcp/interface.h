@@ -1,0 +1,133 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "components/transport/tcp/connection.h"
+#include "components/transport/tcp/counters.h"
+#include "components/transport/tcp/dial.h"
+#include "components/transport/tcp/door.h"
+#include "components/transport/tcp/guest.h"
+
+namespace ashlar::tcp {
+
+/// One lane's connections to other processes. Every function is called under the lane's lock.
+class Interface : public ashlar_iface {
+ public:
+  Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context);
+  ~Interface();
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+
+  ashlar_result open();
+  ashlar_result write_address(void* out, std::uint32_t* length) const;
+  ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
+  void disconnect(Endpoint& peer);
+  /// The number means nothing any more: what the process still sends is dropped.
+  void forget(std::uint32_t number);
+  unsigned progress();
+  ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
+  void unexpose(const ashlar_key& key);
+  ashlar_result arm();
+  void disarm() { hot_ = kHotLooks; }
+  int wake_fd() const { return epoll_.get(); }
+  bool idle() const;
+
+  // For endpoints, connections, dials and guests.
+  const ashlar_host& host() const { return host_; }
+  const Config& config() const { return config_; }
+  std::uint64_t nonce() const { return address_.nonce; }
+  const Secret& secret() const { return address_.secret; }
+  std::uint64_t clock() const { return clock_; }  // of the last look
+  std::uint32_t round() const { return round_; }  // of progress
+  std::vector<std::byte>& scratch(std::size_t bytes);
+  void watch(Watched& socket, std::uint32_t events);
+  void unwatch(Watched& socket);
+  void bury(std::unique_ptr<Watched> socket);
+  /// In the next round of progress.
+  void flush_later(Connection& connection);
+
+  // interface_connect.cc: who is who, and which connection is kept.
+  Hello hello_to(const Endpoint& peer) const;
+  std::uint32_t exchange_with(const SocketAddress& to) const;
+  std::vector<SocketAddress> ways_to(const Address& address) const;
+  bool number_of(const Hello& hello, std::uint32_t* number) const;
+  Verdict verdict_on(const Hello& hello);
+  bool has_guest_of(std::uint64_t nonce) const;
+  void path_proved(const SocketAddress& to) { proved_.insert(to.text(false)); }
+  void tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost);
+  void need_connection(Endpoint& peer);
+  void adopt(Endpoint& peer, Descriptor socket, bool dialled);
+  bool chosen(Guest& guest, const Hello& hello);
+  bool pass_on(Guest& guest, const Hello& hello);
+  void dismiss(Guest& guest);
+  void room_for_strangers();
+  void retire(Connection& connection);
+  void ended(Connection& connection, const std::string& reason);
+  void give_up(Endpoint& peer, bool refused);
+  void close_idle();
+
+  // Gets.
+  void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
+  const std::byte* exposed(std::uint64_t region, std::uint64_t offset, std::uint64_t length) const;
+  void go_on_serving(Endpoint& peer);
+  void refuse_get(Endpoint& peer, std::uint64_t request);
+  void end_get(Endpoint& peer, std::uint64_t request, bool good);
+
+  Counters counters;
+
+ private:
+  static constexpr unsigned kHotLooks = 300;  // one in each round, after something has happened
+
+  struct Region {
+    const std::byte* at;
+    std::uint64_t length;
+  };
+
+  bool due();
+  unsigned look();
+  void tick();
+  void accept_guests();
+  void take_visitors();
+  bool on_allowed_address(int socket) const;
+  Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
+  void fail(Endpoint& peer, const std::string& reason);
+  void control(Endpoint& peer, const Frame& frame);
+  void unpark(Endpoint& peer);
+  void set_door(bool open);
+
+  const ashlar_host& host_;
+  const Config& config_;
+  const ashlar_transport_context context_;
+  Descriptor epoll_;
+  unsigned hot_ = 0;
+  std::uint32_t round_ = 0;
+  std::uint32_t rounds_apart_ = 16;  // between readings of the clock
+  std::uint64_t clock_ = 0, next_tick_ = 0;
+  std::vector<Connection*> to_flush_;
+
+  std::shared_ptr<Door> door_;
+  Inbox inbox_;
+  Address address_;
+  Interfaces wanted_;
+  std::vector<OwnAddress> own_;
+  bool door_open_ = false;
+  std::uint64_t limit_ = 0;  // of connections
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<std::unique_ptr<Guest>> guests_;
+  std::vector<std::unique_ptr<Watched>> graveyard_;
+  std::set<std::string> proved_;  // addresses over which a full exchange went
+  std::unordered_map<std::uint64_t, Region> regions_;
+  std::uint64_t next_region_ = 1;
+  std::vector<std::byte> scratch_;
+};
+
+extern const ashlar_iface_ops kInterfaceOps;
+
+}  // namespace ashlar::tcp

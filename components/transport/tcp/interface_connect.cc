@@ -1,0 +1,435 @@
+#include <net/if.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include "components/transport/tcp/interface.h"
+#include "framework/base/clock.h"
+#include "framework/base/hash.h"
+#include "framework/base/shared_file.h"
+
+// Who is who: the process's own address, peers and their connections, strangers.
+namespace ashlar::tcp {
+namespace {
+
+constexpr float kLatencyNs = 8000;
+constexpr float kCopyBandwidth = 2.5F, kGetBandwidth = 4;
+constexpr std::uint32_t kMaxShort = 1024;
+
+/// What tells the job from all others; an older kernel does not say it.
+void job_of(const ashlar_transport_context& context, std::uint64_t job[2]) {
+  if (ASHLAR_HAS(&context, peer_of) && context.peer_of != nullptr) {
+    job[0] = context.job[0];
+    job[1] = context.job[1];
+    return;
+  }
+  Hash hash;
+  hash.add(std::string_view(context.job_id != nullptr ? context.job_id : ""));
+  job[0] = hash.value();
+  hash.add(context.job_cookie);
+  job[1] = hash.value();
+}
+
+}  // namespace
+
+ashlar_result Interface::open() {
+  Ports ports;
+  const std::string wanted_ports = config_.ports != nullptr ? config_.ports : "0";
+  if (!Ports::parse(wanted_ports, &ports)) {
+    const ashlar_fact given = {.name = "value", .text = wanted_ports.c_str(), .number = 0};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "tcp.ports", &given, 1);
+  }
+  if (!wanted_.wrong().empty()) {
+    const ashlar_fact given = {.name = "value", .text = wanted_.wrong().c_str(), .number = 0};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "tcp.interfaces", &given, 1);
+  }
+  const bool one_node = wanted_.automatic() && context_.local_size >= context_.job_size;
+  epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (epoll_) door_ = Door::of_process(ports, one_node);
+  if (door_ == nullptr) {
+    const ashlar_fact facts[] = {{.name = "value", .text = wanted_ports.c_str(), .number = 0},
+                                 {.name = "error", .text = std::strerror(errno), .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.listen", facts, std::size(facts));
+  }
+  own_ = own_addresses(wanted_, one_node);
+  address_.nonce = random_nonce();
+  address_.host = host_here();
+  address_.port = door_->port();
+  if (!draw(address_.secret.data(), address_.secret.size()))
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.no_secret", nullptr, 0);
+  for (const OwnAddress& own : own_)
+    if (door_->family() == own.candidate.family || (door_->family() == 6 && !one_node))
+      address_.candidates.push_back(own.candidate);
+  if (address_.candidates.empty()) {
+    const ashlar_fact given = {.name = "value", .text = config_.interfaces, .number = 0};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.no_interface", &given, 1);
+  }
+  door_->enter(nonce(), &inbox_);
+  set_door(true);
+  epoll_event visitors = {};
+  visitors.events = EPOLLIN;
+  visitors.data.ptr = &inbox_;
+  if (inbox_.fd() >= 0) (void)epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, inbox_.fd(), &visitors);
+  clock_ = now_ns();
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
+  *length = write(address_, out, *length);
+  if (*length != 0) return ASHLAR_OK;
+  return ashlar_fail_no_memory(&host_, "the address of the process", sizeof(Candidate));
+}
+
+void Interface::set_door(bool open) {
+  if (open == door_open_) return;
+  epoll_event door = {};
+  door.events = EPOLLIN;
+  door.data.ptr = door_.get();
+  (void)epoll_ctl(epoll_.get(), open ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, door_->fd(), &door);
+  door_open_ = open;
+}
+
+// --- peers ---
+
+Hello Interface::hello_to(const Endpoint& peer) const {
+  Hello hello = {};
+  hello.magic = kMagic;
+  hello.version = kWireVersion;
+  hello.target = peer.nonce;
+  hello.sender = nonce();
+  job_of(context_, hello.job);
+  hello.rank = context_.self;
+  return hello;
+}
+
+bool Interface::number_of(const Hello& hello, std::uint32_t* number) const {
+  if (ASHLAR_HAS(&context_, peer_of) && context_.peer_of != nullptr) {
+    *number = context_.peer_of(context_.lane_context, hello.job, hello.rank);
+    return *number != ASHLAR_NOBODY;
+  }
+  std::uint64_t own[2];
+  job_of(context_, own);
+  *number = hello.rank;
+  return std::memcmp(own, hello.job, sizeof own) == 0;
+}
+
+std::uint32_t Interface::exchange_with(const SocketAddress& to) const {
+  if (to.loopback() || proved_.contains(to.text(false))) return 0;
+  return static_cast<std::uint32_t>(config_.full_exchange);
+}
+
+std::vector<SocketAddress> Interface::ways_to(const Address& address) const {
+  std::vector<std::pair<int, SocketAddress>> ways;
+  for (const Candidate& to : address.candidates) {
+    if (to.family != 4 && to.family != 6) continue;
+    if (to.reach == kLoopback && address.host != host_here()) continue;
+    const bool near = std::any_of(own_.begin(), own_.end(), [&](const OwnAddress& own) {
+      return own.candidate.family == to.family && own.candidate.reach != kLoopback &&
+             same_subnet(own.candidate.bytes, to.bytes, std::min<unsigned>(own.candidate.prefix, to.prefix));
+    });
+    const int order = 2 * to.reach + (near ? 0 : 1);
+    if (to.reach != kLinkLocal || to.family != 6) {
+      ways.emplace_back(order, SocketAddress(to.family, to.bytes, address.port));
+      continue;
+    }
+    // Which of this host's links leads there, only trying can tell.
+    for (const OwnAddress& own : own_)
+      if (own.candidate.reach == kLinkLocal && own.candidate.family == 6)
+        ways.emplace_back(order, SocketAddress(6, to.bytes, address.port, own.index));
+  }
+  std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SocketAddress> sorted;
+  for (const auto& [order, to] : ways) sorted.push_back(to);
+  return sorted;
+}
+
+Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
+  std::unique_ptr<Endpoint>& entry = peers_[of];
+  if (entry != nullptr) return *entry;
+  entry = std::make_unique<Endpoint>();
+  Endpoint& peer = *entry;
+  peer.ops = &kEndpointOps;
+  peer.capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_WAKE_FD | ASHLAR_CAP_FAILURE;
+  peer.max_short = kMaxShort;
+  peer.max_bcopy = static_cast<std::uint32_t>(config_.max_bcopy);
+  peer.peer = number;
+  peer.latency_ns = kLatencyNs;
+  peer.bandwidth_copy = kCopyBandwidth;
+  peer.bandwidth_get = kGetBandwidth;
+  peer.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.get_from, UINT32_MAX));
+  peer.iface = this;
+  peer.nonce = of;
+  return peer;
+}
+
+ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::uint32_t length, ashlar_endpoint** out) {
+  Address address;
+  const ashlar_result read = parse(host_, number, bytes, length, &address);
+  if (read != ASHLAR_OK) return read;
+  const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = number};
+  if (address.nonce == nonce()) return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.itself", &whose, 1);
+  Endpoint& peer = endpoint_of(address.nonce, number);
+  peer.peer = number;
+  peer.address = std::move(address);
+  peer.known = true;
+  if (peer.way != Endpoint::Way::kFailed) need_connection(peer);
+  if (peer.dial != nullptr) peer.dial->look();
+  if (peer.way == Endpoint::Way::kFailed || (peer.dial != nullptr && peer.dial->refused_at_once())) {
+    const std::string reasons = peer.dial != nullptr ? peer.dial->reasons() : peer.failure;
+    const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = number},
+                                 {.name = "reasons", .text = reasons.c_str(), .number = 0}};
+    peer.dial.reset();
+    if (peer.way != Endpoint::Way::kFailed) peer.way = Endpoint::Way::kDown;
+    return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "tcp.unreachable", facts, std::size(facts));
+  }
+  peer.held = true;
+  *out = &peer;
+  return ASHLAR_OK;
+}
+
+void Interface::disconnect(Endpoint& peer) {
+  peer.held = false;
+  peer.gets.clear();
+  peer.serving.clear();
+  if (peer.connection != nullptr) retire(*peer.connection);
+  if (peer.way == Endpoint::Way::kDialling || peer.way == Endpoint::Way::kExpecting) peer.way = Endpoint::Way::kDown;
+  peer.dial.reset();
+  counters.buffered.lower(peer.pending.size());
+  peer.pending.clear();
+}
+
+void Interface::forget(std::uint32_t number) {
+  for (auto& [nonce, peer] : peers_)
+    if (peer->peer == number && peer->way != Endpoint::Way::kFailed) {
+      disconnect(*peer);
+      peer->known = false;
+      peer->peer = ASHLAR_NOBODY;
+    }
+}
+
+void Interface::need_connection(Endpoint& peer) {
+  if (peer.way != Endpoint::Way::kDown || !peer.known) return;
+  peer.dial = std::make_unique<Dial>(*this, peer);
+  if (has_guest_of(peer.nonce))
+    peer.dial->wait();
+  else
+    peer.dial->start_round();
+  hot_ = kHotLooks;
+}
+
+/// Both may dial at one time; the one with the smaller nonce goes on.
+Verdict Interface::verdict_on(const Hello& hello) {
+  const auto known = peers_.find(hello.sender);
+  if (known == peers_.end()) return Verdict::kGoOn;
+  Endpoint& peer = *known->second;
+  const bool first = nonce() < hello.sender;
+  if (peer.way == Endpoint::Way::kDialling) {
+    if (first && peer.dial->trying() && !peer.dial->failing()) return Verdict::kWait;
+    peer.dial->wait();
+  }
+  const bool fresh = peer.connection != nullptr && peer.connection->dialled() && !peer.connection->heard();
+  return fresh && first ? Verdict::kWait : Verdict::kGoOn;
+}
+
+bool Interface::has_guest_of(std::uint64_t of) const {
+  return std::any_of(guests_.begin(), guests_.end(), [of](const auto& guest) { return guest->sender() == of; });
+}
+
+void Interface::adopt(Endpoint& peer, Descriptor socket, bool dialled) {
+  peer.dial.reset();
+  // The peer has said its last frame on the old one, which is still on its way.
+  if (peer.connection != nullptr) peer.endings.push_back(peer.connection);
+  if (counters.connections.now.get() >= limit_) close_idle();
+  connections_.push_back(std::make_unique<Connection>(*this, peer, std::move(socket), dialled));
+  Connection& connection = *connections_.back();
+  peer.connection = &connection;
+  peer.way = Endpoint::Way::kUp;
+  peer.left = false;
+  if (!peer.endings.empty()) connection.park(true);
+  Stream first;
+  if (dialled) {
+    const Frame frame = {.length = 0, .kind = Kind::kChosen, .id = 0, .reserved = 0, .h0 = 0, .h1 = 0};
+    first.append(&frame, sizeof frame);
+    counters.buffered.raise(sizeof frame);
+  }
+  if (!peer.pending.empty()) first.append(peer.pending.data(), peer.pending.size());
+  peer.pending.clear();
+  connection.begin(std::move(first));
+}
+
+void Interface::tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost) {
+  if (peer.told || host_.record == nullptr) return;
+  peer.told = true;
+  const SocketAddress own = SocketAddress::of_own(socket), to = SocketAddress::of_peer(socket);
+  std::string over = own.text(false);
+  for (const OwnAddress& mine : own_)
+    if (mine.candidate.family == own.family() &&
+        std::memcmp(mine.candidate.bytes, own.bytes(), own.family() == 4 ? 4 : 16) == 0)
+      over = mine.interface;
+  char subject[48], because[200];
+  std::snprintf(subject, sizeof subject, "path to peer %u", peer.peer);
+  if (tried == 0)
+    std::snprintf(because, sizeof because, "the peer dialled, proved the secret, and kept this connection");
+  else
+    std::snprintf(because, sizeof because, "the first of %u addresses to prove the secret%s, in %.1f ms", tried,
+                  exchange_with(to) == 0 ? "" : " and to carry the full exchange both ways",
+                  static_cast<double>(ns) / 1e6);
+  host_.record("transport", subject, (to.text() + " over " + over).c_str(), because, lost.c_str(),
+               "transport.tcp.interfaces, transport.tcp.ports");
+}
+
+// --- strangers ---
+
+bool Interface::on_allowed_address(int socket) const {
+  if (wanted_.automatic()) return true;
+  const SocketAddress at = SocketAddress::of_own(socket);
+  return std::any_of(own_.begin(), own_.end(), [&](const OwnAddress& own) {
+    return own.candidate.family == at.family() &&
+           std::memcmp(own.candidate.bytes, at.bytes(), at.family() == 4 ? 4 : 16) == 0;
+  });
+}
+
+void Interface::accept_guests() {
+  for (;;) {
+    if (counters.strangers.now.get() >= config_.strangers) return set_door(false);
+    Descriptor socket(accept4(door_->fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket) {
+      if (errno != EMFILE && errno != ENFILE) return;
+      close_idle();
+      // Whoever waits there is taken when a connection has been closed; meanwhile the door must not wake sleepers.
+      return set_door(false);
+    }
+    if (!on_allowed_address(socket.get())) {
+      counters.refused.add();
+      continue;
+    }
+    prepare(socket.get(), config_);
+    guests_.push_back(std::make_unique<Guest>(*this, std::move(socket), now_ns() + config_.handshake_timeout));
+  }
+}
+
+void Interface::take_visitors() {
+  for (Visitor& visitor : inbox_.take()) {
+    guests_.push_back(std::make_unique<Guest>(*this, std::move(visitor.socket), now_ns() + config_.handshake_timeout));
+    guests_.back()->greet(visitor.hello);
+  }
+}
+
+bool Interface::pass_on(Guest& guest, const Hello& hello) {
+  unwatch(guest);
+  const bool passed = door_->pass({.socket = guest.release(), .hello = hello});
+  if (passed) dismiss(guest);
+  return passed;
+}
+
+void Interface::dismiss(Guest& guest) {
+  const auto at = std::find_if(guests_.begin(), guests_.end(), [&](const auto& g) { return g.get() == &guest; });
+  if (at == guests_.end()) return;
+  bury(std::move(*at));
+  guests_.erase(at);
+  room_for_strangers();
+}
+
+void Interface::room_for_strangers() { set_door(true); }
+
+bool Interface::chosen(Guest& guest, const Hello& hello) {
+  std::uint32_t number = 0;
+  if (!number_of(hello, &number)) {
+    dismiss(guest);
+    return false;
+  }
+  Endpoint& peer = endpoint_of(hello.sender, number);
+  peer.peer = number;
+  unwatch(guest);
+  Descriptor socket = guest.release();
+  dismiss(guest);
+  if (peer.way == Endpoint::Way::kFailed) return false;
+  tell_path(peer, socket.get(), 0, 0, "");
+  adopt(peer, std::move(socket), false);
+  return false;
+}
+
+// --- ends ---
+
+/// Nothing more is sent over it, and what the peer still sends is read.
+void Interface::retire(Connection& connection) {
+  Endpoint& peer = connection.peer();
+  if (peer.connection == &connection) {
+    peer.connection = nullptr;
+    peer.way = Endpoint::Way::kDown;
+    peer.endings.push_back(&connection);
+  }
+  connection.say_bye();
+}
+
+void Interface::ended(Connection& connection, const std::string& reason) {
+  if (connection.closed) return;
+  Endpoint& peer = connection.peer();
+  const bool orderly = connection.heard_bye();
+  if (peer.connection == &connection) {
+    peer.connection = nullptr;
+    if (peer.way == Endpoint::Way::kUp) peer.way = Endpoint::Way::kDown;
+  }
+  std::erase(peer.endings, &connection);
+  std::erase(to_flush_, &connection);
+  const std::string at = connection.at();
+  peer.left = orderly;
+  const auto owner =
+      std::find_if(connections_.begin(), connections_.end(), [&](const auto& c) { return c.get() == &connection; });
+  if (owner != connections_.end()) {
+    bury(std::move(*owner));
+    connections_.erase(owner);
+  }
+  set_door(true);
+  if (!orderly) return fail(peer, "the process has ended, or cannot be reached any more: " + reason + " (" + at + ")");
+  if (peer.endings.empty() && peer.connection != nullptr) peer.connection->park(false);
+  if (peer.needs_connection()) need_connection(peer);
+}
+
+void Interface::give_up(Endpoint& peer, bool refused) {
+  if (peer.left && !peer.needs_connection()) {
+    // It was only to be woken, and has left.
+    peer.dial.reset();
+    peer.way = Endpoint::Way::kDown;
+    return;
+  }
+  const std::string reasons = peer.dial->reasons();
+  fail(peer, (refused ? "the process has ended: " : "no address of it answers: ") + reasons);
+}
+
+void Interface::fail(Endpoint& peer, const std::string& reason) {
+  if (peer.way == Endpoint::Way::kFailed) return;
+  peer.way = Endpoint::Way::kFailed;
+  peer.failure = reason;
+  peer.dial.reset();
+  counters.buffered.lower(peer.pending.size());
+  peer.pending.clear();
+  peer.serving.clear();
+  if (peer.connection != nullptr) {
+    Connection& other = *peer.connection;
+    peer.connection = nullptr;
+    ended(other, reason);
+  }
+  if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());
+  while (!peer.gets.empty()) end_get(peer, peer.gets.begin()->first, false);
+}
+
+void Interface::close_idle() {
+  Connection* oldest = nullptr;
+  for (const auto& connection : connections_) {
+    const Endpoint& peer = connection->peer();
+    if (peer.connection != connection.get() || !peer.endings.empty() || !connection->quiet()) continue;
+    if (oldest == nullptr || connection->last_used() < oldest->last_used()) oldest = connection.get();
+  }
+  if (oldest == nullptr) return;
+  counters.closed_idle.add();
+  retire(*oldest);
+}
+
+}  // namespace ashlar::tcp

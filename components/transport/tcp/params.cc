@@ -1,0 +1,77 @@
+#include "components/transport/tcp/config.h"
+
+namespace ashlar::tcp {
+namespace {
+
+const char* const kConnectionRange[] = {"0", "1048576", nullptr};
+const char* const kPieceRange[] = {"1KiB", "16MiB", nullptr};
+const char* const kBufferRange[] = {"4KiB", "1GiB", nullptr};
+const char* const kMessageRange[] = {"0", "1TiB", nullptr};
+const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
+const char* const kCountRange[] = {"0", "1000000", nullptr};
+const char* const kLookRange[] = {"0", "1ms", nullptr};
+const char* const kTimeoutRange[] = {"100ms", "24h", nullptr};
+const char* const kShakeRange[] = {"100ms", "1h", nullptr};
+const char* const kStrangerRange[] = {"1", "65536", nullptr};
+const char* const kExchangeRange[] = {"0", "16MiB", nullptr};
+const char* const kSystemRange[] = {"0", "24h", nullptr};
+
+}  // namespace
+
+#define ROW(name, fallback, help, type, verbosity, choices)                          \
+  {                                                                                  \
+#name, fallback, help, type, ASHLAR_SCOPE_LOCAL, verbosity, ASHLAR_PARAM_FROZEN, \
+        static_cast < std::uint32_t>(offsetof(Config, name)), choices                \
+  }
+
+extern const ashlar_param kParams[] = {
+    ROW(interfaces, "auto",
+        "Network interfaces whose addresses are published: names, subnets as 10.0.0.0/8, with ^ first all but these. "
+        "auto: all that are up, the loopback alone while all processes are on one node.",
+        ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
+    ROW(ports, "0", "Port that a process listens on: a number, or a range as 40000-40999; 0: the system chooses.",
+        ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
+    ROW(connections, "0",
+        "Connections of a process beyond which the one unused longest is closed; it comes back on use. 0: three "
+        "quarters "
+        "of the limit of descriptors.",
+        ASHLAR_PARAM_U64, ASHLAR_USER_DETAIL, kConnectionRange),
+    ROW(max_bcopy, "64KiB", "Largest piece of a message that is copied into the send buffer.", ASHLAR_PARAM_BYTES,
+        ASHLAR_TUNER_BASIC, kPieceRange),
+    ROW(send_buffer, "256KiB",
+        "Bytes to one peer that may wait here because its connection takes no more, or is not there "
+        "yet.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kBufferRange),
+    ROW(get_from, "32KiB",
+        "Size from which the receiver fetches a message from the sender's memory into its own, without further copies.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kMessageRange),
+    ROW(get_chunk, "256KiB", "Largest piece of such a message between which other messages may travel.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
+    ROW(coalesce_after, "8",
+        "Messages to one peer between two rounds of progress that each leave at once; further ones leave together.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_BASIC, kCountRange),
+    ROW(look_interval, "10us",
+        "Longest time between two looks at the sockets in a wait; the looks follow each other closely after an "
+        "arrival.",
+        ASHLAR_PARAM_DURATION, ASHLAR_TUNER_BASIC, kLookRange),
+    ROW(connect_timeout, "60s", "Time after which a peer that no address reaches is given up.", ASHLAR_PARAM_DURATION,
+        ASHLAR_USER_DETAIL, kTimeoutRange),
+    ROW(handshake_timeout, "5s", "Time that a connection to this process has to prove that it comes from the job.",
+        ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kShakeRange),
+    ROW(strangers, "64", "Connections that may be proving that at one time; others wait.", ASHLAR_PARAM_U64,
+        ASHLAR_TUNER_DETAIL, kStrangerRange),
+    ROW(full_exchange, "64KiB",
+        "Bytes that travel both ways over a path between two hosts before the path is used; 0: none.",
+        ASHLAR_PARAM_BYTES, ASHLAR_USER_DETAIL, kExchangeRange),
+    ROW(user_timeout, "30s",
+        "Time for which a peer's host may leave data unacknowledged before it is given up; 0: the "
+        "system's.",
+        ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
+    ROW(keepalive, "10s",
+        "Time without traffic after which a peer's host is asked whether it is there; three questions in vain end the "
+        "connection. 0: it is not asked.",
+        ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
+};
+static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
+
+}  // namespace ashlar::tcp

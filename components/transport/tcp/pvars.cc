@@ -1,0 +1,68 @@
+#include <cstddef>
+#include <iterator>
+
+#include "components/transport/tcp/counters.h"
+#include "framework/plugin/pvar_row.h"
+
+namespace ashlar::tcp {
+namespace {
+
+using plugin::pvar;
+
+constexpr ashlar_pvar_row kRows[] = {
+    pvar("connections", "connections to other processes (transport.tcp.connections)", ASHLAR_PVAR_LEVEL,
+         offsetof(Counters, connections.now), ASHLAR_TUNER_BASIC),
+    pvar("connections_peak", "the most of these at one time; with several lanes, the sum of each one's most",
+         ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, connections.most)),
+    pvar("dialled", "connections that this process made", ASHLAR_PVAR_COUNTER, offsetof(Counters, dialled)),
+    pvar("accepted", "connections of other processes that this one took", ASHLAR_PVAR_COUNTER,
+         offsetof(Counters, accepted)),
+    pvar("retries", "times all addresses of a peer were tried again", ASHLAR_PVAR_COUNTER, offsetof(Counters, retries)),
+    pvar("closed_idle", "connections closed to keep transport.tcp.connections", ASHLAR_PVAR_COUNTER,
+         offsetof(Counters, closed_idle)),
+    pvar("strangers",
+         "connections to this process that have not proved yet that they come from the job "
+         "(transport.tcp.strangers)",
+         ASHLAR_PVAR_LEVEL, offsetof(Counters, strangers.now)),
+    pvar("strangers_peak", "the most of these at one time; with several lanes, the sum of each one's most",
+         ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, strangers.most)),
+    pvar("refused", "connections to this process that did not prove it", ASHLAR_PVAR_COUNTER,
+         offsetof(Counters, refused)),
+    pvar("sent", "messages sent, those of protocols included", ASHLAR_PVAR_COUNTER, offsetof(Counters, sent),
+         ASHLAR_TUNER_BASIC),
+    pvar("sent_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, sent_bytes),
+         ASHLAR_TUNER_BASIC),
+    pvar("coalesced", "messages that left together with others", ASHLAR_PVAR_COUNTER, offsetof(Counters, coalesced)),
+    pvar("writes", "system calls that sent", ASHLAR_PVAR_COUNTER, offsetof(Counters, writes)),
+    pvar("full", "sends put off because the buffer of the peer was full (transport.tcp.send_buffer)",
+         ASHLAR_PVAR_COUNTER, offsetof(Counters, full)),
+    pvar("buffered", "bytes that wait for connections or for room in them", ASHLAR_PVAR_LEVEL,
+         offsetof(Counters, buffered.now)),
+    pvar("buffered_peak", "the most of these at one time; with several lanes, the sum of each one's most",
+         ASHLAR_PVAR_HIGHWATERMARK, offsetof(Counters, buffered.most)),
+    pvar("received", "messages received, those of protocols included", ASHLAR_PVAR_COUNTER,
+         offsetof(Counters, received), ASHLAR_TUNER_BASIC),
+    pvar("received_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, received_bytes),
+         ASHLAR_TUNER_BASIC),
+    pvar("reads", "system calls that received", ASHLAR_PVAR_COUNTER, offsetof(Counters, reads)),
+    pvar("looks", "looks at the sockets", ASHLAR_PVAR_COUNTER, offsetof(Counters, looks)),
+    pvar("empty_looks", "of these, looks that found nothing", ASHLAR_PVAR_COUNTER, offsetof(Counters, empty_looks)),
+    pvar("gets", "messages fetched from the memory of their sender", ASHLAR_PVAR_COUNTER, offsetof(Counters, gets)),
+    pvar("get_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE, offsetof(Counters, get_bytes)),
+    pvar("served_bytes", "bytes that peers fetched from the memory of this process", ASHLAR_PVAR_AGGREGATE,
+         offsetof(Counters, served_bytes)),
+};
+
+}  // namespace
+
+void show(const ashlar_host& host, const Counters* counters) {
+  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
+    host.add_pvar_block("transport", "tcp", kRows, std::size(kRows), counters);
+}
+
+void hide(const ashlar_host& host, const Counters& counters) {
+  if (ASHLAR_HAS(&host, remove_pvar_block) && host.remove_pvar_block != nullptr)
+    host.remove_pvar_block(kRows, &counters);
+}
+
+}  // namespace ashlar::tcp

@@ -1,0 +1,74 @@
+#include "components/transport/tcp/address.h"
+
+#include <gtest/gtest.h>
+
+#include "components/transport/tcp/ports.h"
+#include "tests/unit/transport_tcp/fixture.h"
+
+namespace ashlar::tcp {
+namespace {
+
+Address with(std::size_t candidates) {
+  Address address;
+  address.nonce = 5;
+  address.host = 6;
+  address.port = 4711;
+  for (std::size_t i = 0; i < 32; ++i) address.secret[i] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < candidates; ++i)
+    address.candidates.push_back(
+        {.family = 4, .reach = 0, .prefix = 24, .reserved = 0, .bytes = {10, 0, 0, static_cast<std::uint8_t>(i)}});
+  return address;
+}
+
+TEST(Record, ComesBackAsItWasWritten) {
+  for (const std::size_t count : {1ul, 3ul, 200ul}) {
+    const Address address = with(count);
+    std::vector<char> bytes(16 << 10);
+    const std::uint32_t length = write(address, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+    Address back;
+    ASSERT_EQ(parse(test::host(), 1, bytes.data(), length, &back), ASHLAR_OK) << test::last_failure;
+    EXPECT_EQ(back.nonce, address.nonce);
+    EXPECT_EQ(back.port, address.port);
+    EXPECT_EQ(back.secret, address.secret);
+    ASSERT_EQ(back.candidates.size(), count);
+    EXPECT_EQ(back.candidates.back().bytes[3], count - 1);
+  }
+}
+
+TEST(Record, HoldsTheBestAddressesWhereThereIsLittleRoom) {
+  std::vector<char> bytes(512);
+  const std::uint32_t length = write(with(200), bytes.data(), 512);
+  EXPECT_LE(length, 512u);
+  Address back;
+  ASSERT_EQ(parse(test::host(), 1, bytes.data(), length, &back), ASHLAR_OK);
+  EXPECT_EQ(back.candidates.size(), (512 - 72) / 20u);
+  EXPECT_EQ(back.candidates.front().bytes[3], 0);
+  EXPECT_EQ(write(with(1), bytes.data(), 80), 0u) << "there is no room for one";
+}
+
+TEST(PortsText, PortsAndRanges) {
+  Ports ports;
+  EXPECT_TRUE(Ports::parse("0", &ports));
+  EXPECT_TRUE(Ports::parse("40000", &ports));
+  EXPECT_EQ(ports.first, 40000);
+  EXPECT_EQ(ports.last, 40000);
+  EXPECT_TRUE(Ports::parse("40000-40010", &ports));
+  EXPECT_EQ(ports.last, 40010);
+  for (const char* wrong : {"", "x", "-", "1-", "-1", "5-4", "0-9", "65536", "1-65536", "1 - 2", "4000x", "1-2-3"})
+    EXPECT_FALSE(Ports::parse(wrong, &ports)) << wrong;
+}
+
+TEST(PortsText, ARangeIsUsedUpAndThenSaysSo) {
+  // Three neighbouring ports that are free just now.
+  const Descriptor probe = listen_on({}, true);
+  const std::uint16_t first = SocketAddress::of_own(probe.get()).port();
+  const Ports two = {.first = first, .last = static_cast<std::uint16_t>(first + 1)};
+  const Descriptor next = listen_on(two, true);
+  ASSERT_TRUE(next) << "one of the two is taken by the probe";
+  EXPECT_EQ(SocketAddress::of_own(next.get()).port(), first + 1);
+  EXPECT_FALSE(listen_on(two, true));
+  EXPECT_EQ(errno, EADDRINUSE);
+}
+
+}  // namespace
+}  // namespace ashlar::tcp

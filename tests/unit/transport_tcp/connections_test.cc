@@ -1,0 +1,178 @@
+// Connections between processes: made once however they begin, closed and made again, always in order.
+#include <map>
+
+#include "tests/unit/transport_tcp/fixture.h"
+
+namespace ashlar::tcp::test {
+namespace {
+
+bool in_order(const Process& process) {
+  std::map<std::uint32_t, std::uint64_t> next;
+  for (const auto& [peer, number] : process.got)
+    if (number != next[peer]++) return false;
+  return true;
+}
+
+TEST(Connections, BothDialAndOneIsKept) {
+  for (int round = 0; round < 50; ++round) {
+    Process a(0), b(1);
+    ashlar_endpoint* const to_b = a.connect(1, b);
+    for (int i = 0; i < round % 7; ++i) (round % 2 != 0 ? a : b).iface->progress();
+    ashlar_endpoint* const to_a = b.connect(0, a);
+    ASSERT_TRUE(to_a != nullptr && to_b != nullptr) << last_failure;
+    a.send(to_b, 0);
+    b.send(to_a, 0);
+    ASSERT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 1 && b.got.size() == 1; })) << round;
+    progress_for({&a, &b}, 5);
+    EXPECT_EQ(a.iface->counters.connections.now.get(), 1u);
+    EXPECT_EQ(b.iface->counters.connections.now.get(), 1u);
+    EXPECT_EQ(a.iface->counters.strangers.now.get() + b.iface->counters.strangers.now.get(), 0u);
+    EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+  }
+}
+
+// Five peers, room for two connections: each comes back on use, and no message is lost or overtakes another.
+TEST(Connections, ABoundIsKeptAndNothingIsLost) {
+  Config few = usual();
+  few.connections = 2;
+  Process hub(0, few);
+  std::vector<std::unique_ptr<Process>> peers;
+  std::vector<Process*> all = {&hub};
+  std::vector<ashlar_endpoint*> out, back;
+  for (std::uint32_t i = 1; i <= 5; ++i) {
+    peers.push_back(std::make_unique<Process>(i));
+    all.push_back(peers.back().get());
+    out.push_back(hub.connect(i, *peers.back()));
+    back.push_back(peers.back()->connect(0, hub));
+    ASSERT_TRUE(out.back() != nullptr && back.back() != nullptr) << last_failure;
+  }
+  const std::uint64_t rounds = 40;
+  for (std::uint64_t n = 0; n < rounds; ++n) {
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      hub.send(out[i], n);
+      if ((n + i) % 3 == 0) progress_for(all, 1);
+      peers[i]->send(back[i], n);
+      if ((n + i) % 4 == 0) progress_for(all, 1);
+    }
+  }
+  ASSERT_TRUE(progress_until(all, [&] {
+    bool there = hub.got.size() == rounds * peers.size();
+    for (const auto& peer : peers) there = there && peer->got.size() == rounds;
+    return there;
+  })) << hub.got.size();
+  EXPECT_TRUE(in_order(hub));
+  for (const auto& peer : peers) EXPECT_TRUE(in_order(*peer));
+  EXPECT_GT(hub.iface->counters.closed_idle.get(), 5u);
+  EXPECT_TRUE(progress_until(all, [&] { return hub.iface->counters.connections.now.get() <= 3; }));
+  EXPECT_TRUE(hub.failures.empty());
+}
+
+TEST(Connections, SmallMessagesLeaveTogether) {
+  Process a(0), b(1);
+  ashlar_endpoint* const to_b = a.connect(1, b);
+  ASSERT_NE(to_b, nullptr) << last_failure;
+  a.send(to_b, 0);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.got.size() == 1; }));
+  const std::uint64_t writes = a.iface->counters.writes.get();
+  for (std::uint64_t i = 1; i <= 1000; ++i) a.send(to_b, i);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.got.size() == 1001; }));
+  EXPECT_TRUE(in_order(b));
+  EXPECT_LT(a.iface->counters.writes.get() - writes, 20u);
+  EXPECT_EQ(a.iface->counters.coalesced.get(), 1000 - usual().coalesce_after);
+}
+
+TEST(Connections, MemoryThatIsTakenBackIsNotSent) {
+  Process a(0), b(1);
+  ashlar_endpoint* const to_b = a.connect(1, b);
+  ashlar_endpoint* const to_a = b.connect(0, a);
+  ASSERT_TRUE(to_a != nullptr && to_b != nullptr);
+  struct Done : ashlar_completion {
+    int calls = 0;
+    ashlar_result result = ASHLAR_OK;
+  } done;
+  done.done = [](ashlar_completion* self, ashlar_result result) {
+    static_cast<Done*>(self)->calls++;
+    static_cast<Done*>(self)->result = result;
+  };
+  auto memory = std::make_unique<std::vector<char>>(32 << 20, 'm');
+  std::vector<char> target(memory->size());
+  ashlar_key key;
+  ASSERT_EQ(a.iface->expose(memory->data(), memory->size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  ASSERT_EQ(to_a->ops->get(to_a, target.data(), &key, 0, target.size(), &done), ASHLAR_PENDING);
+  // In the middle of it, when the sockets are full.
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.iface->counters.get_bytes.get() > 0; }));
+  for (int i = 0; i < 20; ++i) a.iface->progress();
+  ASSERT_EQ(done.calls, 0) << "the message is too short for this test";
+  a.iface->unexpose(key);
+  memory.reset();
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return done.calls == 1; }));
+  EXPECT_LT(done.result, 0);
+  b.send(to_a, 0);
+  EXPECT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 1; })) << "the connection is as good as before";
+}
+
+TEST(Connections, ThePeersEndIsToldWithItsAddress) {
+  auto a = std::make_unique<Process>(0);
+  Process b(1);
+  ashlar_endpoint* const to_a = b.connect(0, *a);
+  ASSERT_NE(to_a, nullptr);
+  b.send(to_a, 0);
+  ASSERT_TRUE(progress_until({a.get(), &b}, [&] { return a->got.size() == 1; }));
+  a.reset();  // in good order
+  progress_for({&b}, 50);
+  EXPECT_TRUE(b.failures.empty()) << b.failures[0].second;
+  b.send(to_a, 1);  // nobody is there for this one
+  ASSERT_TRUE(progress_until({&b}, [&] { return b.failures.size() == 1; }));
+  EXPECT_NE(b.failures[0].second.find("127.0.0.1:"), std::string::npos) << b.failures[0].second;
+}
+
+TEST(Connections, TheKernelNumbersItsPeers) {
+  Process a(0), b(1);
+  a.offset = 40;
+  ashlar_endpoint* const to_a = b.connect(0, a);
+  ASSERT_NE(to_a, nullptr);
+  b.send(to_a, 0);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 1; }));
+  EXPECT_EQ(a.got[0].first, 41u);
+  // The kernel does not know the process any more: what it still sends is dropped, until it is known again.
+  a.iface->forget(41);
+  b.send(to_a, 1);
+  progress_for({&a, &b}, 100);
+  EXPECT_EQ(a.got.size(), 1u);
+  ashlar_endpoint* const to_b = a.connect(50, b);
+  ASSERT_NE(to_b, nullptr);
+  a.send(to_b, 2);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.got.size() == 1; }));
+  EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
+TEST(Connections, LanesShareThePort) {
+  Process lane0(0), lane1(0), peer(1);
+  EXPECT_EQ(lane0.address().port, lane1.address().port);
+  ashlar_endpoint* const first = peer.connect(0, lane0);
+  ASSERT_NE(first, nullptr);
+  ashlar_endpoint* const second = peer.connect(0, lane1);
+  ASSERT_NE(second, nullptr);
+  peer.send(first, 0);
+  peer.send(second, 1);
+  EXPECT_TRUE(progress_until({&lane0, &lane1, &peer}, [&] { return lane0.got.size() == 1 && lane1.got.size() == 1; }));
+  EXPECT_EQ(lane0.got[0].second, 0u);
+  EXPECT_EQ(lane1.got[0].second, 1u);
+}
+
+TEST(Connections, WordsThatMeanNothingAreRefused) {
+  Config config = usual();
+  config.ports = "many";
+  EXPECT_LT(Process(0, config).opened, 0);
+  EXPECT_NE(last_failure.find("tcp.ports value=many"), std::string::npos) << last_failure;
+  config = usual();
+  config.interfaces = "10.0.0.0/99";
+  EXPECT_LT(Process(0, config).opened, 0);
+  EXPECT_NE(last_failure.find("tcp.interfaces value=10.0.0.0/99"), std::string::npos) << last_failure;
+  config.interfaces = "nosuch0";
+  EXPECT_LT(Process(0, config).opened, 0);
+  EXPECT_NE(last_failure.find("tcp.no_interface"), std::string::npos) << last_failure;
+}
+
+}  // namespace
+}  // namespace ashlar::tcp::test

@@ -42,12 +42,42 @@ function(ashlar_mpi_test_properties test)
     ${P_PROPERTIES})
 endfunction()
 
-# ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...])
+# ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...] [NO_TCP])
 #   Builds `name` from name.c (or SOURCES) as the target mpi_<name>, and adds the test mpi.<name>.<ranks> for each number
 #   of NP, which runs it under the built mpiexec. The runs named by QUICK also carry the label "quick". A program prints
 #   nothing unless it fails; exit status 77 means skipped. ashlar_mpi_run and ashlar_mpi_script add other runs.
+#   mpi.<name>.tcp is the run of 2 to 4 ranks over transport/tcp; most of these are slow (`ctest -C every -L tcp`). NO_TCP:
+#   there is none, because the program looks at what another transport does.
+# Those that run each time: every protocol of messages, collectives, windows, threads.
+set(ASHLAR_TCP_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt_queues pt2pt_random pt2pt_truncate
+  coll_random comm_more rma_putget threads_lanes topo_graph)
+function(ashlar_mpi_tcp_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "NP;ARGS" ${ARGN})
+  set(ranks 0)
+  foreach(n ${T_NP})
+    if(n GREATER 1 AND n LESS 5 AND n GREATER ranks)
+      set(ranks ${n})
+    endif()
+  endforeach()
+  if(ranks EQUAL 0)
+    return()
+  endif()
+  set(when CONFIGURATIONS every)
+  set(labels tcp slow)
+  if(name IN_LIST ASHLAR_TCP_CHOSEN)
+    set(when "")
+    set(labels tcp)
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 180)
+  endif()
+  add_test(NAME mpi.${name}.tcp ${when} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=tcp,self -n ${ranks}
+    $<TARGET_FILE:mpi_${name}> ${T_ARGS})
+  ashlar_mpi_test_properties(mpi.${name}.tcp TIMEOUT ${T_TIMEOUT} LABELS ${labels} PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
+
 function(ashlar_mpi_test name)
-  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;NP;QUICK;ARGS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "NO_TCP" "TIMEOUT" "SOURCES;NP;QUICK;ARGS;LABELS" ${ARGN})
   if(NOT T_SOURCES)
     set(T_SOURCES ${name}.c)
   endif()
@@ -65,6 +95,9 @@ function(ashlar_mpi_test name)
     ashlar_mpi_test_properties(mpi.${name}.${ranks} ${quick} TIMEOUT ${T_TIMEOUT} LABELS ${T_LABELS}
       PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
+  if(NOT T_NO_TCP)
+    ashlar_mpi_tcp_test(${name} NP ${T_NP} TIMEOUT ${T_TIMEOUT} ARGS ${T_ARGS})
+  endif()
 endfunction()
 
 # ashlar_mpi_run(program variant ranks [SET parameter=value ...] [OPTIONS ...] [ARGS ...] [QUICK] [TIMEOUT seconds]

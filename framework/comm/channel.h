@@ -35,7 +35,9 @@ void wait_beside(Lane& lane, const char* what, Done done) {
     account.waits_for(plugin::kNoPeer, static_cast<const char*>(text));
   };
   const LaneGuard guard(lane.lock);
-  progress::wait(lane, done, {.tell = tell, .what = what, .look_again_ns = 1'000'000});
+  ++lane.waits_beside;
+  progress::wait(lane, done, {.tell = tell, .what = what});
+  --lane.waits_beside;
 }
 
 }  // namespace ashlar::comm

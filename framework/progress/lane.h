@@ -97,6 +97,8 @@ struct Lane {
   progress::Counters counters ASHLAR_GUARDED_BY(lock);
   plugin::Records* records ASHLAR_GUARDED_BY(lock) = nullptr;  // may be null: decisions are not kept
   coll::LaneCollectives* coll ASHLAR_GUARDED_BY(lock) = nullptr;
+  /// Waits that something beside MPI's messages ends, which wakes no lane: sleeps are short while there are such.
+  std::uint32_t waits_beside ASHLAR_GUARDED_BY(lock) = 0;
 
   std::uint64_t spin_rounds() const { return config.oversubscribed ? config.spin_oversubscribed : config.spin; }
   std::uint64_t sleep_after() const {

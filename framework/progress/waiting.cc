@@ -15,6 +15,9 @@ namespace {
 // A sleeping process still looks now and then: transports find dead peers only while they are polled.
 constexpr std::uint64_t kLongestSleep = 50'000'000;
 
+// The same where something beside MPI's messages ends a wait, such as a descriptor (Lane::waits_beside).
+constexpr std::uint64_t kBeside = 1'000'000;
+
 // A wait in which nothing has happened for so long is worth a look from outside (PeerTable::notify) now and then.
 constexpr std::uint64_t kLongQuiet = 1'000'000'000;
 
@@ -187,7 +190,7 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   }
   if (idle_since_ == now || nap_ == 0) nap_ = kFirstNap;
   std::uint64_t longest = kLongestSleep;
-  if (reason.look_again_ns != 0) longest = reason.look_again_ns;
+  if (lane.waits_beside != 0) longest = kBeside;
   if (lane.review_by != 0) longest = std::min(longest, lane.review_by > now ? lane.review_by - now : 1);
   if (!sleep(lane, longest, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
 }

@@ -18,8 +18,6 @@ namespace ashlar::progress {
 struct Reason {
   void (*tell)(const void* what, Lane& lane, plugin::AccountWriter& account) = nullptr;
   const void* what = nullptr;
-  /// The longest sleep, where something beside MPI's messages ends the wait, such as a descriptor; 0: no bound.
-  std::uint64_t look_again_ns = 0;
 };
 
 /// The stages of one wait: spin, then yield the core, then sleep until a transport or another thread raises the lane.

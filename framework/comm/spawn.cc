@@ -47,7 +47,6 @@ Status add_program(const char* command, char** argv, int processes, const Info* 
     return fail(MPI_ERR_ARG, "argument.value",
                 {{"argument", "maxprocs"}, {"value", processes}, {"wanted", "0 or more"}, {"note", ""}});
   FurtherJob::Program program{.processes = std::to_string(processes), .argv = {command}, .info = {}};
-  // Blanks around a command's name are no part of it.
   for (char** word = argv; word != nullptr && *word != nullptr; ++word) program.argv.emplace_back(*word);
   if (info != nullptr) program.info = info->entries;
   job->programs.push_back(std::move(program));

@@ -97,7 +97,7 @@ Status start_launcher(Descriptor* socket) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const int pid = clone(step_between, end_of(stack), CLONE_VM | CLONE_VFORK, &start);
   const int error = pid < 0 ? errno : 0;
-  if (pid > 0) waitpid(pid, nullptr, __WCLONE);
+  if (pid > 0) waitpid(pid, nullptr, static_cast<int>(__WCLONE));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0 || start.error != 0)
     return fail(MPI_ERR_SPAWN, "spawn.no_launcher",

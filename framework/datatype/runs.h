@@ -3,7 +3,7 @@
 
 #include "framework/datatype/layout.h"
 
-/// The pieces of a layout, for whoever lists them: in memory (runs.cc) or in a file (spans.cc).
+/// The pieces of a layout, to be listed: in memory (runs.cc) or in a file (spans.cc).
 namespace ashlar::datatype {
 
 /// Calls add(at, bytes) for each piece of `l` at `at` (an address as a number, as of MPI_BOTTOM, or an offset) from

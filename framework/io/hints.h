@@ -12,7 +12,7 @@ namespace ashlar::io {
 class OpenFile;
 
 /// Takes over what `info` (nullptr: nothing) says. Hints change no result, so unknown keys and values that make no
-/// sense are left alone; `told` (nullptr: nobody asks) says of each key what came of it.
+/// sense are left alone; `told` (nullptr: no record is wanted) says of each key what came of it.
 Status read_hints(const Info* info, OpenFile* file, std::string* told = nullptr);
 /// All hints in force, into `info`.
 Status write_hints(const OpenFile& file, Info& info);

@@ -92,7 +92,7 @@ class ReadWindow {
 
 namespace {
 
-/// Pieces as they are. Writes share their range with other writers, so that nobody writes an old window over them; in
+/// Pieces as they are. Writes share their range with other writers, so that no old window is written over them; in
 /// atomic mode the access has its range already.
 Status move_pieces(OpenFile& file, bool writes, const Batch& batch, std::uint64_t* done) {
   const ashlar_io_piece& last = batch.pieces[batch.used - 1];

@@ -10,8 +10,8 @@ class OpenFile;
 /// in atomic mode, exclude all others. A holder makes system calls and never waits for another process, so that waits
 /// end. Without shared memory, and for an empty range, it does nothing.
 ///
-///   short path  as long as nobody holds or wants any range exclusively: a shared range is stored in the process's slot
-///   long path   an entry in the block's table, under its mutex
+///   short path  as long as no process holds or wants any range exclusively: a shared range is stored in the process's
+///   slot long path   an entry in the block's table, under its mutex
 class RangeLock {
  public:
   enum class Kind : unsigned char { kShared, kExclusive };

@@ -40,7 +40,7 @@ struct alignas(kCacheLine) RankSlot {
   alignas(kCacheLine) std::atomic<std::uint64_t> visits[2];  // of processes that are done with it: stored by them
 };
 
-/// A range of the file that somebody holds, in the long path of RangeLock.
+/// A range of the file that a process holds, in the long path of RangeLock.
 struct HeldRange {
   std::uint64_t first = 0, end = 0;  // empty: the entry is free
   bool exclusive = false;

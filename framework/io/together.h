@@ -20,7 +20,7 @@ namespace ashlar::io {
 /// What the processes of a collective access do, the same on all of them.
 struct Plan {
   Way way = Way::kList;
-  bool stopped = false;              // one of them cannot take part: nobody moves data
+  bool stopped = false;              // one of them cannot take part: none moves data
   std::uint64_t first = 0, end = 0;  // of the data of all
   std::uint64_t window = 0;          // bytes; window i begins at `first` + i windows
   std::uint32_t aggregators = 0;     // window i is moved by number i % aggregators

@@ -24,7 +24,7 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
 
 /// The same number in all processes that share a loopback interface, and hardly anywhere else.
 std::uint64_t host_here();
-/// Random bytes that nobody can guess; false: the system gives none.
+/// Random bytes that cannot be guessed; false: the system gives none.
 bool draw(void* out, std::size_t bytes);
 
 }  // namespace ashlar::tcp

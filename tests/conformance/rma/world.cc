@@ -37,13 +37,12 @@ RmaWorld::RmaWorld(int ranks, std::size_t bytes, const LoopOptions& options, Mem
     : world_(ranks, options), bytes_(bytes), kind_(memory) {
   engine();
   const coll::AlgorithmList* const lists[] = {&coll::p2p::algorithm_list()};
-  EXPECT_TRUE(coll::Engine::open(lists, &coll_).ok());
   for (int rank = 0; rank < ranks; ++rank) {
-    {
-      const LaneGuard guard(world_[rank].lane.lock);
-      coll_->attach(world_[rank].lane);
-    }
     members_.push_back(std::make_unique<Member>());
+    std::unique_ptr<coll::Engine>& coll = members_.back()->coll;
+    EXPECT_TRUE(coll::Engine::open(lists, &coll).ok());
+    const LaneGuard guard(world_[rank].lane.lock);
+    coll->attach(world_[rank].lane);
   }
   run([this](int rank) { make(rank); });
 }

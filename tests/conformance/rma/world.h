@@ -65,6 +65,7 @@ class RmaWorld {
     std::byte* memory = nullptr;
     std::vector<rma::Area> areas;
     std::vector<std::byte> own;  // kPrivate, kDynamic
+    std::unique_ptr<coll::Engine> coll;  // counts the calls of one process, as in a job
   };
   void make(int me);
   void choose_sync(int me, std::span<const rma::Card> cards);
@@ -74,7 +75,6 @@ class RmaWorld {
   World world_;
   const std::size_t bytes_;
   const Memory kind_;
-  std::unique_ptr<coll::Engine> coll_;
   std::vector<std::unique_ptr<Member>> members_;
   std::atomic<int> running_{0};
 };

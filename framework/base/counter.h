@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "framework/base/sanitizers.h"
+
 namespace ashlar {
 
 /// A word of a performance variable. One thread at a time writes it, the holder of the lock that guards its block; any
@@ -11,7 +13,7 @@ class Counter {
   constexpr explicit Counter(std::uint64_t value) : value_(value) {}
 
   void add(std::uint64_t n = 1) {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(ASHLAR_TSAN)
     // One aligned read-modify-write, which no reader sees half done. The compiler makes three of load, add and store.
     asm("addq %1, %0" : "+m"(value_) : "er"(n) : "cc");
 #else

@@ -64,7 +64,7 @@ class RmaWorld {
     RmaWindow window;
     std::byte* memory = nullptr;
     std::vector<rma::Area> areas;
-    std::vector<std::byte> own;  // kPrivate, kDynamic
+    std::vector<std::byte> own;          // kPrivate, kDynamic
     std::unique_ptr<coll::Engine> coll;  // counts the calls of one process, as in a job
   };
   void make(int me);

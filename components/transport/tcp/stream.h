@@ -17,7 +17,7 @@ class Stream {
     if (n != 0) std::memcpy(append(n), data, n);
   }
   /// Takes the last `n` bytes back.
-  void take_back(std::size_t n) { bytes_.resize(bytes_.size() - n); }
+  void take_back(std::size_t n) { bytes_.erase(bytes_.end() - static_cast<std::ptrdiff_t>(n), bytes_.end()); }
   /// The first `n` bytes have left.
   void consume(std::size_t n);
   void clear();

@@ -51,7 +51,7 @@ class Interface : public ashlar_iface {
   /// In the next round of progress.
   void flush_later(Connection& connection);
 
-  // interface_connect.cc: who is who, and which connection is kept.
+  // interface_connect.cc: peers, and which connection to each is kept.
   Hello hello_to(const Endpoint& peer) const;
   std::uint32_t exchange_with(const SocketAddress& to) const;
   std::vector<SocketAddress> ways_to(const Address& address) const;
@@ -62,10 +62,14 @@ class Interface : public ashlar_iface {
   void tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost);
   void need_connection(Endpoint& peer);
   void adopt(Endpoint& peer, Descriptor socket, bool dialled);
+
+  // interface_strangers.cc: connections that have not proved themselves.
   bool chosen(Guest& guest, const Hello& hello);
   bool pass_on(Guest& guest, const Hello& hello);
   void dismiss(Guest& guest);
   void room_for_strangers();
+
+  // interface_ends.cc: how connections end.
   void retire(Connection& connection);
   void ended(Connection& connection, const std::string& reason);
   void give_up(Endpoint& peer, bool refused);

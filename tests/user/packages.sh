@@ -1,5 +1,6 @@
 #!/bin/bash
-# The Debian packages: built, held against Debian's rules by lintian, and used in a clean Debian (packages_inside.sh).
+# The Debian packages: built, held against Debian's rules by lintian and against the budgets of tests/bench, and used in a
+# clean Debian (packages_inside.sh).
 # usage: packages.sh BUILD SOURCE [FOLDER]   with a FOLDER of packages and their .changes, these instead of new ones
 # Exit status 77: this machine cannot make a clean Debian. APT_MIRROR names another mirror than Debian's own.
 . "${0%/*}/common.sh"
@@ -19,8 +20,8 @@ quietly() {
 }
 
 [ "$(id -u)" -eq 0 ] || skip "only root can make a clean Debian here"
-for tool in dpkg-buildpackage dh lintian mmdebstrap; do
-  command -v $tool >/dev/null || skip "there is no $tool; the lists packages_deb of bootstrap have its package"
+for tool in dpkg-buildpackage dh lintian mmdebstrap valgrind; do
+  command -v $tool >/dev/null || skip "there is no $tool; the lists packages_deb and packages_test of bootstrap have its package"
 done
 unshare --mount --pid --fork true 2>/dev/null || skip "this machine does not allow namespaces, which mmdebstrap needs"
 python3 -c "import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=20).read(1)" "$mirror/dists/$suite/InRelease" 2>/dev/null ||
@@ -47,6 +48,21 @@ for package in old/*.deb; do
   quietly dpkg-deb -b unpacked new/
   rm -rf unpacked
 done
+
+# Debian's flags are others than those of the tree, and cost nothing on the short paths: the same budgets hold.
+mkdir unpacked
+for package in old/*.deb; do
+  dpkg-deb -x "$package" unpacked
+done
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+lib=$WORK/unpacked/usr/lib/$triplet/ashlar
+for program in instructions collective_instructions; do
+  quietly gcc -O2 -I "unpacked/usr/include/$triplet/ashlar-mpi" -o $program "$SOURCE/tests/bench/$program.c" \
+    "$lib/libmpi_abi.so.1" "-Wl,-rpath,$lib"
+done
+"$SOURCE/tests/bench/instructions.py" unpacked/usr/bin/mpiexec.ashlar ./instructions ./collective_instructions \
+  "$SOURCE/tests/bench/budgets/instructions" >budgets.log 2>&1 </dev/null || fail "a budget of the library in the package: $(cat budgets.log)"
+rm -rf unpacked
 
 # With what the scenes need: a compiler, and the other implementations, fetched once and installed later.
 others="mpich libmpich-dev openmpi-bin libopenmpi-dev"

@@ -146,7 +146,8 @@ void Requests::fill(std::byte* to) {
   if (ping_) return;
   Job& job = *queue_.front();
   if (job.kind == Job::Kind::kNote) {
-    std::memcpy(to, &static_cast<const Note&>(job).payload, static_cast<const Note&>(job).length);
+    const Note& note = static_cast<const Note&>(job);
+    if (note.length != 0) std::memcpy(to, &note.payload, note.length);  // nowhere to write, if there is nothing
     return;
   }
   const Operation& operation = operation_of(job);

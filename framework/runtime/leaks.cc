@@ -18,6 +18,7 @@
 #include "framework/progress/request.h"
 #include "framework/runtime/call_site.h"
 #include "framework/runtime/process.h"
+#include "framework/runtime/unreceived.h"
 
 namespace ashlar::runtime {
 namespace {
@@ -182,6 +183,7 @@ void report_leaks(Process& process, Ending ending) {
       if (std::count(all.begin(), all.end(), mine) > 1) when += ", on each of the ranks " + ranks_with(all, mine);
     }
   }
+  if (ending == Ending::kWorld) report_unreceived(process, handles);
   if (!ours) return;
   const std::string what =
       handles.size() == 1 ? "1 MPI object was" : std::to_string(handles.size()) + " MPI objects were";

@@ -80,8 +80,8 @@ struct CheckConfig {
 
 inline constexpr ashlar_param kCheckParams[] = {
     {"leaks", "false",
-     "List at the end which communicators, datatypes, requests and other objects the program still holds, and which "
-     "calls made them.",
+     "List at the end which communicators, datatypes, requests and other objects the program still holds, which calls "
+     "made them, and which messages were never received.",
      ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(CheckConfig, leaks),
      nullptr},
     {"hints", "false",

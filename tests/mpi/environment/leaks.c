@@ -2,6 +2,7 @@
  *   clean     gives everything back, some of it in attribute callbacks at the end
  *   leaky     keeps a number of objects of each kind
  *   one       only rank 1 keeps something
+ *   messages  rank 0 sends what the last rank does not receive
  *   sessions  without the world model: a communicator and a group are kept when the session ends, a datatype for good
  */
 #include "check.h"
@@ -129,6 +130,21 @@ static void clean(void) {
   MUST(MPI_Comm_free_keyval(&key));
 }
 
+static void messages(void) {
+  const int data[3] = {1, 2, 3};
+  MPI_Comm named, freed;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &named));
+  MUST(MPI_Comm_set_name(named, "rows"));
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &freed));
+  if (check_rank == 0) {
+    MUST(MPI_Send(data, 3, MPI_INT, check_size - 1, 123, MPI_COMM_WORLD));
+    MUST(MPI_Send(data, 3, MPI_INT, check_size - 1, 123, MPI_COMM_WORLD));
+    MUST(MPI_Send(data, 0, MPI_INT, check_size - 1, 7, named));
+    MUST(MPI_Send(data, 1, MPI_CHAR, check_size - 1, 8, freed));
+  }
+  MUST(MPI_Comm_free(&freed));
+}
+
 static int sessions(void) {
   MPI_Session session;
   MPI_Group group;
@@ -151,6 +167,7 @@ int main(int argc, char** argv) {
   check_start(&argc, &argv);
   if (strcmp(what, "clean") == 0) clean();
   if (strcmp(what, "leaky") == 0) leaky();
+  if (strcmp(what, "messages") == 0) messages();
   if (strcmp(what, "one") == 0 && check_rank == 1) make_communicators("forgotten");
   if (strcmp(what, "one") == 0 && check_rank != 1) {
     MPI_Comm comm;

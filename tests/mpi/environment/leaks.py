@@ -50,6 +50,15 @@ def main():
     status, text = run(mpiexec, program, "one", 3)
     problems += wrong("one leaking rank", status == 0 and "rank 1 of 3" in text and text.count("alive") == 1 and
                       "1 MPI object was alive at MPI_Finalize.\n" in text, text)
+    for ranks in (1, 3):
+        status, text = run(mpiexec, program, "messages", ranks)
+        problems += wrong("messages without a receive", status == 0 and text.count("never received") == 1 and
+                          f"rank {ranks - 1} of {ranks}" in text and "4 messages were never received" in text and
+                          "2 messages of together 24 bytes from rank 0 tag 123 on 'MPI_COMM_WORLD'" in text and
+                          "1 message of 0 bytes from rank 0 tag 7 on 'rows'" in text and
+                          "1 message of 1 byte from rank 0 tag 8 on a communicator that was freed" in text, text)
+        status, text = run(mpiexec, program, "messages", ranks, switch=False)
+        problems += wrong("messages are told of though the check is off", status == 0 and not text, text)
     status, text = run(mpiexec, program, "sessions", 1)
     problems += wrong("sessions", status == 0 and "2 MPI objects were alive when the last session ended" in text and
                       "1 communicator of MPI_Comm_create_from_group" in text and

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "framework/base/abort_status.h"
 #include "mpiexec/alike.h"
 #include "mpiexec/text.h"
 
@@ -73,7 +74,7 @@ bool fails_the_job(const RankFate& fate, bool others_in_mpi) {
 }
 
 int exit_status(const RankFate& fate) {
-  if (fate.aborted) return (fate.abort_code & 0xff) ? fate.abort_code & 0xff : 1;
+  if (fate.aborted) return abort_status(fate.abort_code);
   if (WIFSIGNALED(fate.wait_status)) return 128 + WTERMSIG(fate.wait_status);
   const int code = WEXITSTATUS(fate.wait_status);
   return code == 0 && fate.state == launch::RankState::kInitialized ? 1 : code;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/abort_status.h"
 #include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
 #include "framework/object/comm.h"
@@ -43,7 +44,7 @@ std::string ranks_of(const Comm& comm) {
 }  // namespace
 
 void abort_job(Comm* comm, int code, const char* text) {
-  const int exit_code = code & 0xff ? code & 0xff : 1;
+  const int exit_code = abort_status(code);
   Process* const process = Process::current();
   flush_streams();
   if (process && comm && process->other_jobs()) process->other_jobs()->end(*comm, exit_code);

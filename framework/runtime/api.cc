@@ -8,6 +8,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "framework/base/abort_status.h"
 #include "framework/base/event.h"
 #include "framework/base/lane_lock.h"
 #include "framework/datatype/datatype.h"
@@ -96,7 +97,7 @@ Status abort(Comm& comm, int code) {
   plugin::Reporter& reporter = Process::current()->reporter;
   if (!reporter.launcher_tells()) reporter.notice(0, nullptr, text);
   if (error_hooks.abort) error_hooks.abort(&comm, code, text);  // none in a forked child
-  std::_Exit(code & 0xff ? code & 0xff : 1);
+  std::_Exit(abort_status(code));
 }
 
 double wtime() {

@@ -40,6 +40,8 @@ int main(int argc, char** argv) {
     MPI_Bcast(&value, 1, MPI_INT, -3, MPI_COMM_WORLD);
   }
   if (me && strcmp(way, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (me && strcmp(way, "abort-0") == 0) MPI_Abort(MPI_COMM_WORLD, 0);
+  if (me && strcmp(way, "abort-256") == 0) MPI_Abort(MPI_COMM_WORLD, 256);
   if (strncmp(way, "part-", 5) == 0) { /* in a communicator that does not have all ranks */
     MPI_Comm part;
     MPI_Comm_split(MPI_COMM_WORLD, me, 0, &part);

@@ -14,6 +14,8 @@ CASES = [
     ("bad-rank-abort", 2, None, ["mpi_bcast", "-3", "mpi_err_root", "rank 1"]),
     ("truncate", 2, None, ["mpi_recv", "mpi_err_truncate", "400", "rank 1"]),
     ("abort", 3, 7, ["mpi_abort", "rank 2", "7"]),
+    ("abort-0", 3, 0, ["mpi_abort", "rank 2", "error code 0"]),
+    ("abort-256", 3, 1, ["mpi_abort", "rank 2", "error code 256"]),
     ("part-abort", 3, 9, ["mpi_abort", "'the last one'", "all 3 ranks of the", "not only those of 'the last one' (rank 2)"]),
     ("part-error", 3, None, ["mpi_send", "mpi_err_rank", "not only those of 'the last one' (rank 2)"]),
     ("odd-abort", 6, 9, ["mpi_abort", "all 6 ranks of the", "not only those of 'odd ones' (ranks 1, 3-5)"]),
@@ -53,7 +55,7 @@ def check(mpiexec, program, way, ranks, status, words, setting=None):
         return [f"{name}: mpiexec had not ended after 30 s"]
     took = time.monotonic() - start
     problems = []
-    if done.returncode == 0 or (status is not None and done.returncode != status):
+    if done.returncode != status if status is not None else done.returncode == 0:
         problems.append(f"{name}: exit status {done.returncode}, not {status if status is not None else 'a failure'}")
     problems += [f"{name}: the output does not say '{word}'" for word in words if word not in done.stdout.lower()]
     if took > 10:

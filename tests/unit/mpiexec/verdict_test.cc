@@ -48,7 +48,7 @@ TEST(Verdict, ExitStatus) {
   EXPECT_EQ(exit_status(fate(RankState::kFinalized, exited(0))), 0);
   RankFate aborted = fate(RankState::kInitialized, SIGTERM);
   aborted.aborted = true;
-  for (const auto& [code, status] : std::vector<std::pair<int, int>>{{42, 42}, {0, 1}, {256, 1}, {257, 1}, {-1, 255}}) {
+  for (const auto& [code, status] : std::vector<std::pair<int, int>>{{42, 42}, {0, 0}, {256, 1}, {257, 1}, {-1, 255}}) {
     aborted.abort_code = code;
     EXPECT_EQ(exit_status(aborted), status) << code;
   }

@@ -53,6 +53,13 @@ std::uint64_t own_start_time() {
   return start;
 }
 
+std::uint64_t draw_cookie() {
+  std::uint64_t cookie = 0;
+  if (getrandom(&cookie, sizeof cookie, GRND_NONBLOCK) != sizeof cookie || cookie == 0)
+    cookie = own_start_time() ^ (static_cast<std::uint64_t>(getpid()) << 32);
+  return cookie;
+}
+
 Board::~Board() {
   if (board_) munmap(static_cast<void*>(board_), bytes_);
   for (int fd : {board_fd_, bell_read_, bell_write_, shared_fd_})
@@ -63,8 +70,11 @@ Status Board::make(const BoardFacts& facts) {
   using launch::BoardHeader;
   using launch::BoardSlot;
   const std::uint64_t fixed = round_up(sizeof(BoardHeader), 64) + facts.ranks * sizeof(BoardSlot);
-  const std::uint64_t heap_end = round_up(
-      fixed + facts.params.size() + (1u << 20) + facts.ranks * (facts.heap_per_rank + launch::kRankTextBytes), 4096);
+  const std::uint64_t for_nodes =
+      facts.nodes.several() ? facts.nodes.hosts.size() * 320 + facts.ranks * (sizeof(launch::BoardFar) + 4) : 0;
+  const std::uint64_t heap_end = round_up(fixed + facts.params.size() + (1u << 20) + for_nodes +
+                                              facts.ranks * (facts.heap_per_rank + launch::kRankTextBytes),
+                                          4096);
   const std::uint64_t tool_bytes = round_up(facts.tool_bytes, 4096);
   bytes_ = heap_end + facts.ranks * tool_bytes;
   char why[400];
@@ -86,8 +96,7 @@ Status Board::make(const BoardFacts& facts) {
   board_->version = launch::kBoardVersion;
   board_->ranks = facts.ranks;
   std::snprintf(board_->job_id, sizeof board_->job_id, "%s", facts.job_id.c_str());
-  if (getrandom(&board_->cookie, sizeof board_->cookie, GRND_NONBLOCK) != sizeof board_->cookie)
-    board_->cookie = own_start_time() ^ (static_cast<std::uint64_t>(getpid()) << 32);
+  board_->cookie = facts.cookie != 0 ? facts.cookie : draw_cookie();
   board_->launcher_pid = static_cast<std::uint32_t>(getpid());
   board_->launcher_start = own_start_time();
   board_->universe_size = facts.universe;
@@ -100,7 +109,9 @@ Status Board::make(const BoardFacts& facts) {
   board_->slots = round_up(sizeof(BoardHeader), 64);
   board_->heap_used.store(round_up(fixed, 16));
   board_->oversubscribed = facts.oversubscribed;
+  board_->bell = bell_write_;
   board_->host = store(facts.host);
+  store_nodes(facts);
   board_->launcher = store(facts.launcher);
   if (!facts.name.empty()) board_->name = store(facts.name);
   if (!facts.parent_port.empty()) board_->parent_port = store(facts.parent_port);
@@ -114,6 +125,26 @@ Status Board::make(const BoardFacts& facts) {
     slot(r).account = launch::board_allocate(board_, launch::kRankTextBytes, alignof(launch::BoardVariables));
   board_->magic = launch::kBoardMagic;
   return {};
+}
+
+/// A job whose ranks are all on this node has one node, and no table of them.
+void Board::store_nodes(const BoardFacts& facts) {
+  board_->nodes = 1;
+  board_->local_ranks = facts.ranks;
+  if (!facts.nodes.several()) return;
+  const std::vector<std::string>& hosts = facts.nodes.hosts;
+  board_->nodes = static_cast<std::uint32_t>(hosts.size());
+  board_->node = facts.nodes.node;
+  board_->node_of_rank = launch::board_allocate(board_, facts.ranks * sizeof(std::uint32_t));
+  board_->host_of_node = launch::board_allocate(board_, hosts.size() * sizeof(std::uint64_t));
+  board_->far = launch::board_allocate(board_, facts.ranks * sizeof(launch::BoardFar));
+  board_->local_ranks = 0;
+  for (unsigned r = 0; r < facts.ranks; ++r) {
+    launch::board_at<std::uint32_t>(board_, board_->node_of_rank)[r] = facts.nodes.node_of_rank[r];
+    if (facts.nodes.here(r)) ++board_->local_ranks;
+  }
+  for (std::size_t node = 0; node < hosts.size(); ++node)
+    launch::board_at<std::uint64_t>(board_, board_->host_of_node)[node] = store(hosts[node].substr(0, 255));
 }
 
 std::uint64_t Board::store(const std::string& value) {
@@ -151,6 +182,23 @@ void Board::ended(unsigned rank, int wait_status, bool failed) {
   slot(rank).wait_status = wait_status;
   slot(rank).end.store(static_cast<std::uint32_t>(failed ? launch::RankEnd::kFailed : launch::RankEnd::kEnded));
   if (failed) board_->failures.fetch_add(1);
+  wake();
+}
+
+void Board::fence_complete(std::uint32_t generation) {
+  std::uint32_t now = board_->generation.load();
+  while (static_cast<std::int32_t>(generation - now) > 0 &&
+         !board_->generation.compare_exchange_weak(now, generation)) {
+  }
+  wake();
+}
+
+void Board::want_answered(unsigned rank, std::uint32_t question) {
+  launch::board_want(board_, slot(rank)).answered.store(question, std::memory_order_release);
+  wake();
+}
+
+void Board::wake() {
   board_->event.fetch_add(1);
   syscall(SYS_futex, &board_->event, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -4,12 +4,15 @@
 
 #include "framework/base/status.h"
 #include "framework/plugin/launch_board.h"
+#include "mpiexec/node_map.h"
 
 namespace ashlar::mpiexec {
 
 struct BoardFacts {
   std::string job_id, host, launcher, params;
   std::string name, parent_port, name_scope;  // of a further job (further_jobs.h)
+  NodeMap nodes;
+  std::uint64_t cookie = 0;  // 0: the board draws one
   unsigned ranks = 0;
   unsigned universe = 0;
   std::uint64_t heap_per_rank = 64 * 1024;
@@ -42,6 +45,13 @@ class Board {
   /// Publishes that `rank` ended, and wakes the ranks that wait for it.
   void ended(unsigned rank, int wait_status, bool failed);
 
+  /// Of a job on several nodes: the fence that all of them have entered is complete for the ranks of this one.
+  void fence_complete(std::uint32_t generation);
+  /// The question of `rank` is answered; a record that was found is on the board.
+  void want_answered(unsigned rank, std::uint32_t question);
+  /// Wakes the ranks that wait for something on the board.
+  void wake();
+
   launch::BoardHeader* header() { return board_; }
   const launch::BoardHeader* header() const { return board_; }
   /// The text at an offset of the header; "" at 0.
@@ -53,11 +63,15 @@ class Board {
 
  private:
   std::uint64_t store(const std::string& text);
+  void store_nodes(const BoardFacts& facts);
 
   launch::BoardHeader* board_ = nullptr;
   std::size_t bytes_ = 0;
   int board_fd_ = -1, bell_read_ = -1, bell_write_ = -1, shared_fd_ = -1;
 };
+
+/// A number that is hard to guess, by which the processes of a job know each other.
+std::uint64_t draw_cookie();
 
 /// Start time of this process in clock ticks since boot, as /proc/self/stat has it; 0 without /proc.
 std::uint64_t own_start_time();

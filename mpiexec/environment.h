@@ -15,6 +15,8 @@ class Environment {
 
   void set(const std::string& name, const std::string& value);
   std::string get(const std::string& name) const;
+  /// NAME=VALUE
+  const std::vector<std::string>& entries() const { return entries_; }
   /// For execve; valid until the next change.
   const char* const* pointers();
 

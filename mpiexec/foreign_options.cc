@@ -11,7 +11,9 @@ constexpr char kBinding[] =
     "--map-by and --bind-to place and bind ranks by hwthread, core, numa or socket; taskset narrows what mpiexec may "
     "use";
 constexpr char kShown[] = "--report-bindings prints where each rank is bound, --show-placement does and runs nothing";
-constexpr char kOneMachine[] = "Ranks are started on this machine only, without a remote launcher";
+constexpr char kHosts[] =
+    "--host and --hostfile name the hosts, and --launch-agent the command that leads there; each process finds the "
+    "networks by itself (docs/networks.md)";
 constexpr char kFiles[] = "--output DIR or --output 'name.%r.%s' writes each rank's output to files";
 constexpr char kLines[] = "--tag-output begins each line with its rank";
 constexpr char kDebugger[] = "Start the debugger as the program, as in mpiexec -n 2 xterm -e gdb ./program";
@@ -28,13 +30,13 @@ constexpr ForeignOption kOptions[] = {
     // Needed elsewhere, always so here: scripts may keep them.
     {"--oversubscribe -oversubscribe --allow-run-as-root -genvall -envall --use-hwthread-cpus --localhost -localonly "
      "--quiet -quiet -q --report-state-on-timeout --get-stack-traces --noprefix --no-prefix --disable-recovery "
-     "--exit-on-error --bynode -bynode --byslot -byslot --bycore -bycore",
+     "--exit-on-error --bycore -bycore",
      0, nullptr},
-    {"-genvlist --genvlist -envlist --envlist --prefix -prefix", 1, nullptr},
+    {"-genvlist --genvlist -envlist --envlist", 1, nullptr},
 
     {"--mca -mca --gmca -gmca --omca --pmixmca --prtemca --gpmixmca --gprtemca --opal --ompi", 2, kParameters},
     {"--am -am --tune -tune --config", 1, kParameters},
-    {"--rank-by -rank-by --cpu-set -cpu-set --cpu-list --rankfile -rankfile -rf --rf --cpus-per-proc -cpus-per-proc "
+    {"--cpu-set -cpu-set --cpu-list --rankfile -rankfile -rf --rf --cpus-per-proc -cpus-per-proc "
      "--cpus-per-rank --npersocket -npersocket -binding --binding --ppr --slot-list -membind",
      1, kBinding},
     {"--bind-to-core -bind-to-core --bind-to-socket -bind-to-socket --bind-to-none -bind-to-none --bysocket -bysocket",
@@ -43,13 +45,13 @@ constexpr ForeignOption kOptions[] = {
      "-print-rank-map --print-rank-map",
      0, kShown},
     {"--display -display", 1, kShown},
-    {"-launcher --launcher -launcher-exec --launcher-exec -bootstrap -bootstrap-exec -rmk --rmk -iface --iface -rsh "
-     "--plm-rsh-agent --launch-agent -order-nodes -hosts-group --dvm --dvm-uri --ompi-server --default-hostfile "
+    {"-bootstrap-exec -rmk --rmk -iface --iface -order-nodes -hosts-group --dvm --dvm-uri --ompi-server "
+     "--default-hostfile "
      "-default-hostfile --add-host --add-hostfile --preload-files -preload-files -pmi-port --tmpdir",
-     1, kOneMachine},
+     1, kHosts},
     {"-nolocal --nolocal --preload-binary -preload-binary --set-cwd-to-session-dir --novm --no-ready-msg "
      "-disable-hostname-propagation --enable-x -enable-x",
-     0, kOneMachine},
+     0, kHosts},
     {"-outfile-pattern --outfile-pattern -outfile -errfile-pattern --errfile-pattern -errfile", 1, kFiles},
     {"--output-directory -output-directory --output-proctable", 1, kFiles},
     {"-prepend-pattern --prepend-pattern", 1, kLines},

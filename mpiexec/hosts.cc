@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <vector>
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
@@ -14,6 +14,81 @@
 namespace ashlar::mpiexec {
 namespace {
 
+constexpr unsigned kMostSlots = 1u << 20;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 10 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A name is a word of the agent's command line: none that the agent takes for an option, or a shell for more than
+/// text.
+bool may_be_name(const std::string& name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::strchr("._-:@%", c);
+  };
+  return !name.empty() && name.size() < 256 && name[0] != '-' && name.find("@-") == std::string::npos &&
+         name.find('\0') == std::string::npos && std::all_of(name.begin(), name.end(), fits);
+}
+
+Status take_slots(const std::string& host, const std::string& number, unsigned* slots) {
+  const unsigned long value = is_number(number) ? std::strtoul(number.c_str(), nullptr, 10) : 0;
+  if (value == 0 || value > kMostSlots) return fail(kErrArg, "host.no_number", {{"host", brief(host)}});
+  *slots = static_cast<unsigned>(value);
+  return {};
+}
+
+/// "node1", "node1:4", "[fe80::1]:4", "fe80::1".
+Status read_host(const std::string& word, HostSlots* host) {
+  std::string name = word;
+  const auto colons = std::count(word.begin(), word.end(), ':');
+  const std::size_t bracket = word.rfind("]:");
+  if (colons == 1 || bracket != std::string::npos) {
+    ASHLAR_TRY(take_slots(word, word.substr(word.rfind(':') + 1), &host->slots));
+    name = word.substr(0, word.rfind(':'));
+  }
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  if (!may_be_name(name)) return fail(kErrArg, "host.no_name", {{"host", brief(word)}});
+  host->name = name;
+  return {};
+}
+
+/// A host without a number that is named again counts once for each time.
+void add_host(HostSlots host, std::vector<HostSlots>* hosts) {
+  const auto same = [&](const HostSlots& other) {
+    return other.name == host.name || (is_this_host(other.name) && is_this_host(host.name));
+  };
+  const auto found = std::find_if(hosts->begin(), hosts->end(), same);
+  if (found == hosts->end())
+    hosts->push_back(std::move(host));
+  else
+    found->slots = std::max(found->slots, 1u) + std::max(host.slots, 1u);
+}
+
+/// What may stand behind a host: a number of ranks, in the words of several launchers, and a user.
+Status take_word(const std::string& word, HostSlots* host, bool* known) {
+  *known = true;
+  for (const char* key : {"slots=", "ncpus=", "count=", "cpu="})
+    if (word.starts_with(key)) {
+      *known = is_number(word.substr(std::strlen(key)));
+      return *known ? take_slots(host->name, word.substr(std::strlen(key)), &host->slots) : Status();
+    }
+  for (const char* key : {"user=", "username="})
+    if (word.starts_with(key) && may_be_name(word.substr(std::strlen(key)))) {
+      host->name = word.substr(std::strlen(key)) + "@" + host->name;
+      return {};
+    }
+  for (const char* key : {"max_slots=", "max-slots="})
+    if (word.starts_with(key)) *known = is_number(word.substr(std::strlen(key)));
+  for (const char* key : {"binding=", "ifname="})
+    if (word.starts_with(key) && word.size() > std::strlen(key)) return {};
+  if (word.starts_with("max_slots=") || word.starts_with("max-slots=")) return {};
+  *known = false;
+  return {};
+}
+
+}  // namespace
+
 bool is_this_host(const std::string& name) {
   if (name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
   char self[256] = {};
@@ -22,46 +97,42 @@ bool is_this_host(const std::string& name) {
   return name == full || name == full.substr(0, full.find('.'));
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// What may stand behind a host: a number of ranks, in the words of several launchers.
-bool is_known(const std::string& word) {
-  for (const char* key : {"slots=", "max_slots=", "max-slots=", "ncpus=", "count=", "cpu="})
-    if (word.starts_with(key)) return is_number(word.substr(std::strlen(key)));
-  for (const char* key : {"user=", "username=", "binding=", "ifname="})
-    if (word.starts_with(key)) return word.size() > std::strlen(key);
-  return word.starts_with('#');
-}
-
-}  // namespace
-
-Status check_hosts(const std::string& list) {
+Status read_hosts(const std::string& list, std::vector<HostSlots>* hosts) {
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
-    std::string host = list.substr(at, comma - at);
-    // An IPv6 address has more than one colon.
-    if (std::count(host.begin(), host.end(), ':') == 1) {
-      if (!is_number(host.substr(host.find(':') + 1))) return fail(kErrArg, "host.no_number", {{"host", brief(host)}});
-      host.resize(host.find(':'));
-    }
-    if (!is_this_host(host)) return fail(kErrArg, "host.not_this_machine", {{"host", brief(host)}});
+    HostSlots host;
+    ASHLAR_TRY(read_host(list.substr(at, comma - at), &host));
+    add_host(std::move(host), hosts);
     at = comma + 1;
   }
   return {};
 }
 
-Status check_host_file(const std::string& path) {
+Status read_host_file(const std::string& path, std::vector<HostSlots>* hosts) {
   std::vector<std::vector<std::string>> lines;
   ASHLAR_TRY(read_word_lines("--hostfile", path, &lines));
+  if (lines.empty()) return fail(kErrArg, "host.none", {{"file", brief(path)}});
   for (const std::vector<std::string>& line : lines) {
-    if (const Status status = check_hosts(line[0]); !status.ok()) return add_facts(status, {{"file", brief(path)}});
-    for (std::size_t i = 1; i < line.size() && !line[i - 1].starts_with('#'); ++i)
-      if (!is_known(line[i]))
+    HostSlots host;
+    if (const Status status = read_host(line[0], &host); !status.ok())
+      return add_facts(status, {{"file", brief(path)}});
+    for (std::size_t i = 1; i < line.size() && !line[i].starts_with('#'); ++i) {
+      bool known = false;
+      if (const Status status = take_word(line[i], &host, &known); !status.ok())
+        return add_facts(status, {{"file", brief(path)}});
+      if (!known)
         return fail(kErrArg, "host.line", {{"word", brief(line[i])}, {"host", brief(line[0])}, {"file", brief(path)}});
+    }
+    add_host(std::move(host), hosts);
   }
+  return {};
+}
+
+Status check_hosts(const std::string& list) {
+  std::vector<HostSlots> hosts;
+  ASHLAR_TRY(read_hosts(list, &hosts));
+  for (const HostSlots& host : hosts)
+    if (!is_this_host(host.name)) return fail(kErrArg, "host.not_this_machine", {{"host", brief(host.name)}});
   return {};
 }
 

@@ -1,17 +1,29 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "framework/base/status.h"
 
-/// Ranks are started on this machine only; scripts may name it all the same.
 namespace ashlar::mpiexec {
 
-/// Fails when "node1,node2:4" names another machine. The number behind a colon says how many ranks a host takes, which
-/// one machine does not need.
-Status check_hosts(const std::string& list);
+/// A host that ranks may run on, as the user names it.
+struct HostSlots {
+  std::string name;
+  unsigned slots = 0;  // how many ranks it takes; 0: the user has not said
+};
+
+/// Whether the name is that of the machine that mpiexec runs on. Nothing is resolved: a name that only leads here is
+/// another host.
+bool is_this_host(const std::string& name);
+
+/// Adds the hosts of "node1,node2:4". A host that is named again has the slots of both.
+Status read_hosts(const std::string& list, std::vector<HostSlots>* hosts);
 
 /// The same of a file with a host on each line, as other launchers read it: "node1:4", "node1 slots=4", # comments.
 /// What stands behind the host must be known, or a script that means something by it would not get it.
-Status check_host_file(const std::string& path);
+Status read_host_file(const std::string& path, std::vector<HostSlots>* hosts);
+
+/// Fails when the list has another machine than this one: a further job runs where the process is that starts it.
+Status check_hosts(const std::string& list);
 
 }  // namespace ashlar::mpiexec

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/param/sources.h"
@@ -38,61 +39,68 @@ double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() 
 
 }  // namespace
 
-Job::Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
-         Environment environment, std::string host, std::string job_id, const char* const* argv, FurtherRequest* asked)
+Job::Job(const Options& options, const Settings& settings, const Inherited& inherited, Environment environment,
+         NodeMap nodes, std::string host, std::string job_id, const char* const* argv, FurtherRequest* asked)
     : options_(options),
       settings_(settings),
-      placement_(placement),
       inherited_(inherited),
       environment_(std::move(environment)),
+      nodes_(std::move(nodes)),
       host_(std::move(host)),
       job_id_(std::move(job_id)),
       argv_(argv),
       asked_(asked),
-      ranks_(options.ranks()),
+      here_(options, settings, inherited, *this),
+      there_(*this),
+      board_(here_.board()),
       fates_(options.ranks()),
+      fences_(nodes_.hosts.size()),
       merged_out_(options.ranks(), options.tag_output),
       merged_err_(options.ranks(), options.tag_output),
       notices_(options.ranks(), !options.tag_output, &merged_err_),
       to_out_(STDOUT_FILENO),
       to_err_(STDERR_FILENO),
-      records_(settings.records, settings.records_file, host_) {}
+      records_(settings.records, settings.records_file, host_) {
+  for (unsigned s = 0; s < options.segments.size(); ++s)
+    segment_of_rank_.insert(segment_of_rank_.end(), options.segments[s].ranks, s);
+  for (unsigned r = 0; r < fates_.size(); ++r) {
+    fates_[r].program = options.segments[segment_of_rank_[r]].argv[0];
+    fates_[r].host = nodes_.several() ? nodes_.hosts[nodes_.node_of(r)] : host_;
+  }
+}
 
 Job::~Job() {
-  pmix_.reset();
-  if (!pmix_folder_.empty()) rmdir(pmix_folder_.c_str());
-  for (Rank& rank : ranks_)
-    for (int fd : {rank.out, rank.err})
-      if (fd >= 0) close(fd);
   if (signal_fd_ >= 0) close(signal_fd_);
 }
 
 int Job::run() {
+  status_ = 127;
   if (const Status status = prepare(); !status.ok()) {
     if (asked_ != nullptr)
       asked_->refused(status.text());  // the call that asked fails, and says so
     else
       say(in_words(status));
-    return asked_ != nullptr ? 0 : 127;
+    return asked_ != nullptr ? 0 : status_;
   }
+  if (options_.show_placement) return printed();
+  status_ = 0;
   began_ns_ = now_ns();
   if (options_.timeout_s > 0 || settings_.stall_ns > 0) status_query_ = std::make_unique<StatusQuery>(board_.header());
   if (settings_.stall_ns > 0) watch_ = std::make_unique<StallWatch>(board_.header(), settings_.stall_ns, began_ns_);
-  if (pmix_) strangers_at_ns_ = began_ns_ + kStrangers;
-  for (unsigned rank = 0; rank < ranks_.size(); ++rank)
-    if (!start_rank(rank)) {
-      status_ = 127;
-      stop_everyone();
-      break;
-    }
+  if (here_.has_pmix()) strangers_at_ns_ = began_ns_ + kStrangers;
+  if (!start_ranks()) {
+    status_ = 127;
+    stop_everyone();
+  }
   if (asked_ != nullptr && start_error_.empty()) asked_->started(options_);
-  if (!wrappers_.empty() && settings_.tool_refresh_ns > 0)
+  if (here_.has_wrappers() && settings_.tool_refresh_ns > 0)
     sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
+  there_.leave();
   const std::uint64_t ended_ns = now_ns();
   if (sampler_) sampler_->finish();
   conclude();
-  if (!wrappers_.empty()) report_tools(board_, for_tools(ended_ns));
+  if (here_.has_wrappers()) report_tools(board_, for_tools(ended_ns));
   return status_;
 }
 
@@ -107,8 +115,11 @@ ToolJob Job::for_tools(std::uint64_t until_ns) const {
 }
 
 void Job::signal_rank(unsigned rank, int signal) {
-  if (!ranks_[rank].running) return;
-  kill(own_groups_ ? -fates_[rank].pid : fates_[rank].pid, signal);
+  if (!fates_[rank].running) return;
+  if (nodes_.here(rank))
+    here_.signal(rank, signal);
+  else
+    there_.signal(rank, signal);
 }
 
 void Job::stop_everyone() {
@@ -117,12 +128,9 @@ void Job::stop_everyone() {
   kill_at_ns_ = now_ns() + settings_.kill_grace_ns;
   // Further jobs have the same time limit, and say themselves what their ranks wait for.
   if (!timed_out_) further_.tell_failed();
-  for (unsigned r = 0; r < ranks_.size(); ++r) {
-    if (!ranks_[r].running) continue;
-    fates_[r].stopped = true;
-    signal_rank(r, SIGTERM);
-    signal_rank(r, SIGCONT);  // a stopped process does not see SIGTERM
-  }
+  for (RankFate& fate : fates_) fate.stopped = fate.stopped || fate.running;
+  here_.stop();
+  there_.stop();
 }
 
 FurtherJobs::Facts Job::facts_for_further() const {
@@ -130,7 +138,7 @@ FurtherJobs::Facts Job::facts_for_further() const {
   if (asked_ != nullptr) facts.name = asked_->name();
   facts.name_scope = board_.text_of(board_.header()->name_scope);
   if (options_.timeout_s > 0) facts.timeout_s = std::max(options_.timeout_s - seconds_since(began_ns_), 0.1);
-  facts.ranks = static_cast<unsigned>(ranks_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
+  facts.ranks = static_cast<unsigned>(fates_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
   return facts;
 }
 
@@ -142,7 +150,7 @@ void Job::hear_above() {
   leash_ended_ = true;
   if (n == 0) return;
   bool connected = false;
-  for (unsigned r = 0; r < ranks_.size(); ++r)
+  for (unsigned r = 0; r < fates_.size(); ++r)
     connected = connected || (board_.slot(r).use.load() & launch::kConnected) != 0;
   if (!connected || stopping_) return;
   above_failed_ = true;
@@ -152,7 +160,7 @@ void Job::hear_above() {
 
 void Job::forward(int signal, int code) {
   // In the terminal's own group the rank has got the signal from the kernel already.
-  const bool told = !own_groups_ && code == SI_KERNEL;
+  const bool told = !here_.own_groups() && code == SI_KERNEL;
   if (asks_to_end(signal)) {
     if (interrupted_by_) {
       kill_at_ns_ = now_ns();
@@ -162,9 +170,12 @@ void Job::forward(int signal, int code) {
     interrupted_by_ = signal;
     hint_at_ns_ = now_ns() + kHint;
   }
-  if (signal == SIGCONT && input_) input_->resumed();
+  if (signal == SIGCONT && here_.input() != nullptr) here_.input()->resumed();
+  if (signal == SIGCONT && remote_input_) remote_input_->resumed();
   if (!told)
-    for (unsigned r = 0; r < ranks_.size(); ++r) signal_rank(r, signal);
+    for (unsigned r = 0; r < fates_.size(); ++r) here_.signal(r, signal);
+  there_.signal_all(signal);
+  there_.flush();
   further_.signal(signal);
   if (signal == SIGTSTP) raise(SIGSTOP);
 }
@@ -181,50 +192,54 @@ void Job::reap() {
     siginfo_t info = {};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
     const pid_t pid = info.si_pid;
-    unsigned rank = 0;
-    while (rank < ranks_.size() && !(ranks_[rank].running && fates_[rank].pid == pid)) ++rank;
-    if (rank < ranks_.size() && own_groups_ && (stopping_ || info.si_code != CLD_EXITED)) kill(-pid, SIGKILL);
+    if (here_.take_end(pid, info.si_code == CLD_EXITED)) continue;
     int status = 0;
     waitpid(pid, &status, 0);
-    if (rank < ranks_.size())
-      rank_ended(rank, status);
-    else if (!further_.ended(pid, status) && sampler_)
+    if (!there_.take_end(pid, status, now_ns()) && !further_.ended(pid, status) && sampler_)
       (void)sampler_->ended(pid, status, now_ns());
   }
 }
 
-void Job::rank_ended(unsigned rank, int wait_status) {
-  if (own_groups_) guard_.forget(rank);
-  ranks_[rank].running = false;
+/// Whether a rank that runs has joined MPI, and may be waiting for others.
+bool Job::others_in_mpi() {
+  for (unsigned r = 0; r < fates_.size(); ++r)
+    if (fates_[r].running &&
+        (board_.state(r) == launch::RankState::kAttached || board_.state(r) == launch::RankState::kInitialized))
+      return true;
+  return false;
+}
+
+void Job::rank_ended(unsigned rank, const RankEnding& ending) {
+  if (!fates_[rank].running) return;
   --running_;
   RankFate& fate = fates_[rank];
+  fate.running = false;
   fate.ended = true;
-  fate.wait_status = wait_status;
-  fate.state = board_.state(rank);
-  fate.use = board_.slot(rank).use.load();
+  const int wait_status = fate.wait_status = ending.wait_status;
+  fate.state = ending.state;
+  fate.use = ending.use;
   fate.seconds = seconds_since(began_ns_);
-  if (board_.slot(rank).aborted.load()) {
+  if (ending.aborted) {
     fate.aborted = true;
-    fate.abort_code = board_.slot(rank).abort_code;
-    fate.abort_text = board_.abort_text(rank);
+    fate.abort_code = ending.abort_code;
+    fate.abort_text = ending.abort_text;
   }
-  if (!options_.output.empty() && rank_files_cut_short(options_.output, {rank, static_cast<unsigned>(ranks_.size()),
-                                                                         ranks_[rank].segment, host_})) {
+  if (!options_.output.empty() && nodes_.here(rank) &&
+      rank_files_cut_short(options_.output,
+                           {rank, static_cast<unsigned>(fates_.size()), segment_of_rank_[rank], host_})) {
     cut_short_.push_back(rank);
     output_lost_ = true;
   }
-  bool others_in_mpi = false;
-  for (unsigned r = 0; r < ranks_.size(); ++r)
-    others_in_mpi |= ranks_[r].running && (board_.state(r) == launch::RankState::kAttached ||
-                                           board_.state(r) == launch::RankState::kInitialized);
+  const bool others = others_in_mpi();
   const bool signaled = WIFSIGNALED(wait_status);
   // SIGTERM and SIGKILL after we sent them are our own doing; anything else a rank died of is its own.
   const bool our_doing = (fate.stopped || interrupted_by_) && !fate.aborted &&
                          (!signaled || WTERMSIG(wait_status) == SIGTERM || WTERMSIG(wait_status) == SIGKILL ||
                           WTERMSIG(wait_status) == interrupted_by_);
-  fate.failed = !our_doing && fails_the_job(fate, others_in_mpi);
-  board_.ended(rank, wait_status, fate.failed);
-  if (pmix_ && fate.failed) pmix_->failed(rank);
+  fate.failed = !our_doing && fails_the_job(fate, others);
+  if (!nodes_.here(rank)) board_.slot(rank).fences.store(ending.fences);
+  here_.publish_end(rank, wait_status, fate.failed);
+  there_.publish_end(rank, wait_status, fate.failed, ending.fences);
   if (fate.failed) {
     name_failed(rank);
     stop_everyone();
@@ -235,7 +250,7 @@ void Job::rank_ended(unsigned rank, int wait_status) {
     if (status_ != 0) first_returned_ = static_cast<int>(rank);
   }
   // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
-  if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others_in_mpi)) kill_at_ns_ = now_ns() + kTidyUp;
+  if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others)) kill_at_ns_ = now_ns() + kTidyUp;
 }
 
 // The first that failed is the one that is reported.
@@ -246,71 +261,116 @@ void Job::name_failed(unsigned rank) {
   if (status_ == 0) status_ = exit_status(fates_[rank]);
 }
 
-void Job::check_aborts() {
-  char rings[64];
-  while (read(board_.bell_read_fd(), rings, sizeof rings) > 0) {
-  }
+/// The first rank that wants to start a further job: mpiexec takes requests from now on.
+void Job::open_control() {
   launch::BoardHeader& board = *board_.header();
-  if (board.control_wanted.load() != 0 && board.control.load() == 0) {
-    further_.open();
-    board.control.store(further_.place() != 0 ? further_.place() : launch::kNoControl);
+  if (board.control_wanted.load() == 0 || board.control.load() != 0) return;
+  if (!nodes_.several()) further_.open();
+  board.control.store(further_.place() != 0 ? further_.place() : launch::kNoControl);
+}
+
+void Job::rank_aborted(unsigned rank, int code, const std::string& words) {
+  RankFate& fate = fates_[rank];
+  if (!fate.running || fate.aborted) return;
+  more_aborted_ = true;
+  fate.aborted = fate.failed = true;
+  fate.abort_code = code;
+  fate.abort_text = words;
+  fate.seconds = seconds_since(began_ns_);
+  if (!blames_another(fate)) {
+    name_failed(rank);
+  } else if (effect_ < 0) {
+    // Its peer may be seen to be gone before it has ended for its parent.
+    effect_ = static_cast<int>(rank);
+    if (first_failed_ < 0) cause_until_ns_ = now_ns() + kCause;
   }
-  bool more = false, all = true;
-  for (unsigned r = 0; r < ranks_.size(); ++r) {
-    if (!ranks_[r].running || fates_[r].aborted) continue;
-    if (!board_.slot(r).aborted.load()) {
-      all = false;
-      continue;
-    }
-    more = true;
-    RankFate& fate = fates_[r];
-    fate.aborted = fate.failed = true;
-    fate.abort_code = board_.slot(r).abort_code;
-    fate.abort_text = board_.abort_text(r);
-    fate.seconds = seconds_since(began_ns_);
-    if (!blames_another(fate)) {
-      name_failed(r);
-    } else if (effect_ < 0) {
-      // Its peer may be seen to be gone before it has ended for its parent.
-      effect_ = static_cast<int>(r);
-      if (first_failed_ < 0) cause_until_ns_ = now_ns() + kCause;
-    }
-  }
+}
+
+void Job::judge_aborts() {
+  const bool more = std::exchange(more_aborted_, false);
   if (first_failed_ < 0 || stopping_) return;
   // A mistake that all ranks make is told of all of them: their words come one after the other.
   const std::uint64_t now = now_ns();
   if (aborted_ns_ == 0) aborted_ns_ = now;
   if (more) stop_at_ns_ = std::min(aborted_ns_ + kMostLikewise, now + kLikewise);
+  const bool all =
+      std::none_of(fates_.begin(), fates_.end(), [](const RankFate& fate) { return fate.running && !fate.aborted; });
   if (all) stop_everyone();
 }
 
-void Job::close_stream(unsigned rank, bool error_stream) {
-  int& fd = error_stream ? ranks_[rank].err : ranks_[rank].out;
-  if (fd < 0) return;
-  close(fd);
-  fd = -1;
+void Job::rank_started(unsigned rank, pid_t pid) {
+  RankFate& fate = fates_[rank];
+  if (fate.running || fate.ended) return;
+  fate.pid = pid;
+  fate.running = true;
+  ++running_;
+  if (!nodes_.here(rank)) --to_start_;
+}
+
+/// All that is known of a host's ranks from now on is that they are gone.
+void Job::node_lost(unsigned node, const std::string& how) {
+  if (to_start_ > 0 && start_error_.empty()) {
+    start_error_ = text("cannot start ranks on host %s: %s", shown(nodes_.hosts[node]).c_str(), how.c_str());
+    status_ = 127;
+  }
+  for (unsigned r = 0; r < fates_.size(); ++r) {
+    if (nodes_.node_of(r) != node || fates_[r].ended) continue;
+    if (!fates_[r].running) rank_started(r, -1);
+    fates_[r].lost = how;
+    stream_ended(r, false);
+    stream_ended(r, true);
+    rank_ended(r, {.wait_status = SIGKILL, .state = board_.state(r), .use = board_.slot(r).use.load()});
+  }
+}
+
+void Job::fence_entered(unsigned node, std::uint32_t generation) {
+  fences_[node] = generation;
+  std::uint32_t least = generation;
+  for (unsigned other = 0; other < fences_.size(); ++other)
+    least = static_cast<std::int32_t>(fences_[other] - least) < 0 ? fences_[other] : least;
+  if (least == fences_done_) return;
+  fences_done_ = least;
+  board_.fence_complete(least);
+  there_.fence_done(least);
+}
+
+void Job::record_wanted(const RecordWanted& wanted) { there_.look_up(wanted); }
+
+void Job::stream_ended(unsigned rank, bool error_stream) {
+  bool& open = fates_[rank].remote_stream[error_stream ? 1 : 0];
+  if (open) --remote_streams_;
+  open = false;
   if (error_stream)
     notices_.end(rank);
   else
     merged_out_.end(rank);
 }
 
-void Job::read_stream(unsigned rank, bool error_stream) {
-  static char buffer[1u << 16];
-  const int fd = error_stream ? ranks_[rank].err : ranks_[rank].out;
-  const ssize_t n = read(fd, buffer, sizeof buffer);
-  if (n > 0) {
-    LineMerger& merged = error_stream ? merged_err_ : merged_out_;
-    const std::string_view bytes(buffer, static_cast<std::size_t>(n));
-    if (error_stream)
-      notices_.add(rank, bytes, now_ns());
-    else
-      merged.add(rank, bytes);
-    if ((error_stream ? to_err_ : to_out_).terminal() && merged.has_partial(rank))
-      flush_at_ns_ = now_ns() + kPartialLine;
-  } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
-    close_stream(rank, error_stream);
+void Job::close_stream(unsigned rank, bool error_stream) {
+  if (nodes_.here(rank)) {
+    here_.close_stream(rank, error_stream);
+  } else if (fates_[rank].remote_stream[error_stream ? 1 : 0]) {
+    there_.close_stream(rank, error_stream);
+    stream_ended(rank, error_stream);
   }
+}
+
+void Job::rank_wrote(unsigned rank, bool error_stream, std::string_view bytes) {
+  if (files_.has(rank)) {
+    if (files_.write(rank, error_stream, bytes) ||
+        std::find(cut_short_.begin(), cut_short_.end(), rank) != cut_short_.end())
+      return;
+    cut_short_.push_back(rank);
+    output_lost_ = true;
+    return;
+  }
+  LineMerger& merged = error_stream ? merged_err_ : merged_out_;
+  if (!nodes_.here(rank) && !fates_[rank].remote_stream[error_stream ? 1 : 0]) return;  // its reader has left
+  if (error_stream)
+    notices_.add(rank, bytes, now_ns());
+  else
+    merged.add(rank, bytes);
+  if ((error_stream ? to_err_ : to_out_).terminal() && merged.has_partial(rank)) flush_at_ns_ = now_ns() + kPartialLine;
 }
 
 void Job::write_streams() {
@@ -325,7 +385,7 @@ void Job::write_streams() {
       continue;
     }
     // The reader has gone: the ranks learn it as any program in a pipeline does, by SIGPIPE.
-    for (unsigned r = 0; r < ranks_.size(); ++r) close_stream(r, error_stream);
+    for (unsigned r = 0; r < fates_.size(); ++r) close_stream(r, error_stream);
     merged.discard();
   }
 }
@@ -355,6 +415,7 @@ int Job::next_timeout_ms() const {
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
   if (notices_.due_ns()) next = std::min(next, notices_.due_ns());
   if (stop_at_ns_ && !stopping_) next = std::min(next, stop_at_ns_);
+  if (there_.any()) next = std::min(next, there_.next_ns());
   if (next == ~std::uint64_t{0}) return -1;
   const std::uint64_t now = now_ns();
   return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
@@ -365,8 +426,8 @@ void Job::check_standing(std::uint64_t now) {
   if (options_.timeout_s > 0 && !timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
     timed_out_ = asking_ = true;
     status_ = 124;
-    for (unsigned r = 0; r < ranks_.size(); ++r)
-      if (ranks_[r].running) still_ran_.push_back(r);
+    for (unsigned r = 0; r < fates_.size(); ++r)
+      if (fates_[r].running) still_ran_.push_back(r);
     status_query_->start();
   } else if (!timed_out_ && now >= refresh_at_ns_) {
     refresh_at_ns_ = now + (watch_ ? std::min(kRefresh, watch_->interval_ns()) : kRefresh);
@@ -376,6 +437,7 @@ void Job::check_standing(std::uint64_t now) {
       status_query_->start();
     }
     status_query_->refresh();
+    there_.refresh();
   }
   if (asking_ && status_query_->finished()) {
     asking_ = false;
@@ -403,6 +465,7 @@ void Job::told(std::uint64_t now) {
 void Job::check_clock() {
   const std::uint64_t now = now_ns();
   if (status_query_ && !stopping_ && running_ > 0) check_standing(now);
+  there_.check(now);
   if (strangers_at_ns_ && now >= strangers_at_ns_) {
     hang_up_on_strangers();
     strangers_at_ns_ = now + kStrangers;
@@ -412,7 +475,7 @@ void Job::check_clock() {
     hint_at_ns_ = 0;
     if (running_ > 0 && !stopping_)
       say(text("%s was passed on, and %u of %zu ranks still run; a second one kills them",
-               signal_words(interrupted_by_).c_str(), running_, ranks_.size()));
+               signal_words(interrupted_by_).c_str(), running_, fates_.size()));
   }
   if (notices_.due_ns() && now >= notices_.due_ns()) {
     notices_.flush();
@@ -426,15 +489,16 @@ void Job::check_clock() {
   if (kill_at_ns_ && now >= kill_at_ns_) {
     stopping_ = true;
     kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
-    for (unsigned r = 0; r < ranks_.size(); ++r) {
-      if (ranks_[r].running && interrupted_by_) fates_[r].stopped = true;
-      signal_rank(r, SIGKILL);
+    for (unsigned r = 0; r < fates_.size(); ++r) {
+      if (fates_[r].running && interrupted_by_) fates_[r].stopped = true;
+      here_.signal(r, SIGKILL);
     }
+    there_.signal_all(SIGKILL);
     if (interrupted_by_) further_.signal(SIGKILL);  // whose guards kill their ranks
   }
   if (flush_at_ns_ && now >= flush_at_ns_) {
     flush_at_ns_ = 0;
-    for (unsigned r = 0; r < ranks_.size(); ++r) {
+    for (unsigned r = 0; r < fates_.size(); ++r) {
       if (to_out_.terminal()) merged_out_.flush(r);
       if (to_err_.terminal()) merged_err_.flush(r);
     }
@@ -443,39 +507,49 @@ void Job::check_clock() {
 
 void Job::poll_once(int timeout_ms) {
   std::vector<pollfd> fds;
-  std::vector<std::pair<unsigned, bool>> streams;
-  fds.reserve(2 * ranks_.size() + 8);
+  InputForwarder* const input = here_.input();
+  const bool full[2] = {merged_out_.queued() > kMostQueued, merged_err_.queued() > kMostQueued};
+  const std::size_t room = remote_input_ ? there_.input_room() : 0;
+  fds.reserve(2 * fates_.size() + 12);
   fds.push_back({signal_fd_, POLLIN, 0});
   fds.push_back({board_.bell_read_fd(), POLLIN, 0});
   fds.push_back({merged_out_.queued() ? to_out_.fd() : -1, POLLOUT, 0});
   fds.push_back({merged_err_.queued() ? to_err_.fd() : -1, POLLOUT, 0});
-  fds.push_back({input_ ? input_->wants_read() : -1, POLLIN, 0});
-  fds.push_back({input_ ? input_->wants_write() : -1, POLLOUT, 0});
+  fds.push_back({input != nullptr ? input->wants_read() : -1, POLLIN, 0});
+  fds.push_back({input != nullptr ? input->wants_write() : -1, POLLOUT, 0});
   fds.push_back({further_.fd(), POLLIN, 0});
   fds.push_back({asked_ != nullptr && !leash_ended_ ? asked_->leash() : -1, POLLIN, 0});
+  fds.push_back({remote_input_ ? remote_input_->wants_read(room) : -1, POLLIN, 0});
   const std::size_t first_stream = fds.size();
-  for (unsigned r = 0; r < ranks_.size(); ++r)
-    for (bool error_stream : {false, true}) {
-      const int fd = error_stream ? ranks_[r].err : ranks_[r].out;
-      if (fd < 0 || (error_stream ? merged_err_ : merged_out_).queued() > kMostQueued) continue;
-      fds.push_back({fd, POLLIN, 0});
-      streams.emplace_back(r, error_stream);
-    }
+  here_.add_streams(&fds, full);
+  there_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
-  for (std::size_t i = first_stream; i < fds.size(); ++i)
-    if (fds[i].revents) read_stream(streams[i - first_stream].first, streams[i - first_stream].second);
-  if (fds[4].revents) input_->read_some();
-  if (fds[5].revents) input_->write_some();
+  here_.read_streams(fds, first_stream);
+  there_.handle(fds, now_ns());
+  if (fds[4].revents) input->read_some();
+  if (fds[5].revents) input->write_some();
   if (fds[6].revents && argv_ != nullptr) further_.serve(argv_, facts_for_further(), inherited_);
   if (fds[7].revents) hear_above();
+  if (fds[8].revents) pass_input_on(room);
   write_streams();
+  there_.give_room(merged_out_.queued() > kMostQueued || merged_err_.queued() > kMostQueued);
   // Deaths after output, so that a rank's last words come before the news of its end.
   if (fds[0].revents) handle_signals();
   // Ends before aborts, which may be the answer to an end.
   if (fds[1].revents) {
     reap();
-    check_aborts();
+    here_.look_at_board();
+    open_control();
+    if (there_.any()) there_.pass_queries_on(now_ns());
   }
+  judge_aborts();
+  there_.flush();
+}
+
+void Job::pass_input_on(std::size_t room) {
+  const auto rank = static_cast<unsigned>(options_.stdin_rank);
+  if (const std::string_view bytes = remote_input_->read_some(room); !bytes.empty() || remote_input_->ended())
+    there_.input(rank, bytes);
 }
 
 void Job::loop() {
@@ -490,9 +564,7 @@ void Job::loop() {
 void Job::drain_after_end() {
   // What the ranks wrote is all in the pipes. Children they left behind may hold the pipes open for ever, so only
   // silence ends the wait for them; a rank's own output is followed by its end of file.
-  auto open_streams_left = [this] {
-    return std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& r) { return r.out >= 0 || r.err >= 0; });
-  };
+  auto open_streams_left = [this] { return here_.streams_open() || remote_streams_ > 0; };
   std::uint64_t silent_since = now_ns();
   while (open_streams_left() && now_ns() - silent_since < std::uint64_t{kSilenceMs} * 1'000'000) {
     const std::size_t before = merged_out_.queued() + merged_err_.queued();
@@ -500,7 +572,7 @@ void Job::drain_after_end() {
     if (before || merged_out_.queued() + merged_err_.queued()) silent_since = now_ns();
     if (interrupted_by_) break;
   }
-  for (unsigned r = 0; r < ranks_.size(); ++r)
+  for (unsigned r = 0; r < fates_.size(); ++r)
     for (bool error_stream : {false, true}) close_stream(r, error_stream);
   notices_.flush();
   const auto unwritten = [this] {
@@ -519,9 +591,10 @@ std::string Job::why_not_loaded(unsigned rank) const {
   const RankFate& fate = fates_[rank];
   if (fate.state != launch::RankState::kAbsent || !WIFEXITED(fate.wait_status) || WEXITSTATUS(fate.wait_status) != 127)
     return {};
-  const Segment& segment = options_.segments[ranks_[rank].segment];
-  const std::string library =
-      missing_library(files_[ranks_[rank].segment], variable_of(segment, "LD_LIBRARY_PATH"), segment.wdir);
+  if (!nodes_.here(rank)) return {};  // its files are there
+  const Segment& segment = options_.segments[segment_of_rank_[rank]];
+  const std::string library = missing_library(here_.file_of(segment_of_rank_[rank]),
+                                              here_.variable_of(segment, "LD_LIBRARY_PATH"), segment.wdir);
   return library.empty() ? std::string() : missing_library_words(library, param::library_folder(own_prefix()));
 }
 
@@ -529,10 +602,11 @@ std::string Job::why_not_loaded(unsigned rank) const {
 /// empty.
 std::string Job::why_alone() const {
   const auto joined = [](const RankFate& fate) { return fate.state != launch::RankState::kAbsent; };
-  if (ranks_.size() < 2 || std::any_of(fates_.begin(), fates_.end(), joined)) return {};
-  for (unsigned segment = 0; segment < files_.size(); ++segment) {
+  if (fates_.size() < 2 || nodes_.several() || std::any_of(fates_.begin(), fates_.end(), joined)) return {};
+  for (unsigned segment = 0; segment < options_.segments.size(); ++segment) {
     const Segment& of = options_.segments[segment];
-    const OtherLibrary library = other_mpi_library(files_[segment], variable_of(of, "LD_LIBRARY_PATH"), of.wdir);
+    const std::string& file = here_.file_of(segment);
+    const OtherLibrary library = other_mpi_library(file, here_.variable_of(of, "LD_LIBRARY_PATH"), of.wdir);
     if (library.name.empty()) continue;
     const std::string instead = library.same_abi
                                     ? "Run it with LD_LIBRARY_PATH=" + shown(param::library_folder(own_prefix()))
@@ -540,8 +614,8 @@ std::string Job::why_alone() const {
     return text(
         "none of the %zu ranks joined the job: %s %s %s, which belongs to another MPI library, and each process ran "
         "alone. %s, or start it with the mpiexec of that library",
-        ranks_.size(), shown(files_[segment]).c_str(), library.same_abi ? "ran with" : "needs",
-        shown(library.name).c_str(), instead.c_str());
+        fates_.size(), shown(file).c_str(), library.same_abi ? "ran with" : "needs", shown(library.name).c_str(),
+        instead.c_str());
   }
   return {};
 }
@@ -559,10 +633,10 @@ void Job::conclude() {
     const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
     const bool reader_left = (to_out_.reader_left() || to_err_.reader_left()) && WIFSIGNALED(fate.wait_status) &&
                              WTERMSIG(fate.wait_status) == SIGPIPE;
-    if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_), host_));
+    if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_)));
   } else if (timed_out_) {
     say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
-             still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), ranks_.size(),
+             still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), fates_.size(),
              still_ran_.size() == 1 ? "was" : "were", waits_.empty() ? "" : ":\n", waits_.c_str()));
   } else if (above_failed_) {
     say("the job that has started this one has failed, and they were connected");
@@ -570,12 +644,12 @@ void Job::conclude() {
     if (status_ == 0 && stopping_) status_ = 128 + interrupted_by_;
     if (status_ != 0)
       say(text("ended by %s after %.2f s", signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
-    else if (ranks_.size() > 1)
+    else if (fates_.size() > 1)
       say(text("%s was passed on to the ranks, and all of them ended with exit code 0, after %.2f s",
                signal_words(interrupted_by_).c_str(), seconds_since(began_ns_)));
   } else if (first_returned_ >= 0 &&
-             (ranks_.size() > 1 || !fates_[static_cast<unsigned>(first_returned_)].advice.empty())) {
-    say(return_words(fates_, static_cast<unsigned>(first_returned_), host_));
+             (fates_.size() > 1 || !fates_[static_cast<unsigned>(first_returned_)].advice.empty())) {
+    say(return_words(fates_, static_cast<unsigned>(first_returned_)));
   }
   if (const std::string alone = start_error_.empty() ? why_alone() : ""; !alone.empty()) say(alone);
   if (!cut_short_.empty()) {
@@ -584,7 +658,7 @@ void Job::conclude() {
     say(
         text("--output %s: the disk is full, and the files of rank%s %s of %zu end where it was: what %s wrote to them "
              "afterwards is lost",
-             shown(options_.output).c_str(), one ? "" : "s", list_of(cut_short_).c_str(), ranks_.size(),
+             shown(options_.output).c_str(), one ? "" : "s", list_of(cut_short_).c_str(), fates_.size(),
              one ? "this rank" : "these ranks"));
   }
   if (output_lost_ && status_ == 0) status_ = 1;

@@ -8,14 +8,16 @@
 #include "mpiexec/environment.h"
 #include "mpiexec/further_jobs.h"
 #include "mpiexec/further_request.h"
-#include "mpiexec/guard.h"
-#include "mpiexec/input.h"
+#include "mpiexec/local_ranks.h"
+#include "mpiexec/node_map.h"
 #include "mpiexec/notice_merger.h"
 #include "mpiexec/options.h"
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
-#include "mpiexec/pmix_server.h"
+#include "mpiexec/rank_files.h"
 #include "mpiexec/record_file.h"
+#include "mpiexec/remote_input.h"
+#include "mpiexec/remote_nodes.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/stall_watch.h"
@@ -25,13 +27,14 @@
 
 namespace ashlar::mpiexec {
 
-/// A job from its first process to its last: starts the ranks, passes signals and streams, and ends everything when
-/// one fails. One thread, one poll loop; nothing in it blocks but the start of a process.
-class Job : private PmixListener {
+/// A job from its first process to its last: has the ranks started, here and on other hosts, passes signals and
+/// streams, and ends everything when one fails. One thread, one poll loop; nothing in it blocks but the start of a
+/// process.
+class Job : private NodeEvents {
  public:
   /// `argv`: mpiexec's own command line. `asked`: what this job was asked for with, by another job; nullptr: nothing.
-  Job(const Options& options, const Settings& settings, const Placement& placement, const Inherited& inherited,
-      Environment environment, std::string host, std::string job_id, const char* const* argv = nullptr,
+  Job(const Options& options, const Settings& settings, const Inherited& inherited, Environment environment,
+      NodeMap nodes, std::string host, std::string job_id, const char* const* argv = nullptr,
       FurtherRequest* asked = nullptr);
   ~Job() override;
   Job(const Job&) = delete;
@@ -41,33 +44,35 @@ class Job : private PmixListener {
   int run();
 
  private:
-  struct Rank {
-    unsigned segment = 0;
-    int out = -1, err = -1;  // our ends of the pipes, -1: closed or passed through
-    bool running = false;
-  };
-
   Status prepare();
-  Status check_wrappers();
-  bool wants_pmix() const;
-  Status start_pmix();
-  void connected(unsigned rank) override;
-  void finalized(unsigned rank) override;
-  void aborted(unsigned rank, int code, const char* text) override;
-  bool start_rank(unsigned rank);
-  Status not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const;
-  Status open_streams(unsigned rank, int streams[3], std::vector<int>* mine);
+  Status prepare_here();
+  Status gather(RemoteNode::Phase phase);
+  void send_order();
+  Status agree_on_placement();
+  unsigned universe() const;
+  Status open_files();
+  bool start_ranks();
+  void rank_started(unsigned rank, pid_t pid) override;
+  void rank_wrote(unsigned rank, bool error_stream, std::string_view bytes) override;
+  void stream_ended(unsigned rank, bool error_stream) override;
+  void rank_aborted(unsigned rank, int code, const std::string& words) override;
+  void rank_ended(unsigned rank, const RankEnding& ending) override;
+  void fence_entered(unsigned node, std::uint32_t generation) override;
+  void record_wanted(const RecordWanted& wanted) override;
+  void states_changed() override {}
+  void node_lost(unsigned node, const std::string& how) override;
   void loop();
   void drain_after_end();
   void handle_signals();
   void forward(int signal, int code);
   void reap();
-  void rank_ended(unsigned rank, int wait_status);
-  void check_aborts();
+  bool others_in_mpi();
+  void judge_aborts();
+  void pass_input_on(std::size_t room);
+  void open_control();
   void name_failed(unsigned rank);
   void stop_everyone();
   void signal_rank(unsigned rank, int signal);
-  void read_stream(unsigned rank, bool error_stream);
   void write_streams();
   void cannot_write(bool error_stream, int reason);
   void close_stream(unsigned rank, bool error_stream);
@@ -77,9 +82,8 @@ class Job : private PmixListener {
   void told(std::uint64_t now);
   FurtherJobs::Facts facts_for_further() const;
   void hear_above();
-  bool all_over() const { return running_ == 0 && further_.running() == 0; }
+  bool all_over() const { return running_ == 0 && to_start_ == 0 && further_.running() == 0; }
   void poll_once(int timeout_ms);
-  std::string variable_of(const Segment& segment, const std::string& name) const;
   std::string why_not_loaded(unsigned rank) const;
   std::string why_alone() const;
   void conclude();
@@ -87,30 +91,32 @@ class Job : private PmixListener {
 
   const Options& options_;
   const Settings& settings_;
-  const Placement& placement_;
   const Inherited& inherited_;
-  Environment environment_;
+  const Environment environment_;
+  const NodeMap nodes_;
   const std::string host_, job_id_;
   const char* const* const argv_;
   FurtherRequest* const asked_;
   FurtherJobs further_;
+  std::uint64_t cookie_ = 0;   // of a job on several hosts
   bool above_failed_ = false;  // the job that asked for this one
   bool leash_ended_ = false;   // it will not say so any more
-  Board board_;
-  Guard guard_;
-  std::unique_ptr<PmixServer> pmix_;
-  std::string pmix_folder_;
-  std::vector<Rank> ranks_;
+  Placement placement_;        // of the ranks of this host
+  LocalRanks here_;
+  RemoteNodes there_;
+  Board& board_;  // of here_; it shows the ranks of all hosts
   std::vector<RankFate> fates_;
-  std::vector<std::string> files_;  // per segment: the program with its folder
-  std::string wrappers_;            // preloaded into the ranks for tools; empty: no tool is chosen
+  std::vector<unsigned> segment_of_rank_;
+  std::vector<std::uint32_t> fences_;  // by node: entered
+  std::uint32_t fences_done_ = 0;
+  RankFiles files_;  // of --output, of ranks on other hosts
   LineMerger merged_out_, merged_err_;
   NoticeMerger notices_;
   OutputFd to_out_, to_err_;
-  std::unique_ptr<InputForwarder> input_;
-  bool through_ = false;  // one rank: it has our own streams
-  bool own_groups_ = true;
+  std::unique_ptr<RemoteInput> remote_input_;  // of a rank on another host
   unsigned running_ = 0;
+  unsigned to_start_ = 0;        // ranks on other hosts that do not run yet
+  unsigned remote_streams_ = 0;  // open ones of ranks on other hosts
   int signal_fd_ = -1;
   std::uint64_t began_ns_ = 0;
   std::uint64_t kill_at_ns_ = 0;       // when SIGTERM has had its time; 0: no rank is being stopped
@@ -127,6 +133,7 @@ class Job : private PmixListener {
   std::string waits_;                          // what they said when the time was over
   RecordFile records_;
   bool stopping_ = false;
+  bool more_aborted_ = false;         // since the last judgement
   int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for
   std::uint64_t aborted_ns_ = 0;      // when the first rank aborted

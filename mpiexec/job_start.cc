@@ -1,23 +1,17 @@
 // The first half of a job: everything up to the running ranks. The second half is in job.cc.
-#include <fcntl.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
-#include <cstring>
+#include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
-#include "framework/plugin/tool_memory.h"
-#include "framework/plugin/tools.h"
 #include "mpiexec/job.h"
-#include "mpiexec/pipe.h"
-#include "mpiexec/rank_files.h"
+#include "mpiexec/local_placement.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
@@ -26,257 +20,157 @@
 namespace ashlar::mpiexec {
 namespace {
 
-/// A name that cannot be guessed, below the folder for temporary files.
-std::string new_folder_name() {
-  std::uint64_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
-    random = now_ns() ^ (static_cast<std::uint64_t>(getpid()) << 40);
-  const char* const tmp = getenv("TMPDIR");
-  return text("%s/ashlar-%016llx", tmp && *tmp ? tmp : "/tmp", static_cast<unsigned long long>(random));
-}
+constexpr int kTickMs = 100;  // between looks at hosts that start
 
-/// What a process finds in MPI_INFO_ENV (MPI-5.0, 11.2.1): the words of the command line about its own program.
-std::string start_words(const Segment& segment) {
-  const std::string soft = segment.soft.empty() ? text("%u", segment.asked) : segment.soft;
-  return text("maxprocs=%u;soft=%s;", segment.asked, soft.c_str());
+std::string current_folder() {
+  char folder[PATH_MAX];
+  return getcwd(folder, sizeof folder) != nullptr ? folder : "/";
 }
 
 }  // namespace
 
-/// What the ranks of `segment` get as the environment variable `name`.
-std::string Job::variable_of(const Segment& segment, const std::string& name) const {
-  std::string value = environment_.get(name);
-  for (const std::vector<EnvChange>* changes : {&options_.env, &segment.env})
-    for (const EnvChange& change : *changes)
-      if (change.first == name) value = change.second;
-  return value;
-}
-
-/// The library that shows the ranks' calls to the tools. LD_PRELOAD is a list whose names end at spaces and colons.
-Status Job::check_wrappers() {
-  wrappers_ = plugin::wrappers_file(own_prefix());
-  if (access(wrappers_.c_str(), R_OK) != 0)
-    return fail(kErrOther, "tool.wrappers_missing", {{"file", wrappers_}, {"lower", std::strerror(errno)}});
-  if (wrappers_.find_first_of(" :") != std::string::npos)
-    return fail(kErrOther, "tool.wrappers_name", {{"file", wrappers_}});
-  return {};
-}
-
 Status Job::prepare() {
-  for (const Segment& segment : options_.segments) {
-    std::string path = variable_of(segment, "PATH");
-    if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-    struct stat folder;
-    if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)))
-      return fail(kErrArg, "start.no_folder", {{"value", brief(segment.wdir)}});
-    ASHLAR_TRY(find_program(segment.argv[0], segment.path, segment.wdir, path, &files_.emplace_back()));
-  }
-  const unsigned n = options_.ranks();
-  // Two pipes per rank and a few more; ranks get the old limit back.
-  rlimit files = inherited_.files;
-  if (files.rlim_cur < 4 * n + 200) {
-    files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4 * n + 200);
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
-  BoardFacts facts;
-  facts.job_id = job_id_;
-  facts.host = host_;
-  facts.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
-  facts.params = settings_.for_ranks;
-  facts.heap_per_rank = settings_.board_per_rank;
-  if (settings_.tools) {
-    ASHLAR_TRY(check_wrappers());
-    facts.tool_bytes = plugin::kToolPage + settings_.tool_buffer;
-  }
-  facts.ranks = n;
-  // What there is room for, with the ranks of all jobs together.
-  facts.universe =
-      std::max(n + (asked_ != nullptr ? asked_->ranks_above() : 0), static_cast<unsigned>(allowed_cpus().size()));
-  facts.name_scope = job_id_;
-  if (asked_ != nullptr) {
-    facts.name = asked_->name();
-    facts.parent_port = asked_->parent_port();
-    facts.name_scope = asked_->name_scope();
-  }
-  facts.oversubscribed = placement_.oversubscribed;
-  ASHLAR_TRY(board_.make(facts));
-  unsigned rank = 0;
-  for (unsigned s = 0; s < options_.segments.size(); ++s)
-    for (unsigned i = 0; i < options_.segments[s].ranks; ++i, ++rank) {
-      ranks_[rank].segment = s;
-      fates_[rank].program = options_.segments[s].argv[0];
-      board_.set_placement(rank, s, !placement_.cpus[rank].empty(), placement_.words[rank]);
-    }
-  // A single rank with our own streams behaves as if started without mpiexec: terminals, prompts and all bytes.
-  through_ = n == 1 && !options_.tag_output && options_.output.empty();
-  // With the terminal as its input it must stay in the terminal's foreground group.
-  own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
-  // The guard knows the folder's name before there is a folder, so that no moment is left in which it stays.
-  if (wants_pmix()) pmix_folder_ = new_folder_name();
-  if (own_groups_ || !pmix_folder_.empty()) ASHLAR_TRY(guard_.start(n, pmix_folder_));
   signal_fd_ = take_signals();
   if (signal_fd_ < 0) return cannot("take signals (signalfd)", errno);
-  // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
-  return pmix_folder_.empty() ? Status() : start_pmix();
-}
-
-bool Job::wants_pmix() const {
-  return settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
-}
-
-Status Job::start_pmix() {
-  if (mkdir(pmix_folder_.c_str(), 0700) != 0) {
-    const Status status =
-        fail(kErrOther, "pmix.no_folder", {{"lower", std::strerror(errno)}, {"file", brief(pmix_folder_)}});
-    pmix_folder_.clear();
-    return status;
+  if (!nodes_.several()) return prepare_here();
+  if (settings_.tools) {
+    status_ = 2;
+    return fail(kErrArg, "tool.several_hosts", {{"count", nodes_.hosts.size()}});
   }
-  PmixFacts facts;
-  facts.job_id = job_id_;
-  facts.host = host_;
-  facts.tmpdir = pmix_folder_;
-  facts.universe = options_.ranks();
-  for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
-  const std::string sets = options_.process_sets();
-  for (std::size_t at = 0; at < sets.size();) {
-    const std::size_t end = std::min(sets.find(';', at), sets.size()), equals = sets.rfind('=', end);
-    std::vector<unsigned> ranks;
-    if (expand_ranks(sets.substr(equals + 1, end - equals - 1), &ranks))
-      facts.sets.emplace_back(sets.substr(at, equals - at), ranks);
-    at = end + 1;
-  }
-  Status status = load_pmix_server(&pmix_);
-  if (status.ok())
-    if (const std::string problem = pmix_->start(facts, this); !problem.empty())
-      status = fail(kErrOther, "pmix.cannot_run", {{"lower", problem}});
-  return add_facts(status, {{"setting", settings_.pmix}});
+  const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
+  const AgentFacts agent = {
+      .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};
+  ASHLAR_TRY(there_.launch(nodes_, agent, inherited_));
+  ASHLAR_TRY(gather(RemoteNode::Phase::kThere));
+  cookie_ = draw_cookie();
+  send_order();
+  ASHLAR_TRY(prepare_here());
+  there_.set_board(&board_);
+  ASHLAR_TRY(gather(RemoteNode::Phase::kReady));
+  ASHLAR_TRY(open_files());
+  return agree_on_placement();
 }
 
-// These three run in the server's thread, and do through the board what a rank of our own does.
-void Job::connected(unsigned rank) {
-  std::uint32_t absent = 0;
-  if (rank < ranks_.size())
-    board_.slot(rank).state.compare_exchange_strong(absent,
-                                                    static_cast<std::uint32_t>(launch::RankState::kInitialized));
-}
-void Job::finalized(unsigned rank) {
-  // A rank with a pid has attached by itself and says by itself when it is done.
-  if (rank < ranks_.size() && board_.slot(rank).pid.load() == 0)
-    board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
-}
-void Job::aborted(unsigned rank, int code, const char* message) {
-  if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
-}
-
-Status Job::open_streams(unsigned rank, int streams[3], std::vector<int>* mine) {
-  const bool reads = options_.stdin_rank == static_cast<int>(rank);
-  auto keep = [&](int fd) {
-    mine->push_back(fd);
-    return fd;
-  };
-  if (!reads) {
-    streams[0] = keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  } else if (through_ || !isatty(STDIN_FILENO)) {
-    streams[0] = STDIN_FILENO;
-  } else {
-    int ends[2];
-    if (make_pipe(ends)) {
-      streams[0] = keep(ends[0]);
-      input_ = std::make_unique<InputForwarder>(STDIN_FILENO, ends[1]);
+/// Waits until every host has come so far.
+Status Job::gather(RemoteNode::Phase phase) {
+  while (!there_.all(phase)) {
+    poll_once(kTickMs);
+    reap();
+    if (interrupted_by_ != 0) {
+      status_ = 128 + interrupted_by_;
+      return fail(kErrOther, "host.interrupted", {{"signal", signal_words(interrupted_by_)}});
     }
+    ASHLAR_TRY(there_.failure(now_ns()));
   }
-  if (!options_.output.empty()) {
-    std::string names[2];
-    const RankFileFacts facts{rank, static_cast<unsigned>(ranks_.size()), ranks_[rank].segment, host_};
-    ASHLAR_TRY(open_rank_files(options_.output, facts, &streams[1], &streams[2]));
-    keep(streams[1]);
-    if (streams[2] != streams[1]) keep(streams[2]);
-  } else if (through_) {
-    streams[1] = STDOUT_FILENO;
-    streams[2] = STDERR_FILENO;
-  } else {
-    for (int i = 1; i <= 2; ++i) {
-      int ends[2];
-      if (!make_pipe(ends)) break;
-      fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      (i == 1 ? ranks_[rank].out : ranks_[rank].err) = ends[0];
-      streams[i] = keep(ends[1]);
+  return there_.failure(now_ns());
+}
+
+void Job::send_order() {
+  JobOrder order;
+  order.options = options_;
+  order.settings = settings_;
+  order.nodes = nodes_;
+  order.job_id = job_id_;
+  order.launcher = text("Ashlar mpiexec, process %d on %s", static_cast<int>(getpid()), host_.c_str());
+  order.cookie = cookie_;
+  order.universe = universe();
+  order.environment = environment_.entries();
+  order.folder = current_folder();
+  there_.order(order);
+  there_.flush();
+}
+
+/// What there is room for, with the ranks of all jobs together.
+unsigned Job::universe() const {
+  const auto ranks = static_cast<unsigned>(fates_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
+  const unsigned here =
+      nodes_.several() && nodes_.node == launch::kNoNode ? 0 : static_cast<unsigned>(allowed_cpus().size());
+  return std::max(ranks, here + there_.cpus());
+}
+
+Status Job::prepare_here() {
+  const auto ranks = static_cast<unsigned>(fates_.size());
+  placement_ = decide_placement(options_, settings_, nodes_.several() ? nodes_.ranks_of(nodes_.node) : ranks);
+  placement_.oversubscribed =
+      placement_.oversubscribed || (asked_ != nullptr && ranks + asked_->ranks_above() > allowed_cpus().size());
+  if (!nodes_.several()) {
+    report_placement(options_, placement_, placement_.words, {});
+    if (options_.show_placement) return {};
+  }
+  if (placement_.oversubscribed && !settings_.oversubscribe) {
+    status_ = 2;
+    return fail(kErrArg, "start.oversubscribed", {{"ranks", placement_.cpus.size()}});
+  }
+  LocalFacts facts;
+  facts.board.job_id = job_id_;
+  facts.board.host = host_;
+  facts.board.launcher = text("Ashlar mpiexec, process %d", static_cast<int>(getpid()));
+  facts.board.nodes = nodes_;
+  facts.board.cookie = cookie_;
+  facts.board.universe = universe();
+  facts.board.name_scope = job_id_;
+  if (asked_ != nullptr) {
+    facts.board.name = asked_->name();
+    facts.board.parent_port = asked_->parent_port();
+    facts.board.name_scope = asked_->name_scope();
+  }
+  return here_.prepare(std::move(facts), environment_, placement_);
+}
+
+/// Each host has decided on the cores of its own ranks.
+Status Job::agree_on_placement() {
+  const std::vector<NodeReady>& ready = there_.ready();
+  std::vector<std::string> words(fates_.size()), hosts(fates_.size());
+  std::vector<std::size_t> next(nodes_.hosts.size());
+  for (unsigned r = 0; r < fates_.size(); ++r) {
+    const unsigned node = nodes_.node_of(r);
+    const std::vector<std::string>& of = node == nodes_.node ? placement_.words : ready[node].words;
+    words[r] = of[next[node]++];
+    hosts[r] = nodes_.hosts[node];
+  }
+  Placement told = placement_;
+  for (unsigned node = 0; node < ready.size(); ++node) {
+    if (node == nodes_.node) continue;
+    if (told.cpus.empty()) {
+      told.what = ready[node].what;
+      told.because = ready[node].because;
+      told.lost = ready[node].lost;
     }
+    told.oversubscribed = told.oversubscribed || ready[node].oversubscribed;
+    if (!ready[node].oversubscribed || settings_.oversubscribe) continue;
+    status_ = 2;
+    return fail(kErrArg, "start.oversubscribed",
+                {{"ranks", nodes_.ranks_of(node)}, {"peer_host", brief(nodes_.hosts[node])}});
   }
-  for (int i = 0; i < 3; ++i)
-    if (streams[i] < 0) return cannot(text("open the streams of rank %u of %zu", rank, ranks_.size()), errno);
+  report_placement(options_, told, words, hosts);
   return {};
 }
 
-Status Job::not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const {
-  const auto failure = [&](const std::string& what, const std::string& reason) {
-    return fail(kErrOther, "start.rank", {{"rank", rank}, {"ranks", ranks_.size()}, {"lower", reason}, {"what", what}});
-  };
-  if (std::strcmp(result.step, "execve") == 0) {
-    // A relative name is meant from the rank's folder.
-    const bool below = request.wdir && request.file[0] != '/';
-    const std::string file = below ? text("%s/%s", request.wdir, request.file) : request.file;
-    return failure(brief(file), exec_error_words(file, result.error));
-  }
-  const char* const what = std::strcmp(result.step, "chdir") == 0 ? request.wdir : request.file;
-  return failure(text("%s of %s", result.step, brief(what).c_str()), error_words(result.error));
+/// The files of --output of ranks on other hosts, which mpiexec writes.
+Status Job::open_files() {
+  if (options_.output.empty()) return {};
+  for (unsigned r = 0; r < fates_.size(); ++r)
+    if (!nodes_.here(r))
+      ASHLAR_TRY(files_.open(options_.output, {.rank = r,
+                                               .ranks = static_cast<unsigned>(fates_.size()),
+                                               .appnum = segment_of_rank_[r],
+                                               .host = fates_[r].host}));
+  return {};
 }
 
-bool Job::start_rank(unsigned rank) {
-  const Segment& segment = options_.segments[ranks_[rank].segment];
-  const std::string& file = files_[ranks_[rank].segment];
-  int streams[3] = {-1, -1, -1};
-  std::vector<int> mine;
-  SpawnResult result;
-  Status status = open_streams(rank, streams, &mine);
-  if (status.ok()) {
-    Environment environment = environment_;
-    for (const EnvChange& change : options_.env) environment.set(change.first, change.second);
-    for (const EnvChange& change : segment.env) environment.set(change.first, change.second);
-    if (pmix_)
-      for (const EnvChange& change : pmix_->environment(rank)) environment.set(change.first, change.second);
-    environment.set(launch::kJobVariable, board_.variable(rank));
-    environment.set(launch::kInfoVariable, start_words(segment) + settings_.start_words);
-    environment.set("ASHLAR__RANK", text("%u", rank));
-    environment.set("ASHLAR__LOCAL_RANK", text("%u", rank));
-    environment.set("ASHLAR__SIZE", text("%zu", ranks_.size()));
-    if (!wrappers_.empty()) {
-      const std::string others = environment.get("LD_PRELOAD");
-      environment.set("LD_PRELOAD", others.empty() ? wrappers_ : wrappers_ + ":" + others);
-    }
-    std::vector<const char*> argv;
-    for (const std::string& word : segment.argv) argv.push_back(word.c_str());
-    argv.push_back(nullptr);
-    SpawnRequest request;
-    request.file = file.c_str();
-    request.argv = argv.data();
-    request.envp = environment.pointers();
-    request.wdir = segment.wdir.empty() ? nullptr : segment.wdir.c_str();
-    request.in = streams[0];
-    request.out = streams[1];
-    request.err = streams[2];
-    request.keep[0] = board_.board_fd();
-    request.keep[1] = board_.bell_fd();
-    request.keep[2] = board_.shared_fd();
-    request.cpus = &placement_.cpus[rank];
-    request.own_group = own_groups_;
-    request.inherited = &inherited_;
-    result = spawn(request);
-    if (result.pid < 0) status = not_started(rank, result, request);
+bool Job::start_ranks() {
+  for (unsigned r = 0; r < fates_.size(); ++r) {
+    if (nodes_.here(r)) continue;
+    ++to_start_;
+    fates_[r].remote_stream[0] = fates_[r].remote_stream[1] = true;
+    remote_streams_ += 2;
+    if (options_.stdin_rank == static_cast<int>(r)) remote_input_ = std::make_unique<RemoteInput>();
   }
-  for (int fd : mine) close(fd);
-  if (!status.ok()) {
-    start_error_ = in_words(status);
-    return false;
-  }
-  if (result.bind_error && (options_.report_bindings || options_.explain))
-    say(text("rank %u could not be bound to %s (%s) and runs unbound", rank, placement_.words[rank].c_str(),
-             std::strerror(result.bind_error)));
-  if (own_groups_) guard_.watch(rank, result.pid);
-  fates_[rank].pid = result.pid;
-  ranks_[rank].running = true;
-  ++running_;
-  return true;
+  there_.start();
+  there_.flush();
+  const Status started = here_.start();
+  if (!started.ok()) start_error_ = in_words(started);
+  return started.ok();
 }
 
 }  // namespace ashlar::mpiexec

@@ -31,7 +31,6 @@ struct State {
   std::vector<std::string> words = {};  // the command line, and what -file has put into it
   std::size_t at = 0;                   // the word that is looked at
   bool ranks_given = false;             // of this segment
-  unsigned per_node = 0;                // of this segment; 0: not given
   int files = 0;
 };
 
@@ -43,6 +42,8 @@ Status not_a_value(std::string_view option, std::string_view wanted, std::string
 
 constexpr long kMostRanks = 1 << 20;
 constexpr int kMostFiles = 100;  // files may name files, but not for ever
+// Standard input of a step goes to all its tasks, so there is one for each host.
+constexpr char kSrun[] = "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet";
 
 struct Row {
   const char* names;  // without dashes, separated by spaces; the first is the one shown
@@ -194,7 +195,21 @@ Status take_bind(State& s, const Values& v) {
                            &s.options->bind);
 }
 
+/// "ppr:2:node": two ranks on each host.
+Status take_ranks_per_resource(State& s, const std::string& word) {
+  long n = 0;
+  const std::size_t colon = word.find(':', 4);
+  if (colon == std::string::npos || word.substr(colon + 1) != "node" ||
+      !to_number(word.substr(4, colon - 4), 1, kMostRanks, &n))
+    return not_a_value("--map-by", "ppr:N:node, N ranks on each host,", word);
+  s.segment.per_node = static_cast<unsigned>(n);
+  return {};
+}
+
 Status take_map(State& s, const Values& v) {
+  if (v[0].starts_with("ppr:")) return take_ranks_per_resource(s, v[0]);
+  if (v[0] == "node") s.options->map_nodes = MapNodes::kNode;
+  if (v[0] == "slot") s.options->map_nodes = MapNodes::kSlot;
   return take_word<MapBy>("--map-by", v[0],
                           {{"auto", MapBy::kAuto},
                            {"hwthread", MapBy::kHwthread},
@@ -207,9 +222,32 @@ Status take_map(State& s, const Values& v) {
                           &s.options->map);
 }
 
-Status take_hosts(State&, const Values& v) { return check_hosts(v[0]); }
+Status take_rank_by(State& s, const Values& v) {
+  return take_word<MapNodes>("--rank-by", v[0],
+                             {{"auto", MapNodes::kAuto},
+                              {"slot", MapNodes::kSlot},
+                              {"fill", MapNodes::kSlot},
+                              {"node", MapNodes::kNode},
+                              {"span", MapNodes::kNode}},
+                             &s.options->rank_nodes);
+}
 
-Status take_host_file(State&, const Values& v) { return check_host_file(v[0]); }
+Status take_hosts(State& s, const Values& v) { return read_hosts(v[0], &s.segment.hosts); }
+
+Status take_host_file(State& s, const Values& v) { return read_host_file(v[0], &s.options->hosts); }
+
+Status take_agent(State& s, const Values& v) {
+  if (v[0].find_first_not_of(" \t") == std::string::npos)
+    return not_a_value("--launch-agent", "a command such as \"ssh -x %h\"", v[0]);
+  s.options->launch_agent = v[0];
+  return {};
+}
+
+/// The launchers of other implementations by their names.
+Status take_launcher(State& s, const Values& v) {
+  return take_word<std::string>("-launcher", v[0], {{"ssh", ""}, {"rsh", "rsh %h"}, {"srun", kSrun}, {"slurm", kSrun}},
+                                &s.options->launch_agent);
+}
 
 Status take_arch(State&, const Values& v) {
   utsname machine;
@@ -251,7 +289,7 @@ Status take_ranks_per_node(State& s, const Values& v) {
   long n = 0;
   if (!to_number(v[0], 1, kMostRanks, &n))
     return not_a_value("-N", text("a number of ranks per machine from 1 to %ld", kMostRanks), v[0]);
-  s.per_node = static_cast<unsigned>(n);
+  s.segment.per_node = static_cast<unsigned>(n);
   return {};
 }
 
@@ -275,8 +313,8 @@ Status take_stdin(State& s, const Values& v) {
 
 const Row kRows[] = {
     {"-n -np -c --n --np", 1, "N", "run N ranks of the program (1 unless given)", take_ranks},
-    {"-N -ppn --N --ppn -perhost -npernode --npernode", 1, "N", "run N ranks of the program, unless -n says how many",
-     take_ranks_per_node},
+    {"-N -ppn --N --ppn -perhost -npernode --npernode", 1, "N",
+     "run N ranks of the program on each host; -n bounds them all", take_ranks_per_node},
     {"-soft --soft", 1, "NUMBERS", "numbers of ranks that will do, as 1,2,8 or 4:16:4; the largest up to -n is taken",
      take_soft},
     {"-wdir --wdir -wd --wd", 1, "DIR", "start the ranks in DIR",
@@ -308,7 +346,9 @@ const Row kRows[] = {
      "bind each rank to: auto (an equal share of the cores), none, hwthread, core, "
      "numa, socket",
      take_bind},
-    {"--map-by -map-by", 1, "WHAT", "place ranks one after another over: hwthread, core, numa, socket", take_map},
+    {"--map-by -map-by", 1, "WHAT",
+     "place ranks one after another over: hwthread, core, numa, socket; over hosts by: slot, node, ppr:N:node",
+     take_map},
     {"--report-bindings -report-bindings", 0, "", "print where each rank is bound",
      [](State& s, const Values&) {
        s.options->report_bindings = true;
@@ -345,9 +385,19 @@ const Row kRows[] = {
      take_trace},
     {"--summary", 0, "", "print at the end what the job spent its time on (tool summary)",
      [](State& s, const Values&) { return add_tool(s, "summary"); }},
-    {"--host -host -hosts --hosts -H", 1, "NAME", "accepted for this machine only", take_hosts},
-    {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE", "the same, with a host on each line of FILE",
-     take_host_file},
+    {"--host -host -hosts --hosts -H", 1, "NAME[:N],...",
+     "run this program's ranks on these hosts, N on each; without N, as many on each", take_hosts},
+    {"--hostfile -hostfile --machinefile -machinefile -f", 1, "FILE",
+     "the same for all programs, with a host on each line of FILE: NAME, NAME:N or NAME slots=N", take_host_file},
+    {"--rank-by -rank-by", 1, "WHAT", "number the ranks: slot (host by host) or node (around the hosts)", take_rank_by},
+    {"--launch-agent -launcher-exec --launcher-exec --plm-rsh-agent -rsh", 1, "COMMAND",
+     "what starts mpiexec on another host, with %h for its name (ssh unless given)", take_agent},
+    {"-launcher --launcher -bootstrap --bootstrap", 1, "NAME", "the same by name: ssh, rsh, srun", take_launcher},
+    {"--prefix -prefix", 1, "DIR", "where Ashlar MPI is installed on other hosts, if not as here",
+     [](State& s, const Values& v) {
+       s.options->prefix = v[0];
+       return Status();
+     }},
     {"-arch --arch", 1, "NAME", "accepted for this machine's kind only (uname -m)", take_arch},
     {"-file --file", 1, "FILE", "more options for this program, on the lines of FILE", take_file},
     {"-configfile", 1, "FILE", "instead of a command line: a program with its options on each line of FILE",
@@ -363,6 +413,21 @@ const Row kRows[] = {
        return Status();
      }},
     // What other implementations call otherwise.
+    {"-initial-errhandler --initial-errhandler", 1, "", nullptr,
+     [](State& s, const Values& v) {
+       s.options->params.emplace_back("runtime.initial_errhandler", v[0]);
+       return Status();
+     }},
+    {"--bynode -bynode", 0, "", nullptr,
+     [](State& s, const Values&) {
+       s.options->map_nodes = MapNodes::kNode;
+       return Status();
+     }},
+    {"--byslot -byslot", 0, "", nullptr,
+     [](State& s, const Values&) {
+       s.options->map_nodes = MapNodes::kSlot;
+       return Status();
+     }},
     {"-v --verbose -verbose", 0, "", nullptr,
      [](State& s, const Values&) {
        s.options->explain = true;
@@ -401,18 +466,26 @@ Status unknown(const std::string& option) {
               {{"suggestion", nearest(option, known)}, {"tool", "mpiexec"}, {"option", brief(option)}});
 }
 
+/// How many hosts the program has so far.
+unsigned hosts_of(const State& s) {
+  if (!s.segment.hosts.empty()) return static_cast<unsigned>(s.segment.hosts.size());
+  const std::vector<Segment>& before = s.options->segments;
+  for (auto other = before.rbegin(); other != before.rend(); ++other)
+    if (!other->hosts.empty()) return static_cast<unsigned>(other->hosts.size());
+  return std::max(static_cast<unsigned>(s.options->hosts.size()), 1u);
+}
+
 Status finish_segment(State& s) {
   if (s.segment.argv.empty()) return fail(kErrArg, "option.no_program");
   if (s.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
-  if (!s.ranks_given && s.per_node > 0) {
-    s.segment.ranks = s.per_node;
+  if (!s.ranks_given && s.segment.per_node > 0) {
+    s.segment.ranks = s.segment.per_node * hosts_of(s);
     s.ranks_given = true;
   }
   ASHLAR_TRY(apply_soft(s));
   s.options->segments.push_back(std::move(s.segment));
   s.segment = {};
   s.ranks_given = false;
-  s.per_node = 0;
   return {};
 }
 
@@ -518,7 +591,7 @@ Status parse_options(int argc, const char* const* argv, Options* options) {
 std::string help_text() {
   std::string out =
       "Usage: mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...\n"
-      "Runs an MPI program (or any program) on this machine.\n\n";
+      "Runs an MPI program (or any program) on this machine, or on several.\n\n";
   for (const Row& row : kRows) {
     if (!row.help) continue;
     std::string left = "  " + names_of(row)[0];

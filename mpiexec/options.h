@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "framework/base/status.h"
+#include "mpiexec/hosts.h"
 
 namespace ashlar::mpiexec {
 
 enum class BindTo { kAuto, kNone, kHwthread, kCore, kNuma, kSocket };
 enum class MapBy { kAuto, kHwthread, kCore, kNuma, kSocket };
+/// How ranks are spread over hosts: all slots of one before the next one, or one on each in turn.
+enum class MapNodes { kAuto, kSlot, kNode };
 
 using EnvChange = std::pair<std::string, std::string>;  // name, value
 
@@ -22,6 +25,8 @@ struct Segment {
   std::string path;  // folders to search for the program, before PATH
   std::string set;   // name of the process set of its ranks
   std::vector<EnvChange> env;
+  std::vector<HostSlots> hosts;  // --host; empty: those of the program before
+  unsigned per_node = 0;         // -ppn; 0: not given
 };
 
 struct Options {
@@ -29,6 +34,10 @@ struct Options {
   std::vector<EnvChange> env;                               // for every segment
   std::vector<std::pair<std::string, std::string>> params;  // --set KEY=VALUE in order
   std::vector<std::pair<std::string, std::string>> sets;    // --pset NAME=RANKS
+  std::vector<HostSlots> hosts;                             // --hostfile
+  MapNodes map_nodes = MapNodes::kAuto, rank_nodes = MapNodes::kAuto;
+  std::string launch_agent;  // parameter mpiexec.launch_agent; empty: not given
+  std::string prefix;        // of the installation on other hosts; empty: as here
   BindTo bind = BindTo::kAuto;
   MapBy map = MapBy::kAuto;
   bool report_bindings = false;

@@ -115,4 +115,27 @@ bool rank_files_cut_short(const std::string& pattern, const RankFileFacts& facts
   return at_edge || empty;
 }
 
+RankFiles::~RankFiles() {
+  for (const Files& files : files_) {
+    if (files.err >= 0 && files.err != files.out) close(files.err);
+    if (files.out >= 0) close(files.out);
+  }
+}
+
+Status RankFiles::open(const std::string& pattern, const RankFileFacts& facts) {
+  files_.resize(facts.ranks);
+  return open_rank_files(pattern, facts, &files_[facts.rank].out, &files_[facts.rank].err);
+}
+
+bool RankFiles::write(unsigned rank, bool error_stream, std::string_view bytes) const {
+  const int fd = error_stream ? files_[rank].err : files_[rank].out;
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
 }  // namespace ashlar::mpiexec

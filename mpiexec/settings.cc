@@ -56,6 +56,10 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->oversubscribe = config.oversubscribe == 0;
   settings->kill_grace_ns = config.kill_grace;
   settings->board_per_rank = config.board_per_rank;
+  settings->launch_agent = !options.launch_agent.empty()    ? options.launch_agent
+                           : config.launch_agent != nullptr ? config.launch_agent
+                                                            : "";
+  settings->start_timeout_ns = config.start_timeout;
   plugin::ToolConfig tools;
   ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
   settings->tools = plugin::tools_chosen(store);

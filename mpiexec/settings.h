@@ -22,7 +22,9 @@ struct Settings {
   bool records = false;               // report=json: programs read what is said
   std::string records_file;           // report.json.file
   std::string start_words;            // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
-  std::string for_ranks;              // param::Store's text: ranks read no file of their own
+  std::string launch_agent;           // the command that leads to another host
+  std::uint64_t start_timeout_ns = 0;
+  std::string for_ranks;  // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. Fails when something on the

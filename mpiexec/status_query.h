@@ -11,7 +11,8 @@ namespace ashlar::mpiexec {
 /// Queries the status of all ranks of a job through its board. A rank sees the query in its next round of progress, a
 /// sleeping one within the longest sleep of 50 ms, and writes its status into its page of the board. A rank that is not
 /// inside MPI does not answer, and that is reported too. Its variables are asked for in the same way. Nothing is sent
-/// and no signal is used. Never blocks.
+/// and no signal is used; of ranks on other nodes the launcher sees the query on its board, and asks there. Never
+/// blocks.
 class StatusQuery {
  public:
   /// What is asked: what a rank is doing (plugin/account.h), or its variables (plugin/variables.h).
@@ -31,6 +32,10 @@ class StatusQuery {
   /// Whether the rank has answered, and so variables() are of now.
   bool has_answered(std::uint32_t rank) const;
   plugin::Variables variables(std::uint32_t rank) const;
+  About about() const { return about_; }
+  /// What the process of a rank that has not answered does: 'T' it is stopped, 'R' it computes, 'D' it is in a system
+  /// call that cannot be interrupted, 'S' it sleeps; 0: it is not known.
+  char process_of(std::uint32_t rank) const;
 
  private:
   struct Process {
@@ -40,6 +45,9 @@ class StatusQuery {
   static Process look_at(std::uint32_t pid);
   bool has_answered(launch::BoardSlot& slot) const;
   void ask(launch::BoardSlot& slot) const;
+  void ring() const;
+  /// An account that the rank wrote, with times of this node's clock.
+  plugin::Account account_of(std::uint32_t rank, const launch::BoardText& page) const;
 
   launch::BoardHeader* const board_;
   const About about_;

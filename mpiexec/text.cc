@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/base/printable.h"
 #include "framework/param/suggest.h"
@@ -103,6 +105,12 @@ void say(std::string_view message) {
     if (n <= 0) return;  // standard error has no reader; there is no better place
     at += static_cast<std::size_t>(n);
   }
+}
+
+int printed() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return 0;
+  say(in_words(fail(kErrOther, "output.stdout", {{"lower", std::strerror(errno)}})));
+  return 1;
 }
 
 void speak_for(const std::string& whom) { speaker() = "mpiexec: " + whom + ": "; }

@@ -23,6 +23,9 @@ std::string in_words(Status failure, std::string_view advice = "\n- ");
 /// not fall into it. "mpiexec: " is put in front. Control characters but newlines are escaped.
 void say(std::string_view message);
 
+/// mpiexec's exit status after it has printed to standard output what an option wants.
+int printed();
+
 /// From now on the words in front are "mpiexec: " and `whom`: of several mpiexecs of one user's command.
 void speak_for(const std::string& whom);
 

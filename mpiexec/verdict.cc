@@ -13,6 +13,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 std::string how(const RankFate& fate) {
+  if (!fate.lost.empty()) return "was lost with its host: " + fate.lost;
   if (fate.aborted) return text("aborted the job with code %d", fate.abort_code);
   if (WIFSIGNALED(fate.wait_status))
     return text("was killed by %s%s", signal_words(WTERMSIG(fate.wait_status)).c_str(),
@@ -21,7 +22,7 @@ std::string how(const RankFate& fate) {
 }
 
 std::string where_in_mpi(const RankFate& fate) {
-  if (fate.aborted) return {};
+  if (fate.aborted || !fate.lost.empty()) return {};
   switch (fate.state) {
     case launch::RankState::kAbsent:
       return ", before MPI_Init";
@@ -37,9 +38,9 @@ std::string where_in_mpi(const RankFate& fate) {
 
 std::string seconds_words(double seconds) { return seconds < 10 ? text("%.2f s", seconds) : text("%.0f s", seconds); }
 
-std::string who(const std::vector<RankFate>& fates, unsigned rank, const std::string& host) {
+std::string who(const std::vector<RankFate>& fates, unsigned rank) {
   return text("rank %u of %zu (%s, process %d on %s)", rank, fates.size(), shown(fates[rank].program).c_str(),
-              static_cast<int>(fates[rank].pid), host.c_str());
+              static_cast<int>(fates[rank].pid), shown(fates[rank].host).c_str());
 }
 
 /// The words of those that aborted, beginning with the first one's; equal ones together.
@@ -74,15 +75,16 @@ bool fails_the_job(const RankFate& fate, bool others_in_mpi) {
 }
 
 int exit_status(const RankFate& fate) {
+  if (!fate.lost.empty()) return 1;
   if (fate.aborted) return abort_status(fate.abort_code);
   if (WIFSIGNALED(fate.wait_status)) return 128 + WTERMSIG(fate.wait_status);
   const int code = WEXITSTATUS(fate.wait_status);
   return code == 0 && fate.state == launch::RankState::kInitialized ? 1 : code;
 }
 
-std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host) {
+std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed) {
   const RankFate& first = fates[first_failed];
-  std::string out = text("%s %s%s, after %s.", who(fates, first_failed, host).c_str(), how(first).c_str(),
+  std::string out = text("%s %s%s, after %s.", who(fates, first_failed).c_str(), how(first).c_str(),
                          where_in_mpi(first).c_str(), seconds_words(first.seconds).c_str());
   std::map<std::string, std::vector<unsigned>> likewise;
   std::vector<unsigned> stopped;
@@ -111,13 +113,13 @@ std::string failure_words(const std::vector<RankFate>& fates, unsigned first_fai
   return out;
 }
 
-std::string return_words(const std::vector<RankFate>& fates, unsigned first, const std::string& host) {
+std::string return_words(const std::vector<RankFate>& fates, unsigned first) {
   std::vector<unsigned> others;
   for (unsigned r = 0; r < fates.size(); ++r)
     if (r != first && fates[r].wait_status != 0) others.push_back(r);
   // Of a program without MPI the verdict does not mention MPI.
   const bool mpi = fates[first].state != launch::RankState::kAbsent;
-  std::string out = text("%s %s%s.", who(fates, first, host).c_str(), how(fates[first]).c_str(),
+  std::string out = text("%s %s%s.", who(fates, first).c_str(), how(fates[first]).c_str(),
                          mpi ? where_in_mpi(fates[first]).c_str() : "");
   if (!others.empty())
     out += text(" Rank%s %s did not return 0 either.", others.size() == 1 ? "" : "s", list_of(others).c_str());

@@ -12,7 +12,9 @@ namespace ashlar::mpiexec {
 /// How one rank fared.
 struct RankFate {
   pid_t pid = -1;
-  std::string program;
+  std::string program, host;
+  bool running = false;
+  bool remote_stream[2] = {};  // on another host: output, error: there may be more
   bool ended = false;
   int wait_status = 0;
   launch::RankState state = launch::RankState::kAbsent;
@@ -20,6 +22,7 @@ struct RankFate {
   bool aborted = false;
   int abort_code = 0;
   std::string abort_text;
+  std::string lost;      // why nothing more is known of it: its host was lost; else empty
   std::string advice;    // a sentence about what the user can do, when the reason of the end is known
   bool failed = false;   // by itself, not because we ended it
   bool stopped = false;  // ended by us after another one failed
@@ -37,9 +40,9 @@ bool blames_another(const RankFate& fate);
 int exit_status(const RankFate& fate);
 
 /// The paragraph that says which rank failed and how, and what became of the others.
-std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed, const std::string& host);
+std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed);
 
 /// The same of a job that nothing went wrong with but what a rank, the first, returned.
-std::string return_words(const std::vector<RankFate>& fates, unsigned first, const std::string& host);
+std::string return_words(const std::vector<RankFate>& fates, unsigned first);
 
 }  // namespace ashlar::mpiexec

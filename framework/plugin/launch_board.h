@@ -6,13 +6,14 @@
 
 #include "framework/base/hash.h"
 
-// The board: one sealed memfd per job that mpiexec makes and every rank inherits. It holds what a rank must know to
-// join its job, what the ranks publish for each other, and how far each has come. Layout shared by mpiexec and
-// components/launch/native, which come from one build; `version` refuses any other.
+// The board: one sealed memfd per job and node, which mpiexec or its daemon makes and every rank of the node inherits.
+// It holds what a rank must know to join its job, what the ranks publish for each other, and how far each has come. It
+// has slots of all ranks of the job; those of other nodes' ranks are written by the launcher, as far as it hears of
+// them. Layout shared by mpiexec and components/launch/native, which come from one build; `version` refuses any other.
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 7;
+inline constexpr std::uint32_t kBoardVersion = 8;
 inline constexpr std::size_t kAccountBytes = 4096;     // what one rank may say about what it is doing
 inline constexpr std::size_t kWaitBytes = 1024;        // and about its newest wait, unasked; behind the account
 inline constexpr std::size_t kVariablesBytes = 16384;  // its variables, with BoardVariables; behind the wait
@@ -90,8 +91,27 @@ struct alignas(64) BoardVariables {
   std::uint32_t bytes;
 };
 static_assert(sizeof(BoardVariables) == 64);
-inline constexpr std::size_t kRankTextBytes = kAccountBytes + kWaitBytes + kVariablesBytes;
+
+/// What a rank asks its launcher for: the record that a rank of another node has published under a key. It becomes a
+/// record of this board, when there is one.
+struct alignas(64) BoardWant {
+  std::atomic<std::uint32_t> asked;     // questions so far; the rank adds one, then rings the bell
+  std::atomic<std::uint32_t> answered;  // the newest question that is answered; `event` changes with it
+  std::uint32_t rank;
+  std::uint32_t attach;  // of the rank that asks
+  char key[240];
+};
+static_assert(sizeof(BoardWant) == 256);
+inline constexpr std::size_t kRankTextBytes = kAccountBytes + kWaitBytes + kVariablesBytes + sizeof(BoardWant);
 static_assert((kAccountBytes + kWaitBytes) % alignof(BoardVariables) == 0);
+static_assert((kAccountBytes + kWaitBytes + kVariablesBytes) % alignof(BoardWant) == 0);
+
+/// What the launcher adds to the slot of another node's rank.
+struct BoardFar {
+  std::atomic<std::int64_t> clock;     // added to the times in the rank's texts, it gives this node's clock
+  std::atomic<std::uint32_t> process;  // the letter that the system has for the process's state; 0: not known
+};
+inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
 /// What a rank published, newest first. The key (with its zero) and the blob follow.
 struct BoardRecord {
@@ -124,6 +144,13 @@ struct BoardHeader {
   std::uint64_t tool_bytes;  // of one rank
   // Offsets of texts for ashlar_job; 0: "".
   std::uint64_t name, parent_port, name_scope;
+  // Of a job that has ranks on other nodes than this board's. `node`: this one, kNoNode of an mpiexec that has no rank
+  // beside it.
+  std::uint32_t nodes, node, local_ranks;
+  std::int32_t bell;           // the launcher's descriptor of the bell's end that rings
+  std::uint64_t node_of_rank;  // offset of std::uint32_t[ranks]; 0: all are on this node, and the next two are 0
+  std::uint64_t host_of_node;  // offset of the offsets of names, std::uint64_t[nodes]
+  std::uint64_t far;           // offset of BoardFar[ranks]
 
   // Words that change while the job runs, away from the constants above.
   alignas(64) std::atomic<std::uint64_t> heap_used;  // offset of the first free byte
@@ -162,6 +189,20 @@ T* board_at(BoardHeader* board, std::uint64_t offset) {
 
 inline BoardSlot& board_slot(BoardHeader* board, std::uint32_t rank) {
   return board_at<BoardSlot>(board, board->slots)[rank];
+}
+
+/// Whether the rank is on the board's own node.
+inline bool board_has(BoardHeader* board, std::uint32_t rank) {
+  return board->node_of_rank == 0 || board_at<std::uint32_t>(board, board->node_of_rank)[rank] == board->node;
+}
+inline BoardFar& board_far(BoardHeader* board, std::uint32_t rank) {
+  return board_at<BoardFar>(board, board->far)[rank];
+}
+/// The name of the rank's host; the launcher has written it.
+inline const char* board_host(BoardHeader* board, std::uint32_t rank) {
+  if (board->node_of_rank == 0) return board_at<char>(board, board->host);
+  const std::uint32_t node = board_at<std::uint32_t>(board, board->node_of_rank)[rank];
+  return board_at<char>(board, board_at<std::uint64_t>(board, board->host_of_node)[node]);
 }
 
 /// A text that its rank rewrites now and then, and that others read meanwhile.
@@ -216,6 +257,47 @@ inline BoardText variables_text(BoardHeader* board, const BoardSlot& slot) {
           .bytes = &variables.bytes,
           .text = reinterpret_cast<char*>(&variables + 1),
           .room = kVariablesBytes - sizeof variables};
+}
+
+inline BoardWant& board_want(BoardHeader* board, const BoardSlot& slot) {
+  return *board_at<BoardWant>(board, slot.account + kAccountBytes + kWaitBytes + kVariablesBytes);
+}
+
+/// The newest record of `rank` under `key`, of its process number `attach`; nullptr: there is none.
+inline BoardRecord* board_record(BoardHeader* board, std::uint32_t rank, const char* key, std::uint32_t attach) {
+  const std::uint32_t hash = board_key_hash(key);
+  for (std::uint64_t at = board_slot(board, rank).newest.load(std::memory_order_acquire); at != 0;) {
+    auto* const record = board_at<BoardRecord>(board, at);
+    // What an earlier program of the same rank published is nothing to this one.
+    if (record->attach != attach) break;
+    if (record->key_hash == hash && std::strcmp(reinterpret_cast<const char*>(record + 1), key) == 0) return record;
+    at = record->older;
+  }
+  return nullptr;
+}
+inline const char* board_blob(const BoardRecord* record) {
+  return reinterpret_cast<const char*>(record) + record->blob_offset;
+}
+
+/// Adds a record to those of `rank`, whose only writer the caller is. False: the board is full.
+inline bool board_publish(BoardHeader* board, std::uint32_t rank, const char* key, std::uint32_t attach,
+                          const void* blob, std::uint64_t bytes) {
+  const std::size_t key_bytes = std::strlen(key) + 1;
+  const std::size_t blob_offset = (sizeof(BoardRecord) + key_bytes + 15) & ~std::size_t{15};
+  const std::uint64_t at = bytes < (std::uint64_t{1} << 40) ? board_allocate(board, blob_offset + bytes) : 0;
+  if (at == 0) return false;
+  BoardSlot& slot = board_slot(board, rank);
+  auto* const record = board_at<BoardRecord>(board, at);
+  record->older = slot.newest.load(std::memory_order_relaxed);
+  record->attach = attach;
+  record->key_hash = board_key_hash(key);
+  record->key_bytes = static_cast<std::uint32_t>(key_bytes);
+  record->blob_offset = static_cast<std::uint32_t>(blob_offset);
+  record->blob_bytes = bytes;
+  std::memcpy(reinterpret_cast<char*>(record + 1), key, key_bytes);
+  if (bytes != 0) std::memcpy(reinterpret_cast<char*>(record) + blob_offset, blob, bytes);
+  slot.newest.store(at, std::memory_order_release);
+  return true;
 }
 
 }  // namespace ashlar::launch

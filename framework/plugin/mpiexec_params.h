@@ -12,6 +12,8 @@ struct MpiexecConfig {
   std::int32_t pmix, bind_to, map_by, oversubscribe;
   std::uint64_t kill_grace;      // nanoseconds
   std::uint64_t board_per_rank;  // bytes
+  const char* launch_agent;
+  std::uint64_t start_timeout;  // nanoseconds
 };
 inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
 inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
@@ -19,6 +21,7 @@ inline constexpr const char* kMapWords[] = {"auto", "hwthread", "core", "numa", 
 inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
 
 inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
+inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
 inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
 
 inline constexpr ashlar_param kMpiexecParams[] = {
@@ -41,6 +44,16 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"board_per_rank", "64KiB", "Most bytes each rank may publish for the others; used only as far as it is filled.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, board_per_rank), kBoardRange},
+    {"launch_agent",
+     "ssh -x -T -o BatchMode=yes -o RemoteCommand=none -o ClearAllForwardings=yes -o ServerAliveInterval=5 "
+     "-o ServerAliveCountMax=5 %h",
+     "The command that starts mpiexec on another host, as --launch-agent: words separated by spaces, %h in the place "
+     "of the host. It gets the daemon's path as further words, and joins its standard input and output.",
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, launch_agent), nullptr},
+    {"start_timeout", "1min", "Time in which every host must be ready to start its ranks.", ASHLAR_PARAM_DURATION,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, start_timeout), kStartRange},
 };
 
 /// How mpiexec watches a running job.

@@ -139,9 +139,9 @@ class ExitStatus(unittest.TestCase):
         self.assertIn(b"Did you mean --tag-output?", done.stderr)
 
     def test_other_hosts(self):
-        done = mpiexec("-host", "elsewhere", "true")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("not implemented yet", plain(done.stderr))
+        done = mpiexec("--launch-agent", "false", "-host", "elsewhere", "true")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("cannot start ranks on host elsewhere: it ended with exit status 1", plain(done.stderr))
 
     def test_version_and_help(self):
         self.assertIn(b"Ashlar", mpiexec("--version").stdout)

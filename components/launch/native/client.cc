@@ -90,7 +90,6 @@ ashlar_result Client::attach(const Trace& trace) {
     shared_fd_ = open(path, O_RDWR | O_CLOEXEC);
   }
 
-  host_name_ = board_at<char>(board_, board_->host);
   launcher_ = board_at<char>(board_, board_->launcher);
   if (mine.placement) placement_ = board_at<char>(board_, mine.placement);
   if (board_->params) params_.assign(board_at<char>(board_, board_->params), board_->params_bytes);
@@ -108,6 +107,7 @@ ashlar_result Client::attach(const Trace& trace) {
   job_.ranks = job_.local_size = board_->ranks;
   job_.node = 0;
   job_.nodes = 1;
+  if (board_->nodes > 1) know_nodes();
   job_.appnum = mine.appnum;
   job_.universe_size = board_->universe_size;
   job_.oversubscribed = board_->oversubscribed;
@@ -121,35 +121,34 @@ ashlar_result Client::attach(const Trace& trace) {
     job_.tool_memory = board_at<char>(board_, board_->tools + trace.rank * board_->tool_bytes);
     job_.tool_bytes = board_->tool_bytes;
   }
+  tell_state();
   return ASHLAR_OK;
 }
 
-ashlar_result Client::put(const char* key, const void* blob, std::size_t bytes) {
-  const std::size_t key_bytes = std::strlen(key) + 1;
-  const std::size_t blob_offset = (sizeof(BoardRecord) + key_bytes + 15) & ~std::size_t{15};
-  const std::uint64_t at = bytes < (std::size_t{1} << 40) ? board_allocate(board_, blob_offset + bytes) : 0;
-  if (at == 0) {
-    const ashlar_fact room[] = {
-        {.name = "bytes_wanted",
-         .text = nullptr,
-         .number = static_cast<std::int64_t>(std::min<std::size_t>(bytes, INT64_MAX))},
-        {.name = "key", .text = key, .number = 0},
-        {.name = "used", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_used.load())},
-        {.name = "size", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_end)}};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_NO_MEM, "launch.board_full", room, std::size(room));
+void Client::know_nodes() {
+  job_.node = board_->node;
+  job_.nodes = board_->nodes;
+  job_.node_of_rank = board_at<std::uint32_t>(board_, board_->node_of_rank);
+  local_peers_.reserve(board_->local_ranks);
+  for (std::uint32_t r = 0; r < board_->ranks; ++r) {
+    if (!board_has(board_, r)) continue;
+    if (r == job_.rank) job_.local_rank = static_cast<std::uint32_t>(local_peers_.size());
+    local_peers_.push_back(r);
   }
-  BoardSlot& mine = slot(job_.rank);
-  auto* record = board_at<BoardRecord>(board_, at);
-  record->older = mine.newest.load(std::memory_order_relaxed);
-  record->attach = my_attach_;
-  record->key_hash = board_key_hash(key);
-  record->key_bytes = static_cast<std::uint32_t>(key_bytes);
-  record->blob_offset = static_cast<std::uint32_t>(blob_offset);
-  record->blob_bytes = bytes;
-  std::memcpy(reinterpret_cast<char*>(record) + sizeof *record, key, key_bytes);
-  if (bytes) std::memcpy(reinterpret_cast<char*>(record) + blob_offset, blob, bytes);
-  mine.newest.store(at, std::memory_order_release);
-  return ASHLAR_OK;
+  job_.local_size = static_cast<std::uint32_t>(local_peers_.size());
+  job_.local_peers = local_peers_.data();
+}
+
+ashlar_result Client::put(const char* key, const void* blob, std::size_t bytes) {
+  if (board_publish(board_, job_.rank, key, my_attach_, blob, bytes)) return ASHLAR_OK;
+  const ashlar_fact room[] = {
+      {.name = "bytes_wanted",
+       .text = nullptr,
+       .number = static_cast<std::int64_t>(std::min<std::size_t>(bytes, INT64_MAX))},
+      {.name = "key", .text = key, .number = 0},
+      {.name = "used", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_used.load())},
+      {.name = "size", .text = nullptr, .number = static_cast<std::int64_t>(board_->heap_end)}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_NO_MEM, "launch.board_full", room, std::size(room));
 }
 
 ashlar_result Client::view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes) {
@@ -158,20 +157,41 @@ ashlar_result Client::view(std::uint32_t rank, const char* key, const void** blo
                                  {.name = "last", .text = nullptr, .number = std::int64_t{job_.ranks} - 1}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_RANK, "launch.rank", ranks, std::size(ranks));
   }
-  const std::uint32_t hash = board_key_hash(key);
-  for (std::uint64_t at = slot(rank).newest.load(std::memory_order_acquire); at != 0;) {
-    const auto* record = board_at<BoardRecord>(board_, at);
-    // What an earlier program of the same rank published is nothing to this one.
-    if (record->attach != my_attach_) break;
-    const auto* text = reinterpret_cast<const char*>(record) + sizeof *record;
-    if (record->key_hash == hash && std::strcmp(text, key) == 0) {
-      *blob = reinterpret_cast<const char*>(record) + record->blob_offset;
-      *bytes = record->blob_bytes;
-      return ASHLAR_OK;
-    }
-    at = record->older;
+  const BoardRecord* record = board_record(board_, rank, key, my_attach_);
+  if (record == nullptr && !board_has(board_, rank)) {
+    if (const ashlar_result asked = ask(rank, key); asked != ASHLAR_OK) return asked;
+    record = board_record(board_, rank, key, my_attach_);
   }
-  return ASHLAR_LAUNCH_NOT_FOUND;
+  if (record == nullptr) return ASHLAR_LAUNCH_NOT_FOUND;
+  *blob = board_blob(record);
+  *bytes = record->blob_bytes;
+  return ASHLAR_OK;
+}
+
+/// Lets the launcher look for the record on the board of the rank's own node, and waits for its answer.
+ashlar_result Client::ask(std::uint32_t rank, const char* key) {
+  BoardWant& want = board_want(board_, slot(job_.rank));
+  const std::size_t length = std::strlen(key) + 1;
+  if (length > sizeof want.key) return fail_with_board("the key is longer than any of the library's");
+  want.rank = rank;
+  want.attach = my_attach_;
+  std::memcpy(want.key, key, length);
+  const std::uint32_t question = want.asked.fetch_add(1) + 1;
+  ring('w');
+  for (;;) {
+    const std::uint32_t event = board_->event.load();
+    if (want.answered.load(std::memory_order_acquire) == question) return ASHLAR_OK;
+    const timespec wait = {1, 0};
+    futex(&board_->event, FUTEX_WAIT, event, &wait);
+  }
+}
+
+/// The launcher looks at the board. A bell that is full rings already.
+void Client::ring(char why) const { (void)!write(bell_fd_, &why, 1); }
+
+/// On several nodes, the launcher passes on what a rank has come to be.
+void Client::tell_state() const {
+  if (board_->nodes > 1) ring('s');
 }
 
 bool Client::any_ended(std::uint32_t generation) const {
@@ -231,7 +251,10 @@ ashlar_result Client::fence(std::int64_t timeout_ms) {
     mine.fences.fetch_add(1);
     // No rank enters a fence before the one before it is complete, so the sum of arrivals tells which is complete.
     const std::uint64_t arrived = board_->arrivals.fetch_add(1) + 1;
-    if (arrived % job_.ranks == 0) {
+    const bool last = arrived % job_.local_size == 0;
+    if (last && job_.nodes > 1) {
+      ring('f');  // the launcher completes it when the ranks of all nodes are there
+    } else if (last) {
       board_->generation.store(static_cast<std::uint32_t>(arrived / job_.ranks));
       board_->event.fetch_add(1);
       futex(&board_->event, FUTEX_WAKE, INT_MAX, nullptr);
@@ -287,6 +310,7 @@ ashlar_result Client::initialized() {
   slot(job_.rank).heard_ns.store(now, std::memory_order_relaxed);
   slot(job_.rank).moved_ns.store(now, std::memory_order_relaxed);
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kInitialized));
+  tell_state();
   return ASHLAR_OK;
 }
 
@@ -296,6 +320,7 @@ void Client::in_use(bool world, bool sessions) {
   const std::uint32_t now = (world ? kInWorld | kHadWorld : 0u) | (sessions ? kInSessions | kHadSessions : 0u);
   mine.use.store(had | now);
   mine.state.store(static_cast<std::uint32_t>(world || sessions ? RankState::kInitialized : RankState::kFinalized));
+  tell_state();
 }
 
 void Client::connected(bool others) {
@@ -310,8 +335,7 @@ std::uint64_t Client::await_control() const {
   constexpr std::uint64_t kPatience = 10'000'000'000;
   if (const std::uint64_t place = board_->control.load(); place != 0) return place;
   board_->control_wanted.store(1);
-  const char ring = 'c';
-  (void)!write(bell_fd_, &ring, 1);  // full: mpiexec is about to look anyway
+  ring('c');
   const std::uint64_t began = now_ns();
   while (board_->control.load() == 0 && now_ns() - began < kPatience) {
     const timespec moment = {0, 100'000};
@@ -369,6 +393,7 @@ void Client::abort(int code, const char* text) {
 
 ashlar_result Client::finalize() {
   slot(job_.rank).state.store(static_cast<std::uint32_t>(RankState::kFinalized));
+  tell_state();
   return ASHLAR_OK;
 }
 

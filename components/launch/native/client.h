@@ -47,9 +47,13 @@ class Client {
   bool variables_asked();
   void variables(const char* text, std::size_t bytes);
 
-  const char* host_name() const { return host_name_.c_str(); }
+  const char* host_of(std::uint32_t rank) const { return rank < job_.ranks ? board_host(board_, rank) : nullptr; }
 
  private:
+  void know_nodes();
+  ashlar_result ask(std::uint32_t rank, const char* key);
+  void ring(char why) const;
+  void tell_state() const;
   std::uint64_t await_control() const;
   /// The failure to use the board, with the reason in words.
   ashlar_result fail_with_board(const char* reason) const;
@@ -73,7 +77,8 @@ class Client {
   std::vector<bool> told_;
   ashlar_launch_peer_failed* listener_ = nullptr;
   void* listener_context_ = nullptr;
-  std::string host_name_, params_, launcher_, placement_, name_, parent_port_, name_scope_;
+  std::string params_, launcher_, placement_, name_, parent_port_, name_scope_;
+  std::vector<std::uint32_t> local_peers_;  // of a job on several nodes
   ashlar_job job_ = {};
 };
 

@@ -96,7 +96,7 @@ ashlar_result get(ashlar_launch* self, uint32_t rank, const char* key, void* buf
   const ashlar_result result = client_of(self).view(rank, key, &blob, &there);
   return result == ASHLAR_OK ? ashlar_launch_copy(g_host, rank, key, blob, there, buffer, bytes) : result;
 }
-const char* host_of(ashlar_launch* self, uint32_t) { return client_of(self).host_name(); }
+const char* host_of(ashlar_launch* self, uint32_t rank) { return client_of(self).host_of(rank); }
 void on_peer_failure(ashlar_launch* self, ashlar_launch_peer_failed* listener, void* context) {
   client_of(self).on_peer_failure(listener, context);
 }

@@ -257,7 +257,11 @@ TEST(Options, OnlyThisHostIsTaken) {
   EXPECT_TRUE(parse({"-host", "localhost:8", "a"}).ok);
   EXPECT_TRUE(parse({"--host", "127.0.0.1", "a"}).ok);
   EXPECT_TRUE(parse({"-hosts", self, "a"}).ok);
-  EXPECT_THAT(parse({"--host", "localhost,faraway", "a"}).error, HasSubstr("faraway"));
+  const Parsed two = parse({"--host", "localhost,faraway:3", "a"});
+  ASSERT_EQ(two.options.segments[0].hosts.size(), 2u);
+  EXPECT_EQ(two.options.segments[0].hosts[1].name, "faraway");
+  EXPECT_EQ(two.options.segments[0].hosts[1].slots, 3u);
+  EXPECT_THAT(parse({"--host", "-oProxyCommand=x", "a"}).error, HasSubstr("no name of a host"));
 }
 
 TEST(Options, HostFilesOfThisHostAreTaken) {
@@ -274,8 +278,13 @@ TEST(Options, HostFilesOfThisHostAreTaken) {
   EXPECT_THAT(with("localhost:many\n").error, HasSubstr("\"localhost:many\": a number of ranks"));
   EXPECT_THAT(with("localhost 4 5\n").error, HasSubstr("\"4\" behind host localhost"));
   EXPECT_THAT(with(std::string("# one\nlocal\0host\n", 17)).error, HasSubstr(path + ":2: there is a zero byte"));
-  EXPECT_THAT(with("localhost\nfaraway:2\n").error,
-              HasSubstr("host \"faraway\" is not this machine. The host file is " + path));
+  EXPECT_THAT(with("localhost\nfar;away:2\n").error,
+              HasSubstr("\"far;away:2\" is no name of a host. The host file is " + path));
+  EXPECT_THAT(with("# none\n").error, HasSubstr("names no host"));
+  const Parsed users = with("node1 slots=2 user=me\nnode2:3\nnode2\n");
+  ASSERT_EQ(users.options.hosts.size(), 2u) << users.error;
+  EXPECT_EQ(users.options.hosts[0].name, "me@node1");
+  EXPECT_EQ(users.options.hosts[1].slots, 4u);
   EXPECT_THAT(parse({"--hostfile", "/there/is/no/such/file", "a"}).error,
               HasSubstr("--hostfile /there/is/no/such/file cannot be read"));
 }
@@ -285,7 +294,7 @@ TEST(Options, OthersHabitsAreTolerated) {
   const Parsed p = parse({"-q", "-quiet", "--prefix", "/opt/x", "-genvlist=A,B", "--bynode", "-n", "2", "a", "-q"});
   EXPECT_TRUE(p.ok) << p.error;
   EXPECT_THAT(p.options.segments[0].argv, ElementsAre("a", "-q"));
-  EXPECT_THAT(parse({"--prefix"}).error, HasSubstr("--prefix needs a value"));
+  EXPECT_THAT(parse({"--prefix"}).error, HasSubstr("--prefix needs DIR"));
 }
 
 TEST(Options, OthersNamesAreTranslated) {
@@ -306,9 +315,10 @@ TEST(Options, OthersOptionsNameOurs) {
       {{"--mca", "btl", "self", "a"}, "--set KEY=VALUE"},
       {{"-s", "all", "a"}, "--stdin"},
       {{"-genvnone", "a"}, "env -i"},
-      {{"--rank-by", "core", "a"}, "--map-by"},
+      {{"--rank-by", "core", "a"}, "--rank-by knows"},
       {{"--display=map", "a"}, "--report-bindings"},
-      {{"-launcher", "ssh", "a"}, "this machine only"},
+      {{"-launcher", "blaunch", "a"}, "-launcher knows ssh, rsh, srun"},
+      {{"-iface", "eth0", "a"}, "docs/networks.md"},
       {{"-outfile-pattern", "x", "a"}, "--output"},
       {{"--merge-stderr-to-stdout", "a"}, "2>&1"},
       {{"--output", "merge", "a"}, "--tag-output"},

@@ -15,7 +15,9 @@ constexpr int exited(int code) { return code << 8; }
 RankFate fate(RankState state, int wait_status) {
   RankFate f;
   f.pid = 4711;
+  f.host = "node1";
   f.program = "./a.out";
+  f.host = "node1";
   f.ended = true;
   f.state = state;
   f.wait_status = wait_status;
@@ -59,7 +61,7 @@ TEST(Verdict, TheParagraphSaysWhoAndHow) {
   for (RankFate& f : fates) f.stopped = true;
   fates[2] = fate(RankState::kInitialized, SIGSEGV);
   fates[2].failed = true;
-  const std::string words = failure_words(fates, 2, "node1");
+  const std::string words = failure_words(fates, 2);
   EXPECT_THAT(words, HasSubstr("rank 2 of 4 (./a.out, process 4711 on node1) was killed by signal 11 (SIGSEGV"));
   EXPECT_THAT(words, HasSubstr("without calling MPI_Finalize, after 1.50 s"));
   EXPECT_THAT(words, HasSubstr("The other 3 ranks were stopped."));
@@ -69,7 +71,7 @@ TEST(Verdict, TheCallThatIsMissingIsNamed) {
   const auto words = [](RankState state, std::uint32_t use) {
     RankFate f = fate(state, exited(0));
     f.use = use;
-    return failure_words({f}, 0, "host");
+    return failure_words({f}, 0);
   };
   using namespace launch;
   EXPECT_THAT(words(RankState::kInitialized, 0), HasSubstr("without calling MPI_Finalize,"));
@@ -86,7 +88,7 @@ TEST(Verdict, OthersThatFailedAreListedTogether) {
   std::vector<RankFate> fates(5, fate(RankState::kInitialized, SIGABRT));
   for (RankFate& f : fates) f.failed = true;
   fates[4] = fate(RankState::kFinalized, exited(0));
-  const std::string words = failure_words(fates, 0, "h");
+  const std::string words = failure_words(fates, 0);
   EXPECT_THAT(words, HasSubstr("Also failed: ranks 1-3 (each was killed by signal 6"));
   EXPECT_THAT(words, HasSubstr("1 other had ended by then."));
   EXPECT_THAT(words, Not(HasSubstr("stopped")));
@@ -95,19 +97,19 @@ TEST(Verdict, OthersThatFailedAreListedTogether) {
 TEST(Verdict, WhatARankReturnedIsToldInALine) {
   std::vector<RankFate> fates(4, fate(RankState::kFinalized, exited(0)));
   fates[2] = fate(RankState::kFinalized, exited(3));
-  EXPECT_EQ(return_words(fates, 2, "node1"),
+  EXPECT_EQ(return_words(fates, 2),
             "rank 2 of 4 (./a.out, process 4711 on node1) ended with exit code 3, after MPI_Finalize.");
   fates[0] = fate(RankState::kFinalized, exited(5));
   fates[3] = fate(RankState::kFinalized, exited(3));
-  EXPECT_THAT(return_words(fates, 2, "node1"), HasSubstr(" Ranks 0 and 3 did not return 0 either."));
+  EXPECT_THAT(return_words(fates, 2), HasSubstr(" Ranks 0 and 3 did not return 0 either."));
   fates[2] = fate(RankState::kAbsent, exited(3));
-  EXPECT_THAT(return_words(fates, 2, "node1"), HasSubstr("ended with exit code 3. Ranks"));
+  EXPECT_THAT(return_words(fates, 2), HasSubstr("ended with exit code 3. Ranks"));
 }
 
 TEST(Verdict, OneOtherThatFailedIsNotEach) {
   std::vector<RankFate> fates(2, fate(RankState::kInitialized, SIGABRT));
   for (RankFate& f : fates) f.failed = true;
-  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("Also failed: rank 1 (was killed by signal 6"));
+  EXPECT_THAT(failure_words(fates, 0), HasSubstr("Also failed: rank 1 (was killed by signal 6"));
 }
 
 TEST(Verdict, AnAbortQuotesItsText) {
@@ -115,7 +117,7 @@ TEST(Verdict, AnAbortQuotesItsText) {
   fates[0].aborted = fates[0].failed = true;
   fates[0].abort_code = 7;
   fates[0].abort_text = "no convergence";
-  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("aborted the job with code 7, after 1.50 s.\nIt said: no conv"));
+  EXPECT_THAT(failure_words(fates, 0), HasSubstr("aborted the job with code 7, after 1.50 s.\nIt said: no conv"));
 }
 
 TEST(Verdict, EqualErrorsOfManyRanksAreOneParagraph) {
@@ -126,7 +128,7 @@ TEST(Verdict, EqualErrorsOfManyRanksAreOneParagraph) {
     fates[r].abort_text = "argument dest is " + std::to_string(r + 1024) + ", but 'x' has ranks 0..1023";
   }
   fates[17].abort_text = "argument tag is -5";
-  const std::string words = failure_words(fates, 3, "h");
+  const std::string words = failure_words(fates, 3);
   EXPECT_THAT(words,
               HasSubstr("\n1,023 ranks (0-16 and 18-1023) said: argument dest is 1024-1040 and 1042-2047, but 'x' "
                         "has ranks 0..1023\nRank 17 said: argument tag is -5"));
@@ -139,7 +141,7 @@ TEST(Verdict, TheFirstRanksWordsComeFirst) {
   fates[0].abort_text = "later";
   fates[1].abort_text = "first";
   fates[2].abort_text = "later";
-  EXPECT_THAT(failure_words(fates, 1, "h"), HasSubstr("\nIt said: first\nRanks 0 and 2 said: later"));
+  EXPECT_THAT(failure_words(fates, 1), HasSubstr("\nIt said: first\nRanks 0 and 2 said: later"));
 }
 
 TEST(Verdict, ManyDifferentErrorsAreCounted) {
@@ -148,7 +150,7 @@ TEST(Verdict, ManyDifferentErrorsAreCounted) {
     fates[r].aborted = fates[r].failed = true;
     fates[r].abort_text = std::string(r + 1, 'x');
   }
-  EXPECT_THAT(failure_words(fates, 0, "h"), HasSubstr("\n12 more texts are left out."));
+  EXPECT_THAT(failure_words(fates, 0), HasSubstr("\n12 more texts are left out."));
 }
 
 }  // namespace

@@ -1,0 +1,367 @@
+#include "mpiexec/daemon.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "framework/base/clock.h"
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
+#include "mpiexec/local_placement.h"
+#include "mpiexec/rank_view.h"
+#include "mpiexec/remote_node.h"
+#include "mpiexec/signals.h"
+#include "mpiexec/start_errors.h"
+#include "mpiexec/text.h"
+
+extern char** environ;
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kMostUnread = 1u << 20;        // output under way to mpiexec
+constexpr std::uint64_t kFresh = 100 * kMillisecond;   // until ranks have seen that they are to record the time
+constexpr std::uint64_t kAnswers = 10 * kMillisecond;  // between looks for answers
+constexpr int kTickMs = 1000;                          // the longest time without a look at the board
+
+/// Variables that say something of the host or the login they were set on, and not of the user's wishes.
+bool is_of_a_host(std::string_view entry) {
+  static constexpr std::string_view kNames[] = {"HOSTNAME=",        "HOST=",           "SSH_CLIENT=",
+                                                "SSH_CONNECTION=",  "SSH_TTY=",        "SSH_AUTH_SOCK=",
+                                                "XDG_RUNTIME_DIR=", "XDG_SESSION_ID=", "DBUS_SESSION_BUS_ADDRESS=",
+                                                "HWLOC_SYNTHETIC="};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view name) { return entry.starts_with(name); });
+}
+
+/// The environment of mpiexec, with this host's own variables where they are about a host.
+Environment environment_here(const std::vector<std::string>& from) {
+  std::vector<const char*> entries;
+  for (const std::string& entry : from)
+    if (!is_of_a_host(entry)) entries.push_back(entry.c_str());
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (is_of_a_host(*entry)) entries.push_back(*entry);
+  entries.push_back(nullptr);
+  return Environment(entries.data());
+}
+
+}  // namespace
+
+Daemon::Daemon(const Inherited& inherited) : inherited_(inherited) {}
+
+Daemon::~Daemon() {
+  ranks_.reset();
+  if (signal_fd_ >= 0) close(signal_fd_);
+}
+
+/// Standard input and output are the link alone: what else is printed here goes to standard error.
+Status Daemon::take_over_streams() {
+  Descriptor in(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!in || !out || !nothing || dup2(nothing.get(), STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    return cannot("take over the agent's streams", errno);
+  link_ = Link(std::move(in), std::move(out));
+  return {};
+}
+
+int Daemon::run() {
+  if (const Status taken = take_over_streams(); !taken.ok()) {
+    say(in_words(taken));
+    return 1;
+  }
+  signal_fd_ = take_signals();
+  link_.send_raw("\n" + DaemonLine::of_this_process().text());
+  link_.flush();
+  while (!over_) {
+    poll_once();
+    reap();
+    check_clock();
+    link_.flush();
+  }
+  kill_all();
+  return 0;
+}
+
+int Daemon::timeout_ms() const {
+  if (link_.wants_write() < 0 && leaving_) return 0;
+  std::uint64_t next = now_ns() + kTickMs * kMillisecond;
+  if (answering_) next = std::min(next, now_ns() + kAnswers);
+  if (states_at_ns_ != 0) next = std::min(next, states_at_ns_);
+  const std::uint64_t now = now_ns();
+  return next <= now ? 0 : static_cast<int>((next - now) / kMillisecond + 1);
+}
+
+void Daemon::poll_once() {
+  std::vector<pollfd> fds;
+  fds.push_back({signal_fd_, POLLIN, 0});
+  fds.push_back({link_.in(), POLLIN, 0});
+  fds.push_back({link_.wants_write(), POLLOUT, 0});
+  fds.push_back({input_.wants_write(), POLLOUT, 0});
+  fds.push_back({ranks_ ? ranks_->board().bell_read_fd() : -1, POLLIN, 0});
+  const std::size_t first = fds.size();
+  const bool full[2] = {unread_ > kMostUnread, unread_ > kMostUnread};
+  if (ranks_) ranks_->add_streams(&fds, full);
+  if (poll(fds.data(), fds.size(), timeout_ms()) < 0) return;
+  if (ranks_) ranks_->read_streams(fds, first);
+  if (fds[3].revents) {
+    if (const std::size_t given = input_.write_some(); given > 0)
+      link_.send(FrameKind::kInputRoom, packed(static_cast<std::uint64_t>(given)));
+    if (!input_.is_open()) link_.send(FrameKind::kInputClosed);
+  }
+  if (fds[0].revents) handle_signals();
+  // Ends before aborts, which may be the answer to an end.
+  if (ranks_ && fds[4].revents) reap();
+  if (ranks_) ranks_->look_at_board();
+  if (fds[1].revents) {
+    const bool there = link_.read_some();
+    for (Frame frame; link_.take(&frame) && !over_;) handle(frame);
+    if (!there || link_.broken()) over_ = true;
+  }
+  if (!link_.flush()) over_ = true;
+  if (leaving_ && link_.queued() == 0) over_ = true;
+}
+
+void Daemon::handle_signals() {
+  signalfd_siginfo info;
+  while (read(signal_fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    if (asks_to_end(static_cast<int>(info.ssi_signo))) {
+      ended_by_ = static_cast<int>(info.ssi_signo);
+      link_.send(FrameKind::kRefused, packed(std::string("mpiexec there was ended by ") + signal_words(ended_by_)));
+      link_.flush();
+      over_ = true;
+    }
+}
+
+void Daemon::reap() {
+  for (;;) {
+    // Look first, wait later: as long as the process is a zombie its group's number cannot be another's.
+    siginfo_t info = {};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    if (!ranks_ || !ranks_->take_end(info.si_pid, info.si_code == CLD_EXITED)) waitpid(info.si_pid, nullptr, 0);
+  }
+}
+
+void Daemon::kill_all() {
+  if (!ranks_) return;
+  ranks_->stop();
+  for (unsigned r = 0; r < order_.options.ranks(); ++r) ranks_->signal(r, SIGKILL);
+}
+
+void Daemon::check_clock() {
+  const std::uint64_t now = now_ns();
+  if (states_at_ns_ != 0 && now >= states_at_ns_) {
+    states_at_ns_ = 0;
+    send_states(FrameKind::kStates);
+  }
+  if (answering_ && (!status_ || status_->finished()) && (!variables_ || variables_->finished())) {
+    answering_ = false;
+    send_states(FrameKind::kAccounts);
+    status_.reset();
+    variables_.reset();
+  }
+}
+
+void Daemon::send_states(FrameKind kind) {
+  const std::uint64_t now = now_ns();
+  std::vector<RankView> views;
+  for (unsigned r = 0; r < order_.options.ranks(); ++r) {
+    if (!order_.nodes.here(r)) continue;
+    RankView& view = views.emplace_back(view_of(ranks_->board(), r, now));
+    if (kind != FrameKind::kAccounts) continue;
+    if (status_) add_answers(ranks_->board(), *status_, &view);
+    if (variables_) add_answers(ranks_->board(), *variables_, &view);
+  }
+  link_.send(kind, packed(now, views));
+}
+
+void Daemon::rank_started(unsigned rank, pid_t pid) {
+  link_.send(FrameKind::kStarted, packed(static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(pid)));
+}
+
+void Daemon::rank_wrote(unsigned rank, bool error_stream, std::string_view bytes) {
+  unread_ += bytes.size();
+  std::string body = packed(static_cast<std::uint32_t>(rank), error_stream);
+  body.append(bytes);
+  link_.send(FrameKind::kOutput, body);
+}
+
+void Daemon::stream_ended(unsigned rank, bool error_stream) {
+  link_.send(FrameKind::kStreamEnded, packed(static_cast<std::uint32_t>(rank), error_stream));
+}
+
+void Daemon::rank_aborted(unsigned rank, int code, const std::string& words) {
+  link_.send(FrameKind::kRankAborted, packed(static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(code), words));
+}
+
+void Daemon::rank_ended(unsigned rank, const RankEnding& ending) {
+  send_states(FrameKind::kStates);
+  link_.send(FrameKind::kRankEnded, packed(static_cast<std::uint32_t>(rank), ending));
+}
+
+void Daemon::fence_entered(unsigned, std::uint32_t generation) {
+  send_states(FrameKind::kStates);
+  link_.send(FrameKind::kFence, packed(generation));
+}
+
+void Daemon::record_wanted(const RecordWanted& wanted) { link_.send(FrameKind::kWanted, packed(wanted)); }
+
+void Daemon::states_changed() { send_states(FrameKind::kStates); }
+
+void Daemon::refuse(const std::string& sentence) { link_.send(FrameKind::kRefused, packed(sentence)); }
+
+void Daemon::handle(const Frame& frame) {
+  Unpacker from(frame.body);
+  switch (frame.kind) {
+    case FrameKind::kOrder:
+      if (!from(order_).good() || ranks_) {
+        refuse("it has not understood what the job is");
+        return;
+      }
+      if (const Status status = prepare(); !status.ok()) refuse(in_words(status));
+      return;
+    case FrameKind::kBeat:
+      link_.send(FrameKind::kBeatBack);
+      return;
+    case FrameKind::kLeave:
+      leaving_ = true;
+      return;
+    default:
+      if (ranks_) handle_running(frame, from);
+      return;
+  }
+}
+
+Status Daemon::prepare() {
+  const bool own_folders = std::all_of(order_.options.segments.begin(), order_.options.segments.end(),
+                                       [](const Segment& s) { return s.wdir.starts_with('/'); });
+  if (!own_folders && chdir(order_.folder.c_str()) != 0)
+    return fail(kErrArg, "host.no_folder", {{"folder", brief(order_.folder)}, {"lower", std::strerror(errno)}});
+  placement_ = decide_placement(order_.options, order_.settings, order_.nodes.ranks_of(order_.nodes.node));
+  RankEvents& events = *this;
+  ranks_ = std::make_unique<LocalRanks>(order_.options, order_.settings, inherited_, events);
+  LocalFacts facts;
+  facts.daemon = true;
+  facts.board.job_id = order_.job_id;
+  facts.board.host = order_.host;
+  facts.board.launcher = order_.launcher;
+  facts.board.nodes = order_.nodes;
+  facts.board.cookie = order_.cookie;
+  facts.board.universe = order_.universe;
+  facts.board.name_scope = order_.job_id;
+  ASHLAR_TRY(ranks_->prepare(std::move(facts), environment_here(order_.environment), placement_));
+  // A further job needs an mpiexec that has its streams.
+  ranks_->board().header()->control.store(launch::kNoControl);
+  link_.send(FrameKind::kReady, packed(NodeReady{.words = placement_.words,
+                                                 .oversubscribed = placement_.oversubscribed,
+                                                 .what = placement_.what,
+                                                 .because = placement_.because,
+                                                 .lost = placement_.lost}));
+  return {};
+}
+
+void Daemon::handle_running(const Frame& frame, Unpacker& from) {
+  std::uint32_t rank = 0;
+  bool error_stream = false;
+  switch (frame.kind) {
+    case FrameKind::kStart:
+      if (const Status started = ranks_->start(); !started.ok()) refuse(in_words(started));
+      input_.open(ranks_->take_input());
+      return;
+    case FrameKind::kSignal: {
+      std::int32_t number = 0;
+      if (!from(rank, number).good()) return;
+      for (unsigned r = 0; r < order_.options.ranks(); ++r)
+        if (rank == kEveryRank || rank == r) ranks_->signal(r, number);
+      return;
+    }
+    case FrameKind::kStop:
+      ranks_->stop();
+      return;
+    case FrameKind::kEnded: {
+      std::int32_t status = 0;
+      bool failed = false;
+      std::uint32_t fences = 0;
+      if (!from(rank, status, failed, fences).good() || rank >= order_.options.ranks()) return;
+      if (!is_here(rank)) ranks_->board().slot(rank).fences.store(fences);
+      ranks_->publish_end(rank, status, failed);
+      return;
+    }
+    case FrameKind::kFenceDone: {
+      std::uint32_t generation = 0;
+      if (from(generation).good()) ranks_->board().fence_complete(generation);
+      return;
+    }
+    case FrameKind::kLookUp:
+      look_up(from);
+      return;
+    case FrameKind::kRecord:
+      take_record(from);
+      return;
+    case FrameKind::kInput:
+      if (frame.body.empty())
+        input_.end();
+      else
+        input_.add(frame.body);
+      if (!input_.is_open()) link_.send(FrameKind::kInputClosed);
+      return;
+    case FrameKind::kRoom: {
+      std::uint64_t bytes = 0;
+      if (from(bytes).good()) unread_ -= std::min(bytes, unread_);
+      return;
+    }
+    case FrameKind::kCloseStream:
+      if (from(rank, error_stream).good() && is_here(rank)) ranks_->close_stream(rank, error_stream);
+      return;
+    case FrameKind::kAsk: {
+      bool status = false, variables = false;
+      if (from(status, variables).good()) ask(status, variables);
+      return;
+    }
+    case FrameKind::kRefresh:
+      StatusQuery(ranks_->board().header()).refresh();
+      states_at_ns_ = now_ns() + kFresh;
+      return;
+    default:
+      return;
+  }
+}
+
+void Daemon::ask(bool status, bool variables) {
+  launch::BoardHeader* const board = ranks_->board().header();
+  if (status) status_ = std::make_unique<StatusQuery>(board);
+  if (variables) variables_ = std::make_unique<StatusQuery>(board, StatusQuery::About::kVariables);
+  if (status_) status_->start();
+  if (variables_) variables_->start();
+  answering_ = true;
+}
+
+void Daemon::look_up(Unpacker& from) {
+  std::uint64_t ticket = 0;
+  RecordAnswer answer;
+  if (!from(ticket, answer.wanted).good()) return;
+  if (is_here(answer.wanted.rank))
+    if (const launch::BoardRecord* const record = launch::board_record(
+            ranks_->board().header(), answer.wanted.rank, answer.wanted.key.c_str(), answer.wanted.attach)) {
+      answer.found = true;
+      answer.blob.assign(launch::board_blob(record), record->blob_bytes);
+    }
+  link_.send(FrameKind::kFound, packed(ticket, answer));
+}
+
+void Daemon::take_record(Unpacker& from) {
+  RecordAnswer answer;
+  if (!from(answer).good() || !is_here(answer.wanted.by) || answer.wanted.rank >= order_.options.ranks()) return;
+  if (answer.found && !is_here(answer.wanted.rank))
+    (void)launch::board_publish(ranks_->board().header(), answer.wanted.rank, answer.wanted.key.c_str(),
+                                answer.wanted.attach, answer.blob.data(), answer.blob.size());
+  ranks_->board().want_answered(answer.wanted.by, answer.wanted.question);
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,73 @@
+#pragma once
+#include <poll.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpiexec/input_queue.h"
+#include "mpiexec/job_order.h"
+#include "mpiexec/link.h"
+#include "mpiexec/local_ranks.h"
+#include "mpiexec/rank_events.h"
+#include "mpiexec/spawn.h"
+#include "mpiexec/status_query.h"
+
+namespace ashlar::mpiexec {
+
+/// mpiexec on a host of a job whose mpiexec is on another one: it has the ranks of this host, passes on what they do,
+/// and does what it is told. When the other end of its pipe is gone, its ranks end.
+class Daemon : private RankEvents {
+ public:
+  explicit Daemon(const Inherited& inherited);
+  ~Daemon() override;
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Until the job is over; the exit status.
+  int run();
+
+ private:
+  void rank_started(unsigned rank, pid_t pid) override;
+  void rank_wrote(unsigned rank, bool error_stream, std::string_view bytes) override;
+  void stream_ended(unsigned rank, bool error_stream) override;
+  void rank_aborted(unsigned rank, int code, const std::string& words) override;
+  void rank_ended(unsigned rank, const RankEnding& ending) override;
+  void fence_entered(unsigned node, std::uint32_t generation) override;
+  void record_wanted(const RecordWanted& wanted) override;
+  void states_changed() override;
+
+  Status take_over_streams();
+  void handle(const Frame& frame);
+  void handle_running(const Frame& frame, Unpacker& from);
+  Status prepare();
+  void refuse(const std::string& sentence);
+  void poll_once();
+  int timeout_ms() const;
+  void check_clock();
+  void handle_signals();
+  void reap();
+  void look_up(Unpacker& from);
+  void take_record(Unpacker& from);
+  void ask(bool status, bool variables);
+  void send_states(FrameKind kind);
+  void kill_all();
+  bool is_here(std::uint32_t rank) const { return rank < order_.options.ranks() && order_.nodes.here(rank); }
+
+  const Inherited& inherited_;
+  Link link_;
+  JobOrder order_;
+  Placement placement_;
+  std::unique_ptr<LocalRanks> ranks_;
+  std::unique_ptr<StatusQuery> status_, variables_;
+  bool answering_ = false;
+  InputQueue input_;
+  int signal_fd_ = -1;
+  std::uint64_t unread_ = 0;        // bytes of output that mpiexec has not taken
+  std::uint64_t states_at_ns_ = 0;  // when to tell them; 0: not asked
+  bool leaving_ = false, over_ = false;
+  int ended_by_ = 0;  // a signal to this process
+};
+
+}  // namespace ashlar::mpiexec

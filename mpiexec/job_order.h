@@ -1,0 +1,94 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mpiexec/frames.h"
+#include "mpiexec/node_map.h"
+#include "mpiexec/options.h"
+#include "mpiexec/rank_events.h"
+#include "mpiexec/settings.h"
+
+// What travels between mpiexec and a daemon, each struct by one list of its fields for both directions.
+namespace ashlar::mpiexec {
+
+/// A job, for a daemon.
+struct JobOrder {
+  Options options;
+  Settings settings;
+  NodeMap nodes;
+  std::string job_id, host, launcher;
+  std::uint64_t cookie = 0;
+  unsigned universe = 0;
+  std::vector<std::string> environment;
+  std::string folder;  // in which mpiexec runs
+};
+
+/// What a host answers to it.
+struct NodeReady {
+  std::vector<std::string> words;  // of each of its ranks: where it is bound
+  bool oversubscribed = false;
+  std::string what, because, lost;  // the decision on binding
+};
+
+struct RecordAnswer {
+  RecordWanted wanted;
+  bool found = false;
+  std::string blob;
+};
+
+/// A rank's slot of its own board, for the one of mpiexec. Times are ages, in nanoseconds; negative: unknown.
+struct RankView {
+  std::uint32_t rank = 0, state = 0, pid = 0, attaches = 0, fences = 0, use = 0, waits = 0;
+  std::int64_t heard_age = -1, moved_age = -1;
+  // Only in an answer to kAsk.
+  bool answered = false, variables_answered = false;
+  std::uint32_t process = 0;  // as BoardFar
+  std::string account = {}, newest_wait = {}, variables = {};
+};
+
+template <class Archive>
+void fields(Archive& a, Segment& s) {
+  a(s.ranks, s.asked, s.soft, s.argv, s.wdir, s.path, s.set, s.env);
+}
+/// Those that a daemon needs.
+template <class Archive>
+void fields(Archive& a, Options& o) {
+  a(o.segments, o.env, o.bind, o.map, o.report_bindings, o.show_placement, o.tag_output, o.explain, o.output,
+    o.stdin_rank);
+}
+template <class Archive>
+void fields(Archive& a, Settings& s) {
+  a(s.bind, s.map, s.pmix, s.oversubscribe, s.kill_grace_ns, s.board_per_rank, s.start_words, s.for_ranks);
+}
+template <class Archive>
+void fields(Archive& a, NodeMap& n) {
+  a(n.hosts, n.node_of_rank, n.node);
+}
+template <class Archive>
+void fields(Archive& a, JobOrder& o) {
+  a(o.options, o.settings, o.nodes, o.job_id, o.host, o.launcher, o.cookie, o.universe, o.environment, o.folder);
+}
+template <class Archive>
+void fields(Archive& a, NodeReady& r) {
+  a(r.words, r.oversubscribed, r.what, r.because, r.lost);
+}
+template <class Archive>
+void fields(Archive& a, RecordWanted& w) {
+  a(w.by, w.question, w.rank, w.attach, w.key);
+}
+template <class Archive>
+void fields(Archive& a, RecordAnswer& r) {
+  a(r.wanted, r.found, r.blob);
+}
+template <class Archive>
+void fields(Archive& a, RankEnding& e) {
+  a(e.wait_status, e.state, e.use, e.fences, e.aborted, e.abort_code, e.abort_text);
+}
+template <class Archive>
+void fields(Archive& a, RankView& v) {
+  a(v.rank, v.state, v.pid, v.attaches, v.fences, v.use, v.waits, v.heard_age, v.moved_age, v.answered,
+    v.variables_answered, v.process, v.account, v.newest_wait, v.variables);
+}
+
+}  // namespace ashlar::mpiexec

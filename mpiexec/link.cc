@@ -1,0 +1,107 @@
+#include "mpiexec/link.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace ashlar::mpiexec {
+namespace {
+
+struct Head {
+  std::uint32_t bytes;  // of the body
+  FrameKind kind;
+  std::uint16_t mark;
+};
+constexpr std::uint16_t kMark = 0xa57a;
+constexpr std::size_t kMostBody = 1u << 30;
+constexpr std::size_t kPiece = 1u << 16;
+
+}  // namespace
+
+Link::Link(Descriptor in, Descriptor out) : in_(std::move(in)), out_(std::move(out)) {
+  for (const int fd : {in_.get(), out_.get()}) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+void Link::close() {
+  in_.reset();
+  out_.reset();
+  to_write_.clear();
+  written_ = 0;
+}
+
+bool Link::read_some() {
+  if (!in_) return false;
+  if (taken_ > 0) {
+    arrived_.erase(0, taken_);
+    taken_ = 0;
+  }
+  // A few pieces only: other descriptors have their turn.
+  for (int turn = 0; turn < 4; ++turn) {
+    const std::size_t before = arrived_.size();
+    arrived_.resize(before + kPiece);
+    const ssize_t n = read(in_.get(), arrived_.data() + before, kPiece);
+    arrived_.resize(before + (n > 0 ? static_cast<std::size_t>(n) : 0));
+    if (n > 0) continue;
+    return n < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  return true;
+}
+
+bool Link::take_line(std::string* line) {
+  const std::size_t end = arrived_.find('\n', taken_);
+  if (end == std::string::npos) return false;
+  *line = arrived_.substr(taken_, end - taken_);
+  taken_ = end + 1;
+  return true;
+}
+
+bool Link::take(Frame* frame) {
+  Head head;
+  if (broken_ || arrived_.size() - taken_ < sizeof head) return false;
+  std::memcpy(&head, arrived_.data() + taken_, sizeof head);
+  broken_ = head.mark != kMark || head.bytes > kMostBody;
+  if (broken_ || arrived_.size() - taken_ - sizeof head < head.bytes) return false;
+  frame->kind = head.kind;
+  frame->body = std::string_view(arrived_).substr(taken_ + sizeof head, head.bytes);
+  taken_ += sizeof head + head.bytes;
+  return true;
+}
+
+void Link::send(FrameKind kind, std::string_view body) {
+  const Head head = {.bytes = static_cast<std::uint32_t>(body.size()), .kind = kind, .mark = kMark};
+  send_raw({reinterpret_cast<const char*>(&head), sizeof head});
+  send_raw(body);
+}
+
+void Link::send_raw(std::string_view bytes) {
+  if (gone_ || !out_) return;
+  if (written_ == to_write_.size()) {
+    to_write_.clear();
+    written_ = 0;
+  }
+  to_write_.append(bytes);
+}
+
+bool Link::flush() {
+  while (!gone_ && out_ && queued() > 0) {
+    const ssize_t n = write(out_.get(), to_write_.data() + written_, queued());
+    if (n > 0) {
+      written_ += static_cast<std::size_t>(n);
+    } else if (n < 0 && errno == EINTR) {
+      continue;
+    } else if (n < 0 && errno == EAGAIN) {
+      break;
+    } else {
+      gone_ = true;
+      to_write_.clear();
+      written_ = 0;
+    }
+  }
+  return !gone_;
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,205 @@
+#include "mpiexec/remote_nodes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/base/clock.h"
+#include "framework/base/error_class.h"
+#include "framework/base/failure.h"
+#include "mpiexec/rank_view.h"
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kBeat = 5 * kSecond;      // between two signs of life
+constexpr std::uint64_t kSilence = 30 * kSecond;  // after which a host is lost
+constexpr std::uint64_t kOldRoom = 1u << 16;      // output is acknowledged in pieces of at least this
+
+}  // namespace
+
+Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited) {
+  map_ = nodes;
+  facts_.resize(nodes.hosts.size());
+  ready_.resize(nodes.hosts.size());
+  const std::uint64_t now = now_ns();
+  for (unsigned node = 0; node < nodes.hosts.size(); ++node) {
+    if (node == nodes.node) continue;
+    nodes_.push_back(std::make_unique<RemoteNode>(node, nodes.hosts[node]));
+    facts_[node].beat_ns = now;
+    ASHLAR_TRY(nodes_.back()->start(agent, inherited, now));
+  }
+  return {};
+}
+
+void RemoteNodes::set_board(Board* board) {
+  board_ = board;
+  asked_.resize(board->header()->ranks);
+  variables_asked_.resize(board->header()->ranks);
+}
+
+bool RemoteNodes::all(RemoteNode::Phase phase) const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [phase](const auto& node) { return node->phase() >= phase; });
+}
+
+Status RemoteNodes::failure(std::uint64_t now) const {
+  for (const auto& node : nodes_)
+    if (!node->trouble().empty() || node->over(now) || (node->deadline_ns() != 0 && now >= node->deadline_ns()))
+      return node->failure(now);
+  return {};
+}
+
+unsigned RemoteNodes::cpus() const {
+  unsigned sum = 0;
+  for (const auto& node : nodes_) sum += node->line().cpus;
+  return sum;
+}
+
+void RemoteNodes::order(const JobOrder& order) {
+  for (const auto& node : nodes_) {
+    JobOrder own = order;
+    own.nodes.node = node->node();
+    own.host = node->line().host;
+    node->link().send(FrameKind::kOrder, packed(own));
+    node->set_phase(RemoteNode::Phase::kOrdered);
+  }
+}
+
+void RemoteNodes::start() {
+  for (const auto& node : nodes_) {
+    node->link().send(FrameKind::kStart);
+    node->set_phase(RemoteNode::Phase::kRunning);
+  }
+}
+
+RemoteNode* RemoteNodes::node_of(unsigned rank) {
+  if (map_.here(rank)) return nullptr;
+  const unsigned wanted = map_.node_of(rank);
+  for (const auto& node : nodes_)
+    if (node->node() == wanted) return node->open() ? node.get() : nullptr;
+  return nullptr;
+}
+
+bool RemoteNodes::is_of(const RemoteNode& node, std::uint32_t rank) const {
+  return rank < map_.node_of_rank.size() && map_.node_of_rank[rank] == node.node();
+}
+
+void RemoteNodes::to_all(FrameKind kind, std::string_view body) {
+  for (const auto& node : nodes_)
+    if (node->open()) node->link().send(kind, body);
+}
+
+void RemoteNodes::add(std::vector<pollfd>* fds) {
+  first_ = fds->size();
+  for (const auto& node : nodes_) node->add(fds);
+}
+
+void RemoteNodes::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    RemoteNode& node = *nodes_[i];
+    if (!node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) continue;
+    for (Frame frame; node.open() && node.link().take(&frame);) handle_frame(node, frame, now);
+    if (node.link().broken() && node.phase() < RemoteNode::Phase::kLeaving)
+      node.refuse("what it sends is not of mpiexec's protocol");
+  }
+}
+
+void RemoteNodes::flush() {
+  for (const auto& node : nodes_) node->flush();
+}
+
+bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
+  for (const auto& node : nodes_) {
+    if (!node->take_end(pid, wait_status, now)) continue;
+    for (Frame frame; node->open() && node->link().take(&frame);) handle_frame(*node, frame, now);
+    return true;
+  }
+  return false;
+}
+
+void RemoteNodes::check(std::uint64_t now) {
+  for (const auto& node : nodes_) {
+    if (node->phase() < RemoteNode::Phase::kRunning || node->phase() == RemoteNode::Phase::kGone) continue;
+    Facts& facts = facts_[node->node()];
+    if (const std::string said = node->take_said(); !said.empty() && node->phase() == RemoteNode::Phase::kRunning)
+      say("host " + shown(node->host()) + ": " + said.substr(0, said.size() - 1));
+    const bool leaving = node->phase() == RemoteNode::Phase::kLeaving;
+    // This process itself was stopped: nothing is known of the time between.
+    if (now > facts.beat_ns + 2 * kBeat) node->heard(now);
+    const bool silent = now > node->heard_ns() + kSilence && !leaving;
+    if (!node->over(now) && node->trouble().empty() && !silent) {
+      if (now < facts.beat_ns + kBeat) continue;
+      facts.beat_ns = now;
+      node->link().send(FrameKind::kBeat);
+      continue;
+    }
+    const std::string how = !node->trouble().empty() ? node->trouble()
+                            : silent                 ? "the host has been silent for 30 s"
+                                                     : node->end_words();
+    node->close();
+    if (!leaving) events_.node_lost(node->node(), how);
+  }
+}
+
+std::uint64_t RemoteNodes::next_ns() const {
+  std::uint64_t next = ~std::uint64_t{0};
+  for (const auto& node : nodes_) {
+    if (node->deadline_ns() != 0) next = std::min(next, node->deadline_ns());
+    if (node->phase() == RemoteNode::Phase::kGone) continue;
+    if (node->over_at_ns() != 0) next = std::min(next, node->over_at_ns());
+    if (node->phase() == RemoteNode::Phase::kRunning) next = std::min(next, facts_[node->node()].beat_ns + kBeat);
+  }
+  return next;
+}
+
+void RemoteNodes::signal_all(int number) {
+  to_all(FrameKind::kSignal, packed(kEveryRank, static_cast<std::int32_t>(number)));
+}
+
+void RemoteNodes::signal(unsigned rank, int number) {
+  if (RemoteNode* const node = node_of(rank))
+    node->link().send(FrameKind::kSignal, packed(static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(number)));
+}
+
+void RemoteNodes::stop() { to_all(FrameKind::kStop); }
+
+void RemoteNodes::publish_end(unsigned rank, int wait_status, bool failed, std::uint32_t fences) {
+  to_all(FrameKind::kEnded,
+         packed(static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(wait_status), failed, fences));
+}
+
+void RemoteNodes::fence_done(std::uint32_t generation) { to_all(FrameKind::kFenceDone, packed(generation)); }
+
+void RemoteNodes::close_stream(unsigned rank, bool error_stream) {
+  if (RemoteNode* const node = node_of(rank))
+    node->link().send(FrameKind::kCloseStream, packed(static_cast<std::uint32_t>(rank), error_stream));
+}
+
+void RemoteNodes::give_room(bool full) {
+  if (full) return;
+  for (const auto& node : nodes_) {
+    std::uint64_t& output = facts_[node->node()].output;
+    if (output < kOldRoom || !node->open()) continue;
+    node->link().send(FrameKind::kRoom, packed(output));
+    output = 0;
+  }
+}
+
+void RemoteNodes::input(unsigned rank, std::string_view bytes) {
+  RemoteNode* const node = node_of(rank);
+  if (node == nullptr) return;
+  node->link().send(FrameKind::kInput, bytes);
+  input_sent_ += bytes.size();
+}
+
+void RemoteNodes::leave() {
+  for (const auto& node : nodes_) {
+    if (!node->open()) continue;
+    node->link().send(FrameKind::kLeave);
+    node->flush();
+    node->set_phase(RemoteNode::Phase::kLeaving);
+  }
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,110 @@
+#pragma once
+#include <poll.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpiexec/board.h"
+#include "mpiexec/rank_events.h"
+#include "mpiexec/remote_node.h"
+
+namespace ashlar::mpiexec {
+
+/// What mpiexec hears of other hosts beside what their ranks do.
+class NodeEvents : public RankEvents {
+ public:
+  /// The daemon of the node is gone; `how` ends a sentence.
+  virtual void node_lost(unsigned node, const std::string& how) = 0;
+};
+
+/// The hosts of a job that are not this one: their start, what their ranks do, and what they are told. Daemons never
+/// talk to each other; a question of one for another goes through here.
+class RemoteNodes {
+ public:
+  explicit RemoteNodes(NodeEvents& events) : events_(events) {}
+
+  /// Starts an agent for each host of `nodes` but its own one.
+  Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited);
+  bool any() const { return !nodes_.empty(); }
+  /// The board of mpiexec itself, which shows all ranks; from now on there is one.
+  void set_board(Board* board);
+
+  /// Whether every host has come so far.
+  bool all(RemoteNode::Phase phase) const;
+  /// The first host that cannot take part, if there is one.
+  Status failure(std::uint64_t now) const;
+  /// Processors of all hosts that have said their line.
+  unsigned cpus() const;
+  void order(const JobOrder& order);
+  /// What each host has decided, by node; empty for the own one.
+  const std::vector<NodeReady>& ready() const { return ready_; }
+  void start();
+
+  void add(std::vector<pollfd>* fds);
+  void handle(const std::vector<pollfd>& fds, std::uint64_t now);
+  void flush();
+  bool take_end(pid_t pid, int wait_status, std::uint64_t now);
+  void check(std::uint64_t now);
+  std::uint64_t next_ns() const;
+
+  void signal_all(int number);
+  void signal(unsigned rank, int number);
+  void stop();
+  void publish_end(unsigned rank, int wait_status, bool failed, std::uint32_t fences);
+  void fence_done(std::uint32_t generation);
+  /// A rank of this host asks.
+  void look_up(const RecordWanted& wanted);
+  void close_stream(unsigned rank, bool error_stream);
+  /// Output may come again, as far as `full` streams do not forbid it.
+  void give_room(bool full);
+  /// Asks the hosts for what the board of mpiexec is asked for.
+  void pass_queries_on(std::uint64_t now);
+  void refresh();
+  void leave();
+
+  /// Bytes of input that the rank has room for; 0 also when it reads no more.
+  std::size_t input_room() const { return input_closed_ ? 0 : kMostInput - input_sent_; }
+  bool input_closed() const { return input_closed_; }
+  void input(unsigned rank, std::string_view bytes);
+
+ private:
+  static constexpr std::size_t kMostInput = 1u << 18;
+
+  /// One question for a record that is under way to the owner's daemon.
+  struct Ticket {
+    unsigned from = 0;  // the node of the rank that asks
+    RecordWanted wanted;
+  };
+  /// What is known of a node beside its link.
+  struct Facts {
+    std::uint64_t output = 0;  // bytes that were taken and not yet acknowledged
+    bool asked = false;        // an answer to kAsk is under way
+    std::uint64_t asked_ns = 0;
+    std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
+    std::uint64_t beat_ns = 0;
+  };
+  void handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
+  void handle_ready(RemoteNode& node, const Frame& frame);
+  void take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
+  void found(const RecordAnswer& answer, unsigned from);
+  void answer(const RecordAnswer& answer, unsigned to);
+  void to_all(FrameKind kind, std::string_view body = {});
+  RemoteNode* node_of(unsigned rank);
+  bool is_of(const RemoteNode& node, std::uint32_t rank) const;
+
+  NodeEvents& events_;
+  NodeMap map_;
+  Board* board_ = nullptr;
+  std::vector<std::unique_ptr<RemoteNode>> nodes_;
+  std::vector<Facts> facts_;      // by node
+  std::vector<NodeReady> ready_;  // by node
+  std::vector<Ticket> tickets_;
+  std::vector<std::uint32_t> asked_, variables_asked_;  // per rank: questions that were passed on
+  std::size_t input_sent_ = 0;
+  bool input_closed_ = false;
+  std::size_t first_ = 0;  // of the descriptors in the last add()
+};
+
+}  // namespace ashlar::mpiexec

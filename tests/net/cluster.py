@@ -1,0 +1,140 @@
+"""Hosts made of namespaces, joined by a network, and the agent that leads to them.
+
+Host a is where mpiexec runs: it has a network, a host name, System V memory and mounts of its own, and sees all processes,
+so that its agent can enter the others. The others have everything of their own, processes too.
+"""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+AGENT = """#!/bin/sh
+# agent HOST WORDS...: as ssh does, the words become one line of a shell on the host.
+host=$1
+shift
+{prelude}
+pid=$(cat {folder}/$host) || {{ echo "agent: Could not resolve hostname $host" >&2; exit 255; }}
+exec nsenter -t $pid -n -i -p -u -m -- /bin/sh -c "$*"
+"""
+
+
+class Cluster:
+    """`with Cluster(3) as cluster`: hosts a, b, c. Raises PermissionError where no namespaces can be made."""
+
+    def __init__(self, hosts):
+        self.names = [chr(ord("a") + i) for i in range(hosts)]
+        self.pids = {}
+        self.holders = []
+        self.folder = tempfile.mkdtemp(prefix="ashlar-hosts-")
+
+    def __enter__(self):
+        try:
+            for name in self.names:
+                self.make_host(name)
+            self.join()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.agent("")
+        return self
+
+    def __exit__(self, *_):
+        for holder in self.holders:
+            holder.kill()
+            holder.wait()
+            holder.stdout.close()
+        for name in os.listdir(self.folder):
+            os.unlink(os.path.join(self.folder, name))
+        os.rmdir(self.folder)
+
+    def make_host(self, name):
+        own = ["--net", "--ipc", "--uts", "--mount"] + ([] if name == "a" else ["--pid", "--fork", "--mount-proc"])
+        script = f"hostname {name} && ip link set lo up && mount -t tmpfs tmpfs /dev/shm && echo ready && exec sleep 1000"
+        holder = subprocess.Popen(["unshare", *own, "--kill-child", "sh", "-c", script], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True)
+        self.holders.append(holder)
+        if holder.stdout.readline() != "ready\n":
+            raise PermissionError("namespaces are not permitted here")
+        pid = holder.pid
+        if name != "a":
+            with open(f"/proc/{pid}/task/{pid}/children") as children:
+                pid = int(children.read().split()[0])
+        self.pids[name] = pid
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(str(pid))
+
+    def inside(self, name, *words, **options):
+        """Runs a command on a host."""
+        flags = ["-n", "-i", "-u", "-m"] + ([] if name == "a" else ["-p"])
+        return subprocess.run(["nsenter", "-t", str(self.pids[name]), *flags, "--", *words], check=True,
+                              capture_output=True, text=True, **options)
+
+    def join(self):
+        """A bridge on host a, and a cable from it to each other host: 10.77.0.1, .2, ..."""
+        self.inside("a", "ip", "link", "add", "br0", "type", "bridge")
+        self.inside("a", "ip", "addr", "add", "10.77.0.1/24", "dev", "br0")
+        self.inside("a", "ip", "link", "set", "br0", "up")
+        for number, name in enumerate(self.names[1:], 2):
+            self.inside("a", "ip", "link", "add", f"to{name}", "type", "veth", "peer", "name", f"h{name}")
+            self.inside("a", "ip", "link", "set", f"h{name}", "netns", str(self.pids[name]))
+            self.inside("a", "ip", "link", "set", f"to{name}", "master", "br0", "up")
+            self.inside(name, "ip", "link", "set", f"h{name}", "name", "eth0")
+            self.inside(name, "ip", "addr", "add", f"10.77.0.{number}/24", "dev", "eth0")
+            self.inside(name, "ip", "link", "set", "eth0", "up")
+
+    def agent(self, prelude):
+        """The agent, with lines of a shell that it begins with."""
+        self.command = os.path.join(self.folder, "agent")
+        with open(self.command, "w") as file:
+            file.write(AGENT.format(folder=self.folder, prelude=prelude))
+        os.chmod(self.command, 0o755)
+
+    def words(self, mpiexec, *words, cwd=None):
+        """mpiexec on host a; nsenter becomes it, so the process is its own."""
+        return ["nsenter", "-t", str(self.pids["a"]), "-n", "-i", "-u", "-m", f"--wdns={cwd or os.getcwd()}", "--", mpiexec,
+                "--launch-agent", self.command + " %h", *map(str, words)]
+
+    def run(self, mpiexec, *words, timeout=60, cwd=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run(self.words(mpiexec, *words, cwd=cwd), capture_output=True, text=True, timeout=timeout,
+                              **options)
+
+    def start(self, mpiexec, *words, cwd=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.Popen(self.words(mpiexec, *words, cwd=cwd), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                **options)
+
+    @staticmethod
+    def command_line(pid):
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode(errors="replace")
+
+    @staticmethod
+    def name_of(pid):
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
+
+    def processes(self, name, pattern):
+        """The processes of a host whose command line has `pattern`, by their numbers outside."""
+        space = os.readlink(f"/proc/{self.pids[name]}/ns/net")
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if pattern in self.command_line(pid) and os.readlink(f"/proc/{pid}/ns/net") == space:
+                    found.append(int(pid))
+            except OSError:
+                pass
+        return sorted(found)
+
+    def none_left(self, pattern, seconds=10):
+        """Whether no host has such a process any more."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if not any(self.processes(name, pattern) for name in self.names):
+                return True
+            time.sleep(0.05)
+        return False
+
+    def kill(self, pid, number=signal.SIGKILL):
+        os.kill(pid, number)

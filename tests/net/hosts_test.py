@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Jobs on several hosts, which are namespaces (cluster.py).
+
+Run by ctest with MPIEXEC, HOSTS (the program hosts.c) and BIN (where the other MPI programs are) in the environment; by
+hand: MPIEXEC=build/bin/mpiexec HOSTS=build/tests/net/hosts tests/net/hosts_test.py [Class.test...]
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from cluster import Cluster
+
+MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
+HOSTS = os.path.abspath(os.environ["HOSTS"])
+
+
+def flat(text):
+    return re.sub(r"\s+", " ", text)
+
+
+class HostsTest(unittest.TestCase):
+    SIZE = 3
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster(cls.SIZE)
+        cls.cluster.__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__)
+
+    def setUp(self):
+        self.cluster.agent("")
+
+    def run_job(self, *words, status=0, **options):
+        done = self.cluster.run(MPIEXEC, *words, **options)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
+        return done
+
+    def start_job(self, *words, ready=0, **options):
+        process = self.cluster.start(MPIEXEC, *words, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        for _ in range(ready):
+            line = process.stdout.readline()
+            self.assertIn("ready", line, process.stderr.read() if not line else line)
+        return process
+
+    def end_of(self, process, seconds):
+        """Output and error of a job that has to end in this time."""
+        began = time.monotonic()
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise AssertionError(f"the job has not ended within {seconds} s")
+        return process.returncode, out, flat(err), time.monotonic() - began
+
+
+class StartTest(HostsTest):
+    def test_ranks_of_two_hosts_know_each_other(self):
+        out = self.run_job("--host", "a,b", "-n", 4, HOSTS, "hello").stdout
+        self.assertEqual(sorted(out.splitlines()),
+                         [f"rank {r} of 4 on {'aabb'[r]}, {r % 2} of 2 there, local {r % 2}" for r in range(4)])
+
+    def test_three_hosts_and_no_rank_beside_mpiexec(self):
+        out = self.run_job("--host", "c,b", "-n", 4, HOSTS, "hello").stdout
+        self.assertEqual(sorted(out.splitlines()),
+                         [f"rank {r} of 4 on {'ccbb'[r]}, {r % 2} of 2 there, local {r % 2}" for r in range(4)])
+        out = self.run_job("--host", "a:1,b:3,c:2", "-n", 6, HOSTS, "hello").stdout
+        self.assertEqual([line.split()[5] for line in sorted(out.splitlines())], ["a,", "b,", "b,", "b,", "c,", "c,"])
+
+    def test_one_host_that_is_not_this_one(self):
+        out = self.run_job("--host", "b", "-n", 3, HOSTS, "hello").stdout
+        self.assertEqual(sorted(out.splitlines()), [f"rank {r} of 3 on b, {r} of 3 there, local {r}" for r in range(3)])
+
+    def hosts_of(self, *words):
+        """The host of each rank, by a program without MPI."""
+        out = self.run_job(*words, "sh", "-c", "echo $ASHLAR__RANK $(hostname)").stdout
+        return "".join(host for _, host in sorted((int(line.split()[0]), line.split()[1]) for line in out.splitlines()))
+
+    def test_which_rank_goes_where(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("# hosts\na slots=2\nb:4 # four\n\nc slots=1 max_slots=4\n")
+            file.flush()
+            self.assertEqual(self.hosts_of("--hostfile", file.name, "-n", 7), "aabbbbc")
+            self.assertEqual(self.hosts_of("-f", file.name, "-n", 9), "aabbbbcaa")
+            self.assertEqual(self.hosts_of("--hostfile", file.name, "--host", "b,c", "-n", 5), "bbbbc")
+            self.assertEqual(self.hosts_of("--hostfile", file.name, "--map-by", "node", "-n", 6), "abcabb")
+        self.assertEqual(self.hosts_of("--host", "a,b", "-n", 5), "aaabb")
+        self.assertEqual(self.hosts_of("--host", "a,b,b", "-n", 3), "abb")
+        self.assertEqual(self.hosts_of("--host", "a,b", "--map-by", "node", "-n", 5), "ababa")
+        self.assertEqual(self.hosts_of("--host", "a,b,c", "-ppn", 2), "aabbcc")
+        self.assertEqual(self.hosts_of("--host", "a,b,c", "-ppn", 2, "-n", 3), "aab")
+        self.assertEqual(self.hosts_of("--host", "a,b", "--map-by", "ppr:2:node", "--rank-by", "node"), "abab")
+        self.assertEqual(self.hosts_of("--host", "a,b", "--bynode", "--rank-by", "slot", "-n", 4), "aabb")
+        self.assertEqual(self.hosts_of("--host", "a,b", "-n", 1, "sh", "-c", "echo $ASHLAR__RANK $(hostname)", ":", "-n", 3),
+                         "aabb")
+        self.assertEqual(self.hosts_of("--host", "b", "-n", 1, "sh", "-c", "echo $ASHLAR__RANK $(hostname)", ":", "--host",
+                                       "c", "-n", 2), "bcc")
+
+    def test_placement_is_shown_with_hosts(self):
+        out = self.run_job("--host", "a,b", "--show-placement", "-n", 2, "true").stdout
+        self.assertRegex(out, r"rank 0 on a: true: .*\nrank 1 on b: true: .*\n")
+
+    def test_environment_and_arguments_arrive_and_are_on_no_command_line(self):
+        words = "two words", "$HOME `x`", "\"'\\", "", "ü\n;"
+        process = self.start_job("--host", "b", "-x", "SECRET=never-shown 'x'", "-n", 1, sys.executable, "-c",
+                                     "import os, sys, time; print([*sys.argv[1:], os.environ['SECRET'], os.getcwd()], "
+                                     "flush=True); time.sleep(1)", *words, cwd="/usr")
+        line = process.stdout.readline()
+        self.assertEqual(line, repr([*words, "never-shown 'x'", "/usr"]) + "\n")
+        lines = [self.cluster.command_line(pid) for name in "abc" for pid in self.cluster.processes(name, "--daemon")]
+        self.assertTrue(lines)
+        self.assertEqual([line for line in lines if "never-shown" in line], [])
+        self.assertEqual(process.wait(), 0)
+
+    def test_the_network_is_tcp_between_hosts_and_memory_inside(self):
+        err = flat(self.run_job("--host", "a,b", "-n", 4, "--explain=transport", HOSTS, "hello").stderr)
+        self.assertRegex(err, r"transport, peer 1: shm")
+        self.assertRegex(err, r"transport, peer 2: tcp")
+
+
+class StreamsTest(HostsTest):
+    SIZE = 2
+
+    def test_lines_are_whole_and_tagged(self):
+        out = self.run_job("--host", "a,b", "-n", 4, "-l", "sh", "-c",
+                           "for i in $(seq 200); do echo line $i of $ASHLAR__RANK; done").stdout
+        lines = out.splitlines()
+        self.assertEqual(len(lines), 800)
+        self.assertTrue(all(re.fullmatch(r"\[?(\d)\]?:? ?line \d+ of \1", line) for line in lines), lines[:5])
+
+    def test_much_output_arrives_in_order(self):
+        out = self.run_job("--host", "b", "-n", 1, "sh", "-c", "seq 1000000; echo end >&2")
+        self.assertEqual(out.stdout, "".join(f"{i}\n" for i in range(1, 1000001)))
+        self.assertEqual(out.stderr, "end\n")
+
+    def test_input_reaches_a_rank_of_another_host(self):
+        data = b"".join(b"%d\n" % i for i in range(2000000))
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            out = self.run_job("--host", "a,b", "-n", 2, "--stdin", 1, "sh", "-c",
+                               "test $ASHLAR__RANK = 0 || md5sum", stdin=file).stdout
+        import hashlib
+        self.assertEqual(out.split()[0], hashlib.md5(data).hexdigest())
+
+    def test_a_rank_need_not_read_its_input(self):
+        done = subprocess.run(["sh", "-c", 'yes | "$@"', "x", *self.cluster.words(MPIEXEC, "--host", "b", "-n", "2", "true")],
+                              timeout=60, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_files_of_output_are_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_job("--host", "a,b", "-n", 2, "--output", f"{folder}/%h.%r.%s", "sh", "-c",
+                         "echo out $ASHLAR__RANK; echo err >&2")
+            self.assertEqual(sorted(os.listdir(folder)), ["a.0.err", "a.0.out", "b.1.err", "b.1.out"])
+            with open(f"{folder}/b.1.out") as file:
+                self.assertEqual(file.read(), "out 1\n")
+
+    def test_a_reader_that_leaves_ends_the_job(self):
+        done = subprocess.run(["bash", "-c", '"$@" | head -n 1; exit ${PIPESTATUS[0]}', "x",
+                               *self.cluster.words(MPIEXEC, "--host", "a,b", "-n", "2", "yes")],
+                              timeout=60, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("y\n", "", 141))
+
+
+class EndTest(HostsTest):
+    def test_exit_status(self):
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, "exit", status=7).stderr)
+        self.assertRegex(err, r"rank 3 of 4 \(.*hosts, process \d+ on b\) ended with exit code 7")
+        self.run_job("--host", "b", "-n", 2, "sh", "-c", "exit 5", status=5)
+
+    def test_abort(self):
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, "abort", status=9).stderr)
+        self.assertRegex(err, r"rank 3 of 4 \(.* on b\) aborted the job with code 9")
+
+    def test_a_killed_rank_ends_the_rest(self):
+        err = flat(self.run_job("--host", "a,b,c", "-n", 6, HOSTS, "kill", status=137).stderr)
+        self.assertRegex(err, r"rank 5 of 6 \(.* on c\) was killed by signal 9")
+        self.assertTrue(self.cluster.none_left(HOSTS))
+
+    def test_a_killed_daemon_is_a_lost_host(self):
+        process = self.start_job("--host", "a,b,c", "-n", 6, HOSTS, "wait", ready=6)
+        daemons = [pid for pid in self.cluster.processes("c", "--daemon") if self.cluster.name_of(pid) == "mpiexec"]
+        self.assertEqual(len(daemons), 1)
+        self.cluster.kill(daemons[0])
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"rank 4 of 6 \(.* on c\) was lost with its host: its agent, .*, (ended|was killed)")
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertLess(seconds, 10)
+
+    def test_a_killed_agent_is_a_lost_host(self):
+        process = self.start_job("--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        agents = [pid for pid in self.cluster.processes("b", "nsenter") if "--daemon" in self.cluster.command_line(pid)]
+        self.assertEqual(len(agents), 1)
+        self.cluster.kill(agents[0])
+        status, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"rank 2 of 4 \(.* on b\) was lost with its host: its agent, .*, was killed by signal 9")
+        self.assertTrue(self.cluster.none_left(HOSTS))
+
+    def test_a_killed_mpiexec_leaves_nothing(self):
+        process = self.start_job("--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.kill()
+        process.communicate()
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_an_interrupt_reaches_all(self):
+        process = self.start_job("--host", "a,b", "-n", 4, "sh", "-c", "trap 'exit 3' INT; echo ready; sleep 100 & wait",
+                                 ready=4)
+        process.send_signal(signal.SIGINT)
+        status, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(status, 3, err)
+
+    def test_a_time_limit_speaks_of_all_hosts(self):
+        err = flat(self.run_job("--timeout", 3, "--host", "a,b", "-n", 4, HOSTS, "recv", status=124).stderr)
+        self.assertIn("rank 0 waits in MPI_Recv from rank 3 tag 7", err)
+        self.assertIn("rank 3 waits in MPI_Recv from rank 0 tag 7", err)
+        self.assertIn("a cycle 0 -> 3 -> 0", err)
+
+    def test_a_stall_is_told_of_ranks_that_compute_elsewhere(self):
+        process = self.start_job("--stall", 2, "--timeout", 8, "--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        status, _, err, _ = self.end_of(process, 40)
+        self.assertEqual(status, 124, err)
+        self.assertIn("no rank has made progress for 2 s", err)
+        self.assertRegex(err, r"ranks 0-2 wait in MPI_Barrier on 'MPI_COMM_WORLD', in which rank 3 is not")
+        self.assertRegex(err, r"rank 3 is not inside MPI: it sleeps")
+
+
+class RefusedTest(HostsTest):
+    """A start that fails names the host, the step, and what the agent said."""
+
+    def refused(self, *expected, status=127, words=("--host", "a,b", "-n", "2", "true")):
+        began = time.monotonic()
+        err = flat(self.run_job(*words, status=status).stderr)
+        self.assertLess(time.monotonic() - began, 20)
+        for pattern in expected:
+            self.assertRegex(err, pattern)
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_an_agent_that_fails(self):
+        self.refused("cannot start ranks on host nowhere: it ended with exit status 255 before mpiexec there had said",
+                     "Could not resolve hostname nowhere", words=("--host", "a,nowhere", "-n", "2", "true"))
+
+    def test_an_agent_that_is_not_there(self):
+        self.refused("no program .*no-such-agent", words=("--launch-agent", "no-such-agent %h", "--host", "b", "true"))
+
+    def test_a_shell_that_prints_is_no_hindrance(self):
+        self.cluster.agent("echo Welcome to $host; echo 'a warning' >&2; printf 'no newline'")
+        self.run_job("--host", "a,b", "-n", 2, HOSTS)
+
+    def test_no_installation_there(self):
+        self.refused("cannot start ranks on host b: it ended with exit status 127: there is no /nowhere/bin/mpiexec on that",
+                     words=("--prefix", "/nowhere", "--host", "b", "true"))
+
+    def test_an_agent_that_never_comes_through(self):
+        self.cluster.agent("echo trying; sleep 1000")
+        self.refused("host b: mpiexec there has not said anything after 2 s", "trying",
+                     words=("--set", "mpiexec.start_timeout=2s", "--host", "b", "true"))
+
+    def test_another_version(self):
+        self.cluster.agent("echo 'ashlar-mpiexec-daemon 0.0.9/1 x86_64 4 b'; sleep 1000")
+        self.refused("host b: .*mpiexec there is of version 0.0.9/1, and this one of version")
+
+    def test_another_machine(self):
+        version = self.cluster.inside("b", "sh", "-c", f"{MPIEXEC} --daemon </dev/null").stdout.split()[1]
+        self.cluster.agent(f"echo 'ashlar-mpiexec-daemon {version} sparc 4 b'; sleep 1000")
+        self.refused("host b: the host is of kind sparc, and this one of kind")
+
+    def test_a_program_that_is_missing_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            os.symlink("/bin/true", program)
+            self.cluster.inside("b", "mount", "-t", "tmpfs", "tmpfs", folder)
+            try:
+                self.refused("host b: cannot run .*/program: No such file", words=("--host", "a,b", "-n", "2", program))
+            finally:
+                self.cluster.inside("b", "umount", folder)
+
+    def test_a_folder_that_is_missing_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            inner = os.path.join(folder, "inner")
+            os.mkdir(inner)
+            self.cluster.inside("b", "mount", "-t", "tmpfs", "tmpfs", folder)
+            try:
+                done = self.cluster.run(MPIEXEC, "--host", "a,b", "-n", 2, "true", cwd=inner)
+                self.assertEqual(done.returncode, 127)
+                self.assertRegex(flat(done.stderr), "host b: the folder in which mpiexec runs, .*inner, cannot be entered")
+            finally:
+                self.cluster.inside("b", "umount", folder)
+
+    def test_names_that_are_none(self):
+        for name in "-oProxyCommand=x", "a;b", "a b", "":
+            self.refused("is no name of a host", status=2, words=("--host", name, "true"))
+        self.refused("a number of ranks belongs behind the colon", status=2, words=("--host", "b:x", "true"))
+
+    def test_tools_watch_one_host(self):
+        self.refused("tools watch jobs of one host only", status=2, words=("--summary", "--host", "a,b", "-n", "2", HOSTS))
+
+
+if __name__ == "__main__":
+    try:
+        with Cluster(1):
+            pass
+    except (PermissionError, FileNotFoundError) as refusal:
+        print(refusal)
+        sys.exit(77)
+    unittest.main()

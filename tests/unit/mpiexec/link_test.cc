@@ -1,0 +1,120 @@
+#include "mpiexec/link.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpiexec/job_order.h"
+#include "mpiexec/remote_node.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+struct Pair {
+  Link left, right;
+};
+Pair make_pair_of_links() {
+  int there[2], back[2];
+  EXPECT_EQ(pipe2(there, O_CLOEXEC), 0);
+  EXPECT_EQ(pipe2(back, O_CLOEXEC), 0);
+  return {Link(Descriptor(back[0]), Descriptor(there[1])), Link(Descriptor(there[0]), Descriptor(back[1]))};
+}
+
+TEST(LinkTest, FramesArriveWholeAndInOrder) {
+  Pair pair = make_pair_of_links();
+  // More than a pipe holds, so that both ends have to wait for each other.
+  constexpr unsigned kFrames = 300;
+  for (unsigned i = 0; i < kFrames; ++i) pair.left.send(FrameKind::kInput, std::string(i * 17, static_cast<char>(i)));
+  unsigned arrived = 0;
+  while (arrived < kFrames) {
+    ASSERT_TRUE(pair.left.flush());
+    ASSERT_TRUE(pair.right.read_some());
+    for (Frame frame; pair.right.take(&frame); ++arrived) {
+      ASSERT_EQ(frame.kind, FrameKind::kInput);
+      ASSERT_EQ(frame.body, std::string(arrived * 17, static_cast<char>(arrived)));
+    }
+  }
+  EXPECT_EQ(pair.left.queued(), 0u);
+  pair.left.close();
+  EXPECT_FALSE(pair.right.read_some());
+}
+
+TEST(LinkTest, WhatComesBeforeTheFramesIsTakenByLines) {
+  Pair pair = make_pair_of_links();
+  pair.left.send_raw("Welcome\nno end of line\n" +
+                     DaemonLine{.version = "1/8", .machine = "m", .host = "h", .cpus = 4}.text());
+  pair.left.send(FrameKind::kFence, packed(std::uint32_t{7}));
+  ASSERT_TRUE(pair.left.flush());
+  ASSERT_TRUE(pair.right.read_some());
+  DaemonLine line;
+  std::string text;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(pair.right.take_line(&text));
+    EXPECT_FALSE(line.parse(text));
+  }
+  ASSERT_TRUE(pair.right.take_line(&text));
+  ASSERT_TRUE(line.parse(text));
+  EXPECT_EQ(line.version, "1/8");
+  EXPECT_EQ(line.cpus, 4u);
+  Frame frame;
+  ASSERT_TRUE(pair.right.take(&frame));
+  EXPECT_EQ(frame.kind, FrameKind::kFence);
+}
+
+TEST(LinkTest, BytesThatAreNoFrameBreakTheLink) {
+  Pair pair = make_pair_of_links();
+  pair.left.send_raw("this is a line that some program printed");
+  ASSERT_TRUE(pair.left.flush());
+  ASSERT_TRUE(pair.right.read_some());
+  Frame frame;
+  EXPECT_FALSE(pair.right.take(&frame));
+  EXPECT_TRUE(pair.right.broken());
+}
+
+JobOrder order() {
+  JobOrder out;
+  Segment segment;
+  segment.ranks = segment.asked = 3;
+  segment.argv = {"program", "", "two words"};
+  segment.env = {{"NAME", "VALUE"}};
+  out.options.segments = {segment};
+  out.options.stdin_rank = -1;
+  out.settings.for_ranks = std::string("text\0with a zero", 16);
+  out.nodes.hosts = {"a", "b"};
+  out.nodes.node_of_rank = {0, 1, 1};
+  out.environment = {"A=1"};
+  out.cookie = 0x1234567890abcdef;
+  return out;
+}
+
+TEST(LinkTest, AJobTravels) {
+  const std::string bytes = packed(order());
+  JobOrder arrived;
+  ASSERT_TRUE(Unpacker(bytes)(arrived).good());
+  EXPECT_EQ(packed(arrived), bytes);
+  EXPECT_EQ(arrived.options.segments[0].argv[2], "two words");
+  EXPECT_EQ(arrived.options.stdin_rank, -1);
+  EXPECT_EQ(arrived.settings.for_ranks.size(), 16u);
+  EXPECT_EQ(arrived.nodes.ranks_of(1), 2u);
+}
+
+TEST(LinkTest, EveryBeginningOfAJobIsNoJob) {
+  const std::string bytes = packed(order());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    JobOrder arrived;
+    ASSERT_FALSE(Unpacker(std::string_view(bytes).substr(0, length))(arrived).good()) << length;
+  }
+}
+
+TEST(LinkTest, ALengthThatIsNotThereTakesNoMemory) {
+  std::vector<std::string> texts;
+  EXPECT_FALSE(Unpacker(packed(~std::uint64_t{0}))(texts).good());
+  EXPECT_TRUE(texts.empty());
+}
+
+}  // namespace
+}  // namespace ashlar::mpiexec

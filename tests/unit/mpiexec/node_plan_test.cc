@@ -1,0 +1,66 @@
+#include "mpiexec/node_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ashlar::mpiexec {
+namespace {
+
+/// The host of each rank as one letter, for `mpiexec WORDS... program`, on a machine called "self".
+std::string plan(std::vector<const char*> words) {
+  words.insert(words.begin(), "mpiexec");
+  words.push_back("program");
+  Options options;
+  const Status parsed = parse_options(static_cast<int>(words.size()), words.data(), &options);
+  if (!parsed.ok()) return parsed.text();
+  const NodeMap map = plan_nodes(options, "self");
+  std::string out;
+  for (unsigned r = 0; r < options.ranks(); ++r) out += map.several() ? map.hosts[map.node_of(r)] : "-";
+  return out;
+}
+
+TEST(NodePlan, WithoutOtherHostsThereIsNoTable) {
+  EXPECT_EQ(plan({"-n", "3"}), "---");
+  EXPECT_EQ(plan({"--host", "localhost:2", "-n", "3"}), "---");
+  EXPECT_EQ(plan({"--host", "localhost,b", "-n", "1"}), "-") << "a host without a rank has no part in the job";
+}
+
+TEST(NodePlan, HostsWithoutSlotsDivideTheRanksInBlocks) {
+  EXPECT_EQ(plan({"--host", "a,b", "-n", "4"}), "aabb");
+  EXPECT_EQ(plan({"--host", "a,b,c", "-n", "7"}), "aaabbcc");
+  EXPECT_EQ(plan({"--host", "a,b,c", "-n", "2"}), "ab");
+  EXPECT_EQ(plan({"--host", "a,b", "-n", "1", "x", ":", "-n", "3"}), "aabb") << "the programs share the hosts";
+}
+
+TEST(NodePlan, SlotsAreFilledAndThenOnceMore) {
+  EXPECT_EQ(plan({"--host", "a:2,b:4", "-n", "5"}), "aabbb");
+  EXPECT_EQ(plan({"--host", "a:1,b:2", "-n", "8"}), "abbabbab");
+  EXPECT_EQ(plan({"--host", "a:2,b", "-n", "3"}), "aab") << "beside a number, a host without one has one slot";
+  EXPECT_EQ(plan({"--host", "a,b,a", "-n", "3"}), "aab") << "a host that is named twice has two";
+  EXPECT_EQ(plan({"--host", "a:2,b:2", "-n", "1", "x", ":", "-n", "3"}), "aabb");
+}
+
+TEST(NodePlan, AroundTheHosts) {
+  EXPECT_EQ(plan({"--host", "a,b", "--map-by", "node", "-n", "5"}), "ababa");
+  EXPECT_EQ(plan({"--host", "a:1,b:3", "--map-by", "node", "-n", "4"}), "abbb") << "a full host is passed over";
+  EXPECT_EQ(plan({"--host", "a,b", "--bynode", "--rank-by", "slot", "-n", "4"}), "aabb");
+  EXPECT_EQ(plan({"--host", "a,b", "--rank-by", "node", "-n", "4"}), "abab");
+}
+
+TEST(NodePlan, SoManyOnEach) {
+  EXPECT_EQ(plan({"--host", "a,b,c", "-ppn", "2"}), "aabbcc");
+  EXPECT_EQ(plan({"--host", "a,b,c", "-ppn", "2", "-n", "3"}), "aab");
+  EXPECT_EQ(plan({"--host", "a:8,b:8", "--map-by", "ppr:1:node"}), "ab");
+  EXPECT_EQ(plan({"--map-by", "ppr:two:node"}).find("aa"), std::string::npos);
+  EXPECT_EQ(plan({"-ppn", "2"}), "--");
+}
+
+TEST(NodePlan, ProgramsOnHostsOfTheirOwn) {
+  EXPECT_EQ(plan({"--host", "a", "-n", "2", "x", ":", "--host", "b,c", "-n", "2"}), "aabc");
+  EXPECT_EQ(plan({"--host", "a", "-n", "1", "x", ":", "--host", "a", "-n", "1"}), "aa");
+}
+
+}  // namespace
+}  // namespace ashlar::mpiexec

@@ -39,7 +39,9 @@ void Engine::attach(Lane& lane) {
 void Engine::configure(Lane& lane, const Config& values) {
   lane.coll->flights.set_limit(static_cast<std::size_t>(values.request_limit));
   lane.coll->compare_after = values.compare_after;
-  if (lane.review != nullptr) lane.review_every = values.compare_after;
+  if (lane.review == nullptr) return;
+  lane.review_every = values.compare_after;
+  lane.next_review = 0;  // it was set by the time that held before, which may be an hour
 }
 
 Status Engine::open(plugin::Registry& registry, param::Store& params, const JobMap& job, std::unique_ptr<Engine>* out) {

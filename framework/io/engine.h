@@ -10,6 +10,7 @@
 #include "framework/io/params.h"
 #include "framework/io/request.h"
 #include "framework/object/pool.h"
+#include "framework/param/live.h"
 
 namespace ashlar::plugin {
 struct Decision;
@@ -40,12 +41,12 @@ class Engine {
   void add(OpenFile& file);
   void remove(OpenFile& file);
 
-  const Config config;
+  param::Live<Config> config;
   Datareps datareps;
   Pool<OpenFile> files{PoolName::kFiles};
   Pool<IoRequest> requests{PoolName::kIoRequests};
   Pool<CollectiveRequest> collectives{PoolName::kIoRequests};
-  Worker worker{static_cast<unsigned>(config.threads)};
+  Worker worker{static_cast<unsigned>(config.get().threads)};
   Counts closed;  // of files that are closed
   /// Of these and of open files.
   std::uint64_t total(Count Counts::*of);

@@ -96,7 +96,7 @@ Taken take(OpenFile& file, const std::string& key, const std::string& value) {
 }
 
 void begin_with_parameters(OpenFile& file) {
-  const Config& config = Engine::current().config;
+  const Config config = Engine::current().config.get();
   const auto together = static_cast<Switch>(config.collective_buffering);
   file.hints = {.sieve_read_bytes = config.sieve_bytes,
                 .sieve_write_bytes = config.sieve_bytes,

@@ -107,7 +107,7 @@ Status move_pieces(OpenFile& file, bool writes, const Batch& batch, std::uint64_
 /// Whether a write goes through windows that are read, changed and written back.
 bool sieves_writes(const OpenFile& file, const Batch& first, std::uint64_t bytes) {
   if (first.used < 2 || file.view.overlapping || !may_sieve(file)) return false;
-  const Way way = Engine::current().config.forced();
+  const Way way = Engine::current().config.get().forced();
   if (way == Way::kList) return false;
   if (way == Way::kSieve || file.hints.sieve_writes == Switch::kOn) return true;
   const auto hull = static_cast<std::uint64_t>(first.spans[first.used - 1].end() - first.spans[0].offset);
@@ -147,7 +147,7 @@ Status write_windows(OpenFile& file, std::uint64_t at, std::byte* memory, std::u
 
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved) {
-  const Config& config = Engine::current().config;
+  const Config config = Engine::current().config.get();
   std::uint64_t dust = writes || !file.seekable() || file.hints.sieve_reads == Switch::kOff ? 0 : config.sieve_piece;
   if (config.forced() == Way::kList) dust = 0;
   ReadWindow window;

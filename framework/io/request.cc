@@ -22,7 +22,8 @@ const RequestOps kOps = {.release = release_request, .describe = describe_reques
 /// Whether the call itself makes the transfer: it is short, and ends by itself, or functions of the program convert.
 bool at_once(const Transfer& what) {
   if (what.file.view.rep->kind == Datarep::Kind::kUser) return true;
-  return what.file.seekable() && static_cast<std::uint64_t>(what.buffer.bytes()) < Engine::current().config.async_above;
+  return what.file.seekable() &&
+         static_cast<std::uint64_t>(what.buffer.bytes()) < Engine::current().config.get().async_above;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void Together::publish() {
                  .window = open.hints.window_bytes,
                  .together = what.writes ? open.hints.writes_together : open.hints.reads_together,
                  .sieve = what.writes ? open.hints.sieve_writes : open.hints.sieve_reads,
-                 .way = Engine::current().config.forced()};
+                 .way = Engine::current().config.get().forced()};
   if (open.atomic) facts.flags |= Facts::kAtomic;
   if (!open.reads()) facts.flags |= Facts::kUnreadable;
   if (open.view.rep->converts(what.writes)) facts.flags |= Facts::kConverted;

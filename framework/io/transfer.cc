@@ -28,7 +28,7 @@ Status take(std::uint64_t bytes, Bounce* out) {
 
 /// Data that is scattered in memory goes through a buffer, in which it is packed.
 Status move_scattered(const Transfer& what, std::uint64_t at, std::uint64_t total, std::uint64_t* moved) {
-  const std::uint64_t room = std::min(total, Engine::current().config.buffer_bytes);
+  const std::uint64_t room = std::min(total, Engine::current().config.get().buffer_bytes);
   Bounce bounce;
   ASHLAR_TRY(take(room, &bounce));
   *moved = 0;

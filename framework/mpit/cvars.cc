@@ -313,7 +313,7 @@ int Cvars::write(const Cvar& cvar, const void* in, int count) {
   plugin::InForce& in_force = plugin::in_force();
   if (seen_ == 0 && !in_force.keep(cvar.name, text)) return MPI_T_ERR_CVAR_SET_NOT_NOW;
   if (!store_->set(cvar.name, text, plugin::InForce::kOrigin).ok()) return MPI_T_ERR_INVALID;
-  if (seen_ != 0) in_force.take_effect(cvar.name, *store_);
+  if (seen_ != 0 && !in_force.take_effect(cvar.name, *store_)) return MPI_T_ERR_CVAR_SET_NEVER;
   if (cvar.category == "tools") event::set_queue_capacity(read_limits().event_queue);
   return MPI_SUCCESS;
 }

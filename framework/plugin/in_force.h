@@ -16,8 +16,9 @@ class Registry;
 /// there were any. One per process; it outlives Process. Any thread.
 class InForce {
  public:
-  /// Gets the key and the store of the tool. It may wait for lanes' locks.
-  using Effect = void (*)(std::string_view key, param::Store& store);
+  /// Gets the key and the store of the tool. It may wait for lanes' locks. False: no part of the process goes by such a
+  /// value while it runs.
+  using Effect = bool (*)(std::string_view key, param::Store& store);
 
   /// The parameters are read, and these components known; until withdraw().
   void publish(const param::Store& store, const Registry& registry, Effect effect);
@@ -43,11 +44,13 @@ class InForce {
   unsigned published() const { return published_.load(std::memory_order_acquire); }
 
   /// Makes the value of `key` in `store`, of a row that is not frozen, take effect in the process, if it is there.
-  void take_effect(std::string_view key, param::Store& store) {
+  /// False where nothing in the process goes by it.
+  bool take_effect(std::string_view key, param::Store& store) {
     const std::lock_guard guard(mutex_);
-    if (store_ == nullptr || effect_ == nullptr) return;
-    effect_(key, store);
+    if (store_ == nullptr || effect_ == nullptr) return true;
+    if (!effect_(key, store)) return false;
     note_of_program(key, store.find(key));
+    return true;
   }
   /// Calls `visit(key, text)` with each value of this process that the program has set, and that took effect. Takes no
   /// lock under which a lane's lock is taken.

@@ -34,8 +34,10 @@ Registry::~Registry() {
   }
 }
 
-// Of two components with one name the one added first is used.
+// Of two components with one name the one added first is used. A component reads its parameters once, when it is
+// opened: it would never see a value that is written later.
 void Registry::adopt_entry(Entry* entry) {
+  for (ashlar_param& row : entry->statement.params) row.flags |= ASHLAR_PARAM_FROZEN;
   if (entry->refused.empty()) {
     for (const Entry* other : entries_) {
       if (other->refused.empty() && other->prefix == entry->prefix) {

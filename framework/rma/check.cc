@@ -24,7 +24,7 @@ std::string range_of(const LoggedAccess& access) {
 }  // namespace
 
 Status Check::make() {
-  ASHLAR_TRY(log_.make(window_, Engine::current().config.check_accesses));
+  ASHLAR_TRY(log_.make(window_, Engine::current().config.get().check_accesses));
   return window_.sync->barrier();
 }
 

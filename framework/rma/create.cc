@@ -281,7 +281,7 @@ Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   std::vector<Card> cards;
   if (const Status met = exchange(comm, card, &cards); own.ok()) own = met;
   if (own.ok()) own = failed_elsewhere(comm, cards);
-  const bool checks = wanted.checked && Engine::current().config.check;
+  const bool checks = wanted.checked && Engine::current().config.get().check;
   if (own.ok() && checks) own = compare_hints(*window, cards);
   if (own.ok()) own = finish(comm, *window, cards, begins);
   if (own.ok() && checks) own = start_checks(*window);

@@ -57,8 +57,9 @@ Status Engine::components(std::span<const Component* const>* out) {
   if (components_.empty()) {
     std::vector<plugin::Chosen> chosen;
     ASHLAR_TRY(registry_.select("rma", nullptr, &chosen));
+    const bool reference = config.get().reference;
     for (const plugin::Chosen& choice : chosen) {
-      if (config.reference && &choice != &chosen.back()) continue;
+      if (reference && &choice != &chosen.back()) continue;
       if (components_.size() == kMostComponents) {
         ASHLAR_LOG(warn, "rma", "more than %zu components of rma; '%s' and those after it are left out",
                    kMostComponents, choice.component->name());

@@ -9,6 +9,7 @@
 #include "framework/base/slab.h"
 #include "framework/base/status.h"
 #include "framework/object/pool.h"
+#include "framework/param/live.h"
 #include "framework/rma/component.h"
 #include "framework/rma/neighbours.h"
 #include "framework/rma/params.h"
@@ -45,7 +46,7 @@ class Engine {
   /// the system, which would be most of what a window costs. A filter that forbids it later is found where it matters.
   bool fenced_by_others();
 
-  const Config config;
+  param::Live<Config> config;
   Pool<RmaWindow> windows{PoolName::kWindows};
   Pool<RmaRequest> requests{PoolName::kRmaRequests};
   Neighbours neighbours;

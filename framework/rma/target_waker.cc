@@ -18,7 +18,7 @@ TargetWaker::TargetWaker(RmaWindow& window, Rank target)
     : window_(window),
       lane_(window.lane()),
       target_(target),
-      pause_(Engine::current().config.patience),
+      pause_(Engine::current().config.get().patience),
       next_(now_ns() + pause_) {
   lane_.lock.held_by_caller();
   poll = look;

@@ -2,12 +2,14 @@
 #include "framework/base/log.h"
 #include "framework/coll/engine.h"
 #include "framework/coll/params.h"
+#include "framework/io/engine.h"
 #include "framework/object/limit.h"
 #include "framework/object/params.h"
 #include "framework/p2p/params.h"
 #include "framework/p2p/setup.h"
 #include "framework/plugin/params.h"
 #include "framework/progress/params.h"
+#include "framework/rma/engine.h"
 #include "framework/runtime/live_values.h"
 #include "framework/runtime/process.h"
 
@@ -23,27 +25,35 @@ Config read(param::Store& store, std::string_view prefix, std::span<const ashlar
 
 }  // namespace
 
-void Process::take_effect(std::string_view key, param::Store& store) {
+bool Process::take_effect(std::string_view key, param::Store& store) {
   Process* const process = current();
-  if (process == nullptr) return;
-  if (key == "log") {
+  if (process == nullptr) return true;
+  const std::string_view room = key.substr(0, key.find('.'));
+  runtime::LiveValues of_lanes;
+  if (room == "log") {
     const auto kernel = read(store, "", plugin::kKernelParams, plugin::KernelConfig{});
     log::set_level(static_cast<log::Level>(kernel.log_level));
-  }
-  if (key.starts_with("object.")) {
+  } else if (room == "object") {
     const auto objects = read(store, "object", object::kParams, object::Config{});
     object::limit.store(static_cast<std::size_t>(objects.limit), std::memory_order_relaxed);
+  } else if (room == "io") {
+    process->io_engine_->config.set(read(store, "io", io::kParams, process->io_config_));
+  } else if (room == "rma") {
+    process->rma_engine_->config.set(read(store, "rma", rma::kParams, process->rma_config_));
+  } else if (room == "progress") {
+    of_lanes.progress = read(store, "progress", progress::kParams, process->progress_config_);
+  } else if (room == "p2p") {
+    of_lanes.p2p = read(store, "p2p", p2p::kParams, process->p2p_config_);
+  } else if (room == "coll") {
+    of_lanes.coll = read(store, "coll", coll::kParams, process->coll->config);
+  } else {
+    return room == "tools";  // where the tools interface itself looks at them
   }
-  runtime::LiveValues values;
-  if (key.starts_with("progress."))
-    values.progress = read(store, "progress", progress::kParams, process->progress_config_);
-  if (key.starts_with("p2p.")) values.p2p = read(store, "p2p", p2p::kParams, process->p2p_config_);
-  if (key.starts_with("coll.") && process->coll)
-    values.coll = read(store, "coll", coll::kParams, process->coll->config);
   if (process->may_enter_lanes())
-    process->apply(values);
+    process->apply(of_lanes);
   else
-    process->leave_for_lanes(values);
+    process->leave_for_lanes(of_lanes);
+  return true;
 }
 
 // Without threads no lock keeps a tool's thread away from the one that is inside MPI (MPI_T_init_thread gives tools

@@ -74,7 +74,7 @@ class Process final : private comm::Services {
   /// For the child of a fork (fork.h): no message leaves or arrives any more, and `reason` is why.
   void cut_off(const char* reason);
   /// Makes the value that a tool has written to `key` take effect (plugin::InForce::Effect).
-  static void take_effect(std::string_view key, param::Store& store);
+  static bool take_effect(std::string_view key, param::Store& store);
   /// Whether the calling thread may enter lanes: with threads it takes their locks, without it is the one that may call
   /// MPI. Of MPI_THREAD_SERIALIZED programs that is not known.
   bool may_enter_lanes() const;

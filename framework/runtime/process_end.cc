@@ -93,7 +93,8 @@ Status Process::end_world() {
 
 Status Process::stop() {
   Process* process = current();
-  process->background_.stop();  // before the tools go: its threads raise events
+  plugin::in_force().withdraw();  // before what the values of tools take effect in
+  process->background_.stop();    // before the tools go: its threads raise events
   process->tools_.reset();
   process->io_engine_.reset();   // files that are left have communicators
   process->rma_engine_.reset();  // windows that are left have communicators

@@ -21,7 +21,7 @@ struct Config {
 };
 constexpr ashlar_param kParams[] = {
     {"file", "", "File the lines are appended to; %r becomes the rank, %p the process id. Empty: standard error.",
-     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, file), nullptr},
+     ASHLAR_PARAM_STRING, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, file), nullptr},
 };
 
 struct Module {

@@ -100,7 +100,7 @@ class SharedSync final : public Sync {
   SharedSync(RmaWindow& window, const Control& control)
       : window_(window),
         control_(control),
-        ranges_(RangeLimits::of(Engine::current().config.range_elements, window.hints.granularity)) {}
+        ranges_(RangeLimits::of(Engine::current().config.get().range_elements, window.hints.granularity)) {}
   const char* name() const override { return kSyncName; }
   Status barrier() override;
   Status post(std::span<const Rank> origins, bool no_check) override;

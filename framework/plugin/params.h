@@ -53,8 +53,8 @@ inline constexpr const char* kToolRefreshRange[] = {"0", "1000h", nullptr};
 inline constexpr const char* kToolBufferRange[] = {"64KiB", "64GiB", nullptr};
 inline constexpr ashlar_param kToolParams[] = {
     {"buffer", "16MiB",
-     "Memory in each rank for what the tools record, all of them together; used only as far as it is filled. mpiexec "
-     "reads it when the job is over.",
+     "Memory in each rank for what the tools record, all of them together; used as far as it is filled, but for what "
+     "tool.trace.populate takes at once. mpiexec reads it when the job is over.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(ToolConfig, buffer),
      kToolBufferRange},
     {"refresh", "10s",

@@ -215,16 +215,16 @@ bool Recorder::joins_last(Shard& shard, const ashlar_tool_call& call, std::uint1
 
 // In the first turn the ring is memory that no page stands behind yet. The system gives several at once for a third of
 // what it costs to fault on each; where it does not, they come one by one.
-void Recorder::populate(std::uint32_t index) {
+void Recorder::populate(std::uint32_t first, std::uint64_t count) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uintptr_t kPage = 4096;
-  const auto from = reinterpret_cast<std::uintptr_t>(&chunks_[index]) / kPage * kPage;
-  const auto to = reinterpret_cast<std::uintptr_t>(&chunks_[std::min(index + kChunksAhead, head_->chunks)]);
+  const auto from = reinterpret_cast<std::uintptr_t>(&chunks_[first]) / kPage * kPage;
+  const auto to = reinterpret_cast<std::uintptr_t>(&chunks_[std::min<std::uint64_t>(first + count, head_->chunks)]);
   const int before = errno;
   (void)madvise(reinterpret_cast<void*>(from), (to - from) / kPage * kPage, MADV_POPULATE_WRITE);
   errno = before;
 #else
-  (void)index;
+  (void)first, (void)count;
 #endif
 }
 
@@ -246,7 +246,8 @@ Chunk* Recorder::next_chunk(Shard& own, std::uint64_t base) {
     index = static_cast<std::uint32_t>(order % head_->chunks);
   } while (in_use());
   Chunk& chunk = chunks_[index];
-  if (order < head_->chunks && index % kChunksAhead == 0) populate(index);
+  if (order < head_->chunks && index >= populated_ && (index - populated_) % kChunksAhead == 0)
+    populate(index, kChunksAhead);
   chunk.count.store(0, std::memory_order_release);
   chunk.order = order;
   chunk.base = base;

@@ -22,12 +22,19 @@ struct CallFilter {
   std::string words_;
 };
 
+/// Whether single calls are kept, too, and what events say of them; and how many bytes of memory for them are taken
+/// from the system before the first call, which then waits for none.
+struct RingPlan {
+  bool kept = false;
+  std::uint64_t populated = 0;
+};
+
 /// Records the calls of one rank in its buffer (layout.h). One object in a process.
 class Recorder {
  public:
-  /// `ring`: keep single calls, too, and what events say of them. Fails when the buffer is too small, or the filter
-  /// names no call.
-  ashlar_result open(const ashlar_host& host, const ashlar_tool_context& context, const CallFilter& filter, bool ring);
+  /// Fails when the buffer is too small, or the filter names no call.
+  ashlar_result open(const ashlar_host& host, const ashlar_tool_context& context, const CallFilter& filter,
+                     const RingPlan& ring);
   /// Adds what is known at the end, the first time. No call is in the recorder any more.
   void close();
 
@@ -74,7 +81,7 @@ class Recorder {
     return next_chunk(shard, began);
   }
   [[gnu::noinline]] Chunk* next_chunk(Shard& shard, std::uint64_t base);
-  void populate(std::uint32_t index);
+  void populate(std::uint32_t first, std::uint64_t count);
   std::uint16_t comm_row(const ashlar_tool_call& call);
   [[gnu::noinline]] std::uint16_t add_comm(const ashlar_tool_call& call);
   void count_message(Shard& shard, std::int32_t to, std::uint64_t bytes);
@@ -102,6 +109,7 @@ class Recorder {
   CommRow* comms_ = nullptr;
   OpenCall* open_ = nullptr;
   Chunk* chunks_ = nullptr;
+  std::uint32_t populated_ = 0;   // chunks whose memory open() has taken
   std::uint32_t own_shards_ = 0;  // threads with a shard to themselves
   Shard* own_[kMostShards] = {};
   std::vector<ProcedureFacts> facts_;

@@ -183,7 +183,7 @@ void Recorder::write_rows(const ashlar_tool_context& context) {
 }
 
 ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context& context, const CallFilter& filter,
-                             bool ring) {
+                             const RingPlan& ring) {
   if (const std::string word = filter.unknown_word(context); !word.empty()) {
     const ashlar_fact facts[] = {{.name = "value", .text = word.c_str(), .number = 0}};
     return ashlar_fail_with(&host, kErrArg, "tool.unknown_call", facts, std::size(facts));
@@ -196,7 +196,7 @@ ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context&
   head.ranks_per_peer = 1;
   head.peers = context.ranks;
   // A ring wants the larger half of the buffer. Fewer shards come first: they cost threads some time, and no fact.
-  const std::uint64_t room = ring ? context.buffer_bytes / 2 : context.buffer_bytes;
+  const std::uint64_t room = ring.kept ? context.buffer_bytes / 2 : context.buffer_bytes;
   while (place(head) > room && head.shards > 1) head.shards /= 2;
   while (place(head) > room && head.peers > 64) {
     head.ranks_per_peer *= 2;
@@ -204,8 +204,8 @@ ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context&
   }
   const std::uint64_t needed = place(head);
   const std::uint64_t rest = context.buffer_bytes > needed ? context.buffer_bytes - needed : 0;
-  head.chunks = ring ? static_cast<std::uint32_t>(std::min<std::uint64_t>(rest / sizeof(Chunk), UINT32_MAX)) : 0;
-  const std::uint64_t least = needed + (ring ? 2 * kMostShards * sizeof(Chunk) : 0);
+  head.chunks = ring.kept ? static_cast<std::uint32_t>(std::min<std::uint64_t>(rest / sizeof(Chunk), UINT32_MAX)) : 0;
+  const std::uint64_t least = needed + (ring.kept ? 2 * kMostShards * sizeof(Chunk) : 0);
   if (!context.buffer || context.buffer_bytes < least) {
     const ashlar_fact facts[] = {{.name = "wanted", .text = nullptr, .number = static_cast<std::int64_t>(least)},
                                  {.name = "bytes",
@@ -224,7 +224,9 @@ ashlar_result Recorder::open(const ashlar_host& host, const ashlar_tool_context&
   own_shards_ = head_->shards - 1;
   for (std::uint32_t i = 0; i < own_shards_; ++i) own_[i] = &shard(i);
   write_rows(context);
-  if (ring) find_events(context);
+  if (ring.kept) find_events(context);
+  populated_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(ring.populated / sizeof(Chunk), head_->chunks));
+  if (populated_ > 0) populate(0, populated_);
   head_->comms.store(1);
   context.clock(&head_->begin);
   head_->complete.store(kMagic, std::memory_order_release);

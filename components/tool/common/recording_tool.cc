@@ -12,7 +12,7 @@ int wants_event(ashlar_tool* self, std::uint32_t number) { return recorder_of(se
 void take_event(ashlar_tool* self, const ashlar_tool_event* event) { recorder_of(self).event(*event); }
 
 ashlar_result make_tool(const ashlar_host& host, const void* context, const ashlar_tool_ops& ops, const char* calls,
-                        bool ring, void** out) {
+                        const RingPlan& ring, void** out) {
   const auto& c = *static_cast<const ashlar_tool_context*>(context);
   auto* const tool = new RecordingTool{.head = {.ops = &ops}, .recorder = {}};
   if (c.role == ASHLAR_TOOL_IN_RANK) {

@@ -46,9 +46,9 @@ constexpr ashlar_param calls_row(std::uint32_t offset) {
           nullptr};
 }
 
-/// create(): a module with this table, which records in a rank. `ring` as of Recorder::open.
+/// create(): a module with this table, which records in a rank.
 ashlar_result make_tool(const ashlar_host& host, const void* context, const ashlar_tool_ops& ops, const char* calls,
-                        bool ring, void** out);
+                        const RingPlan& ring, void** out);
 void destroy_tool(void* module);
 
 }  // namespace ashlar::recording

@@ -41,7 +41,7 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void* context, void** out) {
-  return recording::make_tool(*host, context, kOps, config->calls, /*ring=*/false, out);
+  return recording::make_tool(*host, context, kOps, config->calls, {.kept = false}, out);
 }
 
 }  // namespace

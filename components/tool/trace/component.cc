@@ -23,7 +23,7 @@ using namespace ashlar;
 struct Config {
   const char* file;
   const char* calls;
-  std::uint64_t bars, ranks;
+  std::uint64_t bars, ranks, populate;
 };
 constexpr const char* kBarsRange[] = {"1000", "1000000", nullptr};
 constexpr const char* kRanksRange[] = {"8", "4096", nullptr};
@@ -40,6 +40,11 @@ constexpr ashlar_param kParams[] = {
     {"ranks", "256",
      "Most ranks in the timeline, and most rows of the matrix, where a row then stands for several ranks.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_ALL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, ranks), kRanksRange},
+    {"populate", "16MiB",
+     "Memory of tools.buffer that a rank takes from the system while it initialises MPI, for single calls: recording "
+     "one waits for no memory then. The rest comes as it is filled.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN, offsetof(Config, populate),
+     nullptr},
 };
 
 const ashlar_host* host;
@@ -128,7 +133,7 @@ ashlar_result create(const void* context, void** out) {
                                  {.name = "wanted", .text = forms.c_str(), .number = 0}};
     return ashlar_fail_with(host, kErrArg, "tool.trace_name", facts, std::size(facts));
   }
-  return recording::make_tool(*host, context, kOps, config->calls, /*ring=*/true, out);
+  return recording::make_tool(*host, context, kOps, config->calls, {.kept = true, .populated = config->populate}, out);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tests/unit/tool/job.h"
 
+#include <sys/mman.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 
 #include "framework/base/clock.h"
@@ -42,12 +45,12 @@ plugin::Host& host() {
 
 }  // namespace
 
-FakeJob::FakeJob(std::uint32_t ranks, std::size_t buffer_bytes, bool ring) {
+FakeJob::FakeJob(std::uint32_t ranks, std::size_t buffer_bytes, RingPlan ring) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>());
-    rank.buffer.resize(buffer_bytes + 64);
-    void* at = rank.buffer.data();
-    std::size_t space = rank.buffer.size();
+    void* const at = mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) std::abort();
+    rank.buffer = {static_cast<std::byte*>(at), buffer_bytes};
     rank.context = {.size = sizeof(ashlar_tool_context),
                     .role = ASHLAR_TOOL_IN_RANK,
                     .rank = r,
@@ -57,7 +60,7 @@ FakeJob::FakeJob(std::uint32_t ranks, std::size_t buffer_bytes, bool ring) {
                     .procedures = kRows,
                     .procedure_count = kProcedures,
                     .procedure_bytes = sizeof(ashlar_tool_procedure),
-                    .buffer = std::align(64, buffer_bytes, at, space),
+                    .buffer = at,
                     .buffer_bytes = buffer_bytes,
                     .clock = clock,
                     .variable = nullptr,
@@ -72,6 +75,7 @@ FakeJob::FakeJob(std::uint32_t ranks, std::size_t buffer_bytes, bool ring) {
   }
 }
 
+FakeJob::Rank::~Rank() { munmap(buffer.data(), buffer.size()); }
 FakeJob::~FakeJob() = default;
 
 ashlar_tool_call FakeJob::call(std::uint32_t procedure, std::uint64_t began, std::uint64_t took) const {

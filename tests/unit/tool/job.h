@@ -1,6 +1,7 @@
 #pragma once
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ class FakeJob {
  public:
   enum : std::uint32_t { kSend, kTest, kBarrier, kStartAll, kSendInit, kFree, kSetName, kProcedures };
 
-  explicit FakeJob(std::uint32_t ranks, std::size_t buffer_bytes = 4 << 20, bool ring = true);
+  explicit FakeJob(std::uint32_t ranks, std::size_t buffer_bytes = 4 << 20, RingPlan ring = {.kept = true});
   ~FakeJob();
 
   Recorder& rank(std::uint32_t rank) { return *ranks_[rank]->recorder; }
@@ -23,7 +24,8 @@ class FakeJob {
   /// The calling thread's event.
   enum : std::uint32_t { kCollectiveBegins = 1, kRendezvousEnds = 2 };
   void raise(std::uint32_t rank, std::uint32_t type, std::initializer_list<std::uint64_t> values);
-  std::vector<std::byte>& buffer(std::uint32_t rank) { return ranks_[rank]->buffer; }
+  /// Memory that no page stands behind until it is touched, as in a rank.
+  std::span<std::byte> buffer(std::uint32_t rank) { return ranks_[rank]->buffer; }
   void close();
   /// As at the end of the job.
   Records read();
@@ -32,8 +34,12 @@ class FakeJob {
 
  private:
   struct Rank {
-    alignas(64) ashlar_tool_context context{};
-    std::vector<std::byte> buffer;
+    Rank() = default;
+    ~Rank();
+    Rank(const Rank&) = delete;
+    Rank& operator=(const Rank&) = delete;
+    ashlar_tool_context context{};
+    std::span<std::byte> buffer;
     std::unique_ptr<Recorder> recorder;
   };
   std::vector<std::unique_ptr<Rank>> ranks_;

@@ -1,8 +1,11 @@
 // What is written into the buffer of a rank, and what is read from it, whole or damaged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <numeric>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -239,6 +242,38 @@ TEST(Recorder, MoreCommunicatorsThanTheTableHas) {
   EXPECT_EQ(records.calls_of(0).back().comm, kMostComms - 1);
 }
 
+#ifdef MADV_POPULATE_WRITE
+// Bytes of the buffer that pages stand behind.
+int resident(std::span<const std::byte> buffer) {
+  constexpr int kPage = 4096;
+  std::vector<unsigned char> pages((buffer.size() + kPage - 1) / kPage);
+  EXPECT_EQ(mincore(const_cast<std::byte*>(buffer.data()), buffer.size(), pages.data()), 0);
+  return kPage *
+         std::accumulate(pages.begin(), pages.end(), 0, [](int n, unsigned char page) { return n + (page & 1); });
+}
+
+TEST(Recorder, MemoryOfTheRingIsTakenBeforehandAsFarAsTheSettingSays) {
+  constexpr int kBuffer = 8 << 20, kCalls = 40'000;
+  FakeJob as_filled(1, kBuffer), some(1, kBuffer, {.kept = true, .populated = 512 << 10}),
+      all(1, kBuffer, {.kept = true, .populated = kBuffer}), no_ring(1, kBuffer, {.kept = false, .populated = kBuffer});
+  const int without = resident(as_filled.buffer(0)), whole = resident(all.buffer(0));
+  EXPECT_LT(without, 1 << 20);
+  EXPECT_NEAR(resident(some.buffer(0)), without + (512 << 10), 8192);
+  EXPECT_LT(resident(no_ring.buffer(0)), 1 << 20);
+  EXPECT_GT(whole, kBuffer * 3 / 4);
+  for (FakeJob* job : {&as_filled, &some, &all})
+    for (int i = 0; i < kCalls; ++i) job->make(0, job->call(FakeJob::kBarrier, ticks()));
+  constexpr int kStep = 128 << 10;  // and totals, which calls are counted in
+  EXPECT_NEAR(resident(all.buffer(0)), whole, kStep);
+  EXPECT_NEAR(resident(as_filled.buffer(0)), without + kCalls * 25, kStep);
+  EXPECT_NEAR(resident(some.buffer(0)), resident(as_filled.buffer(0)), kStep);
+  for (FakeJob* job : {&as_filled, &some, &all}) {
+    job->close();
+    EXPECT_EQ(job->read().calls_of(0).size(), static_cast<std::size_t>(kCalls));
+  }
+}
+#endif
+
 TEST(Recorder, ABufferThatIsTooSmallIsRefused) {
   FakeJob job(1, 64 << 10);
   EXPECT_LT(job.opened, 0);
@@ -266,7 +301,7 @@ TEST(Records, DamagedBuffersAreReadWithoutHarm) {
     FakeJob job(2, 2 << 20);
     for (int i = 0; i < 50; ++i) job.make(0, job.call(FakeJob::kSend, ticks()));
     job.close();
-    std::vector<std::byte>& bytes = job.buffer(0);
+    const std::span<std::byte> bytes = job.buffer(0);
     const std::size_t reach = round % 2 ? 512 : bytes.size();
     for (int i = 0; i < 40; ++i) bytes[random() % reach] = static_cast<std::byte>(random());
     const Records records = job.read();

@@ -75,6 +75,43 @@ std::uint64_t widened(std::uint64_t value, std::size_t external) {
   return (value & sign) != 0 ? value | ~(sign | (sign - 1)) : value;
 }
 
+#if defined(__SIZEOF_FLOAT128__)
+__extension__ typedef __float128 Float128;
+#else
+using Float128 = long double;
+#endif
+
+template <class From, class To>
+To converted(const char* from) {
+  From value;
+  std::memcpy(&value, from, sizeof value);
+  return static_cast<To>(value);
+}
+// A real number of so many bytes as one of the other size, in this machine's form.
+template <class To>
+void resized(const char* from, std::size_t size, char* to) {
+  const To value = size == sizeof(float)    ? converted<float, To>(from)
+                   : size == sizeof(double) ? converted<double, To>(from)
+                                            : converted<Float128, To>(from);
+  std::memcpy(to, &value, sizeof value);
+}
+void resize(const char* from, std::size_t size, char* to, std::size_t wanted) {
+  if (wanted == sizeof(float)) return resized<float>(from, size, to);
+  if (wanted == sizeof(double)) return resized<double>(from, size, to);
+  resized<Float128>(from, size, to);
+}
+
+void real_out(const char* native, std::size_t size, char* external, std::size_t wanted) {
+  char here[sizeof(Float128)];
+  resize(native, size, here, wanted);
+  reversed(here, external, wanted);
+}
+void real_in(const char* external, std::size_t size, char* native, std::size_t wanted) {
+  char here[sizeof(Float128)];
+  reversed(external, here, size);
+  resize(here, size, native, wanted);
+}
+
 #if LDBL_MANT_DIG == 64
 // 80 bits: sign and exponent in 16, then 64 bits of mantissa with its leading one written out. The 16-byte form has the
 // same exponent, no leading one, and 112 bits of fraction.
@@ -119,14 +156,30 @@ void long_double_in(const char* from, char* native) { reversed(from, native, 16)
 #error "long double is neither the 80-bit nor the 128-bit format"
 #endif
 
+/// Datatypes whose external size is one thing, and their size here another.
+struct Fixed {
+  MPI_Datatype handle;
+  How how;
+  std::size_t external, numbers;
+};
+const Fixed kFixed[] = {
+    {MPI_LONG, How::kSigned, 4, 1},           {MPI_UNSIGNED_LONG, How::kUnsigned, 4, 1},
+    {MPI_WCHAR, How::kUnsigned, 2, 1},        {MPI_INTEGER, How::kSigned, 4, 1},
+    {MPI_LOGICAL, How::kSigned, 4, 1},        {MPI_REAL, How::kReal, 4, 1},
+    {MPI_DOUBLE_PRECISION, How::kReal, 8, 1}, {MPI_COMPLEX, How::kReal, 4, 2},
+    {MPI_DOUBLE_COMPLEX, How::kReal, 8, 2},
+};
+
 }  // namespace
 
 ExternalForm external_form(const Datatype& basic) {
   const auto size = static_cast<std::size_t>(basic.size());
   const auto handle = to_handle<MPI_Datatype>(&const_cast<Datatype&>(basic));
-  if (handle == MPI_LONG) return {How::kSigned, size, 4, 1};
-  if (handle == MPI_UNSIGNED_LONG) return {How::kUnsigned, size, 4, 1};
-  if (handle == MPI_WCHAR) return {How::kUnsigned, size, 2, 1};
+  for (const Fixed& row : kFixed) {
+    if (row.handle != handle) continue;
+    const std::size_t native = size / row.numbers;
+    return {native == row.external ? How::kSwap : row.how, native, row.external, row.numbers};
+  }
   switch (basic.basic()) {
     case Basic::kBytes:
     case Basic::kByte:
@@ -159,6 +212,10 @@ void to_external(const ExternalForm& form, const char* native, char* external, s
         put(form.how == How::kSigned ? narrowed(value, form.native, form.external) : value, external, form.external);
       }
       return;
+    case How::kReal:
+      for (; n > 0; --n, native += form.native, external += form.external)
+        real_out(native, form.native, external, form.external);
+      return;
     case How::kLongDouble:
       for (; n > 0; --n, native += form.native, external += form.external) long_double_out(native, external);
       return;
@@ -178,6 +235,10 @@ void from_external(const ExternalForm& form, const char* external, char* native,
         const std::uint64_t value = get(external, form.external);
         store(form.how == How::kSigned ? widened(value, form.external) : value, native, form.native);
       }
+      return;
+    case How::kReal:
+      for (; n > 0; --n, native += form.native, external += form.external)
+        real_in(external, form.external, native, form.native);
       return;
     case How::kLongDouble:
       for (; n > 0; --n, native += form.native, external += form.external) long_double_in(external, native);

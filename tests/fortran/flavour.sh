@@ -23,3 +23,11 @@ for program in sections callbacks; do
   "$build/bin/mpifort" "$@" "$source/tests/mpi/fortran/$program.F90" -o $program
   "$build/bin/mpiexec" -n 3 ./$program
 done
+# In each method: objects whose callbacks other threads call, and the sizes of types in external32.
+for method in 77 90 8; do
+  "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o objects "$source/tests/mpi/fortran/callback_objects.F90" \
+    "$source/tests/mpi/fortran/callback_threads.c"
+  "$build/bin/mpiexec" -n 2 ./objects
+  "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o external "$source/tests/mpi/fortran/external32.F90"
+  "$build/bin/mpiexec" -n 1 ./external
+done

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/datatype/fortran_sizes.h"
 #include "framework/object/handle.h"
 #include "tests/unit/datatype/type_map.h"
 
@@ -115,6 +116,35 @@ TEST_F(External, LongsAreNarrowed) {
   EXPECT_EQ(hex(packed(too_large, 2, predefined(MPI_LONG))),
             "3456789a"
             "cba98766");
+}
+
+// Fortran's default kinds have the sizes of the standard's table there, whatever a compiler's flags make of them.
+TEST_F(External, WiderKindsOfFortranAreNarrowed) {
+  const datatype::FortranSizes usual = datatype::fortran_sizes();
+  datatype::set_fortran_sizes({.logical = 8, .integer = 8, .real = 8, .double_precision = 16});
+  expect<std::int64_t>(MPI_INTEGER, 258, "00000102");
+  expect<std::int64_t>(MPI_INTEGER, -258, "fffffefe");
+  expect<std::int64_t>(MPI_LOGICAL, 1, "00000001");
+  expect<double>(MPI_REAL, -1.5, "bfc00000");
+  expect<std::complex<double>>(MPI_COMPLEX, {1.5, -2.0}, "3fc00000 c0000000");
+#if defined(__SIZEOF_FLOAT128__)
+  __extension__ typedef __float128 Float128;
+  expect<Float128>(MPI_DOUBLE_PRECISION, 1.5, "3ff80000 00000000");
+#endif
+  struct TwoWide {
+    std::int64_t value, index;
+    bool operator==(const TwoWide&) const = default;
+  };
+  expect<TwoWide>(MPI_2INTEGER, {3, -4}, "00000003 fffffffc");
+  expect<std::int64_t>(MPI_INTEGER8, -258, "ffffffff fffffefe");
+  const std::int64_t too_large[] = {0x123456789a, -0x123456789a};
+  EXPECT_EQ(hex(packed(too_large, 2, predefined(MPI_INTEGER))),
+            "3456789a"
+            "cba98766");
+  const double finer = 0.1;
+  EXPECT_EQ(hex(packed(&finer, 1, predefined(MPI_REAL))), "3dcccccd");
+  datatype::set_fortran_sizes(usual);
+  expect<int>(MPI_INTEGER, 258, "00000102");
 }
 
 TEST_F(External, WideCharacters) {

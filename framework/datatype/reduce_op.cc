@@ -5,6 +5,8 @@
 
 #include "framework/base/failure.h"
 #include "framework/datatype/data_view.h"
+#include "framework/datatype/fortran_sizes.h"
+#include "framework/datatype/logical_values.h"
 #include "framework/datatype/op_table.h"
 #include "framework/datatype/pair_reduce.h"
 #include "framework/datatype/pvars.h"
@@ -81,6 +83,11 @@ const char* class_name(const Datatype& type) {
   return type.basic() == Basic::kNone ? "a derived datatype" : "not a number";
 }
 
+// A kernel for LOGICALs may be replaced while another thread reduces (set_fortran_booleans).
+datatype::Kernel kernel_at(Code code, Basic basic) {
+  return __atomic_load_n(&kernels.kernel[static_cast<int>(code)][static_cast<int>(basic)], __ATOMIC_RELAXED);
+}
+
 // Items in one call of a user function that counts in int.
 constexpr MPI_Count kCallItems = INT_MAX;
 
@@ -118,8 +125,7 @@ void ReduceOp::apply3(const void* a, const void* b, void* out, MPI_Count count, 
       break;
     default:
       if (type.basic() == Basic::kPair) return datatype::reduce_pairs(code_, type, a, b, out, count);
-      kernels.kernel[static_cast<int>(code_)][static_cast<int>(type.basic())](a, b, out,
-                                                                              static_cast<std::size_t>(count));
+      kernel_at(code_, type.basic())(a, b, out, static_cast<std::size_t>(count));
       return;
   }
   if (out != b) datatype::copy_items(b, out, count, type);
@@ -164,13 +170,19 @@ void choose_kernels() {
       __builtin_cpu_supports("avx512vl"))
     fill_kernels_avx512(kernels);
 #endif
+  use_logical_values(kernels);
+}
+
+void set_fortran_booleans(std::int64_t yes, std::int64_t no) {
+  keep_logical_values(yes, no);
+  use_logical_values(kernels);
 }
 
 Kernel kernel_of(ReduceOp::Code code, const Datatype& type) {
   if (code >= Code::kReplace || type.basic() == Basic::kNone || type.basic() == Basic::kPair ||
       !datatype::op_takes(code, type.basic_class()))
     return nullptr;
-  return kernels.kernel[static_cast<int>(code)][static_cast<int>(type.basic())];
+  return kernel_at(code, type.basic());
 }
 
 ReduceOp* make_user_op(bool commutative, ReduceOp::Function function, bool wide) {

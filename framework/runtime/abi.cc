@@ -1,6 +1,7 @@
 // What the standard ABI lets a Fortran layer leave with the library (MPI-5.0, 20.4).
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -33,6 +34,15 @@ Status check_size(int size) {
   if (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) return {};
   return fail(MPI_ERR_ARG, "argument.value",
               {{"argument", "logical_size"}, {"value", size}, {"wanted", "1, 2, 4, 8 or 16"}});
+}
+
+// A LOGICAL of so many bytes as a number with a sign; of the widest kind, its low half.
+std::int64_t logical_value(const void* bytes, int size) {
+  std::int64_t value = 0;
+  const int used = std::min<int>(size, sizeof value);
+  std::memcpy(&value, bytes, static_cast<std::size_t>(used));  // least significant byte first
+  const int unused = 64 - 8 * used;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused;
 }
 
 // Changes `bytes` to what the info says under `key`, if anything.
@@ -83,6 +93,7 @@ Status abi_set_fortran_booleans(int size, void* yes, void* no) {
   fortran.booleans.size = size;
   std::memcpy(fortran.booleans.yes, yes, n);
   std::memcpy(fortran.booleans.no, no, n);
+  datatype::set_fortran_booleans(logical_value(yes, size), logical_value(no, size));
   return {};
 }
 

@@ -1,5 +1,8 @@
 // A Fortran library registers 8-byte INTEGER, LOGICAL and REAL: the datatypes of default kinds have these sizes then.
-// With the argument "late": it does so after MPI_Init, where only the sizes in force are taken.
+// With the argument "late": it does so after MPI_Init, where only the sizes in force are taken. With "minus": it
+// registers .TRUE. as -1, before MPI_Init, or after it with "minus late": logical reductions give that.
+#include <stdbool.h>
+
 #include "check.h"
 
 static int register_sizes(const char* whole, const char* real, const char* twice) {
@@ -76,8 +79,53 @@ static void reduced(int rank, int size) {
   CHECK(most[0] == 1.5 * (size - 1) && most[1] == size - 1);
 }
 
+static void set_minus(void) {
+  const int yes = -1, no = 0;
+  CHECK_EQ(MPI_Abi_set_fortran_booleans(4, (void*)&yes, (void*)&no), MPI_SUCCESS);
+}
+
+/* Ranks have .TRUE. and .FALSE. in turn, and for the last element another value that is not .FALSE. */
+static void patterns(int rank, int size) {
+  const int mine[3] = {-(rank % 2), -(rank == 0), rank + 2};
+  const int all[3] = {0, -(size == 1), -1}, any[3] = {-(size > 1), -1, -1};
+  const int odd[3] = {-(size / 2 % 2), -1, -(size % 2)};
+  const signed char small = -1;
+  int got[3];
+  signed char small_got = 0;
+  bool c = true, c_got = false;
+  MPI_Request request;
+  MPI_Allreduce(mine, got, 3, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD);
+  CHECK(memcmp(got, all, sizeof got) == 0 || size == 1, "LAND: %d %d %d", got[0], got[1], got[2]);
+  MPI_Allreduce(mine, got, 3, MPI_LOGICAL, MPI_LOR, MPI_COMM_WORLD);
+  CHECK(memcmp(got, any, sizeof got) == 0 || size == 1, "LOR: %d %d %d", got[0], got[1], got[2]);
+  MPI_Iallreduce(mine, got, 3, MPI_LOGICAL4, MPI_LXOR, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(memcmp(got, odd, sizeof got) == 0 || size == 1, "LXOR: %d %d %d", got[0], got[1], got[2]);
+  MPI_Allreduce(&small, &small_got, 1, MPI_LOGICAL1, MPI_LOR, MPI_COMM_WORLD);
+  CHECK_EQ(small_got, -1);
+  /* C's have nothing to do with it. */
+  MPI_Allreduce(&c, &c_got, 1, MPI_C_BOOL, MPI_LAND, MPI_COMM_WORLD);
+  CHECK(c_got, "C's bool");
+  const int one = 5;
+  MPI_Allreduce(&one, got, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  CHECK(got[0] == 1 || size == 1, "C's int: %d", got[0]);
+}
+
+static int with_minus(int late) {
+  int rank, size;
+  if (!late) set_minus();
+  MPI_Init(NULL, NULL);
+  if (late) set_minus();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  patterns(rank, size);
+  MPI_Finalize();
+  return check_failures != 0;
+}
+
 int main(int argc, char** argv) {
   const int is_late = argc > 1 && !strcmp(argv[1], "late");
+  if (argc > 1 && !strcmp(argv[1], "minus")) return with_minus(argc > 2);
   int rank, size;
   if (!is_late) CHECK(register_sizes("8", "8", "16") == MPI_SUCCESS);
   MPI_Init(&argc, &argv);

@@ -24,9 +24,10 @@ for program in sections callbacks; do
   "$build/bin/mpiexec" -n 3 ./$program
 done
 # In each method: objects whose callbacks other threads call, and the sizes of types in external32.
+cc -c "$source/tests/mpi/fortran/callback_threads.c"
 for method in 77 90 8; do
-  "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o objects "$source/tests/mpi/fortran/callback_objects.F90" \
-    "$source/tests/mpi/fortran/callback_threads.c"
+  "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o objects \
+    "$source/tests/mpi/fortran/callback_objects.F90" callback_threads.o
   "$build/bin/mpiexec" -n 2 ./objects
   "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o external "$source/tests/mpi/fortran/external32.F90"
   "$build/bin/mpiexec" -n 1 ./external

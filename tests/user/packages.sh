@@ -60,7 +60,7 @@ for program in instructions collective_instructions; do
   quietly gcc -O2 -I "unpacked/usr/include/$triplet/ashlar-mpi" -o $program "$SOURCE/tests/bench/$program.c" \
     "$lib/libmpi_abi.so.1" "-Wl,-rpath,$lib"
 done
-"$SOURCE/tests/bench/instructions.py" unpacked/usr/bin/mpiexec.ashlar ./instructions ./collective_instructions \
+python3 "$SOURCE/tests/bench/instructions.py" unpacked/usr/bin/mpiexec.ashlar ./instructions ./collective_instructions \
   "$SOURCE/tests/bench/budgets/instructions" >budgets.log 2>&1 </dev/null || fail "a budget of the library in the package: $(cat budgets.log)"
 rm -rf unpacked
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-FEW, TRIES, MOST_TRIES = 8, 2, 8
+FEW, TRIES, MOST_TRIES = 8, 2, 16
 
 # what, the calls that are counted, the rank whose calls they are, and how often it makes them at the most. A receiver takes memory
 # now and then, which more calls share; a sender that makes more has to wait for room.

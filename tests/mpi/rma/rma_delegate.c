@@ -1,6 +1,6 @@
 /* Operations on many short runs of memory that other processes cannot map: the target carries them out while it waits,
- * and no origin waits for one that computes. Last, offers of all processes to each other, beside accumulates of another
- * form on the same elements. */
+ * and no origin waits for one that computes. Then pairs of value and index, which several processes offer to one at the
+ * same time. Last, offers of all processes to each other, beside accumulates of another form on the same elements. */
 #include "check.h"
 
 enum { kRuns = 700, kWords = 3 * kRuns };
@@ -131,6 +131,93 @@ static void while_it_computes(void) {
   for (int i = 0; check_rank == 1 && i < kRuns; i++) CHECK_EQ(memory[3 * i], 10);
 }
 
+/* ---- pairs, from several processes to one ---------------------------------------------------------------------------
+ */
+
+typedef struct {
+  double value;
+  int index;
+} Pair; /* with a hole at its end */
+
+/* What a process brings in a round for the pair 3 * i. Values are met again, so that indices decide. */
+static Pair brought(int rank, int round, int i) {
+  const Pair pair = {(rank * 31 + round * 17 + i * 7) % 23, rank + 10 * round};
+  return pair;
+}
+
+/* MPI_MAXLOC, or MPI_MINLOC. */
+static Pair better(Pair a, Pair b, int max) {
+  if (a.value == b.value) return a.index < b.index ? a : b;
+  return (a.value > b.value) == max ? a : b;
+}
+
+static int same(Pair a, Pair b) { return a.value == b.value && a.index == b.index; }
+
+/* All but `target` at the same time. `is`: what the pairs are; afterwards, what they have become. */
+static void one_round(int target, int round, MPI_Datatype every_third_pair, MPI_Win pairs, Pair* is) {
+  Pair origin[kRuns], result[kRuns];
+  const int max = round % 2;
+  for (int i = 0; i < kRuns; i++) origin[i] = brought(check_rank, round, i);
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank != target) {
+    if (max)
+      MUST(MPI_Get_accumulate(origin, kRuns, MPI_DOUBLE_INT, result, kRuns, MPI_DOUBLE_INT, target, 0, 1,
+                              every_third_pair, MPI_MAXLOC, pairs));
+    else
+      MUST(MPI_Accumulate(origin, kRuns, MPI_DOUBLE_INT, target, 0, 1, every_third_pair, MPI_MINLOC, pairs));
+    MUST(MPI_Win_flush(target, pairs));
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD)); /* where the target waits */
+  for (int i = 0; i < kRuns; i++) {
+    int seen = !max || check_rank == target || same(result[i], is[i]);
+    for (int rank = 0; rank < check_size; rank++) {
+      if (rank == target) continue;
+      seen = seen || (rank != check_rank && same(result[i], brought(rank, round, i)));
+      is[i] = better(is[i], brought(rank, round, i), max);
+    }
+    CHECK(seen, "round %d: pair %d was %g, %d", round, i, result[i].value, result[i].index);
+    if (!seen) break;
+  }
+}
+
+static void several_to_one(int carried_out_is_wanted) {
+  static Pair memory_of_pairs[kWords], is[kRuns];
+  const Pair untouched = {-1, -2};
+  MPI_Win pairs;
+  MPI_Datatype every_third_pair;
+  MUST(MPI_Type_vector(kRuns, 1, 3, MPI_DOUBLE_INT, &every_third_pair));
+  MUST(MPI_Type_commit(&every_third_pair));
+  MUST(MPI_Win_create(memory_of_pairs, sizeof memory_of_pairs, sizeof(Pair), MPI_INFO_NULL, MPI_COMM_WORLD, &pairs));
+  for (int i = 0; i < kWords; i++) memory_of_pairs[i] = untouched;
+  for (int i = 0; i < kRuns; i++) memory_of_pairs[3 * i].value = 22, memory_of_pairs[3 * i].index = 1000000;
+  MUST(MPI_Win_lock_all(0, pairs));
+  for (int target = 0; target < check_size; target++) {
+    for (int i = 0; i < kRuns; i++) is[i].value = 22, is[i].index = 1000000;
+    const double start = MPI_Wtime();
+    const unsigned long long before = carried_out_is_wanted ? counted() : 0;
+    for (int over = 0, round = 0; !over;) {
+      for (const int until = round + 10; round < until; round++) one_round(target, round, every_third_pair, pairs, is);
+      if (check_rank == target) {
+        MUST(MPI_Win_sync(pairs));
+        for (int i = 0; i < kWords; i++) {
+          const Pair should = i % 3 == 0 ? is[i / 3] : untouched;
+          if (same(memory_of_pairs[i], should)) continue;
+          CHECK(0, "pair %d is %g, %d and not %g, %d", i, memory_of_pairs[i].value, memory_of_pairs[i].index,
+                should.value, should.index);
+          break;
+        }
+        const double took = MPI_Wtime() - start;
+        over = !carried_out_is_wanted || counted() > before || took > 30;
+        CHECK(took <= 30 || !carried_out_is_wanted || counted() > before, "no pairs were carried out");
+      }
+      MUST(MPI_Bcast(&over, 1, MPI_INT, target, MPI_COMM_WORLD));
+    }
+  }
+  MUST(MPI_Win_unlock_all(pairs));
+  MUST(MPI_Win_free(&pairs));
+  MUST(MPI_Type_free(&every_third_pair));
+}
+
 /* ---- everybody to everybody ----------------------------------------------------------------------------------------
  */
 
@@ -171,6 +258,7 @@ int main(int argc, char** argv) {
   MUST(MPI_Win_lock_all(0, win));
   while_it_waits(counts);
   while_it_computes();
+  several_to_one(counts);
   all_to_all();
   MUST(MPI_Win_unlock_all(win));
   MUST(MPI_Win_free(&win));

@@ -9,42 +9,70 @@
 namespace ashlar::rma {
 namespace {
 
+/// The two directions: how a way goes there, and how a store or load does in mapped memory.
+struct Puts {
+  static constexpr auto through = &Way::put;
+  static void directly(std::byte* memory, const DataView& from, const Place& place) { put(memory, from, place); }
+  static constexpr char request_form[] = "MPI_Rput";
+};
+struct Gets {
+  static constexpr auto through = &Way::get;
+  static void directly(const std::byte* memory, const DataView& to, const Place& place) { get(memory, to, place); }
+  static constexpr char request_form[] = "MPI_Rget";
+};
+
+/// The arguments of a call.
+struct Call {
+  DataView origin;
+  int rank;
+  MPI_Aint disp;
+  Place place;
+};
+
+/// Finds the target. nullptr: nothing is to be done.
+Status prepare(RmaWindow& window, Call& call, Target** target) {
+  ASHLAR_TRY(aim(window, call.rank, call.disp, &call.place, target));
+  return *target == nullptr ? Status() : check_amounts("the origin", call.origin.count, *call.origin.type, call.place);
+}
+
+Access access_of(RmaWindow& window, Target& target, const Call& call, Gate* gate) {
+  return {.window = window, .target = target, .origin = call.origin, .place = call.place, .done = gate};
+}
+
 // Apart from their callers, which need no frame without them.
 [[gnu::noinline]] Status copy_usual(void* to, const void* from, std::size_t bytes) {
   detail::copy_dense(to, from, bytes);
   return {};
 }
 
-[[gnu::noinline]] Status put_any(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp,
-                                 MPI_Count target_count, Datatype& target_type, Window& win) {
+template <class Direction>
+[[gnu::noinline]] Status run(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp,
+                             MPI_Count target_count, Datatype& target_type, Window& win) {
   RmaWindow& window = of(win);
+  Call call{.origin = DataView::of(origin, count, type),
+            .rank = rank,
+            .disp = disp,
+            .place = {.offset = 0, .count = target_count, .type = &target_type}};
   Target* target = nullptr;
-  Place place{.offset = 0, .count = target_count, .type = &target_type};
-  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
+  ASHLAR_TRY(prepare(window, call, &target));
   if (target == nullptr) return {};
-  ASHLAR_TRY(check_amounts("the origin", count, type, place));
-  const DataView from = DataView::of(origin, count, type);
   if (target->memory != nullptr) [[likely]] {
-    put(target->memory, from, place);
+    Direction::directly(target->memory, call.origin, call.place);
     return {};
   }
-  return target->copies->put({.window = window, .target = *target, .origin = from, .place = place, .done = nullptr});
+  return (target->copies->*Direction::through)(access_of(window, *target, call, nullptr));
 }
 
-[[gnu::noinline]] Status get_any(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp,
-                                 MPI_Count target_count, Datatype& target_type, Window& win) {
+template <class Direction>
+Status start(Window& win, Call call, Request** request) {
   RmaWindow& window = of(win);
+  ASHLAR_TRY(check_passive(window, call.rank));
   Target* target = nullptr;
-  Place place{.offset = 0, .count = target_count, .type = &target_type};
-  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
-  if (target == nullptr) return {};
-  ASHLAR_TRY(check_amounts("the origin", count, type, place));
-  const DataView to{.data = origin, .count = count, .type = &type};
-  if (target->memory != nullptr) [[likely]] {
-    get(target->memory, to, place);
-    return {};
-  }
-  return target->copies->get({.window = window, .target = *target, .origin = to, .place = place, .done = nullptr});
+  ASHLAR_TRY(prepare(window, call, &target));
+  if (target == nullptr) return complete_request(window, request);
+  return with_request(Direction::request_form, window, *target, copies_of(window, *target), request, [&](Gate* gate) {
+    return (target->copies->*Direction::through)(access_of(window, *target, call, gate));
+  });
 }
 
 }  // namespace
@@ -54,10 +82,10 @@ Status put(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Ai
   MPI_Count bytes = 0;
   Target* const to = usual_target(of(win), rank);
   if (to == nullptr || !usual_bytes(count, type, target_count, target_type, &bytes)) [[unlikely]]
-    return put_any(origin, count, type, rank, disp, target_count, target_type, win);
+    return run<Puts>(origin, count, type, rank, disp, target_count, target_type, win);
   std::byte* const at = usual_place(*to, disp, bytes);
   if (at == nullptr) [[unlikely]]
-    return put_any(origin, count, type, rank, disp, target_count, target_type, win);
+    return run<Puts>(origin, count, type, rank, disp, target_count, target_type, win);
   if (bytes != sizeof(std::uint64_t)) return copy_usual(at, origin, static_cast<std::size_t>(bytes));
   std::memcpy(at, origin, sizeof(std::uint64_t));
   return {};
@@ -68,10 +96,10 @@ Status get(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint dis
   MPI_Count bytes = 0;
   Target* const to = usual_target(of(win), rank);
   if (to == nullptr || !usual_bytes(count, type, target_count, target_type, &bytes)) [[unlikely]]
-    return get_any(origin, count, type, rank, disp, target_count, target_type, win);
+    return run<Gets>(origin, count, type, rank, disp, target_count, target_type, win);
   const std::byte* const at = usual_place(*to, disp, bytes);
   if (at == nullptr) [[unlikely]]
-    return get_any(origin, count, type, rank, disp, target_count, target_type, win);
+    return run<Gets>(origin, count, type, rank, disp, target_count, target_type, win);
   if (bytes != sizeof(std::uint64_t)) return copy_usual(origin, at, static_cast<std::size_t>(bytes));
   std::memcpy(origin, at, sizeof(std::uint64_t));
   return {};
@@ -79,38 +107,22 @@ Status get(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint dis
 
 Status rput(const void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
             Datatype& target_type, Window& win, Request** request) {
-  RmaWindow& window = of(win);
-  ASHLAR_TRY(check_passive(window, rank));
-  Target* target = nullptr;
-  Place place{.offset = 0, .count = target_count, .type = &target_type};
-  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
-  if (target == nullptr) return complete_request(window, request);
-  ASHLAR_TRY(check_amounts("the origin", count, type, place));
-  return with_request("MPI_Rput", window, *target, copies_of(window, *target), request, [&](Gate* gate) {
-    return target->copies->put({.window = window,
-                                .target = *target,
-                                .origin = DataView::of(origin, count, type),
-                                .place = place,
-                                .done = gate});
-  });
+  return start<Puts>(win,
+                     {.origin = DataView::of(origin, count, type),
+                      .rank = rank,
+                      .disp = disp,
+                      .place = {.offset = 0, .count = target_count, .type = &target_type}},
+                     request);
 }
 
 Status rget(void* origin, MPI_Count count, Datatype& type, int rank, MPI_Aint disp, MPI_Count target_count,
             Datatype& target_type, Window& win, Request** request) {
-  RmaWindow& window = of(win);
-  ASHLAR_TRY(check_passive(window, rank));
-  Target* target = nullptr;
-  Place place{.offset = 0, .count = target_count, .type = &target_type};
-  ASHLAR_TRY(aim(window, rank, disp, &place, &target));
-  if (target == nullptr) return complete_request(window, request);
-  ASHLAR_TRY(check_amounts("the origin", count, type, place));
-  return with_request("MPI_Rget", window, *target, copies_of(window, *target), request, [&](Gate* gate) {
-    return target->copies->get({.window = window,
-                                .target = *target,
-                                .origin = {.data = origin, .count = count, .type = &type},
-                                .place = place,
-                                .done = gate});
-  });
+  return start<Gets>(win,
+                     {.origin = DataView::of(origin, count, type),
+                      .rank = rank,
+                      .disp = disp,
+                      .place = {.offset = 0, .count = target_count, .type = &target_type}},
+                     request);
 }
 
 }  // namespace ashlar::rma

@@ -25,7 +25,7 @@ std::string range_of(const LoggedAccess& access) {
 
 Status Check::make() {
   ASHLAR_TRY(log_.make(window_, Engine::current().config.get().check_accesses));
-  return window_.sync->barrier();
+  return window_.sync->barrier("MPI_Win_create");
 }
 
 Status Check::begin(const Target& target, const Place& place, LoggedAccess access) {
@@ -157,7 +157,7 @@ Status Check::end_fence(int assert) {
     const std::lock_guard guard(mutex_);
     no_puts_ = (assert& MPI_MODE_NOPUT) != 0;
   }
-  ASHLAR_TRY(window_.sync->barrier());
+  ASHLAR_TRY(window_.sync->barrier("MPI_Win_fence"));
   if (const Status found = report(); !found.ok()) return found;
   return ended;
 }

@@ -59,7 +59,7 @@ Status AccessLog::make(RmaWindow& window, std::uint64_t most) {
                       .checked = false};
   ASHLAR_TRY(rma::make(*window.comm, wanted, &log_));
   std::memset(log_->base, 0, static_cast<std::size_t>(log_->size));
-  return log_->sync->barrier();
+  return log_->sync->barrier("MPI_Win_create");
 }
 
 AccessLog::~AccessLog() {

@@ -53,7 +53,6 @@ void leave_fence(RmaWindow& window) {
 
 Status win_fence(int assert, Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_fence";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
                           "MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED"));
   if ((window.epochs.access != AccessEpoch::kNone && window.epochs.access != AccessEpoch::kFence) ||
@@ -66,8 +65,8 @@ Status win_fence(int assert, Window& win) {
   Status checked;
   if (checks) [[unlikely]]
     checked = window.check->begin_fence(assert);
-  if ((assert& MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all(window, true));
-  if ((assert& MPI_MODE_NOPRECEDE) == 0 || succeeds || checks) ASHLAR_TRY(window.sync->barrier());
+  if ((assert& MPI_MODE_NOPRECEDE) == 0) ASHLAR_TRY(flush_all("MPI_Win_fence", window, true));
+  if ((assert& MPI_MODE_NOPRECEDE) == 0 || succeeds || checks) ASHLAR_TRY(window.sync->barrier("MPI_Win_fence"));
   if (checks) [[unlikely]] {
     const Status ended = window.check->end_fence(assert);
     if (checked.ok()) checked = ended;

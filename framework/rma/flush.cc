@@ -29,9 +29,8 @@ inline Status nothing_outstanding(RmaWindow& window) {
 
 /// With check.rma; nullptr: of all targets.
 [[gnu::cold]] Status checked_flush(const char* name, RmaWindow& window, Target* target) {
-  window.calling = name;
   const Status checked = end_passive(window, target != nullptr ? target->rank : kEveryTarget);
-  const Status flushed = target != nullptr ? flush(window, *target, true) : flush_all(window, true);
+  const Status flushed = target != nullptr ? flush(name, window, *target, true) : flush_all(name, window, true);
   if (!flushed.ok()) return flushed;
   ASHLAR_TRY(nothing_outstanding(window));
   return checked;
@@ -45,10 +44,7 @@ Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
   if (!window.passive_to_all && (target == nullptr || target->held == Held::kNothing)) return not_passive(window, rank);
   if (window.check != nullptr && remote && target != nullptr) [[unlikely]]
     return checked_flush(name, window, target);
-  if (target != nullptr && target->outstanding) {
-    window.calling = name;
-    return flush(window, *target, remote);
-  }
+  if (target != nullptr && target->outstanding) return flush(name, window, *target, remote);
   return nothing_outstanding(window);
 }
 
@@ -57,10 +53,7 @@ Status flush_every(const char* name, RmaWindow& window, bool remote) {
     return wrong_epoch(window, "a passive target epoch to be open");
   if (window.check != nullptr && remote) [[unlikely]]
     return checked_flush(name, window, nullptr);
-  if (window.any_outstanding) {
-    window.calling = name;
-    return flush_all(window, remote);
-  }
+  if (window.any_outstanding) return flush_all(name, window, remote);
   return nothing_outstanding(window);
 }
 

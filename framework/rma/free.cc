@@ -14,11 +14,10 @@ namespace ashlar::rma {
 // that already, but the memory of other processes that this one allocated must stay until they are done with it.
 Status win_free(Window** win) {
   RmaWindow& window = of(**win);
-  window.calling = "MPI_Win_free";
   if (!accesses_nothing(window) || !exposes_nothing(window)) return wrong_epoch(window, "every epoch to be closed");
   ASHLAR_TRY(attribute::delete_all(window));
-  const Status flushed = flush_all(window, true);
-  const Status met = window.sync->barrier();
+  const Status flushed = flush_all("MPI_Win_free", window, true);
+  const Status met = window.sync->barrier("MPI_Win_free");
   unmake(&window);
   *win = nullptr;
   return flushed.ok() ? met : flushed;

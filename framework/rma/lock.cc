@@ -56,7 +56,6 @@ void end(RmaWindow& window, Target& target, const char* last) {
 Status win_lock(int lock_type, int rank, int assert, Window& win) {
   RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
-  window.calling = "MPI_Win_lock";
   ASHLAR_TRY(check_rank(window, rank));
   if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
     return fail(MPI_ERR_LOCKTYPE, "argument.value",
@@ -81,13 +80,12 @@ Status win_lock(int lock_type, int rank, int assert, Window& win) {
 Status win_unlock(int rank, Window& win) {
   RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
-  window.calling = "MPI_Win_unlock";
   ASHLAR_TRY(check_rank(window, rank));
   Target* const entry = window.targets.find(rank);
   if (entry == nullptr || entry->held == Held::kNothing) [[unlikely]]
     return not_locked(window, rank);
   Target& target = *entry;
-  Status flushed = flush(window, target, true);
+  Status flushed = flush("MPI_Win_unlock", window, target, true);
   if (window.check != nullptr) [[unlikely]]
     end_checks(window, rank, &flushed);
   // The lock is given back whether or not an operation failed: other processes wait for it.
@@ -100,7 +98,6 @@ Status win_unlock(int rank, Window& win) {
 
 Status win_lock_all(int assert, Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_lock_all";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (window.hints.no_locks) return locks_forbidden(window);
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
@@ -116,10 +113,9 @@ Status win_lock_all(int assert, Window& win) {
 
 Status win_unlock_all(Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_unlock_all";
   if (window.epochs.access != AccessEpoch::kLockAll)
     return wrong_epoch(window, "an access epoch of MPI_Win_lock_all to be open");
-  Status flushed = flush_all(window, true);
+  Status flushed = flush_all("MPI_Win_unlock_all", window, true);
   if (window.check != nullptr) [[unlikely]]
     end_checks(window, kEveryTarget, &flushed);
   const Status given = window.all_unchecked ? Status() : window.sync->unlock_all();

@@ -73,7 +73,6 @@ Status win_post(Group& group, int assert, Window& win) {
 
 Status win_start(Group& group, int assert, Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_start";
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
   ASHLAR_TRY(prepare(window));
@@ -91,13 +90,12 @@ Status win_start(Group& group, int assert, Window& win) {
 
 Status win_complete(Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_complete";
   if (window.epochs.access != AccessEpoch::kStart)
     return wrong_epoch(window, "an access epoch of MPI_Win_start to be open");
   Status first;
   for (const Rank rank : window.groups->started) {
     Target& target = *window.targets.find(rank);
-    const Status flushed = flush(window, target, true);
+    const Status flushed = flush("MPI_Win_complete", window, target, true);
     if (first.ok()) first = flushed;
     target.open = false;
   }
@@ -114,7 +112,6 @@ Status win_complete(Window& win) {
 
 Status win_wait(Window& win) {
   RmaWindow& window = of(win);
-  window.calling = "MPI_Win_wait";
   bool over = false;
   ASHLAR_TRY(end_exposure(window, true, &over));
   return close_exposure(window, "MPI_Win_wait");

@@ -19,8 +19,9 @@ class Sync {
   virtual ~Sync() = default;
   virtual const char* name() const = 0;  // "shared", "messages": for records
 
-  /// Until every process of the window has called it. All their stores to window memory are visible then.
-  virtual Status barrier() = 0;
+  /// Until every process of the window has called it. All their stores to window memory are visible then. `call`: the
+  /// user's, for reports.
+  virtual Status barrier(const char* call) = 0;
 
   /// MPI_Win_post; never waits. `origins`: ranks in the window's group, without duplicates.
   virtual Status post(std::span<const Rank> origins, bool no_check) = 0;

@@ -7,6 +7,7 @@
 #include "framework/base/failure.h"
 #include "framework/plugin/account.h"
 #include "framework/progress/peer.h"
+#include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
 #include "framework/rma/patience.h"
 
@@ -39,11 +40,8 @@ struct Waited {
   static void tell(const void* what, Lane&, plugin::AccountWriter& account) {
     const auto& waited = *static_cast<const Waited*>(what);
     char reason[160];
-    char text[320];
     waited.condition->describe(reason, sizeof reason);
-    std::snprintf(text, sizeof text, "%s in %s on window '%s'", reason, waited.window->calling, waited.window->label());
-    const Rank rank = waited.condition->awaited();
-    account.waits_for(rank < 0 ? plugin::kAnyPeer : (*waited.window->group)[rank], text);
+    tell_wait(account, *waited.window, waited.condition->awaited(), reason);
   }
 };
 
@@ -84,6 +82,7 @@ Status wait(RmaWindow& window, Condition& condition) {
   if (condition.holds()) return {};
   Lane& lane = window.lane();
   if (comes_soon(lane, condition)) return {};
+  const progress::UserCall call(condition.call(), &window);
   const LaneGuard guard(lane.lock);
   Watch watch;
   watch.poll = &Watch::look;
@@ -102,6 +101,16 @@ Status wait(RmaWindow& window, Condition& condition) {
   List<Poller>::remove(&watch);
   if (watch.announced) condition.withdraw();
   return alive;
+}
+
+// Operations have no name here; they are no calls that wait for what others do, but for room.
+void tell_wait(plugin::AccountWriter& account, const RmaWindow& window, Rank rank, const char* reason) {
+  char text[320];
+  if (account.inside() != nullptr)
+    std::snprintf(text, sizeof text, "%s in %s", reason, account.inside());
+  else
+    std::snprintf(text, sizeof text, "%s in an operation on window '%s'", reason, window.label());
+  account.waits_for(rank < 0 ? plugin::kAnyPeer : (*window.group)[rank], text);
 }
 
 void wake(RmaWindow& window, Rank rank) {

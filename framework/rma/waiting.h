@@ -5,6 +5,9 @@
 #include "framework/base/types.h"
 #include "framework/rma/window.h"
 
+namespace ashlar::plugin {
+class AccountWriter;
+}
 namespace ashlar::rma {
 
 /// A state of shared memory that other processes of a window bring about.
@@ -16,6 +19,8 @@ class Condition {
   /// more.
   virtual void announce() = 0;
   virtual void withdraw() = 0;
+  /// The user's call that waits for it.
+  virtual const char* call() const = 0;
   /// The rank it is waited for, or -1, and what for, for reports: "for the lock of rank 3, which rank 1 holds".
   virtual Rank awaited() const = 0;
   virtual void describe(char* out, std::size_t room) const = 0;
@@ -27,6 +32,9 @@ class Condition {
 /// Waits until the condition holds; meanwhile the process makes progress. Fails with MPI_ERR_PROC_ABORTED when a
 /// process of the window is gone. The lane's lock is not held.
 Status wait(RmaWindow& window, Condition& condition);
+
+/// Writes into a report that a call on the window waits for `reason`, which is up to the process of `rank`; -1: to any.
+void tell_wait(plugin::AccountWriter& account, const RmaWindow& window, Rank rank, const char* reason);
 
 /// Wakes the process, should it sleep, because memory that it waits for has changed.
 void wake(RmaWindow& window, Rank rank);

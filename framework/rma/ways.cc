@@ -7,6 +7,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/plugin/records.h"
+#include "framework/progress/user_call.h"
 #include "framework/rma/check.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
@@ -92,8 +93,8 @@ Status reach_by_later(RmaWindow& window, const Component& after, Target& target)
   return target.copies != nullptr && target.updates != nullptr ? Status() : reached;
 }
 
-Status flush(RmaWindow& window, Target& target, bool remote) {
-  if (!target.outstanding) return {};
+Status flush_outstanding(const char* call, RmaWindow& window, Target& target, bool remote) {
+  const progress::UserCall user_call(call, &window);
   if (target.copies->flush != nullptr) ASHLAR_TRY(target.copies->flush(window, target, remote));
   if (target.updates->flush != nullptr && target.updates->flush != target.copies->flush)
     ASHLAR_TRY(target.updates->flush(window, target, remote));
@@ -102,11 +103,11 @@ Status flush(RmaWindow& window, Target& target, bool remote) {
   return {};
 }
 
-Status flush_all(RmaWindow& window, bool remote) {
+Status flush_all(const char* call, RmaWindow& window, bool remote) {
   if (!window.any_outstanding) return {};
   Status first;
   window.targets.each([&](Target& target) {
-    const Status flushed = flush(window, target, remote);
+    const Status flushed = flush(call, window, target, remote);
     if (first.ok()) first = flushed;
   });
   if (remote && !LaneLock::threads_on()) window.any_outstanding = false;

@@ -28,8 +28,12 @@ inline const Way* updates_of(RmaWindow& window, Target& target) {
   return target.updates;
 }
 
-/// Waits for the operations of this process to a target, or to all of them; `remote`: at the targets as well.
-Status flush(RmaWindow& window, Target& target, bool remote);
-Status flush_all(RmaWindow& window, bool remote);
+/// Waits for the operations of this process to a target, or to all of them; `remote`: at the targets as well. `call`:
+/// the user's, for reports.
+Status flush_outstanding(const char* call, RmaWindow& window, Target& target, bool remote);
+inline Status flush(const char* call, RmaWindow& window, Target& target, bool remote) {
+  return target.outstanding ? flush_outstanding(call, window, target, remote) : Status();
+}
+Status flush_all(const char* call, RmaWindow& window, bool remote);
 
 }  // namespace ashlar::rma

@@ -74,7 +74,6 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   bool made = false;             // messages for it may be answered; guarded by the lane's lock
   bool own_areas = false;        // `areas` are no memory of a component
   bool private_memory = false;   // `memory` is none of the heap, where there was no room
-  const char* calling = "";  // the synchronization call that is going on, or the last one: for reports of what waits
   std::unique_ptr<rma::Groups> groups;  // once there have been any
 
   // --- set-up path ---

@@ -231,8 +231,8 @@ Status WindowWire::fail_gone(Rank rank) const {
               {{"peer", rank}, {"window", window_.label()}, {"lower", lane_.peers.failure_reason(process_of(rank))}});
 }
 
-Status WindowWire::barrier() {
-  const progress::UserCall call(window_.calling, &window_);
+Status WindowWire::barrier(const char* call) {
+  const progress::UserCall user_call(call, &window_);
   return coll::barrier(*window_.comm);
 }
 

@@ -124,7 +124,7 @@ class WindowWire {
   /// The failure of something that needs that rank.
   Status fail_gone(Rank rank) const;
   /// A collective of the window's processes, over its communicator. Without the lane's lock.
-  Status barrier();
+  Status barrier(const char* call);
 
  private:
   friend struct LaneWindows;

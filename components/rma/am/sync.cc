@@ -5,6 +5,8 @@
 
 #include "framework/base/failure.h"
 #include "framework/plugin/account.h"
+#include "framework/progress/user_call.h"
+#include "framework/rma/waiting.h"
 
 namespace ashlar::rma::am {
 namespace {
@@ -28,7 +30,7 @@ struct LockWait final : WindowWait {
       std::snprintf(reason, sizeof reason, "for the lock of rank %d, which rank %d %s (%u asked before),", at,
                     grant.holder, grant.held == LockMode::kExclusive ? "holds exclusively" : "holds", grant.before);
     }
-    tell_wait(account, window, grant.holder >= 0 ? grant.holder : at, reason);
+    tell_wait(account, window.window, grant.holder >= 0 ? grant.holder : at, reason);
   }
   Rank asked() const override { return at; }
   const LockGrant& grant;
@@ -43,7 +45,7 @@ struct OtherThreadWait final : WindowWait {
   bool over() override { return !under_way; }
   bool needs(Rank) const override { return true; }
   void tell(plugin::AccountWriter& account) const override {
-    tell_wait(account, window, kKeeper, "for a lock that another thread has asked for");
+    tell_wait(account, window.window, kKeeper, "for a lock that another thread has asked for");
   }
   const bool& under_way;
   AmWindow& window;
@@ -68,7 +70,7 @@ struct CountWait final : WindowWait {
       if (!missing(rank)) continue;
       char reason[80];
       std::snprintf(reason, sizeof reason, "until rank %d calls %s", rank, awaited);
-      tell_wait(account, window, rank, reason);
+      tell_wait(account, window.window, rank, reason);
     }
   }
   /// Takes one from each counter.
@@ -105,9 +107,10 @@ Status MessageSync::send_all(std::span<const Rank> to, Sub sub) {
 }
 
 // Notes that are not answered have arrived when the barrier is over: the context of a window may be used again.
-Status MessageSync::barrier() {
+Status MessageSync::barrier(const char* call) {
   Status first;
   {
+    const progress::UserCall user_call(call, &window_.window);
     const LaneGuard guard(lane());
     for (std::unique_ptr<Channel>& channel : window_.channels) {
       if (channel == nullptr || channel->requests.idle()) continue;
@@ -115,7 +118,7 @@ Status MessageSync::barrier() {
       if (first.ok()) first = flushed;
     }
   }
-  const Status met = window_.wire().barrier();
+  const Status met = window_.wire().barrier(call);
   return first.ok() ? met : first;
 }
 
@@ -125,6 +128,7 @@ Status MessageSync::post(std::span<const Rank> origins, bool) {
 }
 
 Status MessageSync::start(std::span<const Rank> targets, bool no_check) {
+  const progress::UserCall user_call("MPI_Win_start", &window_.window);
   const LaneGuard guard(lane());
   Channel* channel = nullptr;
   for (const Rank rank : targets) ASHLAR_TRY(window_.channel(rank, &channel));
@@ -140,6 +144,7 @@ Status MessageSync::complete(std::span<const Rank> targets) {
 }
 
 Status MessageSync::exposure_over(std::span<const Rank> origins, bool wait, bool* over) {
+  const progress::UserCall user_call("MPI_Win_wait", &window_.window);
   const LaneGuard guard(lane());
   Channel* channel = nullptr;
   for (const Rank rank : origins) ASHLAR_TRY(window_.channel(rank, &channel));
@@ -191,6 +196,7 @@ Status MessageSync::release_some() {
 }
 
 Status MessageSync::lock(Target& target, bool exclusive) {
+  const progress::UserCall user_call("MPI_Win_lock", &window_.window);
   const LaneGuard guard(lane());
   if (exclusive) ASHLAR_TRY(acquire_some());
   const Status outcome = acquire(target.rank, kTargetLock, exclusive ? LockMode::kExclusive : LockMode::kShared);
@@ -211,6 +217,7 @@ Status MessageSync::unlock(Target& target, bool exclusive) {
 }
 
 Status MessageSync::lock_all() {
+  const progress::UserCall user_call("MPI_Win_lock_all", &window_.window);
   const LaneGuard guard(lane());
   return acquire(kKeeper, kWindowLock, LockMode::kAll);
 }

@@ -23,7 +23,7 @@ class MessageSync final : public Sync {
   explicit MessageSync(AmWindow& window) : window_(window) {}
 
   const char* name() const override { return "messages"; }
-  Status barrier() override;
+  Status barrier(const char* call) override;
   Status post(std::span<const Rank> origins, bool no_check) override;
   Status start(std::span<const Rank> targets, bool no_check) override;
   Status complete(std::span<const Rank> targets) override;

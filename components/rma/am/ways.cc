@@ -8,6 +8,7 @@
 #include "components/rma/am/window.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/account.h"
+#include "framework/rma/waiting.h"
 
 namespace ashlar::rma::am {
 namespace {
@@ -18,11 +19,10 @@ struct RoomWait final : WindowWait {
   bool over() override { return requests.operations() < window.config.queue_limit; }
   bool needs(Rank rank) const override { return rank == requests.to(); }
   void tell(plugin::AccountWriter& account) const override {
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "in an operation on window '%s': %llu others (rma.am.queue_limit) wait for rank %d already",
-                  window.window.label(), static_cast<unsigned long long>(requests.operations()), requests.to());
-    account.waits_for(window.wire().process_of(requests.to()), text);
+    char reason[120];
+    std::snprintf(reason, sizeof reason, "until fewer than %llu operations (rma.am.queue_limit) wait for rank %d,",
+                  static_cast<unsigned long long>(window.config.queue_limit), requests.to());
+    tell_wait(account, window.window, requests.to(), reason);
   }
   Rank asked() const override { return requests.to(); }
   const Requests& requests;

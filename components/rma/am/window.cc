@@ -7,6 +7,7 @@
 #include "framework/base/failure.h"
 #include "framework/base/log.h"
 #include "framework/plugin/account.h"
+#include "framework/rma/waiting.h"
 
 namespace ashlar::rma::am {
 namespace {
@@ -25,7 +26,7 @@ struct FlushWait final : WindowWait {
   void tell(plugin::AccountWriter& account) const override {
     char reason[80];
     std::snprintf(reason, sizeof reason, "for rank %d to carry out operations on its memory", target);
-    tell_wait(account, window, target, reason);
+    tell_wait(account, window.window, target, reason);
   }
   Rank asked() const override { return target; }
   const Flush& flush;
@@ -34,12 +35,6 @@ struct FlushWait final : WindowWait {
 };
 
 }  // namespace
-
-void tell_wait(plugin::AccountWriter& account, AmWindow& window, Rank rank, const char* reason) {
-  char text[320];
-  std::snprintf(text, sizeof text, "%s in %s on window '%s'", reason, window.window.calling, window.window.label());
-  account.waits_for(window.wire().process_of(rank), text);
-}
 
 AmWindow::AmWindow(RmaWindow& of, const Config& parameters)
     : window(of), config(parameters), channels(static_cast<std::size_t>(of.ranks)) {}

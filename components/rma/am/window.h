@@ -52,9 +52,6 @@ struct AmWindow final : WindowReceiver {
   void leave(LockEntry& entry, WhichLock which);
 };
 
-/// Writes that the call which is going on waits for that rank, and why: "for the lock of rank 2".
-void tell_wait(plugin::AccountWriter& account, AmWindow& window, Rank rank, const char* reason);
-
 /// Executes a fragment on this process's memory, and answers it as it asks for.
 void serve(AmWindow& window, Channel& from, const Word& word, std::span<const std::byte> payload);
 

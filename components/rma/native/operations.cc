@@ -9,6 +9,7 @@
 #include "framework/base/failure.h"
 #include "framework/plugin/account.h"
 #include "framework/plugin/host.h"
+#include "framework/rma/waiting.h"
 #include "framework/rma/wire.h"
 
 namespace ashlar::rma::native {
@@ -19,10 +20,9 @@ struct TransportWait : WindowWait {
   TransportWait(NativeWindow& in, Rank to, const char* reason) : state(in), rank(to), what(reason) {}
   bool needs(Rank other) const override { return other == rank; }
   void tell(plugin::AccountWriter& account) const override {
-    char text[320];
-    std::snprintf(text, sizeof text, "%s rank %d in %s on window '%s'", what, rank, state.window.calling,
-                  state.window.label());
-    account.waits_for(state.window.wire->process_of(rank), text);
+    char reason[160];
+    std::snprintf(reason, sizeof reason, "%s rank %d", what, rank);
+    tell_wait(account, state.window, rank, reason);
   }
   NativeWindow& state;
   const Rank rank;

@@ -27,7 +27,10 @@ constexpr int kLooksForOthers = 2000;  // how long a writer lets epochs to all a
 class LockWait final : public SharedCondition {
  public:
   LockWait(RmaWindow& of, const Control& block, Rank target, std::atomic<std::uint32_t>& word, std::uint32_t ticket)
-      : SharedCondition(of, block, Sleep::kLock, target), target_(target), word_(word), ticket_(ticket) {}
+      : SharedCondition(of, block, "MPI_Win_lock", Sleep::kLock, target),
+        target_(target),
+        word_(word),
+        ticket_(ticket) {}
   bool holds() override { return word_.load(std::memory_order_acquire) == ticket_; }
   Rank awaited() const override { return holder(); }
   void describe(char* out, std::size_t room) const override {
@@ -52,7 +55,7 @@ class LockWait final : public SharedCondition {
 class LockFree final : public SharedCondition {
  public:
   LockFree(RmaWindow& of, const Control& block, Rank target, const std::atomic<std::uint32_t>& word, const char* who)
-      : SharedCondition(of, block, Sleep::kLock, target), target_(target), word_(word), who_(who) {}
+      : SharedCondition(of, block, "MPI_Win_lock", Sleep::kLock, target), target_(target), word_(word), who_(who) {}
   bool holds() override { return (word_.load(std::memory_order_acquire) & ~LockLine::kLeft) == 0; }
   Rank awaited() const override { return -1; }
   void describe(char* out, std::size_t room) const override {
@@ -68,7 +71,7 @@ class LockFree final : public SharedCondition {
 /// Until no epoch to all is open.
 class NoLockAll final : public SharedCondition {
  public:
-  NoLockAll(RmaWindow& of, const Control& block) : SharedCondition(of, block, Sleep::kLockAll) {}
+  NoLockAll(RmaWindow& of, const Control& block) : SharedCondition(of, block, "MPI_Win_lock", Sleep::kLockAll) {}
   bool holds() override { return control.header().lock_alls.load(std::memory_order_acquire) == 0; }
   Rank awaited() const override { return -1; }
   void describe(char* out, std::size_t room) const override {
@@ -93,7 +96,7 @@ bool no_writers(const Control& control) {
 
 class NoWriters final : public SharedCondition {
  public:
-  NoWriters(RmaWindow& of, const Control& block) : SharedCondition(of, block, Sleep::kLockAll) {}
+  NoWriters(RmaWindow& of, const Control& block) : SharedCondition(of, block, "MPI_Win_lock_all", Sleep::kLockAll) {}
   bool holds() override { return no_writers(control); }
   Rank awaited() const override {
     Rank target = 0;

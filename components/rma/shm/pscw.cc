@@ -12,19 +12,19 @@ namespace {
 class PairWait final : public SharedCondition {
  public:
   PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint8_t>& word, std::uint8_t wanted, Rank rank,
-           const char* call)
-      : SharedCondition(of, block, Sleep::kPair), word_(word), wanted_(wanted), rank_(rank), call_(call) {}
+           const char* call, const char* awaited)
+      : SharedCondition(of, block, call, Sleep::kPair), word_(word), wanted_(wanted), rank_(rank), awaited_(awaited) {}
   bool holds() override { return static_cast<std::int8_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
   Rank awaited() const override { return rank_; }
   void describe(char* out, std::size_t room) const override {
-    std::snprintf(out, room, "until rank %d calls %s", rank_, call_);
+    std::snprintf(out, room, "until rank %d calls %s", rank_, awaited_);
   }
 
  private:
   const std::atomic<std::uint8_t>& word_;
   const std::uint8_t wanted_;
   const Rank rank_;
-  const char* const call_;
+  const char* const awaited_;
 };
 
 /// Of a word that this process alone writes.
@@ -47,7 +47,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
     if (no_check) continue;
     const std::uint8_t epochs = control_.pair(window_.me, target).completed.load(std::memory_order_relaxed);
     PairWait posted(window_, control_, control_.pair(target, window_.me).posted, static_cast<std::uint8_t>(epochs + 1),
-                    target, "MPI_Win_post");
+                    target, "MPI_Win_start", "MPI_Win_post");
     ASHLAR_TRY(wait(window_, posted));
   }
   return {};
@@ -65,7 +65,7 @@ Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool
   *over = false;
   for (const Rank origin : origins) {
     const std::uint8_t posted = control_.pair(window_.me, origin).posted.load(std::memory_order_relaxed);
-    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed, posted, origin,
+    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed, posted, origin, "MPI_Win_wait",
                        "MPI_Win_complete");
     if (completed.holds()) continue;
     if (!waits) return {};

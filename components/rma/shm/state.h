@@ -78,9 +78,10 @@ void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank ra
 /// A condition whose waiter announces itself in its origin line.
 class SharedCondition : public Condition {
  public:
-  /// kLock: of the lock of `target`.
-  SharedCondition(RmaWindow& of, const Control& block, Sleep what, Rank target = 0)
-      : window(of), control(block), what_(what), target_(target) {}
+  /// kLock: of the lock of `target`. `call`: the user's.
+  SharedCondition(RmaWindow& of, const Control& block, const char* call, Sleep what, Rank target = 0)
+      : window(of), control(block), call_(call), what_(what), target_(target) {}
+  const char* call() const final { return call_; }
   void announce() final;
   void withdraw() final;
 
@@ -90,6 +91,7 @@ class SharedCondition : public Condition {
   const Control& control;
 
  private:
+  const char* const call_;
   const Sleep what_;
   const Rank target_;
 };
@@ -102,7 +104,7 @@ class SharedSync final : public Sync {
         control_(control),
         ranges_(RangeLimits::of(Engine::current().config.get().range_elements, window.hints.granularity)) {}
   const char* name() const override { return kSyncName; }
-  Status barrier() override;
+  Status barrier(const char* call) override;
   Status post(std::span<const Rank> origins, bool no_check) override;
   Status start(std::span<const Rank> targets, bool no_check) override;
   Status complete(std::span<const Rank> targets) override;
@@ -119,7 +121,7 @@ class SharedSync final : public Sync {
   Status lock_as_guest(LockLine& line, Target& target);
   void unlock_exclusive(LockLine& line, Rank target);
   bool others_wait(const LockLine& line) const;
-  Status central_barrier();
+  Status central_barrier(const char* call);
 
   RmaWindow& window_;
   const Control control_;

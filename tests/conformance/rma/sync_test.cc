@@ -25,7 +25,7 @@ TEST_P(SyncTest, ABarrierIsLeftWhenAllHaveCome) {
   world.run([&](int me) {
     for (std::atomic<int>& time : come) {
       ++time;
-      ASSERT_TRUE(world.sync(me).barrier().ok());
+      ASSERT_TRUE(world.sync(me).barrier("MPI_Win_fence").ok());
       ASSERT_EQ(time.load(), kRanks);
     }
   });

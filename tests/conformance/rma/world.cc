@@ -198,7 +198,9 @@ Status RmaWorld::update(int me, MPI_Op op, MPI_Datatype element, const void* ori
        .done = done});
 }
 
-Status RmaWorld::flush(int me, int to, bool remote) { return rma::flush(window(me), target(me, to), remote); }
+Status RmaWorld::flush(int me, int to, bool remote) {
+  return rma::flush("MPI_Win_flush", window(me), target(me, to), remote);
+}
 
 Status RmaWorld::lock(int me, int of, bool exclusive) {
   ASHLAR_TRY(sync(me).lock(target(me, of), exclusive));

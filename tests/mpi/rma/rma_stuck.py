@@ -16,12 +16,22 @@ CASES = [
     ("wait", "rank 0 waits until rank 1 calls MPI_Win_complete", None),
     ("fence", "in MPI_Win_fence on", "rank 0 waits in MPI_Win_fence on window 'halo'"),
     ("free", "in MPI_Win_free on", "rank 0 waits in MPI_Win_free on window 'halo'"),
+    # Two threads in different calls of one window: each wait with the name of its own.
+    ("threads", ["for the lock of rank 1, which rank 1 holds exclusively, in MPI_Win_lock on",
+                 "until rank 1 calls MPI_Win_complete in MPI_Win_wait on"],
+     ["for the lock of rank 1, which rank 1 holds exclusively (0 asked before), in MPI_Win_lock on",
+      "until rank 1 calls MPI_Win_complete in MPI_Win_wait on"]),
 ]
 BY_MESSAGES = ["--set", "rma.reference=true"]
+
+
+
+def listed(sentences):
+    return sentences if isinstance(sentences, list) else [sentences, "on window 'halo'"]
+
 
 MPIEXEC, PROGRAM = sys.argv[1:]
 stuck_job.check_all(
     problem for way, shared, other in CASES
-    for options, sentences in (([], [shared, "on window 'halo'"]),
-                               (BY_MESSAGES, [other] if other else [shared, "on window 'halo'"]))
+    for options, sentences in (([], listed(shared)), (BY_MESSAGES, listed(other or shared)))
     for problem in stuck_job.check(MPIEXEC, options, PROGRAM, way, sentences))

@@ -109,7 +109,7 @@ TEST(MemoryCosts, FreeLocksAndEpochsToAllWakeNoRank) {
 
 // The last one to come wakes those that sleep, each once; or in each round at most the one that waits for it.
 TEST(MemoryCosts, AFenceWakesEachSleeperOnce) {
-  const auto fence = [](auto& ranks, Rank me) { EXPECT_TRUE(ranks.sync(me).barrier().ok()); };
+  const auto fence = [](auto& ranks, Rank me) { EXPECT_TRUE(ranks.sync(me).barrier("MPI_Win_fence").ok()); };
   for (const int size : kSizes) {
     const auto ranks = static_cast<unsigned>(size);
     EXPECT_LE(cost_of<CentralMemoryRanks>(size, fence), ranks - 1);

@@ -149,6 +149,6 @@ Status WindowWire::fail_gone(Rank rank) const {
               {{"peer", rank}, {"window", window_.label()}, {"lower", "killed"}});
 }
 
-Status WindowWire::barrier() { return MessageRanks::current().barrier(window_.me); }
+Status WindowWire::barrier(const char*) { return MessageRanks::current().barrier(window_.me); }
 
 }  // namespace ashlar::rma

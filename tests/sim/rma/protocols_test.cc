@@ -224,7 +224,7 @@ TYPED_TEST(Fences, NoRankLeavesAFenceBeforeAllHaveCome) {
       const bool all = fibers.run([&](Rank me) {
         for (int time = 1; time <= size.times; ++time) {
           ++come[static_cast<std::size_t>(time)];
-          EXPECT_TRUE(ranks.sync(me).barrier().ok());
+          EXPECT_TRUE(ranks.sync(me).barrier("MPI_Win_fence").ok());
           EXPECT_EQ(come[static_cast<std::size_t>(time)], size.ranks) << "fence " << time << ", rank " << me;
           if (fibers.random(2) == 0) fibers.yield();
         }
@@ -244,7 +244,7 @@ TYPED_TEST(Fences, ADeathEndsEveryFence) {
       TypeParam ranks(size.ranks, fibers);
       const bool all = fibers.run([&](Rank me) {
         for (int time = 0; time < size.times; ++time) {
-          const Status outcome = ranks.sync(me).barrier();
+          const Status outcome = ranks.sync(me).barrier("MPI_Win_fence");
           EXPECT_TRUE(outcome.ok() || outcome.mpi_class() == MPI_ERR_PROC_ABORTED) << outcome.text();
           if (!outcome.ok()) return;
         }

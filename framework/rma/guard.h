@@ -23,7 +23,7 @@ static_assert(sizeof(UpdateLine) == 32);
 struct alignas(kCacheLine) OriginLine {
   std::atomic<std::uint32_t> updating;  // threads of this process that update elements of some target right now
   std::atomic<std::uint32_t> awaited;   // processes that have waited long for `updating` to be zero
-  alignas(8) std::byte others[40];      // of the component, which seldom change
+  alignas(8) std::byte others[56];      // of the component, which seldom change
 };
 
 /// When an update is made as a range instead of element by element, and how far at a time. No process depends on the

@@ -20,7 +20,7 @@ struct alignas(kCacheLine) Target {
   /// An access epoch is open to this rank alone (MPI_Win_lock, MPI_Win_start). RmaWindow::open_to_all has the others.
   bool open = false;
   Held held = Held::kNothing;
-  bool guest = false;           // of the Sync: its lock is held as a guest
+  std::uint8_t lock_form = 0;   // of the Sync: how its lock is held, or was left
   bool outstanding = false;     // something that a flush must wait for may be under way (ways that are not mapped)
   Rank rank = 0;                // in the window's group
   std::byte* memory = nullptr;  // where its window begins here, for loads and stores; nullptr: not reachable so

@@ -9,7 +9,6 @@
 #include "framework/progress/peer.h"
 #include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
-#include "framework/rma/patience.h"
 
 namespace ashlar::rma {
 namespace {
@@ -65,8 +64,8 @@ Status all_alive(RmaWindow& window, std::uint32_t* checked) {
 bool comes_soon(Lane& lane, Condition& condition) {
   if (!lane.config.oversubscribed) {
     for (int look = 0; look < kLooksBeforeProgress; ++look) {
+      condition.pause();
       if (condition.holds()) return true;
-      pause_briefly();
     }
     return false;
   }

@@ -3,6 +3,7 @@
 
 #include "framework/base/status.h"
 #include "framework/base/types.h"
+#include "framework/rma/patience.h"
 #include "framework/rma/window.h"
 
 namespace ashlar::plugin {
@@ -15,6 +16,8 @@ class Condition {
  public:
   /// Whether it holds. Called many times.
   virtual bool holds() = 0;
+  /// Between two calls of holds(), while it may hold soon.
+  virtual void pause() const { pause_briefly(); }
   /// Called before the process may sleep, and before its last look: asks the others to wake it; and when it waits no
   /// more.
   virtual void announce() = 0;

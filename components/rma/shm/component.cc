@@ -60,6 +60,12 @@ void destroy(void*) {}
 
 std::uint64_t delegate_from() { return the_config->delegate_from; }
 
+LockLimits lock_limits() {
+  const auto bias = static_cast<std::uint32_t>(the_config->lock_bias);
+  return {.again = static_cast<std::uint32_t>(the_config->lock_again),
+          .bias_after = bias == 0 ? LockLimits::kNever : bias};
+}
+
 DelegateCounters& delegate_counters() {
   static DelegateCounters counters;
   return counters;

@@ -88,12 +88,14 @@ void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank ra
 }
 
 void SharedCondition::announce() {
+  announced_ = true;
   control.rank(window.me).asleep[static_cast<std::size_t>(what_)].fetch_add(1, std::memory_order_relaxed);
   sleepers_of(control, what_, target_).fetch_add(1, std::memory_order_relaxed);
   if (!barrier_everywhere()) control.header().fenced.store(1, std::memory_order_relaxed);
 }
 
 void SharedCondition::withdraw() {
+  announced_ = false;
   control.rank(window.me).asleep[static_cast<std::size_t>(what_)].fetch_sub(1, std::memory_order_relaxed);
   sleepers_of(control, what_, target_).fetch_sub(1, std::memory_order_relaxed);
 }

@@ -34,17 +34,25 @@ struct alignas(kCacheLine) ControlHeader {
 /// The lock of one target: tickets, served in their order. Readers that follow each other hold it together. All of it
 /// in one line: writers that follow each other move that line, and no other.
 struct LockLine {
-  std::atomic<std::uint32_t> tickets;   // given out
-  std::atomic<std::uint32_t> readers;   // the ticket up to which readers may enter
-  std::atomic<std::uint32_t> writers;   // the ticket that may enter as a writer: all before it are done
-  std::atomic<std::uint32_t> holder;    // rank + 1 of the writer that is inside; 0, or kLeft
-  std::atomic<std::uint32_t> sleepers;  // processes that have asked to be woken for this lock
-  std::atomic<std::uint32_t> guests;    // processes that share it without a ticket
-  std::atomic<std::uint32_t> guests_waiting;
+  std::atomic<std::uint32_t> tickets;         // given out
+  std::atomic<std::uint32_t> readers;         // the ticket up to which readers may enter
+  std::atomic<std::uint32_t> writers;         // the ticket that may enter as a writer: all before it are done
+  std::atomic<std::uint32_t> holder;          // rank + 1 of the writer that is inside; 0, or kLeft
+  std::atomic<std::uint32_t> sleepers;        // processes that have asked to be woken for this lock
+  std::atomic<std::uint32_t> guests;          // processes that share it without a ticket
+  std::atomic<std::uint16_t> guests_waiting;  // processes
+  std::atomic<std::uint16_t> again;           // how often the writer has come back past those that wait
+  std::atomic<std::uint16_t> comes_back;      // whether the last one that could has
+  std::atomic<std::uint16_t> shared_in_row;   // tickets of readers since the last writer: at some number, the bias
 
-  /// No writer is inside, but the lock is counted in ControlHeader::exclusive as if one were.
+  /// No writer is inside, but the lock is counted in ControlHeader::exclusive as if one were. With rank + 1: the queue
+  /// is not empty, and that rank, which held the lock last, may take it again before the first of the queue does.
   static constexpr std::uint32_t kLeft = 1u << 31;
+
+  /// The writer that is inside, by what `holder` says; -1: none.
+  static Rank inside(std::uint32_t holder) { return (holder & kLeft) != 0 ? -1 : static_cast<Rank>(holder) - 1; }
 };
+static_assert(sizeof(LockLine) == kCacheLine / 2);
 
 /// What others find at a target: its lock, and who updates its memory. The lock and the updates share a line: a process
 /// that takes the lock has the gate with it.
@@ -64,6 +72,7 @@ struct RankLine {
   std::atomic<std::uint32_t> version;          // of `regions`: odd while they change
   std::atomic<std::uint64_t> regions;          // address, in its heap, of what is attached (dynamic.cc); 0: none
   std::atomic<std::uint64_t> region_count;
+  std::atomic<std::uint32_t> sharing;  // rank + 1 whose lock this process shares without a ticket (LockLine::biased)
 };
 static_assert(sizeof(RankLine) <= sizeof(OriginLine::others));
 

@@ -10,11 +10,16 @@ namespace ashlar::rma::shm {
 struct Config {
   std::int32_t barrier;  // Barrier
   std::uint64_t delegate_from;
+  std::uint64_t lock_again;
+  std::uint64_t lock_bias;
 };
 
 enum Barrier : std::int32_t { kByCores = 0, kCentral, kDissemination };
 
 inline constexpr const char* kBarriers[] = {"auto", "central", "dissemination", nullptr};
+
+inline constexpr const char* kAgainRange[] = {"0", "1000", nullptr};
+inline constexpr const char* kBiasRange[] = {"0", "10000", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {.name = "barrier",
@@ -41,6 +46,26 @@ inline constexpr ashlar_param kParams[] = {
      .flags = ASHLAR_PARAM_FROZEN,
      .offset = static_cast<std::uint32_t>(offsetof(Config, delegate_from)),
      .choices = nullptr},
+    {.name = "lock_again",
+     .fallback = "8",
+     .help = "How often a process may take an exclusive lock again that others have waited for since it first took it, "
+             "before it hands over. 0: locks are granted in the order in which they were asked for.",
+     .type = ASHLAR_PARAM_U64,
+     .scope = ASHLAR_SCOPE_ALL_EQ,
+     .verbosity = ASHLAR_TUNER_DETAIL,
+     .flags = ASHLAR_PARAM_FROZEN,
+     .offset = static_cast<std::uint32_t>(offsetof(Config, lock_again)),
+     .choices = kAgainRange},
+    {.name = "lock_bias",
+     .fallback = "8",
+     .help = "Shared locks of a target, with no exclusive one between them, from which on each process takes them in a "
+             "line of memory of its own; the next exclusive lock then looks at the lines of all. 0: never.",
+     .type = ASHLAR_PARAM_U64,
+     .scope = ASHLAR_SCOPE_ALL_EQ,
+     .verbosity = ASHLAR_TUNER_DETAIL,
+     .flags = ASHLAR_PARAM_FROZEN,
+     .offset = static_cast<std::uint32_t>(offsetof(Config, lock_bias)),
+     .choices = kBiasRange},
 };
 
 }  // namespace ashlar::rma::shm

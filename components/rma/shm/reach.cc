@@ -116,7 +116,7 @@ Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   if (window.me == 0) std::ranges::transform(cards, control.areas(), area_of);
   window.areas = control.areas();
   if (has_far_memory(window)) accept_offers(window, control);
-  *out = new (std::nothrow) SharedSync(window, control);
+  *out = new (std::nothrow) SharedSync(window, control, lock_limits());
   return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
 }
 

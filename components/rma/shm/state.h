@@ -46,6 +46,14 @@ inline constexpr char kSyncName[] = "shared";
 /// Whether the window's barrier is the central one (parameter rma.shm.barrier).
 bool wants_central(const RmaWindow& window);
 
+/// Parameters rma.shm.lock_again and rma.shm.lock_bias.
+struct LockLimits {
+  std::uint32_t again = 0;            // times that a writer may come back, past those that wait
+  std::uint32_t bias_after = kNever;  // shared locks in a row from which on readers go without a ticket
+  static constexpr std::uint32_t kNever = UINT32_MAX;
+};
+LockLimits lock_limits();
+
 /// The component's place in the window, and what lies there.
 void*& window_state(RmaWindow& window);
 inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_state(window)); }
@@ -87,6 +95,8 @@ class SharedCondition : public Condition {
 
  protected:
   ~SharedCondition() = default;
+  /// This look may be the last one before the process sleeps.
+  bool announced() const { return announced_; }
   RmaWindow& window;
   const Control& control;
 
@@ -94,14 +104,16 @@ class SharedCondition : public Condition {
   const char* const call_;
   const Sleep what_;
   const Rank target_;
+  bool announced_ = false;
 };
 
 /// Sync over the control block.
 class SharedSync final : public Sync {
  public:
-  SharedSync(RmaWindow& window, const Control& control)
+  SharedSync(RmaWindow& window, const Control& control, const LockLimits& limits)
       : window_(window),
         control_(control),
+        limits_(limits),
         ranges_(RangeLimits::of(Engine::current().config.get().range_elements, window.hints.granularity)) {}
   const char* name() const override { return kSyncName; }
   Status barrier(const char* call) override;
@@ -116,15 +128,25 @@ class SharedSync final : public Sync {
   Guard guard(Rank target) override;
 
  private:
-  Status lock_exclusive(LockLine& line, Rank target, std::uint32_t ticket);
-  Status lock_shared(LockLine& line, Rank target, std::uint32_t ticket);
+  Status lock_exclusive(LockLine& line, Target& target);
+  Status lock_shared(LockLine& line, Target& target);
   Status lock_as_guest(LockLine& line, Target& target);
-  void unlock_exclusive(LockLine& line, Rank target);
+  void unlock_exclusive(LockLine& line, Target& target);
+  [[gnu::noinline]] Status wait_for_turn(LockLine& line, Rank target, std::uint32_t ticket);
+  [[gnu::noinline]] Status wait_for_lock_alls();
+  [[gnu::noinline]] bool leave_open(LockLine& line, Target& target);
+  bool take_again(LockLine& line, Target& target);
+  bool claim(LockLine& line);
+  Status let_guests_go(LockLine& line, Rank target, bool* counted);
+  bool share_by_line(LockLine& line, Target& target);
   bool others_wait(const LockLine& line) const;
+  bool is_biased(std::uint32_t shared_in_row) const { return shared_in_row >= limits_.bias_after; }
+  std::uint32_t as_holder() const { return static_cast<std::uint32_t>(window_.me) + 1; }
   Status central_barrier(const char* call);
 
   RmaWindow& window_;
   const Control control_;
+  const LockLimits limits_;
   const RangeLimits ranges_;
 };
 

@@ -21,7 +21,8 @@ rma::Engine& engine() {
 
 }  // namespace
 
-MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central) : fibers(of), block_(nullptr, std::free) {
+MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::LockLimits& limits)
+    : fibers(of), block_(nullptr, std::free) {
   engine();
   current_ = this;
   const auto count = static_cast<std::uint32_t>(ranks);
@@ -39,7 +40,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central) : fibers(of), bloc
     member.window.me = rank;
     member.window.ranks = ranks;
     member.window.areas = control.areas();
-    member.sync = std::make_unique<rma::shm::SharedSync>(member.window, control);
+    member.sync = std::make_unique<rma::shm::SharedSync>(member.window, control, limits);
   }
   fibers.event = [this] {
     if (waking_.empty()) return false;

@@ -13,7 +13,9 @@ namespace ashlar::sim {
 class MemoryRanks {
  public:
   static constexpr bool kSendsMessages = false;
-  MemoryRanks(int ranks, Fibers& of, bool central = false);
+  /// Few times, so that ranks come to the ends of both.
+  static constexpr rma::shm::LockLimits kSmall = {.again = 2, .bias_after = 2};
+  MemoryRanks(int ranks, Fibers& of, bool central = false, const rma::shm::LockLimits& limits = kSmall);
   ~MemoryRanks();
   rma::Sync& sync(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]->sync; }
   RmaWindow& window(Rank rank) { return ranks_[static_cast<std::size_t>(rank)]->window; }
@@ -48,6 +50,12 @@ class MemoryRanks {
 class CentralMemoryRanks : public MemoryRanks {
  public:
   CentralMemoryRanks(int ranks, Fibers& of) : MemoryRanks(ranks, of, true) {}
+};
+
+/// The same with locks that are granted in the order of the calls, each by a ticket.
+class TicketMemoryRanks : public MemoryRanks {
+ public:
+  TicketMemoryRanks(int ranks, Fibers& of) : MemoryRanks(ranks, of, false, {}) {}
 };
 
 }  // namespace ashlar::sim

@@ -15,7 +15,7 @@ namespace {
 
 template <class Ranks>
 class Protocols : public testing::Test {};
-using Components = testing::Types<MessageRanks, MemoryRanks>;
+using Components = testing::Types<MessageRanks, MemoryRanks, TicketMemoryRanks>;
 TYPED_TEST_SUITE(Protocols, Components);
 
 template <class Ranks>
@@ -94,6 +94,52 @@ TYPED_TEST(Protocols, LocksExcludeEachOtherAndAreAllGranted) {
   }
 }
 
+/// Readers that hold several locks at once, in any order, beside writers of one lock each.
+template <class Ranks>
+Status share_several(Ranks& ranks, Holders& holders, Rank me, int times) {
+  Fibers& fibers = ranks.fibers;
+  rma::Sync& sync = ranks.sync(me);
+  std::uint32_t& locks = ranks.window(me).epochs.locks;
+  const std::uint64_t targets = std::min<std::uint64_t>(holders.shared.size(), 4);
+  for (int time = 0; time < times; ++time) {
+    const bool exclusive = fibers.random(3) == 0;
+    std::set<std::size_t> wanted;
+    for (std::uint64_t more = exclusive ? 1 : 1 + fibers.random(targets); more > 0; --more)
+      wanted.insert(fibers.random(targets));
+    std::vector<std::size_t> order(wanted.begin(), wanted.end());
+    if (fibers.random(2) == 0) std::ranges::reverse(order);
+    for (const std::size_t at : order) {
+      ++locks;
+      ASHLAR_TRY(sync.lock(ranks.target(me, static_cast<Rank>(at)), exclusive));
+      ++(exclusive ? holders.exclusive : holders.shared)[at];
+      holders.check(at);
+      if (fibers.random(2) == 0) fibers.yield();
+    }
+    for (const std::size_t at : order) {
+      holders.check(at);
+      --(exclusive ? holders.exclusive : holders.shared)[at];
+      ASHLAR_TRY(sync.unlock(ranks.target(me, static_cast<Rank>(at)), exclusive));
+      --locks;
+    }
+  }
+  return {};
+}
+
+TYPED_TEST(Protocols, ReadersOfSeveralLocksDoNotWaitForEachOther) {
+  for (const Size& size : kSizes) {
+    if (size.ranks > 64) continue;  // all of them at four locks
+    for (unsigned seed = 1; seed <= 4 * size.seeds; ++seed) {
+      Fibers fibers(size.ranks, seed);
+      TypeParam ranks(size.ranks, fibers);
+      Holders holders(size.ranks);
+      const bool all = fibers.run(
+          [&](Rank me) { EXPECT_TRUE(share_several(ranks, holders, me, size.times).ok()) << "rank " << me; });
+      ASSERT_TRUE(all) << size.ranks << " ranks, seed " << seed << ": " << fibers.stuck();
+      if (this->HasFailure()) FAIL() << size.ranks << " ranks, seed " << seed;
+    }
+  }
+}
+
 // Whatever the dead rank held: the others end, with the locks or with a failure.
 TYPED_TEST(Protocols, ADeathEndsEveryWaitForALock) {
   for (const Size& size : kSizes) {
@@ -112,6 +158,44 @@ TYPED_TEST(Protocols, ADeathEndsEveryWaitForALock) {
         EXPECT_EQ(outcome.mpi_class(), MPI_ERR_PROC_ABORTED) << outcome.text();
       });
       ASSERT_TRUE(all) << size.ranks << " ranks, seed " << seed << ": " << fibers.stuck();
+    }
+  }
+}
+
+/// Exclusive locks of rank 0. Returns the most that one rank got while another one waited.
+int most_before_a_waiting_rank(int ranks, unsigned seed, const rma::shm::LockLimits& limits, int times) {
+  Fibers fibers(ranks, seed);
+  MemoryRanks members(ranks, fibers, false, limits);
+  const auto count = static_cast<std::size_t>(ranks);
+  std::vector<bool> waits(count);
+  std::vector<std::vector<int>> before(count, std::vector<int>(count));  // [waiting][came first]
+  int most = 0;
+  EXPECT_TRUE(fibers.run([&](Rank me) {
+    const auto own = static_cast<std::size_t>(me);
+    for (int time = 0; time < times; ++time) {
+      std::ranges::fill(before[own], 0);
+      waits[own] = true;
+      EXPECT_TRUE(members.sync(me).lock(members.target(me, 0), true).ok());
+      waits[own] = false;
+      for (std::size_t other = 0; other < count; ++other)
+        if (waits[other]) most = std::max(most, ++before[other][own]);
+      if (fibers.random(2) == 0) fibers.yield();
+      EXPECT_TRUE(members.sync(me).unlock(members.target(me, 0), true).ok());
+      if (fibers.random(2) == 0) fibers.yield();
+    }
+  })) << fibers.stuck();
+  return most;
+}
+
+TEST(LockLimits, AWriterComesBackPastThoseThatWaitSoOftenAndNoMore) {
+  for (const int ranks : {2, 3, 16}) {
+    for (const unsigned again : {0u, 1u, 3u}) {
+      int most = 0;
+      for (unsigned seed = 1; seed <= 20; ++seed)
+        most = std::max(most, most_before_a_waiting_rank(ranks, seed, {.again = again}, 40));
+      EXPECT_LE(most, static_cast<int>(again) + 1) << ranks << " ranks";
+      if (ranks != 2) continue;  // where more wait some sleep, and then the lock is theirs
+      EXPECT_EQ(most, static_cast<int>(again) + 1);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <unordered_map>
 
 #include "framework/base/failure.h"
@@ -188,8 +189,10 @@ void tell_wait(const void* what, Lane&, plugin::AccountWriter& account) {
 
 }  // namespace
 
-Status WindowWire::wait(WindowWait& wait) {
+Status WindowWire::wait(WindowWait& wait, const char* call) {
   lane_.lock.held_by_caller();
+  std::optional<progress::UserCall> user_call;
+  if (call != nullptr) user_call.emplace(call, &window_);
   const Rank rank = lane_.config.dormant ? wait.asked() : -1;
   if (rank < 0 || rank == window_.me || wait.over()) [[likely]]
     return wait_for(wait);

@@ -113,8 +113,8 @@ class WindowWire {
   Status kick(Stream& stream);
 
   /// Makes progress until the wait is over, or fails when a process that it needs is gone. The caller holds the lock,
-  /// which is given up between.
-  Status wait(WindowWait& wait);
+  /// which is given up between. `call`: the user's, for reports, if it has not been said before (flush()).
+  Status wait(WindowWait& wait, const char* call = nullptr);
   /// Whether it may still come to an end: fails when a process that it needs is gone.
   Status can_go_on(const WindowWait& wait);
   /// Whether the process of that rank has failed.

@@ -5,7 +5,6 @@
 
 #include "framework/base/failure.h"
 #include "framework/plugin/account.h"
-#include "framework/progress/user_call.h"
 #include "framework/rma/waiting.h"
 
 namespace ashlar::rma::am {
@@ -110,11 +109,10 @@ Status MessageSync::send_all(std::span<const Rank> to, Sub sub) {
 Status MessageSync::barrier(const char* call) {
   Status first;
   {
-    const progress::UserCall user_call(call, &window_.window);
     const LaneGuard guard(lane());
     for (std::unique_ptr<Channel>& channel : window_.channels) {
       if (channel == nullptr || channel->requests.idle()) continue;
-      const Status flushed = window_.flush(*channel, true);
+      const Status flushed = window_.flush(*channel, true, call);
       if (first.ok()) first = flushed;
     }
   }
@@ -128,12 +126,11 @@ Status MessageSync::post(std::span<const Rank> origins, bool) {
 }
 
 Status MessageSync::start(std::span<const Rank> targets, bool no_check) {
-  const progress::UserCall user_call("MPI_Win_start", &window_.window);
   const LaneGuard guard(lane());
   Channel* channel = nullptr;
   for (const Rank rank : targets) ASHLAR_TRY(window_.channel(rank, &channel));
   CountWait wait(targets, &Channel::posts, "MPI_Win_post", window_);
-  if (!no_check) ASHLAR_TRY(window_.wire().wait(wait));
+  if (!no_check) ASHLAR_TRY(window_.wire().wait(wait, "MPI_Win_start"));
   wait.take();
   return {};
 }
@@ -144,12 +141,11 @@ Status MessageSync::complete(std::span<const Rank> targets) {
 }
 
 Status MessageSync::exposure_over(std::span<const Rank> origins, bool wait, bool* over) {
-  const progress::UserCall user_call("MPI_Win_wait", &window_.window);
   const LaneGuard guard(lane());
   Channel* channel = nullptr;
   for (const Rank rank : origins) ASHLAR_TRY(window_.channel(rank, &channel));
   CountWait completes(origins, &Channel::completes, "MPI_Win_complete", window_);
-  if (wait) ASHLAR_TRY(window_.wire().wait(completes));
+  if (wait) ASHLAR_TRY(window_.wire().wait(completes, "MPI_Win_wait"));
   *over = completes.over();
   if (*over) {
     completes.take();
@@ -168,7 +164,7 @@ Status MessageSync::acquire(Rank at, WhichLock which, LockMode mode) {
       .which = which, .mode = static_cast<std::uint8_t>(mode), .nested = static_cast<std::uint8_t>(locks_ != 0)};
   ASHLAR_TRY(send(at, Sub::kLock, &request));
   LockWait wait(grant, at, which, window_);
-  return window_.wire().wait(wait);
+  return window_.wire().wait(wait, mode == LockMode::kAll ? "MPI_Win_lock_all" : "MPI_Win_lock");
 }
 
 Status MessageSync::release(Rank at, WhichLock which, LockMode mode) {
@@ -179,7 +175,7 @@ Status MessageSync::release(Rank at, WhichLock which, LockMode mode) {
 Status MessageSync::acquire_some() {
   while (asking_) {
     OtherThreadWait wait(asking_, window_);
-    ASHLAR_TRY(window_.wire().wait(wait));
+    ASHLAR_TRY(window_.wire().wait(wait, "MPI_Win_lock"));
   }
   if (exclusive_ == 0) {
     asking_ = true;
@@ -196,7 +192,6 @@ Status MessageSync::release_some() {
 }
 
 Status MessageSync::lock(Target& target, bool exclusive) {
-  const progress::UserCall user_call("MPI_Win_lock", &window_.window);
   const LaneGuard guard(lane());
   if (exclusive) ASHLAR_TRY(acquire_some());
   const Status outcome = acquire(target.rank, kTargetLock, exclusive ? LockMode::kExclusive : LockMode::kShared);
@@ -217,7 +212,6 @@ Status MessageSync::unlock(Target& target, bool exclusive) {
 }
 
 Status MessageSync::lock_all() {
-  const progress::UserCall user_call("MPI_Win_lock_all", &window_.window);
   const LaneGuard guard(lane());
   return acquire(kKeeper, kWindowLock, LockMode::kAll);
 }

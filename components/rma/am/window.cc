@@ -141,14 +141,14 @@ void AmWindow::leave(LockEntry& entry, WhichLock which) {
                        [&](LockEntry& next) { channels[static_cast<std::size_t>(next.rank)]->answers.grant(which); });
 }
 
-Status AmWindow::flush(Channel& channel, bool remote) {
+Status AmWindow::flush(Channel& channel, bool remote, const char* call) {
   Requests& requests = channel.requests;
   if (!requests.idle()) {
     Flush flush(remote);
     requests.add(flush);
     Status outcome = wire().kick(requests);
     FlushWait wait(flush, requests.to(), *this);
-    if (outcome.ok()) outcome = wire().wait(wait);
+    if (outcome.ok()) outcome = wire().wait(wait, call);
     requests.forget(flush);
     if (outcome.ok() && flush.gone) outcome = wire().fail_gone(requests.to());
     ASHLAR_TRY(outcome);

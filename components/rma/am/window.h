@@ -32,8 +32,8 @@ struct AmWindow final : WindowReceiver {
   Channel* channel(Rank rank);
   Status channel(Rank rank, Channel** out);
   /// Waits until the operations toward that process are complete, and reports what has failed. Gives up the lock
-  /// meanwhile.
-  Status flush(Channel& channel, bool remote);
+  /// meanwhile. `call` as of WindowWire::wait().
+  Status flush(Channel& channel, bool remote, const char* call = nullptr);
 
   RmaWindow& window;
   const Config& config;

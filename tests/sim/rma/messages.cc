@@ -125,7 +125,7 @@ Status WindowWire::kick(Stream& stream) {
   return {};
 }
 
-Status WindowWire::wait(WindowWait& wait) {
+Status WindowWire::wait(WindowWait& wait, const char*) {
   while (!wait.over()) {
     ASHLAR_TRY(can_go_on(wait));
     Fibers::current().block();

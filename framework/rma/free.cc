@@ -11,7 +11,8 @@ namespace ashlar::rma {
 
 // It returns when all processes have called it, and every one has completed its own operations before: so no access to
 // this process's memory is under way any more. With no_locks the calls of active target synchronization have seen to
-// that already, but the memory of other processes that this one allocated must stay until they are done with it.
+// that already, but the memory of other processes that this one allocated must stay until they are done with it, and
+// programs break the promise (lock.cc).
 Status win_free(Window** win) {
   RmaWindow& window = of(**win);
   if (!accesses_nothing(window) || !exposes_nothing(window)) return wrong_epoch(window, "every epoch to be closed");

@@ -222,6 +222,21 @@ static void hints(void) {
   hint(__LINE__, "alloc_shared_noncontig", "true", "false", 64, 1, NULL);
 }
 
+/* Programs promise no_locks and lock all the same. */
+static void promise(void) {
+  MPI_Info info;
+  MPI_Win made;
+  void* memory;
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "no_locks", "true"));
+  MUST(MPI_Win_allocate(64, 4, info, MPI_COMM_WORLD, &memory, &made));
+  MUST(MPI_Info_free(&info));
+  MUST(MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN));
+  check_class(__LINE__, "no_locks", MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, made), MPI_ERR_RMA_SYNC, "no_locks");
+  check_class(__LINE__, "no_locks", MPI_Win_lock_all(0, made), MPI_ERR_RMA_SYNC, "no_locks");
+  MUST(MPI_Win_free(&made));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MUST(MPI_Win_allocate(256, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
@@ -238,5 +253,6 @@ int main(int argc, char** argv) {
   asserts();
   MUST(MPI_Win_free(&win));
   hints();
+  promise();
   return check_end();
 }

@@ -393,27 +393,6 @@ static void handlers(void) {
   MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-static void no_locks(void) {
-  MPI_Info info;
-  MPI_Win win;
-  int* base;
-  MUST(MPI_Info_create(&info));
-  MUST(MPI_Info_set(info, "no_locks", "true"));
-  MUST(MPI_Win_allocate(64, 4, info, MPI_COMM_WORLD, &base, &win));
-  MUST(MPI_Info_free(&info));
-  MUST(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-  MUST(MPI_Win_set_name(win, "halo"));
-  if (texts) {
-    BAD(MPI_ERR_RMA_SYNC, "MPI_Win_lock|'halo'|no_locks", MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
-    BAD(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all|'halo'|no_locks", MPI_Win_lock_all(0, win));
-  }
-  MUST(MPI_Win_fence(0, win));
-  MUST(MPI_Put(&value, 1, MPI_INT, (check_rank + 1) % check_size, 3, 1, MPI_INT, win));
-  MUST(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-  CHECK_EQ(base[3], value);
-  MUST(MPI_Win_free(&win));
-}
-
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   texts = !(argc > 1 && strcmp(argv[1], "--classes") == 0);
@@ -437,6 +416,5 @@ int main(int argc, char** argv) {
   constructors();
   for (int which = 0; texts && which < 4; which++) wrong_in_one(which);
   handlers();
-  no_locks();
   return check_end();
 }

@@ -335,9 +335,8 @@ static void changed_info(int all_told) {
         check_key(used, "mpi_accumulate_granularity", "0", name);
       }
       MUST(MPI_Info_free(&used));
-      const int locked = MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win);
-      CHECK_EQ(class_of(locked), turn == 0 ? MPI_ERR_RMA_SYNC : MPI_SUCCESS);
-      if (locked == MPI_SUCCESS) MUST(MPI_Win_unlock(check_rank, win));
+      MUST(MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win)); /* in spite of no_locks */
+      MUST(MPI_Win_unlock(check_rank, win));
       MUST(MPI_Barrier(MPI_COMM_WORLD));
     }
     unmake(kind, MPI_COMM_WORLD, &win, base);
@@ -567,6 +566,30 @@ static void over_windows(void) {
 /* `rma_windows unfreed` ends with windows that were not freed, one of them in use to the last.
  * `rma_windows basic`: leaves out what the standard leaves open. `rma_windows many N TIMES`: windows at once, and
  * lives. */
+/* Nothing builds on the promise no_locks: a program that breaks it gets its locks. */
+static void locks_in_spite_of_no_locks(void) {
+  MPI_Info info;
+  MPI_Win win;
+  int64_t* base;
+  const int right = (check_rank + 1) % check_size;
+  const int64_t one = 1;
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "no_locks", "true"));
+  MUST(MPI_Win_allocate(64, 8, info, MPI_COMM_WORLD, &base, &win));
+  MUST(MPI_Info_free(&info));
+  base[0] = 0;
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win));
+  MUST(MPI_Accumulate(&one, 1, MPI_INT64_T, right, 0, 1, MPI_INT64_T, MPI_SUM, win));
+  MUST(MPI_Win_unlock(right, win));
+  MUST(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+  MUST(MPI_Accumulate(&one, 1, MPI_INT64_T, right, 0, 1, MPI_INT64_T, MPI_SUM, win));
+  MUST(MPI_Win_unlock_all(win));
+  MUST(MPI_Win_fence(0, win));
+  CHECK_EQ(base[0], 2);
+  MUST(MPI_Win_free(&win));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int all = !(argc > 1 && strcmp(argv[1], "basic") == 0);
@@ -596,6 +619,7 @@ int main(int argc, char** argv) {
   constructors(MPI_COMM_WORLD);
   communicators();
   if (all) of_a_session();
+  if (all) locks_in_spite_of_no_locks();
   over_windows();
   shared_windows();
   other_queries();

@@ -2,11 +2,13 @@
 // form, a piece at a time; the numbers of the piece are converted from there.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "framework/base/failure.h"
 #include "framework/datatype/api.h"
 #include "framework/datatype/data_view.h"
 #include "framework/datatype/external_number.h"
+#include "framework/datatype/external_part.h"
 #include "framework/datatype/measures.h"
 #include "framework/datatype/packed_room.h"
 #include "framework/datatype/type_parts.h"
@@ -45,7 +47,8 @@ Status external_size(MPI_Count count, const Datatype& type, MPI_Count* bytes) {
 template <bool kRead>
 class Window {
  public:
-  explicit Window(const DataView& view) : view_(view) {}
+  /// From packed byte `at` on.
+  Window(const DataView& view, MPI_Count at) : view_(view), at_(static_cast<std::size_t>(at)) {}
   ~Window() {
     if constexpr (!kRead) unpack(view_, at_, buffer_, used_);
   }
@@ -84,19 +87,25 @@ class Window {
   }
 
   DataView view_;
-  std::size_t at_ = 0;  // packed offset behind the window (kRead), before it (else)
+  std::size_t at_;  // packed offset behind the window (kRead), before it (else)
   std::size_t begin_ = 0, used_ = 0;
   char buffer_[kPiece];
 };
 
+/// Converts whole elements from `first` on, as many as `room` bytes of the external form hold.
 template <bool kPack, class External>
-void convert(const DataView& view, External external) {
-  Window<kPack> window(view);
+ExternalPart convert(const DataView& view, MPI_Count first, External external, MPI_Count room) {
+  ExternalPart part;
+  MPI_Count skip = first, packed = 0;
+  std::optional<Window<kPack>> window;
   auto run = [&](const Datatype& basic, MPI_Count elements) {
+    if (!window) window.emplace(view, packed);
     const ExternalForm form = external_form(basic);
+    const auto each = static_cast<MPI_Count>(form.external * form.numbers);
+    const MPI_Count fit = std::min(elements, (room - part.external) / each);
     std::size_t now = 0;
-    for (std::size_t n = static_cast<std::size_t>(elements) * form.numbers; n > 0; n -= now) {
-      char* const native = window.next(form.native, n, &now);
+    for (std::size_t n = static_cast<std::size_t>(fit) * form.numbers; n > 0; n -= now) {
+      char* const native = window->next(form.native, n, &now);
       if constexpr (kPack) {
         to_external(form, native, external, now);
       } else {
@@ -104,11 +113,24 @@ void convert(const DataView& view, External external) {
       }
       external += now * form.external;
     }
+    part.elements += fit;
+    part.packed += fit * basic.size();
+    part.external += fit * each;
+    return fit == elements;
   };
-  each_run(*view.type, view.count, run);
+  each_run_from(*view.type, view.count, &skip, &packed, run);
+  return part;
 }
 
 }  // namespace
+
+ExternalPart pack_external_part(const DataView& view, MPI_Count first, void* to, MPI_Count room) {
+  return convert<true>(view, first, static_cast<char*>(to), room);
+}
+
+ExternalPart unpack_external_part(const DataView& view, MPI_Count first, const void* from, MPI_Count bytes) {
+  return convert<false>(view, first, static_cast<const char*>(from), bytes);
+}
 
 Status pack_external(const char* datarep, const void* inbuf, MPI_Count incount, Datatype& type, void* outbuf,
                      MPI_Count outsize, MPI_Count* position) {
@@ -117,7 +139,7 @@ Status pack_external(const char* datarep, const void* inbuf, MPI_Count incount, 
   MPI_Count bytes = 0;
   ASHLAR_TRY(external_size(incount, type, &bytes));
   ASHLAR_TRY(check_packed_room("output buffer", outsize, *position, bytes));
-  convert<true>(DataView::of(inbuf, incount, type), static_cast<char*>(outbuf) + *position);
+  convert<true>(DataView::of(inbuf, incount, type), 0, static_cast<char*>(outbuf) + *position, bytes);
   *position += bytes;
   return {};
 }
@@ -129,7 +151,7 @@ Status unpack_external(const char* datarep, const void* inbuf, MPI_Count insize,
   MPI_Count bytes = 0;
   ASHLAR_TRY(external_size(outcount, type, &bytes));
   ASHLAR_TRY(check_packed_room("input buffer", insize, *position, bytes));
-  convert<false>(DataView{outbuf, outcount, &type}, static_cast<const char*>(inbuf) + *position);
+  convert<false>(DataView{outbuf, outcount, &type}, 0, static_cast<const char*>(inbuf) + *position, bytes);
   *position += bytes;
   return {};
 }

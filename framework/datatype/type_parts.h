@@ -52,4 +52,29 @@ void each_run(const Datatype& type, MPI_Count items, Visit& visit) {
   for (; items > 0; --items) each_part(type, [&](const Datatype& part, MPI_Count n) { each_run(part, n, visit); });
 }
 
+/// The same from element `*skip` of the items on, until visit() returns false; then so does this. `*skip` is counted
+/// down to 0, and `*packed` up by the bytes of the elements that are left out.
+template <class Visit>
+bool each_run_from(const Datatype& type, MPI_Count items, MPI_Count* skip, MPI_Count* packed, Visit& visit) {
+  const MPI_Count each = type.signature().elements;
+  if (items == 0 || each == 0) return true;
+  const MPI_Count whole = *skip / each < items ? *skip / each : items;
+  *skip -= whole * each;
+  *packed += whole * type.size();
+  items -= whole;
+  if (items == 0) return true;
+  if (const Datatype& basic = first_basic(type); consists_of(type, basic)) {
+    const MPI_Count inside = *skip;
+    *skip = 0;
+    *packed += inside * basic.size();
+    return visit(basic, items * each - inside);
+  }
+  bool goes_on = true;
+  for (; items > 0 && goes_on; --items)
+    each_part(type, [&](const Datatype& part, MPI_Count n) {
+      goes_on = goes_on && each_run_from(part, n, skip, packed, visit);
+    });
+  return goes_on;
+}
+
 }  // namespace ashlar::datatype

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "framework/base/failure.h"
 #include "framework/base/slab.h"
@@ -136,7 +137,14 @@ int bad_handle(const char* call, Object* on, const char* argument, MPI_Session h
 int bad_handle(const char* call, Object* on, const char* argument, MPI_Win handle) noexcept {
   return bad_value(call, on, argument, handle, "window", MPI_ERR_WIN, handle == MPI_WIN_NULL);
 }
+// A failed MPI_File_open that the program did not look at is the usual reason for the null handle.
 int bad_handle(const char* call, Object* on, const char* argument, MPI_File handle) noexcept {
+  if (std::string path, words; handle == MPI_FILE_NULL && running()) {
+    no_file().last_failure(&path, &words);
+    if (!path.empty())
+      return raise(fail(MPI_ERR_FILE, "handle.not_open", {{"argument", argument}, {"path", path}, {"lower", words}}),
+                   call, on);
+  }
   return bad_value(call, on, argument, handle, "file", MPI_ERR_FILE, handle == MPI_FILE_NULL);
 }
 

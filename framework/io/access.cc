@@ -7,7 +7,9 @@
 #include "framework/coll/api.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/io/agree.h"
+#include "framework/io/check.h"
 #include "framework/io/collective.h"
+#include "framework/io/engine.h"
 #include "framework/io/request.h"
 #include "framework/io/transfer.h"
 #include "framework/object/status_fields.h"
@@ -81,6 +83,7 @@ Status place(const Access& access, MPI_Offset etypes, MPI_Offset* at) {
     }
     case Where::kShared:
       if (file.shared == nullptr) return no_shared(file);
+      ASHLAR_TRY(check_shared_view(file));
       *at = shared_pointer(*file.shared, file.generation).fetch_add(etypes, std::memory_order_relaxed);
       return advance(*at, etypes, &behind);
     case Where::kOrdered:
@@ -108,12 +111,9 @@ Status settle(const Access& access, MPI_Offset* etypes, MPI_Offset* at) {
   if (!own.ok()) *etypes = 0;
   if (access.where != Where::kOrdered) return own.ok() ? place(access, *etypes, at) : own;
   if (file.shared == nullptr) return no_shared(file);  // on all processes alike
+  ASHLAR_TRY(check_shared_view(file));                 // so too
   const Status placed = place(access, *etypes, at);
   return own.ok() ? placed : own;
-}
-
-Transfer transfer_of(const Access& access, MPI_Offset at) {
-  return {.file = access.file, .writes = access.writes, .at = at, .buffer = access.buffer};
 }
 
 /// The file pointer of a blocking call moves by what was really moved.
@@ -125,6 +125,15 @@ void take_back(const Access& access, MPI_Offset etypes, MPI_Count moved) {
 
 /// Whether processes of the file meet in shared memory for collective accesses.
 bool meets(const OpenFile& file) { return file.comm->size > 1 && file.shared != nullptr && file.seekable(); }
+
+// Processes that meet read again what they have written when all have.
+Transfer transfer_of(const Access& access, MPI_Offset at) {
+  return {.file = access.file,
+          .writes = access.writes,
+          .verified = access.together && access.writes && Engine::current().verifies && !meets(access.file),
+          .at = at,
+          .buffer = access.buffer};
+}
 
 /// The same after the call has returned. Functions of the program convert in the call.
 bool goes_on(const OpenFile& file) { return meets(file) && file.view.rep->kind != Datarep::Kind::kUser; }
@@ -154,9 +163,11 @@ Status check_no_split(const OpenFile& file) {
 
 Status move_together(const Access& access, MPI_Count* moved) {
   ASHLAR_TRY(check_no_split(access.file));
-  const progress::UserCall call(access.call, access.file.comm);
+  OpenFile& file = access.file;
+  const progress::UserCall call(access.call, file.comm);
+  if (access.where == Where::kOrdered) ASHLAR_TRY(check_same_call(file, access.call));  // before its messages
   const Status own = move(access, moved);
-  return meets(access.file) ? own : agree(*access.file.comm, access.file.path.c_str(), own);
+  return meets(file) ? own : agree(*file.comm, file.path.c_str(), own);
 }
 
 }  // namespace
@@ -188,6 +199,7 @@ Status begin(const Access& access) {
   Request* request = nullptr;
   MPI_Count moved = 0;
   if (goes_on(file)) {
+    if (access.where == Where::kOrdered) ASHLAR_TRY(check_same_call(file, access.call));
     MPI_Offset etypes = 0, at = 0;
     const Status own = settle(access, &etypes, &at);
     ASHLAR_TRY(start_together(access.call, transfer_of(access, at), own, &request));

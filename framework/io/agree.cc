@@ -9,12 +9,21 @@
 #include "framework/coll/api.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
+#include "framework/io/carried.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::io {
 namespace {
 
-constexpr std::size_t kMost = 4;
+constexpr std::size_t kMost = 16;
+
+Status differs(const Same& one, std::int64_t least, std::int64_t most, const char* path) {
+  if (one.text != nullptr)
+    return fail(MPI_ERR_NOT_SAME, "io.not_same_text",
+                {{"argument", one.argument}, {"value", one.text}, {"path", path}});
+  return fail(MPI_ERR_NOT_SAME, "io.not_same",
+              {{"argument", one.argument}, {"value", one.value}, {"least", least}, {"most", most}, {"path", path}});
+}
 
 }  // namespace
 
@@ -31,19 +40,14 @@ Status agree(Comm& comm, const char* path, Status own, std::span<const Same> sam
   }
   const Status met = coll::allreduce(mine.data(), most.data(), static_cast<MPI_Count>(used),
                                      datatype::predefined(MPI_INT64_T), datatype::predefined_op(MPI_MAX), comm);
-  if (!own.ok()) return own;
-  ASHLAR_TRY(met);
+  if (!met.ok()) return own.ok() ? met : own;
+  const int lowest = static_cast<int>(most[0] & 0xffff'ffff);
+  if (!own.ok()) return with_class(own, lowest);
   if (most[0] != 0)
-    return fail(static_cast<int>(most[0] & 0xffff'ffff), "io.elsewhere",
-                {{"peer", comm.size - static_cast<int>(most[0] >> 32)}, {"path", path}});
+    return fail(lowest, "io.elsewhere", {{"peer", comm.size - static_cast<int>(most[0] >> 32)}, {"path", path}});
   for (std::size_t i = 0; i < same.size(); ++i) {
     if (most[1 + 2 * i] == ~most[2 + 2 * i]) continue;
-    return fail(MPI_ERR_NOT_SAME, "io.not_same",
-                {{"argument", same[i].argument},
-                 {"value", same[i].value},
-                 {"least", ~most[2 + 2 * i]},
-                 {"most", most[1 + 2 * i]},
-                 {"path", path}});
+    return differs(same[i], ~most[2 + 2 * i], most[1 + 2 * i], path);
   }
   return {};
 }

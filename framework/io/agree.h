@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 
+#include "framework/base/hash.h"
 #include "framework/base/status.h"
 
 namespace ashlar {
@@ -13,7 +14,12 @@ namespace ashlar::io {
 struct Same {
   const char* argument;
   std::int64_t value;
+  const char* text = nullptr;  // what `value` is a hash of
 };
+/// A text, compared by its hash.
+inline Same same_text(const char* argument, const char* text) {
+  return {.argument = argument, .value = static_cast<std::int64_t>(Hash::of(text) >> 1), .text = text};
+}
 
 /// Every process of the communicator calls it, whatever has failed before: a failure of one is a failure of all, of its
 /// class; where several have failed, of the class of the lowest rank. The failed process keeps its own words. Then

@@ -19,12 +19,19 @@ void Carried::take(Status status) {
   }
 }
 
-Status Carried::give() const {
+Status Carried::give(int mpi_class) const {
   if (class_ == 0) return {};
-  if (id_.empty()) return fail(class_, "io.words", {{"lower", text_}});
-  Status status = fail(class_, id_.c_str());
+  if (id_.empty()) return fail(mpi_class, "io.words", {{"lower", text_}});
+  Status status = fail(mpi_class, id_.c_str());
   for (const Known& one : facts_) status = add_facts(status, {{one.name.c_str(), one.text}});
   return status;
+}
+
+Status with_class(Status failure, int mpi_class) {
+  if (failure.mpi_class() == mpi_class) return failure;
+  Carried carried;
+  carried.take(failure);
+  return carried.give(mpi_class);
 }
 
 }  // namespace ashlar::io

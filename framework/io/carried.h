@@ -13,7 +13,9 @@ class Carried {
   /// On the thread that failed.
   void take(Status status);
   /// On the thread that reports: the same class, message and facts.
-  Status give() const;
+  Status give() const { return give(class_); }
+  /// The same with another class: a collective call has one on all processes.
+  Status give(int mpi_class) const;
   bool ok() const { return class_ == 0; }
   int mpi_class() const { return class_; }
 
@@ -25,5 +27,8 @@ class Carried {
   std::string id_, text_;
   std::vector<Known> facts_;
 };
+
+/// The same failure with another class.
+Status with_class(Status failure, int mpi_class);
 
 }  // namespace ashlar::io

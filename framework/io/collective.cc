@@ -26,6 +26,7 @@ Status run_together(const char* call, const Transfer& what, Status own, MPI_Coun
   Together access(call, what);
   access.note(own);
   access.number = next_number(what.file);
+  access.blocking = true;
   alignas(64) std::byte memory[CollectiveRequest::kBlockBytes];
   coll::Block block(memory, sizeof memory, state->chunks);
   coll::Op op(state->wire, comm.rank, comm.size, kNoMessages, block, true);
@@ -60,6 +61,7 @@ CollectiveRequest::CollectiveRequest(coll::CommState& of, const char* call, cons
       owner_(Ref<Comm>::share(of.comm)),
       type_(Ref<Datatype>::share(*what.buffer.type)),
       access_(call, what),
+      counted_(what.file.requests),
       block_(memory_, sizeof memory_, of.chunks),
       op_(of.wire, of.comm.rank, of.comm.size, kNoMessages, block_, false) {
   access_.note(own);

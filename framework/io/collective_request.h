@@ -31,6 +31,7 @@ class CollectiveRequest final : public Request {
   Ref<Comm> owner_;  // dropped last: the block belongs to the communicator's state
   Ref<Datatype> type_;
   Together access_;
+  CountedRequest counted_;
   Gate finished_;
   Over over_;
   coll::Co co_;

@@ -1,6 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace ashlar::io {
 
@@ -34,6 +36,25 @@ struct Counts {
     together.add(other.together.get());
     asynchronous.add(other.asynchronous.get());
   }
+};
+
+/// Requests of a file that the program has not completed; counted with check.files only.
+using RequestsLeft = std::shared_ptr<std::atomic<std::uint64_t>>;
+
+/// A request's part in it.
+class CountedRequest {
+ public:
+  explicit CountedRequest(RequestsLeft all) : all_(std::move(all)) {
+    if (all_ != nullptr) all_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~CountedRequest() {
+    if (all_ != nullptr) all_->fetch_sub(1, std::memory_order_relaxed);
+  }
+  CountedRequest(const CountedRequest&) = delete;
+  CountedRequest& operator=(const CountedRequest&) = delete;
+
+ private:
+  const RequestsLeft all_;
 };
 
 }  // namespace ashlar::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "framework/datatype/api.h"
 #include "framework/datatype/contents.h"
 #include "framework/datatype/external_number.h"
+#include "framework/datatype/external_part.h"
 #include "framework/datatype/guarded.h"
 #include "framework/datatype/type_parts.h"
 #include "framework/object/handle.h"
@@ -173,14 +175,40 @@ Status bad_callback(const Datarep& rep, const char* callback, int code) {
   return fail(MPI_ERR_CONVERSION, "io.callback", {{"datarep", rep.name}, {"callback", callback}, {"code", code}});
 }
 
+/// How many elements from `first` on have their file form in `room` bytes, and no more than a call may be told of.
+Status measure(const Datarep& rep, bool large, const DataView& buffer, MPI_Count first, MPI_Count room,
+               Converted* out) {
+  *out = {};
+  Status failed;
+  MPI_Count skip = first, packed = 0;
+  const MPI_Count most = large ? std::numeric_limits<MPI_Count>::max() : std::numeric_limits<int>::max();
+  auto run = [&](const Datatype& basic, MPI_Count elements) {
+    MPI_Count each = 0;
+    failed = basic_bytes(rep, basic, &each);
+    if (!failed.ok()) return false;
+    MPI_Count fit = std::min(elements, most - out->elements);
+    if (each > 0) fit = std::min(fit, (room - out->file) / each);
+    out->elements += fit;
+    out->memory += fit * basic.size();
+    out->file += fit * each;
+    return fit == elements;
+  };
+  datatype::each_run_from(*buffer.type, buffer.count, &skip, &packed, run);
+  return failed;
+}
+
 template <class Small, class Large>
-Status call(const Datarep& rep, const char* name, Small* small, Large* large, void* memory, MPI_Count count,
-            const Datatype& type, void* file) {
-  const MPI_Datatype handle = to_handle<MPI_Datatype>(const_cast<Datatype*>(&type));
-  const MPI_Count entries = count * type.signature().elements;
-  const int code = large != nullptr ? large(memory, handle, entries, file, 0, rep.state)
-                                    : small(memory, handle, static_cast<int>(entries), file, 0, rep.state);
+Status call(const Datarep& rep, const char* name, Small* small, Large* large, const DataView& buffer, MPI_Count first,
+            MPI_Count elements, void* file) {
+  if (elements == 0) return {};
+  const MPI_Datatype handle = to_handle<MPI_Datatype>(buffer.type);
+  const int code = large != nullptr ? large(buffer.data, handle, elements, file, first, rep.state)
+                                    : small(buffer.data, handle, static_cast<int>(elements), file, first, rep.state);
   return code == MPI_SUCCESS ? Status() : bad_callback(rep, name, code);
+}
+
+Converted as_converted(const datatype::ExternalPart& part) {
+  return {.elements = part.elements, .memory = part.packed, .file = part.external};
 }
 
 }  // namespace
@@ -236,35 +264,24 @@ Status file_bytes(const Datarep& rep, const Datatype& type, MPI_Count count, MPI
   return first;
 }
 
-Status to_file(const Datarep& rep, const void* memory, MPI_Count count, Datatype& type, std::byte* file,
-               MPI_Count bytes) {
-  if (rep.kind == Datarep::Kind::kUser)
-    return call(rep, "write conversion", rep.write, rep.write_c, const_cast<void*>(memory), count, type, file);
-  MPI_Count position = 0;
-  return datatype::pack_external("external32", memory, count, type, file, bytes, &position);
+Status to_file(const Datarep& rep, const DataView& buffer, MPI_Count first, std::byte* file, MPI_Count room,
+               Converted* out) {
+  if (rep.kind != Datarep::Kind::kUser) {
+    *out = as_converted(datatype::pack_external_part(buffer, first, file, room));
+    return {};
+  }
+  ASHLAR_TRY(measure(rep, rep.write_c != nullptr, buffer, first, room, out));
+  return call(rep, "write conversion", rep.write, rep.write_c, buffer, first, out->elements, file);
 }
 
-Status from_file(const Datarep& rep, const std::byte* file, MPI_Count bytes, void* memory, MPI_Count count,
-                 Datatype& type) {
-  if (rep.kind == Datarep::Kind::kUser)
-    return call(rep, "read conversion", rep.read, rep.read_c, memory, count, type, const_cast<std::byte*>(file));
-  MPI_Count position = 0;
-  return datatype::unpack_external("external32", file, bytes, &position, memory, count, type);
-}
-
-MPI_Count memory_bytes(const Datarep& rep, const Datatype& type, MPI_Count count, MPI_Count bytes) {
-  MPI_Count left = bytes, sum = 0;
-  bool whole = true;
-  auto add = [&](const Datatype& basic, MPI_Count elements) {
-    MPI_Count one = 0;
-    if (!whole || !basic_bytes(rep, basic, &one).ok() || one == 0) return;
-    const MPI_Count fit = std::min(elements, left / one);
-    whole = fit == elements;
-    left -= fit * one;
-    sum += fit * basic.size();
-  };
-  for (MPI_Count i = 0; i < count && whole; ++i) datatype::each_run(type, 1, add);
-  return sum;
+Status from_file(const Datarep& rep, const DataView& buffer, MPI_Count first, const std::byte* file, MPI_Count bytes,
+                 Converted* out) {
+  if (rep.kind != Datarep::Kind::kUser) {
+    *out = as_converted(datatype::unpack_external_part(buffer, first, file, bytes));
+    return {};
+  }
+  ASHLAR_TRY(measure(rep, rep.read_c != nullptr, buffer, first, bytes, out));
+  return call(rep, "read conversion", rep.read, rep.read_c, buffer, first, out->elements, const_cast<std::byte*>(file));
 }
 
 }  // namespace ashlar::io

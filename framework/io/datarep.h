@@ -7,6 +7,7 @@
 #include <string>
 
 #include "framework/base/status.h"
+#include "framework/datatype/data_view.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/object.h"
 
@@ -53,13 +54,18 @@ Status file_form(const Datarep& rep, Datatype& type, Ref<Datatype>* out);
 /// Bytes in the file of `count` items of `type`.
 Status file_bytes(const Datarep& rep, const Datatype& type, MPI_Count count, MPI_Count* bytes);
 
-/// Converts `count` items between memory and the contiguous form of a file.
-Status to_file(const Datarep& rep, const void* memory, MPI_Count count, Datatype& type, std::byte* file,
-               MPI_Count bytes);
-Status from_file(const Datarep& rep, const std::byte* file, MPI_Count bytes, void* memory, MPI_Count count,
-                 Datatype& type);
+/// Whole elements of a buffer that were converted.
+struct Converted {
+  MPI_Count elements = 0;
+  MPI_Count memory = 0, file = 0;  // their bytes
+};
 
-/// Packed bytes in memory of the whole elements in the first `bytes` bytes of the file form of `count` items.
-MPI_Count memory_bytes(const Datarep& rep, const Datatype& type, MPI_Count count, MPI_Count bytes);
+/// Converts elements of `buffer` from `first` on to the contiguous form of a file, as many as `room` bytes of it hold.
+/// None: the next one is larger.
+Status to_file(const Datarep& rep, const DataView& buffer, MPI_Count first, std::byte* file, MPI_Count room,
+               Converted* out);
+/// The reverse, as many as the `bytes` bytes have.
+Status from_file(const Datarep& rep, const DataView& buffer, MPI_Count first, const std::byte* file, MPI_Count bytes,
+                 Converted* out);
 
 }  // namespace ashlar::io

@@ -29,8 +29,14 @@ std::uint64_t file_system_of(const char* path) {
 
 constinit Engine* Engine::current_ = nullptr;
 
-Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(parameters), registry_(registry) {
+Engine::Engine(plugin::Registry& registry, const Config& parameters)
+    : config(parameters), checks(parameters.check), verifies(parameters.verify), registry_(registry) {
   current_ = this;
+  // A handler that the program has set on MPI_FILE_NULL before, in a session that is over, stays.
+  Errhandler* const initial[] = {&errors_return(), &errors_are_fatal(), &errors_abort()};
+  if (NoFile& none = no_file(); none.errhandler.get() == &errors_return())
+    none.errhandler = Ref<Errhandler>::share(*initial[parameters.errhandler]);
+  no_file().reports_returned.store(checks, std::memory_order_relaxed);
   plugin::pvar_sets().add("io", pool_rows, this);
 }
 
@@ -64,18 +70,22 @@ Status Engine::driver_for(const char* path, Driver* out) {
     *out = known->second;
     return {};
   }
-  const ashlar_io_context context = {.size = sizeof context, .file_system = type};
+  ashlar_io_context context = {.size = sizeof context, .file_system = type, .next = nullptr};
   std::vector<plugin::Chosen> chosen;
   ASHLAR_TRY(registry_.select("io", &context, &chosen));
-  const plugin::Chosen& best = chosen.front();
-  Driver driver{.name = best.component->prefix()};
-  ASHLAR_TRY(best.component->create(&context, &driver.module));
+  Driver driver;
+  for (auto one = chosen.rbegin(); one != chosen.rend(); ++one) {  // the best one last, with the others behind it
+    context.next = driver.module;
+    driver.name = one->component->prefix();
+    ASHLAR_TRY(one->component->create(&context, &driver.module));
+  }
   drivers_.emplace(type, driver);
   *out = driver;
   return {};
 }
 
 void unmake(OpenFile* file) {
+  no_file().set_file_of(*file->comm, nullptr);
   if (file->bytes != nullptr) file->bytes->ops->close(file->bytes);
   drop_block(*file);
   Engine::current().remove(*file);

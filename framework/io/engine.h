@@ -42,6 +42,7 @@ class Engine {
   void remove(OpenFile& file);
 
   param::Live<Config> config;
+  const bool checks, verifies;  // check.files, io.verify: they do not change
   Datareps datareps;
   Pool<OpenFile> files{PoolName::kFiles};
   Pool<IoRequest> requests{PoolName::kIoRequests};

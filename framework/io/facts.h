@@ -17,7 +17,10 @@ struct Facts {
     kUnordered = 2,   // the view has pieces in common: what lies below an offset is not known
     kConverted = 4,   // the data representation converts
     kUnreadable = 8,  // MPI_MODE_WRONLY: windows cannot be read
-    kAtomic = 16
+    kAtomic = 16,
+    kVerifies = 32,  // what is written is read again
+    kBlocking = 64,  // the call returns when the access is over
+    kIncoherent = 128
   };
   std::uint64_t first = 0, end = 0;  // of the file; empty: no data
   std::uint64_t bytes = 0;

@@ -1,5 +1,6 @@
 #include "framework/io/file.h"
 
+#include "framework/io/agree.h"
 #include "framework/plugin/host.h"
 
 namespace ashlar::io {
@@ -8,6 +9,28 @@ Status stat_of(const OpenFile& file, ashlar_io_stat* out) {
   *out = {};
   out->size = sizeof *out;
   return plugin::from(file.bytes->ops->stat(file.bytes, out), file.driver);
+}
+
+Status sync(OpenFile& file) { return plugin::from(file.bytes->ops->sync(file.bytes), file.driver); }
+
+Status refresh(OpenFile& file) {
+  const ashlar_io_file_ops& ops = *file.bytes->ops;
+  if (!ASHLAR_HAS(&ops, refresh) || ops.refresh == nullptr) return {};
+  return plugin::from(ops.refresh(file.bytes), file.driver);
+}
+
+// Where processes see what others write, it is in the system's memory when all have called this, and one brings it to
+// the device. Elsewhere each brings its own there before any reads again.
+Status sync_all(OpenFile& file) {
+  const bool each = !file.coherent();
+  Status own;
+  if (each) own = sync(file);
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own));
+  if (each)
+    own = refresh(file);
+  else if (file.comm->rank == 0)
+    own = sync(file);
+  return agree(*file.comm, file.path.c_str(), own);
 }
 
 }  // namespace ashlar::io

@@ -46,6 +46,7 @@ class OpenFile final : public File {
   View view;
   std::uint32_t generation = 0;  // counts views: the shared pointer of each is another one
   bool atomic = false;
+  bool views_differ = false;  // with check.files
   Hints hints;
   std::vector<std::pair<std::string, std::string>> kept;  // hints that are given back and mean nothing to this room
 
@@ -61,6 +62,7 @@ class OpenFile final : public File {
   bool windows_refused = false;            // or one of them cannot
   Way told[2] = {Way::kAuto, Way::kAuto};  // ways of collective reads and writes that have a decision record
   Counts counts;                           // any thread
+  RequestsLeft requests;                   // nullptr: not counted
 
   /// A split collective that has begun (MPI-5.0, 14.4.5).
   struct Split {
@@ -80,7 +82,17 @@ class OpenFile final : public File {
   }
   std::unique_ptr<Worker> worker;
   bool seekable() const { return (bytes->capabilities & ASHLAR_IO_SEEKABLE) != 0; }
+  /// Whether each process reads at once what the others have written. Those that share memory are of one node.
+  bool coherent() const {
+    return (bytes->capabilities & (shared != nullptr ? ASHLAR_IO_NODE_COHERENT : ASHLAR_IO_COHERENT)) != 0;
+  }
 };
+
+/// What all processes have written, and no other one reads yet, is brought to the device; then all read it. Collective.
+Status sync_all(OpenFile& file);
+/// The calls of the component, for one process.
+Status sync(OpenFile& file);
+Status refresh(OpenFile& file);
 
 /// What the system says of it.
 Status stat_of(const OpenFile& file, ashlar_io_stat* out);

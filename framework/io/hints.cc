@@ -10,6 +10,8 @@
 #include "framework/io/engine.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
+#include "framework/plugin/records.h"
+#include "framework/progress/lane.h"
 
 namespace ashlar::io {
 namespace {
@@ -121,6 +123,17 @@ Status read_hints(const Info* info, OpenFile* file, std::string* told) {
                                     : ": means nothing here");
   }
   return {};
+}
+
+void record_hints(const OpenFile& file, const char* call, const std::string& told) {
+  Lane& lane = *file.comm->lane;
+  const LaneGuard guard(lane.lock);
+  if (lane.records == nullptr) return;
+  lane.records->add({.topic = "io",
+                     .subject = std::string(call) + " of '" + file.path + "'",
+                     .chosen = file.driver,
+                     .because = told.empty() ? "no hints were given" : "hints: " + told,
+                     .setting = "io, and the parameters behind the keys (docs/files.md)"});
 }
 
 Status write_hints(const OpenFile& file, Info& info) {

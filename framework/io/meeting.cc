@@ -22,6 +22,8 @@ std::atomic<std::uint64_t>& step(RankSlot& slot, Meeting::Until until) {
       return slot.ready;
     case Meeting::Until::kMapped:
       return slot.mapped;
+    case Meeting::Until::kWritten:
+      return slot.written;
     default:
       return slot.over;
   }
@@ -40,6 +42,12 @@ Meeting::Meeting(const Together& of, Until what, Rank which, std::uint64_t value
   wanted = value;
 }
 
+Meeting Meeting::lower(const Together& of, std::uint64_t round, std::uint32_t index) {
+  Meeting meeting(of, Until::kLower, of.aggregator(index), round);
+  meeting.visits = of.visitors(of.window_begin(round, index), of.file().comm->rank);
+  return meeting;
+}
+
 bool Meeting::seen() {
   const Together& of = *access;
   switch (until) {
@@ -47,6 +55,8 @@ bool Meeting::seen() {
       return of.file().together_over + 1 == of.number;
     case Until::kTurned:
       return of.slot(rank).turned.load(std::memory_order_acquire) > wanted;
+    case Until::kLower:
+      return of.slot(rank).visits[wanted % 2].load(std::memory_order_acquire) >= visits;
     case Until::kVisited:
       return of.own().visits[wanted % 2].load(std::memory_order_acquire) >= of.expected[wanted % 2];
     default:

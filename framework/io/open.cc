@@ -9,6 +9,7 @@
 #include "framework/comm/make.h"
 #include "framework/io/agree.h"
 #include "framework/io/api.h"
+#include "framework/io/check.h"
 #include "framework/io/engine.h"
 #include "framework/io/hints.h"
 #include "framework/io/request.h"
@@ -67,6 +68,8 @@ Status begin(Comm& comm, const char* path, int amode, OpenFile** out) {
   file->group = comm.local_group;
   file->name = file->path = path;
   file->amode = amode;
+  if (engine.checks) file->requests = std::make_shared<std::atomic<std::uint64_t>>(0);
+  no_file().set_file_of(*own, file);
   engine.add(*file);
   *out = file;
   return bytes_view(&file->view);
@@ -126,7 +129,7 @@ Status open_on(OpenFile& file) {
   Status own = open_everywhere(file);
   std::int64_t identity = 0;
   if (own.ok()) own = look_at(file, &identity);
-  const Same same[] = {{"filename (which file it is)", identity}};
+  const Same same[] = {{.argument = "filename (which file it is)", .value = identity}};
   return agree(*file.comm, file.path.c_str(), own, same);
 }
 
@@ -139,14 +142,18 @@ Status file_open(Comm& comm, const char* filename, int amode, Info* info, File**
   OpenFile* file = nullptr;
   Status own = begin(comm, path, amode, &file);
   if (own.ok()) own = check_mode(amode);
-  if (own.ok()) own = read_hints(info, file);
-  const Same same[] = {{"amode", amode}};
+  std::string told;
+  if (own.ok()) own = read_hints(info, file, &told);
+  own = check_same_hints(comm, path, info, own);
+  const Same same[] = {{.argument = "amode", .value = amode}};
   Status done = agree(comm, path, own, same);
   if (done.ok()) done = open_on(*file);
   if (!done.ok()) {
+    no_file().open_failed(path, done.text());
     if (file != nullptr) unmake(file);
     return done;
   }
+  record_hints(*file, "MPI_File_open", told);
   *fh = file;
   return {};
 }
@@ -158,10 +165,14 @@ Status file_close(File** fh) {
   if (file.split.begun != nullptr)
     return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
   const progress::UserCall call("MPI_File_close", file.comm);
+  ASHLAR_TRY(check_same_call(file, "MPI_File_close"));
   wait_for_pending(file);
-  const Driver driver{.name = file.driver};
+  if (file.requests != nullptr) ASHLAR_TRY(agree(*file.comm, file.path.c_str(), check_requests(file)));
+  Status own;
+  if (!file.coherent()) own = sync(file);  // the others may open it again
   ashlar_io_file* const bytes = std::exchange(file.bytes, nullptr);
-  const Status own = plugin::from(bytes->ops->close(bytes), driver.name);
+  const Status closed = plugin::from(bytes->ops->close(bytes), file.driver);
+  if (own.ok()) own = closed;
   Status done = agree(*file.comm, file.path.c_str(), own);
   if ((file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
     Status removed;

@@ -18,6 +18,9 @@ struct Config {
   std::uint64_t threads = 1;
   std::int32_t way = 0;                   // a Way
   std::int32_t collective_buffering = 0;  // a Switch
+  std::int32_t errhandler = 0;            // of kErrhandlers
+  bool verify = false;
+  bool check = false;  // check.files
 
   Way forced() const { return static_cast<Way>(way); }
 };
@@ -27,6 +30,8 @@ inline constexpr const char* kSieveRange[] = {"4KiB", "1GiB", nullptr};
 inline constexpr const char* kPieceRange[] = {"0", "1GiB", nullptr};
 inline constexpr const char* kNodesRange[] = {"0", "1048576", nullptr};
 inline constexpr const char* kThreadsRange[] = {"1", "64", nullptr};
+inline constexpr const char* kErrhandlers[] = {"mpi_errors_return", "mpi_errors_are_fatal", "mpi_errors_abort",
+                                               nullptr};
 inline constexpr const char* kSwitches[] = {"auto", "false", "true", nullptr};  // as Switch
 
 inline constexpr ashlar_param kParams[] = {
@@ -65,6 +70,24 @@ inline constexpr ashlar_param kParams[] = {
      "Whether collective accesses combine the data of all processes (key collective_buffering). auto: where that is "
      "cheaper by estimate.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, collective_buffering), kSwitches},
+    {"errhandler", "mpi_errors_return",
+     "The error handler that MPI_FILE_NULL, and with it every file, begins with: for programs that do not look at what "
+     "the calls return.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, errhandler),
+     kErrhandlers},
+    {"verify", "false",
+     "Read what a collective access has written again, and fail with MPI_ERR_IO where the file has something else. The "
+     "value of rank 0 of the file counts.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, verify), nullptr},
+};
+
+inline constexpr ashlar_param kCheckParams[] = {
+    {"files", "false",
+     "Report every failure of a file that MPI_ERRORS_RETURN gives back; let collective calls fail that differ between "
+     "the processes of a file, info keys that must be the same and are not, accesses by the shared file pointer with "
+     "different views, buffers whose type signature is not made of etypes, and MPI_File_close and MPI_File_set_view "
+     "with requests that are not completed.",
+     ASHLAR_PARAM_BOOL, ASHLAR_SCOPE_ALL_EQ, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, check), nullptr},
 };
 
 }  // namespace ashlar::io

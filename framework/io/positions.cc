@@ -4,6 +4,7 @@
 #include "framework/base/failure.h"
 #include "framework/io/agree.h"
 #include "framework/io/api.h"
+#include "framework/io/check.h"
 #include "framework/io/file.h"
 #include "framework/progress/user_call.h"
 
@@ -62,11 +63,12 @@ Status file_seek_shared(File& fh, MPI_Offset offset, int whence) {
   OpenFile& file = of(fh);
   ASHLAR_TRY(not_sequential(file));
   const progress::UserCall call("MPI_File_seek_shared", file.comm);
-  Status own;
+  ASHLAR_TRY(check_same_call(file, "MPI_File_seek_shared"));
+  Status own = check_shared_view(file);
   MPI_Offset to = 0;
   if (file.shared == nullptr)
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_shared", {{"path", file.path}, {"lower", file.why_not_shared}});
-  const Same same[] = {{"offset", offset}, {"whence", whence}};
+  const Same same[] = {{.argument = "offset", .value = offset}, {.argument = "whence", .value = whence}};
   ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
   auto& pointer = shared_pointer(*file.shared, file.generation);
   if (file.comm->rank == 0) {

@@ -28,12 +28,14 @@ struct IoRequest final : Request {
         call(name),
         owner(Ref<Comm>::share(*transfer.file.comm)),
         type(Ref<Datatype>::share(*transfer.buffer.type)),
-        what(transfer) {}
+        what(transfer),
+        counted(transfer.file.requests) {}
 
   const char* const call;
   Ref<Comm> owner;     // keeps the lane; the file may be closed before the program completes the request
   Ref<Datatype> type;  // the program may free it
   Transfer what;
+  CountedRequest counted;
   MPI_Count moved = 0;
   Carried failure;
   TransferJob job{*this};

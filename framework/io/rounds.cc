@@ -28,8 +28,9 @@ void submit(Op& op, Together& access, MoveJob::Work work, std::uint64_t round, G
   Engine::current().worker.push(access.job);
 }
 
-// A window is filled by all whose data may lie in it, in any order, and written by its aggregator while the others fill
-// those of the next round: each aggregator has two.
+// A window is filled by all whose data may lie in it, and written by its aggregator while the others fill those of the
+// next round: each aggregator has two. In atomic mode the ranks fill it one after the other. That ends: of the
+// processes that wait for lower ranks, the lowest waits for none.
 Co write_rounds(Op& op, Together& access) {
   const std::uint32_t all = access.plan.aggregators;
   const std::uint32_t own = access.own_index();
@@ -37,18 +38,23 @@ Co write_rounds(Op& op, Together& access) {
   Gate gate;
   for (std::uint64_t round = 0; round < access.plan.rounds; ++round) {
     for (std::uint32_t turn = 0; turn < all; ++turn) {
-      const std::uint32_t index = (own + turn) % all;
+      const std::uint32_t index = access.ordered() ? turn : (own + turn) % all;
       if (!access.visits(rank, access.window_begin(round, index))) continue;
       Meeting open(access, Until::kTurned, access.aggregator(index), round);
-      const Status met = co_await open;
+      Status met = co_await open;
       if (!met.ok()) co_return met;
+      if (access.ordered()) {
+        Meeting lower = Meeting::lower(access, round, index);
+        met = co_await lower;
+        if (!met.ok()) co_return met;
+      }
       access.fill(round, index);
       wake(access, op.wire());
     }
     if (own == all) continue;
     const std::uint64_t visitors = access.visitors(access.window_begin(round, own));
     if (visitors != 0) {
-      access.expected[round % 2] += visitors;
+      access.expected[round % 2] = visitors;
       Meeting filled(access, Until::kVisited, rank, round);
       const Status met = co_await filled;
       if (!met.ok()) co_return met;
@@ -56,6 +62,7 @@ Co write_rounds(Op& op, Together& access) {
       const Status moved = co_await gate;
       if (!moved.ok()) co_return moved;
     }
+    access.own().visits[round % 2].store(0, std::memory_order_relaxed);
     access.own().turned.store(round + 3, std::memory_order_release);
     wake(access, op.wire());
   }
@@ -76,7 +83,8 @@ Co read_rounds(Op& op, Together& access) {
       submit(op, access, MoveJob::Work::kReadWindow, round, gate);
       const Status moved = co_await gate;
       if (!moved.ok()) co_return moved;
-      access.expected[round % 2] += visitors;
+      access.expected[round % 2] = visitors;
+      access.own().visits[round % 2].store(0, std::memory_order_relaxed);
       access.own().turned.store(round + 1, std::memory_order_release);
       wake(access, op.wire());
     }
@@ -97,10 +105,14 @@ namespace {
 
 /// Until the windows are there, on all processes alike: else the way is another one.
 Co prepare_windows(Op& op, Together& access) {
+  Gate gate;
+  if (access.file().atomic && access.file().comm->rank == 0) submit(op, access, MoveJob::Work::kLock, 0, gate);
+  Status met = co_await gate;
+  if (!met.ok()) co_return met;
   access.make_windows();
   wake(access, op.wire());
   Meeting ready(access, Until::kReady);
-  Status met = co_await ready;
+  met = co_await ready;
   if (!met.ok()) co_return met;
   if (!access.file().windows_reached) {
     access.map_windows();
@@ -110,7 +122,9 @@ Co prepare_windows(Op& op, Together& access) {
     if (!met.ok()) co_return met;
     (access.all_mapped() ? access.file().windows_reached : access.file().windows_refused) = true;
   }
-  if (access.file().windows_refused || !access.have_windows()) access.plan.way = Way::kList;
+  if (!access.file().windows_refused && access.have_windows()) co_return Status();
+  access.plan.way = Way::kList;
+  access.range.reset();  // each process takes its own
   co_return Status();
 }
 
@@ -133,6 +147,19 @@ Co move_data(Op& op, Together& access) {
   co_return moved;
 }
 
+/// When the data of all is in the file.
+Co read_again(Op& op, Together& access) {
+  access.own().written.store(access.number, std::memory_order_release);
+  wake(access, op.wire());
+  Meeting written(access, Until::kWritten);
+  const Status met = co_await written;
+  if (!met.ok()) co_return met;
+  Gate gate;
+  submit(op, access, MoveJob::Work::kVerify, 0, gate);
+  const Status done = co_await gate;
+  co_return done;
+}
+
 }  // namespace
 
 Co run_together(Op& op, Together& access) {
@@ -152,12 +179,20 @@ Co run_together(Op& op, Together& access) {
     met = co_await gate;
     if (!met.ok()) co_return met;
   }
+  if (access.verifies()) {
+    Gate gate;
+    Co again = read_again(op, access);
+    op.join(again, gate);
+    met = co_await gate;
+    if (!met.ok()) co_return met;
+  }
   access.own().outcome = access.failure.mpi_class();
   access.own().over.store(access.number, std::memory_order_release);
   wake(access, op.wire());
   Meeting over(access, Until::kOver);
   met = co_await over;
   if (!met.ok()) co_return met;
+  access.range.reset();
   access.drop_windows();
   met = access.result();
   access.file().together_over = access.number;

@@ -27,6 +27,7 @@ struct alignas(kCacheLine) RankSlot {
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived{0};  // `facts` are those of the collective
   std::atomic<std::uint64_t> ready{0};                        // `windows` too
   std::atomic<std::uint64_t> mapped{0};                       // `windows_mapped` too
+  std::atomic<std::uint64_t> written{0};                      // its data is in the file, where that is read again
   std::atomic<std::uint64_t> over{0};                         // `outcome` too
   std::atomic<std::uint32_t> asleep{0};                       // waits of it that may sleep: they are to be woken
   std::uint32_t windows_mapped = 0;

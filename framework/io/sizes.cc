@@ -4,6 +4,7 @@
 #include "framework/base/failure.h"
 #include "framework/io/agree.h"
 #include "framework/io/api.h"
+#include "framework/io/check.h"
 #include "framework/io/file.h"
 #include "framework/io/hints.h"
 #include "framework/object/info_api.h"
@@ -17,6 +18,7 @@ namespace {
 template <class Change>
 Status change_size(const char* call, OpenFile& file, MPI_Offset size, Change change) {
   const progress::UserCall user_call(call, file.comm);
+  ASHLAR_TRY(check_same_call(file, call));
   Status own;
   if (file.sequential())
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.sequential", {{"path", file.path}});
@@ -24,10 +26,12 @@ Status change_size(const char* call, OpenFile& file, MPI_Offset size, Change cha
     own = fail(MPI_ERR_READ_ONLY, "io.mode", {{"path", file.path}, {"mode", "MPI_MODE_RDONLY"}, {"access", "changed"}});
   else if (size < 0)
     own = fail(MPI_ERR_ARG, "argument.value", {{"argument", "size"}, {"value", size}, {"wanted", "0 or more"}});
-  const Same same[] = {{"size", size}};
+  const Same same[] = {{.argument = "size", .value = size}};
   ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  if (!file.coherent()) ASHLAR_TRY(sync_all(file));
   if (file.comm->rank == 0) own = plugin::from(change(file.bytes, static_cast<std::uint64_t>(size)), file.driver);
-  return agree(*file.comm, file.path.c_str(), own);
+  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own));
+  return file.coherent() ? Status() : sync_all(file);
 }
 
 }  // namespace
@@ -48,25 +52,25 @@ Status file_get_size(File& fh, MPI_Offset* size) {
   return {};
 }
 
-// What all have written is in the system's memory when all have called it; one of them brings it to the device.
 Status file_sync(File& fh) {
   OpenFile& file = of(fh);
   if (file.split.begun != nullptr)
     return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
   const progress::UserCall call("MPI_File_sync", file.comm);
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), {}));
-  Status own;
-  if (file.comm->rank == 0) own = plugin::from(file.bytes->ops->sync(file.bytes), file.driver);
-  return agree(*file.comm, file.path.c_str(), own);
+  ASHLAR_TRY(check_same_call(file, "MPI_File_sync"));
+  return sync_all(file);
 }
 
 Status file_set_atomicity(File& fh, int flag) {
   OpenFile& file = of(fh);
   const progress::UserCall call("MPI_File_set_atomicity", file.comm);
+  ASHLAR_TRY(check_same_call(file, "MPI_File_set_atomicity"));
   Status own;
   if (flag != 0 && file.shared == nullptr)
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_locks", {{"path", file.path}, {"lower", file.why_not_shared}});
-  const Same same[] = {{"flag", flag != 0}};
+  else if (flag != 0 && !file.coherent())
+    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.incoherent", {{"path", file.path}, {"component", file.driver}});
+  const Same same[] = {{.argument = "flag", .value = flag != 0}};
   ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
   file.atomic = flag != 0;
   return {};
@@ -87,7 +91,16 @@ Status file_get_amode(File& fh, int* amode) {
   return {};
 }
 
-Status file_set_info(File& fh, Info* info) { return read_hints(info, &of(fh)); }
+Status file_set_info(File& fh, Info* info) {
+  OpenFile& file = of(fh);
+  const progress::UserCall call("MPI_File_set_info", file.comm);
+  ASHLAR_TRY(check_same_call(file, "MPI_File_set_info"));
+  ASHLAR_TRY(check_same_hints(*file.comm, file.path.c_str(), info, {}));
+  std::string told;
+  ASHLAR_TRY(read_hints(info, &file, &told));
+  record_hints(file, "MPI_File_set_info", told);
+  return {};
+}
 
 Status file_get_info(File& fh, Info** info_used) {
   ASHLAR_TRY(info::create(info_used));

@@ -8,6 +8,7 @@
 #include "framework/base/hash.h"
 #include "framework/io/engine.h"
 #include "framework/io/plan.h"
+#include "framework/io/verify.h"
 #include "framework/io/window.h"
 #include "framework/memory/heap.h"
 
@@ -43,8 +44,11 @@ void Together::publish() {
                  .sieve = what.writes ? open.hints.sieve_writes : open.hints.sieve_reads,
                  .way = Engine::current().config.get().forced()};
   if (open.atomic) facts.flags |= Facts::kAtomic;
+  if (!open.coherent()) facts.flags |= Facts::kIncoherent;
+  if (blocking) facts.flags |= Facts::kBlocking;
   if (!open.reads()) facts.flags |= Facts::kUnreadable;
   if (open.view.rep->converts(what.writes)) facts.flags |= Facts::kConverted;
+  if (what.writes && Engine::current().verifies) facts.flags |= Facts::kVerifies;
   std::uint64_t at = 0, bytes = 0;
   if (failure.ok() && what.buffer.bytes() > 0) {
     note(stream_bytes(what, &at, &bytes));
@@ -73,6 +77,10 @@ void Together::decide() {
   if (!plan.stopped) make_plan(file(), call, &plan);
 }
 
+bool Together::verifies() const {
+  return !plan.stopped && (slot(0).facts.flags & Facts::kVerifies) != 0 && !file().atomic;
+}
+
 std::uint32_t Together::own_index() const {
   const Rank rank = file().comm->rank;
   for (std::uint32_t index = 0; index < plan.aggregators; ++index)
@@ -85,9 +93,9 @@ bool Together::visits(Rank rank, std::uint64_t begin) const {
   return facts.bytes > 0 && facts.first < begin + plan.window && begin < facts.end;
 }
 
-std::uint64_t Together::visitors(std::uint64_t begin) const {
+std::uint64_t Together::visitors(std::uint64_t begin, Rank limit) const {
   std::uint64_t all = 0;
-  for (Rank rank = 0; rank < file().comm->size; ++rank) all += visits(rank, begin) ? 1 : 0;
+  for (Rank rank = 0; rank < limit; ++rank) all += visits(rank, begin) ? 1 : 0;
   return all;
 }
 
@@ -177,10 +185,10 @@ MPI_Count Together::bytes_moved() const {
 }
 
 Status Together::result() const {
-  if (!failure.ok()) return failure.give();
   for (Rank rank = 0; rank < file().comm->size; ++rank)
     if (const std::int32_t outcome = slot(rank).outcome; outcome != 0)
-      return fail(outcome, "io.elsewhere", {{"peer", rank}, {"path", file().path}});
+      return failure.ok() ? fail(outcome, "io.elsewhere", {{"peer", rank}, {"path", file().path}})
+                          : failure.give(outcome);
   return {};
 }
 
@@ -188,6 +196,15 @@ void MoveJob::run() {
   OpenFile& file = access.file();
   if (work == Work::kOwn) {
     access.note(transfer(access.what, &access.moved));
+    return;
+  }
+  if (work == Work::kLock) {
+    access.range.emplace(file, access.what.writes ? RangeLock::Kind::kExclusive : RangeLock::Kind::kShared,
+                         access.plan.first, access.plan.end);
+    return;
+  }
+  if (work == Work::kVerify) {
+    if (access.failure.ok() && can_verify(file)) access.note(verify(access.what));
     return;
   }
   const Window there = access.window(file.comm->rank, round, access.own_index());

@@ -2,11 +2,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "framework/coll/co.h"
 #include "framework/coll/wire.h"
 #include "framework/io/carried.h"
 #include "framework/io/file.h"
+#include "framework/io/range_lock.h"
 #include "framework/io/stream.h"
 #include "framework/io/transfer.h"
 #include "framework/io/window.h"
@@ -31,7 +33,7 @@ struct Together;
 
 /// The transfers of a collective access, made in the call or by a thread of the library.
 struct MoveJob final : Job {
-  enum class Work : unsigned char { kOwn, kWriteWindow, kReadWindow };
+  enum class Work : unsigned char { kOwn, kWriteWindow, kReadWindow, kVerify, kLock };
   explicit MoveJob(Together& of) : access(of) {}
   void run() override;
   void over() override;
@@ -58,7 +60,9 @@ struct Together {
   Plan plan;
   std::uint64_t bytes_seen = 0;        // bytes of the stream that windows have brought
   std::byte* windows = nullptr;        // two, with their masks, in this process's heap
-  std::uint64_t expected[2] = {0, 0};  // RankSlot::visits of this process's windows so far
+  std::uint64_t expected[2] = {0, 0};  // RankSlot::visits of this process's windows in the present round of each
+  std::optional<RangeLock> range;      // in atomic mode, on rank 0: of the data of all
+  bool blocking = false;
   MoveJob job{*this};
 
   OpenFile& file() const { return what.file; }
@@ -78,13 +82,19 @@ struct Together {
     return plan.first + (round * plan.aggregators + index) * plan.window;
   }
   bool visits(Rank rank, std::uint64_t begin) const;
-  std::uint64_t visitors(std::uint64_t begin) const;
+  /// Of ranks below `limit`.
+  std::uint64_t visitors(std::uint64_t begin, Rank limit) const;
+  std::uint64_t visitors(std::uint64_t begin) const { return visitors(begin, file().comm->size); }
+  /// In atomic mode pieces of several processes may lie at the same bytes: those of the highest rank remain everywhere.
+  bool ordered() const { return file().atomic && what.writes; }
   Window window(Rank of, std::uint64_t round, std::uint32_t index) const;
 
   /// Stores what the others must know.
   void publish();
   /// When all have.
   void decide();
+  /// Whether all read again what they have written; the same on all.
+  bool verifies() const;
   /// Makes this process's windows, where it is an aggregator.
   void make_windows();
   /// When all have: false, on all alike, where one has no memory for them.
@@ -109,12 +119,16 @@ struct Meeting : coll::Condition {
     kArrived,  // all processes have called it
     kReady,    // all have made their windows
     kMapped,   // all have mapped those of the others
+    kWritten,  // all have written their data
     kOver,     // all have done their part
     kTurned,   // a window may be filled, or has been
+    kLower,    // the processes of lower ranks have filled it
     kVisited   // all are done with this process's window
   };
   Meeting(const Together& of, Until what);
   Meeting(const Together& of, Until what, Rank which, std::uint64_t value);
+  /// kLower of window `index` in `round`.
+  static Meeting lower(const Together& of, std::uint64_t round, std::uint32_t index);
   bool seen();
   void over(Status outcome_of_wait);
 
@@ -122,6 +136,7 @@ struct Meeting : coll::Condition {
   Until until;
   Rank rank = 0;  // the next that is not seen yet, or whose window it is
   std::uint64_t wanted = 0;
+  std::uint64_t visits = 0;  // kLower
   bool announced = false;
 };
 

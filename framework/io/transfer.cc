@@ -8,9 +8,11 @@
 #include <memory>
 
 #include "framework/base/failure.h"
+#include "framework/io/check.h"
 #include "framework/io/engine.h"
 #include "framework/io/moves.h"
 #include "framework/io/range_lock.h"
+#include "framework/io/verify.h"
 
 namespace ashlar::io {
 namespace {
@@ -45,37 +47,36 @@ Status move_scattered(const Transfer& what, std::uint64_t at, std::uint64_t tota
   return {};
 }
 
-/// The buffer as it lies in the file, converted as a whole.
-Status move_converted(const Transfer& what, std::uint64_t at, MPI_Count* moved) {
+/// The buffer as it lies in the file, converted in windows of whole elements. What the file does not have keeps its
+/// value in memory.
+Status move_converted(const Transfer& what, std::uint64_t at, std::uint64_t total, MPI_Count* moved) {
   const Datarep& rep = *what.file.view.rep;
-  DataView buffer = what.buffer;
-  MPI_Count bytes = 0;
-  ASHLAR_TRY(file_bytes(rep, *buffer.type, buffer.count, &bytes));
+  std::uint64_t room = std::min(total, Engine::current().config.get().buffer_bytes);
   Bounce bounce;
-  ASHLAR_TRY(take(static_cast<std::uint64_t>(bytes), &bounce));
-  std::uint64_t done = 0;
-  if (what.writes) {
-    ASHLAR_TRY(to_file(rep, buffer.data, buffer.count, *buffer.type, bounce.get(), bytes));
-    ASHLAR_TRY(move_bytes(what.file, true, at, bounce.get(), static_cast<std::uint64_t>(bytes), &done));
-    *moved = buffer.bytes();
-    return {};
-  }
-  ASHLAR_TRY(move_bytes(what.file, false, at, bounce.get(), static_cast<std::uint64_t>(bytes), &done));
-  *moved = static_cast<MPI_Count>(done) == bytes
-               ? buffer.bytes()
-               : memory_bytes(rep, *buffer.type, buffer.count, static_cast<MPI_Count>(done));
-  if (static_cast<MPI_Count>(done) < bytes) {
-    // What the file does not have keeps its value in memory: it is converted there and back.
-    Bounce old;
-    ASHLAR_TRY(take(static_cast<std::uint64_t>(bytes), &old));
-    if (rep.converts(true)) {
-      ASHLAR_TRY(to_file(rep, buffer.data, buffer.count, *buffer.type, old.get(), bytes));
-      std::memcpy(bounce.get() + done, old.get() + done, static_cast<std::size_t>(bytes) - done);
+  ASHLAR_TRY(take(room, &bounce));
+  MPI_Count elements = 0;
+  for (std::uint64_t past = 0; past < total;) {
+    const std::uint64_t now = std::min(room, total - past);
+    std::uint64_t done = 0;
+    Converted part;
+    if (what.writes) {
+      ASHLAR_TRY(to_file(rep, what.buffer, elements, bounce.get(), static_cast<MPI_Count>(now), &part));
+      done = static_cast<std::uint64_t>(part.file);
+      ASHLAR_TRY(move_bytes(what.file, true, at + past, bounce.get(), done, &done));
     } else {
-      std::memset(bounce.get() + done, 0, static_cast<std::size_t>(bytes) - done);
+      ASHLAR_TRY(move_bytes(what.file, false, at + past, bounce.get(), now, &done));
+      ASHLAR_TRY(from_file(rep, what.buffer, elements, bounce.get(), static_cast<MPI_Count>(done), &part));
+      if (done < now) total = past + done;  // the end of the file
     }
+    elements += part.elements;
+    past += static_cast<std::uint64_t>(part.file);
+    *moved += part.memory;
+    if (part.elements > 0) continue;
+    if (now == total - past) break;  // a part of an element
+    room = std::min(total - past, 2 * room);
+    ASHLAR_TRY(take(room, &bounce));
   }
-  return from_file(rep, bounce.get(), bytes, buffer.data, buffer.count, *buffer.type);
+  return {};
 }
 
 Status bad_mode(const OpenFile& file, bool writes) {
@@ -99,7 +100,7 @@ Status check_access(const OpenFile& file, bool writes, const DataView& buffer, M
   if (bytes > 0 && !file.view.tiles)
     return fail(MPI_ERR_IO, "io.no_data", {{"type", file.view.filetype->described()}, {"path", file.path}});
   *etypes = bytes / file.view.etype_data;
-  return {};
+  return check_signature(file, buffer, *etypes);
 }
 
 bool range_of(const View& view, std::uint64_t at, std::uint64_t bytes, std::uint64_t* first, std::uint64_t* end) {
@@ -134,13 +135,18 @@ Status transfer(const Transfer& what, MPI_Count* moved) {
   if (file.atomic) range_of(file.view, at, bytes, &first, &end);
   const BlockLock turn(file.shared != nullptr && !file.seekable() ? &file.shared->lock : nullptr);
   const RangeLock range(file, what.writes ? RangeLock::Kind::kExclusive : RangeLock::Kind::kShared, first, end);
-  if (file.view.rep->converts(what.writes)) return move_converted(what, at, moved);
-  std::uint64_t done = 0;
-  const Status step = what.buffer.dense()
-                          ? move_bytes(file, what.writes, at, static_cast<std::byte*>(what.buffer.data), total, &done)
-                          : move_scattered(what, at, total, &done);
-  *moved = static_cast<MPI_Count>(done);
-  (what.writes ? file.counts.written : file.counts.read).add(done);
+  Status step;
+  if (file.view.rep->converts(what.writes)) {
+    step = move_converted(what, at, bytes, moved);
+  } else {
+    std::uint64_t done = 0;
+    step = what.buffer.dense()
+               ? move_bytes(file, what.writes, at, static_cast<std::byte*>(what.buffer.data), total, &done)
+               : move_scattered(what, at, total, &done);
+    *moved = static_cast<MPI_Count>(done);
+  }
+  if (what.verified && step.ok() && can_verify(file)) step = verify(what);
+  (what.writes ? file.counts.written : file.counts.read).add(static_cast<std::uint64_t>(*moved));
   return step;
 }
 

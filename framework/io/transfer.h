@@ -13,7 +13,8 @@ namespace ashlar::io {
 struct Transfer {
   OpenFile& file;
   bool writes;
-  MPI_Offset at;  // in etypes of the view
+  bool verified = false;  // what it writes is read again
+  MPI_Offset at;          // in etypes of the view
   DataView buffer;
 };
 

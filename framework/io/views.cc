@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "framework/base/failure.h"
-#include "framework/base/hash.h"
 #include "framework/datatype/api.h"
 #include "framework/io/agree.h"
 #include "framework/io/api.h"
+#include "framework/io/check.h"
 #include "framework/io/engine.h"
 #include "framework/io/file.h"
 #include "framework/io/hints.h"
@@ -67,20 +67,23 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   if (file.split.begun != nullptr)
     return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
   const progress::UserCall call("MPI_File_set_view", file.comm);
+  ASHLAR_TRY(check_same_call(file, "MPI_File_set_view"));
   wait_for_pending(file);
   View view;
-  Status own = make(file, disp, etype, filetype, datarep, &view);
-  if (own.ok()) own = read_hints(info, &file);
-  const Same same[] = {{"etype (its extent in the file)", view.etype_extent},
-                       {"datarep (a hash of it)", static_cast<std::int64_t>(Hash::of(datarep) >> 1)}};
+  Status own = check_requests(file);
+  if (own.ok()) own = make(file, disp, etype, filetype, datarep, &view);
+  own = check_same_hints(*file.comm, file.path.c_str(), info, own);
+  const Same same[] = {{.argument = "etype (its extent in the file)", .value = view.etype_extent},
+                       same_text("datarep", datarep)};
   ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  ASHLAR_TRY(read_hints(info, &file));
   file.view = std::move(view);
   file.position = 0;
   ++file.generation;
   // No process has the view before this one any more: its pointer becomes that of the next.
   if (file.shared != nullptr && file.comm->rank == 0)
     shared_pointer(*file.shared, file.generation + 1).store(0, std::memory_order_relaxed);
-  return {};
+  return compare_views(file);
 }
 
 Status file_get_view(File& fh, MPI_Offset* disp, Datatype** etype, Datatype** filetype, char* datarep) {

@@ -87,6 +87,26 @@ void fill_gaps(const Window& window, const Marked& marked, const std::byte* old)
   }
 }
 
+/// Holds a range of the file against other jobs, as far as its component can.
+class OutsideLock {
+ public:
+  OutsideLock(OpenFile& file, std::uint64_t first, std::uint64_t length)
+      : bytes_(file.bytes), first_(first), length_(length) {
+    const ashlar_io_file_ops& ops = *bytes_->ops;
+    held_ = ASHLAR_HAS(&ops, unlock) && ops.lock != nullptr && ops.lock(bytes_, first, length) == ASHLAR_OK;
+  }
+  ~OutsideLock() {
+    if (held_) bytes_->ops->unlock(bytes_, first_, length_);
+  }
+  OutsideLock(const OutsideLock&) = delete;
+  OutsideLock& operator=(const OutsideLock&) = delete;
+
+ private:
+  ashlar_io_file* const bytes_;
+  const std::uint64_t first_, length_;
+  bool held_ = false;
+};
+
 Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
   const std::uint64_t bytes = marked.end - marked.first;
   const std::unique_ptr<std::byte, void (*)(void*)> old(static_cast<std::byte*>(std::malloc(bytes)), std::free);
@@ -95,6 +115,7 @@ Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
   // In atomic mode the access has its range already.
   const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : window.begin + marked.first,
                        file.atomic ? 0 : window.begin + marked.end);
+  const OutsideLock others(file, window.begin + marked.first, bytes);
   std::uint64_t valid = 0, done = 0;
   ASHLAR_TRY(read_window(file, window.begin + marked.first, bytes, old.get(), &valid));
   std::memset(old.get() + valid, 0, bytes - valid);
@@ -109,7 +130,7 @@ Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
 }  // namespace
 
 bool may_sieve(const OpenFile& file) {
-  return file.shared != nullptr && file.reads() && file.writes() && file.seekable() &&
+  return file.shared != nullptr && file.coherent() && file.reads() && file.writes() && file.seekable() &&
          file.hints.sieve_writes != Switch::kOff;
 }
 

@@ -45,6 +45,13 @@ enum class Ends { kAll, kGroup, kThisProcess };
   ::_exit(1);
 }
 
+/// A failure that the program gets back, and may never look at.
+void report_returned(Status status, const char* call, const ErrorSubject* subject) {
+  const ErrorRecord record(status, call, subject, false);
+  if (!error_hooks.report || !error_hooks.report(record.fields()))
+    log::paragraph(log::Level::error, "mpi", record.words());
+}
+
 void* null_handle_of(Kind kind) {
   switch (kind) {
     case Kind::kSession:
@@ -146,6 +153,8 @@ int raise(Status status, const char* call, Object* on) noexcept {
   if (error_hooks.forked && status.mpi_class() == MPI_ERR_PROC_ABORTED) status = fail(MPI_ERR_OTHER, "process.forked");
   Comm* const failed_on = std::exchange(blamed, nullptr);
   if (!on) on = failed_on;
+  if (on && on->kind == Kind::kComm)
+    if (File* const file = no_file().file_of(static_cast<Comm&>(*on))) on = file;
   ErrorSubject subject;
   // A constructor was given the handler of an object that does not exist yet.
   Errhandler* const given = on && on->kind == Kind::kErrhandler ? static_cast<Errhandler*>(on) : nullptr;
@@ -161,6 +170,8 @@ int raise(Status status, const char* call, Object* on) noexcept {
   tell_handler_called(*handler, code, handled_by);
   switch (handler->action) {
     case Errhandler::Action::kReturn:
+      if (handled_by && handled_by->kind == Kind::kFile && no_file().reports_returned.load(std::memory_order_relaxed))
+        report_returned(status, call, named);
       break;
     case Errhandler::Action::kAbortAll:
       end_process(status, call, named, Ends::kAll);

@@ -15,9 +15,10 @@ extern "C" {
 
 #define ASHLAR_IO_INTERFACE 1
 
-enum {                               /* capability bits of an open file */
-       ASHLAR_IO_SEEKABLE = 1u << 0, /* bytes have offsets; a pipe or a terminal has none */
-       ASHLAR_IO_COHERENT = 1u << 1  /* what one process has written every other one reads at once, on any node */
+enum {                                   /* capability bits of an open file */
+       ASHLAR_IO_SEEKABLE = 1u << 0,     /* bytes have offsets; a pipe or a terminal has none */
+       ASHLAR_IO_COHERENT = 1u << 1,     /* what one process has written every other one reads at once, on any node */
+       ASHLAR_IO_NODE_COHERENT = 1u << 2 /* the same of the processes of one node */
 };
 
 /* What a file is opened for: bits, with the meaning of MPI_File_open's modes. */
@@ -28,11 +29,16 @@ enum {
   ASHLAR_IO_EXCLUSIVE = 1u << 3 /* with CREATE: fails where the file exists */
 };
 
+typedef struct ashlar_io_driver ashlar_io_driver;
+
 /* Context of query(), which is asked once for each kind of file system that a process meets: a component that does not
- * serve one says so by its answer. */
+ * serve one says so by its answer. And of create(). */
 typedef struct ashlar_io_context {
   uint32_t size;
   uint64_t file_system; /* statfs(2)'s type of the file system that holds, or is to hold, the file; 0: unknown */
+  /* create() only: the driver that would serve if this component did not, for one that adds something to it. It lives
+   * as long as the process. NULL: there is none. */
+  ashlar_io_driver* next;
 } ashlar_io_context;
 
 typedef struct ashlar_io_open {
@@ -72,8 +78,18 @@ typedef struct ashlar_io_file_ops {
   ashlar_result (*truncate)(ashlar_io_file*, uint64_t bytes);
   /* Makes sure that writes below `bytes` find room; the file is at least as long then. What was written stays. */
   ashlar_result (*allocate)(ashlar_io_file*, uint64_t bytes);
-  /* What was written through any descriptor of this node is on the device. */
+  /* What was written through any descriptor of this node is on the device. What this process has written the others
+   * may read, on any node. */
   ashlar_result (*sync)(ashlar_io_file*);
+  /* What the others have written and synced is read from now on; nothing of this process waits for a sync. NULL: it
+   * always is. */
+  ashlar_result (*refresh)(ashlar_io_file*);
+  /* Holds a range against all other open files of any process, of other jobs too, that hold a range; unlock() gives it
+   * up. One range at a time is held by a thread, and never one that another thread of the process holds. Held while a
+   * part of the file is read, changed and written back. NULL: there are no such locks. ASHLAR_AGAIN: not for this file.
+   */
+  ashlar_result (*lock)(ashlar_io_file*, uint64_t offset, uint64_t length);
+  void (*unlock)(ashlar_io_file*, uint64_t offset, uint64_t length);
 } ashlar_io_file_ops;
 
 /* The head of every open file; the component's own data follows it. */
@@ -81,8 +97,6 @@ struct ashlar_io_file {
   const ashlar_io_file_ops* ops;
   uint64_t capabilities;
 };
-
-typedef struct ashlar_io_driver ashlar_io_driver;
 
 typedef struct ashlar_io_driver_ops {
   uint32_t size;

@@ -42,6 +42,7 @@ Status Process::read_parameters() {
   ASHLAR_TRY(params.fill("rma", rma::kParams, &rma_config_));
   ASHLAR_TRY(params.fill("check", rma::kCheckParams, &rma_config_));
   ASHLAR_TRY(params.fill("io", io::kParams, &io_config_));
+  ASHLAR_TRY(params.fill("check", io::kCheckParams, &io_config_));
   ASHLAR_TRY(params.fill("tools", plugin::kToolParams, &tool_config_));
   ASHLAR_TRY(params.fill("progress", progress::kParams, &progress_config_));
   if (rma_config_.progress == rma::kBackground && !progress_config_.thread)

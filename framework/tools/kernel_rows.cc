@@ -26,6 +26,7 @@ std::span<const Table> kernel_tables() {
       {"memory", memory::kParams},     {"rma", rma::kParams},           {"io", io::kParams},
       {"check", rma::kCheckParams},    {"topo", topo::kParams},         {"mpiexec", plugin::kMpiexecParams},
       {"tools", mpit::kParams},        {"watch", plugin::kWatchParams}, {"object", object::kParams},
+      {"check", io::kCheckParams},
   };
   return kTables;
 }

@@ -1,7 +1,9 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 
 #include "components/io/posix/driver.h"
 #include "framework/plugin/component.h"
@@ -19,7 +21,17 @@ ashlar_result remove(ashlar_io_driver*, const char* path) {
 }
 
 constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
-constexpr ashlar_io_driver kDriver = {.ops = &kOps};
+/// What processes of other nodes have written is seen at once, or later.
+constexpr Driver kCoherent = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT};
+constexpr Driver kOfNode = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_NODE_COHERENT};
+
+/// File systems over a network whose clients keep what they have read or written, by statfs(2)'s type.
+bool keeps_copies(std::uint64_t file_system) {
+  constexpr std::uint64_t kTypes[] = {0x6969 /* nfs */, 0xff534d42 /* cifs */, 0xfe534d42 /* smb2 */,
+                                      0x517b /* smb */, 0x5346414f /* afs */,  0x01021997 /* 9p */,
+                                      0x65735546 /* fuse */};
+  return std::find(std::begin(kTypes), std::end(kTypes), file_system) != std::end(kTypes);
+}
 
 ashlar_result open(const ashlar_host* host, const void*) {
   the_host = host;
@@ -31,8 +43,9 @@ void query(const void*, ashlar_answer* answer) {
   std::snprintf(answer->reason, sizeof answer->reason, "any file that the system can open");
 }
 
-ashlar_result create(const void*, void** module) {
-  *module = const_cast<ashlar_io_driver*>(&kDriver);
+ashlar_result create(const void* of, void** module) {
+  const bool of_node = keeps_copies(static_cast<const ashlar_io_context*>(of)->file_system);
+  *module = const_cast<Driver*>(of_node ? &kOfNode : &kCoherent);
   return ASHLAR_OK;
 }
 

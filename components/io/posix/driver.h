@@ -9,6 +9,11 @@ namespace ashlar::io::posix {
 
 extern const ashlar_host* the_host;
 
+struct Driver {
+  ashlar_io_driver head;    // what the kernel knows
+  std::uint64_t coherence;  // capability bits of its files
+};
+
 /// The failure of a system call with `error`, an errno, on `path`.
 ashlar_result failed(int error, const char* call, const char* path);
 /// The same of a transfer at `offset`.

@@ -18,7 +18,7 @@ constexpr std::uint64_t kMostOffset = INT64_MAX;   // off_t
 
 class File : public ashlar_io_file {
  public:
-  File(int descriptor, const char* name);
+  File(int descriptor, const char* name, std::uint64_t coherence);
   ~File() { ::close(fd); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -156,6 +156,27 @@ ashlar_result sync(ashlar_io_file* self) {
   return ASHLAR_OK;
 }
 
+// Locks of the open file description: they go with the process, and exclude those of other jobs.
+ashlar_result lock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = static_cast<off_t>(offset);
+  range.l_len = static_cast<off_t>(length);
+  while (::fcntl(of(self).fd, F_OFD_SETLKW, &range) != 0)
+    if (errno != EINTR) return ASHLAR_AGAIN;  // the file system has none
+  return ASHLAR_OK;
+}
+
+void unlock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
+  struct flock range = {};
+  range.l_type = F_UNLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = static_cast<off_t>(offset);
+  range.l_len = static_cast<off_t>(length);
+  static_cast<void>(::fcntl(of(self).fd, F_OFD_SETLK, &range));
+}
+
 ashlar_result close(ashlar_io_file* self) {
   delete &of(self);
   return ASHLAR_OK;
@@ -168,10 +189,14 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .stat = stat,
                                      .truncate = truncate,
                                      .allocate = allocate,
-                                     .sync = sync};
+                                     .sync = sync,
+                                     .refresh = nullptr,
+                                     .lock = lock,
+                                     .unlock = unlock};
 
-File::File(int descriptor, const char* name) : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name) {
-  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | ASHLAR_IO_COHERENT;
+File::File(int descriptor, const char* name, std::uint64_t coherence)
+    : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name) {
+  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | coherence;
 }
 
 int flags_of(std::uint32_t mode) {
@@ -187,7 +212,7 @@ int flags_of(std::uint32_t mode) {
 
 }  // namespace
 
-ashlar_result open_file(ashlar_io_driver*, const ashlar_io_open* wanted, ashlar_io_file** out) {
+ashlar_result open_file(ashlar_io_driver* driver, const ashlar_io_open* wanted, ashlar_io_file** out) {
   int fd = -1;
   do {
     fd = ::open(wanted->path, flags_of(wanted->mode), static_cast<mode_t>(wanted->permissions));
@@ -198,7 +223,7 @@ ashlar_result open_file(ashlar_io_driver*, const ashlar_io_open* wanted, ashlar_
     ::close(fd);
     return failed(EISDIR, "open", wanted->path);
   }
-  File* const file = new (std::nothrow) File(fd, wanted->path);
+  File* const file = new (std::nothrow) File(fd, wanted->path, reinterpret_cast<const Driver*>(driver)->coherence);
   if (file == nullptr) {
     ::close(fd);
     return ashlar_fail_no_memory(the_host, "an open file", sizeof *file);

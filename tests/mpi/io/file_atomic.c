@@ -58,6 +58,33 @@ static void overlapping(MPI_File file) {
   }
 }
 
+enum { kShift = 100, kMostRanks = 16 };
+
+/* Collective writes whose ranges overlap in part: where two of them meet, it is the same one that remains everywhere.
+ */
+static void staggered(MPI_File file) {
+  static int whole[kInts + kShift * kMostRanks];
+  const int all = kInts + kShift * (check_size - 1);
+  MPI_Status status;
+  for (int time = 0; time < 10; time++) {
+    char beats[kMostRanks][kMostRanks] = {{0}};
+    fill(check_rank);
+    MUST(MPI_File_write_at_all(file, kShift * check_rank, data, kInts, MPI_INT, &status));
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_File_read_at_all(file, 0, whole, all, MPI_INT, &status));
+    for (int i = 0; i < all; i++) {
+      const int winner = whole[i];
+      CHECK(winner >= 0 && winner < check_size, "item %d is %d", i, winner);
+      if (winner < 0 || winner >= check_size) return;
+      for (int k = 0; k < check_size; k++)
+        if (i >= kShift * k && i < kShift * k + kInts && k != winner) beats[winner][k] = 1;
+    }
+    for (int a = 0; a < check_size; a++)
+      for (int b = 0; b < a; b++) CHECK(!(beats[a][b] && beats[b][a]), "ranks %d and %d are mixed", a, b);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+  }
+}
+
 static void expect_hint(MPI_File file, const char* key, const char* should) {
   MPI_Info info;
   char value[MPI_MAX_INFO_VAL + 1] = "";
@@ -90,8 +117,10 @@ int main(int argc, char** argv) {
   view_every_third(file);
   MUST(MPI_File_set_atomicity(file, 1));
   overlapping(file);
+  staggered(file);
   hints(file);
   overlapping(file);
+  staggered(file);
   MUST(MPI_File_close(&file));
   return check_end();
 }

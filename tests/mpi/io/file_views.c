@@ -2,6 +2,8 @@
  * view. */
 #include "io.h"
 
+#include <stddef.h>
+
 static void expect_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, int derived, const char* datarep) {
   MPI_Offset is_disp = -1;
   MPI_Datatype is_etype, is_filetype;
@@ -143,6 +145,84 @@ static void external(MPI_File file) {
   MUST(MPI_Type_free(&strided));
 }
 
+typedef struct {
+  short number;
+  double value;
+  long large;
+  char name[3];
+} Record;
+
+static MPI_Datatype record_type(void) {
+  MPI_Datatype fields, type;
+  const int lengths[4] = {1, 1, 1, 3};
+  const MPI_Aint at[4] = {offsetof(Record, number), offsetof(Record, value), offsetof(Record, large),
+                          offsetof(Record, name)};
+  const MPI_Datatype types[4] = {MPI_SHORT, MPI_DOUBLE, MPI_LONG, MPI_CHAR};
+  MUST(MPI_Type_create_struct(4, lengths, at, types, &fields));
+  MUST(MPI_Type_create_resized(fields, 0, sizeof(Record), &type));
+  MUST(MPI_Type_commit(&type));
+  MUST(MPI_Type_free(&fields));
+  return type;
+}
+
+static void fill_records(Record* records, int count, int first) {
+  memset(records, 0, (size_t)count * sizeof *records);
+  for (int i = 0; i < count; i++)
+    records[i] = (Record){.number = (short)(first + i),
+                          .value = (first + i) / 3.0,
+                          .large = -(first + i),
+                          .name = {(char)i, (char)(i >> 8), (char)first}};
+}
+
+static int records_differ(const Record* a, const Record* b) {
+  return a->number != b->number || a->value != b->value || a->large != b->large || memcmp(a->name, b->name, 3) != 0;
+}
+
+/* More data than is converted at a time, of elements of several sizes; and a file that ends within an element. */
+static void converted_in_parts(MPI_File file) {
+  enum { kRecords = 3000 };
+  Record *out = check_alloc(kRecords * sizeof *out), *in = check_alloc(kRecords * sizeof *in);
+  MPI_Datatype type = record_type();
+  MPI_Status status;
+  MPI_Offset byte = 0;
+  MPI_Request request;
+  fill_records(out, kRecords, check_rank + 1);
+  MUST(MPI_File_set_view(file, 0, type, type, "external32", MPI_INFO_NULL));
+  for (int form = 0; form < 2; form++) {
+    memset(in, 0, kRecords * sizeof *in);
+    if (form == 0) {
+      MUST(MPI_File_write_at_all(file, kRecords * check_rank, out, kRecords, type, &status));
+      MUST(MPI_File_read_at_all(file, kRecords * check_rank, in, kRecords, type, &status));
+    } else {
+      MUST(MPI_File_iwrite_at(file, kRecords * check_rank, out, kRecords, type, &request));
+      MUST(MPI_Wait(&request, &status));
+      MUST(MPI_File_iread_at(file, kRecords * check_rank, in, kRecords, type, &request));
+      MUST(MPI_Wait(&request, &status));
+    }
+    CHECK_EQ(moved(&status), kRecords * (sizeof(short) + sizeof(double) + sizeof(long) + 3));
+    for (int i = 0; i < kRecords; i++) {
+      if (!records_differ(&in[i], &out[i])) continue;
+      CHECK(!records_differ(&in[i], &out[i]), "form %d: record %d", form, i);
+      break;
+    }
+  }
+  /* The double of record 2000 of the last rank is there in part. */
+  MUST(MPI_File_get_byte_offset(file, kRecords * (check_size - 1) + 2000, &byte));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_File_set_size(file, byte + offsetof(Record, value) + 3));
+  fill_records(in, kRecords, 77);
+  const double before = in[2000].value;
+  MUST(MPI_File_read_at(file, kRecords * (check_size - 1), in, kRecords, type, &status));
+  CHECK_EQ(moved(&status), 2000 * (sizeof(short) + sizeof(double) + sizeof(long) + 3) + sizeof(short));
+  fill_records(out, kRecords, check_size);
+  CHECK(!records_differ(&in[1999], &out[1999]));
+  CHECK_EQ(in[2000].number, out[2000].number);
+  CHECK(in[2000].value == before, "what the file does not have is changed");
+  MUST(MPI_Type_free(&type));
+  free(out);
+  free(in);
+}
+
 /* A representation of this program: every byte turned upside down, ints of 8 bytes. */
 static int upside_down_extent(MPI_Datatype type, MPI_Aint* extent, void* state) {
   (void)state;
@@ -153,18 +233,18 @@ static int write_upside_down(void* memory, MPI_Datatype type, int count, void* f
   (void)type;
   ++*(int*)state;
   for (int i = 0; i < count; i++) {
-    const long long value = ~(long long)((int*)memory)[i];
+    const long long value = ~(long long)((int*)memory)[position + i];
     memcpy((char*)file + 8 * i, &value, 8);
   }
-  return position == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+  return MPI_SUCCESS;
 }
 static int read_upside_down(void* memory, MPI_Datatype type, int count, void* file, MPI_Offset position, void* state) {
-  (void)type, (void)position;
+  (void)type;
   ++*(int*)state;
   for (int i = 0; i < count; i++) {
     long long value;
     memcpy(&value, (char*)file + 8 * i, 8);
-    ((int*)memory)[i] = (int)~value;
+    ((int*)memory)[position + i] = (int)~value;
   }
   return MPI_SUCCESS;
 }
@@ -193,9 +273,27 @@ static void own_representation(MPI_File file) {
   CHECK_EQ(raw, ~5ll);
 }
 
+/* The functions get the data in parts, each with its position. */
+static void own_representation_in_parts(MPI_File file) {
+  enum { kInts = 3000 };
+  int* const out = check_alloc(2 * kInts * sizeof *out);
+  int* const in = out + kInts;
+  MPI_Status status;
+  MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "upside down", MPI_INFO_NULL));
+  for (int i = 0; i < kInts; i++) out[i] = i * 7 + check_rank;
+  memset(in, 0, kInts * sizeof *in);
+  MUST(MPI_File_write_at_all(file, kInts * check_rank, out, kInts, MPI_INT, &status));
+  CHECK_EQ(moved(&status), kInts * sizeof *out);
+  MUST(MPI_File_read_at_all(file, kInts * check_rank, in, kInts, MPI_INT, &status));
+  CHECK_EQ(moved(&status), kInts * sizeof *out);
+  CHECK(memcmp(in, out, kInts * sizeof *out) == 0);
+  free(out);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  static void (*const kParts[])(MPI_File) = {every_second, subarrays, no_part, external, own_representation};
+  static void (*const kParts[])(MPI_File) = {
+      every_second, subarrays, no_part, external, converted_in_parts, own_representation, own_representation_in_parts};
   for (size_t k = 0; k < sizeof kParts / sizeof *kParts; k++) {
     MPI_File file = file_make(file_name("views"), MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
     kParts[k](file);

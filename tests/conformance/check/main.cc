@@ -26,7 +26,7 @@ using namespace ashlar::test;
 constexpr char kHelp[] =
     "Usage: ashlar_component_check [options] FILE.so...\n"
     "Takes components of Ashlar MPI through the contract, step by step, and through the\n"
-    "tests of their frameworks: transport, topology, coll, launch and tool have a suite,\n"
+    "tests of their frameworks: transport, topology, coll, launch, tool and io have a suite,\n"
     "report is tried with records. Every step and every test runs in a process of its own,\n"
     "so that a component that crashes, exits or hangs there is told in a sentence.\n"
     "\n"

@@ -67,15 +67,18 @@ def count(mpiexec, program, what, calls, rank, times):
 
 def each_call(mpiexec, program, what, calls, rank, many, limit):
     """Instructions of one call. A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the
-    least counts, and what is above the limit is counted again, because waiting is not what the limit is for."""
-    least = {FEW: float("inf"), many: float("inf")}
+    least counts, and what is above the limit is counted again, because waiting is not what the limit is for. The few calls
+    are counted until their least has come twice: if they were disturbed, the difference would be too small, or negative."""
+    counts = {FEW: [], many: []}
     for attempt in range(MOST_TRIES):
-        for times in least:
-            least[times] = min(least[times], count(mpiexec, program, what, calls, rank, times))
-        each = (least[many] - least[FEW]) / (many - FEW)
-        if attempt + 1 >= TRIES and (limit is None or each <= limit):
+        for times, found in counts.items():
+            found.append(count(mpiexec, program, what, calls, rank, times))
+        few = min(counts[FEW])
+        each = (min(counts[many]) - few) / (many - FEW)
+        right = each > 0 and counts[FEW].count(few) > 1
+        if attempt + 1 >= TRIES and right and (limit is None or each <= limit):
             break
-    return each
+    return each if each > 0 else float("inf")
 
 
 def count_collective(mpiexec, program):

@@ -14,11 +14,12 @@ fail() {
   echo "FAILED: $*"
   exit 1
 }
-# says PATTERN COMMAND...: it ends well and prints that. Not through a pipe: grep leaves when it has found something.
+# says PATTERN COMMAND...: it ends well and prints that, in a line or in a sentence that is folded. Not through a pipe: grep leaves
+# when it has found something.
 says() {
   local pattern=$1
   shift
-  "$@" >said 2>&1 && grep -q "$pattern" said && return 0
+  "$@" >said 2>&1 && tr -s '\n ' ' ' <said >unfolded && grep -q "$pattern" said unfolded && return 0
   cat said
   return 1
 }

@@ -6,6 +6,8 @@
 
 #include "components/transport/self/remote.h"
 #include "framework/plugin/pvar_row.h"
+#include "framework/plugin/transport_component.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::loopback {
 namespace {
@@ -17,22 +19,14 @@ struct Address {
   std::uint64_t word[4];
 };
 
-Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 constexpr std::size_t padded(std::size_t n) { return (n + 15) / 16 * 16; }
 
-[[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
-  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "bytes", .text = nullptr, .number = length},
-                               {.name = "most", .text = nullptr, .number = limit}};
-  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
-}
-
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                        std::uint32_t length) {
   Interface& iface = *self(e).iface;
-  if (length > kMaxShort) return too_long(self(e), length, kMaxShort);
+  if (length > kMaxShort) return plugin::fail_too_long(iface.host(), self(e).peer, length, kMaxShort);
   std::byte* to = iface.append(id, h0, h1, length);
   if (!to) return ASHLAR_AGAIN;
   if (length) std::memcpy(to, data, length);
@@ -42,17 +36,14 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
 ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
                        void* argument, std::uint32_t length) {
   Interface& iface = *self(e).iface;
-  if (length > kMaxBcopy) return too_long(self(e), length, kMaxBcopy);
+  if (length > kMaxBcopy) return plugin::fail_too_long(iface.host(), self(e).peer, length, kMaxBcopy);
   std::byte* to = iface.append(id, h0, h1, length);
   if (!to) return ASHLAR_AGAIN;
   for (std::size_t done = 0; done < length;) {
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) {
       iface.take_back(length);
-      const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = self(e).peer},
-                                   {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
-                                   {.name = "bytes_wanted", .text = nullptr, .number = length}};
-      return ashlar_fail_with(&iface.host(), ASHLAR_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
+      return plugin::fail_too_short(iface.host(), self(e).peer, done, length);
     }
     done += n;
   }
@@ -93,14 +84,10 @@ constexpr ashlar_pvar_row kRows[] = {
 Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
     : host_(host), config_(config), context_(context) {
   ops = &kInterfaceOps;
-  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
-    host.add_pvar_block("transport", "self", kRows, std::size(kRows), &counters);
+  plugin::show_block(host, "self", kRows, &counters);
 }
 
-Interface::~Interface() {
-  if (ASHLAR_HAS(&host_, remove_pvar_block) && host_.remove_pvar_block != nullptr)
-    host_.remove_pvar_block(kRows, &counters);
-}
+Interface::~Interface() { plugin::hide_block(host_, kRows, &counters); }
 
 // The address answers only to the interface that wrote it: pointer and cookie of this very object.
 ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
@@ -114,12 +101,7 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   Address own;
   std::uint32_t own_length;
   (void)write_address(&own, &own_length);
-  if (length != own_length) {
-    const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
-                                 {.name = "bytes_got", .text = nullptr, .number = length},
-                                 {.name = "bytes_wanted", .text = nullptr, .number = own_length}};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
-  }
+  if (length != own_length) return plugin::fail_address_size(host_, peer, length, own_length);
   if (std::memcmp(address, &own, length) != 0) {
     const ashlar_fact processes[] = {{.name = "peer", .text = nullptr, .number = peer},
                                      {.name = "self", .text = nullptr, .number = context_.self}};
@@ -140,8 +122,8 @@ ashlar_result Interface::connect(std::uint32_t peer, const void* address, std::u
   return ASHLAR_OK;
 }
 
-void Interface::disconnect(ashlar_endpoint* endpoint) {
-  std::erase_if(endpoints_, [endpoint](const auto& e) { return e.get() == endpoint; });
+void Interface::disconnect(const Endpoint& endpoint) {
+  std::erase_if(endpoints_, [&endpoint](const auto& e) { return e.get() == &endpoint; });
 }
 
 std::byte* Interface::append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length) {
@@ -191,33 +173,21 @@ unsigned Interface::progress() {
 }
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const {
-  if (kind != ASHLAR_MEMORY_HOST) {
-    const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
-  }
+  if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
   *out = key_of(address, length);
   return ASHLAR_OK;
 }
 
-const ashlar_iface_ops kInterfaceOps = {
-    .size = sizeof kInterfaceOps,
-    .address = [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
-    .connect = [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length,
-                  ashlar_endpoint** out) { return self(i).connect(peer, address, length, out); },
-    .disconnect = [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(e); },
-    .progress = [](ashlar_iface* i) { return self(i).progress(); },
-    .expose = [](ashlar_iface* i, const void* address, std::uint64_t length, int kind,
-                 ashlar_key* out) { return self(i).expose(address, length, kind, out); },
-    .unexpose = [](ashlar_iface*, const ashlar_key*) {},
-    // Nothing arrives while the process sleeps, so there is nothing to be woken by.
-    .arm = [](ashlar_iface* i) -> ashlar_result { return self(i).empty() ? ASHLAR_OK : ASHLAR_AGAIN; },
-    .disarm = [](ashlar_iface*) {},
-    .wake_fd = [](ashlar_iface*) { return -1; },
-    .wake_word = [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
-    .idle = [](ashlar_iface* i) { return self(i).empty() ? 1 : 0; },
-    .rest = nullptr,
-    .attributes = attributes,
-    .forget = nullptr,
-};
+namespace {
+
+constexpr ashlar_iface_ops functions() {
+  ashlar_iface_ops all = plugin::interface_functions<Interface, Endpoint>();
+  all.attributes = attributes;
+  return all;
+}
+
+}  // namespace
+
+constexpr ashlar_iface_ops kInterfaceOps = functions();
 
 }  // namespace ashlar::loopback

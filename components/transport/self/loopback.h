@@ -23,16 +23,23 @@ struct Endpoint : ashlar_endpoint {
 /// inside a send.
 class Interface : public ashlar_iface {
  public:
+  using Config = loopback::Config;
+  static constexpr const char* kWhat = "the loopback transport";
+
   Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context);
   ~Interface();
 
   ashlar_result write_address(void* out, std::uint32_t* length) const;
   ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
-  void disconnect(ashlar_endpoint* endpoint);
+  void disconnect(const Endpoint& endpoint);
   /// Delivers what was queued when it was called; what handlers send waits for the next call.
   unsigned progress();
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) const;
-  bool empty() const { return arriving_.empty(); }
+  void unexpose(const ashlar_key&) {}
+  // Nothing arrives while the process sleeps, so there is nothing to be woken by.
+  ashlar_result arm() const { return arriving_.empty() ? ASHLAR_OK : ASHLAR_AGAIN; }
+  void disarm() {}
+  bool idle() const { return arriving_.empty(); }
 
   /// A place for a message of `length` bytes at the queue's end, or nullptr: no room now.
   std::byte* append(std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length);

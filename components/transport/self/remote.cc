@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "components/transport/self/loopback.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::loopback {
 namespace {
@@ -24,11 +25,7 @@ std::byte* place(const Endpoint& ep, const ashlar_key* key, std::uint64_t offset
   Key k;
   std::memcpy(&k, key->bytes, sizeof k);
   if (offset <= k.length && length <= k.length - offset) return reinterpret_cast<std::byte*>(k.address) + offset;
-  const ashlar_fact range[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
-                               {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
-                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(k.length)}};
-  *result = ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
+  *result = plugin::fail_outside(ep.iface->host(), ep.peer, offset, length, k.length);
   return nullptr;
 }
 

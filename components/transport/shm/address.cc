@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 #include "framework/base/descriptor.h"
 #include "framework/base/hash.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::shm {
 namespace {
@@ -56,22 +56,11 @@ void seal(Address& address) {
 
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
                     Address* out) {
-  if (length != sizeof(Address)) {
-    const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
-                                 {.name = "bytes_got", .text = nullptr, .number = length},
-                                 {.name = "bytes_wanted", .text = nullptr, .number = sizeof(Address)}};
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
-  }
+  if (length != sizeof(Address)) return plugin::fail_address_size(host, peer, length, sizeof(Address));
   std::memcpy(out, bytes, sizeof(Address));
-  if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address)) {
-    const ashlar_fact expected[] = {{.name = "peer", .text = nullptr, .number = peer},
-                                    {.name = "version", .text = nullptr, .number = kAddressVersion}};
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
-  }
-  if (out->checksum != checksum_of(*out)) {
-    const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_damaged", &whose, 1);
-  }
+  if (out->magic != kAddressMagic || out->version != kAddressVersion || out->size != sizeof(Address))
+    return plugin::fail_address_foreign(host, peer, kAddressVersion);
+  if (out->checksum != checksum_of(*out)) return plugin::fail_address_damaged(host, peer);
   return ASHLAR_OK;
 }
 

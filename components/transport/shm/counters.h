@@ -18,6 +18,8 @@ struct Counters {
   std::atomic<std::uint64_t> turned_away{0};               // connections of another user, or without a right request
 };
 
+extern Counters counters;
+
 inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
   counter.fetch_add(by, std::memory_order_relaxed);
 }

@@ -8,30 +8,17 @@
 #include "components/transport/shm/posts.h"
 #include "components/transport/shm/single_copy.h"
 #include "components/transport/shm/sleeper.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::shm {
 namespace {
 
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
-[[gnu::cold]] ashlar_result too_long(const Endpoint& ep, std::uint32_t length, std::uint32_t limit) {
-  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "bytes", .text = nullptr, .number = length},
-                               {.name = "most", .text = nullptr, .number = limit}};
-  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
-}
-
-[[gnu::cold]] ashlar_result too_short(const Endpoint& ep, std::size_t done, std::uint32_t length) {
-  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
-                               {.name = "bytes_wanted", .text = nullptr, .number = length}};
-  return ashlar_fail_with(&ep.iface->host(), ASHLAR_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
-}
-
 // Longer than a line, or no line at hand.
 [[gnu::noinline]] ashlar_result am_short_otherwise(Endpoint& ep, std::uint8_t id, std::uint64_t h0, std::uint64_t h1,
                                                    const void* data, std::uint32_t length) {
-  if (length > ep.max_short) return too_long(ep, length, ep.max_short);
+  if (length > ep.max_short) return plugin::fail_too_long(ep.iface->host(), ep.peer, length, ep.max_short);
   const Form form = form_of(length);
   const std::uint32_t lines = lines_of(length, form);
   Line* line = ep.out.reserve(lines);
@@ -66,7 +53,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
                        void* argument, std::uint32_t length) {
   Endpoint& ep = self(e);
   if (length > ep.max_bcopy) [[unlikely]]
-    return too_long(ep, length, ep.max_bcopy);
+    return plugin::fail_too_long(ep.iface->host(), ep.peer, length, ep.max_bcopy);
   const Form form = form_of(length);
   const std::uint32_t lines = lines_of(length, form);
   Line* line = ep.out.reserve(lines);
@@ -81,7 +68,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
     const std::size_t n = fill(argument, to + done, length - done);
     if (n == 0) [[unlikely]] {
       ep.out.abandon(lines);
-      return too_short(ep, done, length);
+      return plugin::fail_too_short(ep.iface->host(), ep.peer, done, length);
     }
     done += n;
   }

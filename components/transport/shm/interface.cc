@@ -11,6 +11,7 @@
 #include "framework/base/clock.h"
 #include "framework/base/process_barrier.h"
 #include "framework/base/shared_file.h"
+#include "framework/plugin/transport_component.h"
 
 namespace ashlar::shm {
 namespace {
@@ -24,9 +25,8 @@ constexpr std::uint32_t kQuietPolls = 2000;  // polls without news after which o
 
 }  // namespace
 
-Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context,
-                     Counters& counters)
-    : host_(host), config_(config), context_(context), counters_(counters) {
+Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
+    : host_(host), config_(config), context_(context) {
   ops = &kInterfaceOps;
 }
 
@@ -59,7 +59,7 @@ ashlar_result Interface::open() {
   exposed_.attach(&own_);
   posts_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
-  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.descriptor_clients, counters_);
+  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.descriptor_clients);
   next_upkeep_ = now_ns() + config_.death_check;
   return ASHLAR_OK;
 }
@@ -67,7 +67,7 @@ ashlar_result Interface::open() {
 Interface::~Interface() {
   for (const auto& sender : senders_)
     if (sender) hide(host_, sender->ring);
-  while (!endpoints_.empty()) disconnect(endpoints_.back().get());
+  while (!endpoints_.empty()) disconnect(*endpoints_.back());
   if (own_) own_.header().closed.store(1, std::memory_order_release);
 }
 
@@ -197,8 +197,8 @@ void Interface::activate(std::uint32_t index) {
   show(host_, sender->ring);
   senders_[index] = std::move(sender);
   if (senders_[index]->peer == ASHLAR_NOBODY) hear_stranger(*senders_[index]);
-  count(counters_.rings);
-  count(counters_.ring_bytes, own_.geometry().ring_bytes);
+  count(counters.rings);
+  count(counters.ring_bytes, own_.geometry().ring_bytes);
 }
 
 std::uint32_t Interface::number_of(const Slot& slot) const {
@@ -300,7 +300,7 @@ ashlar_result Interface::arm() {
     if (before == kAwake) head.sleeping.store(kAwake, std::memory_order_relaxed);
     return ASHLAR_AGAIN;
   }
-  count(counters_.sleeps);
+  count(counters.sleeps);
   return ASHLAR_OK;
 }
 
@@ -311,34 +311,22 @@ void Interface::disarm() {
 
 namespace {
 
-Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
-
 // The kernel of the system copies: what is written is there when the call returns. It has no atomic operations.
 void attributes(ashlar_iface*, ashlar_iface_attributes* out) {
   if (ASHLAR_HAS(out, put_completion)) out->put_completion = ASHLAR_PUT_AT_DONE;
   if (ASHLAR_HAS(out, pieces_most)) out->pieces_most = kMostPieces;
 }
 
+constexpr ashlar_iface_ops functions() {
+  ashlar_iface_ops all = plugin::interface_functions<Interface, Endpoint>();
+  all.rest = [](ashlar_iface* i, int resting) { static_cast<Interface*>(i)->rest(resting != 0); };
+  all.attributes = attributes;
+  all.forget = [](ashlar_iface* i, std::uint32_t peer) { static_cast<Interface*>(i)->forget(peer); };
+  return all;
+}
+
 }  // namespace
 
-const ashlar_iface_ops kInterfaceOps = {
-    .size = sizeof kInterfaceOps,
-    .address = [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
-    .connect = [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length,
-                  ashlar_endpoint** out) { return self(i).connect(peer, address, length, out); },
-    .disconnect = [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(static_cast<Endpoint*>(e)); },
-    .progress = [](ashlar_iface* i) { return self(i).progress(); },
-    .expose = [](ashlar_iface* i, const void* address, std::uint64_t length, int kind,
-                 ashlar_key* out) { return self(i).expose(address, length, kind, out); },
-    .unexpose = [](ashlar_iface* i, const ashlar_key* key) { self(i).unexpose(key); },
-    .arm = [](ashlar_iface* i) { return self(i).arm(); },
-    .disarm = [](ashlar_iface* i) { self(i).disarm(); },
-    .wake_fd = [](ashlar_iface*) { return -1; },
-    .wake_word = [](ashlar_iface* i) { return self(i).wake_word(); },
-    .idle = [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
-    .rest = [](ashlar_iface* i, int resting) { self(i).rest(resting != 0); },
-    .attributes = attributes,
-    .forget = [](ashlar_iface* i, std::uint32_t peer) { self(i).forget(peer); },
-};
+constexpr ashlar_iface_ops kInterfaceOps = functions();
 
 }  // namespace ashlar::shm

@@ -11,6 +11,7 @@
 #include "components/transport/shm/door.h"
 #include "components/transport/shm/endpoint.h"
 #include "components/transport/shm/posts.h"
+#include "components/transport/shm/pvars.h"
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
 #include "components/transport/shm/vectors.h"
@@ -23,7 +24,11 @@ namespace ashlar::shm {
 /// Every function is called under the lane's lock.
 class Interface : public ashlar_iface {
  public:
-  Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context, Counters& counters);
+  using Config = shm::Config;
+  static constexpr const char* kWhat = "the shared memory transport";
+  static void introduce(const ashlar_host& host) { shm::introduce(host); }
+
+  Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context);
   ~Interface();
   Interface(const Interface&) = delete;
   Interface& operator=(const Interface&) = delete;
@@ -31,11 +36,11 @@ class Interface : public ashlar_iface {
   ashlar_result open();
   ashlar_result write_address(void* out, std::uint32_t* length) const;
   ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
-  void disconnect(Endpoint* ep);
+  void disconnect(Endpoint& ep);
   void forget(std::uint32_t peer);
   unsigned progress();
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
-  void unexpose(const ashlar_key* key) { exposed_.unexpose(*key); }
+  void unexpose(const ashlar_key& key) { exposed_.unexpose(key); }
   ashlar_result arm();
   void disarm();
   std::uint32_t* wake_word() { return reinterpret_cast<std::uint32_t*>(&own_.header().wake); }
@@ -57,8 +62,6 @@ class Interface : public ashlar_iface {
                             ashlar_completion* done);
   ashlar_result copy_failed(const Endpoint& ep, int error) const;
   [[gnu::cold]] ashlar_result no_access(const Endpoint& ep, const char* access) const;
-  [[gnu::cold]] ashlar_result outside(const Endpoint& ep, const Key& key, std::uint64_t offset,
-                                      std::uint64_t length) const;
   ashlar_result fate(const Endpoint& ep, std::uint32_t ids, std::uint64_t h0, std::uint64_t h1) const;
 
  private:
@@ -115,7 +118,6 @@ class Interface : public ashlar_iface {
   const ashlar_host& host_;
   const Config& config_;
   ashlar_transport_context context_;
-  Counters& counters_;
   Identity identity_;
   std::uint64_t nonce_ = 0;
   bool barriers_ = false;

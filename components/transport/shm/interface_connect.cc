@@ -241,34 +241,33 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
     attract(*ep.owner, ep.slot_index, /*cold=*/true);
   }
   *line = ep.out.reserve(lines);
-  if (!*line) count(counters_.full);
+  if (!*line) count(counters.full);
   return *line ? ASHLAR_OK : ASHLAR_AGAIN;
 }
 
-void Interface::disconnect(Endpoint* ep) {
-  std::erase_if(gets_, [ep](const Get& g) { return g.from == ep; });
-  std::erase_if(vectors_, [ep](const VectorCopy& c) { return c.peer == ep; });
-  if (ep->way == Endpoint::Way::kRequesting) --requesting_;
+void Interface::disconnect(Endpoint& ep) {
+  std::erase_if(gets_, [&ep](const Get& g) { return g.from == &ep; });
+  std::erase_if(vectors_, [&ep](const VectorCopy& c) { return c.peer == &ep; });
+  if (ep.way == Endpoint::Way::kRequesting) --requesting_;
   update_busy();
-  if (ep->way == Endpoint::Way::kAttached) {
-    if (ep->out.attached()) {
-      ep->slot->state.store(kClosing, std::memory_order_release);
-      attract(*ep->owner, ep->slot_index, /*cold=*/true);
+  if (ep.way == Endpoint::Way::kAttached) {
+    if (ep.out.attached()) {
+      ep.slot->state.store(kClosing, std::memory_order_release);
+      attract(*ep.owner, ep.slot_index, /*cold=*/true);
     } else {
-      ep->slot->state.store(kFree, std::memory_order_relaxed);
-      ep->slot->claim.store(0, std::memory_order_release);
+      ep.slot->state.store(kFree, std::memory_order_relaxed);
+      ep.slot->claim.store(0, std::memory_order_release);
     }
   }
-  if (ep->out.attached()) hide(host_, ep->out);
-  const std::uint64_t nonce = ep->nonce;
-  std::erase_if(endpoints_, [ep](const auto& e) { return e.get() == ep; });
+  if (ep.out.attached()) hide(host_, ep.out);
+  const std::uint64_t nonce = ep.nonce;
+  std::erase_if(endpoints_, [&ep](const auto& e) { return e.get() == &ep; });
   unwatch(nonce);
 }
 
 void Interface::forget(std::uint32_t peer) {
   const auto own = [peer](const std::unique_ptr<Endpoint>& e) { return e->peer == peer; };
-  if (const auto ep = std::find_if(endpoints_.begin(), endpoints_.end(), own); ep != endpoints_.end())
-    disconnect(ep->get());
+  if (const auto ep = std::find_if(endpoints_.begin(), endpoints_.end(), own); ep != endpoints_.end()) disconnect(**ep);
   for (const auto& s : senders_)
     if (s && s->peer == peer) disown(*s);
 }

@@ -8,6 +8,7 @@
 #include "components/transport/shm/sleeper.h"
 #include "framework/base/background_thread.h"
 #include "framework/base/clock.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::shm {
 namespace {
@@ -18,10 +19,7 @@ constexpr std::uint64_t kWakeFrom = 1 << 20;      // an owner that sleeps is wok
 }  // namespace
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
-  if (kind != ASHLAR_MEMORY_HOST) {
-    const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
-  }
+  if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
   exposed_.expose(address, length, nonce_, out);
   return ASHLAR_OK;
 }
@@ -40,21 +38,13 @@ ashlar_result Interface::no_access(const Endpoint& ep, const char* access) const
   return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.no_access", whose, std::size(whose));
 }
 
-ashlar_result Interface::outside(const Endpoint& ep, const Key& key, std::uint64_t offset, std::uint64_t length) const {
-  const ashlar_fact range[] = {{.name = "peer", .text = nullptr, .number = ep.peer},
-                               {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
-                               {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
-                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(key.length)}};
-  return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
-}
-
 ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                              ashlar_completion* done) {
   if (!(ep.capabilities & ASHLAR_CAP_GET)) {
     return no_access(ep, "read");
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return outside(ep, key, offset, length);
+    return plugin::fail_outside(host_, ep.peer, offset, length, key.length);
   }
   if (length == 0) return ASHLAR_OK;
   Get g{};
@@ -68,13 +58,13 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
   // it has enough to copy itself.
   if (length >= config_.both_sides_from && !context_.oversubscribed && !exposed_.any() &&
       lease(g, key, offset, chunk, nonce_)) {
-    count(counters_.gets_shared);
+    count(counters.gets_shared);
     const bool worth_it = length >= kWakeFrom || in_background();
     if (worth_it && ep.owner->sleeping.load(std::memory_order_relaxed) == kAsleep) raise(*ep.owner);
   } else {
     alone(g, key, offset);
   }
-  count(counters_.gets);
+  count(counters.gets);
   busy_ = true;  // the next round renews the slice
   int error = 0;
   const bool later = !gets_.empty() || (in_background() && g.owner_copies(now_ns()));
@@ -95,7 +85,7 @@ ashlar_result Interface::put(Endpoint& ep, const void* from, const Key& key, std
     return no_access(ep, "written");
   }
   if (key.nonce != ep.nonce || offset > key.length || length > key.length - offset) {
-    return outside(ep, key, offset, length);
+    return plugin::fail_outside(host_, ep.peer, offset, length, key.length);
   }
   if (length == 0) return ASHLAR_OK;
   return start({.peer = &ep,
@@ -112,7 +102,7 @@ ashlar_result Interface::copy_pieces(Endpoint& ep, bool writes, const Key& key, 
   for (std::uint32_t i = 0; i < count; ++i) {
     const ashlar_piece& piece = pieces[i];
     if (key.nonce != ep.nonce || piece.offset > key.length || piece.length > key.length - piece.offset)
-      return outside(ep, key, piece.offset, piece.length);
+      return plugin::fail_outside(host_, ep.peer, piece.offset, piece.length, key.length);
   }
   return start({.peer = &ep, .done = done, .region = key.address, .several = pieces, .count = count, .writes = writes});
 }

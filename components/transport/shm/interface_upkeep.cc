@@ -21,7 +21,7 @@ unsigned Interface::advance() {
       const Endpoint* ep = endpoint_of(own_.copy(i).reader.load(std::memory_order_acquire));
       return ep && ep->may_write && !context_.oversubscribed ? ep : nullptr;
     });
-    if (chunks) count(counters_.chunks_helped, chunks);
+    if (chunks) count(counters.chunks_helped, chunks);
     events += chunks;
   }
   if (requesting_ > 0) {
@@ -125,8 +125,8 @@ void Interface::retire(std::uint32_t index) {
   } else {
     unwatch(sender->nonce);
   }
-  count(counters_.rings, ~0ull);
-  count(counters_.ring_bytes, ~own_.geometry().ring_bytes + 1);
+  count(counters.rings, ~0ull);
+  count(counters.ring_bytes, ~own_.geometry().ring_bytes + 1);
   sender->slot->state.store(kFree, std::memory_order_relaxed);
   sender->slot->claim.store(0, std::memory_order_release);
 }

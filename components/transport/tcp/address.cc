@@ -10,6 +10,7 @@
 
 #include "framework/base/descriptor.h"
 #include "framework/base/hash.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::tcp {
 namespace {
@@ -56,24 +57,16 @@ std::uint32_t write(const Address& address, void* out, std::uint32_t room) {
 
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length,
                     Address* out) {
-  const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer};
-  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer},
-                               {.name = "bytes_got", .text = nullptr, .number = length},
-                               {.name = "bytes_wanted", .text = nullptr, .number = sizeof(Head)}};
-  if (length < sizeof(Head))
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_size", sizes, std::size(sizes));
+  if (length < sizeof(Head)) return plugin::fail_address_size(host, peer, length, sizeof(Head));
   std::vector<std::byte> copy(static_cast<const std::byte*>(bytes), static_cast<const std::byte*>(bytes) + length);
   Head head;
   std::memcpy(&head, copy.data(), sizeof head);
-  if (head.magic != kAddressMagic || head.version != kAddressVersion) {
-    const ashlar_fact expected[] = {{.name = "peer", .text = nullptr, .number = peer},
-                                    {.name = "version", .text = nullptr, .number = kAddressVersion}};
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_foreign", expected, std::size(expected));
-  }
+  if (head.magic != kAddressMagic || head.version != kAddressVersion)
+    return plugin::fail_address_foreign(host, peer, kAddressVersion);
   std::memset(copy.data() + offsetof(Head, checksum), 0, sizeof head.checksum);
   if (head.size != length || head.size != sizeof head + head.count * sizeof(Candidate) ||
       head.checksum != checksum_of(copy.data(), length))
-    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "transport.address_damaged", &whose, 1);
+    return plugin::fail_address_damaged(host, peer);
   out->nonce = head.nonce;
   out->host = head.host;
   out->secret = head.secret;

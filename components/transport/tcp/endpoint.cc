@@ -5,18 +5,12 @@
 
 #include "components/transport/tcp/connection.h"
 #include "components/transport/tcp/interface.h"
+#include "framework/plugin/transport_fail.h"
 
 namespace ashlar::tcp {
 namespace {
 
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
-
-[[gnu::cold]] ashlar_result too_long(const Endpoint& peer, std::uint32_t length, std::uint32_t limit) {
-  const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
-                               {.name = "bytes", .text = nullptr, .number = length},
-                               {.name = "most", .text = nullptr, .number = limit}};
-  return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_ARG, "transport.too_long", sizes, std::size(sizes));
-}
 
 [[gnu::cold]] ashlar_result is_gone(const Endpoint& peer) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
@@ -57,7 +51,7 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   Endpoint& peer = self(e);
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
-  if (length > peer.max_short) return too_long(peer, length, peer.max_short);
+  if (length > peer.max_short) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_short);
   const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .reserved = 0, .h0 = h0, .h1 = h1};
   const ashlar_result result = give(peer, frame, data);
   if (result == ASHLAR_OK) count(peer, length);
@@ -69,7 +63,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   Endpoint& peer = self(e);
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
-  if (length > peer.max_bcopy) return too_long(peer, length, peer.max_bcopy);
+  if (length > peer.max_bcopy) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_bcopy);
   const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .reserved = 0, .h0 = h0, .h1 = h1};
   Connection* const connection = peer.connection;
   std::byte* const to = connection != nullptr ? connection->reserve(frame) : keep(peer, frame);
@@ -83,10 +77,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
         peer.pending.take_back(sizeof frame + length);
         peer.iface->counters.buffered.lower(sizeof frame + length);
       }
-      const ashlar_fact sizes[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
-                                   {.name = "bytes_got", .text = nullptr, .number = static_cast<std::int64_t>(done)},
-                                   {.name = "bytes_wanted", .text = nullptr, .number = length}};
-      return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_ARG, "transport.too_short", sizes, std::size(sizes));
+      return plugin::fail_too_short(peer.iface->host(), peer.peer, done, length);
     }
     done += n;
   }
@@ -106,14 +97,8 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
     return is_gone(peer);
   Key key;
   std::memcpy(&key, given->bytes, sizeof key);
-  if (key.owner != peer.nonce || offset > key.length || length > key.length - offset) {
-    const ashlar_fact range[] = {
-        {.name = "peer", .text = nullptr, .number = peer.peer},
-        {.name = "first", .text = nullptr, .number = static_cast<std::int64_t>(offset)},
-        {.name = "last", .text = nullptr, .number = static_cast<std::int64_t>(offset + length)},
-        {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(key.length)}};
-    return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_ARG, "transport.outside", range, std::size(range));
-  }
+  if (key.owner != peer.nonce || offset > key.length || length > key.length - offset)
+    return plugin::fail_outside(peer.iface->host(), peer.peer, offset, length, key.length);
   if (length == 0) return ASHLAR_OK;
   const GetRequest wanted = {.region = key.region, .offset = offset, .length = length};
   const Frame frame = {

@@ -9,7 +9,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "framework/base/clock.h"
+#include "framework/plugin/transport_component.h"
+#include "framework/plugin/transport_fail.h"
 
 // Rounds of progress, sleeping, exposed memory.
 namespace ashlar::tcp {
@@ -18,8 +19,6 @@ namespace {
 constexpr int kEventsAtOnce = 64;
 constexpr std::uint64_t kTickEvery = 5'000'000;
 constexpr std::uint64_t kFewestConnections = 8;
-
-Interface& self(ashlar_iface* i) { return *static_cast<Interface*>(i); }
 
 std::uint64_t connection_limit(std::uint64_t wanted) {
   if (wanted != 0) return wanted;
@@ -33,8 +32,8 @@ std::uint64_t connection_limit(std::uint64_t wanted) {
 Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
     : host_(host), config_(config), context_(context), wanted_(config.interfaces ? config.interfaces : "auto") {
   ops = &kInterfaceOps;
-  // Rounds in which a process gives its core away take long: the clock is read in each.
-  rounds_apart_ = context.oversubscribed ? 1 : 16;
+  // Rounds in which a process gives its core away take long.
+  pace_.set(config.look_interval, context.oversubscribed != 0);
   limit_ = connection_limit(config.connections);
   show(host_, &counters);
 }
@@ -82,30 +81,19 @@ void Interface::flush_later(Connection& connection) {
   to_flush_.push_back(&connection);
 }
 
-/// Whether the sockets are looked at in this round. A look costs a system call, so in a wait the looks are some time
-/// apart, unless something has just happened.
-bool Interface::due() {
-  if (hot_ > 0) {
-    --hot_;
-    return true;
-  }
-  if (config_.look_interval != 0 && round_ % rounds_apart_ != 0) return false;
-  return now_ns() - clock_ >= config_.look_interval;
-}
-
 unsigned Interface::progress() {
-  ++round_;
+  pace_.begin_round();
   while (!to_flush_.empty()) {
     Connection& connection = *to_flush_.back();
     to_flush_.pop_back();
     connection.to_flush_ = false;
     connection.flush();
   }
-  return due() ? look() : 0;
+  return pace_.due() ? look() : 0;
 }
 
 unsigned Interface::look() {
-  clock_ = now_ns();
+  pace_.begin_look();
   counters.looks.add();
   std::array<epoll_event, kEventsAtOnce> events;
   const int count = epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, 0);
@@ -122,21 +110,21 @@ unsigned Interface::look() {
       handled += socket.ready(event.events);
     }
   }
-  if (clock_ >= next_tick_) tick();
+  if (clock() >= next_tick_) tick();
   graveyard_.clear();
   if (handled != 0)
-    hot_ = kHotLooks;
+    pace_.heat();
   else
     counters.empty_looks.add();
   return handled;
 }
 
 void Interface::tick() {
-  next_tick_ = clock_ + kTickEvery;
+  next_tick_ = clock() + kTickEvery;
   for (std::size_t i = guests_.size(); i-- > 0;)
-    if (i < guests_.size()) (void)guests_[i]->in_time(clock_);
+    if (i < guests_.size()) (void)guests_[i]->in_time(clock());
   for (auto& [nonce, peer] : peers_)
-    if (peer->dial != nullptr) peer->dial->tick(clock_);
+    if (peer->dial != nullptr) peer->dial->tick(clock());
   set_door(counters.strangers.now.get() < config_.strangers);
 }
 
@@ -161,10 +149,7 @@ bool Interface::idle() const {
 }
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
-  if (kind != ASHLAR_MEMORY_HOST) {
-    const ashlar_fact given = {.name = "kind", .text = nullptr, .number = kind};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_UNSUPPORTED_OPERATION, "transport.memory_kind", &given, 1);
-  }
+  if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
   const Key key = {.owner = nonce(), .region = next_region_++, .length = length};
   regions_[key.region] = {static_cast<const std::byte*>(address), length};
   *out = {};
@@ -243,25 +228,18 @@ void Interface::end_get(Endpoint& peer, std::uint64_t request, bool good) {
   done->done(done, ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.get", &whose, 1));
 }
 
-const ashlar_iface_ops kInterfaceOps = {
-    .size = sizeof kInterfaceOps,
-    .address = [](ashlar_iface* i, void* out, std::uint32_t* length) { return self(i).write_address(out, length); },
-    .connect = [](ashlar_iface* i, std::uint32_t peer, const void* address, std::uint32_t length,
-                  ashlar_endpoint** out) { return self(i).connect(peer, address, length, out); },
-    .disconnect = [](ashlar_iface* i, ashlar_endpoint* e) { self(i).disconnect(*static_cast<Endpoint*>(e)); },
-    .progress = [](ashlar_iface* i) { return self(i).progress(); },
-    .expose = [](ashlar_iface* i, const void* address, std::uint64_t length, int kind,
-                 ashlar_key* out) { return self(i).expose(address, length, kind, out); },
-    .unexpose = [](ashlar_iface* i, const ashlar_key* key) { self(i).unexpose(*key); },
-    .arm = [](ashlar_iface* i) { return self(i).arm(); },
-    .disarm = [](ashlar_iface* i) { self(i).disarm(); },
-    .wake_fd = [](ashlar_iface* i) { return self(i).wake_fd(); },
-    .wake_word = [](ashlar_iface*) -> std::uint32_t* { return nullptr; },
-    .idle = [](ashlar_iface* i) { return self(i).idle() ? 1 : 0; },
-    .rest = nullptr,
-    // Reads need the owner's progress, which one-sided communication does not count on: nothing is promised.
-    .attributes = nullptr,
-    .forget = [](ashlar_iface* i, std::uint32_t peer) { self(i).forget(peer); },
-};
+namespace {
+
+constexpr ashlar_iface_ops functions() {
+  ashlar_iface_ops all = plugin::interface_functions<Interface, Endpoint>();
+  // Reads need the owner's progress, which one-sided communication does not count on: no attributes, so nothing is
+  // promised.
+  all.forget = [](ashlar_iface* i, std::uint32_t peer) { static_cast<Interface*>(i)->forget(peer); };
+  return all;
+}
+
+}  // namespace
+
+constexpr ashlar_iface_ops kInterfaceOps = functions();
 
 }  // namespace ashlar::tcp

@@ -12,12 +12,17 @@
 #include "components/transport/tcp/dial.h"
 #include "components/transport/tcp/door.h"
 #include "components/transport/tcp/guest.h"
+#include "framework/plugin/look_pace.h"
 
 namespace ashlar::tcp {
 
 /// One lane's connections to other processes. Every function is called under the lane's lock.
 class Interface : public ashlar_iface {
  public:
+  using Config = tcp::Config;
+  static constexpr const char* kWhat = "the TCP transport";
+  static void introduce(const ashlar_host& host) { show(host, nullptr); }
+
   Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context);
   ~Interface();
   Interface(const Interface&) = delete;
@@ -33,7 +38,7 @@ class Interface : public ashlar_iface {
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
   void unexpose(const ashlar_key& key);
   ashlar_result arm();
-  void disarm() { hot_ = kHotLooks; }
+  void disarm() { pace_.heat(); }
   int wake_fd() const { return epoll_.get(); }
   bool idle() const;
 
@@ -42,8 +47,8 @@ class Interface : public ashlar_iface {
   const Config& config() const { return config_; }
   std::uint64_t nonce() const { return address_.nonce; }
   const Secret& secret() const { return address_.secret; }
-  std::uint64_t clock() const { return clock_; }  // of the last look
-  std::uint32_t round() const { return round_; }  // of progress
+  std::uint64_t clock() const { return pace_.clock(); }  // of the last look
+  std::uint32_t round() const { return pace_.round(); }  // of progress
   std::vector<std::byte>& scratch(std::size_t bytes);
   void watch(Watched& socket, std::uint32_t events);
   void unwatch(Watched& socket);
@@ -85,14 +90,11 @@ class Interface : public ashlar_iface {
   Counters counters;
 
  private:
-  static constexpr unsigned kHotLooks = 300;  // one in each round, after something has happened
-
   struct Region {
     const std::byte* at;
     std::uint64_t length;
   };
 
-  bool due();
   unsigned look();
   void tick();
   void accept_guests();
@@ -108,10 +110,8 @@ class Interface : public ashlar_iface {
   const Config& config_;
   const ashlar_transport_context context_;
   Descriptor epoll_;
-  unsigned hot_ = 0;
-  std::uint32_t round_ = 0;
-  std::uint32_t rounds_apart_ = 16;  // between readings of the clock
-  std::uint64_t clock_ = 0, next_tick_ = 0;
+  plugin::LookPace pace_;
+  std::uint64_t next_tick_ = 0;
   std::vector<Connection*> to_flush_;
 
   std::shared_ptr<Door> door_;

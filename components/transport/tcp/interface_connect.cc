@@ -11,8 +11,8 @@
 
 #include "components/transport/tcp/interface.h"
 #include "framework/base/clock.h"
-#include "framework/base/hash.h"
 #include "framework/base/shared_file.h"
+#include "framework/plugin/transport_identity.h"
 
 // The process's own address, its peers, and the connections to them.
 namespace ashlar::tcp {
@@ -21,20 +21,6 @@ namespace {
 constexpr float kLatencyNs = 8000;
 constexpr float kCopyBandwidth = 2.5F, kGetBandwidth = 4;
 constexpr std::uint32_t kMaxShort = 1024;
-
-/// What tells the job from all others; an older kernel does not say it.
-void job_of(const ashlar_transport_context& context, std::uint64_t job[2]) {
-  if (ASHLAR_HAS(&context, peer_of) && context.peer_of != nullptr) {
-    job[0] = context.job[0];
-    job[1] = context.job[1];
-    return;
-  }
-  Hash hash;
-  hash.add(std::string_view(context.job_id != nullptr ? context.job_id : ""));
-  job[0] = hash.value();
-  hash.add(context.job_cookie);
-  job[1] = hash.value();
-}
 
 }  // namespace
 
@@ -76,7 +62,7 @@ ashlar_result Interface::open() {
   visitors.events = EPOLLIN;
   visitors.data.ptr = &inbox_;
   if (inbox_.fd() >= 0) (void)epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, inbox_.fd(), &visitors);
-  clock_ = now_ns();
+  pace_.begin_look();
   return ASHLAR_OK;
 }
 
@@ -103,20 +89,14 @@ Hello Interface::hello_to(const Endpoint& peer) const {
   hello.version = kWireVersion;
   hello.target = peer.nonce;
   hello.sender = nonce();
-  job_of(context_, hello.job);
+  plugin::job_of(context_, hello.job);
   hello.rank = context_.self;
   return hello;
 }
 
 bool Interface::number_of(const Hello& hello, std::uint32_t* number) const {
-  if (ASHLAR_HAS(&context_, peer_of) && context_.peer_of != nullptr) {
-    *number = context_.peer_of(context_.lane_context, hello.job, hello.rank);
-    return *number != ASHLAR_NOBODY;
-  }
-  std::uint64_t own[2];
-  job_of(context_, own);
-  *number = hello.rank;
-  return std::memcmp(own, hello.job, sizeof own) == 0;
+  *number = plugin::number_of(context_, hello.job, hello.rank);
+  return *number != ASHLAR_NOBODY;
 }
 
 std::uint32_t Interface::exchange_with(const SocketAddress& to) const {
@@ -220,7 +200,7 @@ void Interface::need_connection(Endpoint& peer) {
     peer.dial->wait();
   else
     peer.dial->start_round();
-  hot_ = kHotLooks;
+  pace_.heat();
 }
 
 /// Both may dial at one time; the one with the smaller nonce goes on.

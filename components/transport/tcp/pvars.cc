@@ -1,8 +1,8 @@
 #include <cstddef>
-#include <iterator>
 
 #include "components/transport/tcp/counters.h"
 #include "framework/plugin/pvar_row.h"
+#include "framework/plugin/transport_component.h"
 
 namespace ashlar::tcp {
 namespace {
@@ -55,14 +55,7 @@ constexpr ashlar_pvar_row kRows[] = {
 
 }  // namespace
 
-void show(const ashlar_host& host, const Counters* counters) {
-  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
-    host.add_pvar_block("transport", "tcp", kRows, std::size(kRows), counters);
-}
-
-void hide(const ashlar_host& host, const Counters& counters) {
-  if (ASHLAR_HAS(&host, remove_pvar_block) && host.remove_pvar_block != nullptr)
-    host.remove_pvar_block(kRows, &counters);
-}
+void show(const ashlar_host& host, const Counters* counters) { plugin::show_block(host, "tcp", kRows, counters); }
+void hide(const ashlar_host& host, const Counters& counters) { plugin::hide_block(host, kRows, &counters); }
 
 }  // namespace ashlar::tcp

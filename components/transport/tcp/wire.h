@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "components/transport/tcp/sha256.h"
+#include "framework/base/sha256.h"
 
 /// What travels over a connection. First both sides prove that they belong together:
 ///

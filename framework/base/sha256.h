@@ -1,13 +1,18 @@
-#include "components/transport/tcp/sha256.h"
-
+#pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <span>
 
-namespace ashlar::tcp {
-namespace {
+namespace ashlar {
 
-constexpr std::uint32_t kRound[64] = {
+using Digest = std::array<std::uint8_t, 32>;
+
+inline constexpr std::uint32_t kSha256Round[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -17,9 +22,23 @@ constexpr std::uint32_t kRound[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-}  // namespace
+/// SHA-256 (FIPS 180-4). Set-up path: a connection hashes some hundred bytes.
+class Sha256 {
+ public:
+  void add(const void* data, std::size_t bytes);
+  /// Ends the message; nothing may be added afterwards.
+  Digest end();
 
-void Sha256::block(const std::uint8_t* bytes) {
+ private:
+  void block(const std::uint8_t* bytes);
+
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::uint8_t, 64> waiting_ = {};
+  std::uint64_t length_ = 0;
+};
+
+inline void Sha256::block(const std::uint8_t* bytes) {
   std::uint32_t w[64];
   for (int i = 0; i < 16; ++i)
     w[i] = std::uint32_t{bytes[4 * i]} << 24 | std::uint32_t{bytes[4 * i + 1]} << 16 |
@@ -32,7 +51,7 @@ void Sha256::block(const std::uint8_t* bytes) {
   auto [a, b, c, d, e, f, g, h] = state_;
   for (int i = 0; i < 64; ++i) {
     const std::uint32_t t1 =
-        h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+        h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kSha256Round[i] + w[i];
     const std::uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g;
     g = f;
@@ -47,7 +66,7 @@ void Sha256::block(const std::uint8_t* bytes) {
   for (std::size_t i = 0; i < 8; ++i) state_[i] += add[i];
 }
 
-void Sha256::add(const void* data, std::size_t bytes) {
+inline void Sha256::add(const void* data, std::size_t bytes) {
   const auto* from = static_cast<const std::uint8_t*>(data);
   while (bytes > 0) {
     const std::size_t at = length_ % waiting_.size();
@@ -60,7 +79,7 @@ void Sha256::add(const void* data, std::size_t bytes) {
   }
 }
 
-Digest Sha256::end() {
+inline Digest Sha256::end() {
   const std::uint64_t bits = length_ * 8;
   const std::uint8_t mark = 0x80, zero = 0;
   add(&mark, 1);
@@ -73,7 +92,8 @@ Digest Sha256::end() {
   return digest;
 }
 
-Digest hmac(std::span<const std::uint8_t> key, std::initializer_list<std::span<const std::uint8_t>> parts) {
+/// HMAC with SHA-256 (RFC 2104) over the parts one after the other.
+inline Digest hmac(std::span<const std::uint8_t> key, std::initializer_list<std::span<const std::uint8_t>> parts) {
   std::array<std::uint8_t, 64> inner = {}, outer = {};
   if (key.size() > inner.size()) {
     Sha256 hash;
@@ -96,10 +116,11 @@ Digest hmac(std::span<const std::uint8_t> key, std::initializer_list<std::span<c
   return second.end();
 }
 
-bool same(const Digest& a, const Digest& b) {
+/// Compares in a time that does not depend on the content.
+inline bool same(const Digest& a, const Digest& b) {
   unsigned difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);
   return difference == 0;
 }
 
-}  // namespace ashlar::tcp
+}  // namespace ashlar

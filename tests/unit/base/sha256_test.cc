@@ -1,11 +1,11 @@
-#include "components/transport/tcp/sha256.h"
+#include "framework/base/sha256.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-namespace ashlar::tcp {
+namespace ashlar {
 namespace {
 
 std::string hex(const Digest& digest) {
@@ -63,4 +63,4 @@ TEST(Hmac, EveryBitCounts) {
 }
 
 }  // namespace
-}  // namespace ashlar::tcp
+}  // namespace ashlar

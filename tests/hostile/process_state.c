@@ -1,10 +1,13 @@
-/* MPI_Init and MPI_Finalize leave the process as it was: signals, environment, folder, umask, locale, rounding, limits.
- */
+/* MPI_Init and MPI_Finalize leave the process as it was: signals, environment, folder, umask, locale, rounding, limits,
+ * threads, and the code of the functions that libraries of networks like to patch. */
+#define _GNU_SOURCE
 #include <fenv.h>
 #include <locale.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +22,11 @@ typedef struct {
   mode_t mask;
   int rounding;
   struct rlimit files, core, stack;
+  unsigned char code[4][16]; /* the beginnings of mmap and its kin */
+  int threads;
 } State;
+
+static void copy_code(unsigned char* to, uintptr_t function) { memcpy(to, (const void*)function, 16); }
 
 static void take(State* s) {
   char line[256];
@@ -28,6 +35,8 @@ static void take(State* s) {
   while (f && fgets(line, sizeof line, f))
     if (strncmp(line, "SigBlk", 6) == 0 || strncmp(line, "SigIgn", 6) == 0 || strncmp(line, "SigCgt", 6) == 0)
       strncat(s->signals, line, sizeof s->signals - strlen(s->signals) - 1);
+    else if (strncmp(line, "Threads:", 8) == 0)
+      s->threads = atoi(line + 8);
   if (f) fclose(f);
   if (!getcwd(s->folder, sizeof s->folder)) s->folder[0] = '?';
   snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
@@ -40,6 +49,10 @@ static void take(State* s) {
   getrlimit(RLIMIT_NOFILE, &s->files);
   getrlimit(RLIMIT_CORE, &s->core);
   getrlimit(RLIMIT_STACK, &s->stack);
+  copy_code(s->code[0], (uintptr_t)mmap);
+  copy_code(s->code[1], (uintptr_t)munmap);
+  copy_code(s->code[2], (uintptr_t)mremap);
+  copy_code(s->code[3], (uintptr_t)madvise);
 }
 
 static void compare(const State* a, const State* b, const char* when) {
@@ -52,6 +65,8 @@ static void compare(const State* a, const State* b, const char* when) {
   CHECK(memcmp(&a->files, &b->files, sizeof a->files) == 0 && memcmp(&a->core, &b->core, sizeof a->core) == 0 &&
             memcmp(&a->stack, &b->stack, sizeof a->stack) == 0,
         "%s a limit is changed", when);
+  CHECK(memcmp(a->code, b->code, sizeof a->code) == 0, "%s mmap() or its kin is patched", when);
+  CHECK(a->threads == b->threads, "%s there are %d threads and were %d", when, b->threads, a->threads);
 }
 
 static State before, during, after;

@@ -1,0 +1,23 @@
+#pragma once
+#include <rdma/fabric.h>
+
+#include "framework/plugin/component.h"
+
+namespace ashlar::ofi {
+
+/// The functions of libfabric that are symbols, found at run time: a process that does not use this transport never
+/// loads the library, and an installation without it works. All others are reached through the objects that these make.
+struct Library {
+  decltype(&fi_getinfo) getinfo = nullptr;
+  decltype(&fi_freeinfo) freeinfo = nullptr;
+  decltype(&fi_dupinfo) dupinfo = nullptr;
+  decltype(&fi_fabric) fabric = nullptr;
+  decltype(&fi_open) open = nullptr;
+  decltype(&fi_strerror) strerror = nullptr;
+  decltype(&fi_version) version = nullptr;
+
+  /// The process's, loaded from `file` at the first call. nullptr with `*failed`.
+  static const Library* of_process(const ashlar_host& host, const char* file, ashlar_result* failed);
+};
+
+}  // namespace ashlar::ofi

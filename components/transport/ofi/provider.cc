@@ -1,0 +1,242 @@
+#include "components/transport/ofi/provider.h"
+
+#include <dirent.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace ashlar::ofi {
+namespace {
+
+constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
+// What libfabric may ask of memory, all of which enlist() does.
+constexpr int kMemoryModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+// Over TCP, best first: `tcp` has endpoints of its own kind since libfabric 1.18.
+constexpr const char* kOverTcp[] = {"tcp;ofi_rxm", "tcp"};
+constexpr int kNotTaken = std::numeric_limits<int>::max();
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// Not a network card: what the system's own sockets and memory do.
+bool software(const std::string& provider) {
+  return has(provider, "tcp") || has(provider, "udp") || has(provider, "sockets") || has(provider, "net") ||
+         has(provider, "shm") || has(provider, "hook");
+}
+
+enum class Reach { kNetwork, kLoopback, kLink };
+
+Reach reach_of(const fi_info& info) {
+  if (info.src_addr == nullptr) return Reach::kNetwork;
+  if (info.addr_format == FI_SOCKADDR_IN) {
+    const auto* const v4 = static_cast<const sockaddr_in*>(info.src_addr);
+    return ntohl(v4->sin_addr.s_addr) >> 24 == 127 ? Reach::kLoopback : Reach::kNetwork;
+  }
+  if (info.addr_format == FI_SOCKADDR_IN6) {
+    const in6_addr& v6 = static_cast<const sockaddr_in6*>(info.src_addr)->sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&v6) ? Reach::kLoopback : IN6_IS_ADDR_LINKLOCAL(&v6) ? Reach::kLink : Reach::kNetwork;
+  }
+  return Reach::kNetwork;
+}
+
+/// The less, the better; kNotTaken with `*why`.
+int rank_of(const fi_info& info, const Config& config, bool one_node, const char** why) {
+  const std::string provider = info.fabric_attr->prov_name, device = info.domain_attr->name;
+  const std::string wanted = config.provider, wanted_device = config.domain;
+  const auto refused = [&](const char* reason) {
+    *why = reason;
+    return kNotTaken;
+  };
+  const bool any = wanted == "auto";
+  const auto* const over_tcp = std::find(std::begin(kOverTcp), std::end(kOverTcp), provider);
+  if (any ? software(provider) && over_tcp == std::end(kOverTcp) : provider != wanted)
+    return refused("it serves when named");
+  if (wanted_device != "auto" && device != wanted_device) return refused("another device is named");
+  if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0) return refused("it keeps no order");
+  const Reach reach = reach_of(info);
+  if (reach == Reach::kLink) return refused("its address has a meaning on one link only");
+  if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
+  int rank = software(provider) ? 100 : 0;
+  if (reach == Reach::kNetwork && one_node && wanted_device == "auto" && software(provider)) rank += 10;
+  if (info.addr_format == FI_SOCKADDR_IN6) rank += 1;
+  *why = "a better one comes first";
+  return rank;
+}
+
+}  // namespace
+
+std::string network_card() {
+  for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/infiniband_verbs"}) {
+    DIR* const devices = opendir(folder);
+    if (devices == nullptr) continue;
+    std::string first;
+    while (const dirent* const entry = readdir(devices))
+      if (entry->d_name[0] != '.' && std::strcmp(entry->d_name, "abi_version") != 0 &&
+          (first.empty() || first > entry->d_name))
+        first = entry->d_name;
+    closedir(devices);
+    if (!first.empty()) return first;
+  }
+  return {};
+}
+
+Provider::~Provider() {
+  close_endpoint();
+  if (completions != nullptr) fi_close(&completions->fid);
+  if (peers_ != nullptr) fi_close(&peers_->fid);
+  if (domain_ != nullptr) fi_close(&domain_->fid);
+  if (fabric_ != nullptr) fi_close(&fabric_->fid);
+  if (info_ != nullptr) library_->freeinfo(info_);
+}
+
+void Provider::close_endpoint() {
+  if (endpoint != nullptr) fi_close(&endpoint->fid);
+  endpoint = nullptr;
+}
+
+/// Takes the best of what libfabric lists.
+bool Provider::choose(const Config& config, bool one_node, int* error) {
+  fi_info* const hints = library_->dupinfo(nullptr);
+  if (hints == nullptr) return *error = -FI_ENOMEM, false;
+  hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode = kMemoryModes;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  hints->tx_attr->size = config.sends;
+  hints->rx_attr->size = config.receives;
+  hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
+  fi_info* all = nullptr;
+  const bool any = std::strcmp(config.provider, "auto") == 0;
+  if (any && !network_card().empty()) {
+    *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
+  } else {
+    // Without a card there is no need to ask every provider.
+    for (const char* const name : kOverTcp) {
+      std::free(std::exchange(hints->fabric_attr->prov_name, strdup(any ? name : config.provider)));
+      *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
+      if (*error == 0 || !any) break;
+    }
+  }
+  library_->freeinfo(hints);
+  if (*error != 0) return false;
+  const fi_info* best = nullptr;
+  int best_rank = kNotTaken;
+  for (const fi_info* info = all; info != nullptr; info = info->next) {
+    const char* why = "";
+    const int rank = rank_of(*info, config, one_node, &why);
+    if (rank < best_rank) {
+      best_rank = rank;
+      best = info;
+    }
+    const std::string other =
+        std::string(info->fabric_attr->prov_name) + " over " + info->domain_attr->name + ": " + why;
+    if (rank == kNotTaken && !has(others_, other.c_str()) && others_.size() < 400)
+      others_ += (others_.empty() ? "" : "; ") + other;
+  }
+  if (best != nullptr) info_ = library_->dupinfo(best);
+  library_->freeinfo(all);
+  if (info_ == nullptr) *error = -FI_ENODATA;
+  return info_ != nullptr;
+}
+
+/// nullptr, or what could not be made.
+const char* Provider::start(const Config& config, int* error) {
+  // What the provider allows, of what is wanted.
+  sends_ = std::min<std::uint64_t>(config.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
+  receives_ = std::min<std::uint64_t>(config.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
+  reads_ = (info_->caps & FI_READ) != 0;
+  if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
+  if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
+  fi_av_attr av = {};
+  av.type = info_->domain_attr->av_type == FI_AV_MAP ? FI_AV_MAP : FI_AV_TABLE;
+  if ((*error = fi_av_open(domain_, &av, &peers_, nullptr)) != 0) return "its table of addresses";
+  fi_cq_attr cq = {};
+  cq.size = sends_ + receives_ + 16;
+  cq.format = FI_CQ_FORMAT_MSG;
+  cq.wait_obj = FI_WAIT_FD;
+  if (fi_cq_open(domain_, &cq, &completions, nullptr) == 0) {
+    if (fi_control(&completions->fid, FI_GETWAIT, &wake_fd_) != 0) wake_fd_ = -1;
+  } else {
+    cq.wait_obj = FI_WAIT_NONE;
+    if ((*error = fi_cq_open(domain_, &cq, &completions, nullptr)) != 0) return "its completion queue";
+  }
+  if ((*error = fi_endpoint(domain_, info_, &endpoint, nullptr)) != 0) return "its endpoint";
+  *error = fi_ep_bind(endpoint, &peers_->fid, 0);
+  if (*error == 0) *error = fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV);
+  if (*error == 0) *error = fi_enable(endpoint);
+  return *error != 0 ? "its endpoint" : nullptr;
+}
+
+ashlar_result Provider::open(const ashlar_host& host, const Config& config, bool one_node) {
+  ashlar_result failed = ASHLAR_OK;
+  library_ = Library::of_process(host, config.library, &failed);
+  if (library_ == nullptr) return failed;
+  int error = 0;
+  if (!choose(config, one_node, &error)) {
+    const ashlar_fact facts[] = {
+        {.name = "provider", .text = config.provider, .number = 0},
+        {.name = "domain", .text = config.domain, .number = 0},
+        {.name = "lower", .text = others_.empty() ? reason(error) : others_.c_str(), .number = 0}};
+    return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.no_provider", facts, std::size(facts));
+  }
+  name_ = info_->fabric_attr->prov_name;
+  device_ = info_->domain_attr->name;
+  const char* const what = start(config, &error);
+  if (what == nullptr) return ASHLAR_OK;
+  const ashlar_fact facts[] = {{.name = "provider", .text = name_.c_str(), .number = 0},
+                               {.name = "domain", .text = device_.c_str(), .number = 0},
+                               {.name = "what", .text = what, .number = 0},
+                               {.name = "lower", .text = reason(error), .number = 0}};
+  return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.not_started", facts, std::size(facts));
+}
+
+std::vector<std::uint8_t> Provider::address() const {
+  std::vector<std::uint8_t> bytes(64);
+  std::size_t length = bytes.size();
+  int error = fi_getname(&endpoint->fid, bytes.data(), &length);
+  if (error == -FI_ETOOSMALL) {
+    bytes.resize(length);
+    error = fi_getname(&endpoint->fid, bytes.data(), &length);
+  }
+  bytes.resize(error == 0 ? length : 0);
+  return bytes;
+}
+
+bool Provider::may_sleep() {
+  fid* const queue = &completions->fid;
+  fid* queues[] = {queue};
+  return fi_trywait(fabric_, queues, 1) == 0;
+}
+
+fi_addr_t Provider::insert(const std::vector<std::uint8_t>& address) {
+  fi_addr_t at = FI_ADDR_UNSPEC;
+  return fi_av_insert(peers_, address.data(), 1, &at, 0, nullptr) == 1 ? at : FI_ADDR_UNSPEC;
+}
+
+int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access, fid_mr** out) {
+  const std::uint64_t key = wants(FI_MR_PROV_KEY) ? 0 : next_key_++;
+  const int made = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, out, nullptr);
+  if (made != 0 || !wants(FI_MR_ENDPOINT)) return made;
+  int error = fi_mr_bind(*out, &endpoint->fid, 0);
+  if (error == 0) error = fi_mr_enable(*out);
+  if (error == 0) return 0;
+  fi_close(&(*out)->fid);
+  *out = nullptr;
+  return error;
+}
+
+std::string Provider::reason(const fi_cq_err_entry& entry) const {
+  char text[256] = "";
+  const char* const detail = fi_cq_strerror(completions, entry.prov_errno, entry.err_data, text, sizeof text);
+  std::string words = reason(static_cast<long>(entry.err));
+  if (detail != nullptr && *detail != 0 && words != detail) words += std::string(" (") + detail + ")";
+  return words;
+}
+
+}  // namespace ashlar::ofi

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "mpiexec/dynamic_section.h"
+#include "mpiexec/loader_cache.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -63,17 +64,12 @@ Found in_folders(const std::string& library, std::string list, const std::string
   return {};
 }
 
-/// What ldconfig has found: paths, each between two zero bytes. Of a file that is gone since the loader thinks no more.
+/// What ldconfig has found. Of a file that is gone since the loader thinks no more.
 Found in_cache(const std::string& library) {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache{std::istreambuf_iterator<char>(file), {}};
-  const std::string end = "/" + library + std::string(1, '\0');
-  const std::size_t at = cache.find(end);
-  if (at == std::string::npos) return {};
-  const std::size_t before = cache.rfind('\0', at);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  std::string path = cache.substr(begin, at + end.size() - 1 - begin);
-  return exists(path, "") ? Found{.there = true, .path = std::move(path)} : Found{};
+  std::string path = path_in_loader_cache(cache, library);
+  return !path.empty() && exists(path, "") ? Found{.there = true, .path = std::move(path)} : Found{};
 }
 
 /// Where the loader looks for a library that `program` names.

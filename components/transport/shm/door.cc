@@ -45,10 +45,11 @@ bool is_this_user(int fd) {
 }  // namespace
 
 Door::~Door() {
-  if (!connections_.empty()) count(counters.clients, ~std::uint64_t{connections_.size()} + 1);
+  if (!connections_.empty()) count(counters_->clients, ~std::uint64_t{connections_.size()} + 1);
 }
 
-void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients) {
+void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters) {
+  counters_ = &counters;
   nonce_ = nonce;
   cookie_ = cookie;
   most_connections_ = std::max<std::size_t>(clients, 1);
@@ -63,7 +64,7 @@ void Door::serve(int fd) {
   if (!listener_) return;
   accept_connections();
   const std::size_t over = std::erase_if(connections_, [&](const Connection& c) { return answer(c, fd); });
-  if (over != 0) count(counters.clients, ~std::uint64_t{over} + 1);
+  if (over != 0) count(counters_->clients, ~std::uint64_t{over} + 1);
 }
 
 // Bounded in each call, so that a process that connects again and again does not keep this one from its work.
@@ -75,9 +76,9 @@ void Door::accept_connections() {
       turn_away();
       continue;
     }
-    count(counters.clients);
+    count(counters_->clients);
     connections_.push_back({.socket = std::move(client), .until_ns = now_ns() + kRequestTimeoutNs});
-    if (connections_.size() > counters.clients_most) counters.clients_most = connections_.size();
+    if (connections_.size() > counters_->clients_most) counters_->clients_most = connections_.size();
   }
 }
 
@@ -107,7 +108,7 @@ bool Door::answer(const Connection& connection, int fd) const {
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
   const ssize_t sent = sendmsg(connection.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent >= 0) count(counters.passed);
+  if (sent >= 0) count(counters_->passed);
   return sent >= 0 || errno != EAGAIN;
 }
 

@@ -23,7 +23,7 @@ class Door {
   /// Listens under a name made from `nonce`. Without success there is no server, which is no error: peers then find
   /// none. `clients`: how many connections are open at one time at most; others wait in the socket's queue. What
   /// happens is counted in `counters`, which outlive this.
-  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients);
+  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters);
   /// Passes `fd` to clients whose request has the cookie, and that run as this user. Set-up path; never blocks.
   void serve(int fd);
 
@@ -35,11 +35,12 @@ class Door {
   void accept_connections();
   /// Whether the connection is over, and to be closed; that is also the answer to what is not a request of this job.
   bool answer(const Connection& connection, int fd) const;
-  void turn_away() const { count(counters.turned_away); }
+  void turn_away() const { count(counters_->turned_away); }
 
   Descriptor listener_;
   std::vector<Connection> connections_;
   std::size_t most_connections_ = 0;
+  Counters* counters_ = nullptr;  // set by open()
   std::uint64_t nonce_ = 0, cookie_ = 0;
 };
 

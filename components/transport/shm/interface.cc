@@ -59,7 +59,7 @@ ashlar_result Interface::open() {
   exposed_.attach(&own_);
   posts_.attach(&own_);
   if (config_.single_copy) open_to_peers(config_.yama);
-  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.descriptor_clients);
+  if (config_.descriptor_passing) door_.open(nonce_, context_.job_cookie, config_.descriptor_clients, counters);
   next_upkeep_ = now_ns() + config_.death_check;
   return ASHLAR_OK;
 }

@@ -1,7 +1,8 @@
 #pragma once
 /* The launch framework's interface: how a process finds its job and talks to its fellows before any transport exists.
  * Plain C, no dependence on the kernel, so that a site can bring its own launcher's client. A struct begins with its
- * size; read only the members inside it. One module serves one process; calls come from one thread at a time. */
+ * size; read only the members inside it. One module serves one process; calls come from one thread at a time, but for
+ * get() and view(), which threads call when they first talk to a peer. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

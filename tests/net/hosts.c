@@ -75,6 +75,9 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "abort") == 0) {
     if (rank == ranks - 1) MPI_Abort(MPI_COMM_WORLD, 9);
     MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "spawn") == 0) {
+    MPI_Comm children;
+    MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, ranks - 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
   } else if (strcmp(what, "kill") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == ranks - 1) raise(SIGKILL);

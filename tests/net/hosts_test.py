@@ -17,6 +17,8 @@ from cluster import Cluster
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
+BIN = os.environ.get("BIN", os.path.join(os.path.dirname(MPIEXEC), "../tests/mpi"))
+INFO = os.path.join(os.path.dirname(MPIEXEC), "ashlar_info")
 
 
 def flat(text):
@@ -232,6 +234,46 @@ class EndTest(HostsTest):
         self.assertIn("no rank has made progress for 2 s", err)
         self.assertRegex(err, r"ranks 0-2 wait in MPI_Barrier on 'MPI_COMM_WORLD', in which rank 3 is not")
         self.assertRegex(err, r"rank 3 is not inside MPI: it sleeps")
+
+
+    def test_what_ranks_of_all_hosts_wait_for_can_be_asked(self):
+        process = self.start_job("--host", "a,b", "-n", 4, HOSTS, "recv", ready=4)
+        words = "rank 3 waits in MPI_Recv from rank 0 tag 7"
+        for _ in range(20):
+            told = subprocess.run([INFO, "waits", "--pid", str(process.pid)], capture_output=True, text=True, timeout=30)
+            if words in flat(told.stdout):
+                break
+        self.assertIn(words, flat(told.stdout), told.stderr)
+        self.assertIn("a cycle 0 -> 3 -> 0", flat(told.stdout))
+        values = subprocess.run([INFO, "--pvars", "--pid", str(process.pid)], capture_output=True, text=True, timeout=30)
+        self.assertEqual(values.returncode, 0, values.stderr)
+
+
+class ProgramsTest(HostsTest):
+    """Programs of tests/mpi with ranks on several hosts, two on each: shared memory and TCP in one job."""
+    PROGRAMS = ["pt2pt_wildcards", "pt2pt_mprobe", "pt2pt_random", "pt2pt_truncate", "pt2pt_buffered", "coll_random",
+                "coll_persistent", "coll_inter", "comm_groups", "comm_inter", "comm_make", "comm_disconnect", "topo_cart",
+                "topo_graph", "rma_dynamic", "psets", "sessions", "finalize", "info_env", "threads_lanes"]
+
+    def run_all(self, programs, hosts, ranks):
+        with tempfile.TemporaryDirectory() as folder:
+            for program in programs:
+                with self.subTest(program=program, hosts=hosts):
+                    # Hosts share the processors here, and none of them knows it.
+                    done = self.cluster.run(MPIEXEC, "--bind-to", "none", "--timeout", 100, "--host", hosts, "-n", ranks,
+                                            os.path.join(BIN, program), timeout=120, cwd=folder)
+                    self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
+
+    def test_on_two_hosts(self):
+        self.run_all(self.PROGRAMS, "a:2,b:2", 4)
+
+    def test_on_three_hosts(self):
+        self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads"))], "b:2,a:2,c:2", 6)
+
+    def test_to_start_processes_is_an_error_with_a_reason(self):
+        err = flat(self.cluster.run(MPIEXEC, "--timeout", 30, "--host", "a,b", "-n", 2, HOSTS, "spawn").stderr)
+        self.assertIn("MPI_ERR_SPAWN", err)
+        self.assertIn("mpiexec starts further processes only for a job whose ranks are all on its own host", err)
 
 
 class RefusedTest(HostsTest):

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <mutex>
 #include <string>
 
 #include "framework/base/clock.h"
@@ -170,6 +171,7 @@ ashlar_result Client::view(std::uint32_t rank, const char* key, const void** blo
 
 /// Lets the launcher look for the record on the board of the rank's own node, and waits for its answer.
 ashlar_result Client::ask(std::uint32_t rank, const char* key) {
+  const std::lock_guard guard(asking_);
   BoardWant& want = board_want(board_, slot(job_.rank));
   const std::size_t length = std::strlen(key) + 1;
   if (length > sizeof want.key) return fail_with_board("the key is longer than any of the library's");
@@ -349,6 +351,7 @@ ashlar_result Client::further_job(int* out) const {
     const ashlar_fact why = {.name = "lower", .text = reason, .number = 0};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.no_control", &why, 1);
   };
+  if (board_->node_of_rank != 0) return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.other_hosts", nullptr, 0);
   const std::uint64_t place = await_control();
   if (place == 0 || place == kNoControl) return refused(place == 0 ? "it does not answer" : "it can take no requests");
   sockaddr_un address = {};

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace ashlar::launch {
 
-/// A rank's side of the board. One thread at a time; a module serves one process.
+/// A rank's side of the board. One thread at a time, but for view(); a module serves one process.
 /// A function that fails has given the reason to the host. fence() sleeps on a futex of the board and spends no
 /// processor time; nothing else blocks.
 class Client {
@@ -75,6 +76,7 @@ class Client {
   std::uint32_t my_attach_ = 0;
   std::uint32_t failures_seen_ = 0;
   std::vector<bool> told_;
+  std::mutex asking_;  // a rank has one question at a time
   ashlar_launch_peer_failed* listener_ = nullptr;
   void* listener_context_ = nullptr;
   std::string params_, launcher_, placement_, name_, parent_port_, name_scope_;

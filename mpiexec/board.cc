@@ -135,6 +135,7 @@ void Board::store_nodes(const BoardFacts& facts) {
   const std::vector<std::string>& hosts = facts.nodes.hosts;
   board_->nodes = static_cast<std::uint32_t>(hosts.size());
   board_->node = facts.nodes.node;
+  board_->partial = facts.partial ? 1 : 0;
   board_->node_of_rank = launch::board_allocate(board_, facts.ranks * sizeof(std::uint32_t));
   board_->host_of_node = launch::board_allocate(board_, hosts.size() * sizeof(std::uint64_t));
   board_->far = launch::board_allocate(board_, facts.ranks * sizeof(launch::BoardFar));

@@ -255,6 +255,7 @@ Status Daemon::prepare() {
   facts.board.cookie = order_.cookie;
   facts.board.universe = order_.universe;
   facts.board.name_scope = order_.job_id;
+  facts.board.partial = true;
   ASHLAR_TRY(ranks_->prepare(std::move(facts), environment_here(order_.environment), placement_));
   // A further job needs an mpiexec that has its streams.
   ranks_->board().header()->control.store(launch::kNoControl);

@@ -167,6 +167,7 @@ std::vector<RankStatus> StatusQuery::statuses() {
     s.pid = slot.pid.load();
     s.use = slot.use.load();
     s.ended = !runs(slot);
+    s.elsewhere = board_->partial != 0 && !launch::board_has(board_, r);
     s.fences = slot.fences.load();
     const std::uint64_t heard = slot.heard_ns.load();
     s.answered = heard >= asked_ns_;

@@ -65,6 +65,7 @@ std::string named(const std::vector<unsigned>& ranks) {
 Phrase Words::phrase(unsigned r) const {
   const RankStatus& s = ranks_[r];
   if (s.ended) return {"has", "have", "ended", {}};
+  if (s.elsewhere) return {"runs", "run", "on another host, of which the job's mpiexec knows more", {}};
   if (s.state == RankState::kAbsent)
     return {"has",
             "have",
@@ -161,7 +162,7 @@ std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* 
   std::vector<unsigned> missing, elsewhere;
   std::string mismatch;
   for (const unsigned m : c.ranks) {
-    if (m == r || m >= ranks_.size()) continue;
+    if (m == r || m >= ranks_.size() || ranks_[m].elsewhere) continue;
     const Account& other = ranks_[m].account;
     const bool tells = in_mpi(m) && ranks_[m].answered;
     bool in_it = false, behind = !in_mpi(m) && ranks_[m].state < RankState::kInitialized, past = false;

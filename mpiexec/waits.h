@@ -13,6 +13,7 @@ struct RankStatus {
   std::uint32_t pid = 0;
   std::uint32_t use = 0;  // launch::RankUse
   bool ended = false;
+  bool elsewhere = false;   // on another host, of which the launcher that was asked knows nothing
   bool answered = false;    // it has made progress since the query began
   bool progresses = false;  // it began to wait for what it waits for after the query began
   double silent_s = -1;     // since it last made progress; negative: not known

@@ -45,6 +45,7 @@ std::string seconds(double s) { return text("%.3f", s); }
 
 const char* state_of(const RankStatus& s) {
   if (s.ended) return "ended";
+  if (s.elsewhere) return "elsewhere";
   switch (s.state) {
     case RankState::kAbsent:
       return "absent";

@@ -148,6 +148,7 @@ struct BoardHeader {
   // beside it.
   std::uint32_t nodes, node, local_ranks;
   std::int32_t bell;           // the launcher's descriptor of the bell's end that rings
+  std::uint32_t partial;       // 1: of a daemon's board, which does not show the ranks of other nodes
   std::uint64_t node_of_rank;  // offset of std::uint32_t[ranks]; 0: all are on this node, and the next two are 0
   std::uint64_t host_of_node;  // offset of the offsets of names, std::uint64_t[nodes]
   std::uint64_t far;           // offset of BoardFar[ranks]

@@ -245,6 +245,12 @@ class EndTest(HostsTest):
                 break
         self.assertIn(words, flat(told.stdout), told.stderr)
         self.assertIn("a cycle 0 -> 3 -> 0", flat(told.stdout))
+        # A rank's own launcher on another host knows the ranks there.
+        script = (f'for p in /proc/[0-9]*; do test "$(cat $p/comm)" = hosts && exec {INFO} waits --pid ${{p#/proc/}} 2>&1; '
+                  'done; cat /proc/[0-9]*/comm')
+        inside = self.cluster.inside("b", "sh", "-c", script).stdout
+        self.assertIn(words, flat(inside))
+        self.assertIn("ranks 0-1 run on another host, of which the job's mpiexec knows more", flat(inside))
         values = subprocess.run([INFO, "--pvars", "--pid", str(process.pid)], capture_output=True, text=True, timeout=30)
         self.assertEqual(values.returncode, 0, values.stderr)
 

@@ -200,5 +200,20 @@ TEST(StatusQuery, WaitsForAnswersOnlyOfThoseInside) {
   EXPECT_GT(later[0].newest_wait_s, 0);
 }
 
+TEST(Waits, OfRanksOnHostsThatAreNotKnownNothingIsSaid) {
+  std::vector<RankStatus> ranks(3);
+  ranks[0].elsewhere = true;
+  for (unsigned r = 1; r < 3; ++r) {
+    ranks[r].state = launch::RankState::kInitialized;
+    ranks[r].answered = true;
+    ranks[r].account.waits = true;
+    ranks[r].account.collectives.push_back(
+        {.context = 1, .number = 2, .ranks = {0, 1, 2}, .text = "in MPI_Barrier on 'MPI_COMM_WORLD'"});
+  }
+  EXPECT_EQ(waits_in_words(ranks),
+            "rank 0 runs on another host, of which the job's mpiexec knows more;\n"
+            "ranks 1-2 wait in MPI_Barrier on 'MPI_COMM_WORLD'.");
+}
+
 }  // namespace
 }  // namespace ashlar::mpiexec

@@ -246,8 +246,9 @@ class EndTest(HostsTest):
         self.assertIn(words, flat(told.stdout), told.stderr)
         self.assertIn("a cycle 0 -> 3 -> 0", flat(told.stdout))
         # A rank's own launcher on another host knows the ranks there.
-        script = (f'for p in /proc/[0-9]*; do test "$(cat $p/comm)" = hosts && exec {INFO} waits --pid ${{p#/proc/}} 2>&1; '
-                  'done; cat /proc/[0-9]*/comm')
+        # Processes that have ended and wait for their parent have names, and no program.
+        script = (f'for p in /proc/[0-9]*; do test "$(readlink $p/exe)" = {HOSTS} && '
+                  f'exec {INFO} waits --pid ${{p#/proc/}} 2>&1; done')
         inside = self.cluster.inside("b", "sh", "-c", script).stdout
         self.assertIn(words, flat(inside))
         self.assertIn("ranks 0-1 run on another host, of which the job's mpiexec knows more", flat(inside))

@@ -48,8 +48,8 @@ Door::~Door() {
   if (!connections_.empty()) count(counters_->clients, ~std::uint64_t{connections_.size()} + 1);
 }
 
-void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters) {
-  counters_ = &counters;
+void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& count_in) {
+  counters_ = &count_in;
   nonce_ = nonce;
   cookie_ = cookie;
   most_connections_ = std::max<std::size_t>(clients, 1);

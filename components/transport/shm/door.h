@@ -22,8 +22,8 @@ class Door {
   Door& operator=(const Door&) = delete;
   /// Listens under a name made from `nonce`. Without success there is no server, which is no error: peers then find
   /// none. `clients`: how many connections are open at one time at most; others wait in the socket's queue. What
-  /// happens is counted in `counters`, which outlive this.
-  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& counters);
+  /// happens is counted in `count_in`, which outlives this.
+  void open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, Counters& count_in);
   /// Passes `fd` to clients whose request has the cookie, and that run as this user. Set-up path; never blocks.
   void serve(int fd);
 

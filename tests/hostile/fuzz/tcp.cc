@@ -132,8 +132,9 @@ void call(Listener& listener, const std::uint8_t* data, std::size_t size) {
   hello.exchange %= 256 << 10;
   Challenge challenge = {};
   if (!say(s.get(), &hello, sizeof hello) || !hear(listener, s.get(), &challenge, sizeof challenge)) return;
-  const Digest proof = masked(proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce), data, size);
-  const Digest right = proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce);
+  const ashlar::Digest proof =
+      masked(proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce), data, size);
+  const ashlar::Digest right = proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce);
   Welcome welcome = {};
   if (!say(s.get(), &proof, sizeof proof)) return;
   for (std::uint32_t left = hello.exchange; left > 0;) {

@@ -57,54 +57,54 @@ bool passes_a_descriptor(Door& door, std::uint64_t nonce, std::uint64_t cookie) 
 
 TEST(DoorTest, PassesTheDescriptorToThoseWhoKnowTheCookie) {
   const std::uint64_t nonce = random_nonce();
-  Counters counters;
+  Counters counted;
   Door door;
-  door.open(nonce, kCookie, 4, counters);
+  door.open(nonce, kCookie, 4, counted);
   EXPECT_TRUE(passes_a_descriptor(door, nonce, kCookie));
   EXPECT_FALSE(passes_a_descriptor(door, nonce, kCookie + 1));
   EXPECT_FALSE(passes_a_descriptor(door, nonce + 1, kCookie));
   EXPECT_TRUE(passes_a_descriptor(door, nonce, kCookie));
-  EXPECT_EQ(counters.passed, 2u);
-  EXPECT_EQ(counters.turned_away, 1u);
-  EXPECT_EQ(counters.clients, 0u);
-  EXPECT_EQ(counters.clients_most, 1u);
+  EXPECT_EQ(counted.passed, 2u);
+  EXPECT_EQ(counted.turned_away, 1u);
+  EXPECT_EQ(counted.clients, 0u);
+  EXPECT_EQ(counted.clients_most, 1u);
 }
 
 TEST(DoorTest, ConnectionsThatAreOpenAtItsEndCountNoMore) {
   const std::uint64_t nonce = random_nonce();
-  Counters counters;
+  Counters counted;
   const Descriptor silent = [&] {
     Door door;
-    door.open(nonce, kCookie, 4, counters);
+    door.open(nonce, kCookie, 4, counted);
     Descriptor s = stranger(nonce);
     door.serve(STDIN_FILENO);
-    EXPECT_EQ(counters.clients, 1u);
+    EXPECT_EQ(counted.clients, 1u);
     return s;
   }();
-  EXPECT_EQ(counters.clients, 0u);
+  EXPECT_EQ(counted.clients, 0u);
 }
 
 TEST(DoorTest, SilentConnectionsAreBoundedAndClosed) {
   const std::uint64_t nonce = random_nonce();
-  Counters counters;
+  Counters counted;
   Door door;
-  door.open(nonce, kCookie, 4, counters);
+  door.open(nonce, kCookie, 4, counted);
   std::vector<Descriptor> silent;
   for (int i = 0; i < 100; ++i) silent.push_back(stranger(nonce));
   const int before = open_descriptors();
   for (int i = 0; i < 10; ++i) door.serve(STDIN_FILENO);
   EXPECT_LE(open_descriptors(), before + 4);
-  EXPECT_EQ(counters.clients, 4u);
-  EXPECT_EQ(counters.clients_most, 4u);
+  EXPECT_EQ(counted.clients, 4u);
+  EXPECT_EQ(counted.clients_most, 4u);
   silent.resize(8);  // the others have hung up
   EXPECT_TRUE(passes_a_descriptor(door, nonce, kCookie)) << "it comes to its turn when the silent ones have had theirs";
 }
 
 TEST(DoorTest, RequestsOfAnotherSizeAreNoRequests) {
   const std::uint64_t nonce = random_nonce();
-  Counters counters;
+  Counters counted;
   Door door;
-  door.open(nonce, kCookie, 4, counters);
+  door.open(nonce, kCookie, 4, counted);
   const Descriptor s = stranger(nonce);
   const std::uint64_t request[3] = {kCookie, nonce, 0};
   ASSERT_EQ(send(s.get(), request, sizeof request, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof request));
@@ -116,9 +116,9 @@ TEST(DoorTest, RequestsOfAnotherSizeAreNoRequests) {
 TEST(DoorTest, AnotherUsersConnectionIsClosedAtOnce) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const std::uint64_t nonce = random_nonce();
-  Counters counters;
+  Counters counted;
   Door door;
-  door.open(nonce, kCookie, 4, counters);
+  door.open(nonce, kCookie, 4, counted);
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();

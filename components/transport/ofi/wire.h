@@ -3,7 +3,7 @@
 
 #include "framework/base/sha256.h"
 
-/// What travels. Libfabric's providers over IP tell a peer from nobody else who reaches their port, and lose messages
+/// What travels. Libfabric's providers over IP take any process that reaches their port for a peer, and lose messages
 /// in silence when a connection breaks. So a session is opened first, for one direction, and its messages are numbered:
 ///
 ///   sending side                                  receiving side

@@ -189,6 +189,7 @@ void Interface::greeted(const Buffer& buffer, std::size_t bytes) {
     sessions_[keys.token] = &peer;
     last_token_ = 0;
     counters.greeted.add();
+    next_tick_ = 0;  // its host is asked at once: a later refusal counts of a process that was there before
   }
   Buffer* const answer = small_->take();
   if (answer == nullptr) return;  // it greets again

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
@@ -15,8 +14,12 @@
 #include <vector>
 
 #include "framework/plugin/io.h"
+#include "tests/conformance/io/in_front.h"
 
 namespace {
+
+using ashlar::test::host;
+using ashlar::test::InFront;
 
 struct Config {
   std::uint64_t room = 0;
@@ -51,13 +54,7 @@ constexpr ashlar_param kParams[] = {
      ASHLAR_DEV_BASIC, 0, offsetof(Config, lost), nullptr},
 };
 
-const ashlar_host* host;
 const Config* config;
-
-struct Driver {
-  ashlar_io_driver head;
-  ashlar_io_driver* next;
-};
 
 struct File : ashlar_io_file {
   ashlar_io_file* next = nullptr;
@@ -198,7 +195,7 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
                                          .unlock = unlock};
 
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
-  ashlar_io_driver* const next = reinterpret_cast<Driver*>(self)->next;
+  ashlar_io_driver* const next = &InFront::behind(self);
   ashlar_io_file* opened = nullptr;
   if (const ashlar_result result = next->ops->open(next, wanted, &opened); result != ASHLAR_OK) return result;
   auto* const file = new (std::nothrow) File;
@@ -211,34 +208,14 @@ ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, as
   return ASHLAR_OK;
 }
 
-ashlar_result remove(ashlar_io_driver* self, const char* path) {
-  ashlar_io_driver* const next = reinterpret_cast<Driver*>(self)->next;
-  return next->ops->remove(next, path);
-}
-
-constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
+constexpr ashlar_io_driver_ops kOps = {
+    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar::test::remove_behind};
 
 ashlar_result open_component(const ashlar_host* given, const void* parameters) {
   host = given;
   config = static_cast<const Config*>(parameters);
   return ASHLAR_OK;
 }
-
-void query(const void*, ashlar_answer* answer) {
-  answer->priority = 100;
-  std::snprintf(answer->reason, sizeof answer->reason, "a test asks for it");
-}
-
-ashlar_result create(const void* context, void** module) {
-  const auto& of_driver = *static_cast<const ashlar_io_context*>(context);
-  if (of_driver.next == nullptr) return host->fail(MPI_ERR_OTHER, "there is no driver behind it");
-  auto* const driver = new (std::nothrow) Driver{.head = {.ops = &kOps}, .next = of_driver.next};
-  if (driver == nullptr) return ashlar_fail_no_memory(host, "a driver", sizeof *driver);
-  *module = driver;
-  return ASHLAR_OK;
-}
-
-void destroy(void* module) { delete static_cast<Driver*>(module); }
 
 }  // namespace
 
@@ -256,7 +233,7 @@ const ashlar_component ashlar_component_v1 = {.size = sizeof(ashlar_component),
                                               .params = kParams,
                                               .build_id = 0,
                                               .open = open_component,
-                                              .query = query,
-                                              .create = create,
-                                              .destroy = destroy,
+                                              .query = ashlar::test::query,
+                                              .create = ashlar::test::create<kOps>,
+                                              .destroy = ashlar::test::destroy,
                                               .close = nullptr};

@@ -3,24 +3,20 @@
 // refresh), and not before; of what it writes, only the bytes that were written reach the driver behind it.
 #include <algorithm>
 #include <bitset>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
 
 #include "framework/plugin/io.h"
+#include "tests/conformance/io/in_front.h"
 
 namespace {
 
+using ashlar::test::host;
+using ashlar::test::InFront;
+
 constexpr std::uint64_t kPage = 4096;
-
-const ashlar_host* host;
-
-struct Driver {
-  ashlar_io_driver head;
-  ashlar_io_driver* next;
-};
 
 struct Page {
   char bytes[kPage] = {};
@@ -188,7 +184,7 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
 
 /// Pages are read below what is written, so the driver behind it reads and writes.
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
-  ashlar_io_driver* const next = reinterpret_cast<Driver*>(self)->next;
+  ashlar_io_driver* const next = &InFront::behind(self);
   ashlar_io_file* opened = nullptr;
   if (const ashlar_result result = next->ops->open(next, wanted, &opened); result != ASHLAR_OK) return result;
   if ((opened->capabilities & ASHLAR_IO_SEEKABLE) == 0) {
@@ -204,33 +200,13 @@ ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, as
   return learn_size(*file);
 }
 
-ashlar_result remove(ashlar_io_driver* self, const char* path) {
-  ashlar_io_driver* const next = reinterpret_cast<Driver*>(self)->next;
-  return next->ops->remove(next, path);
-}
-
-constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
+constexpr ashlar_io_driver_ops kOps = {
+    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar::test::remove_behind};
 
 ashlar_result open_component(const ashlar_host* given, const void*) {
   host = given;
   return ASHLAR_OK;
 }
-
-void query(const void*, ashlar_answer* answer) {
-  answer->priority = 100;
-  std::snprintf(answer->reason, sizeof answer->reason, "a test asks for it");
-}
-
-ashlar_result create(const void* context, void** module) {
-  const auto& of_driver = *static_cast<const ashlar_io_context*>(context);
-  if (of_driver.next == nullptr) return host->fail(ASHLAR_ERR_OTHER, "there is no driver behind it");
-  auto* const driver = new (std::nothrow) Driver{.head = {.ops = &kOps}, .next = of_driver.next};
-  if (driver == nullptr) return ashlar_fail_no_memory(host, "a driver", sizeof *driver);
-  *module = driver;
-  return ASHLAR_OK;
-}
-
-void destroy(void* module) { delete static_cast<Driver*>(module); }
 
 }  // namespace
 
@@ -248,7 +224,7 @@ const ashlar_component ashlar_component_v1 = {.size = sizeof(ashlar_component),
                                               .params = nullptr,
                                               .build_id = 0,
                                               .open = open_component,
-                                              .query = query,
-                                              .create = create,
-                                              .destroy = destroy,
+                                              .query = ashlar::test::query,
+                                              .create = ashlar::test::create<kOps>,
+                                              .destroy = ashlar::test::destroy,
                                               .close = nullptr};

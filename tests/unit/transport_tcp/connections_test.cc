@@ -121,7 +121,7 @@ TEST(Connections, ThePeersEndIsToldWithItsAddress) {
   a.reset();  // in good order
   progress_for({&b}, 50);
   EXPECT_TRUE(b.failures.empty()) << b.failures[0].second;
-  b.send(to_a, 1);  // nobody is there for this one
+  b.send(to_a, 1);  // its receiver is gone
   ASSERT_TRUE(progress_until({&b}, [&] { return b.failures.size() == 1; }));
   EXPECT_NE(b.failures[0].second.find("127.0.0.1:"), std::string::npos) << b.failures[0].second;
 }

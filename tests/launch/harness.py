@@ -7,7 +7,10 @@ Run by ctest with MPIEXEC, DRIVER, STUCK and COMPONENTS (the folder) in the envi
 import os
 import re
 import subprocess
+import sys
 import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 DRIVER = os.path.abspath(os.environ["DRIVER"])
@@ -52,3 +55,32 @@ def wait_until(condition, seconds=10):
 def plain(text):
     """A paragraph without its line breaks."""
     return re.sub(r"\s+", " ", text.decode())
+
+
+def tests_of(suite):
+    return [test for part in suite for test in tests_of(part)] if isinstance(suite, unittest.TestSuite) else [suite]
+
+
+def main(at_once):
+    """unittest.main() for a file whose jobs wait more than they compute: runs that many tests at a time, and ends."""
+    module = sys.modules["__main__"]
+    names = sys.argv[1:]
+    loader = unittest.defaultTestLoader
+    tests = tests_of(loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module))
+
+    def run(test):
+        result = unittest.TestResult()
+        test.run(result)
+        return result
+
+    with ThreadPoolExecutor(at_once) as pool:
+        results = list(pool.map(run, tests))
+    failed = [problem for result in results for problem in result.failures + result.errors]
+    failed += [(test, "succeeded unexpectedly") for result in results for test in result.unexpectedSuccesses]
+    skipped = [problem for result in results for problem in result.skipped]
+    for test, text in failed:
+        print(f"FAIL: {test}\n{text}", file=sys.stderr)
+    for test, reason in skipped:
+        print(f"skipped: {test}: {reason}", file=sys.stderr)
+    print(f"Ran {len(tests)} tests: {len(failed)} failed, {len(skipped)} skipped", file=sys.stderr)
+    sys.exit(0 if tests and not failed else 1)

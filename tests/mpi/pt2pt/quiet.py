@@ -18,6 +18,4 @@ CASES = [
 ]
 
 MPIEXEC, PROGRAM = sys.argv[1:]
-stuck_job.check_all(
-    problem for way, options, sentence in CASES
-    for problem in stuck_job.check(MPIEXEC, options, PROGRAM, way, [sentence]))
+stuck_job.check_all([(MPIEXEC, options, PROGRAM, way, [sentence]) for way, options, sentence in CASES])

@@ -25,13 +25,11 @@ CASES = [
 BY_MESSAGES = ["--set", "rma.reference=true"]
 
 
-
 def listed(sentences):
     return sentences if isinstance(sentences, list) else [sentences, "on window 'halo'"]
 
 
 MPIEXEC, PROGRAM = sys.argv[1:]
-stuck_job.check_all(
-    problem for way, shared, other in CASES
-    for options, sentences in (([], listed(shared)), (BY_MESSAGES, listed(other or shared)))
-    for problem in stuck_job.check(MPIEXEC, options, PROGRAM, way, sentences))
+stuck_job.check_all([
+    (MPIEXEC, options, PROGRAM, way, sentences) for way, shared, other in CASES
+    for options, sentences in (([], listed(shared)), (BY_MESSAGES, listed(other or shared)))])

@@ -17,6 +17,10 @@ function(ashlar_std_headers target)
   if(ASHLAR_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
   endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)  # That of libraries is among these options.
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   if(NOT TARGET ${owner})
     set(source ${CMAKE_BINARY_DIR}/generated/${owner}.cc)
     file(CONFIGURE OUTPUT ${source} CONTENT "// A precompiled header belongs to a target, and a target needs a source.\n")
@@ -88,26 +92,31 @@ function(ashlar_component framework name)
   set_property(GLOBAL PROPERTY ASHLAR_OBJECTS_${target} "${objects}")
 endfunction()
 
-# ashlar_gtest(target)  What every GoogleTest binary has: the libraries, and a build that is quick rather than fast code.
-# The headers of GoogleTest are most of a test's compile time: they are compiled once. At -O1 gcc 12 sees overruns inside
-# std::string that are not there.
+# ashlar_gtest_headers(target)
+#   The headers of GoogleTest are most of a test's compile time: they are compiled once, and tests are built quickly rather
+#   than into fast code. At -O1 gcc 12 sees overruns inside std::string that are not there.
 set(ASHLAR_GTEST_OPTIONS "$<$<CONFIG:RelWithDebInfo,Release>:-O1>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND ASHLAR_GTEST_OPTIONS "$<$<CONFIG:RelWithDebInfo,Release>:-Wno-array-bounds;-Wno-stringop-overflow>")
 endif()
-function(ashlar_gtest target)
-  target_link_libraries(${target} PRIVATE ashlar_options GTest::gmock GTest::gtest GTest::gtest_main)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+function(ashlar_gtest_headers target)
+  target_link_libraries(${target} PRIVATE ashlar_options GTest::gmock GTest::gtest)
   target_compile_options(${target} PRIVATE ${ASHLAR_GTEST_OPTIONS})
   if(NOT TARGET ashlar_gtest_headers)
-    add_executable(ashlar_gtest_headers ${CMAKE_SOURCE_DIR}/tests/unit/headers.cc)
-    target_link_libraries(ashlar_gtest_headers PRIVATE ashlar_options GTest::gmock GTest::gtest GTest::gtest_main)
-    target_compile_options(ashlar_gtest_headers PRIVATE ${ASHLAR_GTEST_OPTIONS})
-    set_target_properties(ashlar_gtest_headers PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_library(ashlar_gtest_headers OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/headers.cc)
+    target_link_libraries(ashlar_gtest_headers PRIVATE ashlar_options GTest::gmock GTest::gtest)
+    target_compile_options(ashlar_gtest_headers PRIVATE ${ASHLAR_GTEST_OPTIONS} -fPIE)
     target_precompile_headers(ashlar_gtest_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <chrono>
       <functional> <map> <memory> <random> <string> <thread> <vector>)
   endif()
   target_precompile_headers(${target} REUSE_FROM ashlar_gtest_headers)
+endfunction()
+
+# ashlar_gtest(target)  What every GoogleTest binary of the tests has.
+function(ashlar_gtest target)
+  ashlar_gtest_headers(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest_main)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(unit_tests ${target})
 endfunction()
 

@@ -273,9 +273,9 @@ bool check_component(const std::string& given, const plugin::Accepts& kernel, st
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   *out += shown(said, &last);
   // The last line is the verdict; without it the component ended the process.
-  const auto verdict = [&](const char* word) { return "> " + last + "\n" == word; };
-  if (verdict(kRight)) return true;
-  if (verdict(kWrong)) return false;
+  const std::string verdict = "> " + last + "\n";
+  if (verdict == kRight) return true;
+  if (verdict == kWrong) return false;
   std::string how = "does not end within " + std::to_string(kPatience / 1'000'000'000) + " s";
   if (ended && WIFEXITED(status)) how = "ends the process with exit status " + std::to_string(WEXITSTATUS(status));
   if (ended && WIFSIGNALED(status))

@@ -92,7 +92,7 @@ std::string value_schema(const param::Row& row) {
   const std::string attributes = with_attributes(if_list(words.text(), scalar));
   Json several('{');
   several.add("items", if_object(attributes, scalar));
-  if (!list) several.add("minItems", "1").add("not", std::string(R"({"minItems":2,"items":)") + kScalar + "}");
+  if (!list) several.add("minItems", "1").add("not", Json('{').add("minItems", "2").add("items", kScalar).text());
   return Json('{')
       .add("description", json_string(description(row)))
       .add("default", fallback_of(*row.spec))

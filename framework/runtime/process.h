@@ -11,7 +11,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/comm/engine.h"
-#include "framework/io/engine.h"
+#include "framework/io/params.h"
 #include "framework/memory/setup.h"
 #include "framework/p2p/config.h"
 #include "framework/p2p/process_state.h"
@@ -24,13 +24,11 @@
 #include "framework/progress/background.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/peer.h"
-#include "framework/rma/engine.h"
+#include "framework/rma/params.h"
 #include "framework/runtime/hardware.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/process_sets.h"
 #include "framework/runtime/pvars.h"
-#include "framework/runtime/tool_modules.h"
-#include "framework/topo/engine.h"
 #include "framework/topo/params.h"
 
 namespace ashlar {
@@ -39,10 +37,20 @@ class Comm;
 namespace coll {
 class Engine;
 }
+namespace io {
+class Engine;
+}
+namespace rma {
+class Engine;
+}
 namespace runtime {
 struct LiveValues;
 class OtherJobs;
+class ToolModules;
 }  // namespace runtime
+namespace topo {
+class Engine;
+}
 namespace plugin {
 struct Account;
 }

@@ -10,6 +10,7 @@
 #include "framework/coll/engine.h"
 #include "framework/coll/pvars.h"
 #include "framework/comm/context_ids.h"
+#include "framework/io/engine.h"
 #include "framework/memory/heap.h"
 #include "framework/object/comm.h"
 #include "framework/object/handle.h"
@@ -20,12 +21,15 @@
 #include "framework/plugin/in_force.h"
 #include "framework/plugin/pvars.h"
 #include "framework/progress/waiting.h"
+#include "framework/rma/engine.h"
 #include "framework/runtime/fork.h"
 #include "framework/runtime/leaks.h"
 #include "framework/runtime/live_values.h"
 #include "framework/runtime/other_jobs.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/tool_modules.h"
 #include "framework/runtime/wiring.h"
+#include "framework/topo/engine.h"
 
 // The end of the world model, of the process in its job, and of its part in the job of the rank that forked it.
 namespace ashlar {

@@ -17,6 +17,7 @@
 #include "framework/comm/join_api.h"
 #include "framework/comm/make.h"
 #include "framework/datatype/pvars.h"
+#include "framework/io/engine.h"
 #include "framework/object/attribute_api.h"
 #include "framework/object/comm.h"
 #include "framework/object/errhandler.h"
@@ -30,6 +31,7 @@
 #include "framework/plugin/in_force.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/setup.h"
+#include "framework/rma/engine.h"
 #include "framework/runtime/abort_job.h"
 #include "framework/runtime/choose_launch.h"
 #include "framework/runtime/fork.h"
@@ -37,7 +39,9 @@
 #include "framework/runtime/other_jobs.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/start_facts.h"
+#include "framework/runtime/tool_modules.h"
 #include "framework/runtime/wiring.h"
+#include "framework/topo/engine.h"
 
 // From the first use of MPI to MPI_COMM_WORLD: the launcher, the parameters (process_params.cc), lanes and transports.
 namespace ashlar {

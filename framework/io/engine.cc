@@ -42,6 +42,7 @@ Engine::Engine(plugin::Registry& registry, const Config& parameters)
 
 Engine::~Engine() {
   while (!open_.empty()) unmake(*open_.begin());
+  for (auto driver = made_.rbegin(); driver != made_.rend(); ++driver) driver->component->destroy(driver->module);
   plugin::pvar_sets().remove(pool_rows.data(), this);
   current_ = nullptr;
 }
@@ -78,6 +79,7 @@ Status Engine::driver_for(const char* path, Driver* out) {
     context.next = driver.module;
     driver.name = one->component->prefix();
     ASHLAR_TRY(one->component->create(&context, &driver.module));
+    made_.push_back({.component = one->component, .module = driver.module});
   }
   drivers_.emplace(type, driver);
   *out = driver;

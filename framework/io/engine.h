@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "framework/base/status.h"
 #include "framework/io/collective_request.h"
@@ -13,6 +14,7 @@
 #include "framework/param/live.h"
 
 namespace ashlar::plugin {
+class Component;
 struct Decision;
 class Registry;
 }  // namespace ashlar::plugin
@@ -57,6 +59,11 @@ class Engine {
   plugin::Registry& registry_;
   std::mutex loading_;                       // guards the rest
   std::map<std::uint64_t, Driver> drivers_;  // by the type of the file system
+  struct Made {
+    plugin::Component* component;
+    ashlar_io_driver* module;
+  };
+  std::vector<Made> made_;  // these drivers and those behind them, which are made first
   std::set<OpenFile*> open_;
 };
 

@@ -14,25 +14,6 @@ ashlar_io_context context_here() {
   return {.size = sizeof(ashlar_io_context), .file_system = static_cast<std::uint64_t>(found.f_type), .next = nullptr};
 }
 
-/// The driver of the component under test; nullptr, with words in `why`, where it cannot serve.
-ashlar_io_driver* subject_driver(std::string* why) {
-  static ashlar_io_context context = context_here();
-  static auto* const registry = new SubjectRegistry(&context, true);  // drivers live as long as the process
-  if (registry->component() == nullptr) {
-    *why = registry->why();
-    return nullptr;
-  }
-  ashlar_io_driver* driver = nullptr;
-  const auto& chosen = registry->chosen();
-  for (auto one = chosen.rbegin(); one != chosen.rend(); ++one) {
-    const bool is_subject = one->component == registry->component();
-    context.next = driver;
-    if (!one->component->create(&context, &driver).ok()) *why = "create fails";
-    if (is_subject) break;
-  }
-  return driver;
-}
-
 }  // namespace
 
 std::vector<std::string> io_components() {
@@ -40,15 +21,23 @@ std::vector<std::string> io_components() {
 }
 
 void IoTest::SetUp() {
-  std::string why;
-  driver_ = subject_driver(&why);
-  if (driver_ == nullptr) GTEST_SKIP() << kServesNone << why;
+  static ashlar_io_context context = context_here();
+  static auto* const registry = new SubjectRegistry(&context, true);  // a component that made a driver is not unloaded
+  if (registry->component() == nullptr) GTEST_SKIP() << kServesNone << registry->why();
+  const auto& chosen = registry->chosen();
+  for (auto one = chosen.rbegin(); one != chosen.rend(); ++one) {
+    context.next = driver_;
+    ASSERT_TRUE(one->component->create(&context, &driver_).ok()) << one->component->prefix();
+    drivers_.emplace_back(one->component, driver_);
+    if (one->component == registry->component()) break;
+  }
   path_ = "io-" + std::to_string(getpid());
 }
 
 void IoTest::TearDown() {
   for (ashlar_io_file* const file : opened_) EXPECT_EQ(file->ops->close(file), ASHLAR_OK);
   ::unlink(path_.c_str());
+  for (auto made = drivers_.rbegin(); made != drivers_.rend(); ++made) made->first->destroy(made->second);
 }
 
 ashlar_result IoTest::open(const std::string& path, std::uint32_t mode, ashlar_io_file** out) {

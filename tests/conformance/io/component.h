@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/plugin/io.h"
 
+namespace ashlar::plugin {
+class Component;
+}
 namespace ashlar::test {
 
 /// The name of the component under test when it is one of io.
@@ -34,6 +38,7 @@ class IoTest : public testing::TestWithParam<std::string> {
   static void settle(ashlar_io_file* file);
 
   ashlar_io_driver* driver_ = nullptr;
+  std::vector<std::pair<plugin::Component*, ashlar_io_driver*>> drivers_;  // those behind it first
   std::string path_;
   std::vector<ashlar_io_file*> opened_;
 };

@@ -79,6 +79,10 @@ function(ashlar_component framework name)
   endif()
   install(TARGETS ${target} LIBRARY DESTINATION ${ASHLAR_COMPONENT_SUBDIR})
   set_property(GLOBAL APPEND PROPERTY ASHLAR_COMPONENTS ${target})
+  if(NOT TARGET components_${framework})  # All of one framework, as far as what they need is installed.
+    add_custom_target(components_${framework})
+  endif()
+  add_dependencies(components_${framework} ${target})
   # For who links it in: its own static libraries' objects go with it, other libraries are linked.
   foreach(lib ${C_LIBS})
     get_target_property(type ${lib} TYPE)

@@ -26,7 +26,10 @@ Lane::Lane(const Component& component, Place place) : component_(component) {
     static_cast<Lane*>(lane)->failures.emplace_back(peer, reason);
   };
   void* module = nullptr;
-  if (component->create(&context, &module) != ASHLAR_OK || !module) return;
+  if (component->create(&context, &module) != ASHLAR_OK || !module) {
+    std::fprintf(stderr, "no interface is made: %s\n", last_failure());
+    return;
+  }
   iface_ = static_cast<ashlar_iface*>(module);
   if (const Status taken = plugin::take_table(iface_, component->name); !taken.ok()) {
     std::fprintf(stderr, "%s\n", taken.text());
@@ -39,6 +42,7 @@ Lane::~Lane() {
 }
 
 std::string Lane::address() const {
+  if (iface_ == nullptr) return {};
   char bytes[ASHLAR_ADDRESS_MAX];
   std::uint32_t length = sizeof bytes;
   if (iface_->ops->address(iface_, bytes, &length) != ASHLAR_OK) return {};
@@ -46,6 +50,7 @@ std::string Lane::address() const {
 }
 
 ashlar_endpoint* Lane::connect(std::uint32_t peer, const std::string& address) {
+  if (iface_ == nullptr) return nullptr;
   ashlar_endpoint* endpoint = nullptr;
   const ashlar_result r =
       iface_->ops->connect(iface_, peer, address.data(), static_cast<std::uint32_t>(address.size()), &endpoint);

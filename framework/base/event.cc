@@ -27,7 +27,7 @@ class Queue {
   bool empty() const { return next_ == end_; }
   /// A place at the end, or nullptr when there is no room.
   Record* add() noexcept {
-    if (empty()) next_ = end_ = 0;
+    if (empty()) start_again();
     if (end_ == records_.size() && !grow()) return nullptr;
     return &records_[end_++];
   }
@@ -35,6 +35,14 @@ class Queue {
   std::size_t size() const { return end_ - next_; }
 
  private:
+  // An empty queue is cut to its limit, which may have fallen since it grew.
+  void start_again() noexcept {
+    next_ = end_ = 0;
+    if (const std::size_t most = capacity.load(std::memory_order_relaxed); records_.size() > most) {
+      records_.resize(most);
+      records_.shrink_to_fit();
+    }
+  }
   bool grow() noexcept {
     const std::size_t most = capacity.load(std::memory_order_relaxed);
     if (next_ > 0) {

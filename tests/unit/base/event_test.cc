@@ -137,6 +137,20 @@ TEST_F(EventTest, AFullQueueDropsAndCounts) {
       .join();
 }
 
+// A tool has lowered the limit after the queue had grown.
+TEST_F(EventTest, AQueueThatHadMoreRoomKeepsToALowerLimit) {
+  std::thread([] {
+    for (unsigned i = 0; i < 200; ++i) raise(something, nullptr, {i});
+    deliver();
+    EXPECT_EQ(got.size(), 200u);
+    set_queue_capacity(16);
+    for (unsigned i = 0; i < 20; ++i) raise(something, nullptr, {i});
+    deliver();
+    EXPECT_EQ(got.size(), 216u);
+    EXPECT_EQ(something.dropped, 4u);
+  }).join();
+}
+
 TEST_F(EventTest, OtherThreadsDeliverTheirOwn) {
   raise(something, nullptr, {1});
   std::thread([] {

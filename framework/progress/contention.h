@@ -39,7 +39,7 @@ class Contention {
     short_in_a_row_ = 0;
     watching_ = true;
     const std::uint64_t least = config.oversubscribed ? config.yield_retry_oversubscribed : config.yield_retry;
-    interval_ = std::max(least, std::min(2 * interval_, config.yield_retry_most));
+    interval_ = least == 0 ? 0 : std::max(least, std::min(2 * interval_, config.yield_retry_most));
     retry_at_ = interval_ == 0 ? 0 : (back / interval_ + 1) * interval_;
     return true;
   }

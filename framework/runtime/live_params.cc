@@ -71,7 +71,10 @@ void Process::apply(const runtime::LiveValues& values) {
 }
 
 void Process::apply_to(Lane& lane, const runtime::LiveValues& values) ASHLAR_NO_THREAD_SAFETY {
-  if (values.progress) lane.config = *values.progress;
+  if (values.progress) {
+    lane.config = *values.progress;
+    lane.contention = {};  // what was found by other limits is found anew: no wait sleeps for an interval of before
+  }
   if (values.p2p) p2p::configure(lane, *values.p2p);
   if (values.coll) coll::Engine::configure(lane, *values.coll);
 }

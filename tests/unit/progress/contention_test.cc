@@ -121,6 +121,14 @@ TEST(Contention, IsNeverFoundWithoutARetryTime) {
   EXPECT_FALSE(contention.found(70 * kMs));
 }
 
+// A tool has set the retry time to 0 after yields had been long.
+TEST(Contention, ARetryTimeOfZeroEndsTheIntervals) {
+  Contention contention;
+  EXPECT_EQ(pause_after(contention, 60 * kMs, config_of(4 * kMs, 64 * kMs)), 4 * kMs);
+  EXPECT_TRUE(contention.yielded(124 * kMs, 128 * kMs, config_of(0, 64 * kMs)));
+  EXPECT_FALSE(contention.found(128 * kMs));
+}
+
 /// A process that computes on the only core of this thread, for the time of the object.
 class Competitor {
  public:

@@ -103,7 +103,7 @@ class PostWriter : public Poller {
   unsigned rounds_ = 0;
   List<UnansweredRts> waiting_;
   UnansweredRts* writing_ = nullptr;
-  std::uint64_t next_look_ = 0;
+  std::uint64_t last_look_ = 0;
   std::uint64_t nap_ = 0;  // how long a wait may sleep after a look in vain
   Counter total_, bytes_;
   Slab<UnansweredRts> memory_;  // one for each send at most: p2p.request_limit

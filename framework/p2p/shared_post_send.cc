@@ -69,7 +69,7 @@ bool PostWriter::look() ASHLAR_NO_THREAD_SAFETY {
   }
   if (++rounds_ % kRounds != 0 && lane_.armed == 0) return false;
   const std::uint64_t now = now_ns(), patience = config_.shared_post_patience;
-  if (now < next_look_) return false;
+  if (now - last_look_ < patience) return false;  // by the patience of now, which a tool may have written
   std::uint64_t earliest = now + kLongestNap;
   unsigned looks = 0;
   for (UnansweredRts& rts : waiting_) {
@@ -94,7 +94,7 @@ bool PostWriter::look() ASHLAR_NO_THREAD_SAFETY {
     writing_ = &rts;
     return write();
   }
-  next_look_ = now + patience;
+  last_look_ = now;
   lane_.look_again = std::min(earliest, now + nap_);
   nap_ = std::min(2 * nap_, kLongestNap);
   return false;
@@ -114,7 +114,7 @@ bool PostWriter::write() ASHLAR_NO_THREAD_SAFETY {
                  rts.found.number);
   if (result == ASHLAR_PENDING && !asked) return true;
   forget(r);
-  next_look_ = 0;
+  last_look_ = 0;
   if (result != ASHLAR_OK) return true;
   total_.add();
   bytes_.add(static_cast<std::uint64_t>(r.size));

@@ -35,6 +35,7 @@ void add_kernel_pvars() {
   sets.add("coll", coll::pool_rows, nullptr);
   sets.add("memory", memory::kPvars, &memory::heap_counters);
   sets.add("rma", rma::pool_rows, nullptr);
+  sets.add("rma", rma::counter_rows, &rma::counters);
   sets.add("runtime", runtime::kPvars, nullptr);
   sets.add("runtime", runtime::life_rows, &runtime::life);
   sets.add("tools", runtime::ToolModules::pvar_rows, nullptr);

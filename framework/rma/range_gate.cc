@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "framework/rma/patience.h"
+#include "framework/rma/pvars.h"
 
 namespace ashlar::rma {
 namespace {
@@ -100,6 +101,7 @@ void RangeTurn::close() {
 
 // The gate is closed, but processes may be past it: waits until every process has been outside of its updates once.
 void RangeTurn::drain(std::uint32_t flags) {
+  counters.gates_closed.fetch_add(1, std::memory_order_relaxed);
   full_fence();
   if ((flags & kFenced) == 0 && !barrier_everywhere()) {
     // A filter has forbidden the call since this process has joined. From now on all fence themselves; those that have

@@ -1,127 +1,35 @@
 /* Control variables that can be written while MPI runs: each one takes effect. A variable that is neither read once nor
- * in the table below is a failure of this test: somewhere it has to be shown what writing it does. */
-#include <time.h>
+ * in the table below is a failure of this test: somewhere it has to be shown what writing it does. The argument
+ * "crowded": there are more ranks than cores. */
+#include "live_files.h"
+#include "live_messages.h"
+#include "live_waiting.h"
 
-#include "hear.h"
-#include "tests/mpi/io/io.h"
-
-enum { kBytes = 100 * 1000, kText = 1024 };
-
-static int index_of(const char* name) {
-  int index = -1;
-  CHECK(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, "%s", name);
-  return index;
-}
-
-/* Writes; returns what the library answers. `old`, if any, gets the value before. */
-static int write_bytes(const char* name, const void* value, void* old) {
-  MPI_T_cvar_handle handle;
-  int count = 0;
-  CHECK_EQ(MPI_T_cvar_handle_alloc(index_of(name), NULL, &handle, &count), MPI_SUCCESS);
-  if (old) CHECK_EQ(MPI_T_cvar_read(handle, old), MPI_SUCCESS);
-  const int code = MPI_T_cvar_write(handle, value);
-  CHECK_EQ(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
-  return code;
-}
-static Value put(const char* name, Value value) {
-  Value old = 0;
-  CHECK(write_bytes(name, &value, &old) == MPI_SUCCESS, "%s = %llu", name, value);
-  return old;
-}
-static void put_choice(const char* name, int choice) {
-  CHECK(write_bytes(name, &choice, NULL) == MPI_SUCCESS, "%s = %d", name, choice);
-}
-
-static void sleep_ms(int ms) {
-  const struct timespec time = {.tv_sec = 0, .tv_nsec = ms * 1000000L};
-  nanosleep(&time, NULL);
-}
-/* Rank 0 waits for the last rank, which comes late. */
-static void wait_for_late_one(void) {
-  MUST(MPI_Barrier(MPI_COMM_WORLD));
-  if (check_rank == check_size - 1) sleep_ms(50);
-  MUST(MPI_Barrier(MPI_COMM_WORLD));
-}
-
-/* The growth of a counter on rank 0 by a wait. */
-static Value grows_by_waiting(const char* counter) {
-  Pvar pvar = pvar_begin(counter, MPI_T_PVAR_CLASS_COUNTER, NULL);
-  wait_for_late_one();
-  const Value grown = pvar_value(&pvar, 0);
-  pvar_end(&pvar);
-  return check_rank == 0 ? grown : 0;
-}
-/* A wait counts nothing with `much`, and something with `little`. */
-static void changes_waiting(const char* name, Value much, Value little, const char* counter) {
-  const Value old = put(name, much);
-  /* Which of the two it goes by depends on the cores that the job has. */
-  char full[100];
-  snprintf(full, sizeof full, "%s_oversubscribed", name);
-  const int both = MPI_T_cvar_get_index(full, &(int){0}) == MPI_SUCCESS;
-  const Value old_full = both ? put(full, much) : 0;
-  const Value none = grows_by_waiting(counter);
-  put(name, little);
-  if (both) put(full, little);
-  const Value some = grows_by_waiting(counter);
+/* Inactive persistent requests count. */
+static void coll_limit(const char* name) {
+  enum { kLimit = 16 };
+  MPI_Request requests[2 * kLimit];
+  int made = 0, code = MPI_SUCCESS;
+  const Value old = put(name, kLimit);
+  for (; made < 2 * kLimit && code == MPI_SUCCESS; made += code == MPI_SUCCESS)
+    code = MPI_Barrier_init(MPI_COMM_SELF, MPI_INFO_NULL, &requests[made]);
   put(name, old);
-  if (both) put(full, old_full);
-  if (check_rank == 0) CHECK(none == 0 && some > 0, "%s: %s grew by %llu and %llu", name, counter, none, some);
+  CHECK(made > 0 && made <= kLimit, "%d", made);
+  CHECK_EQ(class_of_code(code), MPI_ERR_NO_MEM);
+  while (made > 0) MUST(MPI_Request_free(&requests[--made]));
 }
 
-static void limit_is(const char* name, const char* variable) {
-  const Value old = put(name, 77777);
-  Pvar pvar = pvar_begin(variable, MPI_T_PVAR_CLASS_SIZE, NULL);
-  CHECK(pvar_value(&pvar, 0) == 77777, "%s", name);
+static void object_limit(const char* name) {
+  enum { kLimit = 1024 };
+  static MPI_Info infos[2 * kLimit];
+  int made = 0, code = MPI_SUCCESS;
+  const Value old = put(name, kLimit);
+  for (; made < 2 * kLimit && code == MPI_SUCCESS; made += code == MPI_SUCCESS) code = MPI_Info_create(&infos[made]);
   put(name, old);
-  CHECK(pvar_value(&pvar, 0) == old, "%s", name);
-  pvar_end(&pvar);
+  CHECK(made > 0 && made <= kLimit, "%d", made);
+  CHECK_EQ(class_of_code(code), MPI_ERR_NO_MEM);
+  while (made > 0) MUST(MPI_Info_free(&infos[--made]));
 }
-
-static void p2p_limits(const char* name) {
-  limit_is(name, strcmp(name, "p2p.request_limit") == 0 ? "p2p.sends_limit" : name);
-}
-static void object_limit(const char* name) { limit_is(name, name); }
-static void coll_limit(const char* name) { limit_is(name, "coll.requests_limit"); }
-
-/* What a message of kBytes adds to a counter of rank 0, which sends it. */
-static Value sent_as(const char* counter) {
-  static char data[kBytes];
-  Pvar pvar = pvar_begin(counter, MPI_T_PVAR_CLASS_COUNTER, NULL);
-  if (check_rank == 0) MUST(MPI_Send(data, kBytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD));
-  if (check_rank == 1) MUST(MPI_Recv(data, kBytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-  const Value grown = pvar_value(&pvar, 0);
-  pvar_end(&pvar);
-  return grown;
-}
-static void eager_limit(const char* name) {
-  const Value old = put(name, 100);
-  const Value handshakes = sent_as("p2p.handshakes");
-  put(name, old);
-  if (check_rank == 0) CHECK_EQ(handshakes, 1);
-}
-static void get_min(const char* name) {
-  const Value old = put(name, 1ULL << 40);
-  const Value fragmented = sent_as("p2p.fragmented"), copies = sent_as("p2p.single_copies");
-  put(name, old);
-  CHECK_EQ(copies, 0);
-  if (check_rank == 0) CHECK_EQ(fragmented, 1);
-}
-
-static void spin(const char* name) {
-  /* So many empty rounds take longer than the wait. */
-  changes_waiting(name, 1000000000, 1, "progress.waits");
-}
-static void sleep_after(const char* name) {
-  const Value hour = 3600ULL * 1000000000;
-  /* No yield is so long that a process outside is found to compete: then a wait would sleep at once. */
-  const Value old = put("progress.long_yield", hour), old_full = put("progress.long_yield_oversubscribed", hour);
-  sleep_ms(50);
-  wait_for_late_one();
-  changes_waiting(name, hour, 100000, "progress.sleeps");
-  put("progress.long_yield", old);
-  put("progress.long_yield_oversubscribed", old_full);
-}
-static void compare_after(const char* name) { changes_waiting(name, 0, 5 * 1000000, "progress.reviews"); }
 
 static void add(void* in, void* inout, int* length, MPI_Datatype* datatype) {
   (void)datatype;
@@ -156,88 +64,6 @@ static void log_level(const char* name) {
   if (said) fclose(said);
 }
 
-/* The value that a file which is opened now has for a hint. */
-static long long hint_of_new_file(const char* key, char* text) {
-  MPI_File file = file_make(file_name("hint"), MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
-  MPI_Info info;
-  int found = 0, room = 100;
-  MUST(MPI_File_get_info(file, &info));
-  MUST(MPI_Info_get_string(info, key, &room, text, &found));
-  CHECK(found, "%s", key);
-  MUST(MPI_Info_free(&info));
-  MUST(MPI_File_close(&file));
-  return atoll(text);
-}
-static void file_hint(const char* name) {
-  char text[100];
-  const char* const key = strcmp(name, "io.sieve_bytes") == 0 ? "ind_rd_buffer_size" : name + 3;
-  const Value wanted = strcmp(name, "io.cb_nodes") == 0 ? 1 : 65536;
-  const Value old = put(name, wanted);
-  CHECK(hint_of_new_file(key, text) == (long long)wanted, "%s: %s is %s", name, key, text);
-  put(name, old);
-}
-static void together(const char* name) {
-  char text[100];
-  put_choice(name, 1);
-  hint_of_new_file("collective_buffering", text);
-  CHECK(strcmp(text, "false") == 0, "%s", text);
-  put_choice(name, 0);
-  hint_of_new_file("collective_buffering", text);
-  CHECK(strcmp(text, "true") == 0, "%s", text);
-}
-
-/* What an access to a file of its own process adds to a counter. */
-enum { kWritesPieces, kReadsPieces, kWritesScattered, kNonblocking };
-static Value access_adds(int what, const char* counter) {
-  enum { kInts = 8192, kPieces = 100 };
-  static int data[2 * kInts];
-  MPI_File file;
-  MPI_Datatype every_fourth, every_second;
-  MPI_Request request;
-  char name[600];
-  snprintf(name, sizeof name, "%s.%d", file_name("access"), check_rank);
-  MUST(MPI_Type_vector(kPieces, 1, 4, MPI_INT, &every_fourth));
-  MUST(MPI_Type_vector(kInts, 1, 2, MPI_INT, &every_second));
-  MUST(MPI_Type_commit(&every_fourth));
-  MUST(MPI_Type_commit(&every_second));
-  MUST(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &file));
-  MUST(MPI_File_write_at(file, 0, data, kInts, MPI_INT, MPI_STATUS_IGNORE));
-  Pvar pvar = pvar_begin(counter, MPI_T_PVAR_CLASS_COUNTER, NULL);
-  if (what <= kReadsPieces) MUST(MPI_File_set_view(file, 0, MPI_INT, every_fourth, "native", MPI_INFO_NULL));
-  if (what == kWritesPieces) MUST(MPI_File_write_at(file, 0, data, kPieces, MPI_INT, MPI_STATUS_IGNORE));
-  if (what == kReadsPieces) MUST(MPI_File_read_at(file, 0, data, kPieces, MPI_INT, MPI_STATUS_IGNORE));
-  if (what == kWritesScattered) MUST(MPI_File_write_at(file, 0, data, 1, every_second, MPI_STATUS_IGNORE));
-  if (what == kNonblocking) {
-    MUST(MPI_File_iwrite_at(file, 0, data, 100, MPI_INT, &request));
-    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  }
-  const Value added = pvar_value(&pvar, 0);
-  pvar_end(&pvar);
-  MUST(MPI_File_close(&file));
-  MUST(MPI_Type_free(&every_fourth));
-  MUST(MPI_Type_free(&every_second));
-  return added;
-}
-static void way_of_files(const char* name) {
-  put_choice(name, 1); /* list */
-  CHECK_EQ(access_adds(kWritesPieces, "io.sieved"), 0);
-  put_choice(name, 2); /* sieve */
-  CHECK_EQ(access_adds(kWritesPieces, "io.sieved"), 1);
-  put_choice(name, 0);
-}
-static void differs(const char* name, Value one, Value other, int what, const char* counter) {
-  const Value old = put(name, one);
-  const Value first = access_adds(what, counter);
-  put(name, other);
-  const Value second = access_adds(what, counter);
-  put(name, old);
-  CHECK(first < second, "%s: %llu and %llu", name, first, second);
-}
-static void sieve_piece(const char* name) { differs(name, 8192, 0, kReadsPieces, "io.pieces"); }
-static void buffer_bytes(const char* name) { differs(name, 1 << 20, 4096, kWritesScattered, "io.pieces"); }
-static void async_above(const char* name) { differs(name, 65536, 0, kNonblocking, "io.asynchronous"); }
-
 static void handle_limit(const char* name) {
   MPI_T_pvar_session session;
   MPI_T_pvar_handle handles[8];
@@ -261,9 +87,38 @@ static void session_limit(const char* name) {
   while (made > 0) CHECK_EQ(MPI_T_pvar_session_free(&sessions[--made]), MPI_SUCCESS);
 }
 
-/* Nothing outside shows these: when a core is yielded again, which rank looks for a receive, how an accumulate keeps
- * others out, how many events wait. They are shown to be accepted alone. */
-static void accepted(const char* name) { put(name, put(name, 1000)); }
+/* While a callback runs, the events that its own calls raise wait in the queue. */
+static MPI_Comm named = MPI_COMM_NULL;
+static int calls_heard = 0;
+static void name_often(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                       void* data) {
+  enum { kNames = 100 };
+  (void)instance, (void)registration, (void)safety, (void)data;
+  if (++calls_heard == 1)
+    for (int i = 0; i < kNames; ++i) MUST(MPI_Comm_set_name(named, "again"));
+}
+static void name_once(void) {
+  MPI_T_event_registration registration;
+  int index = -1;
+  calls_heard = 0;
+  CHECK_EQ(MPI_T_event_get_index("comm.named", &index), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_event_handle_alloc(index, &named, MPI_INFO_NULL, &registration), MPI_SUCCESS);
+  CHECK_EQ(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, name_often),
+           MPI_SUCCESS);
+  MUST(MPI_Comm_set_name(named, "first"));
+  CHECK_EQ(MPI_T_event_handle_free(registration, NULL, NULL), MPI_SUCCESS);
+}
+static void event_queue(const char* name) {
+  MUST(MPI_Comm_dup(MPI_COMM_SELF, &named));
+  const Value old = put(name, 1000);
+  CHECK_EQ(grows_by("tools.events_dropped", name_once), 0);
+  CHECK_EQ(calls_heard, 101);
+  put(name, 16);
+  CHECK_EQ(grows_by("tools.events_dropped", name_once), 100 - 16);
+  CHECK_EQ(calls_heard, 17);
+  put(name, old);
+  MUST(MPI_Comm_free(&named));
+}
 
 static const struct {
   const char* name;
@@ -273,13 +128,13 @@ static const struct {
     {"object.limit", object_limit},
     {"p2p.eager_limit", eager_limit},
     {"p2p.get_min", get_min},
-    {"p2p.unexpected_limit", p2p_limits},
-    {"p2p.unexpected_total_limit", p2p_limits},
-    {"p2p.request_limit", p2p_limits},
-    {"p2p.shared_post_patience", accepted},
+    {"p2p.unexpected_limit", unexpected_limit},
+    {"p2p.unexpected_total_limit", unexpected_limit},
+    {"p2p.request_limit", request_limit},
+    {"p2p.shared_post_patience", shared_post_patience},
     {"coll.request_limit", coll_limit},
     {"coll.compare_after", compare_after},
-    {"rma.range_elements", accepted},
+    {"rma.range_elements", range_elements},
     {"io.buffer_bytes", buffer_bytes},
     {"io.sieve_bytes", file_hint},
     {"io.sieve_piece", sieve_piece},
@@ -289,17 +144,17 @@ static const struct {
     {"io.way", way_of_files},
     {"io.collective_buffering", together},
     {"progress.spin", spin},
-    {"progress.spin_oversubscribed", accepted},
+    {"progress.spin_oversubscribed", spin},
     {"progress.sleep_after", sleep_after},
-    {"progress.sleep_after_oversubscribed", accepted},
-    {"progress.long_yield", accepted},
-    {"progress.long_yield_oversubscribed", accepted},
-    {"progress.yield_retry", accepted},
-    {"progress.yield_retry_oversubscribed", accepted},
-    {"progress.yield_retry_most", accepted},
+    {"progress.sleep_after_oversubscribed", sleep_after},
+    {"progress.long_yield", long_yield},
+    {"progress.long_yield_oversubscribed", long_yield},
+    {"progress.yield_retry", yield_retry},
+    {"progress.yield_retry_oversubscribed", yield_retry},
+    {"progress.yield_retry_most", yield_retry_most},
     {"tools.handle_limit", handle_limit},
     {"tools.session_limit", session_limit},
-    {"tools.event_queue", accepted},
+    {"tools.event_queue", event_queue},
 };
 enum { kTestCount = sizeof kTests / sizeof *kTests };
 
@@ -340,6 +195,7 @@ int main(int argc, char** argv) {
   int provided = 0;
   CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
   check_start(&argc, &argv);
+  if (argc > 1 && strcmp(argv[1], "crowded") == 0) crowded = 1;
   all_are_known();
   for (int i = 0; i < kTestCount; ++i) {
     kTests[i].test(kTests[i].name);

@@ -17,6 +17,13 @@ std::string in_words(std::string_view key, std::string_view value, std::string_v
   return words + " (" + std::string(origin) + ")";
 }
 
+std::string built_in(const std::string& key, const Schema& schema) {
+  const Row* const row = schema.find(key);
+  const char* const value = row != nullptr ? row->spec->fallback : nullptr;
+  if (value == nullptr || *value == '\0') return key + " as built in";
+  return in_words(key, value, "built in");
+}
+
 }  // namespace
 
 void JobSettings::set(std::string_view key, std::string_view value, std::string_view origin) {
@@ -80,7 +87,7 @@ std::vector<JobSettings::Setting> JobSettings::read(std::string_view published, 
   return settings;
 }
 
-JobSettings::Difference JobSettings::compare(std::string_view published) const {
+JobSettings::Difference JobSettings::compare(std::string_view published, const Schema& schema) const {
   bool complete = false;
   const std::vector<Setting> theirs = read(published, &complete);
   Difference difference;
@@ -92,17 +99,16 @@ JobSettings::Difference JobSettings::compare(std::string_view published) const {
     difference.theirs = std::move(there);
     difference.own = std::move(here);
   };
-  const auto unset = [](const std::string& key) { return key + " as built in"; };
   auto there = theirs.begin();
   for (auto here = settings_.begin(); here != settings_.end() || there != theirs.end();) {
     const bool only_here = there == theirs.end() || (here != settings_.end() && here->key < there->key);
     const bool only_there = here == settings_.end() || (there != theirs.end() && there->key < here->key);
     if (only_here) {
       if (there == theirs.end() && !complete) break;  // the rest of theirs is not known
-      differ(unset(here->key), in_words(here->key, here->value, here->origin));
+      differ(built_in(here->key, schema), in_words(here->key, here->value, here->origin));
       ++here;
     } else if (only_there) {
-      differ(in_words(there->key, there->value, there->origin), unset(there->key));
+      differ(in_words(there->key, there->value, there->origin), built_in(there->key, schema));
       ++there;
     } else {
       if (here->value != there->value)

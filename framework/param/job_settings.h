@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/param/schema.h"
+
 namespace ashlar::param {
 
 /// The values that all processes of a job must have in common, as far as they are not the built-in ones: each process
@@ -22,12 +24,13 @@ class JobSettings {
   /// The hash of what another process published; 0: that is none of ours.
   static std::uint64_t hash_of(std::string_view published);
   /// The first difference between these settings and those that another process published, and how many more there
-  /// are: "coll.reference true (--set coll.reference=true)" there, "coll.reference as built in" here.
+  /// are: "coll.reference true (--set coll.reference=true)" there, "coll.reference false (built in)" here.
   struct Difference {
     std::string theirs, own;
     int more = 0;
   };
-  Difference compare(std::string_view published) const;
+  /// `schema`: where the built-in values stand, as far as it knows the keys.
+  Difference compare(std::string_view published, const Schema& schema) const;
 
  private:
   struct Setting {

@@ -12,6 +12,7 @@
 #include "framework/base/clock.h"
 #include "framework/base/descriptor.h"
 #include "framework/base/failure.h"
+#include "framework/param/table.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
 #include "framework/runtime/events.h"
@@ -224,7 +225,10 @@ Status Wiring::compare_settings(PeerId peer) {
   }
   const std::string_view published(text, bytes);
   if (param::JobSettings::hash_of(published) == settings_) return {};
-  const param::JobSettings::Difference difference = process_.params.job_settings().compare(published);
+  process_.params.declare(param::kernel_tables());
+  process_.registry.declare_params();
+  const param::JobSettings::Difference difference =
+      process_.params.job_settings().compare(published, process_.params.schema());
   const std::string more = difference.more > 0 ? std::to_string(difference.more) + " more differ" : std::string();
   const PeerId self = process_.job->rank;
   return fail(MPI_ERR_OTHER, "settings.differ",

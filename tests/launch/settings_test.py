@@ -44,12 +44,12 @@ class Settings(unittest.TestCase):
                      first={}, second={"ASHLAR_coll": "^shm"})
 
     def test_a_parameter_of_a_component(self):
-        self.refused("coll.shm.piece as built in", "coll.shm.piece 8KiB (environment ASHLAR_coll_shm_piece)",
+        self.refused("coll.shm.piece 64KiB (built in)", "coll.shm.piece 8KiB (environment ASHLAR_coll_shm_piece)",
                      first={}, second={"ASHLAR_coll_shm_piece": "8192"})
 
     def test_checks_that_change_what_is_sent(self):
         for name in "datatypes", "collectives", "ready":
-            self.refused(f"check.{name} true (environment ASHLAR_check_{name})", f"check.{name} as built in",
+            self.refused(f"check.{name} true (environment ASHLAR_check_{name})", f"check.{name} false (built in)",
                          first={f"ASHLAR_check_{name}": "true"}, second={})
 
     def test_several_differences_are_counted(self):

@@ -11,6 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::size_t kPlenty = 4096;
+const Schema kNoRows;
 
 TEST(JobSettingsTest, TheHashIsOfKeysAndValues) {
   JobSettings a, b, empty;
@@ -39,7 +40,7 @@ TEST(JobSettingsTest, TheFirstDifferenceIsNamedWithBothOrigins) {
   own.set("b.value", "ring", "--set b.value=ring");
   theirs.set("b.value", "linear", "user.yaml:7");
   theirs.set("c.theirs", "", "user.yaml:8");
-  const JobSettings::Difference difference = own.compare(theirs.publish(kPlenty));
+  const JobSettings::Difference difference = own.compare(theirs.publish(kPlenty), kNoRows);
   EXPECT_EQ(difference.theirs, "b.value linear (user.yaml:7)");
   EXPECT_EQ(difference.own, "b.value ring (--set b.value=ring)");
   EXPECT_EQ(difference.more, 1);
@@ -48,12 +49,28 @@ TEST(JobSettingsTest, TheFirstDifferenceIsNamedWithBothOrigins) {
 TEST(JobSettingsTest, AValueThatOnlyOneHas) {
   JobSettings own, theirs;
   own.set("a", "1", "here");
-  JobSettings::Difference difference = own.compare(theirs.publish(kPlenty));
+  JobSettings::Difference difference = own.compare(theirs.publish(kPlenty), kNoRows);
   EXPECT_EQ(difference.theirs, "a as built in");
   EXPECT_EQ(difference.own, "a 1 (here)");
-  difference = theirs.compare(own.publish(kPlenty));
+  difference = theirs.compare(own.publish(kPlenty), kNoRows);
   EXPECT_EQ(difference.theirs, "a 1 (here)");
   EXPECT_EQ(difference.own, "a as built in");
+}
+
+TEST(JobSettingsTest, TheBuiltInValueIsNamedWhereItIsKnown) {
+  ashlar_param rows[2] = {};
+  rows[0].name = "reference";
+  rows[0].fallback = "false";
+  rows[1].name = "algorithm";
+  rows[1].fallback = "";
+  Schema schema;
+  schema.add({"coll", rows});
+  JobSettings own, theirs;
+  own.set("coll.reference", "true", "here");
+  EXPECT_EQ(own.compare(theirs.publish(kPlenty), schema).theirs, "coll.reference false (built in)");
+  own = {};
+  own.set("coll.algorithm", "ring", "here");
+  EXPECT_EQ(own.compare(theirs.publish(kPlenty), schema).theirs, "coll.algorithm as built in");
 }
 
 TEST(JobSettingsTest, WhatDoesNotFitIsNotTakenForBuiltIn) {
@@ -63,23 +80,23 @@ TEST(JobSettingsTest, WhatDoesNotFitIsNotTakenForBuiltIn) {
   theirs.set("key.40", "other", "origin");
   const std::string text = theirs.publish(200);
   EXPECT_LE(text.size(), 200u);
-  EXPECT_THAT(own.compare(text).theirs, HasSubstr("other values"));
+  EXPECT_THAT(own.compare(text, kNoRows).theirs, HasSubstr("other values"));
   own.set("key.10", "mine", "origin");
-  EXPECT_EQ(own.compare(text).theirs, "key.10 value (origin)");
+  EXPECT_EQ(own.compare(text, kNoRows).theirs, "key.10 value (origin)");
 }
 
 TEST(JobSettingsTest, ALongOriginKeepsItsEnd) {
   JobSettings own, theirs;
   theirs.set("a", "1", std::string(5000, 'x') + "/site.yaml:12");
-  EXPECT_THAT(own.compare(theirs.publish(kPlenty)).theirs, HasSubstr("/site.yaml:12)"));
+  EXPECT_THAT(own.compare(theirs.publish(kPlenty), kNoRows).theirs, HasSubstr("/site.yaml:12)"));
 }
 
 TEST(JobSettingsTest, TextsFromOutsideAreReadToTheirEnd) {
   const JobSettings own;
   std::string text = own.publish(kPlenty);
-  EXPECT_EQ(own.compare(text.substr(0, 3)).more, 0);
+  EXPECT_EQ(own.compare(text.substr(0, 3), kNoRows).more, 0);
   text += "key";  // no value, no origin, no end
-  EXPECT_EQ(own.compare(text).theirs, "key empty ()");
+  EXPECT_EQ(own.compare(text, kNoRows).theirs, "key empty ()");
 }
 
 // Rows of scope ALL_EQ enter by their values, however these are spelt; others do not.

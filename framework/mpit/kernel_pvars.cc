@@ -3,6 +3,7 @@
 #include "framework/coll/pvars.h"
 #include "framework/comm/pvars.h"
 #include "framework/datatype/pvars.h"
+#include "framework/io/pvars.h"
 #include "framework/memory/pvars.h"
 #include "framework/mpit/pool_pvars.h"
 #include "framework/object/events.h"
@@ -35,6 +36,7 @@ void add_kernel_pvars() {
   sets.add("coll", coll::pool_rows, nullptr);
   sets.add("memory", memory::kPvars, &memory::heap_counters);
   sets.add("rma", rma::pool_rows, nullptr);
+  sets.add("io", io::pool_rows, nullptr);
   sets.add("rma", rma::counter_rows, &rma::counters);
   sets.add("runtime", runtime::kPvars, nullptr);
   sets.add("runtime", runtime::life_rows, &runtime::life);

@@ -18,25 +18,32 @@ void InForce::publish(const param::Store& store, const Registry& registry, Effec
 }
 
 void InForce::withdraw() {
-  {
-    const std::lock_guard guard(of_program_mutex_);
-    of_program_.clear();
-  }
   const std::lock_guard guard(mutex_);
   store_ = nullptr;
   registry_ = nullptr;
   starting_ = false;
+  const std::lock_guard of_program_guard(of_program_mutex_);
+  of_program_.clear();
 }
 
-bool InForce::keep(std::string_view key, std::string_view text) {
+InForce::Written InForce::write(std::string_view key, std::string_view text, param::Store& store, unsigned seen) {
   const std::lock_guard guard(mutex_);
-  if (starting_ || store_ != nullptr) return false;
+  if (starting_ || published() != seen) return Written::kNotNow;
+  if (!store.set(key, text, kOrigin).ok()) return Written::kRefused;
+  if (store_ != nullptr) {
+    if (!effect_(key, store)) return Written::kNever;
+    note_of_program(key, store.find(key));
+  }
+  keep(key, text);
+  return Written::kDone;
+}
+
+void InForce::keep(std::string_view key, std::string_view text) {
   const auto at = std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) { return entry.first == key; });
   if (at != kept_.end())
     at->second = text;
   else
     kept_.emplace_back(key, text);
-  return true;
 }
 
 std::string InForce::kept(std::string_view key, std::string_view otherwise) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -32,26 +33,24 @@ class InForce {
     return true;
   }
 
-  /// Keeps a value that the program has set; the process takes it over when it reads its parameters. False while it
-  /// does that: too late for this start, too early for the process.
-  bool keep(std::string_view key, std::string_view text);
+  /// A value that the program sets. Where the process runs, it takes effect there; in any case it is kept, and the next
+  /// process takes it over when it reads its parameters.
+  enum class Written : std::uint8_t {
+    kDone,
+    kRefused,  // `store` does not take it
+    kNotNow,   // the process is reading its parameters, or is another one than the tool has seen
+    kNever     // the process runs, and no part of it goes by such a value
+  };
+  /// `store`: of the tool, which knows the process that was published as `seen`.
+  Written write(std::string_view key, std::string_view text, param::Store& store, unsigned seen);
   /// What was kept for `key`, or `otherwise`.
   std::string kept(std::string_view key, std::string_view otherwise) const;
-  /// Sets all that was kept in `store`, with the origin "the program". From then on nothing is kept, until publish() or
-  /// withdraw().
+  /// Sets all that was kept in `store`, with the origin "the program". From then on nothing can be written, until
+  /// publish() or withdraw().
   void apply(param::Store* store, const Registry& registry);
   /// Grows with every publish().
   unsigned published() const { return published_.load(std::memory_order_acquire); }
 
-  /// Makes the value of `key` in `store`, of a row that is not frozen, take effect in the process, if it is there.
-  /// False where nothing in the process goes by it.
-  bool take_effect(std::string_view key, param::Store& store) {
-    const std::lock_guard guard(mutex_);
-    if (store_ == nullptr || effect_ == nullptr) return true;
-    if (!effect_(key, store)) return false;
-    note_of_program(key, store.find(key));
-    return true;
-  }
   /// Calls `visit(key, text)` with each value of this process that the program has set, and that took effect. Takes no
   /// lock under which a lane's lock is taken.
   template <class Visit>
@@ -63,6 +62,7 @@ class InForce {
   static constexpr const char* kOrigin = "the program";
 
  private:
+  void keep(std::string_view key, std::string_view text);
   void note_of_program(std::string_view key, const param::Setting* setting);
 
   mutable std::mutex of_program_mutex_;

@@ -83,7 +83,7 @@ static inline Pvar pvar_begin(const char* name, int class, MPI_Comm* comm) {
   Pvar pvar;
   int index = -1, continuous = 0;
   CHECK_EQ(MPI_T_pvar_session_create(&pvar.session), MPI_SUCCESS);
-  CHECK_EQ(MPI_T_pvar_get_index(name, class, &index), MPI_SUCCESS);
+  CHECK(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, "%s", name);
   CHECK_EQ(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL),
            MPI_SUCCESS);
   CHECK_EQ(MPI_T_pvar_handle_alloc(pvar.session, index, comm, &pvar.handle, &pvar.count), MPI_SUCCESS);

@@ -1,5 +1,8 @@
 /* Every return code of the tools interface (MPI-5.0, 15.3.10), and that wrong calls change nothing and end nothing: no
- * error handler runs, though that of MPI_COMM_WORLD would end the job. */
+ * error handler runs, though that of MPI_COMM_WORLD would end the job. Those that need more than a wrong call have
+ * programs of their own: tools_cvars, tools_live and tools_writer (SET_NEVER, SET_NOT_NOW, NOT_ACCESSIBLE),
+ * tools_memory (MEMORY). Two are never the answer: nothing can keep the interface from beginning (CANNOT_INIT), and all
+ * of it is there (NOT_SUPPORTED). INVALID_ITEM is deprecated: INVALID_INDEX takes its place. */
 #include "check.h"
 
 #define CODE(call, wanted) CHECK_EQ((call), (wanted))

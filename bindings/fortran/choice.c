@@ -1,6 +1,7 @@
 #include "choice.h"
 
 #include "complain.h"
+#include "kept.h"
 
 int f_contiguous(const f_section* section) {
   ptrdiff_t expected = (ptrdiff_t)section->elem_len;
@@ -133,12 +134,24 @@ static MPI_Count elements_per(const f_section* section, MPI_Datatype type) {
   return (MPI_Count)section->elem_len / size;
 }
 
-static void use_type(struct f_call* call, struct f_choice* choice, MPI_Datatype type) {
+static void use_type(struct f_choice* choice, MPI_Datatype type, int work) {
   choice->made = type;
   choice->count = choice->small = 1;
-  choice->work = F_TYPE_MADE;
-  call->code = PMPI_Type_commit(&choice->made);
+  choice->work = work;
   choice->type = f_datatype_int(choice->made);
+}
+
+static int use_kept(struct f_choice* choice, const f_section* section, MPI_Count blocks) {
+  const struct f_kept* const kept = f_kept_of(section, choice->count, choice->type, blocks);
+  if (kept) use_type(choice, kept->made, F_TYPE_KEPT);
+  return kept != NULL;
+}
+
+static void use_new(struct f_call* call, struct f_choice* choice, const f_section* section, MPI_Count blocks,
+                    MPI_Datatype type) {
+  call->code = PMPI_Type_commit(&type);
+  const int kept = call->code == MPI_SUCCESS && f_keep_type(section, choice->count, choice->type, blocks, type);
+  use_type(choice, type, kept ? F_TYPE_KEPT : F_TYPE_MADE);
 }
 
 /* The first `elements` of the section, and then `rest` parts of the next: at most one piece for each dimension. */
@@ -180,7 +193,7 @@ static int wanted(const struct f_call* call, const struct f_choice* choice) {
 
 void f_open_pair(struct f_call* call, struct f_choice* choice, const f_section* section, const char* argument,
                  int flags) {
-  if (!wanted(call, choice)) return;
+  if (!wanted(call, choice) || use_kept(choice, section, 0)) return;
   const MPI_Datatype type = f_datatype(choice->type);
   const MPI_Count per = elements_per(section, type);
   if (per == 0) {
@@ -194,7 +207,7 @@ void f_open_pair(struct f_call* call, struct f_choice* choice, const f_section* 
   }
   MPI_Datatype made;
   call->code = prefix_of(section, choice->count / per, per, choice->count % per, type, &made);
-  if (call->code == MPI_SUCCESS) use_type(call, choice, made);
+  if (call->code == MPI_SUCCESS) use_new(call, choice, section, 0, made);
 }
 
 /* The dimension in which `blocks` blocks of `elements` follow each other at one distance; -1 if there is none. */
@@ -210,7 +223,7 @@ static int dimension_of_blocks(const f_section* section, MPI_Count elements, MPI
 
 void f_open_blocks(struct f_call* call, struct f_choice* choice, const f_section* section, const char* argument,
                    int flags, MPI_Count blocks) {
-  if (!wanted(call, choice) || blocks <= 0) return;
+  if (!wanted(call, choice) || blocks <= 0 || use_kept(choice, section, blocks)) return;
   const MPI_Datatype type = f_datatype(choice->type);
   const MPI_Count per = elements_per(section, type);
   const MPI_Count elements = per > 0 && choice->count % per == 0 ? choice->count / per : 0;
@@ -231,7 +244,7 @@ void f_open_blocks(struct f_call* call, struct f_choice* choice, const f_section
   if (call->code != MPI_SUCCESS) return;
   call->code = PMPI_Type_create_resized_c(block, 0, elements / slice * f_distance(section, d), &resized);
   PMPI_Type_free(&block);
-  if (call->code == MPI_SUCCESS) use_type(call, choice, resized);
+  if (call->code == MPI_SUCCESS) use_new(call, choice, section, blocks, resized);
 }
 
 void f_open_element(struct f_call* call, const f_section* section, const char* argument, MPI_Datatype type) {

@@ -3,7 +3,8 @@
 /* Choice buffers as C descriptors: what address, count and datatype C is given for a Fortran section.
  *
  *   scalar, contiguous, MPI_BOTTOM ...   as they are: nothing is allocated, nothing is asked; none of this is called
- *   a section that strides describe      a datatype made for the call, which describes the elements that count covers
+ *   a section that strides describe      a datatype for the elements that count covers: that of an earlier call
+ *                                        (kept.h), or a new one
  *   everything else                      a contiguous copy; what the call changed in it goes back into the section
  */
 #include "arrays.h"
@@ -13,7 +14,7 @@
 /* Flags of a buffer: whether the call writes it; whether a copy cannot stand for it. */
 enum { F_IN = 0, F_OUT = 1, F_NO_COPY = 2 };
 /* What closing it has to do. */
-enum { F_NOTHING = 0, F_TYPE_MADE = 1, F_COPIED = 2 };
+enum { F_NOTHING = 0, F_TYPE_MADE = 1, F_TYPE_KEPT = 2, F_COPIED = 3 };
 
 /* A call that has a section with gaps: its name, the objects on whose error handler it complains, where it has them,
  * and what it came to. */

@@ -18,6 +18,9 @@ typedef struct gfortran_descriptor f_section;
 static inline ptrdiff_t f_extent(const f_section* section, int d) {
   return section->dim[d].last - section->dim[d].first + 1;
 }
+static inline ptrdiff_t f_steps(const f_section* section, int d) {
+  return section->dim[d].last - section->dim[d].first;
+}
 static inline ptrdiff_t f_distance(const f_section* section, int d) { return section->dim[d].stride * section->span; }
 #else
 #include <ISO_Fortran_binding.h>
@@ -25,6 +28,7 @@ static inline ptrdiff_t f_distance(const f_section* section, int d) { return sec
 typedef CFI_cdesc_t f_section;
 
 static inline ptrdiff_t f_extent(const f_section* section, int d) { return section->dim[d].extent; }
+static inline ptrdiff_t f_steps(const f_section* section, int d) { return section->dim[d].extent - 1; }
 static inline ptrdiff_t f_distance(const f_section* section, int d) { return section->dim[d].sm; }
 #endif
 
@@ -32,9 +36,15 @@ static inline ptrdiff_t f_distance(const f_section* section, int d) { return sec
 int f_contiguous(const f_section* section);
 #pragma GCC visibility pop
 
-/* A scalar, or a row without gaps; the answer is right at once where it is yes. */
+/* A scalar, or a row or table without gaps; the answer is right at once where it is yes. What is compiled for its size
+ * leaves tables to f_contiguous. */
 static inline __attribute__((always_inline)) int f_simple(const f_section* section) {
-  if (section->rank == 1) return f_distance(section, 0) == (ptrdiff_t)section->elem_len;
+  const ptrdiff_t element = (ptrdiff_t)section->elem_len;
+  if (section->rank == 1) return f_distance(section, 0) == element;
+#ifndef __OPTIMIZE_SIZE__
+  if (section->rank == 2)
+    return f_distance(section, 0) == element && f_distance(section, 1) == element * f_extent(section, 0);
+#endif
   return section->rank == 0;
 }
 

@@ -100,7 +100,7 @@ static void replace(struct attempt* of, int i) {
   }
   open_buffer(of, i);
   of->given[buffer->at] = choice->address;
-  if (choice->work != F_TYPE_MADE) return;
+  if (choice->work != F_TYPE_MADE && choice->work != F_TYPE_KEPT) return;
   of->given[buffer->count] = wide_count(of, buffer) ? (void*)&choice->count : (void*)&choice->small;
   of->given[buffer->type] = &choice->type;
 }

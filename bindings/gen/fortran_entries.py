@@ -15,6 +15,8 @@ C_RESULTS = {"double": "double", "MPI_Aint": "MPI_Aint"}
 STARTS = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
 # Messages that are complete when the call returns: short enough that converting handles shows.
 DIRECT = ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Recv")
+# Messages that loops send from sections of a few shapes.
+LOOPS = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv")
 SHORT_PATH = ("partitioned", "pt2pt", "request", "rma")
 WIDTH = 118
 
@@ -62,13 +64,19 @@ def function(procedure, large, name, as_f08=False, prefix=""):
         converting = f"f_converting_{procedure.name.removeprefix('MPI_').lower()}{'_c' if large else ''}"
         shortcut = [*lines, *direct(entry, call(procedure, large), converting)]
         lines = [split(f"static F_OUT_OF_LINE void {converting}(", declared, ") {")]
+    lines += [*body(entry, large), "}\n"]
+    return "\n".join([*lines, *shortcut] if procedure.name in DIRECT else lines)
+
+
+def body(entry, large):
+    """From the conversion of the arguments to the return."""
+    procedure, s = entry.procedure, entry.steps
     before = [*s.before, *s.opened]
     if procedure.name in STARTS:
         before.insert(0, "f_register(&code);")
     text = " ".join(before)
     may_fail = any(word in text for word in ("&code", "F_ROOM", "F_STRING", "F_INTS_", "F_STATUSES_OPEN"))
-    if may_fail:
-        lines.append("  int code = MPI_SUCCESS;")
+    lines = ["  int code = MPI_SUCCESS;"] if may_fail else []
     lines += [f"  {line}" for line in before]
     how = "  if (code == MPI_SUCCESS) code =" if may_fail else "  const int code ="
     lines.append(split(f"{how} {call(procedure, large)}(", s.arguments, ");", "      "))
@@ -78,8 +86,16 @@ def function(procedure, large, name, as_f08=False, prefix=""):
     if s.after:
         lines += ["  if (code == MPI_SUCCESS) {", *(f"    {line}" for line in s.after), "  }"]
     lines += [f"  {line}" for line in s.release]
-    lines += ["  f_return(ierror, code);" if ierror else "  (void)code;", "}\n"]
-    return "\n".join([*lines, *shortcut] if procedure.name in DIRECT else lines)
+    return [*lines, "  f_return(ierror, code);" if has_ierror(procedure) else "  (void)code;"]
+
+
+def with_kept(procedure):
+    """The call with a datatype that an earlier one has made for a section of this shape."""
+    entry = Entry(procedure, False)
+    s = entry.steps
+    stands_for = {"c_buf": "buf->base_addr", "*count": "1", "f_datatype(*datatype)": "kept->made"}
+    s.arguments, s.opened = [stands_for.get(a, a) for a in s.arguments], []
+    return body(entry, False)
 
 
 def direct(entry, c, converting):
@@ -133,6 +149,11 @@ def without_choice(procedure):
     return texts
 
 
+def sections(procedure):
+    in_loops = {False: with_kept(procedure)} if procedure.name in LOOPS else {}
+    return [section(procedure, large, in_loops.get(large)) for large in forms(procedure)]
+
+
 def with_choice(procedure):
     """The functions that take a buffer by its address, which are those of mpi_f08 where the compiler has no descriptors;
     and the functions that take a section."""
@@ -141,7 +162,7 @@ def with_choice(procedure):
     texts = [function(procedure, small, entry_name(procedure.name)),
              f"F_INTERNAL_ALIAS({plain_name(procedure, small)}, {entry_name(procedure.name)});"]
     texts += [function(procedure, large, plain_name(procedure, large), as_f08=True, prefix="F_INTERNAL ") for large in rest]
-    texts += ["#if ASHLAR_F_DESCRIPTORS", *(section(procedure, large) for large in forms(procedure)), "#else"]
+    texts += ["#if ASHLAR_F_DESCRIPTORS", *sections(procedure), "#else"]
     return [*texts, *(f"F_ALIAS({name}, {plain_name(procedure, large)});" for name, large in zip(names, forms(procedure))),
             "#endif\n"]
 

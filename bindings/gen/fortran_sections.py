@@ -114,7 +114,8 @@ def opened(procedure):
 
 # --- functions ----------------------------------------------------------------------------------------------------------
 
-def section(procedure, large):
+def section(procedure, large, with_kept=None):
+    """`with_kept`: the lines of the call with a datatype that is there already, where they are worth it."""
     entry = Entry(procedure, large)
     given = parameters(procedure, large)
     buffers = [p.name for p in given if p.kind.name == "buffer"]
@@ -128,7 +129,14 @@ def section(procedure, large):
     plain = f"  {plain_name(procedure, large)}("
     if not opened(procedure):
         return "\n".join([*lines, wrapped(plain, [*bases, *lengths], ");"), "}\n"])
-    head = f"  F_SECTIONS({base_name(procedure, False)}, {plain_name(procedure, large)}, {int(large)}, "
-    return "\n".join([*lines, f"  if (F_LIKELY({' && '.join(f'f_simple({b})' for b in buffers)}))",
-                      wrapped(f"  {plain}", [*bases, *lengths], ");"), "  else",
-                      wrapped(f"  {head}", [*names, *(f"(void*)(size_t){n}" for n in lengths)], ");"), "}\n"])
+    head = f"F_SECTIONS({base_name(procedure, False)}, {plain_name(procedure, large)}, {int(large)}, "
+    simple = [f"  if (F_LIKELY({' && '.join(f'f_simple({b})' for b in buffers)}))", wrapped(f"  {plain}", [*bases, *lengths], ");"), "  else"]
+    given = [*names, *(f"(void*)(size_t){n}" for n in lengths)]
+    if not with_kept:
+        return "\n".join([*lines, *simple, wrapped(f"    {head}", given, ");"), "}\n"])
+    # What converts arguments is a function of its own: the one above keeps nothing over a call.
+    gaps = f"f_gaps_{base_name(procedure, large)}"
+    return "\n".join([wrapped(f"static F_OUT_OF_LINE void {gaps}(", declared, ") {"),
+                      "  const struct f_kept* const kept = f_kept_of(buf, *count, *datatype, 0);",
+                      "  if (!kept) {", wrapped(f"    {head}", given, ");"), "    return;", "  }", *with_kept, "}\n",
+                      *lines, *simple, wrapped(f"    {gaps}(", names, ");"), "}\n"])

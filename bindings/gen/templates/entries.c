@@ -3,6 +3,7 @@
  * Compiled twice: as they are, and with ASHLAR_F_PMPI as the PMPI_ forms over PMPI_. */
 #include "entry.h"
 #if ASHLAR_F_DESCRIPTORS
+#include "kept.h"
 #include "shapes.h"
 #endif
 

@@ -6,11 +6,13 @@
 #define WIN_T type(MPI_Win)
 #define FILE_T type(MPI_File)
 #define SESSION_T type(MPI_Session)
+#define BUFFER_T(name) type(c_ptr), value :: name
 #define ERRHANDLER_T type(MPI_Errhandler)
 #else
 #define WIN_T integer
 #define FILE_T integer
 #define SESSION_T integer
+#define BUFFER_T(name) integer :: name(*)
 #define ERRHANDLER_T integer
 #endif
 module callback_objects
@@ -40,61 +42,48 @@ contains
   end subroutine see
 
   ! The sum modulo 1000, which no predefined operation is.
-#if METHOD == 8
   subroutine add(invec, inoutvec, len, datatype)
-    type(c_ptr), value :: invec, inoutvec
+    BUFFER_T(invec)
+    BUFFER_T(inoutvec)
     integer :: len
-    type(MPI_Datatype) :: datatype
+    DATATYPE_T :: datatype
+#if METHOD == 8
     integer, pointer :: a(:), b(:)
     call c_f_pointer(invec, a, [len])
     call c_f_pointer(inoutvec, b, [len])
-    if (datatype /= MPI_INTEGER) a = -1
-    b = mod(a + b, 1000)
-  end subroutine add
+    call sum_up(a, b, len, datatype)
 #else
-  subroutine add(invec, inoutvec, len, datatype)
-    integer :: len, datatype
-    integer :: invec(len), inoutvec(len)
-    if (datatype /= MPI_INTEGER) invec = -1
-    inoutvec = mod(invec + inoutvec, 1000)
-  end subroutine add
+    call sum_up(invec, inoutvec, len, datatype)
 #endif
+  end subroutine add
 
-  subroutine comm_failed(comm, error_code)
-    COMM_T :: comm
-    integer :: error_code
-    integer :: thread
-    thread = merge(1, 2, comm == comms(1))
-    call see(thread, comm == comms(thread) .and. error_code /= MPI_SUCCESS, 'arguments of a handler of communicators')
-    of_comm(thread) = of_comm(thread) + 1
-  end subroutine comm_failed
+  subroutine sum_up(a, b, n, datatype)
+    integer, intent(in) :: a(*), n
+    integer, intent(inout) :: b(*)
+    DATATYPE_T, intent(in) :: datatype
+    b(1:n) = merge(mod(a(1:n) + b(1:n), 1000), -1, datatype == MPI_INTEGER)
+  end subroutine sum_up
 
-  subroutine window_failed(win, error_code)
-    WIN_T :: win
-    integer :: error_code
-    integer :: thread
-    thread = merge(1, 2, win == windows(1))
-    call see(thread, win == windows(thread) .and. error_code /= MPI_SUCCESS, 'arguments of a handler of windows')
-    of_window(thread) = of_window(thread) + 1
-  end subroutine window_failed
-
-  subroutine file_failed(file, error_code)
-    FILE_T :: file
-    integer :: error_code
-    integer :: thread
-    thread = merge(1, 2, file == files(1))
-    call see(thread, file == files(thread) .and. error_code /= MPI_SUCCESS, 'arguments of a handler of files')
-    of_file(thread) = of_file(thread) + 1
-  end subroutine file_failed
-
-  subroutine session_failed(session, error_code)
-    SESSION_T :: session
-    integer :: error_code
-    integer :: thread
-    thread = merge(1, 2, session == sessions(1))
-    call see(thread, session == sessions(thread) .and. error_code /= MPI_SUCCESS, 'arguments of a handler of sessions')
-    of_session(thread) = of_session(thread) + 1
-  end subroutine session_failed
+#define HANDLER comm_failed
+#define OBJECT_T COMM_T
+#define OBJECTS comms
+#define CALLED of_comm
+#include "handler.fh"
+#define HANDLER window_failed
+#define OBJECT_T WIN_T
+#define OBJECTS windows
+#define CALLED of_window
+#include "handler.fh"
+#define HANDLER file_failed
+#define OBJECT_T FILE_T
+#define OBJECTS files
+#define CALLED of_file
+#include "handler.fh"
+#define HANDLER session_failed
+#define OBJECT_T SESSION_T
+#define OBJECTS sessions
+#define CALLED of_session
+#include "handler.fh"
 
   ! Attributes are the numbers of their threads.
   subroutine copy_type(oldtype, keyval, extra_state, value_in, value_out, flag, ierror)
@@ -155,49 +144,50 @@ contains
   end subroutine cancel
 
   ! In the file stands the negative.
+  subroutine negate(from, to, count, datatype, extra_state, ierror)
+    integer, intent(in) :: from(*), count
+    integer, intent(inout) :: to(*)
+    DATATYPE_T, intent(in) :: datatype
+    integer(MPI_ADDRESS_KIND), intent(in) :: extra_state
+    integer, intent(out) :: ierror
+    ierror = merge(MPI_SUCCESS, MPI_ERR_CONVERSION, datatype == MPI_INTEGER .and. extra_state == 79)
+    to(1:count) = -from(1:count)
+  end subroutine negate
+
+  ! The buffers are addresses in mpi_f08, and arrays elsewhere.
+  subroutine from_file(userbuf, datatype, count, filebuf, position, extra_state, ierror)
+    BUFFER_T(userbuf)
+    BUFFER_T(filebuf)
+    DATATYPE_T :: datatype
+    integer :: count, ierror
+    integer(MPI_OFFSET_KIND) :: position
+    integer(MPI_ADDRESS_KIND) :: extra_state
 #if METHOD == 8
-  subroutine from_file(userbuf, datatype, count, filebuf, position, extra_state, ierror)
-    type(c_ptr), value :: userbuf, filebuf
-    type(MPI_Datatype) :: datatype
-    integer :: count, ierror
-    integer(MPI_OFFSET_KIND) :: position
-    integer(MPI_ADDRESS_KIND) :: extra_state
     integer, pointer :: user(:), file(:)
     call c_f_pointer(userbuf, user, [int(position) + count])
     call c_f_pointer(filebuf, file, [count])
-    ierror = merge(MPI_SUCCESS, MPI_ERR_CONVERSION, datatype == MPI_INTEGER .and. extra_state == 79)
-    user(position + 1:position + count) = -file(1:count)
-  end subroutine from_file
-
-  subroutine to_file(userbuf, datatype, count, filebuf, position, extra_state, ierror)
-    type(c_ptr), value :: userbuf, filebuf
-    type(MPI_Datatype) :: datatype
-    integer :: count, ierror
-    integer(MPI_OFFSET_KIND) :: position
-    integer(MPI_ADDRESS_KIND) :: extra_state
-    integer, pointer :: user(:), file(:)
-    call c_f_pointer(userbuf, user, [int(position) + count])
-    call c_f_pointer(filebuf, file, [count])
-    ierror = merge(MPI_SUCCESS, MPI_ERR_CONVERSION, datatype == MPI_INTEGER .and. extra_state == 79)
-    file(1:count) = -user(position + 1:position + count)
-  end subroutine to_file
+    call negate(file, user(position + 1:), count, datatype, extra_state, ierror)
 #else
-  subroutine from_file(userbuf, datatype, count, filebuf, position, extra_state, ierror)
-    integer :: userbuf(*), filebuf(*), datatype, count, ierror
-    integer(MPI_OFFSET_KIND) :: position
-    integer(MPI_ADDRESS_KIND) :: extra_state
-    ierror = merge(MPI_SUCCESS, MPI_ERR_CONVERSION, datatype == MPI_INTEGER .and. extra_state == 79)
-    userbuf(position + 1:position + count) = -filebuf(1:count)
+    call negate(filebuf, userbuf(position + 1), count, datatype, extra_state, ierror)
+#endif
   end subroutine from_file
 
   subroutine to_file(userbuf, datatype, count, filebuf, position, extra_state, ierror)
-    integer :: userbuf(*), filebuf(*), datatype, count, ierror
+    BUFFER_T(userbuf)
+    BUFFER_T(filebuf)
+    DATATYPE_T :: datatype
+    integer :: count, ierror
     integer(MPI_OFFSET_KIND) :: position
     integer(MPI_ADDRESS_KIND) :: extra_state
-    ierror = merge(MPI_SUCCESS, MPI_ERR_CONVERSION, datatype == MPI_INTEGER .and. extra_state == 79)
-    filebuf(1:count) = -userbuf(position + 1:position + count)
-  end subroutine to_file
+#if METHOD == 8
+    integer, pointer :: user(:), file(:)
+    call c_f_pointer(userbuf, user, [int(position) + count])
+    call c_f_pointer(filebuf, file, [count])
+    call negate(user(position + 1:), file, count, datatype, extra_state, ierror)
+#else
+    call negate(userbuf(position + 1), filebuf, count, datatype, extra_state, ierror)
 #endif
+  end subroutine to_file
 
   subroutine extent_in_file(datatype, extent, extra_state, ierror)
     DATATYPE_T :: datatype

@@ -7,6 +7,8 @@
 #include "framework/base/failure.h"
 #include "framework/base/slab.h"
 #include "framework/datatype/api.h"
+#include "framework/object/caller.h"
+#include "framework/object/int_handles.h"
 
 namespace ashlar::bindings {
 namespace {
@@ -45,10 +47,13 @@ int bad_value(const char* call, Object* on, const char* argument, const void* ha
   // Infos and error handlers exist at any time, and their calls are allowed at any time.
   const bool any_time = mpi_class == MPI_ERR_INFO || mpi_class == MPI_ERR_ERRHANDLER;
   if (!any_time && !running()) return not_running(call);
-  const Fact name("argument", argument), value("value", handle), wanted("kind", kind);
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  // Fortran's handles are integers.
+  const bool number = bits >= kPredefinedLimit && called_from_fortran();
+  const Fact name("argument", argument), wanted("kind", kind);
+  const Fact value = number ? Fact("value", handle_to_int(handle)) : Fact("value", handle);
   if (null)
     return raise(fail(mpi_class, "handle.null", {name, {"value", null_handle_of(mpi_class)}, wanted}), call, on);
-  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   if (bits == 0) return raise(fail(mpi_class, "handle.unset", {name, {"value", 0}}), call, on);
   if (bits < kPredefinedLimit) return raise(fail(mpi_class, "handle.constant", {name, value, wanted}), call, on);
   if (Arena::contains(handle) && static_cast<const Object*>(handle)->kind == static_cast<Kind>(kDead))

@@ -1,5 +1,6 @@
 #include "framework/base/failure.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -28,10 +29,33 @@ bool add_sentence(const FailureSlot& slot, const char* pattern, TextWriter& out)
   return complete;
 }
 
+// Copies a sentence in which "argument NAME[n]" becomes "argument NAME(n + 1)".
+void add_from_one(std::string_view sentence, TextWriter& out) {
+  constexpr std::string_view kWord = "argument ";
+  const std::size_t name = sentence.find(kWord);
+  const std::size_t open = name == sentence.npos ? name : sentence.find_first_of("[ ", name + kWord.size());
+  const std::size_t close = open == sentence.npos ? open : sentence.find(']', open);
+  std::uint64_t index = 0;
+  if (close == sentence.npos || std::from_chars(&sentence[open + 1], &sentence[close], index).ptr != &sentence[close]) {
+    out.add(sentence);
+    return;
+  }
+  char room[Fact::kNumberBytes];
+  out.add(sentence.substr(0, open))
+      .add("(")
+      .add(Fact("", index + 1).text(room))
+      .add(")")
+      .add(sentence.substr(close + 1));
+}
+
 void add_says(const FailureSlot& slot, TextWriter& out) {
+  char plain[Failure::kSentenceBytes];
+  TextWriter says(plain);
+  TextWriter& to = slot.from_one ? says : out;
   (void)catalogue::fill(
       slot.row->says, [&](std::string_view name) { return slot.text_of(name); },
-      [&](std::string_view piece) { out.add(piece); });
+      [&](std::string_view piece) { to.add(piece); });
+  if (slot.from_one) add_from_one(says.view(), out);
 }
 
 }  // namespace
@@ -117,6 +141,13 @@ Status add_facts(Status status, std::initializer_list<Fact> facts) noexcept {
   for (const Fact& fact : facts) kept->add(fact);
   kept->render();
   return status;
+}
+
+void name_elements_from_one(Status status) noexcept {
+  FailureSlot* const kept = FailureRing::slot_of(status);
+  if (!kept || !kept->row) return;
+  kept->from_one = true;
+  kept->render();
 }
 
 Failure::Failure(Status status) noexcept {

@@ -24,6 +24,7 @@ struct FailureSlot {
   Entry facts[Failure::kFacts];
   char arena[Failure::kFactBytes];
   char line[Status::kTextBytes];  // what Status::text() gives
+  bool from_one = false;          // elements of arrays count from one: "ranks(2)" for "ranks[1]"
   std::uint16_t sentence = 0;     // of the line: the characters in front of what stands around
 
   void add(const Fact& fact) noexcept;
@@ -47,5 +48,8 @@ class FailureRing {
   };
   static constinit Counters counters;
 };
+
+/// For callers in Fortran: the texts of the failure name elements of arrays as that language does.
+void name_elements_from_one(Status status) noexcept;
 
 }  // namespace ashlar

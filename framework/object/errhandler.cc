@@ -4,10 +4,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
+#include "framework/base/failure_ring.h"
 #include "framework/base/flush_streams.h"
 #include "framework/base/log.h"
+#include "framework/object/caller.h"
 #include "framework/object/comm.h"
 #include "framework/object/error_record.h"
 #include "framework/object/error_text.h"
@@ -161,6 +164,7 @@ int raise(Status status, const char* call, Object* on) noexcept {
   Object* handled_by = on && subject_of(*on, &subject) ? on : nullptr;
   const ErrorSubject* const named = handled_by && subject.name ? &subject : nullptr;
   const int code = status.mpi_class();
+  if (std::strchr(status.text(), '[') && called_from_fortran()) name_elements_from_one(status);
   remember_failure(code, call, named ? named->name : nullptr, status.text());
   Errhandler* handler = error_hooks.initial;
   if (!handled_by && !given && error_hooks.without_object) handled_by = error_hooks.without_object();

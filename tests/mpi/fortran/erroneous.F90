@@ -10,13 +10,17 @@ program erroneous
   real :: ten(10), two(2)
   integer :: numbers(10), sums(10)
   COMM_T :: made, own, other
-  REQUEST_T :: request
+  REQUEST_T :: request, requests(2)
+  logical :: flag
   STATUS_T(status)
   DATATYPE_T :: found
 #if METHOD == 8
   type(MPI_File) :: file
+  type(MPI_Group) :: group
+#define HANDLE(of) of%MPI_VAL
 #else
-  integer :: file
+  integer :: file, group
+#define HANDLE(of) of
 #endif
   call get_command_argument(1, what)
   call MPI_Init(ierror)
@@ -90,6 +94,21 @@ program erroneous
     call say('MPI_Type_free', ierror)
     call MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, found, ierror)
     call say('MPI_Type_match_size', ierror)
+  case ('elements')  ! the second element of an array is wrong
+    call MPI_Comm_group(MPI_COMM_WORLD, group, ierror)
+    numbers(1:3) = [0, 77, 0]
+    call MPI_Group_incl(group, 3, numbers, group, ierror)
+    call say('MPI_Group_incl', ierror)
+    call MPI_Cart_create(MPI_COMM_WORLD, 2, [1, -5], [.true., .true.], .true., made, ierror)
+    call say('MPI_Cart_create', ierror)
+    call MPI_Type_indexed(2, [1, -1], [0, 1], MPI_INTEGER, found, ierror)
+    call say('MPI_Type_indexed', ierror)
+    requests = MPI_REQUEST_NULL
+    HANDLE(requests(2)) = 123456
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
+    call say('MPI_Waitall', ierror)
+    call MPI_Testall(2, requests, flag, MPI_STATUSES_IGNORE, ierror)
+    call say('MPI_Testall', ierror)
   case ('split')  ! a collective read between the halves of another one
     call MPI_File_open(MPI_COMM_WORLD, 'erroneous.data', MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &
                        MPI_INFO_NULL, file, ierror)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """erroneous.py MPIEXEC PROGRAM...: the standard's erroneous examples, in each method: what is said of each, and that jobs whose
-ranks wait for each other for ever are told of. Cases run beside each other, as some of them wait."""
+ranks wait for each other for ever are told of. Elements count from one. Cases run beside each other, as some of them wait."""
 import os
 import subprocess
 import sys
@@ -25,6 +25,9 @@ CASES = [
     ("alias", 2, [], 0, [("MPI_Allreduce: class 1, ", 2), ("arguments sendbuf and recvbuf are the same memory", 2)]),
     ("match", 1, [], 0, [("MPI_Type_free: class 3, ", 1), ("'MPI_INTEGER4', which is predefined", 1),
                          ("MPI_Type_match_size: class 13, ", 1), ("argument size is 3", 1)]),
+    ("elements", 1, [], 0, [("argument ranks(2) is 77", 1), ("argument dims(2) is -5", 1), ("argument array_of_blocklengths(2) is -1", 1),
+                            ("MPI_Waitall: argument array_of_requests(2) is 123456", 1),
+                            ("MPI_Testall: argument array_of_requests(2) is 123456", 1)]),
     ("split", 2, [], 0, [("MPI_File_read_all: class 35, ", 2), ("the split collective MPI_File_read_at_all_begin", 2),
                          ("MPI_File_read_at_all_end: class 0, ", 2), ("nothing is lost", 2)]),
 ]

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "framework/base/catalogue.h"
+#include "framework/base/failure_ring.h"
 #include "framework/base/text_writer.h"
 
 namespace ashlar {
@@ -24,6 +25,27 @@ TEST(Fact, NumbersTextsAndAddresses) {
   EXPECT_EQ(Fact("handle", reinterpret_cast<const void*>(0x21)).text(room), "0x21");
   EXPECT_TRUE(Fact("tag", 3).is_number());
   EXPECT_FALSE(Fact("handle", reinterpret_cast<const void*>(0x21)).is_number());
+}
+
+TEST(Failure, NamesElementsFromOneForFortran) {
+  const auto text_of = [](Status st) {
+    name_elements_from_one(st);
+    EXPECT_STREQ(st.text(), Failure(st).says);
+    return std::string(st.text());
+  };
+  const auto element = [](const char* argument, int index) {
+    return fail(13, "argument.element",
+                {{"argument", argument}, {"index", index}, {"value", -5}, {"wanted", "1 or more"}});
+  };
+  EXPECT_EQ(text_of(element("dims", 1)), "argument dims(2) is -5; it must be 1 or more");
+  EXPECT_EQ(text_of(element("dims", 99)), "argument dims(100) is -5; it must be 1 or more");
+  EXPECT_EQ(text_of(fail(13, "handle.foreign", {{"argument", "types[0]"}, {"value", 7}, {"kind", "datatype"}})),
+            "argument types(1) is 7, which is not the handle of a datatype");
+  // What is no element, or no number, stays.
+  EXPECT_EQ(text_of(fail(13, "argument.text", {{"argument", "key"}, {"value", "a[1]"}, {"wanted", "short"}})),
+            "argument key is 'a[1]'; it must be short");
+  EXPECT_EQ(text_of(fail(13, "argument.value", {{"argument", "x[y]"}, {"value", 1}, {"wanted", "[2]"}, {"note", ""}})),
+            "argument x[y] is 1; it must be [2]");
 }
 
 TEST(Failure, HasTheMessagesSentencesWithTheFactsFilledIn) {

@@ -48,10 +48,12 @@ int bad_value(const char* call, Object* on, const char* argument, const void* ha
   const bool any_time = mpi_class == MPI_ERR_INFO || mpi_class == MPI_ERR_ERRHANDLER;
   if (!any_time && !running()) return not_running(call);
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-  // Fortran's handles are integers.
-  const bool number = bits >= kPredefinedLimit && called_from_fortran();
-  const Fact name("argument", argument), wanted("kind", kind);
-  const Fact value = number ? Fact("value", handle_to_int(handle)) : Fact("value", handle);
+  char seen[24];  // by the program: Fortran's handles are integers
+  if (bits >= kPredefinedLimit && called_from_fortran())
+    std::snprintf(seen, sizeof seen, "%d", handle_to_int(handle));
+  else
+    std::snprintf(seen, sizeof seen, "%#zx", bits);
+  const Fact name("argument", argument), value("value", seen), wanted("kind", kind);
   if (null)
     return raise(fail(mpi_class, "handle.null", {name, {"value", null_handle_of(mpi_class)}, wanted}), call, on);
   if (bits == 0) return raise(fail(mpi_class, "handle.unset", {name, {"value", 0}}), call, on);

@@ -20,7 +20,7 @@ for method in f08 mpi mpif; do
   ./calls_$method
 done
 # Compilers without descriptors copy sections, or refuse them where they would be copied: nothing of theirs is to be tested.
-programs="sections section_shapes callbacks"
+programs="sections section_calls section_shapes callbacks"
 grep -qx SUBARRAYS=1 "$("$build/bin/mpifort" "$@" -showme:flavour-folder)/flavour.conf" || programs=callbacks
 cc -c "$source/tests/mpi/fortran/callback_threads.c"
 for program in $programs; do

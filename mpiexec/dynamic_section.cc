@@ -24,8 +24,8 @@ class File {
 
   template <class T>
   std::vector<T> read(std::uint64_t offset, std::uint64_t count) const {
-    constexpr std::uint64_t kMostBytes = 1u << 20;
-    if (fd_ < 0 || count > kMostBytes / sizeof(T)) return {};
+    constexpr std::uint64_t kMostOfTable = 1u << 20;
+    if (fd_ < 0 || count > kMostOfTable / sizeof(T)) return {};
     std::vector<T> out(count);
     const ssize_t bytes = pread(fd_, out.data(), count * sizeof(T), static_cast<off_t>(offset));
     if (bytes != static_cast<ssize_t>(count * sizeof(T))) return {};

@@ -24,7 +24,7 @@ std::string text_of(const launch::BoardText& text) {
   return out;
 }
 
-void write(const launch::BoardText& to, const std::string& text) { to.write(text.data(), text.size()); }
+void store(const launch::BoardText& to, const std::string& text) { to.write(text.data(), text.size()); }
 
 }  // namespace
 
@@ -74,9 +74,9 @@ void show(Board& board, const RankView& view, std::uint64_t now, std::uint64_t a
   slot.state.store(view.state);
   if (asked_ns == 0 || slot.account == 0) return;
   far.process.store(view.process);
-  if (!view.variables.empty()) write(launch::variables_text(board.header(), slot), view.variables);
-  if (!view.account.empty()) write(launch::account_text(board.header(), slot), view.account);
-  if (!view.newest_wait.empty()) write(launch::wait_text(board.header(), slot), view.newest_wait);
+  if (!view.variables.empty()) store(launch::variables_text(board.header(), slot), view.variables);
+  if (!view.account.empty()) store(launch::account_text(board.header(), slot), view.account);
+  if (!view.newest_wait.empty()) store(launch::wait_text(board.header(), slot), view.newest_wait);
 }
 
 }  // namespace ashlar::mpiexec

@@ -121,6 +121,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return std::string(suggestion.best());
 }
 
+bool below(std::string_view name, std::string_view prefix) {
+  return prefix.empty() || name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '.');
+}
+
 std::string list_of(const std::vector<unsigned>& numbers, unsigned limit) {
   std::vector<std::string> ranges;
   std::size_t shown = 0;

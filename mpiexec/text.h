@@ -32,6 +32,9 @@ void speak_for(const std::string& whom);
 /// The entry of `known` that `word` is most likely a misspelling of; "" when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
+/// Whether the dotted name is `prefix` or one under it; all are under "".
+bool below(std::string_view name, std::string_view prefix);
+
 /// "0, 3-5 and 9" from ascending numbers; at most `limit` ranges, then "and 12 more".
 std::string list_of(const std::vector<unsigned>& numbers, unsigned limit = 8);
 

@@ -41,7 +41,7 @@ std::string ranges(std::vector<Number> ranks) {
   return json_string(out);
 }
 
-std::string seconds(double s) { return text("%.3f", s); }
+std::string in_seconds(double s) { return text("%.3f", s); }
 
 const char* state_of(const RankStatus& s) {
   if (s.ended) return "ended";
@@ -86,10 +86,10 @@ std::string collectives(const std::vector<Account::Collective>& list) {
   return out.ended();
 }
 
-std::string newest_wait(const RankStatus& s) {
+std::string newest_wait_json(const RankStatus& s) {
   const Account& a = s.newest_wait;
   Json one('{');
-  one.add("began_s", seconds(s.newest_wait_s));
+  one.add("began_s", in_seconds(s.newest_wait_s));
   if (!a.waits_for.empty()) one.add("waits_for", entries(a.waits_for));
   if (!a.collectives.empty()) one.add("collectives", collectives(a.collectives));
   return one.ended();
@@ -103,14 +103,14 @@ std::string rank_json(unsigned r, const RankStatus& s, const JobWaits::Rank& wai
   one.add("text", json_string(waits.text));
   if (!waits.needs.empty()) one.add("needs", ranges(waits.needs));
   if (s.account.since_ns != 0 && s.account.since_ns < now)
-    one.add("waiting_s", seconds(static_cast<double>(now - s.account.since_ns) * 1e-9));
+    one.add("waiting_s", in_seconds(static_cast<double>(now - s.account.since_ns) * 1e-9));
   if (!s.account.waits_for.empty()) one.add("waits_for", entries(s.account.waits_for));
   if (!s.account.collectives.empty()) one.add("collectives", collectives(s.account.collectives));
   if (!s.account.under_way.empty()) one.add("under_way", entries(s.account.under_way));
   if (s.account.dropped != 0) one.add("left_out", std::to_string(s.account.dropped));
-  if (!s.ended && !s.answered && s.silent_s >= 0) one.add("silent_s", seconds(s.silent_s));
+  if (!s.ended && !s.answered && s.silent_s >= 0) one.add("silent_s", in_seconds(s.silent_s));
   if (!s.process.empty()) one.add("process", json_string(s.process));
-  if (s.newest_wait_s >= 0) one.add("newest_wait", newest_wait(s));
+  if (s.newest_wait_s >= 0) one.add("newest_wait", newest_wait_json(s));
   return one.ended();
 }
 

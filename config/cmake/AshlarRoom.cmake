@@ -32,6 +32,15 @@ function(ashlar_std_headers target)
   target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
+# ashlar_several_at_once(target)
+#   g++ compiles eight sources of the target as one: what programs include beside the standard headers is parsed once for
+#   them. Not clang++ and sanitizers, for the reasons above, and not libraries, whose functions would be inlined into others.
+function(ashlar_several_at_once target)
+  if(NOT ASHLAR_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # ashlar_room(name SOURCES a.cc ... [USES room ...] [LIBS lib ...] [NO_EXCEPTIONS])
 #   One room of the kernel: an object library linked into libashlar.so. USES names the rooms whose headers it may
 #   include; tests/gen/check_includes.py holds the #include lines against it.

@@ -12,6 +12,7 @@
 namespace ashlar::info {
 namespace {
 
+using mpiexec::below;
 using mpiexec::brief;
 using plugin::json_string;
 
@@ -43,10 +44,6 @@ std::vector<const plugin::Entry*> sorted(const plugin::Registry& registry, const
            std::pair(place(b), std::string_view(b->statement.name));
   });
   return entries;
-}
-
-bool below(std::string_view key, std::string_view prefix) {
-  return prefix.empty() || key == prefix || (key.starts_with(prefix) && key[prefix.size()] == '.');
 }
 
 template <class F>

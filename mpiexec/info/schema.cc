@@ -13,10 +13,6 @@ namespace {
 
 using plugin::json_string;
 
-std::string reference(const std::string& definition) {
-  return Json('{').add("$ref", json_string("#/definitions/" + definition)).text();
-}
-
 /// Objects get one schema and all else the other: with a choice of schemas an editor could not say which one was meant.
 std::string if_object(const std::string& then, const std::string& otherwise) {
   return Json('{').add("if", R"({"type":"object"})").add("then", then).add("else", otherwise).text();

@@ -175,6 +175,10 @@ std::string examples_of(const ashlar_param& row) {
   return words.text();
 }
 
+std::string reference(const std::string& definition) {
+  return Json('{').add("$ref", json_string("#/definitions/" + definition)).text();
+}
+
 std::string description(const param::Row& row) {
   const ashlar_param& spec = *row.spec;
   std::string out = spec.help;

@@ -21,6 +21,9 @@ std::string fallback_of(const ashlar_param& row);
 /// The words that an editor offers besides it.
 std::string examples_of(const ashlar_param& row);
 
+/// What stands under this name in the schema's definitions.
+std::string reference(const std::string& definition);
+
 /// What an editor shows of a key.
 std::string description(const param::Row& row);
 

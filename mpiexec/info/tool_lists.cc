@@ -19,6 +19,8 @@
 namespace ashlar::info {
 namespace {
 
+using mpiexec::below;
+
 using plugin::json_string;
 
 constexpr const char* kClasses[] = {"",          "state",   "level",     "size",  "percentage", "high-water",
@@ -108,10 +110,6 @@ std::vector<Item> items_of(Question question) {
   std::vector<Item> items;
   for (int i = 0; i < count; ++i) items.push_back(describe(i));
   return items;
-}
-
-bool below(std::string_view name, std::string_view prefix) {
-  return prefix.empty() || name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '.');
 }
 
 std::string in_words(const Item& item) {

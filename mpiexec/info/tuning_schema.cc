@@ -13,10 +13,6 @@ namespace {
 
 using plugin::json_string;
 
-std::string reference(const std::string& definition) {
-  return Json('{').add("$ref", json_string("#/definitions/" + definition)).text();
-}
-
 std::string described(const std::string& text, Json schema) {
   return schema.add("description", json_string(text)).text();
 }

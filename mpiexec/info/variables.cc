@@ -15,15 +15,12 @@
 namespace ashlar::info {
 namespace {
 
+using mpiexec::below;
 using mpiexec::text;
 using plugin::json_string;
 using Ranks = std::vector<RunningJob::RankVariables>;
 
 constexpr std::size_t kColumns = 6;  // ranks that have a column each
-
-bool below(std::string_view name, std::string_view prefix) {
-  return prefix.empty() || name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '.');
-}
 
 /// The value of each rank that has answered, in the order of the ranks; "" where one has none.
 struct Row {

@@ -25,8 +25,8 @@ std::string whole_file(const fs::path& path) {
 
 }  // namespace
 
-Place& place() {
-  static Place the_place;
+PlaceInJob& place() {
+  static PlaceInJob the_place;
   return the_place;
 }
 

@@ -16,11 +16,11 @@ struct Verdict {
 
 /// In a rank: its place in the job, known once it has joined, and the folder ("": this process is no rank of the
 /// checker).
-struct Place {
+struct PlaceInJob {
   std::uint32_t rank = 0, ranks = 1;
   std::string folder;
 };
-Place& place();
+PlaceInJob& place();
 
 /// Sends standard output and error of this rank to a file of the folder, and its verdict to another.
 void begin_rank(const std::string& folder);

@@ -33,8 +33,9 @@ function(ashlar_std_headers target)
 endfunction()
 
 # ashlar_several_at_once(target)
-#   g++ compiles eight sources of the target as one: what programs include beside the standard headers is parsed once for
-#   them. Not clang++ and sanitizers, for the reasons above, and not libraries, whose functions would be inlined into others.
+#   g++ compiles eight sources of the target as one: what they include beside the standard headers is parsed once for them.
+#   For programs, and rooms that only starting and ending pass through: elsewhere functions would be inlined that stand in
+#   files of their own for a reason. clang++ and sanitizers compile each source alone, for the reasons above.
 function(ashlar_several_at_once target)
   if(NOT ASHLAR_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -2,6 +2,7 @@
  */
 #include "flavour.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +73,20 @@ static void set_booleans(void) {
     PMPI_Abi_set_fortran_booleans(ASHLAR_F_LOGICAL, &yes, &no);
 }
 
-void f_register(int* code) {
+int f_over_ashlar(void) {
+  static atomic_int known; /* 1: no, 2: yes */
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer == 0) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    answer = PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "Ashlar") ? 2 : 1;
+    atomic_store(&known, answer);
+  }
+  return answer == 2;
+}
+
+void f_register(enum f_when when, int* code) {
+  if (when != (f_over_ashlar() ? F_BEFORE_START : F_AFTER_START)) return;
   MPI_Info info = MPI_INFO_NULL;
   char other[MPI_MAX_INFO_VAL + 1] = "";
   if (PMPI_Abi_get_fortran_info(&info) != MPI_SUCCESS) return; /* a library without this part of the ABI */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flavour.h"
 #include "handles.h"
 
 struct piece {
@@ -134,16 +135,7 @@ void f_give_back(struct f_pending** taken, const MPI_Request* requests, MPI_Coun
  * ------------------------------------------------------------------------------------------------------------- */
 
 /* Ashlar MPI copies what it reads later; of other libraries it is not known. */
-static int reads_later(void) {
-  static atomic_int known; /* 1: no, 2: yes */
-  int answer = atomic_load_explicit(&known, memory_order_relaxed);
-  if (answer != 0) return answer == 2;
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  answer = PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "Ashlar") ? 1 : 2;
-  atomic_store(&known, answer);
-  return answer == 2;
-}
+static int reads_later(void) { return !f_over_ashlar(); }
 
 void f_pending_memory(MPI_Request request, enum f_life life, void* memory) {
   static const struct f_work work = {.release = free};

@@ -11,7 +11,7 @@ from fortran_steps import Entry, calls_small
 from template import fill
 
 C_RESULTS = {"double": "double", "MPI_Aint": "MPI_Aint"}
-# Start MPI, and leave with the library first what it has to know of this compiler.
+# Start MPI; the library learns what it has to know of this compiler.
 STARTS = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
 # Messages that are complete when the call returns: short enough that converting handles shows.
 DIRECT = ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Recv")
@@ -73,7 +73,8 @@ def body(entry, large):
     procedure, s = entry.procedure, entry.steps
     before = [*s.before, *s.opened]
     if procedure.name in STARTS:
-        before.insert(0, "f_register(&code);")
+        before.insert(0, "f_register(F_BEFORE_START, &code);")
+        s.after.append("f_register(F_AFTER_START, &code);")
     text = " ".join(before)
     may_fail = any(word in text for word in ("&code", "F_ROOM", "F_STRING", "F_INTS_", "F_STATUSES_OPEN"))
     lines = ["  int code = MPI_SUCCESS;"] if may_fail else []

@@ -153,8 +153,10 @@ contains
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, made)
     call MPI_Send(data, -1, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
     call see(errors == 1 .and. ierror /= MPI_SUCCESS, 'an error of the library')
-    call MPI_Send(data(1:3:2), 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
-    call see(errors == 2 .and. ierror /= MPI_SUCCESS, 'a section that is smaller than the count')
+    if (MPI_SUBARRAYS_SUPPORTED) then ! else the compiler passes a copy, of which no call knows the size
+      call MPI_Send(data(1:3:2), 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierror)
+      call see(errors == 2 .and. ierror /= MPI_SUCCESS, 'a section that is smaller than the count')
+    end if
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL)
     call MPI_Errhandler_free(made)
   end subroutine handlers

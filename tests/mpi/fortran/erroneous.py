@@ -47,7 +47,7 @@ def check(mpiexec, program, what, ranks, options, status, texts):
 def main():
     mpiexec, *programs = sys.argv[1:]
     jobs = [(mpiexec, program, *case) for program in programs for case in sorted(CASES, key=lambda c: c[3], reverse=True)]
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(9) as pool:
         problems = [text for found in pool.map(lambda job: check(*job), jobs) for text in found]
     print("\n".join(problems))
     sys.exit(1 if problems else 0)

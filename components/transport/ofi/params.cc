@@ -6,7 +6,8 @@ namespace {
 const char* const kFrameRange[] = {"1KiB", "16MiB", nullptr};
 const char* const kBufferRange[] = {"4KiB", "1GiB", nullptr};
 const char* const kDepthRange[] = {"4", "65536", nullptr};
-const char* const kMessageRange[] = {"0", "1TiB", nullptr};
+// What endpoints carry in 32 bits.
+const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kLookRange[] = {"0", "1ms", nullptr};
 const char* const kTimeoutRange[] = {"100ms", "24h", nullptr};
 const char* const kIntervalRange[] = {"0", "1h", nullptr};
@@ -43,7 +44,7 @@ extern const ashlar_param kParams[] = {
         kDepthRange),
     ROW(get_from, "32KiB",
         "Size from which the receiver reads a message from the sender's memory into its own, without further copies.",
-        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kMessageRange),
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
     ROW(look_interval, "10us",
         "Longest time between two looks at the completion queue in a wait; the looks follow each other closely after "
         "an "

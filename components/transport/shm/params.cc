@@ -11,6 +11,8 @@ const char* const kBudgetRange[] = {"64KiB", "1TiB", nullptr};
 const char* const kRingCount[] = {"0", "4096", nullptr};
 const char* const kPieceRange[] = {"256", "16MiB", nullptr};
 const char* const kMessageRange[] = {"0", "1TiB", nullptr};
+// What endpoints carry in 32 bits.
+const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kCopyRange[] = {"4KiB", "1TiB", nullptr};
 const char* const kCheckRange[] = {"1ms", "1h", nullptr};
 const char* const kClientRange[] = {"1", "4096", nullptr};
@@ -39,7 +41,7 @@ extern const ashlar_param kParams[] = {
     ROW(single_copy, "true", "Copy large messages once, from process to process, where the system permits it.",
         ASHLAR_PARAM_BOOL, ASHLAR_USER_BASIC, nullptr),
     ROW(get_from, "64KiB", "Size from which a single copy is recommended; smaller messages go through rings in pieces.",
-        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kMessageRange),
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
     ROW(both_sides_from, "32KiB", "Size from which sender and receiver copy one message together.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_BASIC, kMessageRange),
     ROW(copy_chunk, "512KiB", "Largest piece that one side takes when both copy.", ASHLAR_PARAM_BYTES,

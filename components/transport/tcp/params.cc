@@ -6,7 +6,8 @@ namespace {
 const char* const kConnectionRange[] = {"0", "1048576", nullptr};
 const char* const kPieceRange[] = {"1KiB", "16MiB", nullptr};
 const char* const kBufferRange[] = {"4KiB", "1GiB", nullptr};
-const char* const kMessageRange[] = {"0", "1TiB", nullptr};
+// What endpoints carry in 32 bits.
+const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
 const char* const kCountRange[] = {"0", "1000000", nullptr};
 const char* const kLookRange[] = {"0", "1ms", nullptr};
@@ -44,7 +45,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kBufferRange),
     ROW(get_from, "32KiB",
         "Size from which the receiver fetches a message from the sender's memory into its own, without further copies.",
-        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kMessageRange),
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
     ROW(get_chunk, "256KiB", "Largest piece of such a message between which other messages may travel.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
     ROW(coalesce_after, "8",
@@ -69,7 +70,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
     ROW(keepalive, "10s",
         "Time without traffic after which a peer's host is asked whether it is there; three questions in vain end the "
-        "connection. 0: it is not asked.",
+        "connection. In whole seconds, 1s at least; 0: it is not asked.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

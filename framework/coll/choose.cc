@@ -44,8 +44,8 @@ void take(const Plan& plan, const Choice& choice, const Call& call) {
     count_shared(entry.calls);
     count_shared(of_size);
   } else {
-    ++entry.calls;
-    ++of_size;
+    count_alone(entry.calls);
+    count_alone(of_size);
   }
   if (!is_set(entry.recorded)) [[unlikely]]
     plan.engine->record(choice, plan.shape, call);

@@ -2,12 +2,12 @@
 #include "framework/mpit/bound.h"
 #include "framework/mpit/cvars.h"
 #include "framework/mpit/ending.h"
-#include "framework/mpit/lanes.h"
 #include "framework/mpit/limits.h"
 #include "framework/mpit/no_memory.h"
 #include "framework/mpit/pool.h"
 #include "framework/mpit/pool_pvars.h"
 #include "framework/mpit/text.h"
+#include "framework/runtime/threads.h"
 
 namespace ashlar::mpit {
 namespace {
@@ -85,7 +85,7 @@ int cvar_read(CvarHandle& handle, void* buf) {
     const Cvar& cvar = *handle.cvar;
     if (cvar.of_comm == nullptr) return cvars().read(cvar, buf, handle.count);
     const Comm* const comm = handle.bound.comm();
-    if (!may_look_into_lanes()) return static_cast<int>(MPI_T_ERR_NOT_ACCESSIBLE);
+    if (!runtime::may_look_into_lanes()) return static_cast<int>(MPI_T_ERR_NOT_ACCESSIBLE);
     return comm ? cvar.of_comm->read(*comm, cvar.of_comm->which, buf, handle.count) : MPI_T_ERR_INVALID_HANDLE;
   });
 }
@@ -95,7 +95,7 @@ int cvar_write(CvarHandle& handle, const void* buf) {
     const Cvar& cvar = *handle.cvar;
     if (cvar.of_comm == nullptr) return cvars().write(cvar, buf, handle.count);
     Comm* const comm = handle.bound.comm();
-    if (!may_look_into_lanes()) return static_cast<int>(MPI_T_ERR_CVAR_SET_NOT_NOW);
+    if (!runtime::may_look_into_lanes()) return static_cast<int>(MPI_T_ERR_CVAR_SET_NOT_NOW);
     return comm ? cvar.of_comm->write(*comm, cvar.of_comm->which, buf, handle.count) : MPI_T_ERR_INVALID_HANDLE;
   });
 }

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "framework/base/event.h"
-#include "framework/mpit/lanes.h"
 #include "framework/mpit/marks.h"
+#include "framework/runtime/threads.h"
 
 namespace ashlar::mpit {
 namespace {
@@ -57,7 +57,7 @@ int PvarHandle::give(const std::uint64_t* values, void* out) const {
 }
 
 int PvarHandle::read(void* out) {
-  if (pvar->locks && !may_look_into_lanes()) return MPI_T_ERR_NOT_ACCESSIBLE;
+  if (pvar->locks && !runtime::may_look_into_lanes()) return MPI_T_ERR_NOT_ACCESSIBLE;
   Values now(count);
   if (pvar->marks() && running.load(std::memory_order_acquire)) {
     now[0] = marks::most(*this);

@@ -12,6 +12,7 @@
 #include "framework/rma/engine.h"
 #include "framework/runtime/live_values.h"
 #include "framework/runtime/process.h"
+#include "framework/runtime/threads.h"
 
 namespace ashlar {
 namespace {
@@ -49,18 +50,13 @@ bool Process::take_effect(std::string_view key, param::Store& store) {
   } else {
     return room == "tools";  // where the tools interface itself looks at them
   }
-  if (process->may_enter_lanes())
+  // Without threads no lock keeps a tool's thread away from the one that is inside MPI (MPI_T_init_thread gives tools
+  // MPI_THREAD_MULTIPLE, whatever the program has requested of MPI_Init_thread).
+  if (runtime::may_enter_lanes())
     process->apply(of_lanes);
   else
     process->leave_for_lanes(of_lanes);
   return true;
-}
-
-// Without threads no lock keeps a tool's thread away from the one that is inside MPI (MPI_T_init_thread gives tools
-// MPI_THREAD_MULTIPLE, whatever the program has requested of MPI_Init_thread).
-bool Process::may_enter_lanes() const {
-  if (LaneLock::threads_on()) return true;
-  return thread_level < MPI_THREAD_SERIALIZED && main_thread == std::this_thread::get_id();
 }
 
 void Process::apply(const runtime::LiveValues& values) {

@@ -83,9 +83,6 @@ class Process final : private comm::Services {
   void cut_off(const char* reason);
   /// Makes the value that a tool has written to `key` take effect (plugin::InForce::Effect).
   static bool take_effect(std::string_view key, param::Store& store);
-  /// Whether the calling thread may enter lanes: with threads it takes their locks, without it is the one that may call
-  /// MPI. Of MPI_THREAD_SERIALIZED programs that is not known.
-  bool may_enter_lanes() const;
   /// Leaves the job and frees everything; `current()` is null afterwards.
   static Status stop();
   /// Leaves the job at exit, when sessions ended the use of MPI and stop() was never called.

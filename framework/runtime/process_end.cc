@@ -27,6 +27,7 @@
 #include "framework/runtime/live_values.h"
 #include "framework/runtime/other_jobs.h"
 #include "framework/runtime/params.h"
+#include "framework/runtime/threads.h"
 #include "framework/runtime/tool_modules.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/engine.h"
@@ -108,6 +109,7 @@ Status Process::stop() {
   if (process->everyone_) release(std::exchange(process->everyone_, nullptr));  // while its lane is there
   current_.store(nullptr, std::memory_order_release);
   delete process;
+  runtime::lanes_end();
   return {};
 }
 

@@ -39,6 +39,7 @@
 #include "framework/runtime/other_jobs.h"
 #include "framework/runtime/params.h"
 #include "framework/runtime/start_facts.h"
+#include "framework/runtime/threads.h"
 #include "framework/runtime/tool_modules.h"
 #include "framework/runtime/wiring.h"
 #include "framework/topo/engine.h"
@@ -55,6 +56,7 @@ Status Process::start(int thread_level) {
   if (thread_level == MPI_THREAD_MULTIPLE) LaneLock::enable_threads();
   if (Process* const process = current()) {
     process->thread_level = std::max(process->thread_level, thread_level);
+    runtime::lanes_begin(thread_level);
     if (std::exchange(process->idle, false)) {
       process->wiring_->rest(false);
       process->serve();
@@ -70,9 +72,10 @@ Status Process::start(int thread_level) {
   error_hooks.abort = runtime::abort_job;
   error_hooks.release_comm = [](Comm* comm) { release(comm); };
   auto* process = new Process;
-  current_.store(process, std::memory_order_release);
   process->thread_level = thread_level;
   process->main_thread = std::this_thread::get_id();
+  runtime::lanes_begin(thread_level);
+  current_.store(process, std::memory_order_release);
   Status status = process->join_job();
   if (status.ok()) status = process->make_lanes();
   if (status.ok()) status = process->open_collectives();
@@ -80,6 +83,7 @@ Status Process::start(int thread_level) {
   if (!status.ok()) {
     current_.store(nullptr, std::memory_order_release);
     delete process;
+    runtime::lanes_end();
     return status;
   }
   process->other_jobs_ = std::make_unique<runtime::OtherJobs>(*process);

@@ -6,7 +6,7 @@
 
 #include "hear.h"
 
-enum { kLeastRounds = 40, kLeastOfTools = 200, kThreads = 2, kMostPvars = 2048 };
+enum { kLeastRounds = 30, kLeastOfTools = 40, kThreads = 2, kMostPvars = 2048 };
 
 /* Of every room that takes such values while it works. Each is written by one thread. */
 static const char* const kNames[] = {

@@ -44,12 +44,13 @@ class Slab {
   }
   std::size_t out() const { return out_; }
   std::size_t capacity() const { return capacity_; }
-  std::size_t limit() const { return limit_; }
+  /// Tools read it on any thread, while the holder of the slab's lock may set it.
+  std::size_t limit() const { return __atomic_load_n(&limit_, __ATOMIC_RELAXED); }
   /// The two levels where they lie, for performance variables: objects that are out, and the most that were needed
   /// (rounded up to the storage that was taken for them).
   const Counter& out_level() const { return out_; }
   const Counter& capacity_level() const { return capacity_; }
-  void set_limit(std::size_t objects) { limit_ = objects; }
+  void set_limit(std::size_t objects) { __atomic_store_n(&limit_, objects, __ATOMIC_RELAXED); }
 
  private:
   // The link lies behind the object, not inside it: a freed object's first words stay readable as they were.

@@ -11,7 +11,7 @@ struct Counters {
   MarkedLevel regions;    // of memory, registered
   Counter greeted, refused, again, full;
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
-  Counter gets, get_bytes, questions;
+  Counter gets, get_bytes, questions, injected, coalesced;
 };
 
 /// `counters`: of an interface; nullptr: the variables are only made known.

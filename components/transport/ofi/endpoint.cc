@@ -17,18 +17,14 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
   return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_PROC_ABORTED, "ofi.gone", facts, std::size(facts));
 }
 
-/// A buffer for a message of `length` bytes, with its frame; nullptr: AGAIN.
-Buffer* begin(Endpoint& peer, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint32_t length) {
-  Buffer* const buffer = peer.iface->buffer_for(peer, length);
-  if (buffer == nullptr) return nullptr;
-  buffer->frame() = {.token = peer.keys.token,
-                     .h0 = h0,
-                     .h1 = h1,
-                     .number = peer.number + 1,
-                     .kind = Kind::kMessage,
-                     .id = id,
-                     .reserved = 0};
-  return buffer;
+Frame next_frame(const Endpoint& peer, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint16_t length) {
+  return {.token = peer.keys.token,
+          .h0 = h0,
+          .h1 = h1,
+          .number = peer.number + 1,
+          .kind = Kind::kMessage,
+          .id = id,
+          .length = length};
 }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -37,11 +33,7 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
   if (length > peer.max_short) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_short);
-  Buffer* const buffer = begin(peer, id, h0, h1, length);
-  if (buffer == nullptr) return ASHLAR_AGAIN;
-  if (length != 0) std::memcpy(buffer->payload(), data, length);
-  peer.iface->send(peer, *buffer);
-  return ASHLAR_OK;
+  return peer.iface->send_short(peer, next_frame(peer, id, h0, h1, static_cast<std::uint16_t>(length)), data);
 }
 
 ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
@@ -50,8 +42,9 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
   if (length > peer.max_bcopy) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_bcopy);
-  Buffer* const buffer = begin(peer, id, h0, h1, length);
+  Buffer* const buffer = peer.iface->buffer_for(peer, length);
   if (buffer == nullptr) return ASHLAR_AGAIN;
+  buffer->frame() = next_frame(peer, id, h0, h1, kRest);
   for (std::size_t done = 0; done < length;) {
     const std::size_t n = fill(argument, buffer->payload() + done, length - done);
     if (n == 0) {

@@ -43,7 +43,10 @@ struct Endpoint : ashlar_endpoint {
   SessionKeys keys = {};
   std::uint32_t number = 0;    // of the last message
   BufferQueue first, waiting;  // those of the session's beginning; messages
+  Buffer* batch = nullptr;     // takes short messages, behind those that wait
   std::uint64_t bytes_out = 0, under_way = 0;
+  std::uint32_t burst = 0, burst_round = 0;  // short messages that left at once in that round of progress
+  std::uint32_t injected = 0;                // messages whose end libfabric does not tell, since the last that it tells
   bool to_flush = false;
   std::uint64_t greeted_at = 0, greet_again_at = 0;
 

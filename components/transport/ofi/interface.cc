@@ -15,11 +15,10 @@
 #include "framework/plugin/transport_component.h"
 #include "framework/plugin/transport_fail.h"
 
-// Rounds of progress, sending, sleeping, exposed memory.
+// Rounds of progress, sleeping, exposed memory.
 namespace ashlar::ofi {
 namespace {
 
-constexpr std::uint32_t kMaxShort = 1024;
 constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
 constexpr int kEntriesAtOnce = 32;
 constexpr int kLooksAtOnce = 4;
@@ -160,145 +159,6 @@ unsigned Interface::look() {
   return handled;
 }
 
-Buffer* Interface::buffer_for(Endpoint& peer, std::uint32_t length) {
-  BufferPool& pool = length <= kMaxShort ? *small_ : *large_;
-  const std::uint64_t bytes = sizeof(Frame) + length;
-  if (peer.bytes_out != 0 && peer.bytes_out + bytes > config_.send_buffer) {
-    make_room(peer);
-    if (peer.bytes_out != 0 && peer.bytes_out + bytes > config_.send_buffer) {
-      counters.full.add();
-      pace_.heat();
-      return nullptr;
-    }
-  }
-  Buffer* const buffer = pool.take();
-  if (buffer == nullptr) return nullptr;
-  buffer->what = Operation::What::kSend;
-  buffer->peer = &peer;
-  buffer->length = static_cast<std::uint32_t>(bytes);
-  return buffer;
-}
-
-void Interface::send(Endpoint& peer, Buffer& message) {
-  ++peer.number;
-  counters.sent.add();
-  counters.sent_bytes.add(message.length - sizeof(Frame));
-  submit(peer, message, peer.way == Endpoint::Way::kOpen && peer.waiting.empty() && peer.first.empty());
-}
-
-/// A frame without payload; it goes where messages go.
-void Interface::control(Endpoint& peer, Kind kind) {
-  Buffer* const buffer = small_->take();
-  if (buffer == nullptr) return;
-  buffer->what = Operation::What::kSend;
-  buffer->peer = &peer;
-  buffer->length = sizeof(Frame);
-  buffer->frame() = {
-      .token = peer.keys.token, .h0 = 0, .h1 = 0, .number = peer.number, .kind = kind, .id = 0, .reserved = 0};
-  submit(peer, *buffer, peer.way == Endpoint::Way::kOpen && peer.waiting.empty() && peer.first.empty());
-}
-
-void Interface::submit(Endpoint& peer, Buffer& buffer, bool at_once) {
-  peer.bytes_out += buffer.length;
-  counters.buffered.raise(buffer.length);
-  long error = 0;
-  if (at_once && post(peer, buffer, &error) == Posted::kYes) return;
-  peer.waiting.push(buffer);
-  flush_later(peer);
-}
-
-Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer, long* error) {
-  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
-  *error = fi_send(provider_.endpoint, buffer.bytes, buffer.length, buffer.description, peer.at, &buffer.context);
-  if (*error == 0) [[likely]] {
-    ++peer.under_way;
-    counters.under_way.raise();
-    return Posted::kYes;
-  }
-  counters.again.add();
-  pace_.heat();  // it takes more once its queue was read
-  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
-}
-
-Interface::Posted Interface::post(Endpoint& peer, Read& read, long* error) {
-  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
-  if (read.known == nullptr && provider_.wants(FI_MR_LOCAL)) {
-    *error = provider_.enlist(read.to, read.length, FI_READ, &read.known);
-    if (*error != 0) return Posted::kFailed;
-  }
-  *error = fi_read(provider_.endpoint, read.to, read.length, read.known != nullptr ? fi_mr_desc(read.known) : nullptr,
-                   peer.at, read.at, read.key, &read.context);
-  if (*error == 0) {
-    peer.reads.insert(&read);
-    counters.under_way.raise();
-    return Posted::kYes;
-  }
-  counters.again.add();
-  pace_.heat();
-  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
-}
-
-bool Interface::has_to_send(const Endpoint& peer) const {
-  return !peer.first.empty() ||
-         (peer.way == Endpoint::Way::kOpen && (!peer.waiting.empty() || !peer.reads_waiting.empty()));
-}
-
-void Interface::flush_later(Endpoint& peer) {
-  if (peer.to_flush || !has_to_send(peer)) return;
-  peer.to_flush = true;
-  to_flush_.push_back(&peer);
-}
-
-bool Interface::flush(Endpoint& peer, long* error) {
-  Posted posted = Posted::kYes;
-  const auto empty = [&](BufferQueue& queue) {
-    while (posted == Posted::kYes && !queue.empty()) {
-      // Out of the queue first: it has the link to the next one.
-      Buffer* const buffer = queue.first();
-      Buffer* const next = buffer->next;
-      posted = post(peer, *buffer, error);
-      if (posted == Posted::kYes) queue.drop_first(next);
-    }
-  };
-  empty(peer.first);
-  if (peer.way == Endpoint::Way::kOpen) {
-    empty(peer.waiting);
-    while (posted == Posted::kYes && !peer.reads_waiting.empty()) {
-      posted = post(peer, *peer.reads_waiting.front(), error);
-      if (posted == Posted::kYes) peer.reads_waiting.pop_front();
-    }
-  }
-  return posted != Posted::kFailed;
-}
-
-void Interface::flush_all() {
-  std::vector<Endpoint*> peers;
-  peers.swap(to_flush_);
-  for (Endpoint* peer : peers) {
-    peer->to_flush = false;
-    if (long error = 0; !flush(*peer, &error))
-      fail(*peer, std::string("libfabric cannot send there: ") + provider_.reason(error));
-    flush_later(*peer);
-  }
-}
-
-ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
-                             ashlar_completion* done) {
-  auto* const read = new (std::nothrow) Read;
-  if (read == nullptr) return ASHLAR_AGAIN;
-  read->what = Operation::What::kRead;
-  read->peer = &peer;
-  read->to = to;
-  read->at = key.base + offset;
-  read->key = key.key;
-  read->length = length;
-  read->done = done;
-  counters.gets.add();
-  peer.reads_waiting.push_back(read);
-  flush_later(peer);
-  return ASHLAR_PENDING;
-}
-
 ashlar_result Interface::arm() {
   flush_all();
   if (!to_flush_.empty() || !to_receive_.empty() || !kept_.empty()) return ASHLAR_AGAIN;
@@ -307,12 +167,15 @@ ashlar_result Interface::arm() {
   return wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0 ? ASHLAR_AGAIN : ASHLAR_OK;
 }
 
-bool Interface::idle() const {
-  for (const auto& [nonce, peer] : peers_) {
+bool Interface::idle() {
+  bool idle = true;
+  for (auto& [nonce, peer] : peers_) {
     if (peer->way == Endpoint::Way::kFailed) continue;
-    if (peer->under_way != 0 || !peer->first.empty() || !peer->waiting.empty()) return false;
+    // Libfabric does not tell when injected messages have left, but when a frame behind them has.
+    if (peer->injected != 0 && peer->way == Endpoint::Way::kOpen) control(*peer, Kind::kWake);
+    if (peer->under_way != 0 || !peer->first.empty() || !peer->waiting.empty() || peer->batch != nullptr) idle = false;
   }
-  return true;
+  return idle;
 }
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {

@@ -38,7 +38,8 @@ class Interface : public ashlar_iface {
   ashlar_result arm();
   void disarm() { pace_.heat(); }
   int wake_fd() const { return wake_.get(); }
-  bool idle() const;
+  /// Whether all that was sent has left.
+  bool idle();
 
   // For endpoints.
   const ashlar_host& host() const { return host_; }
@@ -46,6 +47,8 @@ class Interface : public ashlar_iface {
   Buffer* buffer_for(Endpoint& peer, std::uint32_t length);
   /// A message, in a buffer that buffer_for() gave.
   void send(Endpoint& peer, Buffer& message);
+  /// A message of up to max_short bytes. AGAIN: as buffer_for().
+  ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);
   void control(Endpoint& peer, Kind kind);
   ashlar_result get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
                     ashlar_completion* done);
@@ -55,9 +58,11 @@ class Interface : public ashlar_iface {
  private:
   enum class Posted { kYes, kLater, kFailed };
 
-  // interface.cc: rounds of progress, sending.
+  // interface.cc: rounds of progress.
   void watch_arrivals();
   unsigned look();
+
+  // interface_send.cc
   /// False: libfabric cannot send there, with `*error`.
   bool flush(Endpoint& peer, long* error);
   void flush_all();
@@ -65,7 +70,12 @@ class Interface : public ashlar_iface {
   bool has_to_send(const Endpoint& peer) const;
   Posted post(Endpoint& peer, Buffer& buffer, long* error);
   Posted post(Endpoint& peer, Read& read, long* error);
-  void submit(Endpoint& peer, Buffer& buffer, bool at_once);
+  void submit(Endpoint& peer, Buffer& buffer);
+  bool queues(const Endpoint& peer) const;
+  bool inject(Endpoint& peer, const Frame& frame, const void* data);
+  ashlar_result collect(Endpoint& peer, const Frame& frame, const void* data);
+  void close_batch(Endpoint& peer);
+  bool may_buffer(Endpoint& peer, std::uint64_t bytes);
 
   // interface_arrival.cc: completions.
   unsigned take(const fi_cq_msg_entry& entry);
@@ -73,6 +83,7 @@ class Interface : public ashlar_iface {
   unsigned take_error();
   void arrived(Buffer& buffer, std::size_t bytes);
   void deliver(Buffer& buffer, std::size_t bytes);
+  void deliver(const Frame& frame, std::uint32_t length);
   void receive_again(Buffer& buffer);
   void finish(Read& read, ashlar_result result);
   void sent(Buffer& buffer);

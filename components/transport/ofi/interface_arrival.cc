@@ -120,9 +120,23 @@ void Interface::arrived(Buffer& buffer, std::size_t bytes) {
   receive_again(buffer);
 }
 
-/// A frame of a session.
+/// Frames of a session, one behind the other.
 void Interface::deliver(Buffer& buffer, std::size_t bytes) {
-  const Frame& frame = buffer.frame();
+  std::size_t at = 0;
+  do {
+    const auto& frame = *reinterpret_cast<const Frame*>(buffer.bytes + at);
+    const std::size_t left = bytes - at - sizeof frame;
+    const std::size_t length = frame.length == kRest ? left : frame.length;
+    if (length > left) {
+      counters.refused.add();
+      return;
+    }
+    deliver(frame, static_cast<std::uint32_t>(length));
+    at += framed(length);
+  } while (at + sizeof(Frame) <= bytes);
+}
+
+void Interface::deliver(const Frame& frame, std::uint32_t length) {
   if (frame.token != last_token_) [[unlikely]] {
     const auto known = sessions_.find(frame.token);
     if (known == sessions_.end()) {
@@ -147,11 +161,10 @@ void Interface::deliver(Buffer& buffer, std::size_t bytes) {
     peer.peer = plugin::number_of(context_, peer.job, peer.rank);
     if (peer.peer == ASHLAR_NOBODY) return;
   }
-  const auto length = static_cast<std::uint32_t>(bytes - sizeof(Frame));
   counters.received.add();
   counters.received_bytes.add(length);
   const ashlar_am am{
-      .h0 = frame.h0, .h1 = frame.h1, .data = buffer.payload(), .length = length, .peer = peer.peer, .id = frame.id};
+      .h0 = frame.h0, .h1 = frame.h1, .data = &frame + 1, .length = length, .peer = peer.peer, .id = frame.id};
   context_.deliver(context_.lane_context, &am);
 }
 

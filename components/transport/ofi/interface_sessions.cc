@@ -15,7 +15,6 @@ namespace {
 // What protocols count on, as measured over tcp;ofi_rxm on one node; a card is faster in about the same proportions.
 constexpr float kLatencyNs = 12000;
 constexpr float kCopyBandwidth = 1.5F, kGetBandwidth = 3;
-constexpr std::uint32_t kMaxShort = 1024;
 constexpr std::uint64_t kGreetAgain = 1'000'000'000;
 constexpr std::uint64_t kProofTime = 2'000'000'000;
 
@@ -33,8 +32,7 @@ bool Interface::prove() {
   proving_ = true;
   trial->what = Operation::What::kSend;
   trial->peer = nullptr;
-  trial->frame() = {
-      .token = record_.nonce, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kTrial, .id = 0, .reserved = 0};
+  trial->frame() = {.token = record_.nonce, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kTrial, .id = 0, .length = 0};
   bool posted = false;
   for (const std::uint64_t until = now_ns() + kProofTime;
        now_ns() < until && !(proved_ && counters.under_way.now.get() == 0);) {
@@ -121,6 +119,7 @@ void Interface::greet(Endpoint& peer) {
   if (peer.way == Endpoint::Way::kDown) {
     peer.way = Endpoint::Way::kGreeting;
     peer.session = random_nonce();
+    peer.number = 0;
     peer.greeted_at = now_ns();
   }
   peer.greet_again_at = now_ns() + kGreetAgain;
@@ -138,7 +137,7 @@ void Interface::greet(Endpoint& peer) {
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
   buffer->length = static_cast<std::uint32_t>(sizeof(Frame) + words + sizeof(Digest));
-  buffer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kHello, .id = 0, .reserved = 0};
+  buffer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kHello, .id = 0, .length = 0};
   std::memcpy(buffer->payload(), &hello, sizeof hello);
   std::memcpy(buffer->payload() + sizeof hello, record_.address.data(), record_.address.size());
   peer.keys = keys_of(peer.record.secret, bytes_of(buffer->payload(), words));
@@ -197,7 +196,7 @@ void Interface::greeted(const Buffer& buffer, std::size_t bytes) {
   answer->what = Operation::What::kSend;
   answer->peer = &peer;
   answer->length = sizeof(Frame) + sizeof welcome;
-  answer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kWelcome, .id = 0, .reserved = 0};
+  answer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kWelcome, .id = 0, .length = 0};
   std::memcpy(answer->payload(), &welcome, sizeof welcome);
   peer.bytes_out += answer->length;
   counters.buffered.raise(answer->length);
@@ -233,6 +232,7 @@ void Interface::tell_path(Endpoint& peer) {
 }
 
 void Interface::drop_waiting(Endpoint& peer) {
+  close_batch(peer);
   for (BufferQueue* queue : {&peer.first, &peer.waiting})
     while (Buffer* const buffer = queue->pop()) {
       peer.bytes_out -= buffer->length;

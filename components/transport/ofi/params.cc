@@ -8,6 +8,7 @@ const char* const kBufferRange[] = {"4KiB", "1GiB", nullptr};
 const char* const kDepthRange[] = {"4", "65536", nullptr};
 // What endpoints carry in 32 bits.
 const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
+const char* const kCountRange[] = {"0", "1000000", nullptr};
 const char* const kLookRange[] = {"0", "1ms", nullptr};
 const char* const kTimeoutRange[] = {"100ms", "24h", nullptr};
 const char* const kIntervalRange[] = {"0", "1h", nullptr};
@@ -45,18 +46,24 @@ extern const ashlar_param kParams[] = {
     ROW(get_from, "32KiB",
         "Size from which the receiver reads a message from the sender's memory into its own, without further copies.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
+    ROW(coalesce_after, "8",
+        "Short messages to one peer between two rounds of progress that each leave at once; further ones leave "
+        "together.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_BASIC, kCountRange),
     ROW(look_interval, "10us",
         "Longest time between two looks at the completion queue in a wait; the looks follow each other closely after "
         "an "
         "arrival.",
         ASHLAR_PARAM_DURATION, ASHLAR_TUNER_BASIC, kLookRange),
-    ROW(handshake_timeout, "60s", "Time after which a peer is given up whose host does not answer.",
+    ROW(handshake_timeout, "60s",
+        "Time after which a peer is given up whose host does not answer, and a device through which a process cannot "
+        "reach itself.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kTimeoutRange),
     ROW(liveness_interval, "2s",
         "Time between two questions to a peer's host whether the process is there, by a connection to a port of it. 0: "
         "only a process that does not answer a first message is asked for.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kIntervalRange),
-};
+};  // namespace ashlar::ofi
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 
 }  // namespace ashlar::ofi

@@ -41,6 +41,8 @@ class Provider {
   std::uint64_t sends() const { return sends_; }
   std::uint64_t receives() const { return receives_; }
   bool reads() const { return reads_; }
+  /// Bytes that libfabric copies at once, without a completion.
+  std::size_t inject() const { return info_->tx_attr->inject_size; }
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
   int wake_fd() const { return wake_fd_; }
   /// Nothing has arrived, and the next arrival makes the descriptor readable.

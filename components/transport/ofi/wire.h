@@ -10,29 +10,38 @@
 ///   Hello: who, to whom, its address,   ------->  is it for this process, and does the sender know the secret?
 ///   proof
 ///   is it the process of the record?    <-------  Welcome: proof
-///   messages, with token and number     ------->  is the token known, is none missing?
+///   messages, with token and number,    ------->  is the token known, is none missing?
+///   short ones together
 ///   Bye                                 ------->  the sender leaves in good order
 ///
 /// The secret is the receiving process's: its record has it, and only the job's processes get that from their launcher.
 namespace ashlar::ofi {
 
 inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi"
-inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::uint16_t kWireVersion = 2;
 
 using Secret = std::array<std::uint8_t, 32>;
 
 enum class Kind : std::uint8_t { kHello = 1, kWelcome = 2, kMessage = 3, kBye = 4, kWake = 5, kTrial = 6 };
 
-/// In front of everything.
+inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
+
+/// Frame::length of a message to which all the rest of the buffer belongs.
+inline constexpr std::uint16_t kRest = 0xffff;
+
+/// In front of everything. Short messages may follow each other in one buffer.
 struct Frame {
   std::uint64_t token;  // of the session; 0: of none
   std::uint64_t h0, h1;
   std::uint32_t number;  // of a message in its session, from 1
   Kind kind;
   std::uint8_t id;
-  std::uint16_t reserved;
+  std::uint16_t length;  // of what follows
 };
 static_assert(sizeof(Frame) == 32);
+
+/// Bytes of a frame and `length` bytes behind it, up to where the next frame begins.
+constexpr std::size_t framed(std::size_t length) { return (sizeof(Frame) + length + 7) / 8 * 8; }
 
 /// Where a process's host answers for it: a TCP port that listens as long as the process is there.
 struct HostAddress {

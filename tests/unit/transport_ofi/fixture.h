@@ -1,7 +1,9 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +39,7 @@ inline Config usual() {
           .sends = 64,
           .receives = 16,
           .get_from = 32 << 10,
+          .coalesce_after = 8,
           .look_interval = 0,
           .handshake_timeout = 1'000'000'000,
           .liveness_interval = 20'000'000};
@@ -52,7 +55,10 @@ class Process {
     context.job_size = context.local_size = 8;
     context.job_id = "unit";
     context.lane_context = this;
-    context.deliver = [](void* self, const ashlar_am* am) { static_cast<Process*>(self)->got.push_back(am->h0); };
+    context.deliver = [](void* self, const ashlar_am* am) {
+      static_cast<Process*>(self)->got.push_back(am->h0);
+      static_cast<Process*>(self)->data.emplace_back(static_cast<const char*>(am->data), am->length);
+    };
     context.failed = [](void* self, std::uint32_t peer, const char* reason) {
       static_cast<Process*>(self)->failures.emplace_back(peer, reason);
     };
@@ -72,11 +78,26 @@ class Process {
     const ashlar_result r = iface->connect(peer, address.data(), static_cast<std::uint32_t>(address.size()), &out);
     return r == ASHLAR_OK ? static_cast<Endpoint*>(out) : nullptr;
   }
-  static ashlar_result send(Endpoint* to, std::uint64_t word) { return to->ops->am_short(to, 1, word, 0, nullptr, 0); }
+  static ashlar_result send(Endpoint* to, std::uint64_t word, const std::string& data = {}) {
+    return to->ops->am_short(to, 1, word, 0, data.data(), static_cast<std::uint32_t>(data.size()));
+  }
+  /// As a message of several pieces.
+  static ashlar_result send_long(Endpoint* to, std::uint64_t word, const std::string& data) {
+    std::pair<const std::string*, std::size_t> left{&data, 0};
+    const auto fill = [](void* argument, void* out, std::size_t room) {
+      auto& [from, done] = *static_cast<std::pair<const std::string*, std::size_t>*>(argument);
+      const std::size_t n = std::min<std::size_t>({room, from->size() - done, 1000});
+      std::memcpy(out, from->data() + done, n);
+      done += n;
+      return n;
+    };
+    return to->ops->am_bcopy(to, 1, word, 0, fill, &left, static_cast<std::uint32_t>(data.size()));
+  }
 
   std::unique_ptr<Interface> iface;
   ashlar_result opened = ASHLAR_OK;
   std::vector<std::uint64_t> got;
+  std::vector<std::string> data;  // of each
   std::vector<std::pair<std::uint32_t, std::string>> failures;
 
  private:

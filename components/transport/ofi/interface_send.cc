@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "components/transport/ofi/interface.h"
+
+// Sending. Short messages leave at once, copied by libfabric where it can; a row of them leaves together.
+namespace ashlar::ofi {
+namespace {
+
+constexpr std::size_t kInjectMost = 256;
+// Libfabric keeps injected messages that the network does not take, as many as there are: so now and then one goes
+// whose end is told, and until then no other is injected.
+constexpr std::uint32_t kInjectedMost = 64;
+
+}  // namespace
+
+/// Whether a message to the peer goes behind others here.
+bool Interface::queues(const Endpoint& peer) const {
+  return peer.way != Endpoint::Way::kOpen || !peer.waiting.empty() || !peer.first.empty() || peer.batch != nullptr;
+}
+
+/// Whether the peer may have so many more bytes under way.
+bool Interface::may_buffer(Endpoint& peer, std::uint64_t bytes) {
+  if (peer.bytes_out == 0 || peer.bytes_out + bytes <= config_.send_buffer) [[likely]]
+    return true;
+  make_room(peer);
+  if (peer.bytes_out == 0 || peer.bytes_out + bytes <= config_.send_buffer) return true;
+  counters.full.add();
+  pace_.heat();
+  return false;
+}
+
+Buffer* Interface::buffer_for(Endpoint& peer, std::uint32_t length) {
+  const std::uint64_t bytes = sizeof(Frame) + length;
+  if (!may_buffer(peer, bytes)) return nullptr;
+  Buffer* const buffer = (length <= kMaxShort ? *small_ : *large_).take();
+  if (buffer == nullptr) return nullptr;
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = static_cast<std::uint32_t>(bytes);
+  return buffer;
+}
+
+void Interface::send(Endpoint& peer, Buffer& message) {
+  ++peer.number;
+  counters.sent.add();
+  counters.sent_bytes.add(message.length - sizeof(Frame));
+  submit(peer, message);
+}
+
+ashlar_result Interface::send_short(Endpoint& peer, const Frame& frame, const void* data) {
+  if (peer.burst_round != pace_.round()) {
+    peer.burst_round = pace_.round();
+    peer.burst = 0;
+  }
+  ashlar_result result = ASHLAR_OK;
+  if (queues(peer) || peer.burst >= config_.coalesce_after) {
+    result = collect(peer, frame, data);
+  } else if (inject(peer, frame, data)) {
+    ++peer.burst;
+  } else {
+    ++peer.burst;
+    Buffer* const buffer = buffer_for(peer, frame.length);
+    if (buffer == nullptr) return ASHLAR_AGAIN;
+    buffer->frame() = frame;
+    if (frame.length != 0) std::memcpy(buffer->payload(), data, frame.length);
+    submit(peer, *buffer);
+  }
+  if (result != ASHLAR_OK) return result;
+  ++peer.number;
+  counters.sent.add();
+  counters.sent_bytes.add(frame.length);
+  return ASHLAR_OK;
+}
+
+/// Sends without a completion, which costs system calls with providers over sockets. False: it is to be sent otherwise.
+bool Interface::inject(Endpoint& peer, const Frame& frame, const void* data) {
+  const std::size_t bytes = sizeof frame + frame.length;
+  if (bytes > std::min(kInjectMost, provider_.inject()) || peer.under_way != 0 || peer.injected >= kInjectedMost)
+    return false;
+  std::array<std::byte, kInjectMost> packet;
+  std::memcpy(packet.data(), &frame, sizeof frame);
+  if (frame.length != 0) std::memcpy(packet.data() + sizeof frame, data, frame.length);
+  if (fi_inject(provider_.endpoint, packet.data(), bytes, peer.at) != 0) return false;
+  ++peer.injected;
+  counters.injected.add();
+  return true;
+}
+
+/// Puts the message behind others in one buffer, which leaves when it is full or in the next round of progress.
+ashlar_result Interface::collect(Endpoint& peer, const Frame& frame, const void* data) {
+  const auto room = static_cast<std::uint32_t>(framed(frame.length));
+  if (peer.batch != nullptr && peer.batch->length + room > config_.frame_bytes) {
+    close_batch(peer);
+    long error = 0;
+    (void)flush(peer, &error);  // a failure is told in the next round
+  }
+  if (!may_buffer(peer, room)) return ASHLAR_AGAIN;
+  if (peer.batch == nullptr) {
+    Buffer* const buffer = large_->take();
+    if (buffer == nullptr) return ASHLAR_AGAIN;
+    buffer->what = Operation::What::kSend;
+    buffer->peer = &peer;
+    buffer->length = 0;
+    peer.batch = buffer;
+    flush_later(peer);
+  } else {
+    counters.coalesced.add();
+  }
+  std::byte* const to = peer.batch->bytes + peer.batch->length;
+  std::memcpy(to, &frame, sizeof frame);
+  if (frame.length != 0) std::memcpy(to + sizeof frame, data, frame.length);
+  std::memset(to + sizeof frame + frame.length, 0, room - sizeof frame - frame.length);
+  peer.batch->length += room;
+  peer.bytes_out += room;
+  counters.buffered.raise(room);
+  return ASHLAR_OK;
+}
+
+/// The batch takes no more, and waits as other messages do.
+void Interface::close_batch(Endpoint& peer) {
+  if (peer.batch != nullptr) peer.waiting.push(*std::exchange(peer.batch, nullptr));
+}
+
+/// A frame without payload; it goes where messages go.
+void Interface::control(Endpoint& peer, Kind kind) {
+  Buffer* const buffer = small_->take();
+  if (buffer == nullptr) return;
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = sizeof(Frame);
+  buffer->frame() = {
+      .token = peer.keys.token, .h0 = 0, .h1 = 0, .number = peer.number, .kind = kind, .id = 0, .length = 0};
+  submit(peer, *buffer);
+}
+
+void Interface::submit(Endpoint& peer, Buffer& buffer) {
+  peer.bytes_out += buffer.length;
+  counters.buffered.raise(buffer.length);
+  long error = 0;
+  if (!queues(peer) && post(peer, buffer, &error) == Posted::kYes) return;
+  close_batch(peer);
+  peer.waiting.push(buffer);
+  flush_later(peer);
+}
+
+Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer, long* error) {
+  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
+  *error = fi_send(provider_.endpoint, buffer.bytes, buffer.length, buffer.description, peer.at, &buffer.context);
+  if (*error == 0) [[likely]] {
+    ++peer.under_way;
+    peer.injected = 0;
+    counters.under_way.raise();
+    return Posted::kYes;
+  }
+  counters.again.add();
+  pace_.heat();  // it takes more once its queue was read
+  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
+}
+
+Interface::Posted Interface::post(Endpoint& peer, Read& read, long* error) {
+  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
+  if (read.known == nullptr && provider_.wants(FI_MR_LOCAL)) {
+    *error = provider_.enlist(read.to, read.length, FI_READ, &read.known);
+    if (*error != 0) return Posted::kFailed;
+  }
+  *error = fi_read(provider_.endpoint, read.to, read.length, read.known != nullptr ? fi_mr_desc(read.known) : nullptr,
+                   peer.at, read.at, read.key, &read.context);
+  if (*error == 0) {
+    peer.reads.insert(&read);
+    counters.under_way.raise();
+    return Posted::kYes;
+  }
+  counters.again.add();
+  pace_.heat();
+  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
+}
+
+bool Interface::has_to_send(const Endpoint& peer) const {
+  return !peer.first.empty() || (peer.way == Endpoint::Way::kOpen &&
+                                 (!peer.waiting.empty() || peer.batch != nullptr || !peer.reads_waiting.empty()));
+}
+
+void Interface::flush_later(Endpoint& peer) {
+  if (peer.to_flush || !has_to_send(peer)) return;
+  peer.to_flush = true;
+  to_flush_.push_back(&peer);
+}
+
+bool Interface::flush(Endpoint& peer, long* error) {
+  Posted posted = Posted::kYes;
+  const auto empty = [&](BufferQueue& queue) {
+    while (posted == Posted::kYes && !queue.empty()) {
+      // Out of the queue first: it has the link to the next one.
+      Buffer* const buffer = queue.first();
+      Buffer* const next = buffer->next;
+      posted = post(peer, *buffer, error);
+      if (posted == Posted::kYes) queue.drop_first(next);
+    }
+  };
+  empty(peer.first);
+  if (peer.way == Endpoint::Way::kOpen) {
+    empty(peer.waiting);
+    // While libfabric takes no more, the batch takes further messages.
+    if (posted == Posted::kYes) close_batch(peer);
+    empty(peer.waiting);
+    while (posted == Posted::kYes && !peer.reads_waiting.empty()) {
+      posted = post(peer, *peer.reads_waiting.front(), error);
+      if (posted == Posted::kYes) peer.reads_waiting.pop_front();
+    }
+  }
+  return posted != Posted::kFailed;
+}
+
+void Interface::flush_all() {
+  std::vector<Endpoint*> peers;
+  peers.swap(to_flush_);
+  for (Endpoint* peer : peers) {
+    peer->to_flush = false;
+    if (long error = 0; !flush(*peer, &error))
+      fail(*peer, std::string("libfabric cannot send there: ") + provider_.reason(error));
+    flush_later(*peer);
+  }
+}
+
+ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                             ashlar_completion* done) {
+  auto* const read = new (std::nothrow) Read;
+  if (read == nullptr) return ASHLAR_AGAIN;
+  read->what = Operation::What::kRead;
+  read->peer = &peer;
+  read->to = to;
+  read->at = key.base + offset;
+  read->key = key.key;
+  read->length = length;
+  read->done = done;
+  counters.gets.add();
+  peer.reads_waiting.push_back(read);
+  flush_later(peer);
+  return ASHLAR_PENDING;
+}
+
+}  // namespace ashlar::ofi

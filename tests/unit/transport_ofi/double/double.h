@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+/// A libfabric.so.1 for tests, with one provider, "double". Its endpoints are in one process, and it does what
+/// providers of network cards may do: asks for memory modes, refuses operations, completes late, fails. It watches that
+/// its user keeps libfabric's rules.
+namespace ofi_double {
+
+/// Set before an endpoint is opened: mr_mode, inject, sends. The others count at any time.
+struct Settings {
+  int mr_mode = 0;
+  std::size_t inject = 64, sends = 64;
+  unsigned again = 0;  // times that each operation is refused (FI_EAGAIN) before it is taken
+  unsigned late = 0;   // looks at the completion queue until an operation takes place
+  // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
+  unsigned fail_send = 0, fail_receive = 0, fail_read = 0;
+};
+
+struct Seen {
+  unsigned sends = 0, injects = 0, reads = 0, receives = 0, refused = 0;
+  unsigned regions = 0;   // registered now
+  char broken[200] = "";  // the first rule that was broken
+};
+
+}  // namespace ofi_double
+
+extern "C" {
+extern ofi_double::Settings ofi_double_settings;
+extern ofi_double::Seen ofi_double_seen;
+}

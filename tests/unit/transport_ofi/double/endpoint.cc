@@ -1,0 +1,202 @@
+#include <cstdio>
+#include <cstring>
+
+#include "tests/unit/transport_ofi/double/objects.h"
+
+// Endpoints: operations are checked when they are posted, and take place in progress().
+namespace ofi_double {
+namespace {
+
+Endpoint& of(fid_ep* ep) { return *reinterpret_cast<Endpoint*>(ep); }
+
+/// Whether operations are refused now.
+bool refuses(Endpoint& endpoint) {
+  if (endpoint.started.size() < ofi_double_settings.sends && endpoint.refusals++ >= ofi_double_settings.again) {
+    endpoint.refusals = 0;
+    return false;
+  }
+  ++ofi_double_seen.refused;
+  return true;
+}
+
+/// Memory of an operation, where the provider asks that it is registered. False: a rule is broken.
+bool registered(const Endpoint& endpoint, const void* memory, std::size_t length, void* description,
+                std::uint64_t access, Region** out) {
+  *out = nullptr;
+  if ((endpoint.domain->mr_mode & FI_MR_LOCAL) == 0) return true;
+  auto* const region = static_cast<Region*>(description);
+  const auto* const from = static_cast<const std::byte*>(memory);
+  if (region == nullptr)
+    broken("FI_MR_LOCAL: memory without a description");
+  else if (!region->usable)
+    broken("FI_MR_ENDPOINT: a region that is not bound and enabled");
+  else if (from < region->base || from + length > region->base + region->length)
+    broken("FI_MR_LOCAL: memory outside of the region");
+  else if ((region->access & access) == 0)
+    broken("FI_MR_LOCAL: a region of another access");
+  else
+    return ++(*out = region)->used, true;
+  return false;
+}
+
+Operation made(const Endpoint& endpoint, Operation::What what, const void* memory, std::size_t length, fi_addr_t to,
+               Region* region, void* context) {
+  return {.what = what,
+          .to = endpoint.peers->all[to],
+          .memory = static_cast<std::byte*>(const_cast<void*>(memory)),
+          .length = length,
+          .copy = {},
+          .address = 0,
+          .key = 0,
+          .region = region,
+          .context = context,
+          .wait = ofi_double_settings.late};
+}
+
+/// FI_CONTEXT2: the provider writes there while it has the operation.
+void mark(void* context) { std::memset(context, 0x5a, sizeof(fi_context2)); }
+void check_mark(const void* context) {
+  const auto* const bytes = static_cast<const unsigned char*>(context);
+  for (std::size_t i = 0; i < sizeof(fi_context2); ++i)
+    if (bytes[i] != 0x5a) return broken("FI_CONTEXT2: the context was written while the operation was under way");
+}
+
+ssize_t send(fid_ep* ep, const void* memory, std::size_t length, void* description, fi_addr_t to, void* context) {
+  Endpoint& endpoint = of(ep);
+  if (refuses(endpoint)) return -FI_EAGAIN;
+  Region* region = nullptr;
+  if (!registered(endpoint, memory, length, description, FI_SEND, &region)) return -FI_EINVAL;
+  ++ofi_double_seen.sends;
+  mark(context);
+  endpoint.started.push_back(made(endpoint, Operation::What::kSend, memory, length, to, region, context));
+  return 0;
+}
+
+ssize_t inject(fid_ep* ep, const void* memory, std::size_t length, fi_addr_t to) {
+  Endpoint& endpoint = of(ep);
+  if (length > ofi_double_settings.inject) return broken("fi_inject: longer than inject_size"), -FI_EINVAL;
+  if (refuses(endpoint)) return -FI_EAGAIN;
+  ++ofi_double_seen.injects;
+  endpoint.started.push_back(made(endpoint, Operation::What::kInject, nullptr, length, to, nullptr, nullptr));
+  const auto* const bytes = static_cast<const std::byte*>(memory);
+  endpoint.started.back().copy.assign(bytes, bytes + length);
+  return 0;
+}
+
+ssize_t receive(fid_ep* ep, void* memory, std::size_t length, void* description, fi_addr_t, void* context) {
+  Endpoint& endpoint = of(ep);
+  Region* region = nullptr;
+  if (!registered(endpoint, memory, length, description, FI_RECV, &region)) return -FI_EINVAL;
+  mark(context);
+  endpoint.receives.push_back(
+      {.memory = static_cast<std::byte*>(memory), .length = length, .region = region, .context = context});
+  return 0;
+}
+
+ssize_t read(fid_ep* ep, void* memory, std::size_t length, void* description, fi_addr_t from, std::uint64_t address,
+             std::uint64_t key, void* context) {
+  Endpoint& endpoint = of(ep);
+  if (refuses(endpoint)) return -FI_EAGAIN;
+  Region* region = nullptr;
+  if (!registered(endpoint, memory, length, description, FI_READ, &region)) return -FI_EINVAL;
+  ++ofi_double_seen.reads;
+  mark(context);
+  endpoint.started.push_back(made(endpoint, Operation::What::kRead, memory, length, from, region, context));
+  endpoint.started.back().address = address;
+  endpoint.started.back().key = key;
+  return 0;
+}
+
+/// Counts `*at` down; true when it reaches 0 by that.
+bool due(unsigned* at) { return *at != 0 && --*at == 0; }
+
+}  // namespace
+
+std::map<std::uint64_t, Endpoint*>& endpoints() {
+  static std::map<std::uint64_t, Endpoint*> all;
+  return all;
+}
+
+void broken(const char* rule) {
+  if (ofi_double_seen.broken[0] == 0) std::snprintf(ofi_double_seen.broken, sizeof ofi_double_seen.broken, "%s", rule);
+}
+
+void give_functions(Endpoint& endpoint) {
+  static fi_ops_msg messages = {};
+  messages.size = sizeof messages;
+  messages.recv = receive;
+  messages.send = send;
+  messages.inject = inject;
+  static fi_ops_rma memory = {};
+  memory.size = sizeof memory;
+  memory.read = read;
+  endpoint.fid.msg = &messages;
+  endpoint.fid.rma = &memory;
+}
+
+void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, int error) {
+  check_mark(context);
+  if (completions->done.size() >= completions->room) broken("the completion queue overruns");
+  fi_cq_err_entry entry = {};
+  entry.op_context = context;
+  entry.flags = flags;
+  entry.len = length;
+  entry.err = error;
+  completions->done.push_back(entry);
+}
+
+/// 0, or an error of libfabric.
+int Endpoint::read(const Operation& operation) {
+  const auto owner = endpoints().find(operation.to);
+  if (owner == endpoints().end()) return FI_EHOSTUNREACH;
+  const Domain& theirs = *owner->second->domain;
+  const auto region = theirs.regions.find(operation.key);
+  if (region == theirs.regions.end()) return FI_EACCES;
+  const Region& found = *region->second;
+  const std::byte* const from = (theirs.mr_mode & FI_MR_VIRT_ADDR) != 0
+                                    ? reinterpret_cast<const std::byte*>(operation.address)
+                                    : found.base + operation.address;
+  if (!found.usable || (found.access & FI_REMOTE_READ) == 0 || from < found.base ||
+      from + operation.length > found.base + found.length)
+    return FI_EACCES;
+  std::memcpy(operation.memory, from, operation.length);
+  return 0;
+}
+
+void Endpoint::progress() {
+  while (!started.empty()) {
+    Operation& operation = started.front();
+    if (operation.wait > 0) {
+      --operation.wait;
+      break;
+    }
+    if (operation.region != nullptr) --operation.region->used;
+    if (operation.what == Operation::What::kRead) {
+      const int error = due(&ofi_double_settings.fail_read) ? FI_EIO : read(operation);
+      finish(operation.context, FI_READ | FI_RMA, 0, error);
+    } else {
+      const bool injected = operation.what == Operation::What::kInject;
+      const bool fails = !injected && due(&ofi_double_settings.fail_send);
+      const auto there = endpoints().find(operation.to);
+      if (!fails && there != endpoints().end())
+        there->second->arrived.emplace_back(
+            injected ? operation.copy : std::vector<std::byte>(operation.memory, operation.memory + operation.length));
+      if (!injected) finish(operation.context, FI_SEND | FI_MSG, 0, fails ? FI_ECONNABORTED : 0);
+    }
+    started.pop_front();
+  }
+  while (!arrived.empty() && !receives.empty()) {
+    const Receive to = receives.front();
+    const std::vector<std::byte> message = std::move(arrived.front());
+    receives.pop_front();
+    arrived.pop_front();
+    if (to.region != nullptr) --to.region->used;
+    ++ofi_double_seen.receives;
+    const bool fits = message.size() <= to.length;
+    const int error = due(&ofi_double_settings.fail_receive) ? FI_EIO : fits ? 0 : FI_ETRUNC;
+    std::memcpy(to.memory, message.data(), fits ? message.size() : to.length);
+    finish(to.context, FI_RECV | FI_MSG, message.size(), error);
+  }
+}
+
+}  // namespace ofi_double

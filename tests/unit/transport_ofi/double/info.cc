@@ -1,0 +1,95 @@
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/unit/transport_ofi/double/objects.h"
+
+// What libfabric exports: descriptions of providers, and the ways to its objects.
+namespace ofi_double {
+
+int open_fabric(fid_fabric** out);
+
+namespace {
+
+constexpr const char* kName = "double";
+
+char* copy(const char* text) { return text == nullptr ? nullptr : strdup(text); }
+
+template <class T>
+T* copy(const T* from) {
+  auto* const to = static_cast<T*>(std::calloc(1, sizeof(T)));
+  if (from != nullptr) *to = *from;
+  return to;
+}
+
+fi_info* duplicate(const fi_info* from) {
+  fi_info* const to = copy(from);
+  to->next = nullptr;
+  to->tx_attr = copy(from != nullptr ? from->tx_attr : nullptr);
+  to->rx_attr = copy(from != nullptr ? from->rx_attr : nullptr);
+  to->ep_attr = copy(from != nullptr ? from->ep_attr : nullptr);
+  to->domain_attr = copy(from != nullptr ? from->domain_attr : nullptr);
+  to->fabric_attr = copy(from != nullptr ? from->fabric_attr : nullptr);
+  to->domain_attr->name = copy(to->domain_attr->name);
+  to->fabric_attr->name = copy(to->fabric_attr->name);
+  to->fabric_attr->prov_name = copy(to->fabric_attr->prov_name);
+  return to;
+}
+
+}  // namespace
+}  // namespace ofi_double
+
+extern "C" {
+
+ofi_double::Settings ofi_double_settings;
+ofi_double::Seen ofi_double_seen;
+
+fi_info* fi_dupinfo(const fi_info* info) { return ofi_double::duplicate(info); }
+
+void fi_freeinfo(fi_info* info) {
+  while (info != nullptr) {
+    fi_info* const next = info->next;
+    std::free(info->domain_attr->name);
+    std::free(info->fabric_attr->name);
+    std::free(info->fabric_attr->prov_name);
+    std::free(info->tx_attr);
+    std::free(info->rx_attr);
+    std::free(info->ep_attr);
+    std::free(info->domain_attr);
+    std::free(info->fabric_attr);
+    std::free(info);
+    info = next;
+  }
+}
+
+int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_info* hints, fi_info** out) {
+  const char* const wanted = hints->fabric_attr->prov_name;
+  if (wanted != nullptr && std::strcmp(wanted, ofi_double::kName) != 0) return -FI_ENODATA;
+  // A user that cannot do what the provider asks for does not get it.
+  if ((ofi_double_settings.mr_mode & ~hints->domain_attr->mr_mode) != 0) return -FI_ENODATA;
+  fi_info* const info = ofi_double::duplicate(nullptr);
+  info->caps = hints->caps;
+  info->mode = hints->mode & FI_CONTEXT2;
+  info->addr_format = FI_FORMAT_UNSPEC;
+  info->ep_attr->type = FI_EP_RDM;
+  info->domain_attr->name = strdup("memory");
+  info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
+  info->domain_attr->av_type = FI_AV_TABLE;
+  info->fabric_attr->name = strdup("process");
+  info->fabric_attr->prov_name = strdup(ofi_double::kName);
+  info->tx_attr->size = ofi_double_settings.sends;
+  info->tx_attr->inject_size = ofi_double_settings.inject;
+  info->rx_attr->size = 1024;
+  info->tx_attr->msg_order = info->rx_attr->msg_order = FI_ORDER_SAS;
+  *out = info;
+  return 0;
+}
+
+int fi_fabric(fi_fabric_attr*, fid_fabric** out, void*) { return ofi_double::open_fabric(out); }
+
+int fi_open(std::uint32_t, const char*, void*, std::size_t, std::uint64_t, fid**, void*) { return -FI_ENOSYS; }
+
+const char* fi_strerror(int error) { return std::strerror(error); }
+
+std::uint32_t fi_version(void) { return FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION); }
+
+}  // extern "C"

@@ -1,0 +1,256 @@
+#include <dlfcn.h>
+
+#include "tests/unit/transport_ofi/double/double.h"
+#include "tests/unit/transport_ofi/fixture.h"
+
+// What providers of network cards may do and those over sockets do not, by a double of libfabric.
+namespace ashlar::ofi::test {
+namespace {
+
+using ofi_double::Seen;
+using ofi_double::Settings;
+
+template <class T>
+T& of_double(const char* name) {
+  static void* const library = dlopen(OFI_DOUBLE, RTLD_NOW | RTLD_LOCAL);
+  return *static_cast<T*>(dlsym(library, name));
+}
+
+Settings& settings() { return of_double<Settings>("ofi_double_settings"); }
+Seen& seen() { return of_double<Seen>("ofi_double_seen"); }
+
+Config over_double() {
+  Config config = usual();
+  config.library = OFI_DOUBLE;
+  config.provider = "double";
+  return config;
+}
+
+class Double : public testing::Test {
+ protected:
+  void SetUp() override {
+    settings() = {};
+    seen() = {};
+  }
+  void TearDown() override {
+    EXPECT_STREQ(seen().broken, "");
+    EXPECT_EQ(seen().regions, 0u);
+  }
+};
+
+/// Two processes, the first of which sends to the second.
+struct Pair {
+  explicit Pair(const Config& config = over_double()) : a(0, config), b(1, config) {
+    if (a.opened == ASHLAR_OK && b.opened == ASHLAR_OK) to = a.connect(1, b.address());
+  }
+  bool ready() const { return to != nullptr; }
+
+  Process a, b;
+  Endpoint* to = nullptr;
+};
+
+std::string pattern(std::uint64_t number, std::size_t length) {
+  std::string bytes(length, 0);
+  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<char>(number * 31 + i);
+  return bytes;
+}
+
+/// Messages of many sizes, until all have arrived; then their order and bytes are looked at.
+void exchange(Pair& pair, std::uint64_t count) {
+  const std::size_t sizes[] = {0, 8, 31, 32, 33, 100, 1024, 3000};
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string bytes = pattern(i, sizes[i % std::size(sizes)]);
+    ASSERT_TRUE(run({&pair.a, &pair.b}, [&] {
+      return (bytes.size() <= pair.to->max_short ? Process::send(pair.to, i, bytes)
+                                                 : Process::send_long(pair.to, i, bytes)) == ASHLAR_OK;
+    })) << i;
+  }
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.got.size() == count; }))
+      << pair.b.got.size() << " of " << count << " arrived";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ASSERT_EQ(pair.b.got[i], i);
+    ASSERT_EQ(pair.b.data[i], pattern(i, sizes[i % std::size(sizes)])) << i;
+  }
+  EXPECT_TRUE(pair.a.failures.empty() && pair.b.failures.empty());
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.a.iface->idle(); }));
+  EXPECT_EQ(pair.to->bytes_out, 0u);
+  EXPECT_EQ(pair.a.iface->counters.buffered.now, 0u);
+}
+
+struct Got : ashlar_completion {
+  Got() : ashlar_completion{finish} {}
+  static void finish(ashlar_completion* self, ashlar_result result) {
+    static_cast<Got*>(self)->ended = true;
+    static_cast<Got*>(self)->result = result;
+  }
+  bool ended = false;
+  ashlar_result result = ASHLAR_OK;
+};
+
+/// a reads b's memory.
+ashlar_result read(Pair& pair, const std::string& from, std::string* to) {
+  ashlar_key key;
+  EXPECT_EQ(pair.b.iface->expose(from.data(), from.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  Got got;
+  EXPECT_EQ(pair.to->ops->get(pair.to, to->data(), &key, from.size() - to->size(), to->size(), &got), ASHLAR_PENDING);
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  pair.b.iface->unexpose(key);
+  return got.result;
+}
+
+TEST_F(Double, EveryMemoryModeIsObeyed) {
+  constexpr int kModes[] = {FI_MR_LOCAL, FI_MR_VIRT_ADDR, FI_MR_ALLOCATED, FI_MR_PROV_KEY, FI_MR_ENDPOINT};
+  for (unsigned set = 0; set < 1u << std::size(kModes); ++set) {
+    settings().mr_mode = 0;
+    for (std::size_t i = 0; i < std::size(kModes); ++i)
+      if ((set >> i & 1) != 0) settings().mr_mode |= kModes[i];
+    SCOPED_TRACE(settings().mr_mode);
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 40));
+    const std::string whole = pattern(set, 100000);
+    std::string part(70000, 0);
+    ASSERT_EQ(read(pair, whole, &part), ASHLAR_OK);
+    EXPECT_EQ(part, whole.substr(30000));
+    ASSERT_STREQ(seen().broken, "");
+  }
+}
+
+TEST_F(Double, AModeThatIsNotKnownIsNotTaken) {
+  settings().mr_mode = FI_MR_HMEM;
+  EXPECT_FALSE(Pair().ready());
+  EXPECT_NE(last_failure.find("ofi.no_provider provider=double"), std::string::npos) << last_failure;
+}
+
+TEST_F(Double, OperationsThatAreRefusedAreTriedAgain) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  settings().again = 9;
+  exchange(pair, 400);
+  const std::string whole = pattern(1, 5000);
+  std::string copy(5000, 0);
+  EXPECT_EQ(read(pair, whole, &copy), ASHLAR_OK);
+  EXPECT_EQ(copy, whole);
+  EXPECT_GT(seen().refused, 100u);
+}
+
+TEST_F(Double, MemoryIsLeftAloneUntilACompletionIsLate) {
+  settings().mr_mode = FI_MR_LOCAL | FI_MR_ENDPOINT;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  settings().late = 30;
+  exchange(pair, 400);
+}
+
+TEST_F(Double, MessagesAreInjectedUpToTheProvidersSize) {
+  for (const std::size_t size : {0, 31, 32, 40, 64, 1000}) {
+    settings().inject = size;
+    seen() = {};
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    exchange(pair, 100);
+    // One in each round, so that none is collected.
+    for (int i = 0; i < 10; ++i, pair.a.iface->progress()) ASSERT_EQ(Process::send(pair.to, 1, ""), ASHLAR_OK);
+    EXPECT_EQ(seen().injects != 0, size >= sizeof(Frame)) << size;
+  }
+}
+
+TEST_F(Double, InjectedMessagesAreCountedByOnesThatComplete) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 1);
+  settings().late = 1000000;
+  const unsigned before = seen().injects;
+  std::uint64_t sent = 0;
+  // a round each, so that none is collected
+  for (int i = 0; i < 1000; ++i, pair.a.iface->progress()) sent += Process::send(pair.to, 5) == ASHLAR_OK;
+  EXPECT_LE(seen().injects - before, 64u);
+  EXPECT_FALSE(pair.a.iface->idle());
+  EXPECT_GT(sent, 64u);
+}
+
+TEST_F(Double, AShortQueueOfTheProviderIsNotOverrun) {
+  settings().sends = 4;
+  settings().late = 3;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 300);
+  EXPECT_LE(pair.a.iface->counters.under_way.most, 4u);
+}
+
+TEST_F(Double, ASendThatFailsEndsThePeer) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  settings().fail_send = 3;
+  for (int i = 0; i < 10 && Process::send_long(pair.to, 1, pattern(1, 2000)) == ASHLAR_OK; ++i) continue;
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return !pair.a.failures.empty(); }));
+  EXPECT_NE(pair.a.failures[0].second.find("a message to it was lost"), std::string::npos) << pair.a.failures[0].second;
+  EXPECT_NE(pair.a.failures[0].second.find("as the test wants it"), std::string::npos);
+  EXPECT_LT(Process::send(pair.to, 1), 0);
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.to->bytes_out == 0; }));
+}
+
+TEST_F(Double, AReceiveThatFailsIsAMessageThatIsMissing) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  settings().fail_receive = 2;
+  for (std::uint64_t i = 0; i < 5; ++i) ASSERT_EQ(Process::send_long(pair.to, i, pattern(i, 2000)), ASHLAR_OK);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return !pair.b.failures.empty(); }));
+  EXPECT_EQ(pair.b.got.size(), 9u);
+  EXPECT_NE(pair.b.failures[0].second.find("message 10 of it was lost"), std::string::npos)
+      << pair.b.failures[0].second;
+}
+
+TEST_F(Double, AReadThatFailsIsTold) {
+  settings().mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  settings().fail_read = 1;
+  std::string copy(100, 0);
+  EXPECT_EQ(read(pair, pattern(1, 100), &copy), -ASHLAR_ERR_OTHER);
+  EXPECT_NE(last_failure.find("ofi.get peer=1"), std::string::npos) << last_failure;
+  // The peer is there all the same.
+  EXPECT_EQ(read(pair, pattern(1, 100), &copy), ASHLAR_OK);
+  EXPECT_EQ(copy, pattern(1, 100));
+}
+
+TEST_F(Double, ARowOfShortMessagesLeavesTogether) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  const unsigned sends = seen().sends, injects = seen().injects;
+  const std::uint64_t before = pair.a.iface->counters.coalesced;
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_EQ(Process::send(pair.to, 100 + i, "12345"), ASHLAR_OK);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.got.size() == 108; }));
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_EQ(pair.b.got[8 + i], 100 + i);
+  EXPECT_EQ(seen().injects - injects, 8u);
+  EXPECT_EQ(seen().sends - sends, 1u);
+  EXPECT_EQ(pair.a.iface->counters.coalesced - before, 91u);
+}
+
+TEST_F(Double, AnotherSessionCountsFromOne) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  pair.a.iface->disconnect(*pair.to);
+  (void)run({&pair.a, &pair.b}, [&] { return pair.a.iface->idle(); });
+  pair.to = pair.a.connect(1, pair.b.address());
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  pair.b.got.clear();
+  pair.b.data.clear();
+  exchange(pair, 8);
+}
+
+TEST_F(Double, WhatWaitsForTheProofGoesWithIt) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  ASSERT_EQ(Process::send(pair.to, 5), ASHLAR_OK);
+  pair.a.iface->disconnect(*pair.to);
+  EXPECT_EQ(pair.a.iface->counters.buffered.now, 0u);
+}
+
+}  // namespace
+}  // namespace ashlar::ofi::test

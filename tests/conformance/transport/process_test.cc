@@ -85,14 +85,15 @@ TEST_P(ProcessTest, FloodBothWaysKeepsOrderAndContent) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-TEST_P(ProcessTest, SixtyFourProcessesSendToOne) {
-  constexpr std::uint32_t kSenders = 64;
+TEST_P(ProcessTest, ManyProcessesSendToOne) {
+  // A library for networks may take 70 MiB for each.
+  const std::uint32_t senders = needs_answers(GetParam()) ? 16 : 64;
   constexpr std::uint64_t kEach = 2000;
   GetParam().open({});
   std::vector<std::unique_ptr<Child>> children;
-  for (std::uint32_t i = 1; i <= kSenders; ++i) {
+  for (std::uint32_t i = 1; i <= senders; ++i) {
     children.push_back(std::make_unique<Child>([&, i](const Child::Channel& channel) {
-      Remote me(GetParam(), channel, i, kSenders + 1);
+      Remote me(GetParam(), channel, i, senders + 1);
       if (!me.to_parent) return 1;
       for (std::uint64_t n = 0; n < kEach; ++n) {
         if (needs_answers(GetParam())) {
@@ -106,15 +107,15 @@ TEST_P(ProcessTest, SixtyFourProcessesSendToOne) {
       return 0;
     }));
   }
-  Lane lane(GetParam(), Place{0, kSenders + 1, true});
-  std::vector<std::uint64_t> got(kSenders + 1);
+  Lane lane(GetParam(), Place{0, senders + 1, true});
+  std::vector<std::uint64_t> got(senders + 1);
   std::uint64_t all = 0, wrong = 0;
   lane.on_message = [&](const ashlar_am& am) {
-    if (am.peer != am.h1 || am.peer > kSenders || got[am.peer]++ != am.h0) ++wrong;
+    if (am.peer != am.h1 || am.peer > senders || got[am.peer]++ != am.h0) ++wrong;
     ++all;
   };
   // Only half of the senders are also known as peers: the others' messages must still carry their number.
-  for (std::uint32_t i = 1; i <= kSenders; ++i) {
+  for (std::uint32_t i = 1; i <= senders; ++i) {
     const std::string address = children[i - 1]->channel().hear();
     if (i % 2) {
       EXPECT_NE(lane.connect(i, address), nullptr) << last_failure();
@@ -122,7 +123,7 @@ TEST_P(ProcessTest, SixtyFourProcessesSendToOne) {
     children[i - 1]->channel().say(lane.address());
   }
   EXPECT_TRUE(progress_until(
-      lane, [&] { return all == kEach * kSenders; }, 60))
+      lane, [&] { return all == kEach * senders; }, 60))
       << all;
   EXPECT_EQ(wrong, 0u);
   for (auto& child : children) {

@@ -12,6 +12,7 @@
 #include "framework/base/log.h"
 #include "framework/object/caller.h"
 #include "framework/object/comm.h"
+#include "framework/object/comm_owner.h"
 #include "framework/object/error_record.h"
 #include "framework/object/error_text.h"
 #include "framework/object/events.h"
@@ -25,6 +26,7 @@
 namespace ashlar {
 
 ErrorHooks error_hooks;
+constinit std::atomic<WindowOf> window_of = nullptr;
 
 namespace {
 
@@ -152,12 +154,23 @@ bool subject_of(Object& object, ErrorSubject* subject) {
 
 void end_job(Status status, const char* call) noexcept { end_process(status, call, nullptr, Ends::kAll); }
 
+namespace {
+
+/// The file or window whose own communicator `comm` is, and otherwise `comm`.
+Object& owner_of(Comm& comm) {
+  if (File* const file = no_file().file_of(comm)) return *file;
+  const WindowOf find = window_of.load(std::memory_order_acquire);
+  Object* const window = find != nullptr ? find(comm) : nullptr;
+  return window != nullptr ? *window : comm;
+}
+
+}  // namespace
+
 int raise(Status status, const char* call, Object* on) noexcept {
   if (error_hooks.forked && status.mpi_class() == MPI_ERR_PROC_ABORTED) status = fail(MPI_ERR_OTHER, "process.forked");
   Comm* const failed_on = std::exchange(blamed, nullptr);
   if (!on) on = failed_on;
-  if (on && on->kind == Kind::kComm)
-    if (File* const file = no_file().file_of(static_cast<Comm&>(*on))) on = file;
+  if (on && on->kind == Kind::kComm) on = &owner_of(static_cast<Comm&>(*on));
   ErrorSubject subject;
   // A constructor was given the handler of an object that does not exist yet.
   Errhandler* const given = on && on->kind == Kind::kErrhandler ? static_cast<Errhandler*>(on) : nullptr;

@@ -8,6 +8,7 @@
 #include "framework/base/log.h"
 #include "framework/base/process_barrier.h"
 #include "framework/memory/heap.h"
+#include "framework/object/comm_owner.h"
 #include "framework/plugin/pvars.h"
 #include "framework/plugin/records.h"
 #include "framework/plugin/registry.h"
@@ -21,9 +22,11 @@ constinit Engine* Engine::current_ = nullptr;
 Engine::Engine(plugin::Registry& registry, const Config& parameters) : config(parameters), registry_(registry) {
   current_ = this;
   plugin::pvar_sets().add("rma", pool_rows, this);
+  ashlar::window_of = [](const Comm& own) -> Object* { return current_->window_of(own); };
 }
 
 Engine::~Engine() {
+  ashlar::window_of = nullptr;
   while (RmaWindow* const window = alive_.front()) unmake(window);
   memory::forget_neighbours();
   plugin::pvar_sets().remove(pool_rows.data(), this);
@@ -38,6 +41,13 @@ void Engine::add(RmaWindow& window) {
 void Engine::remove(RmaWindow& window) {
   const std::lock_guard guard(loading_);
   List<RmaWindow>::remove(&window);
+}
+
+RmaWindow* Engine::window_of(const Comm& own) {
+  const std::lock_guard guard(loading_);
+  for (RmaWindow& window : alive_)
+    if (window.comm == &own) return &window;
+  return nullptr;
 }
 
 void Engine::record(plugin::Decision decision) {

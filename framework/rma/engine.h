@@ -41,6 +41,8 @@ class Engine {
   /// did not free it before the end. Any thread.
   void add(RmaWindow& window);
   void remove(RmaWindow& window);
+  /// The window whose own communicator is `own`; nullptr: there is none. Any thread; looks at all windows.
+  RmaWindow* window_of(const Comm& own);
 
   /// Whether other processes can fence this one (register_for_barriers). Asked once: each call fences every process of
   /// the system, which would be most of what a window costs. A filter that forbids it later is found where it matters.

@@ -259,6 +259,12 @@ static void ranges(const TestWindow* w) {
     code = MPI_Get(&value, 1, MPI_INT, w->ranks - 1, 64, 1, MPI_INT, win);
     if (code == MPI_SUCCESS) code = MPI_Win_flush(w->ranks - 1, win);
     BAD(MPI_ERR_RMA_RANGE, "'halo'|attached", code);
+    MPI_Request request = MPI_REQUEST_NULL; /* its failure is the window's as well, found by the call or by its wait */
+    code = MPI_Rget(&value, 1, MPI_INT, w->ranks - 1, 64, 1, MPI_INT, win, &request);
+    const int at_wait = code == MPI_SUCCESS;
+    if (at_wait) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    BAD(MPI_ERR_RMA_RANGE, at_wait ? "MPI_Wait on 'halo'|attached" : "MPI_Rget on 'halo'|attached", code);
+    CHECK(request == MPI_REQUEST_NULL);
     code = MPI_Put(two, 2, MPI_INT, w->ranks - 1, disp_of(w, w->ranks - 1, 60), 2, MPI_INT, win); /* over its end */
     if (code == MPI_SUCCESS) code = MPI_Win_flush(w->ranks - 1, win);
     BAD(MPI_ERR_RMA_RANGE, "'halo'|attached", code);

@@ -90,6 +90,9 @@ typedef struct ashlar_io_file_ops {
    */
   ashlar_result (*lock)(ashlar_io_file*, uint64_t offset, uint64_t length);
   void (*unlock)(ashlar_io_file*, uint64_t offset, uint64_t length);
+  /* The system's descriptor, for a component in front of this one: transfers by it do the same as read() and write().
+   * NULL, -1: there is none. */
+  int (*descriptor)(ashlar_io_file*);
 } ashlar_io_file_ops;
 
 /* The head of every open file; the component's own data follows it. */

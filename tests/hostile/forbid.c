@@ -23,7 +23,8 @@ static const struct {
               {"kcmp", SYS_kcmp},
               {"memfd_create", SYS_memfd_create},
               {"pipe2", SYS_pipe2},
-              {"sched_setaffinity", SYS_sched_setaffinity}};
+              {"sched_setaffinity", SYS_sched_setaffinity},
+              {"io_uring_setup", SYS_io_uring_setup}};
 
 enum { kMostCalls = 16 };
 

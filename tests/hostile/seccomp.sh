@@ -13,6 +13,18 @@ for how in EPERM ENOSYS; do
   expect_ok "no memfd in one rank ($how)" 2 "$MPIEXEC" -n 1 "$FORBID" $how memfd_create -- "$JOB" : -n 1 "$JOB"
   expect_ok "no pipe2 ($how)" 4 "$FORBID" $how pipe2 -- "$MPIEXEC" -n 4 "$JOB"
 done
+# The system's io_uring is refused: the reason is told, and the files are written by system calls.
+files=$BUILD/tests/hostile/files
+for how in EPERM ENOSYS; do
+  [ -e "$BUILD/lib/ashlar/components/ashlar_io_uring.so" ] || break
+  words="Operation not permitted"
+  [ $how = EPERM ] || words="Function not implemented"
+  : >"$WORK/out"
+  out=$("$FORBID" $how io_uring_setup -- "$MPIEXEC" --explain=io --set io.uring.use=always -n 3 "$files" beside "$WORK/out" 0 3 2>&1 </dev/null) ||
+    fail "no io_uring ($how): $out"
+  tr -s ' \n' ' ' <<<"$out" | grep -qF "io_uring_setup: $words" || fail "no io_uring ($how): no reason in
+$out"
+done
 # No memfd, and no folder for a file either: the call is named, by mpiexec, and by a rank that alone has neither, with
 # the transport that it cannot use therefore. The rank that could learns that from the other.
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then

@@ -177,6 +177,8 @@ void unlock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
   static_cast<void>(::fcntl(of(self).fd, F_OFD_SETLK, &range));
 }
 
+int descriptor(ashlar_io_file* self) { return of(self).fd; }
+
 ashlar_result close(ashlar_io_file* self) {
   delete &of(self);
   return ASHLAR_OK;
@@ -192,7 +194,8 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .sync = sync,
                                      .refresh = nullptr,
                                      .lock = lock,
-                                     .unlock = unlock};
+                                     .unlock = unlock,
+                                     .descriptor = descriptor};
 
 File::File(int descriptor, const char* name, std::uint64_t coherence)
     : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name) {

@@ -192,7 +192,8 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
                                          .sync = sync,
                                          .refresh = refresh,
                                          .lock = lock,
-                                         .unlock = unlock};
+                                         .unlock = unlock,
+                                         .descriptor = nullptr};
 
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
   ashlar_io_driver* const next = &InFront::behind(self);

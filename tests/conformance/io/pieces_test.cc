@@ -85,6 +85,26 @@ TEST_P(Pieces, EndWhereTheFileEnds) {
   EXPECT_EQ(done, 0u);
 }
 
+TEST_P(Pieces, EndInTheMiddleOfMany) {
+  constexpr std::uint64_t kCount = 300, kBytes = 10, kApart = 50, kWhole = 170, kPart = 4;
+  ashlar_io_file* const file = make();
+  std::string memory(kCount * kBytes, ' ');
+  std::vector<ashlar_io_piece> all(kCount);
+  for (std::uint64_t i = 0; i < kCount; ++i)
+    all[i] = {.offset = i * kApart, .length = kBytes, .memory = memory.data() + i * kBytes};
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>('a' + i % 23);
+  const std::string written = memory;
+  std::uint64_t done = 0;
+  ASSERT_EQ(file->ops->write(file, all.data(), kCount, &done), ASHLAR_OK);
+  EXPECT_EQ(done, memory.size());
+  ASSERT_EQ(file->ops->truncate(file, kWhole * kApart + kPart), ASHLAR_OK);
+  std::fill(memory.begin(), memory.end(), '?');
+  ASSERT_EQ(file->ops->read(file, all.data(), kCount, &done), ASHLAR_OK);
+  EXPECT_EQ(done, kWhole * kBytes + kPart);
+  EXPECT_EQ(memory.substr(0, done), written.substr(0, done));
+  EXPECT_EQ(memory.substr(done), std::string(memory.size() - done, '?'));
+}
+
 TEST_P(Pieces, LieFarApart) {
   constexpr std::uint64_t kFar = std::uint64_t{5} << 30;
   ashlar_io_file* const file = make();

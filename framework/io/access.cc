@@ -167,7 +167,7 @@ Status move_together(const Access& access, MPI_Count* moved) {
   const progress::UserCall call(access.call, file.comm);
   if (access.where == Where::kOrdered) ASHLAR_TRY(check_same_call(file, access.call));  // before its messages
   const Status own = move(access, moved);
-  return meets(file) ? own : agree(*file.comm, file.path.c_str(), own);
+  return meets(file) ? own : agree(file, own);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 
 #include "framework/base/failure.h"
@@ -10,12 +9,11 @@
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/io/carried.h"
+#include "framework/io/file.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::io {
 namespace {
-
-constexpr std::size_t kMost = 16;
 
 Status differs(const Same& one, std::int64_t least, std::int64_t most, const char* path) {
   if (one.text != nullptr)
@@ -25,31 +23,55 @@ Status differs(const Same& one, std::int64_t least, std::int64_t most, const cha
               {{"argument", one.argument}, {"value", one.value}, {"least", least}, {"most", most}, {"path", path}});
 }
 
-}  // namespace
-
-// One reduction with MPI_MAX: of the failure, the lowest rank's because it is counted from the end, with its class; of
+// Of all the largest counts: of the failure, the lowest rank's because it is counted from the end, with its class; of
 // each value itself and its complement, which is its least. (The negative of the least number would be none.)
-Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same) {
-  if (comm.size == 1) return own;
-  std::array<std::int64_t, 1 + 2 *kMost> mine = {}, most = {};
-  if (!own.ok()) mine[0] = std::int64_t{comm.size - comm.rank} << 32 | own.mpi_class();
-  std::size_t used = 1;
+AgreedValues values_of(const Comm& comm, Status own, std::span<const Same> same) {
+  AgreedValues mine;
+  if (!own.ok()) mine.values[0] = std::int64_t{comm.size - comm.rank} << 32 | own.mpi_class();
+  mine.used = 1;
   for (const Same& one : same) {
-    mine[used++] = one.value;
-    mine[used++] = ~one.value;
+    mine.values[mine.used++] = one.value;
+    mine.values[mine.used++] = ~one.value;
   }
-  const Status met = coll::allreduce(mine.data(), most.data(), static_cast<MPI_Count>(used),
-                                     datatype::predefined(MPI_INT64_T), datatype::predefined_op(MPI_MAX), comm);
-  if (!met.ok()) return own.ok() ? met : own;
-  const int lowest = static_cast<int>(most[0] & 0xffff'ffff);
+  return mine;
+}
+
+Status outcome_of(const Comm& comm, const char* path, Status own, std::span<const Same> same,
+                  const AgreedValues& most) {
+  const std::int64_t failed = most.values[0];
+  const int lowest = static_cast<int>(failed & 0xffff'ffff);
   if (!own.ok()) return with_class(own, lowest);
-  if (most[0] != 0)
-    return fail(lowest, "io.elsewhere", {{"peer", comm.size - static_cast<int>(most[0] >> 32)}, {"path", path}});
+  if (failed != 0)
+    return fail(lowest, "io.elsewhere", {{"peer", comm.size - static_cast<int>(failed >> 32)}, {"path", path}});
   for (std::size_t i = 0; i < same.size(); ++i) {
-    if (most[1 + 2 * i] == ~most[2 + 2 * i]) continue;
-    return differs(same[i], ~most[2 + 2 * i], most[1 + 2 * i], path);
+    const std::int64_t greatest = most.values[1 + 2 * i], least = ~most.values[2 + 2 * i];
+    if (greatest != least) return differs(same[i], least, greatest, path);
   }
   return {};
+}
+
+}  // namespace
+
+Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same) {
+  if (comm.size == 1) return own;
+  const AgreedValues mine = values_of(comm, own, same);
+  AgreedValues most;
+  const Status met = coll::allreduce(mine.values.data(), most.values.data(), static_cast<MPI_Count>(mine.used),
+                                     datatype::predefined(MPI_INT64_T), datatype::predefined_op(MPI_MAX), comm);
+  if (!met.ok()) return own.ok() ? met : own;
+  return outcome_of(comm, path, own, same, most);
+}
+
+Status agree(OpenFile& file, Status own, std::span<const Same> same, Stay stay) {
+  Comm& comm = *file.comm;
+  if (comm.size == 1 || file.shared == nullptr) return agree(comm, file.path.c_str(), own, same);
+  Carried failure;  // the exchange may fail, too
+  const AgreedValues mine = values_of(comm, own, same);
+  AgreedValues most;
+  if (!own.ok()) failure.take(own);
+  const Status met = agree_in_memory(file, mine, stay, &most);
+  if (!met.ok()) return failure.ok() ? met : failure.give();
+  return outcome_of(comm, file.path.c_str(), failure.ok() ? Status() : failure.give(), same, most);
 }
 
 }  // namespace ashlar::io

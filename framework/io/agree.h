@@ -10,6 +10,9 @@ class Comm;
 }
 namespace ashlar::io {
 
+class OpenFile;
+struct AgreedValues;
+
 /// An argument that has to be the same on all processes.
 struct Same {
   const char* argument;
@@ -25,5 +28,13 @@ inline Same same_text(const char* argument, const char* text) {
 /// class; where several have failed, of the class of the lowest rank. The failed process keeps its own words. Then
 /// compares values: MPI_ERR_NOT_SAME. `path` is for the words. Until all have called it.
 Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same = {});
+
+/// Whether rank 0 waits until the others have left the memory that the processes share, which it may free afterwards.
+enum class Stay : unsigned char { kShort, kLong };
+
+/// The same of the processes of a file: in the memory that they share, where they do.
+Status agree(OpenFile& file, Status own, std::span<const Same> same = {}, Stay stay = Stay::kShort);
+/// The largest of each value, in `*most`.
+Status agree_in_memory(OpenFile& file, const AgreedValues& mine, Stay stay, AgreedValues* most);
 
 }  // namespace ashlar::io

@@ -59,7 +59,7 @@ Status check_same_hints(Comm& comm, const char* path, const Info* info, Status o
 Status compare_views(OpenFile& file) {
   if (!on()) return {};
   const Same same[] = {{.argument = "view", .value = static_cast<std::int64_t>(hash_of(file.view) >> 1)}};
-  const Status compared = agree(*file.comm, file.path.c_str(), {}, same);
+  const Status compared = agree(file, {}, same);
   file.views_differ = compared.mpi_class() == MPI_ERR_NOT_SAME;
   return file.views_differ ? Status() : compared;
 }

@@ -11,9 +11,6 @@
 namespace ashlar::io {
 namespace {
 
-/// No message carries it: it is the number of no collective that failed.
-constexpr Tag kNoMessages = coll::Op::kPartTag - 1;
-
 std::uint64_t next_number(OpenFile& file) { return ++file.together_begun; }
 
 }  // namespace

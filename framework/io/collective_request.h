@@ -9,6 +9,9 @@
 
 namespace ashlar::io {
 
+/// No message carries it: it is the number of no collective that failed.
+inline constexpr Tag kNoMessages = coll::Op::kPartTag - 1;
+
 /// A nonblocking collective access: the operation and its memory in one piece.
 class CollectiveRequest final : public Request {
  public:

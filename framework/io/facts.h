@@ -22,6 +22,7 @@ struct Facts {
     kBlocking = 64,  // the call returns when the access is over
     kIncoherent = 128
   };
+  std::uint64_t number = 0;          // of the collective call
   std::uint64_t first = 0, end = 0;  // of the file; empty: no data
   std::uint64_t bytes = 0;
   std::uint64_t pieces = 0;  // by estimate

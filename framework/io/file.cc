@@ -25,12 +25,12 @@ Status sync_all(OpenFile& file) {
   const bool each = !file.coherent();
   Status own;
   if (each) own = sync(file);
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own));
+  ASHLAR_TRY(agree(file, own));
   if (each)
     own = refresh(file);
   else if (file.comm->rank == 0)
     own = sync(file);
-  return agree(*file.comm, file.path.c_str(), own);
+  return agree(file, own);
 }
 
 }  // namespace ashlar::io

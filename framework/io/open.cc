@@ -104,7 +104,7 @@ Status open_everywhere(OpenFile& file) {
   if ((mode & ASHLAR_IO_CREATE) == 0) return open_bytes(file, mode & ~std::uint32_t{ASHLAR_IO_EXCLUSIVE});
   Status own;
   if (file.comm->rank == 0) own = open_bytes(file, mode);
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own));
+  ASHLAR_TRY(agree(file, own, {}, Stay::kLong));
   return file.comm->rank == 0 ? Status() : open_bytes(file, mode & (ASHLAR_IO_READ | ASHLAR_IO_WRITE));
 }
 
@@ -124,13 +124,13 @@ Status look_at(OpenFile& file, std::int64_t* identity) {
   return {};
 }
 
-Status open_on(OpenFile& file) {
-  ASHLAR_TRY(make_block(file));
+Status open_on(OpenFile& file, Comm& comm) {
+  ASHLAR_TRY(make_block(file, comm));
   Status own = open_everywhere(file);
   std::int64_t identity = 0;
   if (own.ok()) own = look_at(file, &identity);
   const Same same[] = {{.argument = "filename (which file it is)", .value = identity}};
-  return agree(*file.comm, file.path.c_str(), own, same);
+  return agree(file, own, same, Stay::kLong);
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ Status file_open(Comm& comm, const char* filename, int amode, Info* info, File**
   own = check_same_hints(comm, path, info, own);
   const Same same[] = {{.argument = "amode", .value = amode}};
   Status done = agree(comm, path, own, same);
-  if (done.ok()) done = open_on(*file);
+  if (done.ok()) done = open_on(*file, comm);
   if (!done.ok()) {
     no_file().open_failed(path, done.text());
     if (file != nullptr) unmake(file);
@@ -167,17 +167,17 @@ Status file_close(File** fh) {
   const progress::UserCall call("MPI_File_close", file.comm);
   ASHLAR_TRY(check_same_call(file, "MPI_File_close"));
   wait_for_pending(file);
-  if (file.requests != nullptr) ASHLAR_TRY(agree(*file.comm, file.path.c_str(), check_requests(file)));
+  if (file.requests != nullptr) ASHLAR_TRY(agree(file, check_requests(file)));
   Status own;
   if (!file.coherent()) own = sync(file);  // the others may open it again
   ashlar_io_file* const bytes = std::exchange(file.bytes, nullptr);
   const Status closed = plugin::from(bytes->ops->close(bytes), file.driver);
   if (own.ok()) own = closed;
-  Status done = agree(*file.comm, file.path.c_str(), own);
+  Status done = agree(file, own, {}, Stay::kLong);
   if ((file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
     Status removed;
     if (file.comm->rank == 0) removed = file_delete(file.path.c_str(), nullptr);
-    removed = agree(*file.comm, file.path.c_str(), removed);
+    removed = agree(file, removed, {}, Stay::kLong);
     if (done.ok()) done = removed;
   }
   unmake(&file);

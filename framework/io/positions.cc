@@ -69,13 +69,13 @@ Status file_seek_shared(File& fh, MPI_Offset offset, int whence) {
   if (file.shared == nullptr)
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_shared", {{"path", file.path}, {"lower", file.why_not_shared}});
   const Same same[] = {{.argument = "offset", .value = offset}, {.argument = "whence", .value = whence}};
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  ASHLAR_TRY(agree(file, own, same));
   auto& pointer = shared_pointer(*file.shared, file.generation);
   if (file.comm->rank == 0) {
     own = target_of(file, pointer.load(std::memory_order_relaxed), offset, whence, &to);
     if (own.ok()) pointer.store(to, std::memory_order_relaxed);
   }
-  return agree(*file.comm, file.path.c_str(), own);
+  return agree(file, own);
 }
 
 Status file_get_position_shared(File& fh, MPI_Offset* offset) {

@@ -56,8 +56,7 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
 
 }  // namespace
 
-Status make_block(OpenFile& file) {
-  Comm& comm = *file.comm;
+Status make_block(OpenFile& file, Comm& comm) {
   BlockCard card;
   Status own;
   if (comm.rank == 0) {

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "framework/base/status.h"
@@ -7,6 +9,9 @@
 #include "framework/io/facts.h"
 #include "framework/memory/heap.h"
 
+namespace ashlar {
+class Comm;
+}
 namespace ashlar::io {
 
 class OpenFile;
@@ -15,6 +20,14 @@ class OpenFile;
 struct Card {
   memory::HeapHandle heap;
   std::uint64_t address = 0;  // 0: there is none
+};
+
+/// What a process tells in an agreement (agree.h): its failure, and its values with their complements.
+struct AgreedValues {
+  static constexpr std::size_t kMost = 16;
+  std::uint64_t number = 0;  // of the collective call
+  std::size_t used = 0;
+  std::array<std::int64_t, 1 + 2 * kMost> values = {};
 };
 
 /// What one process tells the others of the file. Only that process stores here, except where said.
@@ -34,6 +47,7 @@ struct alignas(kCacheLine) RankSlot {
   std::int32_t outcome = 0;  // an error class
   Facts facts;
   Card windows;
+  AgreedValues agreed[2];  // of calls with an even and an odd number
 
   // Windows of this process as an aggregator, counted from 0 in each collective.
   alignas(kCacheLine) std::atomic<std::uint64_t> turned{0};  // write: may be filled; read: have been filled
@@ -71,9 +85,9 @@ struct SharedBlock {
   }
 };
 
-/// Makes the block of a file that is being opened; collective over its processes. Without one the calls that need it
-/// fail, and say why: OpenFile::why_not_shared.
-Status make_block(OpenFile& file);
+/// Makes the block of a file that is being opened; collective over its processes, whose messages are those of the
+/// communicator that it is opened on. Without one the calls that need it fail, and say why: OpenFile::why_not_shared.
+Status make_block(OpenFile& file, Comm& comm);
 /// All processes are done with it.
 void drop_block(OpenFile& file);
 

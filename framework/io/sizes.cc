@@ -27,10 +27,10 @@ Status change_size(const char* call, OpenFile& file, MPI_Offset size, Change cha
   else if (size < 0)
     own = fail(MPI_ERR_ARG, "argument.value", {{"argument", "size"}, {"value", size}, {"wanted", "0 or more"}});
   const Same same[] = {{.argument = "size", .value = size}};
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  ASHLAR_TRY(agree(file, own, same));
   if (!file.coherent()) ASHLAR_TRY(sync_all(file));
   if (file.comm->rank == 0) own = plugin::from(change(file.bytes, static_cast<std::uint64_t>(size)), file.driver);
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own));
+  ASHLAR_TRY(agree(file, own));
   return file.coherent() ? Status() : sync_all(file);
 }
 
@@ -71,7 +71,7 @@ Status file_set_atomicity(File& fh, int flag) {
   else if (flag != 0 && !file.coherent())
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.incoherent", {{"path", file.path}, {"component", file.driver}});
   const Same same[] = {{.argument = "flag", .value = flag != 0}};
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  ASHLAR_TRY(agree(file, own, same));
   file.atomic = flag != 0;
   return {};
 }

@@ -35,7 +35,8 @@ Together::Together(const char* name, const Transfer& transfer) : call(name), wha
 
 void Together::publish() {
   OpenFile& open = file();
-  Facts facts = {.call = static_cast<std::uint32_t>(Hash::of(call)),
+  Facts facts = {.number = number,
+                 .call = static_cast<std::uint32_t>(Hash::of(call)),
                  .failure = failure.mpi_class(),
                  .flags = what.writes ? std::uint32_t{Facts::kWrites} : 0,
                  .aggregators = open.hints.aggregators,
@@ -69,9 +70,9 @@ void Together::decide() {
   const Facts& mine = own().facts;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const Facts& facts = slot(rank).facts;
-    plan.stopped = plan.stopped || facts.failure != 0 || facts.call != slot(0).facts.call;
-    if (facts.call != mine.call)
-      note(fail(MPI_ERR_OTHER, "io.other_call", {{"wanted", call}, {"peer", rank}, {"path", file().path}}));
+    const bool other = facts.number != number || facts.call != mine.call;
+    plan.stopped = plan.stopped || facts.failure != 0 || facts.number != number || facts.call != slot(0).facts.call;
+    if (other) note(fail(MPI_ERR_OTHER, "io.other_call", {{"wanted", call}, {"peer", rank}, {"path", file().path}}));
   }
   file().counts.together.add();
   if (!plan.stopped) make_plan(file(), call, &plan);

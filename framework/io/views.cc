@@ -75,7 +75,7 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   own = check_same_hints(*file.comm, file.path.c_str(), info, own);
   const Same same[] = {{.argument = "etype (its extent in the file)", .value = view.etype_extent},
                        same_text("datarep", datarep)};
-  ASHLAR_TRY(agree(*file.comm, file.path.c_str(), own, same));
+  ASHLAR_TRY(agree(file, own, same));
   ASHLAR_TRY(read_hints(info, &file));
   file.view = std::move(view);
   file.position = 0;

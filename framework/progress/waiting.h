@@ -92,12 +92,14 @@ bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper = Sleeper::kWaiti
 template <class Done>
 void wait(Lane& lane, Done done, Reason reason = {}) ASHLAR_REQUIRES(lane.lock) {
   if (done()) return;
+  unsigned events = poll(lane);
+  if (done()) return;  // what is there already costs no more than the look
   Waiting waiting(lane);
   for (;;) {
-    const unsigned events = poll(lane);
-    if (done()) return;
     waiting.pause(lane, events, reason);
     if (LaneLock::threads_on() && done()) return;
+    events = poll(lane);
+    if (done()) return;
   }
 }
 

@@ -74,6 +74,13 @@ struct Layout {
   std::unique_ptr<std::byte[]> table;  // displacements [count], then starts [count + 1] (kBlocks, kSequence)
   std::vector<LayoutRef> children;
 
+  /// What spans.h has found out of a table, in all of whose entries the answer lies; the first question stores it.
+  struct Known {
+    std::atomic<std::int64_t> last{0}, end{0};
+    std::atomic<std::uint8_t> ascent{0};  // 0: not known; else one more than the Ascent
+  };
+  mutable Known known;
+
   template <class Number>
   const Number* displacements() const {
     return reinterpret_cast<const Number*>(table.get());

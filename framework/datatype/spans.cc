@@ -96,6 +96,37 @@ Ascent behind(const Reach& before, std::int64_t begin) {
   return begin >= before.last ? Ascent::kOverlapping : Ascent::kNone;
 }
 
+Reach reach_of(const Layout& l);
+
+/// Of a layout with a table, by a look at all its entries.
+Reach reach_of_table(const Layout& l) {
+  Reach all;
+  Reach part = l.form == Layout::Form::kIndexed ? reach_of(*l.child) : Reach{};
+  for (std::size_t i = 0; i < l.count; ++i) {
+    if (l.form == Layout::Form::kSequence) part = reach_of(*l.children[i]);
+    if (l.form == Layout::Form::kBlocks) part.end = static_cast<std::int64_t>(l.start(i + 1) - l.start(i));
+    const std::int64_t at = l.displacement(i);
+    const Ascent here = worse(part.ascent, i == 0 ? Ascent::kDisjoint : behind(all, at));
+    all = {.last = at + part.last, .end = at + part.end, .ascent = worse(all.ascent, here)};
+  }
+  return all;
+}
+
+// A program sets the same view again and again, and a table may have millions of entries. Two threads that both find
+// nothing known store the same.
+Reach known_reach_of_table(const Layout& l) {
+  if (const std::uint8_t known = l.known.ascent.load(std::memory_order_acquire); known != 0)
+    return {.last = l.known.last.load(std::memory_order_relaxed),
+            .end = l.known.end.load(std::memory_order_relaxed),
+            .ascent = static_cast<Ascent>(known - 1)};
+  const Reach found = reach_of_table(l);
+  l.known.last.store(found.last, std::memory_order_relaxed);
+  l.known.end.store(found.end, std::memory_order_relaxed);
+  l.known.ascent.store(static_cast<std::uint8_t>(static_cast<std::uint8_t>(found.ascent) + 1),
+                       std::memory_order_release);
+  return found;
+}
+
 Reach reach_of(const Layout& l) {
   switch (l.form) {
     case Layout::Form::kEmpty:
@@ -112,16 +143,7 @@ Reach reach_of(const Layout& l) {
     case Layout::Form::kSequence:
       break;
   }
-  Reach all;
-  Reach part = l.form == Layout::Form::kIndexed ? reach_of(*l.child) : Reach{};
-  for (std::size_t i = 0; i < l.count; ++i) {
-    if (l.form == Layout::Form::kSequence) part = reach_of(*l.children[i]);
-    if (l.form == Layout::Form::kBlocks) part.end = static_cast<std::int64_t>(l.start(i + 1) - l.start(i));
-    const std::int64_t at = l.displacement(i);
-    const Ascent here = worse(part.ascent, i == 0 ? Ascent::kDisjoint : behind(all, at));
-    all = {.last = at + part.last, .end = at + part.end, .ascent = worse(all.ascent, here)};
-  }
-  return all;
+  return known_reach_of_table(l);
 }
 
 }  // namespace

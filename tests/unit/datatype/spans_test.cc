@@ -113,5 +113,22 @@ TEST(Spans, OverlapIsToldFromDisorder) {
   EXPECT_EQ(ascent_of_tiles(*shrunken), Ascent::kOverlapping);
 }
 
+// Types of one compiled form differ in their extent: what is known of the form is no answer for the items of both.
+TEST(Spans, OfATableEachExtentHasItsAnswer) {
+  const int places[] = {0, 3, 7};
+  Datatype* made = nullptr;
+  ASSERT_TRUE(create_indexed_block(3, 1, IntArray(places), predefined(MPI_INT), &made).ok());
+  const Ref<Datatype> table = oracle::committed(made);
+  ASSERT_TRUE(create_resized(*table, 0, 28, &made).ok());
+  const Ref<Datatype> overlapping = oracle::committed(made);
+  ASSERT_TRUE(create_resized(*table, 0, 20, &made).ok());
+  const Ref<Datatype> falling = oracle::committed(made);
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(ascent_of_tiles(*table), Ascent::kDisjoint);
+    EXPECT_EQ(ascent_of_tiles(*overlapping), Ascent::kOverlapping);
+    EXPECT_EQ(ascent_of_tiles(*falling), Ascent::kNone);
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::datatype

@@ -114,6 +114,21 @@ static void sequential(const char* name) {
   MUST(MPI_File_close(&file));
 }
 
+/* One rank accesses data and the others only agree: no rank waits for what the others never do. */
+static void other_calls(const char* name) {
+  MPI_File file;
+  MPI_Status status;
+  int value = check_rank;
+  if (check_size == 1) return;
+  MUST(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  CHECK_CLASS(check_rank == 0 ? MPI_File_write_at_all(file, 0, &value, 1, MPI_INT, &status)
+                              : MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
+              MPI_ERR_OTHER);
+  MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  MUST(MPI_File_write_at_all(file, check_rank, &value, 1, MPI_INT, &status));
+  MUST(MPI_File_close(&file));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const char* name = file_name("errors");
@@ -121,6 +136,7 @@ int main(int argc, char** argv) {
   accesses(name);
   filetypes(name);
   sequential(name);
+  other_calls(name);
   MUST(MPI_Barrier(MPI_COMM_WORLD));
   if (check_rank == 0) MUST(MPI_File_delete(name, MPI_INFO_NULL));
   return check_end();

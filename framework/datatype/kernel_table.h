@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <span>
 
 #include "framework/datatype/basic.h"
 #include "framework/datatype/reduce_op.h"
@@ -14,10 +15,21 @@ struct KernelTable {
   Kernel kernel[static_cast<int>(ReduceOp::Code::kUser)][static_cast<int>(Basic::kCount_)];
 };
 
+/// The kernels compiled for one instruction set. Neither they nor what fills a table with them may run on a machine
+/// without it.
+struct KernelSet {
+  const char* name;
+  bool (*supported)();
+  void (*fill)(KernelTable& table);
+};
+/// From the one that every machine has to the widest.
+std::span<const KernelSet> kernel_sets();
+
+// What kernel_sets() names, one for each kernels_*.cc.
 void fill_kernels_base(KernelTable& table);
 #if defined(__x86_64__)
-void fill_kernels_avx2(KernelTable& table);    // only where the machine has AVX2
-void fill_kernels_avx512(KernelTable& table);  // only where it has AVX-512 F, BW, DQ and VL
+void fill_kernels_avx2(KernelTable& table);
+void fill_kernels_avx512(KernelTable& table);
 #endif
 
 }  // namespace ashlar::datatype

@@ -37,6 +37,19 @@ const datatype::OpRow kRows[] = {
     {MPI_NO_OP, "MPI_NO_OP", Code::kNoOp},
 };
 
+constexpr datatype::KernelSet kKernelSets[] = {
+    {"base", [] { return true; }, datatype::fill_kernels_base},
+#if defined(__x86_64__)
+    {"AVX2", [] { return __builtin_cpu_supports("avx2") != 0; }, datatype::fill_kernels_avx2},
+    {"AVX-512 F, BW, DQ and VL",
+     [] {
+       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+     },
+     datatype::fill_kernels_avx512},
+#endif
+};
+
 // What the operation takes, in words.
 const char* wanted_by(Code code) {
   switch (code) {
@@ -161,15 +174,15 @@ ReduceOp* make_predefined_op(const OpRow& row) {
   return op;
 }
 
+std::span<const KernelSet> kernel_sets() { return kKernelSets; }
+
 void choose_kernels() {
-  fill_kernels_base(kernels);
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2")) fill_kernels_avx2(kernels);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    fill_kernels_avx512(kernels);
 #endif
+  for (const KernelSet& set : kKernelSets) {
+    if (set.supported()) set.fill(kernels);
+  }
   use_logical_values(kernels);
 }
 

@@ -366,19 +366,34 @@ TEST(Reduce, ForbiddenPairsAreRefusedByName) {
   EXPECT_TRUE(datatype::predefined_op(MPI_SUM).check(datatype::predefined(MPI_CHAR)).ok());
 }
 
-#if defined(__x86_64__)
-TEST(Reduce, EveryInstructionSetHasEveryKernel) {
-  datatype::KernelTable base{}, avx2{}, avx512{};
-  datatype::fill_kernels_base(base);
-  datatype::fill_kernels_avx2(avx2);
-  datatype::fill_kernels_avx512(avx512);
-  for (std::size_t op = 0; op < std::size(base.kernel); ++op)
-    for (std::size_t basic = 0; basic < std::size(base.kernel[op]); ++basic) {
-      EXPECT_EQ(base.kernel[op][basic] == nullptr, avx2.kernel[op][basic] == nullptr);
-      EXPECT_EQ(base.kernel[op][basic] == nullptr, avx512.kernel[op][basic] == nullptr);
-    }
+// Of the sets that this machine can run, whichever of them the library would choose.
+TEST(Reduce, EveryInstructionSetComputesTheSame) {
+  constexpr std::size_t kLargest = 32;  // a complex number of two long doubles
+  // Each byte is small, so that no type takes its own for something that is not a number.
+  alignas(64) unsigned char a[kCount * kLargest], b[sizeof a];
+  for (std::size_t i = 0; i < sizeof a; ++i) {
+    a[i] = static_cast<unsigned char>(random_engine() % 64);
+    b[i] = static_cast<unsigned char>(random_engine() % 64);
+  }
+  datatype::KernelTable base{};
+  datatype::kernel_sets().front().fill(base);
+  for (const datatype::KernelSet& set : datatype::kernel_sets()) {
+    if (!set.supported()) continue;
+    datatype::KernelTable table{};
+    set.fill(table);
+    for (std::size_t op = 0; op < std::size(base.kernel); ++op)
+      for (std::size_t basic = 0; basic < std::size(base.kernel[op]); ++basic) {
+        SCOPED_TRACE(testing::Message() << set.name << ", operation " << op << ", type " << basic);
+        const datatype::Kernel expected = base.kernel[op][basic], kernel = table.kernel[op][basic];
+        ASSERT_EQ(expected == nullptr, kernel == nullptr);
+        if (kernel == nullptr) continue;
+        alignas(64) unsigned char wanted[sizeof a] = {}, out[sizeof a] = {};
+        expected(a, b, wanted, kCount);
+        kernel(a, b, out, kCount);
+        EXPECT_EQ(std::memcmp(wanted, out, sizeof out), 0);
+      }
+  }
 }
-#endif
 
 // --- user operations
 // ---------------------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/unit/scratch_folder.h"
+
 namespace ashlar::memory {
 namespace {
 
@@ -19,17 +21,11 @@ constexpr std::uint64_t kMiB = 1 << 20;
 class HeadroomTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "headroom-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
     write("/proc/meminfo", "MemTotal:       8388608 kB\nMemFree:  1 kB\nMemAvailable:   1048576 kB\n");
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-  void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text;
-  }
-  std::string root_;
+  void write(const std::string& path, const std::string& text) const { scratch_.write(path.substr(1), text); }
+  const ScratchFolder scratch_;
+  const std::string& root_ = scratch_.path();
 };
 
 TEST_F(HeadroomTest, TheMachineSetsTheLimitWhereNoGroupDoes) {

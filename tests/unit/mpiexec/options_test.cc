@@ -4,9 +4,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "mpiexec/text.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -83,12 +82,9 @@ TEST(Options, ProcessSets) {
 class ConfigFile : public testing::Test {
  protected:
   Parsed parse_file(const std::string& text) {
-    const std::string path = testing::TempDir() + "ashlar_config_file";
-    std::FILE* const file = std::fopen(path.c_str(), "w");
-    std::fputs(text.c_str(), file);
-    std::fclose(file);
-    return parse({"-configfile", path.c_str()});
+    return parse({"-configfile", scratch_.write("programs", text).c_str()});
   }
+  const ScratchFolder scratch_;
 };
 
 // The standard's example, with comments and lines that go on.
@@ -116,14 +112,9 @@ TEST_F(ConfigFile, Mistakes) {
 }
 
 TEST_F(ConfigFile, OptionsOfOneProgram) {
-  const std::string path = testing::TempDir() + "ashlar_option_file", other = path + ".other";
-  const auto write = [](const std::string& to, const std::string& words) {
-    std::FILE* const file = std::fopen(to.c_str(), "w");
-    std::fputs(words.c_str(), file);
-    std::fclose(file);
-  };
-  write(path, "# for the ocean\n-n 3\n-x 'A=two words' \\\n-file " + other + "\n");
-  write(other, "-wdir /tmp\n");
+  const std::string other = scratch_.write("other", "-wdir /tmp\n");
+  const std::string path =
+      scratch_.write("options", "# for the ocean\n-n 3\n-x 'A=two words' \\\n-file " + other + "\n");
   const Parsed p = parse({"-n", "9", "-file", path.c_str(), "ocean", "-file", "x", ":", "atmos"});
   ASSERT_TRUE(p.ok) << p.error;
   ASSERT_EQ(p.options.segments.size(), 2u);
@@ -132,10 +123,10 @@ TEST_F(ConfigFile, OptionsOfOneProgram) {
   EXPECT_THAT(p.options.segments[0].env, ElementsAre(Pair("A", "two words")));
   EXPECT_THAT(p.options.segments[0].argv, ElementsAre("ocean", "-file", "x")) << "what follows a program is its own";
   EXPECT_EQ(p.options.segments[1].ranks, 1u);
-  write(path, "-file " + path);
+  scratch_.write("options", "-file " + path);
   EXPECT_THAT(parse({"-file", path.c_str(), "a"}).error, HasSubstr("more than"));
   EXPECT_THAT(parse({"-file", "/there/is/no/such/file", "a"}).error, HasSubstr("-file /there/is/no/such/file cannot"));
-  write(path, "");
+  scratch_.write("options", "");
   EXPECT_TRUE(parse({"-file", path.c_str(), "a"}).ok);
 }
 
@@ -265,12 +256,10 @@ TEST(Options, OnlyThisHostIsTaken) {
 }
 
 TEST(Options, HostFilesOfThisHostAreTaken) {
-  const std::string path = testing::TempDir() + "ashlar_host_file";
+  const ScratchFolder scratch;
+  const std::string path = scratch / "hosts";
   const auto with = [&](const std::string& lines) {
-    std::FILE* const file = std::fopen(path.c_str(), "w");
-    std::fwrite(lines.data(), 1, lines.size(), file);
-    std::fclose(file);
-    return parse({"-machinefile", path.c_str(), "-n", "2", "a"});
+    return parse({"-machinefile", scratch.write("hosts", lines).c_str(), "-n", "2", "a"});
   };
   EXPECT_TRUE(with("# this one\nlocalhost slots=4\n\n127.0.0.1:2\n").ok);
   EXPECT_TRUE(with("localhost slots=4 max_slots=8 # mine\n").ok);

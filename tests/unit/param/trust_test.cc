@@ -11,6 +11,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/param/sources.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace ashlar::param {
 namespace {
@@ -21,20 +22,13 @@ constexpr uid_t kStranger = 4711, kFriend = 4712;
 
 class TrustTest : public testing::Test {
  protected:
-  TrustTest() {
-    char name[] = "/tmp/ashlar-trust-XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  ~TrustTest() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string& name, mode_t mode = 0644, const std::string& text = "text") {
-    const std::string path = folder_ + "/" + name;
-    std::ofstream(path) << text;
+    const std::string path = folder_.write(name, text);
     chmod(path.c_str(), mode);
     return path;
   }
   std::string folder(const std::string& name, mode_t mode) {
-    const std::string path = folder_ + "/" + name;
+    const std::string path = folder_ / name;
     mkdir(path.c_str(), 0700);
     chmod(path.c_str(), mode);
     return path;
@@ -50,23 +44,23 @@ class TrustTest : public testing::Test {
     return status.text();
   }
   bool root_ = geteuid() == 0;
-  std::string folder_;
+  const ScratchFolder folder_;
 };
 
 TEST_F(TrustTest, ReadsOnesOwnFile) {
   std::string text;
   ASSERT_TRUE(read_trusted(file("a"), Trust::found(), &text).ok());
   EXPECT_EQ(text, "text");
-  EXPECT_EQ(read_trusted(folder_ + "/none", Trust::found(), &text).mpi_class(), kErrNoSuchFile);
-  EXPECT_EQ(read_trusted(folder_ + "/none", Trust::installed(), &text).mpi_class(), kErrNoSuchFile);
+  EXPECT_EQ(read_trusted(folder_ / "none", Trust::found(), &text).mpi_class(), kErrNoSuchFile);
+  EXPECT_EQ(read_trusted(folder_ / "none", Trust::installed(), &text).mpi_class(), kErrNoSuchFile);
 }
 
 // The alarm ends a test that hangs.
 TEST_F(TrustTest, WaitsForNothingAndReadsNoDevices) {
   alarm(20);
-  const std::string fifo = folder_ + "/fifo";
+  const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const std::string zero = folder_ + "/zero";
+  const std::string zero = folder_ / "zero";
   ASSERT_EQ(symlink("/dev/zero", zero.c_str()), 0);
   for (const Trust& trust : {Trust::found(), Trust::named(), Trust::installed()}) {
     EXPECT_THAT(why(fifo, trust), HasSubstr("fifo is not used: it is a FIFO, not a regular file"));
@@ -130,15 +124,15 @@ TEST_F(TrustTest, AFolderThatEveryUserMayWriteToMakesAFileUntrusted) {
 
 TEST_F(TrustTest, LinksAreFollowedWhenTheirOwnerIsTrusted) {
   const std::string target = file("target");
-  const std::string link = folder_ + "/link";
+  const std::string link = folder_ / "link";
   ASSERT_EQ(symlink("target", link.c_str()), 0);
-  const std::string second = folder_ + "/second";
+  const std::string second = folder_ / "second";
   ASSERT_EQ(symlink(link.c_str(), second.c_str()), 0);
   EXPECT_EQ(why(second), "");
-  const std::string loop = folder_ + "/loop";
+  const std::string loop = folder_ / "loop";
   ASSERT_EQ(symlink("loop", loop.c_str()), 0);
   EXPECT_THAT(why(loop), HasSubstr("it leads through more than 16 links"));
-  const std::string broken = folder_ + "/broken";
+  const std::string broken = folder_ / "broken";
   ASSERT_EQ(symlink("nothing", broken.c_str()), 0);
   EXPECT_THAT(why(broken, Trust::found(), kErrNoSuchFile), HasSubstr("there is no file"));
   if (!root_) return;
@@ -155,7 +149,7 @@ TEST_F(TrustTest, FoldersThatParametersName) {
   EXPECT_TRUE(check_folder(folder("mine", 0755), &owner).ok());
   EXPECT_EQ(owner, geteuid());
   EXPECT_TRUE(check_folder(folder("groups", 02775), &owner).ok());
-  EXPECT_EQ(check_folder(folder_ + "/none", &owner).mpi_class(), kErrNoSuchFile);
+  EXPECT_EQ(check_folder(folder_ / "none", &owner).mpi_class(), kErrNoSuchFile);
   EXPECT_THAT(check_folder(file("a"), &owner).text(), HasSubstr("it is no folder"));
   EXPECT_THAT(check_folder(folder("open", 0777), &owner).text(),
               HasSubstr("every user may put files into it (mode 777)"));
@@ -166,22 +160,22 @@ TEST_F(TrustTest, FoldersThatParametersName) {
   EXPECT_TRUE(check_folder(inside, &owner).ok());
   give(inside, kStranger);
   EXPECT_FALSE(check_folder(inside, &owner).ok()) << "a stranger was there first";
-  give(folder_ + "/mine", kFriend);
-  EXPECT_TRUE(check_folder(folder_ + "/mine", &owner).ok()) << "a friend's, named on purpose";
+  give(folder_ / "mine", kFriend);
+  EXPECT_TRUE(check_folder(folder_ / "mine", &owner).ok()) << "a friend's, named on purpose";
   EXPECT_EQ(owner, kFriend);
 }
 
 TEST_F(TrustTest, AProcessWithMoreRightsReadsTheInstallationAlone) {
   file("ashlar.yaml");
-  setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
-  setenv("ASHLAR_plugin_path", folder_.c_str(), 1);
+  setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
+  setenv("ASHLAR_plugin_path", folder_.path().c_str(), 1);
   const Sources normal = standard_sources("/nowhere", false), careful = standard_sources("/nowhere", true);
   unsetenv("ASHLAR_plugin_path");
   unsetenv("XDG_CONFIG_HOME");
   EXPECT_EQ(normal.left_out, "");
   EXPECT_NE(normal.environment, nullptr);
   bool own = false;
-  for (const SourceFile& f : normal.files) own = own || f.path == folder_ + "/ashlar.yaml";
+  for (const SourceFile& f : normal.files) own = own || f.path == folder_ / "ashlar.yaml";
   EXPECT_TRUE(own);
   EXPECT_EQ(careful.environment, nullptr);
   for (const SourceFile& f : careful.files) EXPECT_LE(f.layer, Layer::host_class) << f.path;

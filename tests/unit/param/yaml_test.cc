@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tests/unit/param/rows.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace ashlar::param {
 namespace {
@@ -20,18 +21,14 @@ constexpr ashlar_param kJson[] = {
 class Files : public testing::Test {
  protected:
   Files() {
-    char name[] = "/tmp/ashlar-param-XXXXXX";
-    folder_ = mkdtemp(name);
     sources_.open_yaml = open_yaml;
     sources_.context.host = "gpu7";
     sources_.context.ranks = 64;
   }
-  ~Files() override { EXPECT_EQ(std::system(("rm -r " + folder_).c_str()), 0); }
 
   std::string file(const std::string& name, Layer layer, const std::string& text) {
-    const std::string path = folder_ + "/" + name;
-    std::ofstream(path) << text;
-    sources_.files.push_back({path, layer, layer == Layer::site ? folder_ + "/classes" : ""});
+    const std::string path = folder_.write(name, text);
+    sources_.files.push_back({path, layer, layer == Layer::site ? folder_ / "classes" : ""});
     return path;
   }
   Store load(bool expected = true) {
@@ -42,7 +39,7 @@ class Files : public testing::Test {
   }
   std::string eager(const Store& s) { return s.value("transport.shm.eager_limit", kShm[0]).text; }
 
-  std::string folder_;
+  const ScratchFolder folder_;
   Sources sources_;
 };
 
@@ -74,8 +71,7 @@ TEST_F(Files, AConditionWithoutAPatternIsAMistake) {
 }
 
 TEST_F(Files, AToolSeesEveryMistakeAndNoOtherFile) {
-  ASSERT_EQ(mkdir((folder_ + "/classes").c_str(), 0700), 0);
-  std::ofstream(folder_ + "/classes/gpu.yaml") << "lgo: 1\n";
+  folder_.write("classes/gpu.yaml", "lgo: 1\n");
   std::string text = "classes: {gpu: 'gpu*'}\n";
   for (std::size_t i = 0; i < 2 * Store::kMostProblems; ++i) text += "p2p.mode" + std::to_string(i) + ": safe\n";
   file("site.yaml", Layer::site, text);
@@ -142,9 +138,8 @@ TEST_F(Files, ConditionsThatDoNotHoldAreKeptWithTheReason) {
 }
 
 TEST_F(Files, HostClassesLieBetweenSiteAndUser) {
-  ASSERT_EQ(mkdir((folder_ + "/classes").c_str(), 0700), 0);
-  std::ofstream(folder_ + "/classes/gpu.yaml") << "transport.shm.eager_limit: 5K\np2p.mode: fast\n";
-  std::ofstream(folder_ + "/classes/cpu.yaml") << "transport.shm.eager_limit: 6K\n";
+  folder_.write("classes/gpu.yaml", "transport.shm.eager_limit: 5K\np2p.mode: fast\n");
+  folder_.write("classes/cpu.yaml", "transport.shm.eager_limit: 6K\n");
   file("site.yaml", Layer::site, "classes: {gpu: ['gpu*', 'dgx?'], cpu: 'cpu*'}\ntransport.shm.eager_limit: 1K\n");
   file("user.yaml", Layer::user, "p2p.mode: safe\n");
   const Store s = load();
@@ -207,7 +202,7 @@ TEST_F(Files, AGroupIsNoParameterAndItsMembersAreNamed) {
 
 TEST_F(Files, FilesOfCommentsNeedNoReader) {
   file("default.yaml", Layer::defaults, "# transport: shm\n\n   # nothing\n");
-  sources_.files.push_back({folder_ + "/absent.yaml", Layer::user, ""});
+  sources_.files.push_back({folder_ / "absent.yaml", Layer::user, ""});
   sources_.open_yaml = nullptr;
   EXPECT_THAT(load().problems(), IsEmpty());
   file("user.yaml", Layer::user, "p2p.mode: fast\n");
@@ -219,7 +214,7 @@ TEST_F(Files, ShippedFilesHaveNoMistakes) {
   for (const char* name : {"/default.yaml", "/site/ashlar.yaml", "/site/classes-gpu.yaml"}) {
     Sources sources;
     sources.open_yaml = open_yaml;
-    sources.files = {{std::string(CONFIG_FOLDER) + name, Layer::site, folder_}};
+    sources.files = {{std::string(CONFIG_FOLDER) + name, Layer::site, folder_.path()}};
     Store s;
     s.declare(kernel_tables());
     s.declare({"report.json", kJson});

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "framework/plugin/manifest.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace ashlar::plugin::testing_fixture {
 
@@ -19,17 +20,10 @@ inline std::string fixture(const std::string& kind) {
 /// A component folder of its own, inside a temporary one (the manifest lies beside the folder).
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    char name[] = "/tmp/ashlar-plugin-XXXXXX";
-    root_ = mkdtemp(name);
-    mkdir(path().c_str(), 0700);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(root_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder() { mkdir(path().c_str(), 0700); }
 
-  std::string root() const { return root_; }
-  std::string path() const { return root_ + "/components"; }
+  std::string root() const { return root_.path(); }
+  std::string path() const { return root_ / "components"; }
   std::string drop(const std::string& kind) {
     const std::string to = path() + "/ashlar_report_" + kind + ".so";
     std::filesystem::copy_file(fixture(kind), to, std::filesystem::copy_options::overwrite_existing);
@@ -37,7 +31,7 @@ class TemporaryFolder {
   }
 
  private:
-  std::string root_;
+  const ScratchFolder root_;
 };
 
 }  // namespace ashlar::plugin::testing_fixture

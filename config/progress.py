@@ -16,9 +16,9 @@ import sys
 import time
 
 NINJA = re.compile(r"\[(\d+)/(\d+)\] (?:.* )?(\S+)$")
-START = re.compile(r" *Start +\d+: (\S+)$")
-PASSED = re.compile(r" *(\d+)/(\d+) Test +#\d+: .* Passed +[\d.]+ sec$")
-ENDED = re.compile(r" *(\d+)/(\d+) Test +#\d+: ")
+START = re.compile(r" *Start +(\d+): (\S+)$")
+PASSED = re.compile(r" *\d+/\d+ Test +#\d+: .* Passed +[\d.]+ sec$")
+ENDED = re.compile(r" *(\d+)/(\d+) Test +#(\d+): ")
 TERMINAL = sys.stdout.isatty()
 
 
@@ -26,7 +26,8 @@ class Progress:
     def __init__(self, what, every):
         self.what, self.every = what, every
         self.began = self.shown = time.monotonic()
-        self.done, self.total, self.running, self.since = "0", "?", "", self.began
+        self.done, self.total = "0", "?"
+        self.running = {}  # what has begun and not ended, by number: name and when, the longest first
 
     def write(self, text):
         sys.stdout.write(("\r\x1b[K" if TERMINAL else "") + text)
@@ -35,23 +36,24 @@ class Progress:
     def show(self, now):
         self.shown = now
         seconds = int(now - self.began)
-        for_long = f"for {int(now - self.since)} s " if now - self.since >= 5 else ""
         line = f"{seconds // 60:5d}:{seconds % 60:02d}  {self.what}: {self.done} of {self.total}"
-        line += f", {for_long}{self.running}" if self.running else ""
+        name, since = next(iter(self.running.values()), ("", now))
+        line += f", for {int(now - since)} s {name}" if now - since >= 5 else f", {name}" if name else ""
         self.write(line[:118] if TERMINAL else line + "\n")
 
     def take(self, line):
         """One line of the tool's output."""
         ended = ENDED.match(line)
-        step = NINJA.match(line)
+        step, start = NINJA.match(line), START.match(line)
         if step:
-            self.done, self.total, self.running = step.groups()
-            self.since = time.monotonic()
-        elif START.match(line):
-            self.running, self.since = START.match(line).group(1), time.monotonic()
+            self.done, self.total, name = step.groups()
+            self.running = {"": (name, time.monotonic())}
+        elif start:
+            self.running[start.group(1)] = (start.group(2), time.monotonic())
         else:
             if ended:
-                self.done, self.total, self.running = ended.group(1), ended.group(2), ""
+                self.done, self.total, number = ended.groups()
+                self.running.pop(number, None)
             if not PASSED.match(line):
                 self.write(line + "\n")
 

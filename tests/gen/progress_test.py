@@ -34,6 +34,13 @@ class Progress(unittest.TestCase):
         self.assertEqual(lines[:3], ["Test project /b", "  2/3 Test   #2: two ....***Failed    0.02 sec", "the reason"])
         self.assertRegex(lines[3], r"working: 2 of 3, (for \d+ s )?three$")
 
+    def test_of_tests_that_run_at_once_the_longest_is_named(self):
+        lines = shown("      Start   1: one\n"
+                      "      Start   2: two\n"
+                      "      Start   3: three\n"
+                      "  1/3 Test   #1: one ....   Passed    0.01 sec\n")
+        self.assertRegex(lines[-1], r"working: 1 of 3, (for \d+ s )?two$")
+
     def test_a_log_gets_lines_while_nothing_ends(self):
         with subprocess.Popen([sys.executable, PROGRESS, "testing", "0.1"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as process:

@@ -32,13 +32,19 @@ CASES = [
 ]
 
 
+MARK = {"FATAL_TEST": str(os.getpid())}  # of this test's jobs: another test runs the same program
+
+
 def processes_of(program):
-    """Processes that run this program now."""
+    """Processes that run this program now, in a job of this test."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(program):
-                found.append(int(pid))
+            if os.readlink(f"/proc/{pid}/exe") != os.path.realpath(program):
+                continue
+            with open(f"/proc/{pid}/environ", "rb") as environment:
+                if b"FATAL_TEST=%d" % os.getpid() in environment.read().split(b"\0"):
+                    found.append(int(pid))
         except OSError:
             pass
     return found
@@ -50,7 +56,8 @@ def check(mpiexec, program, way, ranks, status, words, setting=None):
     options = ["--set", setting] if setting else []
     try:
         done = subprocess.run([mpiexec, *options, "-n", str(ranks), program, way], stdin=subprocess.DEVNULL, timeout=30,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                              env=os.environ | MARK)
     except subprocess.TimeoutExpired:
         return [f"{name}: mpiexec had not ended after 30 s"]
     took = time.monotonic() - start

@@ -124,29 +124,6 @@ void Blocks::cut_free(std::uint64_t begin, std::uint64_t at) {
   set.insert(node.extract(node.begin()));
 }
 
-void Blocks::remove(Range part) {
-  const auto at = std::prev(by_address_.upper_bound(part.begin));
-  const Range whole = range_of(at);
-  FreeSet node;
-  Map behind;
-  if (whole.begin < part.begin && part.end() < whole.end()) {
-    node.insert({.begin = part.end(), .bytes = whole.end() - part.end()});
-    behind.emplace(part.end(), Block{.bytes = whole.end() - part.end(), .pages = at->second.pages});
-    behind.begin()->second.parked = node.extract(node.begin());
-  }
-  detach(at);
-  auto rest = by_address_.extract(at);
-  if (whole.begin < part.begin) {
-    rest.mapped().bytes = part.begin - whole.begin;
-    attach(by_address_.insert(std::move(rest)).position);
-    if (!behind.empty()) attach(by_address_.insert(behind.extract(behind.begin())).position);
-  } else if (part.end() < whole.end()) {
-    rest.key() = part.end();
-    rest.mapped().bytes = whole.end() - part.end();
-    attach(by_address_.insert(std::move(rest)).position);
-  }
-}
-
 Range Blocks::largest(Pages pages) const {
   const FreeSet& set = free_[index(pages)];
   return set.empty() ? Range{} : *set.rbegin();

@@ -23,7 +23,7 @@ enum class Pages : std::uint8_t {
 
 /// Which parts of an address range are in use: best fit, of equal ones the lowest address, neighbours that are free and
 /// of one kind are one block. Every call takes O(log n). It never looks at the memory itself. Not for several threads.
-/// Only add(), cut_free(), remove() and take() allocate: they throw std::bad_alloc and have changed nothing then.
+/// Only add(), cut_free() and take() allocate: they throw std::bad_alloc and have changed nothing then.
 class Blocks {
  public:
   /// All blocks begin at multiples of `unit`, a power of two.
@@ -45,8 +45,6 @@ class Blocks {
   /// The free block that begins at `begin` becomes two of its kind, the second at `at`: for a change_free() of one of
   /// them, which joins what is of one kind.
   void cut_free(std::uint64_t begin, std::uint64_t at);
-  /// `part` of a free block is not there any more.
-  void remove(Range part);
 
   /// The block that was taken at `begin`; of 0 bytes: there is none.
   Range taken(std::uint64_t begin) const;

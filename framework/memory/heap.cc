@@ -30,7 +30,7 @@ namespace {
 
 #ifdef ASHLAR_ASAN
 // Beyond its end and after its life a block is poisoned, and what only a block points to is not lost.
-constexpr std::uint64_t kBeyond = Space::kUnit;
+constexpr std::uint64_t kBeyond = SmallBlocks::kUnit;
 void begin_life(Range block, std::size_t bytes) {
   ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(block.begin), bytes);
   ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(block.begin + bytes), block.bytes - bytes);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
-#include <new>
 
 #include "framework/base/bytes_text.h"
 #include "framework/base/failure.h"
@@ -58,19 +57,17 @@ Status Space::place_pages(std::uint64_t bytes, std::uint64_t alignment, bool cla
 }
 
 Status Space::place_small(std::uint64_t bytes, std::uint64_t alignment, Range* out) {
-  if (small_.take(bytes, alignment, Pages::kClaimed, out)) return {};
+  if (small_.take(bytes, alignment, out)) return {};
   Range chunk;
   bool fresh = false;
-  ASHLAR_TRY(place_pages(kChunk, kPage, /*claimed=*/true, &chunk, &fresh));
+  ASHLAR_TRY(place_pages(SmallBlocks::kChunk, kPage, /*claimed=*/true, &chunk, &fresh));
   try {
-    chunks_.insert(chunk.begin);
-    small_.add(chunk, Pages::kClaimed);
+    small_.add(chunk.begin);
   } catch (...) {
-    chunks_.erase(chunk.begin);
     pages_.give(chunk.begin);
     throw;
   }
-  small_.take(bytes, alignment, Pages::kClaimed, out);
+  small_.take(bytes, alignment, out);
   return {};
 }
 
@@ -89,14 +86,14 @@ Status Space::place(std::uint64_t bytes, std::uint64_t alignment, const Config& 
 
 std::uint64_t Space::bytes_at(std::uint64_t begin) const {
   if (const Range small = small_.taken(begin); small.bytes != 0) return small.bytes;
-  return chunks_.count(begin) != 0 ? 0 : pages_.taken(begin).bytes;
+  return small_.is_chunk(begin) ? 0 : pages_.taken(begin).bytes;
 }
 
 std::uint64_t Space::release(std::uint64_t begin, const Config& config) {
   const std::uint64_t bytes = bytes_at(begin);
   if (bytes == 0) return 0;
-  if (small_.taken(begin).bytes != 0)
-    give_back_chunks(small_.give(begin));
+  if (const Range free = small_.give(begin); free.bytes != 0)
+    give_back_chunk(free);
   else
     pages_.give(begin);
   // Half of it stays, so that the next block does not cross the limit again.
@@ -105,18 +102,10 @@ std::uint64_t Space::release(std::uint64_t begin, const Config& config) {
 }
 
 // One chunk stays, for the next small blocks.
-void Space::give_back_chunks(Range free) {
-  auto chunk = chunks_.lower_bound(free.begin);
-  while (chunk != chunks_.end() && *chunk + kChunk <= free.end() && small_.free_bytes(Pages::kClaimed) >= 2 * kChunk) {
-    const std::uint64_t begin = *chunk;
-    try {
-      small_.remove({.begin = begin, .bytes = kChunk});
-    } catch (const std::bad_alloc&) {
-      return;  // it stays, too
-    }
-    chunk = chunks_.erase(chunk);
-    pages_.give(begin);
-  }
+void Space::give_back_chunk(Range free) {
+  if (free.bytes < SmallBlocks::kChunk || small_.free_bytes() < 2 * SmallBlocks::kChunk) return;
+  small_.remove(free.begin);
+  pages_.give(free.begin);
 }
 
 // All of it where there is no memory for another entry of the table.

@@ -1,13 +1,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <set>
 
 #include "framework/base/status.h"
 #include "framework/memory/backing.h"
 #include "framework/memory/blocks.h"
 #include "framework/memory/headroom.h"
 #include "framework/memory/params.h"
+#include "framework/memory/small_blocks.h"
 
 namespace ashlar::memory {
 
@@ -16,9 +16,7 @@ namespace ashlar::memory {
 /// that matters then.
 class Space {
  public:
-  static constexpr std::uint64_t kUnit = 64;                // a cache line: blocks do not share one
   static constexpr std::uint64_t kSmall = 32 * 1024;        // bytes
-  static constexpr std::uint64_t kChunk = 64 * 1024;        // bytes; claimed at a time
   static constexpr std::uint64_t kDiscarded = 1024 * 1024;  // from here on pages are zeroed by giving them back
 
   /// Makes the file. Fails with MPI_ERR_NO_MEM, as the next does.
@@ -45,7 +43,8 @@ class Space {
   bool take_pages(std::uint64_t bytes, std::uint64_t alignment, bool claimed, Range* out, bool* fresh);
   /// Makes sure that the pages have memory, or will have it.
   Status back(Range range, bool claimed);
-  void give_back_chunks(Range free);
+  /// `free`: a free part of a chunk. Gives the chunk back if it is all of it, but for one.
+  void give_back_chunk(Range free);
   /// Gives freed pages back to the system, of the largest blocks first, until not more than `most` bytes are kept.
   void discard_kept(std::uint64_t most);
   /// The last `bytes` of a free block, rounded up to pages, as a block of their own.
@@ -54,9 +53,8 @@ class Space {
   Backing backing_;
   Headroom headroom_;
   Blocks pages_{kPage};
-  Blocks small_{kUnit};
-  std::set<std::uint64_t> chunks_;  // where the chunks begin that small blocks lie in
-  bool discards_ = true;            // until the system refuses
+  SmallBlocks small_;
+  bool discards_ = true;  // until the system refuses
 };
 
 }  // namespace ashlar::memory

@@ -96,22 +96,6 @@ TEST(BlocksTest, OnlyWhatWasTakenCanBeGiven) {
   EXPECT_EQ(blocks.taken(out.begin).bytes, 0u);
 }
 
-TEST(BlocksTest, PartsCanBeTakenAway) {
-  Blocks blocks(kUnit);
-  blocks.add({.begin = kBase, .bytes = 10 * kUnit}, Pages::kClaimed);
-  blocks.remove({.begin = kBase + 4 * kUnit, .bytes = 2 * kUnit});  // from the middle
-  EXPECT_EQ(blocks.free_bytes(Pages::kClaimed), 8 * kUnit);
-  EXPECT_EQ(blocks.largest(Pages::kClaimed).bytes, 4 * kUnit);
-  blocks.remove({.begin = kBase, .bytes = kUnit});                  // from the beginning
-  blocks.remove({.begin = kBase + 9 * kUnit, .bytes = kUnit});      // from the end
-  blocks.remove({.begin = kBase + 6 * kUnit, .bytes = 3 * kUnit});  // a whole one
-  EXPECT_EQ(blocks.free_bytes(Pages::kClaimed), 3 * kUnit);
-  EXPECT_EQ(blocks.largest(Pages::kClaimed).begin, kBase + kUnit);
-  // What is there again joins.
-  blocks.add({.begin = kBase + 4 * kUnit, .bytes = 6 * kUnit}, Pages::kClaimed);
-  EXPECT_EQ(blocks.largest(Pages::kClaimed).bytes, 9 * kUnit);
-}
-
 TEST(BlocksTest, SizesThatOverflowDoNotFit) {
   Blocks blocks(kUnit);
   blocks.add({.begin = kBase, .bytes = kBytes}, Pages::kNone);

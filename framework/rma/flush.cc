@@ -13,7 +13,7 @@ namespace ashlar::rma {
 namespace {
 
 /// Programs flush in loops that wait for another process, so now and then progress is made, and others get the core.
-constexpr std::uint32_t kFlushesOfRound = 16;
+constexpr std::uint32_t kFlushesOfRound = 128;
 
 /// Loads and stores are complete; they are ordered before and after what follows.
 inline Status nothing_outstanding(RmaWindow& window) {

@@ -79,7 +79,7 @@ void Background::run(Lane& lane) {
         const std::uint64_t sleeps = lane.counters.sleeps, timeouts = lane.counters.timeouts;
         const bool dormant = dormant_ && now_ns() >= eager_until;
         set_dormant(dormant);
-        sleep(lane, dormant ? kLongestDormancy : kLongestSleep, Sleeper::kBackground);
+        sleep(lane, {.longest = dormant ? kLongestDormancy : kLongestSleep}, Sleeper::kBackground);
         if (dormant && lane.counters.timeouts == timeouts) eager_until = now_ns() + kEager;
         under_way = lane.counters.sleeps == sleeps;  // the transports did not let it
       }

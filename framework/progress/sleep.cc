@@ -17,9 +17,6 @@ constinit std::atomic<std::uint32_t> raised_from_outside{0};
 
 namespace {
 
-// Where a peer can only be seen by looking, or a wake-up has no common form with the others.
-constexpr std::uint64_t kShortSleep = 1'000'000;
-
 // Room in a full ring of a peer raises no wake-up.
 constexpr std::uint64_t kUntilRoom = 100'000;
 
@@ -71,7 +68,7 @@ bool sleep_on_one(const Wakeups::Word& word, std::uint64_t ns) {
   return syscall(SYS_futex, word.at, FUTEX_WAIT, word.value, &timeout, nullptr, 0) == 0 || errno != ETIMEDOUT;
 }
 
-bool sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
+bool sleep_on_words(const Wakeups& wakeups, std::uint64_t ns, std::uint64_t unheard_ns) {
 #ifdef SYS_futex_waitv
   std::array<futex_waitv, kMostWakeups> list = {};
   for (unsigned i = 0; i < wakeups.word_count; ++i) {
@@ -83,18 +80,19 @@ bool sleep_on_words(const Wakeups& wakeups, std::uint64_t ns) {
   if (syscall(SYS_futex_waitv, list.data(), wakeups.word_count, 0, &deadline, CLOCK_MONOTONIC) >= 0) return true;
   if (errno != ENOSYS && errno != EPERM) return errno != ETIMEDOUT;
 #endif
-  return sleep_on_one(wakeups.words[0], std::min(ns, kShortSleep));
+  return sleep_on_one(wakeups.words[0], std::min(ns, unheard_ns));
 }
 
-/// False: nothing came within `ns`.
-bool block(Wakeups& wakeups, std::uint64_t ns) {
-  if (wakeups.blind || (wakeups.fd_count != 0 && wakeups.word_count != 0)) ns = std::min(ns, kShortSleep);
+/// False: nothing came within `ns`; `unheard_ns` where something cannot end the sleep: no call waits for words and
+/// descriptors at once.
+bool block(Wakeups& wakeups, std::uint64_t ns, std::uint64_t unheard_ns) {
+  if (wakeups.blind || (wakeups.fd_count != 0 && wakeups.word_count != 0)) ns = std::min(ns, unheard_ns);
   if (wakeups.fd_count != 0) {
     const timespec timeout = to_timespec(ns);
     return ppoll(wakeups.fds.data(), wakeups.fd_count, &timeout, nullptr) != 0;
   }
   if (wakeups.word_count == 1) return sleep_on_one(wakeups.words[0], ns);
-  if (wakeups.word_count > 1) return sleep_on_words(wakeups, ns);
+  if (wakeups.word_count > 1) return sleep_on_words(wakeups, ns, unheard_ns);
   const timespec pause = to_timespec(ns);
   nanosleep(&pause, nullptr);
   return false;
@@ -182,26 +180,26 @@ class Others {
 
 }  // namespace
 
-bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper, std::uint64_t limit_left_out_ns) {
+bool sleep(Lane& lane, SleepLimits limits, Sleeper sleeper) {
   if (has_work(lane)) return true;
 
   const bool waiting = sleeper == Sleeper::kWaiting;
   if (waiting) ++lane.sleepers;
   Wakeups wakeups;
   bool quiet = arm(lane, wakeups);
-  limit_by(lane, &limit_ns);
+  limit_by(lane, &limits.longest);
   Others others;
   auto found = Others::Found::kQuiet;
   if (quiet && waiting && lane.next_lane != nullptr) {
-    found = others.arm_all(lane, wakeups, &limit_ns);
-    if (found == Others::Found::kSomeLeftOut) limit_ns = std::min(limit_ns, limit_left_out_ns);
+    found = others.arm_all(lane, wakeups, &limits.longest);
+    if (found == Others::Found::kSomeLeftOut) limits.longest = std::min(limits.longest, limits.left_out);
     quiet = found != Others::Found::kWork;
   }
   if (quiet) lane.counters.sleeps.add();
   if (quiet || lane.next_lane != nullptr) {
     lane.lock.step_out();
     const std::uint64_t begun = now_ns();
-    const bool woken = !quiet || block(wakeups, limit_ns);
+    const bool woken = !quiet || block(wakeups, limits.longest, limits.unheard);
     const std::uint64_t slept = quiet ? now_ns() - begun : 0;
     others.disarm_all();
     lane.lock.step_in();

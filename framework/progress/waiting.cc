@@ -192,7 +192,8 @@ void Waiting::yield_or_sleep(Lane& lane, Reason reason) {
   std::uint64_t longest = kLongestSleep;
   if (lane.waits_beside != 0) longest = kBeside;
   if (lane.review_by != 0) longest = std::min(longest, lane.review_by > now ? lane.review_by - now : 1);
-  if (!sleep(lane, longest, Sleeper::kWaiting, nap_)) nap_ = std::min(2 * nap_, kLongestNap);
+  const std::uint64_t unheard = unheard_after(now - quiet_since_);
+  if (!sleep(lane, {.longest = longest, .left_out = nap_, .unheard = unheard})) nap_ = std::min(2 * nap_, kLongestNap);
 }
 
 }  // namespace ashlar::progress

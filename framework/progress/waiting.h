@@ -1,6 +1,7 @@
 #pragma once
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "framework/base/clock.h"
@@ -80,12 +81,25 @@ enum class Sleeper { kWaiting, kBackground };
 /// that would yield again goes to sleep instead. Gives up the lock meanwhile.
 bool yield_core(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
-/// Sleeps until something may have arrived on `lane`, at most `limit_ns`. Gives up the lock meanwhile. Returns at once
-/// when there is work left, or something arrived before the transports could arm themselves. A waiting thread is woken
-/// for the process's other lanes too, but for those that are in the hands of other threads: while there are such, it
-/// sleeps `limit_left_out_ns` at most. False when that, or work on another lane, was the case.
-bool sleep(Lane& lane, std::uint64_t limit_ns, Sleeper sleeper = Sleeper::kWaiting,
-           std::uint64_t limit_left_out_ns = 1'000'000) ASHLAR_REQUIRES(lane.lock);
+/// How long a sleep may last, in nanoseconds.
+struct SleepLimits {
+  std::uint64_t longest;
+  std::uint64_t left_out = 1'000'000;  // while other lanes are in the hands of other threads
+  std::uint64_t unheard = 1'000'000;   // where something that may arrive cannot end it
+};
+
+/// SleepLimits::unheard of a wait in which nothing has happened for so long. What is not heard comes late by a part of
+/// that, and not by a whole millisecond; a long wait still looks a thousand times a second at most.
+constexpr std::uint64_t unheard_after(std::uint64_t quiet_ns) {
+  constexpr std::uint64_t kShortest = 50'000, kPart = 4, kLongest = 1'000'000;
+  return std::clamp(quiet_ns / kPart, kShortest, kLongest);
+}
+
+/// Sleeps until something may have arrived on `lane`. Gives up the lock meanwhile. Returns at once when there is work
+/// left, or something arrived before the transports could arm themselves. A waiting thread is woken for the process's
+/// other lanes too, but for those that are in the hands of other threads. False when there are such, or work on
+/// another lane.
+bool sleep(Lane& lane, SleepLimits limits, Sleeper sleeper = Sleeper::kWaiting) ASHLAR_REQUIRES(lane.lock);
 
 /// Makes progress until done() holds. `done` is called under the lane's lock, which the caller holds; the lock is given
 /// up between rounds, so other threads get on. Blocks. Not from a handler, a completion or a waiter.

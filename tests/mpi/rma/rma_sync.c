@@ -302,7 +302,7 @@ static void everybody_gets_it(const TestWindow* w) {
   MUST(MPI_Barrier(w->comm));
 }
 
-/* More epochs of each kind than 16 bits count, with a put now and then. */
+/* More epochs of each kind than 16 bits count, with a put now and then; than 8 bits, where there are many processes. */
 static void many_epochs(const TestWindow* w, int n) {
   const int right = (w->rank + 1) % w->ranks, left = (w->rank + w->ranks - 1) % w->ranks;
   volatile int64_t* const own = (volatile int64_t*)w->base;
@@ -527,7 +527,6 @@ static void two_windows(WindowKind kind) {
   window_free(&a);
 }
 
-/* `rma_sync asked`: targets are asked by messages, and no thread makes progress for them while they compute. */
 /* Two processes share the locks of the same two targets, each in its own order, while others wait to lock them
  * exclusively: a writer that waits for the one must not keep the other from its second lock. */
 static void crosswise(const TestWindow* w, int rounds) {
@@ -548,6 +547,7 @@ static void crosswise(const TestWindow* w, int rounds) {
   MUST(MPI_Barrier(w->comm));
 }
 
+/* `rma_sync asked`: targets are asked by messages, and no thread makes progress for them while they compute. */
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int few = check_size > 4;
@@ -569,7 +569,7 @@ int main(int argc, char** argv) {
     polled_by_loads(&w);
     if (!(argc > 1 && strcmp(argv[1], "asked") == 0)) target_computes(&w);
     if (is_shared(kind)) shared_memory(&w);
-    if (kind == kAllocated || kind == kCreated) many_epochs(&w, check_size > 2 ? 2000 : 70000);
+    if (kind == kAllocated || kind == kCreated) many_epochs(&w, check_size > 2 ? 600 : 70000);
     window_free(&w);
     two_windows(kind);
   }

@@ -84,6 +84,28 @@ TEST(WaitsForSeveral, AWordAndADescriptorOrTwoWords) ASHLAR_NO_THREAD_SAFETY {
   }
 }
 
+TEST(WaitsForSeveral, WhatCannotEndASleepIsLateByAPartOfTheWait) ASHLAR_NO_THREAD_SAFETY {
+  EXPECT_EQ(progress::unheard_after(0), 50'000u);
+  EXPECT_EQ(progress::unheard_after(1'000'000), 250'000u);
+  EXPECT_EQ(progress::unheard_after(60'000'000'000), 1'000'000u);
+  PeerTable peers({}, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  FakeIface word(false), descriptor(true);
+  lane.add_iface(&word, false);
+  lane.add_iface(&descriptor, false);
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    word.arrive();
+  });
+  const LaneGuard guard(lane.lock);
+  const std::uint64_t begin = now_ns();
+  progress::wait(lane, [&] { return word.seen == 1; });
+  // Growing sleeps reach a millisecond within some twenty; short ones for good would be thousands.
+  EXPECT_LE(lane.counters.sleeps, (now_ns() - begin) / 1'000'000 + 30);
+  EXPECT_GE(lane.counters.sleeps, 1u);
+  sender.join();
+}
+
 TEST(WaitingThreads, TheOneThatProgressesWakesTheOthers) ASHLAR_NO_THREAD_SAFETY {
   LaneLock::enable_threads();
   PeerTable peers({}, 1, 1);

@@ -11,8 +11,8 @@
 /// place in the arena. No table, nothing to free; every value has an answer, and resolve() accepts the good ones only.
 namespace ashlar {
 
-/// The rule, for layers that convert handles themselves (MPI_Abi_get_info, "ashlar_handle_step"): from kPredefinedLimit on
-/// the handle with number n + 1 is so many bytes behind the one with number n, in every process from its first object on.
+/// The rule, for layers that convert handles themselves (MPI_Abi_get_info, "ashlar_handle_step"): from kPredefinedLimit
+/// on the handle with number n + 1 is so many bytes behind the one with number n.
 inline constexpr std::size_t kHandleStep = 64;  // what Arena::number_of counts in
 
 template <class Handle>

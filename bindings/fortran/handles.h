@@ -1,9 +1,7 @@
 #ifndef ASHLAR_FORTRAN_HANDLES_H
 #define ASHLAR_FORTRAN_HANDLES_H
 /* Scalars between Fortran and C: handles, numbers, LOGICALs. */
-#include <limits.h>
-
-#include "names.h"
+#include "numbering.h"
 
 /* An INTEGER as C's int. A value of 8 bytes that int does not have becomes the nearest that it has, which no call takes
  * for something else. */
@@ -13,31 +11,44 @@ static inline int F_INT(f_int value) { return value > INT_MAX ? INT_MAX : value 
 #define F_INT(value) (value)
 #endif
 
-/* f_comm(257) and f_comm_int(MPI_COMM_WORLD). A predefined handle is its number in the standard ABI. */
-#define F_PREDEFINED 4096
-#define F_HANDLE(name, Type, Class)                                                    \
-  static inline Type f_##name(f_int value) {                                           \
-    if (F_LIKELY((uint64_t)value < F_PREDEFINED)) return (Type)(intptr_t)value;        \
-    return PMPI_##Class##_fromint(F_INT(value));                                       \
-  }                                                                                    \
-  static inline f_int f_##name##_int(Type handle) {                                    \
-    const uintptr_t bits = (uintptr_t)handle;                                          \
-    return F_LIKELY(bits < F_PREDEFINED) ? (f_int)bits : PMPI_##Class##_toint(handle); \
-  }
+/* name, type, class, and whether the rule is worth its place in each call: such handles are converted often. */
+#define F_HANDLES(X)                           \
+  X(comm, MPI_Comm, Comm, 0)                   \
+  X(group, MPI_Group, Group, 0)                \
+  X(datatype, MPI_Datatype, Type, 0)           \
+  X(op, MPI_Op, Op, 0)                         \
+  X(request, MPI_Request, Request, 1)          \
+  X(message, MPI_Message, Message, 0)          \
+  X(info, MPI_Info, Info, 0)                   \
+  X(errhandler, MPI_Errhandler, Errhandler, 0) \
+  X(session, MPI_Session, Session, 0)          \
+  X(win, MPI_Win, Win, 1)                      \
+  X(file, MPI_File, File, 0)
+
+#ifdef __OPTIMIZE_SIZE__
+#define F_OFTEN(often) 0
+#else
+#define F_OFTEN(often) often
+#endif
+
 /* A handle that is its own number. */
-#define F_DIRECT(value) ((uint64_t)(value) < F_PREDEFINED)
-#define F_AS(Type, value) ((Type)(intptr_t)(value))
-F_HANDLE(comm, MPI_Comm, Comm)
-F_HANDLE(group, MPI_Group, Group)
-F_HANDLE(datatype, MPI_Datatype, Type)
-F_HANDLE(op, MPI_Op, Op)
-F_HANDLE(request, MPI_Request, Request)
-F_HANDLE(message, MPI_Message, Message)
-F_HANDLE(info, MPI_Info, Info)
-F_HANDLE(errhandler, MPI_Errhandler, Errhandler)
-F_HANDLE(session, MPI_Session, Session)
-F_HANDLE(win, MPI_Win, Win)
-F_HANDLE(file, MPI_File, File)
+#define F_DIRECT(value) ((f_number_bits)(value) < F_PREDEFINED)
+
+/* f_comm(257) and f_comm_int(MPI_COMM_WORLD). */
+#define F_HANDLE(name, Type, Class, often)                                                    \
+  F_INTERNAL Type f_##name##_asked(f_int value);                                              \
+  F_INTERNAL f_int f_##name##_int_asked(Type handle);                                         \
+  static inline Type f_##name(f_int value) {                                                  \
+    const f_number_bits distance = f_distance_of(value);                                      \
+    if (F_LIKELY(F_DIRECT(value))) return (Type)(uintptr_t)(f_number_bits)value;              \
+    if (F_OFTEN(often) && distance < f_handles_by_rule()) return (Type)f_handle_at(distance); \
+    return f_##name##_asked(value);                                                           \
+  }                                                                                           \
+  static inline f_int f_##name##_int(Type handle) {                                           \
+    const uintptr_t bits = (uintptr_t)handle;                                                 \
+    return F_LIKELY(bits < F_PREDEFINED) ? (f_int)bits : f_##name##_int_asked(handle);        \
+  }
+F_HANDLES(F_HANDLE)
 #undef F_HANDLE
 
 /* Whatever is not .FALSE. is true, also where a compiler tests one bit: the others are never set by a program. */
@@ -49,6 +60,40 @@ F_HANDLE(file, MPI_File, File)
 
 static inline void f_return(f_int* ierror, int code) {
   if (ierror) *ierror = code;
+}
+
+/* The handle of a number, where nobody has to be asked for it. */
+static inline int f_found(const f_int* at, uintptr_t* handle) {
+  const f_number_bits number = *(const f_number_bits*)at, distance = number - F_PREDEFINED;
+  if (F_LIKELY(number < F_PREDEFINED))
+    *handle = number;
+  else if (distance < f_handles_by_rule())
+    *handle = f_handle_at(distance);
+  else
+    return 0;
+  return 1;
+}
+
+/* The end of a call that made a request, or completed one. It calls nothing before that is all done, so that the entry
+ * point need not keep anything for it. */
+F_INTERNAL void f_return_asked(f_int* request, MPI_Request handle, f_int* ierror, int code);
+static inline void f_return_made(f_int* request, MPI_Request handle, f_int* ierror, int code) {
+  const uintptr_t distance = f_distance_to((uintptr_t)handle);
+  if (F_LIKELY(distance < F_BY_RULE)) {
+    *request = (f_int)distance + F_PREDEFINED;
+    f_return(ierror, code);
+  } else {
+    f_return_asked(request, handle, ierror, code);
+  }
+}
+static inline void f_return_done(f_int* request, MPI_Request handle, f_int* ierror, int code) {
+  const uintptr_t bits = (uintptr_t)handle;
+  if (F_LIKELY(bits < F_PREDEFINED)) {
+    *request = (f_int)bits;
+    f_return(ierror, code);
+  } else {
+    f_return_asked(request, handle, ierror, code);
+  }
 }
 
 #endif

@@ -79,6 +79,7 @@ typedef ASHLAR_F_LENGTH f_length;
 #define F_INTERNAL_ALIAS(name, of) extern __typeof__(of) name __attribute__((alias(F_QUOTED(of)), visibility("hidden")))
 
 #define F_OUT_OF_LINE __attribute__((noinline))
+#define F_SELDOM __attribute__((noinline, cold))
 #define F_LIKELY(x) __builtin_expect(!!(x), 1)
 
 #endif

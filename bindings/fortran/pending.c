@@ -25,6 +25,19 @@ enum { kBuckets = 256 };
 static struct f_pending* table[kBuckets];
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 atomic_int f_pending_count;
+_Atomic(f_number_bits) f_plain_requests;
+
+/* The guard is held. */
+static void count(int more) {
+  const int pending = atomic_fetch_add(&f_pending_count, more) + more;
+  atomic_store_explicit(&f_plain_requests, pending ? 0 : f_handles_by_rule(), memory_order_release);
+}
+
+void f_rule_for_requests(void) {
+  pthread_mutex_lock(&guard);
+  count(0);
+  pthread_mutex_unlock(&guard);
+}
 
 static struct f_pending** bucket_of(MPI_Request request) {
   const uintptr_t bits = (uintptr_t)request;
@@ -41,7 +54,7 @@ static void put(struct f_pending* entry) {
   struct f_pending** const bucket = bucket_of(entry->request);
   entry->next = *bucket;
   *bucket = entry;
-  atomic_fetch_add(&f_pending_count, 1);
+  count(1);
 }
 
 /* Without memory the copy stays unknown, and what was received stays in it: the caller of MPI_Irecv gets no error for
@@ -77,7 +90,7 @@ struct f_pending** f_take(const MPI_Request* requests, MPI_Count n) {
     taken[i] = *at;
     if (!taken[i]) continue;
     *at = taken[i]->next;
-    atomic_fetch_sub(&f_pending_count, 1);
+    count(-1);
   }
   pthread_mutex_unlock(&guard);
   return taken;

@@ -4,7 +4,7 @@
  * are freed. Requests without any, that is nearly all, cost one load in the calls that complete requests. */
 #include <stdatomic.h>
 
-#include "names.h"
+#include "numbering.h"
 
 enum f_life { F_ONCE, F_PERSISTENT };
 struct f_pending;
@@ -18,6 +18,10 @@ struct f_work {
 
 #pragma GCC visibility push(hidden)
 extern atomic_int f_pending_count;
+/* How many numbers of requests from F_PREDEFINED on go by the rule and have nothing pending: all that go by it, or
+ * none. */
+extern _Atomic(f_number_bits) f_plain_requests;
+void f_rule_for_requests(void); /* it has changed */
 void f_pending_add(MPI_Request, enum f_life, const struct f_work*, void*);
 /* Memory that the library may read until the request is complete; it is freed at once where that is known not to be so.
  */
@@ -40,8 +44,7 @@ void f_forget(struct f_pending** taken, MPI_Count n); /* requests are freed */
 void f_give_back(struct f_pending** taken, const MPI_Request* requests, MPI_Count n);
 #pragma GCC visibility pop
 
-#define F_TAKE(name, requests, n) \
-  struct f_pending** const name = \
-      atomic_load_explicit(&f_pending_count, memory_order_relaxed) ? f_take(requests, n) : NULL
+static inline int f_any_pending(void) { return atomic_load_explicit(&f_pending_count, memory_order_relaxed) != 0; }
+#define F_TAKE(name, requests, n) struct f_pending** const name = f_any_pending() ? f_take(requests, n) : NULL
 
 #endif

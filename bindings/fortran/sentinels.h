@@ -26,22 +26,14 @@ extern f_int F_MODULE(status_ignore08)[8], F_MODULE(statuses_ignore08)[8];
   ((const void*)(address) == F_MODULE(lower) || (const void*)(address) == F_COMMON(lower, UPPER))
 
 #pragma GCC visibility push(hidden)
-/* From the lowest of some variables to behind the highest: one comparison for an address that is none of them. Until
- * the library is loaded completely they are anywhere. A program has those that it names in its own memory, and others
- * lie in the library's, so that each range is of those that are asked for together. */
-struct f_range {
-  uintptr_t lowest, reach;
-};
-extern struct f_range f_buffers, f_statuses;
+/* From the lowest of the variables behind MPI_BOTTOM and MPI_IN_PLACE to behind the highest: one comparison for an
+ * address that is none of them. Until the library is loaded completely they are anywhere. */
+extern struct f_range { uintptr_t lowest, reach; } f_buffers;
 #pragma GCC visibility pop
 
-static inline int f_outside(struct f_range range, const void* address) {
-  return (uintptr_t)address - range.lowest >= range.reach;
-}
-
-/* An address that is neither MPI_BOTTOM nor MPI_IN_PLACE, at the first look. */
+/* An address that is neither of the two, at the first look. */
 static inline __attribute__((always_inline)) int f_ordinary(const void* address) {
-  return f_outside(f_buffers, address);
+  return (uintptr_t)address - f_buffers.lowest >= f_buffers.reach;
 }
 
 /* A buffer's address as C has it. */
@@ -61,9 +53,11 @@ static inline void f_store_detached(void* to, void* address) {
   *(void**)to = address == MPI_BUFFER_AUTOMATIC ? (void*)F_MODULE(buffer_automatic) : address;
 }
 
+/* Most statuses are ignored ones: three comparisons, and not first one for all. */
 static inline int f_ignored(const f_int* status) {
-  if (F_LIKELY(f_outside(f_statuses, status))) return 0;
-  return F_IS(status, status_ignore, STATUS_IGNORE) || status == F_MODULE(status_ignore08);
+  if (F_LIKELY(status == F_MODULE(status_ignore))) return 1;
+  if (F_LIKELY(status == F_COMMON(status_ignore, STATUS_IGNORE))) return 1;
+  return status == F_MODULE(status_ignore08);
 }
 
 static inline int f_all_ignored(const f_int* statuses) {

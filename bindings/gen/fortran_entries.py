@@ -13,8 +13,8 @@ from template import fill
 C_RESULTS = {"double": "double", "MPI_Aint": "MPI_Aint"}
 # Start MPI; the library learns what it has to know of this compiler.
 STARTS = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
-# Messages that are complete when the call returns: short enough that converting handles shows.
-DIRECT = ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Recv")
+# Messages: calls so short that converting handles shows.
+DIRECT = ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait")
 # Messages that loops send from sections of a few shapes.
 LOOPS = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv")
 SHORT_PATH = ("partitioned", "pt2pt", "request", "rma")
@@ -62,8 +62,9 @@ def function(procedure, large, name, as_f08=False, prefix=""):
     lines = [split(f"{prefix}void {name}(", declared, ") {")]
     if procedure.name in DIRECT:
         converting = f"f_converting_{procedure.name.removeprefix('MPI_').lower()}{'_c' if large else ''}"
-        shortcut = [*lines, *direct(entry, call(procedure, large), converting)]
-        lines = [split(f"static F_OUT_OF_LINE void {converting}(", declared, ") {")]
+        inline = "extern inline " if procedure.name in LOOPS and not large else ""    # in the one for descriptors
+        shortcut = [inline + on_the_stack(entry, lines[0]), *direct(entry, call(procedure, large), converting)]
+        lines = [split(f"static F_SELDOM void {converting}(", declared, ") {")]
     lines += [*body(entry, large), "}\n"]
     return "\n".join([*lines, *shortcut] if procedure.name in DIRECT else lines)
 
@@ -100,23 +101,49 @@ def with_kept(procedure):
 
 
 def direct(entry, c, converting):
-    """The call when nothing has to be converted: predefined handles and an ordinary buffer. It keeps nothing in registers
-    over the call, which conversions do: they are another function."""
-    handles = [p.name for p in entry.parameters if p.kind.name in ("comm", "datatype")]
+    """The call when nobody has to be asked for a handle, the buffer is ordinary, the request has nothing pending. It keeps as
+    little as can be in registers over the call, which conversions do: they are another function."""
+    names = ", ".join([*(p.name for p in entry.parameters), "ierror"])
+    lines = waiting(entry, c) if entry.procedure.name == "MPI_Wait" else passing(entry, c)
+    return [*lines, "  } else {", f"    {converting}({names});", "  }", "}\n"]
+
+
+def on_the_stack(entry, head):
+    """Most machines pass six or eight arguments in registers and the others on the stack. Of the latter those that are
+    needed after the call are read from there then: no register has to be kept for them, and saved before."""
+    if len(entry.parameters) < 6:
+        return head
+    return head.replace("f_int* request", "f_int* volatile request").replace("f_int* ierror", "f_int* volatile ierror")
+
+
+def passing(entry, c):
+    """A message."""
+    s = entry.steps
     buffer = next(p.name for p in entry.parameters if p.kind.name == "buffer")
-    conditions = [f"F_DIRECT(*{name})" for name in handles] + [f"f_ordinary({buffer})"]
     actual = []
-    for argument in entry.steps.arguments:
+    for argument in s.arguments:
         for name, c_type in ((entry.comm.name, "MPI_Comm"), ("datatype", "MPI_Datatype")):
             if argument in (f"c_{name}", f"f_{name}(*{name})"):
-                argument = f"F_AS({c_type}, *{name})"
+                argument = f"({c_type})c_{name}"
         actual.append(buffer if argument == f"c_{buffer}" else argument)
-    lines = [f"  if (F_LIKELY({' && '.join(conditions)})) {{"]
-    lines += [f"    {line}" for line in entry.steps.before if "c_comm" not in line]
-    lines.append(split(f"    const int code = {c}(", actual, ");", "        "))
-    lines += [f"    {line}" for line in entry.steps.always]
-    names = [*(p.name for p in entry.parameters), "ierror"]
-    return [*lines, "    f_return(ierror, code);", "  } else {", f"    {converting}({', '.join(names)});", "  }", "}\n"]
+    made = entry.request
+    end = [f"f_return_made({made.name}, c_{made.name}, ierror, code);"] if made else [*s.always, "f_return(ierror, code);"]
+    return ["  uintptr_t c_comm, c_datatype;",
+            f"  if (F_LIKELY(f_ordinary({buffer}) && f_found(comm, &c_comm) && f_found(datatype, &c_datatype))) {{",
+            *(f"    {line}" for line in s.before if "c_comm" not in line),
+            split(f"    const int code = {c}(", actual, ");", "        "), *(f"    {line}" for line in end)]
+
+
+def waiting(entry, c):
+    """One request that goes by the rule for numbers and has nothing pending."""
+    s = entry.steps
+    return ["  const f_number_bits distance = f_distance_of(*request);",
+            "  if (F_LIKELY(distance < atomic_load_explicit(&f_plain_requests, memory_order_acquire))) {",
+            "    MPI_Request c_request = (MPI_Request)f_handle_at(distance);",
+            *(f"    {line}" for line in s.before if "c_request" not in line),
+            split(f"    const int code = {c}(", s.arguments, ");", "        "),
+            *(f"    {line}" for line in s.always if "c_request" not in line),
+            "    f_return_done(request, c_request, ierror, code);"]
 
 
 def returning(procedure):
@@ -178,7 +205,8 @@ def entries(table, short):
     for procedure in procedures(table, "f08"):
         if not by_hand(procedure) and short_path(procedure) == short:
             texts += with_choice(procedure) if choice(procedure) else without_choice(procedure)
-    return fill("entries.c", FUNCTIONS="\n".join(texts))
+    # Other names of a function stand right behind it.
+    return fill("entries.c", FUNCTIONS="\n".join(texts).replace("}\n\nF_ALIAS", "}\nF_ALIAS"))
 
 
 def shapes(table):

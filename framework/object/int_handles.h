@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "framework/base/arena.h"
@@ -9,6 +10,10 @@
 /// Handles as integers (MPI_Comm_toint and its kin; Fortran's handles): a predefined handle is its value, any other its
 /// place in the arena. No table, nothing to free; every value has an answer, and resolve() accepts the good ones only.
 namespace ashlar {
+
+/// The rule, for layers that convert handles themselves (MPI_Abi_get_info, "ashlar_handle_step"): from kPredefinedLimit
+/// on the handle with number n + 1 is so many bytes behind the one with number n.
+inline constexpr std::size_t kHandleStep = 64;  // what Arena::number_of counts in
 
 template <class Handle>
 int handle_to_int(Handle handle) {

@@ -16,6 +16,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
 #include "framework/object/info_api.h"
+#include "framework/object/int_handles.h"
 #include "framework/object/leaks.h"
 #include "framework/object/predefined.h"
 #include "framework/runtime/fork.h"
@@ -143,7 +144,8 @@ Status abi_get_info(Info** info) {
   ASHLAR_TRY(info::create(info));
   const std::pair<const char*, std::size_t> sizes[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
                                                        {"mpi_count_size", sizeof(MPI_Count)},
-                                                       {"mpi_offset_size", sizeof(MPI_Offset)}};
+                                                       {"mpi_offset_size", sizeof(MPI_Offset)},
+                                                       {"ashlar_handle_step", kHandleStep}};
   for (const auto& [key, bytes] : sizes) ASHLAR_TRY(info::set(*info, key, std::to_string(bytes).c_str()));
   return {};
 }

@@ -24,7 +24,7 @@ from fortran_mpi import C_POINTERS                   # noqa: E402
 from table import read_table                         # noqa: E402
 
 ORDINARY, SPECIAL = 0, 1
-# Answers that the library below asks for itself: a world of two ranks in a ring.
+# Answers that the library below asks for itself: a world of two ranks in a ring, each handle asked for.
 HELPERS = """
 int PMPI_Comm_size(MPI_Comm comm, int* size) { (void)comm; *size = 2; return MPI_SUCCESS; }
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) { (void)comm; *rank = 0; return MPI_SUCCESS; }
@@ -32,6 +32,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) { (void)comm; *flag = 0; retu
 int PMPI_Topo_test(MPI_Comm comm, int* status) { (void)comm; *status = MPI_CART; return MPI_SUCCESS; }
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) { (void)comm; *ndims = 2; return MPI_SUCCESS; }
 int PMPI_Get_library_version(char* version, int* length) { *length = sprintf(version, "Ashlar"); return MPI_SUCCESS; }
+int PMPI_Abi_get_info(MPI_Info* info) { (void)info; return MPI_ERR_OTHER; }
 int PMPI_Abi_get_fortran_info(MPI_Info* info) { (void)info; return MPI_ERR_OTHER; }
 """
 ASKED = {f"MPI_{n}" for n in re.findall(r"int PMPI_(\w+)\(", HELPERS)}

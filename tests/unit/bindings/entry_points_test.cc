@@ -8,6 +8,7 @@
 #include "framework/object/comm.h"
 #include "framework/object/error_text.h"
 #include "framework/object/handle.h"
+#include "framework/object/int_handles.h"
 #include "framework/object/predefined.h"
 #include "framework/progress/request.h"
 #include "framework/runtime/api.h"
@@ -238,6 +239,10 @@ TEST_F(EntryPoints, ValuesAndIntegerHandles) {
   ASSERT_EQ(MPI_Type_vector(2, 1, 3, MPI_INT, &type), MPI_SUCCESS);
   EXPECT_GE(MPI_Type_toint(type), 4096);
   EXPECT_EQ(MPI_Type_fromint(MPI_Type_toint(type)), type);
+  // What MPI_Abi_get_info says of handles, for those who convert them on their own.
+  const auto first = reinterpret_cast<std::uintptr_t>(MPI_Type_fromint(4096));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(type) - first,
+            kHandleStep * static_cast<std::uintptr_t>(MPI_Type_toint(type) - 4096));
   MPI_Type_free(&type);
   MPI_Aint there;
   ASSERT_EQ(MPI_Get_address(&data[3], &there), MPI_SUCCESS);

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +24,13 @@ struct JobOrder {
   unsigned universe = 0;
   std::vector<std::string> environment;
   std::string folder;  // in which mpiexec runs
+
+  /// Whether every rank is on a host of the job, and the daemon's host is one.
+  bool fits() const {
+    const std::size_t hosts = nodes.hosts.size();
+    return nodes.node < hosts && nodes.node_of_rank.size() == options.ranks() &&
+           std::all_of(nodes.node_of_rank.begin(), nodes.node_of_rank.end(), [hosts](auto n) { return n < hosts; });
+  }
 };
 
 /// What a host answers to it.

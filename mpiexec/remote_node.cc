@@ -197,6 +197,20 @@ bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
   return trouble_.empty();
 }
 
+const char* RemoteNode::step_words() const {
+  switch (phase_) {
+    case Phase::kStarting:
+    case Phase::kThere:
+      return "before it was told of the job";
+    case Phase::kOrdered:
+      return "while it prepared the job";
+    case Phase::kReady:
+      return "before its ranks were to start";
+    default:
+      return "while the job ran";
+  }
+}
+
 bool RemoteNode::take_end(pid_t pid, int wait_status, std::uint64_t now) {
   if (pid != pid_ || ended_) return false;
   ended_ = true;

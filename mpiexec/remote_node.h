@@ -60,6 +60,8 @@ class RemoteNode {
   const std::string& host() const { return host_; }
   Phase phase() const { return phase_; }
   void set_phase(Phase phase) { phase_ = phase; }
+  /// How far the host has come, as the end of a sentence.
+  const char* step_words() const;
   const DaemonLine& line() const { return line_; }
   Link& link() { return link_; }
   /// Whether frames can be sent.

@@ -98,10 +98,7 @@ void RemoteNodes::add(std::vector<pollfd>* fds) {
 void RemoteNodes::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     RemoteNode& node = *nodes_[i];
-    if (!node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) continue;
-    for (Frame frame; node.open() && node.link().take(&frame);) handle_frame(node, frame, now);
-    if (node.link().broken() && node.phase() < RemoteNode::Phase::kLeaving)
-      node.refuse("what it sends is not of mpiexec's protocol");
+    if (node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) take_frames(node, now);
   }
 }
 
@@ -112,7 +109,7 @@ void RemoteNodes::flush() {
 bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
   for (const auto& node : nodes_) {
     if (!node->take_end(pid, wait_status, now)) continue;
-    for (Frame frame; node->open() && node->link().take(&frame);) handle_frame(*node, frame, now);
+    take_frames(*node, now);
     return true;
   }
   return false;

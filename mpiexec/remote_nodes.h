@@ -74,6 +74,7 @@ class RemoteNodes {
 
   /// One question for a record that is under way to the owner's daemon.
   struct Ticket {
+    bool open = false;
     unsigned from = 0;  // the node of the rank that asks
     RecordWanted wanted;
   };
@@ -85,9 +86,13 @@ class RemoteNodes {
     std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
     std::uint64_t beat_ns = 0;
   };
-  void handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
-  void handle_ready(RemoteNode& node, const Frame& frame);
-  void take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
+  void take_frames(RemoteNode& node, std::uint64_t now);
+  // False: the frame cannot be read, or has no place at this step.
+  bool handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
+  bool handle_refused(RemoteNode& node, Unpacker& from);
+  bool handle_ready(RemoteNode& node, Unpacker& from);
+  bool handle_rank(const RemoteNode& node, FrameKind kind, Unpacker& from);
+  bool take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
   void found(const RecordAnswer& answer, unsigned from);
   void answer(const RecordAnswer& answer, unsigned to);
   void to_all(FrameKind kind, std::string_view body = {});

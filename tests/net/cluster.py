@@ -4,8 +4,10 @@ Host a is where mpiexec runs: it has a network, a host name, System V memory and
 so that its agent can enter the others. The others have everything of their own, processes too.
 """
 import os
+import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -89,6 +91,12 @@ class Cluster:
         with open(self.command, "w") as file:
             file.write(AGENT.format(folder=self.folder, prelude=prelude))
         os.chmod(self.command, 0o755)
+
+    def relay(self, host, *plan):
+        """The agent with relay.py in its middle, on the way to one host."""
+        words = " ".join(map(shlex.quote, [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py"),
+                                           *plan]))
+        self.agent(f'if test $host = {host} && test -z "$RELAYED"; then RELAYED=1 exec {words} -- $0 $host "$@"; fi')
 
     def words(self, mpiexec, *words, cwd=None):
         """mpiexec on host a; nsenter becomes it, so the process is its own."""

@@ -14,6 +14,7 @@ import time
 import unittest
 
 from cluster import Cluster
+from relay import frame
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
@@ -254,6 +255,49 @@ class EndTest(HostsTest):
         self.assertIn("ranks 0-1 run on another host, of which the job's mpiexec knows more", flat(inside))
         values = subprocess.run([INFO, "--pvars", "--pid", str(process.pid)], capture_output=True, text=True, timeout=30)
         self.assertEqual(values.returncode, 0, values.stderr)
+
+
+class FramesTest(HostsTest):
+    """What cannot be read ends the host, and the sentence names host, kind and step."""
+    SIZE = 2
+    START, FENCE_DONE, READY, STARTED, OUTPUT, RANK_ENDED = 2, 6, 64, 66, 67, 70  # mpiexec/frames.h
+
+    def lost(self, way, kind, extra, words):
+        self.cluster.relay("b", way, str(kind), extra.hex())
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, "wait", status=1, timeout=30).stderr)
+        self.assertRegex(err, r"rank 2 of 4 \(.* on b\) was lost with its host: ")
+        self.assertIn(words, err)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_an_unknown_kind_before_the_start(self):
+        self.cluster.relay("b", "back", str(self.READY), frame(99, b"xyz").hex())
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, status=127, timeout=30).stderr)
+        self.assertIn("cannot start ranks on host b: mpiexec there has sent a message of kind 99 (of which there is none; 3 "
+                      "bytes), which cannot be read, before its ranks were to start", err)
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_half_a_message(self):
+        self.lost("back", self.OUTPUT, frame(self.RANK_ENDED, bytes([2, 0, 0, 0])),
+                  "mpiexec there has sent a message of kind 70 (a rank's end; 4 bytes), which cannot be read, while the job ran")
+
+    def test_more_than_a_message(self):
+        self.lost("back", self.OUTPUT, frame(self.STARTED, bytes([2, 0, 0, 0, 1, 0, 0, 0, 0])), "kind 66 (a rank's start; 9")
+
+    def test_a_rank_of_another_host(self):
+        self.lost("back", self.OUTPUT, frame(self.STARTED, bytes([0, 0, 0, 0, 1, 0, 0, 0])), "kind 66 (a rank's start; 8")
+
+    def test_a_line_of_some_program(self):
+        self.lost("back", self.OUTPUT, b"Killed by signal 15.\n",
+                  "its agent has passed on bytes that are no message of mpiexec's, \"Killed by signal 15.\\n\", while the job ran")
+
+    def test_half_a_message_to_the_daemon(self):
+        self.lost("there", self.START, frame(self.FENCE_DONE, b"x"),
+                  "mpiexec there was sent a message of kind 6 (a fence; 1 bytes), which cannot be read, while the job ran")
+
+    def test_a_line_to_the_daemon(self):
+        self.lost("there", self.START, b"yes, continue connecting\n",
+                  "mpiexec there was sent bytes that are no message of mpiexec's, \"yes, continue connecting\\n\", while the job ran")
 
 
 class ProgramsTest(HostsTest):

@@ -26,9 +26,10 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kMostUnread = 1u << 20;        // output under way to mpiexec
-constexpr std::uint64_t kAnswers = 10 * kMillisecond;  // between looks for answers
-constexpr int kTickMs = 1000;                          // the longest time without a look at the board
+constexpr std::uint64_t kMostUnread = 1u << 20;              // output under way to mpiexec
+constexpr std::uint64_t kAnswers = 10 * kMillisecond;        // between looks for answers
+constexpr std::uint64_t kUnordered = 60'000 * kMillisecond;  // the longest silence before it is told of the job
+constexpr std::uint64_t kTickMs = 1000;                      // the longest time without a look at the board
 
 /// Variables that say something of the host or the login they were set on, and not of the user's wishes.
 bool is_of_a_host(std::string_view entry) {
@@ -76,6 +77,7 @@ int Daemon::run() {
     return 1;
   }
   signal_fd_ = take_signals();
+  heard_ns_ = looked_ns_ = now_ns();
   link_.send_raw("\n" + DaemonLine::of_this_process().text());
   link_.flush();
   while (!over_) {
@@ -119,6 +121,8 @@ void Daemon::poll_once() {
   if (ranks_ && fds[4].revents) reap();
   if (ranks_) ranks_->look_at_board();
   if (fds[1].revents) {
+    heard_ns_ = now_ns();
+    paused_ = false;
     if (!link_.read_some()) over_ = true;
     take_frames();
   }
@@ -152,8 +156,18 @@ void Daemon::kill_all() {
   for (unsigned r = 0; r < order_.options.ranks(); ++r) ranks_->signal(r, SIGKILL);
 }
 
+/// A connection can be cut without an end for either side. The ranks here would run for ever.
+void Daemon::check_silence(std::uint64_t now) {
+  // This process itself was stopped: nothing is known of the time between.
+  if (now > looked_ns_ + 2 * kTickMs * kMillisecond) heard_ns_ = now;
+  looked_ns_ = now;
+  const std::uint64_t most = ranks_ ? order_.settings.silence_ns : kUnordered;
+  if (!paused_ && most > 0 && now > heard_ns_ + most) over_ = true;
+}
+
 void Daemon::check_clock() {
   const std::uint64_t now = now_ns();
+  check_silence(now);
   if (states_at_ns_ != 0 && now >= states_at_ns_) {
     states_at_ns_ = 0;
     send_states(FrameKind::kStates);

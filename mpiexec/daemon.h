@@ -51,6 +51,7 @@ class Daemon : private RankEvents {
   void poll_once();
   int timeout_ms() const;
   void check_clock();
+  void check_silence(std::uint64_t now);
   void handle_signals();
   void reap();
   bool look_up(Unpacker& from);
@@ -73,7 +74,10 @@ class Daemon : private RankEvents {
   std::uint64_t states_at_ns_ = 0;  // when to tell them; 0: not asked
   bool started_ = false;            // the ranks
   bool leaving_ = false, over_ = false;
-  int ended_by_ = 0;  // a signal to this process
+  int ended_by_ = 0;            // a signal to this process
+  std::uint64_t heard_ns_ = 0;  // when mpiexec gave its last sign of life
+  std::uint64_t looked_ns_ = 0;
+  bool paused_ = false;  // mpiexec has been stopped by its user, and is silent until it goes on
 };
 
 }  // namespace ashlar::mpiexec

@@ -69,6 +69,7 @@ bool Daemon::handle_signal(Unpacker& from) {
   std::uint32_t rank = 0;
   std::int32_t number = 0;
   if (!from(rank, number).done() || number <= 0 || number > SIGRTMAX) return false;
+  if (number == SIGTSTP) paused_ = true;
   if (!ranks_) return true;
   if (rank != kEveryRank && !is_here(rank)) return false;
   for (unsigned r = 0; r < order_.options.ranks(); ++r)

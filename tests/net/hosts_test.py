@@ -257,6 +257,105 @@ class EndTest(HostsTest):
         self.assertEqual(values.returncode, 0, values.stderr)
 
 
+class SilenceTest(HostsTest):
+    """Connections that are cut without an end, and interrupts: nothing is left anywhere."""
+    LIMIT = ("--set", "mpiexec.host_silence=2s")
+    STUBBORN = ("sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.2; done")
+
+    def cut(self, name):
+        """Nothing passes between this host and the others any more."""
+        relays = [pid for pid in self.cluster.processes("a", "relay.py") if self.cluster.name_of(pid).startswith("python")]
+        self.assertEqual(len(relays), 1)
+        self.cluster.kill(relays[0], signal.SIGSTOP)
+        self.cluster.inside("a", "ip", "link", "set", f"to{name}", "down")
+        self.addCleanup(self.cluster.inside, "a", "ip", "link", "set", f"to{name}", "up")
+
+    def none_left(self, *patterns):
+        for pattern in patterns + ("--daemon", "relay.py"):
+            self.assertTrue(self.cluster.none_left(pattern), pattern)
+
+    def test_a_host_that_vanishes(self):
+        self.cluster.relay("c")
+        process = self.start_job(*self.LIMIT, "--host", "a,b,c", "-n", 6, HOSTS, "wait", ready=6)
+        self.cut("c")
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"^mpiexec: rank 4 of 6 \(\S+ process \d+ on c\) was lost with its host: the host has been silent "
+                              r"for 2 s \(mpiexec.host_silence\), after \S+ s. The other 5 ranks were stopped. $")
+        self.assertLess(seconds, 5)
+        self.none_left(HOSTS)
+
+    def test_ranks_end_when_mpiexec_has_vanished(self):
+        process = self.start_job(*self.LIMIT, "--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + 15
+        while self.cluster.processes("b", HOSTS) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(self.cluster.processes("b", HOSTS), [])
+        self.assertEqual(self.cluster.processes("b", "--daemon"), [])
+        process.send_signal(signal.SIGCONT)
+        status, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertIn("was lost with its host", err)
+        self.none_left(HOSTS)
+
+    def test_a_job_that_its_user_stops_is_not_lost(self):
+        process = self.start_job(*self.LIMIT, "--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.send_signal(signal.SIGTSTP)
+        time.sleep(5)
+        self.assertEqual(len(self.cluster.processes("b", HOSTS)), 2)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(3)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(self.end_of(process, 20)[0], 130)
+        self.none_left(HOSTS)
+
+    def test_the_second_interrupt_kills_at_once(self):
+        process = self.start_job("--host", "a,b", "-n", 4, *self.STUBBORN, ready=4)
+        process.send_signal(signal.SIGINT)
+        time.sleep(1.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("was passed on, and 4 of 4 ranks still run; a second one kills them", err)
+        self.assertIn("ended by signal 2", err)
+        self.assertLess(seconds, 2)
+        self.none_left("trap '' INT")
+
+    def test_the_second_interrupt_does_not_wait_for_a_host_that_has_vanished(self):
+        self.cluster.relay("b")
+        process = self.start_job("--host", "a,b", "-n", 4, *self.STUBBORN, ready=4)
+        self.cut("b")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("ended by signal 2", err)
+        self.assertLess(seconds, 4)
+        self.none_left("trap '' INT")
+
+    def test_an_interrupt_does_not_wait_for_an_agent_that_is_stuck(self):
+        self.cluster.agent('test $host = c && { echo stuck >&2; exec sleep 1234; }')
+        process = self.start_job("--host", "a,b,c", "-n", 3, HOSTS)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("signal 2 (SIGINT, interrupt) came before the ranks began", err)
+        self.assertLess(seconds, 2)
+        self.none_left("sleep 1234")
+
+    def test_mpiexec_killed_behind_a_relay(self):
+        self.cluster.relay("b")
+        process = self.start_job("--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.kill()
+        process.communicate()
+        self.none_left(HOSTS)
+
+
 class FramesTest(HostsTest):
     """What cannot be read ends the host, and the sentence names host, kind and step."""
     SIZE = 2

@@ -1,7 +1,8 @@
 """An agent in front of another one: relay.py WAY KIND BYTES -- AGENT...
 
 Passes on what mpiexec and its daemon tell each other, and behind the first message of kind KIND that goes the way WAY
-(`there`: to the daemon, `back`: to mpiexec) writes BYTES, in hexadecimal.
+(`there`: to the daemon, `back`: to mpiexec) writes BYTES, in hexadecimal. Without those three it only passes on: a relay that
+is stopped is a connection that is cut, with no end for either side.
 """
 import os
 import struct

@@ -85,6 +85,9 @@ class Cluster:
             self.inside(name, "ip", "addr", "add", f"10.77.0.{number}/24", "dev", "eth0")
             self.inside(name, "ip", "link", "set", "eth0", "up")
 
+    def address(self, name):
+        return f"10.77.0.{self.names.index(name) + 1}"
+
     def agent(self, prelude):
         """The agent, with lines of a shell that it begins with."""
         self.command = os.path.join(self.folder, "agent")
@@ -134,6 +137,11 @@ class Cluster:
             except OSError:
                 pass
         return sorted(found)
+
+    def listens(self, name, port):
+        """Whether a process of the host has opened this port."""
+        with open(f"/proc/{self.pids[name]}/net/tcp") as sockets:
+            return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in sockets)
 
     def none_left(self, pattern, seconds=10):
         """Whether no host has such a process any more."""

@@ -15,6 +15,7 @@ import unittest
 
 from cluster import Cluster
 from relay import frame
+from sshd import Sshd, path_of_sshd
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
@@ -397,6 +398,73 @@ class FramesTest(HostsTest):
     def test_a_line_to_the_daemon(self):
         self.lost("there", self.START, b"yes, continue connecting\n",
                   "mpiexec there was sent bytes that are no message of mpiexec's, \"yes, continue connecting\\n\", while the job ran")
+
+
+@unittest.skipUnless(path_of_sshd(), "there is no sshd")
+class SshTest(HostsTest):
+    """Hosts that are reached by ssh over the wire between them."""
+
+    def servers(self, options=""):
+        servers = Sshd(self.cluster, ["b", "c"], options)
+        self.addCleanup(servers.stop)
+        return servers
+
+    def words(self, servers, *words, options=()):
+        return ["--launch-agent", servers.agent(*options), *words]
+
+    def test_a_job(self):
+        out = self.run_job(*self.words(self.servers(), "--host", "b,a,c", "-n", 6, HOSTS)).stdout
+        self.assertEqual(sorted(out.splitlines()),
+                         [f"rank {r} of 6 on {'bbaacc'[r]}, {r % 2} of 2 there, local {r % 2}" for r in range(6)])
+
+    def test_start_files_that_print(self):
+        servers = self.servers("ForceCommand echo Welcome; echo warning >&2; printf 'no end'; exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
+        out = self.run_job(*self.words(servers, "--host", "a,b", "-n", 2, "hostname")).stdout
+        self.assertEqual(sorted(out.splitlines()), ["a", "b"])
+
+    def refused(self, words, *expected):
+        began = time.monotonic()
+        err = flat(self.run_job(*words, status=127).stderr)
+        self.assertLess(time.monotonic() - began, 20)
+        for part in expected:
+            self.assertIn(part, err)
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_no_key(self):
+        servers = self.servers()
+        os.unlink(servers.file("key"))
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true"),
+                     "cannot start ranks on host b: it ended with exit status 255", "Permission denied (publickey")
+
+    def test_no_server(self):
+        servers = self.servers()
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true", options=("-p", "23")),
+                     "cannot start ranks on host b: it ended with exit status 255", "Connection refused")
+
+    def test_a_shell_that_is_none(self):
+        servers = self.servers("ForceCommand echo This account is not available.; exit 1\n")
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true"),
+                     "cannot start ranks on host b: it ended with exit status 1", "This account is not available.")
+
+    def test_a_wire_that_is_cut(self):
+        process = self.start_job(*self.words(self.servers(), "--set", "mpiexec.host_silence=2s", "--host", "a,b,c", "-n", 6,
+                                             HOSTS, "wait"), ready=6)
+        self.cluster.inside("a", "ip", "link", "set", "toc", "down")
+        self.addCleanup(self.cluster.inside, "a", "ip", "link", "set", "toc", "up")
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"rank 4 of 6 \(\S+ process \d+ on c\) was lost with its host: the host has been silent for 2 s")
+        self.assertLess(seconds, 5)
+        # Nothing tells the daemon there but the silence.
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
+
+    def test_a_killed_mpiexec(self):
+        process = self.start_job(*self.words(self.servers(), "--host", "a,b", "-n", 4, HOSTS, "wait"), ready=4)
+        process.kill()
+        process.communicate()
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
 
 
 class ProgramsTest(HostsTest):

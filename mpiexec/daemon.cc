@@ -26,10 +26,10 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kMostUnread = 1u << 20;        // output under way to mpiexec
-constexpr std::uint64_t kFresh = 100 * kMillisecond;   // until ranks have seen that they are to record the time
-constexpr std::uint64_t kAnswers = 10 * kMillisecond;  // between looks for answers
-constexpr int kTickMs = 1000;                          // the longest time without a look at the board
+constexpr std::uint64_t kMostUnread = 1u << 20;              // output under way to mpiexec
+constexpr std::uint64_t kAnswers = 10 * kMillisecond;        // between looks for answers
+constexpr std::uint64_t kUnordered = 60'000 * kMillisecond;  // the longest silence before it is told of the job
+constexpr std::uint64_t kTickMs = 1000;                      // the longest time without a look at the board
 
 /// Variables that say something of the host or the login they were set on, and not of the user's wishes.
 bool is_of_a_host(std::string_view entry) {
@@ -77,6 +77,7 @@ int Daemon::run() {
     return 1;
   }
   signal_fd_ = take_signals();
+  heard_ns_ = looked_ns_ = now_ns();
   link_.send_raw("\n" + DaemonLine::of_this_process().text());
   link_.flush();
   while (!over_) {
@@ -120,9 +121,10 @@ void Daemon::poll_once() {
   if (ranks_ && fds[4].revents) reap();
   if (ranks_) ranks_->look_at_board();
   if (fds[1].revents) {
-    const bool there = link_.read_some();
-    for (Frame frame; link_.take(&frame) && !over_;) handle(frame);
-    if (!there || link_.broken()) over_ = true;
+    heard_ns_ = now_ns();
+    paused_ = false;
+    if (!link_.read_some()) over_ = true;
+    take_frames();
   }
   if (!link_.flush()) over_ = true;
   if (leaving_ && link_.queued() == 0) over_ = true;
@@ -154,8 +156,18 @@ void Daemon::kill_all() {
   for (unsigned r = 0; r < order_.options.ranks(); ++r) ranks_->signal(r, SIGKILL);
 }
 
+/// A connection can be cut without an end for either side. The ranks here would run for ever.
+void Daemon::check_silence(std::uint64_t now) {
+  // This process itself was stopped: nothing is known of the time between.
+  if (now > looked_ns_ + 2 * kTickMs * kMillisecond) heard_ns_ = now;
+  looked_ns_ = now;
+  const std::uint64_t most = ranks_ ? order_.settings.silence_ns : kUnordered;
+  if (!paused_ && most > 0 && now > heard_ns_ + most) over_ = true;
+}
+
 void Daemon::check_clock() {
   const std::uint64_t now = now_ns();
+  check_silence(now);
   if (states_at_ns_ != 0 && now >= states_at_ns_) {
     states_at_ns_ = 0;
     send_states(FrameKind::kStates);
@@ -216,28 +228,6 @@ void Daemon::states_changed() { send_states(FrameKind::kStates); }
 
 void Daemon::refuse(const std::string& sentence) { link_.send(FrameKind::kRefused, packed(sentence)); }
 
-void Daemon::handle(const Frame& frame) {
-  Unpacker from(frame.body);
-  switch (frame.kind) {
-    case FrameKind::kOrder:
-      if (!from(order_).good() || ranks_) {
-        refuse("it has not understood what the job is");
-        return;
-      }
-      if (const Status status = prepare(); !status.ok()) refuse(in_words(status));
-      return;
-    case FrameKind::kBeat:
-      link_.send(FrameKind::kBeatBack);
-      return;
-    case FrameKind::kLeave:
-      leaving_ = true;
-      return;
-    default:
-      if (ranks_) handle_running(frame, from);
-      return;
-  }
-}
-
 Status Daemon::prepare() {
   const bool own_folders = std::all_of(order_.options.segments.begin(), order_.options.segments.end(),
                                        [](const Segment& s) { return s.wdir.starts_with('/'); });
@@ -265,104 +255,6 @@ Status Daemon::prepare() {
                                                  .because = placement_.because,
                                                  .lost = placement_.lost}));
   return {};
-}
-
-void Daemon::handle_running(const Frame& frame, Unpacker& from) {
-  std::uint32_t rank = 0;
-  bool error_stream = false;
-  switch (frame.kind) {
-    case FrameKind::kStart:
-      if (const Status started = ranks_->start(); !started.ok()) refuse(in_words(started));
-      input_.open(ranks_->take_input());
-      return;
-    case FrameKind::kSignal: {
-      std::int32_t number = 0;
-      if (!from(rank, number).good()) return;
-      for (unsigned r = 0; r < order_.options.ranks(); ++r)
-        if (rank == kEveryRank || rank == r) ranks_->signal(r, number);
-      return;
-    }
-    case FrameKind::kStop:
-      ranks_->stop();
-      return;
-    case FrameKind::kEnded: {
-      std::int32_t status = 0;
-      bool failed = false;
-      std::uint32_t fences = 0;
-      if (!from(rank, status, failed, fences).good() || rank >= order_.options.ranks()) return;
-      if (!is_here(rank)) ranks_->board().slot(rank).fences.store(fences);
-      ranks_->publish_end(rank, status, failed);
-      return;
-    }
-    case FrameKind::kFenceDone: {
-      std::uint32_t generation = 0;
-      if (from(generation).good()) ranks_->board().fence_complete(generation);
-      return;
-    }
-    case FrameKind::kLookUp:
-      look_up(from);
-      return;
-    case FrameKind::kRecord:
-      take_record(from);
-      return;
-    case FrameKind::kInput:
-      if (frame.body.empty())
-        input_.end();
-      else
-        input_.add(frame.body);
-      if (!input_.is_open()) link_.send(FrameKind::kInputClosed);
-      return;
-    case FrameKind::kRoom: {
-      std::uint64_t bytes = 0;
-      if (from(bytes).good()) unread_ -= std::min(bytes, unread_);
-      return;
-    }
-    case FrameKind::kCloseStream:
-      if (from(rank, error_stream).good() && is_here(rank)) ranks_->close_stream(rank, error_stream);
-      return;
-    case FrameKind::kAsk: {
-      bool status = false, variables = false;
-      if (from(status, variables).good()) ask(status, variables);
-      return;
-    }
-    case FrameKind::kRefresh:
-      StatusQuery(ranks_->board().header()).refresh();
-      states_at_ns_ = now_ns() + kFresh;
-      return;
-    default:
-      return;
-  }
-}
-
-void Daemon::ask(bool status, bool variables) {
-  launch::BoardHeader* const board = ranks_->board().header();
-  if (status) status_ = std::make_unique<StatusQuery>(board);
-  if (variables) variables_ = std::make_unique<StatusQuery>(board, StatusQuery::About::kVariables);
-  if (status_) status_->start();
-  if (variables_) variables_->start();
-  answering_ = true;
-}
-
-void Daemon::look_up(Unpacker& from) {
-  std::uint64_t ticket = 0;
-  RecordAnswer answer;
-  if (!from(ticket, answer.wanted).good()) return;
-  if (is_here(answer.wanted.rank))
-    if (const launch::BoardRecord* const record = launch::board_record(
-            ranks_->board().header(), answer.wanted.rank, answer.wanted.key.c_str(), answer.wanted.attach)) {
-      answer.found = true;
-      answer.blob.assign(launch::board_blob(record), record->blob_bytes);
-    }
-  link_.send(FrameKind::kFound, packed(ticket, answer));
-}
-
-void Daemon::take_record(Unpacker& from) {
-  RecordAnswer answer;
-  if (!from(answer).good() || !is_here(answer.wanted.by) || answer.wanted.rank >= order_.options.ranks()) return;
-  if (answer.found && !is_here(answer.wanted.rank))
-    (void)launch::board_publish(ranks_->board().header(), answer.wanted.rank, answer.wanted.key.c_str(),
-                                answer.wanted.attach, answer.blob.data(), answer.blob.size());
-  ranks_->board().want_answered(answer.wanted.by, answer.wanted.question);
 }
 
 }  // namespace ashlar::mpiexec

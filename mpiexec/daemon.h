@@ -39,17 +39,23 @@ class Daemon : private RankEvents {
   void states_changed() override;
 
   Status take_over_streams();
-  void handle(const Frame& frame);
-  void handle_running(const Frame& frame, Unpacker& from);
+  void take_frames();
+  const char* step_words() const;
+  void give_up(const std::string& sentence);
+  bool handle(const Frame& frame);
+  bool handle_signal(Unpacker& from);
+  bool handle_prepared(const Frame& frame, Unpacker& from);
+  bool take_end(Unpacker& from);
   Status prepare();
   void refuse(const std::string& sentence);
   void poll_once();
   int timeout_ms() const;
   void check_clock();
+  void check_silence(std::uint64_t now);
   void handle_signals();
   void reap();
-  void look_up(Unpacker& from);
-  void take_record(Unpacker& from);
+  bool look_up(Unpacker& from);
+  bool take_record(Unpacker& from);
   void ask(bool status, bool variables);
   void send_states(FrameKind kind);
   void kill_all();
@@ -66,8 +72,12 @@ class Daemon : private RankEvents {
   int signal_fd_ = -1;
   std::uint64_t unread_ = 0;        // bytes of output that mpiexec has not taken
   std::uint64_t states_at_ns_ = 0;  // when to tell them; 0: not asked
+  bool started_ = false;            // the ranks
   bool leaving_ = false, over_ = false;
-  int ended_by_ = 0;  // a signal to this process
+  int ended_by_ = 0;            // a signal to this process
+  std::uint64_t heard_ns_ = 0;  // when mpiexec gave its last sign of life
+  std::uint64_t looked_ns_ = 0;
+  bool paused_ = false;  // mpiexec has been stopped by its user, and is silent until it goes on
 };
 
 }  // namespace ashlar::mpiexec

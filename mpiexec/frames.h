@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -44,6 +45,8 @@ enum class FrameKind : std::uint16_t {
   kInputClosed,  // the rank reads no more
   kBeatBack
 };
+/// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
+std::string frame_words(FrameKind kind, std::size_t bytes);
 inline constexpr std::uint32_t kEveryRank = ~std::uint32_t{0};
 
 /// Values one after the other. Both ends are of one version and one machine: numbers travel as they are.
@@ -93,6 +96,8 @@ class Unpacker {
     return *this;
   }
   bool good() const { return good_; }
+  /// Whether the values were all that there was.
+  bool done() const { return good_ && left_.empty(); }
   /// What has not been read yet.
   std::string_view rest() const { return left_; }
 

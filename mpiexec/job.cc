@@ -494,6 +494,7 @@ void Job::check_clock() {
       here_.signal(r, SIGKILL);
     }
     there_.signal_all(SIGKILL);
+    there_.hurry(now);
     if (interrupted_by_) further_.signal(SIGKILL);  // whose guards kill their ranks
   }
   if (flush_at_ns_ && now >= flush_at_ns_) {

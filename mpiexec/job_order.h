@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +24,13 @@ struct JobOrder {
   unsigned universe = 0;
   std::vector<std::string> environment;
   std::string folder;  // in which mpiexec runs
+
+  /// Whether every rank is on a host of the job, and the daemon's host is one.
+  bool fits() const {
+    const std::size_t hosts = nodes.hosts.size();
+    return nodes.node < hosts && nodes.node_of_rank.size() == options.ranks() &&
+           std::all_of(nodes.node_of_rank.begin(), nodes.node_of_rank.end(), [hosts](auto n) { return n < hosts; });
+  }
 };
 
 /// What a host answers to it.
@@ -59,7 +68,8 @@ void fields(Archive& a, Options& o) {
 }
 template <class Archive>
 void fields(Archive& a, Settings& s) {
-  a(s.bind, s.map, s.pmix, s.oversubscribe, s.kill_grace_ns, s.board_per_rank, s.start_words, s.for_ranks);
+  a(s.bind, s.map, s.pmix, s.oversubscribe, s.kill_grace_ns, s.board_per_rank, s.silence_ns, s.start_words,
+    s.for_ranks);
 }
 template <class Archive>
 void fields(Archive& a, NodeMap& n) {

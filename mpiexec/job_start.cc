@@ -40,7 +40,7 @@ Status Job::prepare() {
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
   const AgentFacts agent = {
       .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};
-  ASHLAR_TRY(there_.launch(nodes_, agent, inherited_));
+  ASHLAR_TRY(there_.launch(nodes_, agent, inherited_, settings_.silence_ns));
   ASHLAR_TRY(gather(RemoteNode::Phase::kThere));
   cookie_ = draw_cookie();
   send_order();
@@ -56,6 +56,7 @@ Status Job::gather(RemoteNode::Phase phase) {
   while (!there_.all(phase)) {
     poll_once(kTickMs);
     reap();
+    there_.check(now_ns());
     if (interrupted_by_ != 0) {
       status_ = 128 + interrupted_by_;
       return fail(kErrOther, "host.interrupted", {{"signal", signal_words(interrupted_by_)}});

@@ -3,15 +3,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "mpiexec/text.h"
+
 namespace ashlar::mpiexec {
 namespace {
 
-struct Head {
+struct FrameHead {
   std::uint32_t bytes;  // of the body
   FrameKind kind;
   std::uint16_t mark;
@@ -19,6 +22,7 @@ struct Head {
 constexpr std::uint16_t kMark = 0xa57a;
 constexpr std::size_t kMostBody = 1u << 30;
 constexpr std::size_t kPiece = 1u << 16;
+constexpr std::size_t kQuoted = 48;
 
 }  // namespace
 
@@ -60,7 +64,7 @@ bool Link::take_line(std::string* line) {
 }
 
 bool Link::take(Frame* frame) {
-  Head head;
+  FrameHead head;
   if (broken_ || arrived_.size() - taken_ < sizeof head) return false;
   std::memcpy(&head, arrived_.data() + taken_, sizeof head);
   broken_ = head.mark != kMark || head.bytes > kMostBody;
@@ -71,8 +75,16 @@ bool Link::take(Frame* frame) {
   return true;
 }
 
+std::string Link::broken_words() const {
+  const std::string_view all = unread().substr(0, kQuoted);
+  // A line that some program has printed; frames may come behind it.
+  const auto end = std::find_if(all.begin(), all.end(), [](char c) { return (c < ' ' && c != '\n') || c > '~'; });
+  const auto line = static_cast<std::size_t>(end - all.begin());
+  return "bytes that are no message of mpiexec's, \"" + shown(all.substr(0, line > 0 ? line : all.size())) + "\"";
+}
+
 void Link::send(FrameKind kind, std::string_view body) {
-  const Head head = {.bytes = static_cast<std::uint32_t>(body.size()), .kind = kind, .mark = kMark};
+  const FrameHead head = {.bytes = static_cast<std::uint32_t>(body.size()), .kind = kind, .mark = kMark};
   send_raw({reinterpret_cast<const char*>(&head), sizeof head});
   send_raw(body);
 }

@@ -37,6 +37,8 @@ class Link {
   bool take(Frame* frame);
   /// What has come is no frame.
   bool broken() const { return broken_; }
+  /// The first of those bytes, for a report.
+  std::string broken_words() const;
 
   void send(FrameKind kind, std::string_view body = {});
   /// Bytes that are no frame.

@@ -8,108 +8,131 @@
 
 namespace ashlar::mpiexec {
 
-void RemoteNodes::handle_ready(RemoteNode& node, const Frame& frame) {
-  Unpacker from(frame.body);
-  if (frame.kind == FrameKind::kRefused) {
-    std::string sentence;
-    from(sentence);
-    node.refuse(sentence.empty() ? "it gives no reason" : sentence);
-    return;
+/// What cannot be read was written by a daemon that has another idea of the job than this mpiexec, or by another
+/// program on its way. Whatever it was to say is missing from now on, so the host is.
+void RemoteNodes::take_frames(RemoteNode& node, std::uint64_t now) {
+  const bool needed = node.phase() < RemoteNode::Phase::kLeaving;
+  for (Frame frame; node.trouble().empty() && node.open() && node.link().take(&frame);) {
+    const FrameKind kind = frame.kind;
+    const std::size_t bytes = frame.body.size();
+    const char* const step = node.step_words();
+    if (!handle_frame(node, frame, now) && needed)
+      node.refuse(text("mpiexec there has sent %s, which cannot be read, %s", frame_words(kind, bytes).c_str(), step));
   }
-  from(ready_[node.node()]);
-  if (from.good() && ready_[node.node()].words.size() == map_.ranks_of(node.node()))
-    node.set_phase(RemoteNode::Phase::kReady);
-  else
-    node.refuse("what it sends is not of mpiexec's protocol");
+  if (node.link().broken() && needed && node.trouble().empty())
+    node.refuse(text("its agent has passed on %s, %s", node.link().broken_words().c_str(), node.step_words()));
 }
 
-void RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now) {
-  if (node.phase() < RemoteNode::Phase::kRunning) {
-    if (frame.kind == FrameKind::kReady || frame.kind == FrameKind::kRefused) handle_ready(node, frame);
-    return;
-  }
+bool RemoteNodes::handle_refused(RemoteNode& node, Unpacker& from) {
+  std::string sentence;
+  if (!from(sentence).done()) return false;
+  node.refuse(sentence.empty() ? "it gives no reason" : sentence);
+  return true;
+}
+
+bool RemoteNodes::handle_ready(RemoteNode& node, Unpacker& from) {
+  NodeReady& ready = ready_[node.node()];
+  if (!from(ready).done() || ready.words.size() != map_.ranks_of(node.node())) return false;
+  node.set_phase(RemoteNode::Phase::kReady);
+  return true;
+}
+
+bool RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now) {
   Unpacker from(frame.body);
-  std::uint32_t rank = 0;
+  if (frame.kind == FrameKind::kRefused) return handle_refused(node, from);
+  if (frame.kind == FrameKind::kBeatBack) return from.done();  // that it came is all that it says
+  if (node.phase() == RemoteNode::Phase::kOrdered) return frame.kind == FrameKind::kReady && handle_ready(node, from);
+  if (node.phase() < RemoteNode::Phase::kRunning) return false;
   switch (frame.kind) {
-    case FrameKind::kRefused: {
-      std::string sentence;
-      from(sentence);
-      node.refuse(sentence);
-      return;
-    }
-    case FrameKind::kStarted: {
-      std::int32_t pid = 0;
-      if (from(rank, pid).good() && is_of(node, rank)) events_.rank_started(rank, pid);
-      return;
-    }
-    case FrameKind::kOutput: {
-      bool error_stream = false;
-      if (!from(rank, error_stream).good() || !is_of(node, rank)) return;
-      facts_[node.node()].output += from.rest().size();
-      events_.rank_wrote(rank, error_stream, from.rest());
-      return;
-    }
-    case FrameKind::kStreamEnded: {
-      bool error_stream = false;
-      if (from(rank, error_stream).good() && is_of(node, rank)) events_.stream_ended(rank, error_stream);
-      return;
-    }
-    case FrameKind::kRankAborted: {
-      std::int32_t code = 0;
-      std::string words;
-      if (from(rank, code, words).good() && is_of(node, rank)) events_.rank_aborted(rank, code, words);
-      return;
-    }
-    case FrameKind::kRankEnded: {
-      RankEnding ending;
-      if (from(rank, ending).good() && is_of(node, rank)) events_.rank_ended(rank, ending);
-      return;
-    }
+    case FrameKind::kStarted:
+    case FrameKind::kOutput:
+    case FrameKind::kStreamEnded:
+    case FrameKind::kRankAborted:
+    case FrameKind::kRankEnded:
+      return handle_rank(node, frame.kind, from);
     case FrameKind::kFence: {
       std::uint32_t generation = 0;
-      if (from(generation).good()) events_.fence_entered(node.node(), generation);
-      return;
+      if (!from(generation).done()) return false;
+      events_.fence_entered(node.node(), generation);
+      return true;
     }
     case FrameKind::kWanted: {
       RecordWanted wanted;
-      if (from(wanted).good() && is_of(node, wanted.by))
-        found({.wanted = wanted, .found = false, .blob = {}}, node.node());
-      return;
+      if (!from(wanted).done() || !is_of(node, wanted.by)) return false;
+      found({.wanted = wanted, .found = false, .blob = {}}, node.node());
+      return true;
     }
     case FrameKind::kFound: {
       std::uint64_t ticket = 0;
       RecordAnswer answered;
-      if (!from(ticket, answered).good() || ticket >= tickets_.size()) return;
+      if (!from(ticket, answered).done() || ticket >= tickets_.size() || !tickets_[ticket].open) return false;
       const Ticket asked = tickets_[ticket];
       answered.wanted = asked.wanted;
       answer(answered, asked.from);
-      return;
+      return true;
     }
     case FrameKind::kStates:
     case FrameKind::kAccounts:
-      take_views(node, from, frame.kind == FrameKind::kAccounts, now);
-      return;
+      return take_views(node, from, frame.kind == FrameKind::kAccounts, now);
     case FrameKind::kInputRoom: {
       std::uint64_t bytes = 0;
-      if (from(bytes).good()) input_sent_ -= std::min<std::uint64_t>(bytes, input_sent_);
-      return;
+      if (!from(bytes).done() || bytes > input_sent_) return false;
+      input_sent_ -= bytes;
+      return true;
     }
     case FrameKind::kInputClosed:
       input_closed_ = true;
-      return;
+      return from.done();
     default:
-      return;  // kBeatBack: that it came is all that it says
+      return false;
   }
 }
 
-void RemoteNodes::take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now) {
+/// What a rank of the node does. The rank is the first value of each.
+bool RemoteNodes::handle_rank(const RemoteNode& node, FrameKind kind, Unpacker& from) {
+  std::uint32_t rank = 0;
+  if (!from(rank).good() || !is_of(node, rank)) return false;
+  bool error_stream = false;
+  switch (kind) {
+    case FrameKind::kStarted: {
+      std::int32_t pid = 0;
+      if (!from(pid).done()) return false;
+      events_.rank_started(rank, pid);
+      return true;
+    }
+    case FrameKind::kOutput:
+      if (!from(error_stream).good()) return false;
+      facts_[node.node()].output += from.rest().size();
+      events_.rank_wrote(rank, error_stream, from.rest());
+      return true;
+    case FrameKind::kStreamEnded:
+      if (!from(error_stream).done()) return false;
+      events_.stream_ended(rank, error_stream);
+      return true;
+    case FrameKind::kRankAborted: {
+      std::int32_t code = 0;
+      std::string words;
+      if (!from(code, words).done()) return false;
+      events_.rank_aborted(rank, code, words);
+      return true;
+    }
+    default: {
+      RankEnding ending;
+      if (!from(ending).done()) return false;
+      events_.rank_ended(rank, ending);
+      return true;
+    }
+  }
+}
+
+bool RemoteNodes::take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now) {
   std::uint64_t then = 0;
   std::vector<RankView> views;
-  if (!from(then, views).good() || board_ == nullptr) return;
+  const auto is_strange = [&](const RankView& view) { return !is_of(node, view.rank); };
+  if (!from(then, views).done() || std::any_of(views.begin(), views.end(), is_strange)) return false;
   Facts& facts = facts_[node.node()];
   facts.clock = std::min(facts.clock, static_cast<std::int64_t>(now - then));
   for (const RankView& view : views) {
-    if (!is_of(node, view.rank)) continue;
     show(*board_, view, now, answers ? facts.asked_ns : 0, facts.clock);
     if (!answers) continue;
     launch::BoardSlot& slot = board_->slot(view.rank);
@@ -117,9 +140,10 @@ void RemoteNodes::take_views(RemoteNode& node, Unpacker& from, bool answers, std
     if (view.variables_answered && slot.account != 0)
       launch::board_variables(board_->header(), slot).answered.store(variables_asked_[view.rank]);
   }
-  if (!answers) return;
+  if (!answers) return true;
   facts.asked = false;
   pass_queries_on(now);
+  return true;
 }
 
 /// The board of mpiexec is asked, by mpiexec itself or from outside. The answers to two questions come one after the
@@ -169,9 +193,9 @@ void RemoteNodes::found(const RecordAnswer& question, unsigned from) {
   if (owner == nullptr) return answer(known, from);
   // Tickets are numbers in a list; one whose question is answered serves the next.
   std::uint64_t ticket = 0;
-  while (ticket < tickets_.size() && !tickets_[ticket].wanted.key.empty()) ++ticket;
+  while (ticket < tickets_.size() && tickets_[ticket].open) ++ticket;
   if (ticket == tickets_.size()) tickets_.emplace_back();
-  tickets_[ticket] = {.from = from, .wanted = wanted};
+  tickets_[ticket] = {.open = true, .from = from, .wanted = wanted};
   owner->link().send(FrameKind::kLookUp, packed(ticket, wanted));
 }
 
@@ -179,7 +203,7 @@ void RemoteNodes::answer(const RecordAnswer& answered, unsigned to) {
   for (Ticket& ticket : tickets_)
     if (ticket.from == to && ticket.wanted.by == answered.wanted.by &&
         ticket.wanted.question == answered.wanted.question)
-      ticket.wanted.key.clear();
+      ticket.open = false;
   const RecordWanted& wanted = answered.wanted;
   if (to == map_.node) {
     if (answered.found)

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "mpiexec/pipe.h"
@@ -100,19 +101,6 @@ bool DaemonLine::parse(std::string_view from) {
   return true;
 }
 
-RemoteNode::~RemoteNode() {
-  // The pipe is closed: the daemon ends its ranks. The agent gets no time if it does not end by that.
-  link_.close();
-  if (pid_ > 0 && !ended_) {
-    for (int i = 0; i < 200; ++i) {
-      if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
-      usleep(10'000);
-    }
-    kill(-pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-}
-
 Status RemoteNode::start(const AgentFacts& agent, const Inherited& inherited, std::uint64_t now) {
   std::vector<std::string> words = agent_words(agent, host_);
   for (const std::string& word : words) agent_ += (agent_.empty() ? "" : " ") + word;
@@ -186,6 +174,7 @@ bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
       continue;
     }
     phase_ = Phase::kThere;
+    led_there_ = true;
     const DaemonLine own = DaemonLine::of_this_process();
     if (line_.version != own.version)
       trouble_ = text("%s there is of version %s, and this one of version %s", shown(daemon_).c_str(),
@@ -195,6 +184,20 @@ bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
                       shown(line_.machine).c_str(), own.machine.c_str());
   }
   return trouble_.empty();
+}
+
+const char* RemoteNode::step_words() const {
+  switch (phase_) {
+    case Phase::kStarting:
+    case Phase::kThere:
+      return "before it was told of the job";
+    case Phase::kOrdered:
+      return "while it prepared the job";
+    case Phase::kReady:
+      return "before its ranks were to start";
+    default:
+      return "while the job ran";
+  }
 }
 
 bool RemoteNode::take_end(pid_t pid, int wait_status, std::uint64_t now) {
@@ -265,6 +268,18 @@ void RemoteNode::close() {
   link_.close();
   err_.reset();
   phase_ = Phase::kGone;
+}
+
+void RemoteNode::end_agent(std::uint64_t until) {
+  if (pid_ <= 0 || ended_) return;
+  ended_ = true;
+  constexpr unsigned kLookUs = 10'000;
+  while (led_there_ && now_ns() < until) {
+    if (waitpid(pid_, &wait_status_, WNOHANG) != 0) return;
+    usleep(kLookUs);
+  }
+  kill(-pid_, SIGKILL);
+  waitpid(pid_, &wait_status_, 0);
 }
 
 }  // namespace ashlar::mpiexec

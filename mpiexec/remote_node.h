@@ -50,7 +50,6 @@ class RemoteNode {
   };
 
   RemoteNode(unsigned node, std::string host) : node_(node), host_(std::move(host)) {}
-  ~RemoteNode();
   RemoteNode(const RemoteNode&) = delete;
   RemoteNode& operator=(const RemoteNode&) = delete;
 
@@ -60,6 +59,8 @@ class RemoteNode {
   const std::string& host() const { return host_; }
   Phase phase() const { return phase_; }
   void set_phase(Phase phase) { phase_ = phase; }
+  /// How far the host has come, as the end of a sentence.
+  const char* step_words() const;
   const DaemonLine& line() const { return line_; }
   Link& link() { return link_; }
   /// Whether frames can be sent.
@@ -95,6 +96,9 @@ class RemoteNode {
   /// Lines that the agent has written to standard error since the job runs.
   std::string take_said();
   void close();
+  /// Waits for the end of the agent, whose pipe is closed, and kills it at `until`. One that has not led to a daemon
+  /// does not hear of the end of its pipe, and has no time.
+  void end_agent(std::uint64_t until);
 
  private:
   static constexpr std::uint64_t kLastWords = 300'000'000;  // between the end of the pipe and the end of the agent
@@ -106,6 +110,7 @@ class RemoteNode {
   std::string daemon_;  // its path
   pid_t pid_ = -1;
   bool ended_ = false;  // the agent
+  bool led_there_ = false;
   int wait_status_ = 0;
   Link link_;
   Descriptor err_;

@@ -13,14 +13,25 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kBeat = 5 * kSecond;      // between two signs of life
-constexpr std::uint64_t kSilence = 30 * kSecond;  // after which a host is lost
-constexpr std::uint64_t kOldRoom = 1u << 16;      // output is acknowledged in pieces of at least this
+constexpr std::uint64_t kBeat = 5 * kSecond;   // between two signs of life, at most
+constexpr unsigned kBeats = 4;                 // of them in the time after which a host is lost
+constexpr std::uint64_t kHurry = kSecond;      // this time, once its ranks were killed
+constexpr std::uint64_t kOldRoom = 1u << 16;   // output is acknowledged in pieces of at least this
+constexpr std::uint64_t kLeave = 2 * kSecond;  // until an agent is killed that does not end with its pipe
 
 }  // namespace
 
-Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited) {
+RemoteNodes::~RemoteNodes() {
+  for (const auto& node : nodes_) node->close();
+  const std::uint64_t until = now_ns() + kLeave;
+  for (const auto& node : nodes_) node->end_agent(until);
+}
+
+Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited,
+                           std::uint64_t silence_ns) {
   map_ = nodes;
+  silence_ns_ = silence_ns;
+  beat_ns_ = silence_ns > 0 ? std::min(kBeat, silence_ns / kBeats) : kBeat;
   facts_.resize(nodes.hosts.size());
   ready_.resize(nodes.hosts.size());
   const std::uint64_t now = now_ns();
@@ -98,10 +109,7 @@ void RemoteNodes::add(std::vector<pollfd>* fds) {
 void RemoteNodes::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     RemoteNode& node = *nodes_[i];
-    if (!node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) continue;
-    for (Frame frame; node.open() && node.link().take(&frame);) handle_frame(node, frame, now);
-    if (node.link().broken() && node.phase() < RemoteNode::Phase::kLeaving)
-      node.refuse("what it sends is not of mpiexec's protocol");
+    if (node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) take_frames(node, now);
   }
 }
 
@@ -112,7 +120,7 @@ void RemoteNodes::flush() {
 bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
   for (const auto& node : nodes_) {
     if (!node->take_end(pid, wait_status, now)) continue;
-    for (Frame frame; node->open() && node->link().take(&frame);) handle_frame(*node, frame, now);
+    take_frames(*node, now);
     return true;
   }
   return false;
@@ -120,35 +128,53 @@ bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
 
 void RemoteNodes::check(std::uint64_t now) {
   for (const auto& node : nodes_) {
-    if (node->phase() < RemoteNode::Phase::kRunning || node->phase() == RemoteNode::Phase::kGone) continue;
+    if (!node->open()) continue;
     Facts& facts = facts_[node->node()];
-    if (const std::string said = node->take_said(); !said.empty() && node->phase() == RemoteNode::Phase::kRunning)
-      say("host " + shown(node->host()) + ": " + said.substr(0, said.size() - 1));
-    const bool leaving = node->phase() == RemoteNode::Phase::kLeaving;
     // This process itself was stopped: nothing is known of the time between.
-    if (now > facts.beat_ns + 2 * kBeat) node->heard(now);
-    const bool silent = now > node->heard_ns() + kSilence && !leaving;
-    if (!node->over(now) && node->trouble().empty() && !silent) {
-      if (now < facts.beat_ns + kBeat) continue;
-      facts.beat_ns = now;
-      node->link().send(FrameKind::kBeat);
-      continue;
-    }
-    const std::string how = !node->trouble().empty() ? node->trouble()
-                            : silent                 ? "the host has been silent for 30 s"
-                                                     : node->end_words();
-    node->close();
-    if (!leaving) events_.node_lost(node->node(), how);
+    if (now > facts.beat_ns + 2 * beat_ns_) node->heard(now);
+    if (node->phase() >= RemoteNode::Phase::kRunning) check_running(*node, now);
+    if (!node->open() || now < facts.beat_ns + beat_ns_) continue;
+    facts.beat_ns = now;
+    node->link().send(FrameKind::kBeat);
   }
+}
+
+void RemoteNodes::check_running(RemoteNode& node, std::uint64_t now) {
+  const bool leaving = node.phase() == RemoteNode::Phase::kLeaving;
+  if (const std::string said = node.take_said(); !said.empty() && !leaving)
+    say("host " + shown(node.host()) + ": " + said.substr(0, said.size() - 1));
+  const bool silent = silence_ns_ > 0 && now > node.heard_ns() + silence_ns_ && !leaving;
+  if (!node.over(now) && node.trouble().empty() && !silent) return;
+  const std::string how = !node.trouble().empty() ? node.trouble() : silent ? silence_words() : node.end_words();
+  node.close();
+  if (silent) node.end_agent(now);
+  if (!leaving) events_.node_lost(node.node(), how);
+}
+
+std::string RemoteNodes::silence_words() const {
+  if (hurried_) return "the host gave no answer when the job was ended";
+  return text("the host has been silent for %g s (mpiexec.host_silence)", static_cast<double>(silence_ns_) / 1e9);
+}
+
+void RemoteNodes::hurry(std::uint64_t now) {
+  if (hurried_) return;
+  hurried_ = true;
+  silence_ns_ = kHurry;
+  beat_ns_ = kHurry / kBeats;
+  for (const auto& node : nodes_) {
+    node->heard(now);
+    facts_[node->node()].beat_ns = now;
+  }
+  to_all(FrameKind::kBeat);
 }
 
 std::uint64_t RemoteNodes::next_ns() const {
   std::uint64_t next = ~std::uint64_t{0};
   for (const auto& node : nodes_) {
-    if (node->deadline_ns() != 0) next = std::min(next, node->deadline_ns());
     if (node->phase() == RemoteNode::Phase::kGone) continue;
+    if (node->deadline_ns() != 0) next = std::min(next, node->deadline_ns());
     if (node->over_at_ns() != 0) next = std::min(next, node->over_at_ns());
-    if (node->phase() == RemoteNode::Phase::kRunning) next = std::min(next, facts_[node->node()].beat_ns + kBeat);
+    if (node->open()) next = std::min(next, facts_[node->node()].beat_ns + beat_ns_);
   }
   return next;
 }

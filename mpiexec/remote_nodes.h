@@ -24,9 +24,13 @@ class NodeEvents : public RankEvents {
 class RemoteNodes {
  public:
   explicit RemoteNodes(NodeEvents& events) : events_(events) {}
+  /// The daemons end their ranks, and the agents that do not end by that are killed.
+  ~RemoteNodes();
+  RemoteNodes(const RemoteNodes&) = delete;
+  RemoteNodes& operator=(const RemoteNodes&) = delete;
 
-  /// Starts an agent for each host of `nodes` but its own one.
-  Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited);
+  /// Starts an agent for each host of `nodes` but its own one. A host is lost that is silent for `silence_ns`; 0: none.
+  Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited, std::uint64_t silence_ns);
   bool any() const { return !nodes_.empty(); }
   /// The board of mpiexec itself, which shows all ranks; from now on there is one.
   void set_board(Board* board);
@@ -63,6 +67,8 @@ class RemoteNodes {
   void pass_queries_on(std::uint64_t now);
   void refresh();
   void leave();
+  /// All ranks have been killed: a host that does not answer now is lost.
+  void hurry(std::uint64_t now);
 
   /// Bytes of input that the rank has room for; 0 also when it reads no more.
   std::size_t input_room() const { return input_closed_ ? 0 : kMostInput - input_sent_; }
@@ -74,6 +80,7 @@ class RemoteNodes {
 
   /// One question for a record that is under way to the owner's daemon.
   struct Ticket {
+    bool open = false;
     unsigned from = 0;  // the node of the rank that asks
     RecordWanted wanted;
   };
@@ -85,11 +92,17 @@ class RemoteNodes {
     std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
     std::uint64_t beat_ns = 0;
   };
-  void handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
-  void handle_ready(RemoteNode& node, const Frame& frame);
-  void take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
+  void take_frames(RemoteNode& node, std::uint64_t now);
+  // False: the frame cannot be read, or has no place at this step.
+  bool handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
+  bool handle_refused(RemoteNode& node, Unpacker& from);
+  bool handle_ready(RemoteNode& node, Unpacker& from);
+  bool handle_rank(const RemoteNode& node, FrameKind kind, Unpacker& from);
+  bool take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
   void found(const RecordAnswer& answer, unsigned from);
   void answer(const RecordAnswer& answer, unsigned to);
+  void check_running(RemoteNode& node, std::uint64_t now);
+  std::string silence_words() const;
   void to_all(FrameKind kind, std::string_view body = {});
   RemoteNode* node_of(unsigned rank);
   bool is_of(const RemoteNode& node, std::uint32_t rank) const;
@@ -104,6 +117,8 @@ class RemoteNodes {
   std::vector<std::uint32_t> asked_, variables_asked_;  // per rank: questions that were passed on
   std::size_t input_sent_ = 0;
   bool input_closed_ = false;
+  std::uint64_t silence_ns_ = 0, beat_ns_ = 0;  // a host is lost after; between two signs of life
+  bool hurried_ = false;
   std::size_t first_ = 0;  // of the descriptors in the last add()
 };
 

@@ -60,6 +60,7 @@ Status load_settings(const Options& options, const std::string& host, const char
                            : config.launch_agent != nullptr ? config.launch_agent
                                                             : "";
   settings->start_timeout_ns = config.start_timeout;
+  settings->silence_ns = config.host_silence;
   plugin::ToolConfig tools;
   ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
   settings->tools = plugin::tools_chosen(store);

@@ -24,7 +24,8 @@ struct Settings {
   std::string start_words;            // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
   std::string launch_agent;           // the command that leads to another host
   std::uint64_t start_timeout_ns = 0;
-  std::string for_ranks;  // param::Store's text: ranks read no file of their own
+  std::uint64_t silence_ns = 0;  // after which a host is lost; 0: never
+  std::string for_ranks;         // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. Fails when something on the

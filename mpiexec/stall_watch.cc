@@ -9,9 +9,9 @@ using launch::BoardSlot;
 using launch::RankEnd;
 using launch::RankState;
 
-constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kLongestInterval = 1000 * kMillisecond, kShortestInterval = 20 * kMillisecond;
-constexpr std::uint64_t kSleep = 100 * kMillisecond;  // a rank that sleeps in a wait looks around more often than this
+// Nanoseconds.
+constexpr std::uint64_t kLongestInterval = 1'000'000'000, kShortestInterval = 20'000'000;
+constexpr std::uint64_t kSleep = 100'000'000;  // a rank that sleeps in a wait looks around more often than this
 
 }  // namespace
 

@@ -14,6 +14,7 @@ struct MpiexecConfig {
   std::uint64_t board_per_rank;  // bytes
   const char* launch_agent;
   std::uint64_t start_timeout;  // nanoseconds
+  std::uint64_t host_silence;   // nanoseconds
 };
 inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
 inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
@@ -22,6 +23,7 @@ inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
 
 inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
+inline constexpr const char* kSilenceRange[] = {"0", "1000h", nullptr};
 inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
 
 inline constexpr ashlar_param kMpiexecParams[] = {
@@ -54,6 +56,11 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"start_timeout", "1min", "Time in which every host must be ready to start its ranks.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, start_timeout), kStartRange},
+    {"host_silence", "30s",
+     "Time without a sign of life after which a host of a job is lost. Ranks on another host than mpiexec's end when "
+     "they have none of mpiexec for so long. 0: never.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, host_silence), kSilenceRange},
 };
 
 /// How mpiexec watches a running job.

@@ -4,8 +4,10 @@ Host a is where mpiexec runs: it has a network, a host name, System V memory and
 so that its agent can enter the others. The others have everything of their own, processes too.
 """
 import os
+import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -83,12 +85,21 @@ class Cluster:
             self.inside(name, "ip", "addr", "add", f"10.77.0.{number}/24", "dev", "eth0")
             self.inside(name, "ip", "link", "set", "eth0", "up")
 
+    def address(self, name):
+        return f"10.77.0.{self.names.index(name) + 1}"
+
     def agent(self, prelude):
         """The agent, with lines of a shell that it begins with."""
         self.command = os.path.join(self.folder, "agent")
         with open(self.command, "w") as file:
             file.write(AGENT.format(folder=self.folder, prelude=prelude))
         os.chmod(self.command, 0o755)
+
+    def relay(self, host, *plan):
+        """The agent with relay.py in its middle, on the way to one host."""
+        words = " ".join(map(shlex.quote, [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py"),
+                                           *plan]))
+        self.agent(f'if test $host = {host} && test -z "$RELAYED"; then RELAYED=1 exec {words} -- $0 $host "$@"; fi')
 
     def words(self, mpiexec, *words, cwd=None):
         """mpiexec on host a; nsenter becomes it, so the process is its own."""
@@ -126,6 +137,11 @@ class Cluster:
             except OSError:
                 pass
         return sorted(found)
+
+    def listens(self, name, port):
+        """Whether a process of the host has opened this port."""
+        with open(f"/proc/{self.pids[name]}/net/tcp") as sockets:
+            return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in sockets)
 
     def none_left(self, pattern, seconds=10):
         """Whether no host has such a process any more."""

@@ -14,6 +14,8 @@ import time
 import unittest
 
 from cluster import Cluster
+from relay import frame
+from sshd import Sshd, path_of_sshd
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
@@ -254,6 +256,215 @@ class EndTest(HostsTest):
         self.assertIn("ranks 0-1 run on another host, of which the job's mpiexec knows more", flat(inside))
         values = subprocess.run([INFO, "--pvars", "--pid", str(process.pid)], capture_output=True, text=True, timeout=30)
         self.assertEqual(values.returncode, 0, values.stderr)
+
+
+class SilenceTest(HostsTest):
+    """Connections that are cut without an end, and interrupts: nothing is left anywhere."""
+    LIMIT = ("--set", "mpiexec.host_silence=2s")
+    STUBBORN = ("sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.2; done")
+
+    def cut(self, name):
+        """Nothing passes between this host and the others any more."""
+        relays = [pid for pid in self.cluster.processes("a", "relay.py") if self.cluster.name_of(pid).startswith("python")]
+        self.assertEqual(len(relays), 1)
+        self.cluster.kill(relays[0], signal.SIGSTOP)
+        self.cluster.inside("a", "ip", "link", "set", f"to{name}", "down")
+        self.addCleanup(self.cluster.inside, "a", "ip", "link", "set", f"to{name}", "up")
+
+    def none_left(self, *patterns):
+        for pattern in patterns + ("--daemon", "relay.py"):
+            self.assertTrue(self.cluster.none_left(pattern), pattern)
+
+    def test_a_host_that_vanishes(self):
+        self.cluster.relay("c")
+        process = self.start_job(*self.LIMIT, "--host", "a,b,c", "-n", 6, HOSTS, "wait", ready=6)
+        self.cut("c")
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"^mpiexec: rank 4 of 6 \(\S+ process \d+ on c\) was lost with its host: the host has been silent "
+                              r"for 2 s \(mpiexec.host_silence\), after \S+ s. The other 5 ranks were stopped. $")
+        self.assertLess(seconds, 5)
+        self.none_left(HOSTS)
+
+    def test_ranks_end_when_mpiexec_has_vanished(self):
+        process = self.start_job(*self.LIMIT, "--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + 15
+        while self.cluster.processes("b", HOSTS) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(self.cluster.processes("b", HOSTS), [])
+        self.assertEqual(self.cluster.processes("b", "--daemon"), [])
+        process.send_signal(signal.SIGCONT)
+        status, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertIn("was lost with its host", err)
+        self.none_left(HOSTS)
+
+    def test_a_job_that_its_user_stops_is_not_lost(self):
+        process = self.start_job(*self.LIMIT, "--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.send_signal(signal.SIGTSTP)
+        time.sleep(5)
+        self.assertEqual(len(self.cluster.processes("b", HOSTS)), 2)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(3)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(self.end_of(process, 20)[0], 130)
+        self.none_left(HOSTS)
+
+    def test_the_second_interrupt_kills_at_once(self):
+        process = self.start_job("--host", "a,b", "-n", 4, *self.STUBBORN, ready=4)
+        process.send_signal(signal.SIGINT)
+        time.sleep(1.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("was passed on, and 4 of 4 ranks still run; a second one kills them", err)
+        self.assertIn("ended by signal 2", err)
+        self.assertLess(seconds, 2)
+        self.none_left("trap '' INT")
+
+    def test_the_second_interrupt_does_not_wait_for_a_host_that_has_vanished(self):
+        self.cluster.relay("b")
+        process = self.start_job("--host", "a,b", "-n", 4, *self.STUBBORN, ready=4)
+        self.cut("b")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("ended by signal 2", err)
+        self.assertLess(seconds, 4)
+        self.none_left("trap '' INT")
+
+    def test_an_interrupt_does_not_wait_for_an_agent_that_is_stuck(self):
+        self.cluster.agent('test $host = c && { echo stuck >&2; exec sleep 1234; }')
+        process = self.start_job("--host", "a,b,c", "-n", 3, HOSTS)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 130, err)
+        self.assertIn("signal 2 (SIGINT, interrupt) came before the ranks began", err)
+        self.assertLess(seconds, 2)
+        self.none_left("sleep 1234")
+
+    def test_mpiexec_killed_behind_a_relay(self):
+        self.cluster.relay("b")
+        process = self.start_job("--host", "a,b", "-n", 4, HOSTS, "wait", ready=4)
+        process.kill()
+        process.communicate()
+        self.none_left(HOSTS)
+
+
+class FramesTest(HostsTest):
+    """What cannot be read ends the host, and the sentence names host, kind and step."""
+    SIZE = 2
+    START, FENCE_DONE, READY, STARTED, OUTPUT, RANK_ENDED = 2, 6, 64, 66, 67, 70  # mpiexec/frames.h
+
+    def lost(self, way, kind, extra, words):
+        self.cluster.relay("b", way, str(kind), extra.hex())
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, "wait", status=1, timeout=30).stderr)
+        self.assertRegex(err, r"rank 2 of 4 \(.* on b\) was lost with its host: ")
+        self.assertIn(words, err)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_an_unknown_kind_before_the_start(self):
+        self.cluster.relay("b", "back", str(self.READY), frame(99, b"xyz").hex())
+        err = flat(self.run_job("--host", "a,b", "-n", 4, HOSTS, status=127, timeout=30).stderr)
+        self.assertIn("cannot start ranks on host b: mpiexec there has sent a message of kind 99 (of which there is none; 3 "
+                      "bytes), which cannot be read, before its ranks were to start", err)
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_half_a_message(self):
+        self.lost("back", self.OUTPUT, frame(self.RANK_ENDED, bytes([2, 0, 0, 0])),
+                  "mpiexec there has sent a message of kind 70 (a rank's end; 4 bytes), which cannot be read, while the job ran")
+
+    def test_more_than_a_message(self):
+        self.lost("back", self.OUTPUT, frame(self.STARTED, bytes([2, 0, 0, 0, 1, 0, 0, 0, 0])), "kind 66 (a rank's start; 9")
+
+    def test_a_rank_of_another_host(self):
+        self.lost("back", self.OUTPUT, frame(self.STARTED, bytes([0, 0, 0, 0, 1, 0, 0, 0])), "kind 66 (a rank's start; 8")
+
+    def test_a_line_of_some_program(self):
+        self.lost("back", self.OUTPUT, b"Killed by signal 15.\n",
+                  "its agent has passed on bytes that are no message of mpiexec's, \"Killed by signal 15.\\n\", while the job ran")
+
+    def test_half_a_message_to_the_daemon(self):
+        self.lost("there", self.START, frame(self.FENCE_DONE, b"x"),
+                  "mpiexec there was sent a message of kind 6 (a fence; 1 bytes), which cannot be read, while the job ran")
+
+    def test_a_line_to_the_daemon(self):
+        self.lost("there", self.START, b"yes, continue connecting\n",
+                  "mpiexec there was sent bytes that are no message of mpiexec's, \"yes, continue connecting\\n\", while the job ran")
+
+
+@unittest.skipUnless(path_of_sshd(), "there is no sshd")
+class SshTest(HostsTest):
+    """Hosts that are reached by ssh over the wire between them."""
+
+    def servers(self, options=""):
+        servers = Sshd(self.cluster, ["b", "c"], options)
+        self.addCleanup(servers.stop)
+        return servers
+
+    def words(self, servers, *words, options=()):
+        return ["--launch-agent", servers.agent(*options), *words]
+
+    def test_a_job(self):
+        out = self.run_job(*self.words(self.servers(), "--host", "b,a,c", "-n", 6, HOSTS)).stdout
+        self.assertEqual(sorted(out.splitlines()),
+                         [f"rank {r} of 6 on {'bbaacc'[r]}, {r % 2} of 2 there, local {r % 2}" for r in range(6)])
+
+    def test_start_files_that_print(self):
+        servers = self.servers("ForceCommand echo Welcome; echo warning >&2; printf 'no end'; exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
+        out = self.run_job(*self.words(servers, "--host", "a,b", "-n", 2, "hostname")).stdout
+        self.assertEqual(sorted(out.splitlines()), ["a", "b"])
+
+    def refused(self, words, *expected):
+        began = time.monotonic()
+        err = flat(self.run_job(*words, status=127).stderr)
+        self.assertLess(time.monotonic() - began, 20)
+        for part in expected:
+            self.assertIn(part, err)
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_no_key(self):
+        servers = self.servers()
+        os.unlink(servers.file("key"))
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true"),
+                     "cannot start ranks on host b: it ended with exit status 255", "Permission denied (publickey")
+
+    def test_no_server(self):
+        servers = self.servers()
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true", options=("-p", "23")),
+                     "cannot start ranks on host b: it ended with exit status 255", "Connection refused")
+
+    def test_a_shell_that_is_none(self):
+        servers = self.servers("ForceCommand echo This account is not available.; exit 1\n")
+        self.refused(self.words(servers, "--host", "a,b", "-n", 2, "true"),
+                     "cannot start ranks on host b: it ended with exit status 1", "This account is not available.")
+
+    def test_a_wire_that_is_cut(self):
+        process = self.start_job(*self.words(self.servers(), "--set", "mpiexec.host_silence=2s", "--host", "a,b,c", "-n", 6,
+                                             HOSTS, "wait"), ready=6)
+        self.cluster.inside("a", "ip", "link", "set", "toc", "down")
+        self.addCleanup(self.cluster.inside, "a", "ip", "link", "set", "toc", "up")
+        status, _, err, seconds = self.end_of(process, 20)
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"rank 4 of 6 \(\S+ process \d+ on c\) was lost with its host: the host has been silent for 2 s")
+        self.assertLess(seconds, 5)
+        # Nothing tells the daemon there but the silence.
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
+
+    def test_a_killed_mpiexec(self):
+        process = self.start_job(*self.words(self.servers(), "--host", "a,b", "-n", 4, HOSTS, "wait"), ready=4)
+        process.kill()
+        process.communicate()
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
 
 
 class ProgramsTest(HostsTest):

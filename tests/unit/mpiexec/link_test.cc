@@ -67,12 +67,26 @@ TEST(LinkTest, WhatComesBeforeTheFramesIsTakenByLines) {
 
 TEST(LinkTest, BytesThatAreNoFrameBreakTheLink) {
   Pair pair = make_pair_of_links();
-  pair.left.send_raw("this is a line that some program printed");
+  pair.left.send_raw("this is a line that some program printed\n");
+  pair.left.send(FrameKind::kBeat);
   ASSERT_TRUE(pair.left.flush());
   ASSERT_TRUE(pair.right.read_some());
   Frame frame;
   EXPECT_FALSE(pair.right.take(&frame));
   EXPECT_TRUE(pair.right.broken());
+  EXPECT_EQ(pair.right.broken_words(),
+            "bytes that are no message of mpiexec's, \"this is a line that some program printed\\n\"");
+}
+
+TEST(LinkTest, AllKindsOfFramesHaveWords) {
+  for (auto kind = FrameKind::kOrder; kind <= FrameKind::kLeave;
+       kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
+    EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
+  for (auto kind = FrameKind::kReady; kind <= FrameKind::kBeatBack;
+       kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
+    EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
+  EXPECT_EQ(frame_words(FrameKind::kRankEnded, 7), "a message of kind 70 (a rank's end; 7 bytes)");
+  EXPECT_EQ(frame_words(static_cast<FrameKind>(99), 0), "a message of kind 99 (of which there is none; 0 bytes)");
 }
 
 JobOrder order() {
@@ -100,6 +114,25 @@ TEST(LinkTest, AJobTravels) {
   EXPECT_EQ(arrived.options.stdin_rank, -1);
   EXPECT_EQ(arrived.settings.for_ranks.size(), 16u);
   EXPECT_EQ(arrived.nodes.ranks_of(1), 2u);
+}
+
+TEST(LinkTest, AJobWhoseRanksAreOnNoHostDoesNotFit) {
+  JobOrder fits = order();
+  EXPECT_TRUE(fits.fits());
+  fits.nodes.node = 2;
+  EXPECT_FALSE(fits.fits());
+  fits = order();
+  fits.nodes.node_of_rank = {0, 1, 2};
+  EXPECT_FALSE(fits.fits());
+  fits.nodes.node_of_rank = {0, 1};
+  EXPECT_FALSE(fits.fits());
+}
+
+TEST(LinkTest, WhatIsLeftOverIsSeen) {
+  std::uint32_t number = 0;
+  EXPECT_TRUE(Unpacker(packed(std::uint32_t{7}))(number).done());
+  EXPECT_TRUE(Unpacker(packed(std::uint32_t{7}, true))(number).good());
+  EXPECT_FALSE(Unpacker(packed(std::uint32_t{7}, true))(number).done());
 }
 
 TEST(LinkTest, EveryBeginningOfAJobIsNoJob) {

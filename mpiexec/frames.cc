@@ -1,0 +1,77 @@
+#include "mpiexec/frames.h"
+
+#include "mpiexec/text.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+/// What a frame is about; nullptr: there is no such kind.
+const char* subject_of(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kOrder:
+      return "what the job is";
+    case FrameKind::kStart:
+      return "the start";
+    case FrameKind::kSignal:
+      return "a signal";
+    case FrameKind::kStop:
+      return "the stop";
+    case FrameKind::kEnded:
+    case FrameKind::kRankEnded:
+      return "a rank's end";
+    case FrameKind::kFenceDone:
+    case FrameKind::kFence:
+      return "a fence";
+    case FrameKind::kLookUp:
+    case FrameKind::kWanted:
+      return "a question for a record";
+    case FrameKind::kRecord:
+    case FrameKind::kFound:
+      return "a record";
+    case FrameKind::kInput:
+      return "standard input";
+    case FrameKind::kRoom:
+      return "room for output";
+    case FrameKind::kCloseStream:
+    case FrameKind::kStreamEnded:
+      return "the end of a stream";
+    case FrameKind::kAsk:
+      return "a status query";
+    case FrameKind::kRefresh:
+      return "a look at the ranks";
+    case FrameKind::kBeat:
+    case FrameKind::kBeatBack:
+      return "a sign of life";
+    case FrameKind::kLeave:
+      return "the end of the job";
+    case FrameKind::kReady:
+      return "that the host is ready";
+    case FrameKind::kRefused:
+      return "a refusal";
+    case FrameKind::kStarted:
+      return "a rank's start";
+    case FrameKind::kOutput:
+      return "output";
+    case FrameKind::kRankAborted:
+      return "a rank's abort";
+    case FrameKind::kStates:
+      return "the states of ranks";
+    case FrameKind::kAccounts:
+      return "the answer to a status query";
+    case FrameKind::kInputRoom:
+      return "room for input";
+    case FrameKind::kInputClosed:
+      return "the end of input";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string frame_words(FrameKind kind, std::size_t bytes) {
+  const char* const subject = subject_of(kind);
+  return text("a message of kind %u (%s; %zu bytes)", static_cast<unsigned>(kind),
+              subject != nullptr ? subject : "of which there is none", bytes);
+}
+
+}  // namespace ashlar::mpiexec

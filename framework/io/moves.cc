@@ -149,6 +149,28 @@ class Windowed {
   std::uint64_t begin_ = 0, wanted_ = 0, held_ = 0;
 };
 
+/// Bytes of the view that do not lie in a row. Apart from the short path: batches take room on the stack.
+[[gnu::noinline]] Status move_apart(OpenFile& file, bool writes, const Stream& stream, std::byte* memory,
+                                    std::uint64_t* moved) {
+  const std::uint64_t bytes = stream.to - stream.from;
+  Windowed windowed(file, writes, stream);
+  Batch batch;
+  while (*moved < bytes) {
+    batch.look(*stream.tiles, stream.from + *moved, bytes - *moved);
+    batch.place(memory + *moved);
+    std::uint64_t done = 0;
+    Status step;
+    if (choose(file, writes, batch, bytes - *moved).way == Way::kList)
+      step = move_pieces(file, writes, batch.pieces.data(), batch.used, &done);
+    else
+      step = writes ? windowed.write(batch, &done) : windowed.read(batch, &done);
+    *moved += done;
+    ASHLAR_TRY(step);
+    if (done < batch.bytes && !writes) break;
+  }
+  return {};
+}
+
 }  // namespace
 
 void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint64_t at, std::uint64_t bytes) {
@@ -163,27 +185,18 @@ void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint6
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved) {
   const datatype::Tiles& tiles = *file.view.tiles;
+  *moved = 0;
+  Span first;
+  if (tiles.spans(at, bytes, 1, &first) == 1 && first.bytes == bytes) {
+    const ashlar_io_piece whole = {
+        .offset = static_cast<std::uint64_t>(first.offset), .length = bytes, .memory = memory};
+    return move_pieces(file, writes, &whole, 1, moved);
+  }
   const Stream stream = {.tiles = &tiles,
                          .from = at,
                          .to = at + bytes,
                          .buffer = DataView::of(memory, static_cast<MPI_Count>(bytes), datatype::predefined(MPI_BYTE))};
-  Windowed windowed(file, writes, stream);
-  Batch batch;
-  *moved = 0;
-  while (*moved < bytes) {
-    batch.look(tiles, at + *moved, bytes - *moved);
-    batch.place(memory + *moved);
-    std::uint64_t done = 0;
-    Status step;
-    if (choose(file, writes, batch, bytes - *moved).way == Way::kList)
-      step = move_pieces(file, writes, batch.pieces.data(), batch.used, &done);
-    else
-      step = writes ? windowed.write(batch, &done) : windowed.read(batch, &done);
-    *moved += done;
-    ASHLAR_TRY(step);
-    if (done < batch.bytes && !writes) break;
-  }
-  return {};
+  return move_apart(file, writes, stream, memory, moved);
 }
 
 }  // namespace ashlar::io

@@ -8,8 +8,10 @@
 #include "framework/datatype/reduce_op.h"
 #include "framework/io/agree.h"
 #include "framework/io/check.h"
+#include "framework/io/choice_record.h"
 #include "framework/io/collective.h"
 #include "framework/io/engine.h"
+#include "framework/io/moves.h"
 #include "framework/io/request.h"
 #include "framework/io/transfer.h"
 #include "framework/object/status_fields.h"
@@ -138,6 +140,15 @@ Transfer transfer_of(const Access& access, MPI_Offset at) {
 /// The same after the call has returned. Functions of the program convert in the call.
 bool goes_on(const OpenFile& file) { return meets(file) && file.view.rep->kind != Datarep::Kind::kUser; }
 
+/// For --explain=io.
+void record_way(const char* call, const Transfer& what) {
+  if (!records_choices(what.file) || what.buffer.bytes() == 0) return;
+  std::uint64_t at = 0, bytes = 0;
+  if (!stream_bytes(what, &at, &bytes).ok()) return;
+  const LaneGuard guard(what.file.comm->lane->lock);
+  record_own_choice(what.file, call, what.writes, at, bytes);
+}
+
 Status move(const Access& access, MPI_Count* moved) {
   MPI_Offset etypes = 0, at = 0;
   const Status own = settle(access, &etypes, &at);
@@ -151,6 +162,7 @@ Status move(const Access& access, MPI_Count* moved) {
     return move_in_turns(what, own, moved);
   ASHLAR_TRY(own);
   if (!access.file.seekable()) wait_for_pending(access.file);
+  record_way(access.call, what);
   const Status done = transfer(what, moved);
   take_back(access, etypes, *moved);
   return done;
@@ -188,6 +200,7 @@ Status start(const Access& access, Request** request) {
     if (goes_on(access.file)) return start_together(access.call, what, own, request);
   }
   ASHLAR_TRY(own);
+  record_way(access.call, what);
   return start_transfer(access.call, what, request);
 }
 

@@ -1,26 +1,45 @@
 #pragma once
 #include <cstdint>
 
-#include "framework/io/facts.h"
+/// What moving data costs, in nanoseconds: the model by which ways are chosen.
+namespace ashlar::io {
 
-/// What moving data costs, in picoseconds: the model by which ways are chosen. The numbers are those of a file in the
-/// page cache, where the choice matters most; a device that is slower is so for all ways alike.
-namespace ashlar::io::cost {
+/// What the system takes to move data one way.
+struct Rate {
+  double call = 0;  // of a system call that moves a piece
+  double byte = 0;  // between memory and the file, in long transfers
+};
 
-inline constexpr std::uint64_t kCall = 350'000;       // of a system call that moves a piece
-inline constexpr std::uint64_t kByte = 300;           // between memory and the file
-inline constexpr std::uint64_t kCopy = 200;           // from memory to memory
-inline constexpr std::uint64_t kPiece = 6'000;        // of a small copy
-inline constexpr std::uint64_t kMeeting = 4'000'000;  // of processes that wait for each other
+/// What a file system takes: as it was measured last (meter.h).
+struct Rates {
+  Rate read, write;
+};
+
+namespace cost {
+
+/// Of a file in the page cache, before anything is measured.
+inline constexpr Rates kUsual = {.read = {.call = 400, .byte = 0.08}, .write = {.call = 700, .byte = 0.1}};
+inline constexpr double kCopy = 0.1;        // of a byte, from memory to memory
+inline constexpr double kPiece = 6;         // of a piece that is copied
+inline constexpr double kMark = 0.1;        // of a byte of a window whose bytes are marked as they come
+inline constexpr double kHold = 2'000;      // of a range of the file that is held while a window is written back
+inline constexpr double kMeeting = 4'000;   // of processes that wait for each other
+inline constexpr double kForbidden = 1e30;  // of a way that is not open
 
 /// Pieces one by one.
-constexpr std::uint64_t list(std::uint64_t pieces, std::uint64_t bytes) { return pieces * kCall + bytes * kByte; }
+constexpr double list(const Rate& rate, double pieces, double bytes) { return pieces * rate.call + bytes * rate.byte; }
 
-/// The whole of `hull` bytes, in windows; a write reads it as well.
-constexpr std::uint64_t sieve(bool writes, std::uint64_t hull, std::uint64_t window, std::uint64_t pieces,
-                              std::uint64_t bytes) {
-  const std::uint64_t moves = writes ? 2 : 1;
-  return moves * (hull * kByte + (hull / window + 1) * kCall) + pieces * kPiece + bytes * kCopy;
+/// A contiguous part of the file, in windows.
+constexpr double windows(const Rate& rate, double bytes, double window) {
+  return bytes * rate.byte + (bytes / window + 1) * rate.call;
 }
 
-}  // namespace ashlar::io::cost
+/// What lies between the pieces as well, `hull` bytes, in windows; a write reads them first.
+constexpr double sieve(const Rates& rates, bool writes, double hull, double window, double pieces, double bytes) {
+  const double copies = pieces * kPiece + bytes * kCopy;
+  if (!writes) return windows(rates.read, hull, window) + copies;
+  return windows(rates.read, hull, window) + windows(rates.write, hull, window) + (hull / window + 1) * kHold + copies;
+}
+
+}  // namespace cost
+}  // namespace ashlar::io

@@ -81,6 +81,7 @@ Status Engine::driver_for(const char* path, Driver* out) {
     ASHLAR_TRY(one->component->create(&context, &driver.module));
     made_.push_back({.component = one->component, .module = driver.module});
   }
+  driver.meter = &meters_[type];
   drivers_.emplace(type, driver);
   *out = driver;
   return {};

@@ -24,6 +24,7 @@ namespace ashlar::io {
 struct Driver {
   ashlar_io_driver* module = nullptr;
   const char* name = "";
+  Meter* meter = nullptr;  // as long as the engine lives
 };
 
 /// The state of this room in one process. The process owns it and makes it current() from its start to its stop. Files
@@ -59,6 +60,7 @@ class Engine {
   plugin::Registry& registry_;
   std::mutex loading_;                       // guards the rest
   std::map<std::uint64_t, Driver> drivers_;  // by the type of the file system
+  std::map<std::uint64_t, Meter> meters_;    // the same
   struct Made {
     plugin::Component* component;
     ashlar_io_driver* module;

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "framework/io/cost.h"
+
 namespace ashlar::io {
 
 /// How the data of a call gets to the file, and from it.
@@ -35,6 +37,8 @@ struct Facts {
   Switch together = Switch::kAuto;
   Switch sieve = Switch::kAuto;
   Way way = Way::kAuto;
+  Rates rates;  // as rank 0 has measured
+  std::uint64_t sieve_window = 0;
 };
 
 }  // namespace ashlar::io

@@ -10,6 +10,7 @@
 
 #include "framework/io/counts.h"
 #include "framework/io/facts.h"
+#include "framework/io/meter.h"
 #include "framework/io/shared_block.h"
 #include "framework/io/view.h"
 #include "framework/io/worker.h"
@@ -39,6 +40,7 @@ class OpenFile final : public File {
   int amode = 0;
   ashlar_io_file* bytes = nullptr;  // of the component `driver`
   const char* driver = "";
+  Meter* meter = nullptr;         // of its file system
   SharedBlock* shared = nullptr;  // nullptr: the processes share no memory
   std::string why_not_shared;
 
@@ -55,14 +57,15 @@ class OpenFile final : public File {
   MPI_Offset position = 0;  // the individual file pointer, in etypes
 
   // Guarded by the lane's lock.
-  std::uint32_t pending = 0;               // nonblocking accesses that move data
-  std::uint64_t together_begun = 0;        // collective accesses, the first has number 1
-  std::uint64_t together_over = 0;         // here
-  bool windows_reached = false;            // every process has mapped the windows of all others
-  bool windows_refused = false;            // or one of them cannot
-  Way told[2] = {Way::kAuto, Way::kAuto};  // ways of collective reads and writes that have a decision record
-  Counts counts;                           // any thread
-  RequestsLeft requests;                   // nullptr: not counted
+  std::uint32_t pending = 0;         // nonblocking accesses that move data
+  std::uint64_t together_begun = 0;  // collective accesses, the first has number 1
+  std::uint64_t together_over = 0;   // here
+  bool windows_reached = false;      // every process has mapped the windows of all others
+  bool windows_refused = false;      // or one of them cannot
+  // Ways of reads and writes that have a decision record: of a process's own accesses, and of collective ones.
+  Way told[2][2] = {};
+  Counts counts;          // any thread
+  RequestsLeft requests;  // nullptr: not counted
 
   /// A split collective that has begun (MPI-5.0, 14.4.5).
   struct Split {

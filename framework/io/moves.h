@@ -15,4 +15,8 @@ class OpenFile;
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved);
 
+/// Keeps a decision record of the way that such an access goes, where it differs from the one before. Under the lane's
+/// lock.
+void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint64_t at, std::uint64_t bytes);
+
 }  // namespace ashlar::io

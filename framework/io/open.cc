@@ -95,6 +95,7 @@ Status open_bytes(OpenFile& file, std::uint32_t mode) {
   if (!taken.ok()) return taken;
   file.bytes = bytes;
   file.driver = driver.name;
+  file.meter = driver.meter;
   return {};
 }
 

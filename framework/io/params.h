@@ -45,8 +45,8 @@ inline constexpr ashlar_param kParams[] = {
      "ind_rd_buffer_size, ind_wr_buffer_size).",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, sieve_bytes), kSieveRange},
     {"sieve_piece", "8KiB",
-     "Pieces of a read that are smaller on average are taken in with the gaps between them, unless these are more than "
-     "seven eighths. 0: each piece is read by itself.",
+     "Pieces of a read that are smaller on average are taken in with the gaps between them, where that is cheaper by "
+     "estimate. 0: each piece is read by itself.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, sieve_piece), kPieceRange},
     {"cb_buffer_size", "1MiB",
      "Bytes of the file that one process moves at once for all of them in a collective access; it has two such windows "

@@ -43,7 +43,9 @@ void Together::publish() {
                  .window = open.hints.window_bytes,
                  .together = what.writes ? open.hints.writes_together : open.hints.reads_together,
                  .sieve = what.writes ? open.hints.sieve_writes : open.hints.sieve_reads,
-                 .way = Engine::current().config.get().forced()};
+                 .way = Engine::current().config.get().forced(),
+                 .rates = open.meter->rates(),
+                 .sieve_window = what.writes ? open.hints.sieve_write_bytes : open.hints.sieve_read_bytes};
   if (open.atomic) facts.flags |= Facts::kAtomic;
   if (!open.coherent()) facts.flags |= Facts::kIncoherent;
   if (blocking) facts.flags |= Facts::kBlocking;

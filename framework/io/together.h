@@ -8,6 +8,7 @@
 #include "framework/coll/wire.h"
 #include "framework/io/carried.h"
 #include "framework/io/file.h"
+#include "framework/io/plan.h"
 #include "framework/io/range_lock.h"
 #include "framework/io/stream.h"
 #include "framework/io/transfer.h"
@@ -18,16 +19,6 @@ namespace ashlar::coll {
 class Op;
 }
 namespace ashlar::io {
-
-/// What the processes of a collective access do, the same on all of them.
-struct Plan {
-  Way way = Way::kList;
-  bool stopped = false;              // one of them cannot take part: none moves data
-  std::uint64_t first = 0, end = 0;  // of the data of all
-  std::uint64_t window = 0;          // bytes; window i begins at `first` + i windows
-  std::uint32_t aggregators = 0;     // window i is moved by number i % aggregators
-  std::uint64_t rounds = 0;          // of one window for each aggregator
-};
 
 struct Together;
 

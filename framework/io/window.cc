@@ -4,12 +4,11 @@
 
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
+#include "framework/base/clock.h"
 #include "framework/base/failure.h"
-#include "framework/io/cost.h"
+#include "framework/io/choice.h"
 #include "framework/io/file.h"
 #include "framework/io/range_lock.h"
 #include "framework/plugin/host.h"
@@ -33,6 +32,11 @@ Marked look_at(const Window& window) {
       before = false;
       continue;
     }
+    if (word == ~Mask{0} && before) {
+      all.end = i * 64 + 64;
+      all.bytes += 64;
+      continue;
+    }
     if (all.bytes == 0) all.first = i * 64 + static_cast<unsigned>(std::countr_zero(word));
     all.end = i * 64 + 64 - static_cast<unsigned>(std::countl_zero(word));
     all.bytes += static_cast<unsigned>(std::popcount(word));
@@ -52,33 +56,23 @@ std::uint64_t next(const Window& window, std::uint64_t at, std::uint64_t end, bo
   return end;
 }
 
-Status write_pieces(OpenFile& file, const ashlar_io_piece* pieces, std::size_t count) {
-  if (count == 0) return {};
-  std::uint64_t done = 0;
-  const ashlar_io_piece& last = pieces[count - 1];
-  const RangeLock lock(file, RangeLock::Kind::kShared, file.atomic ? 0 : pieces[0].offset,
-                       file.atomic ? 0 : last.offset + last.length);
-  file.counts.system_calls.add(count);
-  return plugin::from(file.bytes->ops->write(file.bytes, pieces, static_cast<std::uint32_t>(count), &done),
-                      file.driver);
-}
-
 Status write_runs(OpenFile& file, const Window& window, const Marked& marked) {
   std::array<ashlar_io_piece, kPieces> pieces;
   std::size_t used = 0;
+  std::uint64_t done = 0;
   for (std::uint64_t at = marked.first; at < marked.end;) {
     const std::uint64_t end = next(window, at, marked.end, false);
     pieces[used++] = {.offset = window.begin + at, .length = end - at, .memory = window.data + at};
     if (used == kPieces) {
-      ASHLAR_TRY(write_pieces(file, pieces.data(), used));
+      ASHLAR_TRY(move_pieces(file, true, pieces.data(), used, &done));
       used = 0;
     }
     at = next(window, end, marked.end, true);
   }
-  return write_pieces(file, pieces.data(), used);
+  return used == 0 ? Status() : move_pieces(file, true, pieces.data(), used, &done);
 }
 
-/// Fills the gaps with what the file has there; zeros behind its end, as a gap has there.
+/// Fills the gaps with what the file has there.
 void fill_gaps(const Window& window, const Marked& marked, const std::byte* old) {
   for (std::uint64_t at = next(window, marked.first, marked.end, false); at < marked.end;) {
     const std::uint64_t end = next(window, at, marked.end, true);
@@ -107,24 +101,36 @@ class OutsideLock {
   bool held_ = false;
 };
 
+Status write_part(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std::byte* memory) {
+  const ashlar_io_piece piece = {.offset = begin, .length = bytes, .memory = memory};
+  std::uint64_t done = 0;
+  file.counts.system_calls.add();
+  const std::uint64_t start = now_ns();
+  const Status written = plugin::from(file.bytes->ops->write(file.bytes, &piece, 1, &done), file.driver);
+  if (written.ok()) file.meter->moved_window(true, bytes, static_cast<double>(now_ns() - start));
+  return written;
+}
+
+/// What the file has in [begin, begin + bytes); zeros behind its end, as a gap has there.
+Status read_old(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std::byte* memory) {
+  std::uint64_t valid = 0;
+  file.counts.sieved.add();
+  ASHLAR_TRY(read_window(file, begin, bytes, memory, &valid));
+  std::memset(memory + valid, 0, bytes - valid);
+  return {};
+}
+
 Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
-  const std::uint64_t bytes = marked.end - marked.first;
-  const std::unique_ptr<std::byte, void (*)(void*)> old(static_cast<std::byte*>(std::malloc(bytes)), std::free);
-  if (old == nullptr)
-    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", bytes}});
+  const std::uint64_t first = marked.first / kAligned * kAligned;
+  WindowMemory old;
+  ASHLAR_TRY(old.take(marked.end - first));
   // In atomic mode the access has its range already.
   const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : window.begin + marked.first,
                        file.atomic ? 0 : window.begin + marked.end);
-  const OutsideLock others(file, window.begin + marked.first, bytes);
-  std::uint64_t valid = 0, done = 0;
-  ASHLAR_TRY(read_window(file, window.begin + marked.first, bytes, old.get(), &valid));
-  std::memset(old.get() + valid, 0, bytes - valid);
-  fill_gaps(window, marked, old.get());
-  const ashlar_io_piece piece = {
-      .offset = window.begin + marked.first, .length = bytes, .memory = window.data + marked.first};
-  file.counts.system_calls.add();
-  file.counts.sieved.add();
-  return plugin::from(file.bytes->ops->write(file.bytes, &piece, 1, &done), file.driver);
+  const OutsideLock others(file, window.begin + marked.first, marked.end - marked.first);
+  ASHLAR_TRY(read_old(file, window.begin + first, marked.end - first, old.get()));
+  fill_gaps(window, marked, old.get() + (marked.first - first));
+  return write_part(file, window.begin + marked.first, marked.end - marked.first, window.data + marked.first);
 }
 
 }  // namespace
@@ -138,17 +144,58 @@ Status read_window(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std
   const ashlar_io_piece piece = {.offset = begin, .length = bytes, .memory = data};
   *valid = 0;
   file.counts.system_calls.add();
-  return plugin::from(file.bytes->ops->read(file.bytes, &piece, 1, valid), file.driver);
+  const std::uint64_t start = now_ns();
+  const Status read = plugin::from(file.bytes->ops->read(file.bytes, &piece, 1, valid), file.driver);
+  if (read.ok()) file.meter->moved_window(false, *valid, static_cast<double>(now_ns() - start));
+  return read;
+}
+
+Status move_pieces(OpenFile& file, bool writes, const ashlar_io_piece* pieces, std::size_t count, std::uint64_t* done) {
+  const ashlar_io_piece& last = pieces[count - 1];
+  const bool alone = writes && file.seekable() && !file.atomic;
+  const RangeLock lock(file, RangeLock::Kind::kShared, alone ? pieces[0].offset : 0,
+                       alone ? last.offset + last.length : 0);
+  const auto move = writes ? file.bytes->ops->write : file.bytes->ops->read;
+  const bool measured = count >= Meter::kLeastPieces;
+  file.counts.system_calls.add(count);
+  const std::uint64_t start = measured ? now_ns() : 0;
+  const Status moved = plugin::from(move(file.bytes, pieces, static_cast<std::uint32_t>(count), done), file.driver);
+  if (measured && moved.ok()) file.meter->moved_pieces(writes, count, *done, static_cast<double>(now_ns() - start));
+  return moved;
+}
+
+Status WindowMemory::take(std::uint64_t bytes) {
+  const std::uint64_t room = (bytes + kAligned - 1) / kAligned * kAligned;
+  std::free(bytes_);
+  bytes_ = static_cast<std::byte*>(std::aligned_alloc(kAligned, room));
+  if (bytes_ != nullptr) return {};
+  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", room}});
+}
+
+Status write_over(OpenFile& file, const Stream& stream, std::uint64_t begin, std::uint64_t end, std::byte* memory) {
+  std::uint64_t first = 0, last = 0;
+  stream.between(begin, end, &first, &last);
+  // In atomic mode the access has its range already.
+  const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : begin, file.atomic ? 0 : end);
+  const OutsideLock others(file, begin, end - begin);
+  if (last - first < end - begin) ASHLAR_TRY(read_old(file, begin, end - begin, memory));
+  stream.put(begin, end, memory, nullptr);
+  return write_part(file, begin, end - begin, memory);
 }
 
 Status write_marked(OpenFile& file, const Window& window) {
   const Marked marked = look_at(window);
   if (marked.runs == 0) return {};
-  const std::uint64_t hull = marked.end - marked.first;
-  if (marked.runs > 1 && may_sieve(file) &&
-      (file.hints.sieve_writes == Switch::kOn ||
-       cost::sieve(true, hull, hull, 0, 0) < cost::list(marked.runs, marked.bytes)))
-    return sieve(file, window, marked);
+  if (marked.runs > 1 && may_sieve(file)) {
+    const auto hull = static_cast<double>(marked.end - marked.first);
+    const Demand demand = {.writes = true,
+                           .bytes = static_cast<double>(marked.bytes),
+                           .pieces = static_cast<double>(marked.runs),
+                           .hull = hull};
+    const Estimates costs = estimate_alone(demand, hull, file.meter->rates());
+    if (file.hints.sieve_writes == Switch::kOn || cheapest(costs, {.sieve = true}) == Way::kSieve)
+      return sieve(file, window, marked);
+  }
   return write_runs(file, window, marked);
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "framework/base/status.h"
 #include "framework/io/stream.h"
+#include "framework/plugin/io.h"
 
 namespace ashlar::io {
 
@@ -22,8 +24,35 @@ struct Window {
 /// writes there. Without lane lock; blocks.
 Status write_marked(OpenFile& file, const Window& window);
 
+/// Writes the bytes of a stream that lie in [begin, end) of the file, their first and their last one at its ends: with
+/// what the file has in the gaps, while no other process of the file writes there. `memory` is for that range, and
+/// placed as its bytes are in the file (kAligned). Without lane lock; blocks.
+Status write_over(OpenFile& file, const Stream& stream, std::uint64_t begin, std::uint64_t end, std::byte* memory);
+
+/// Memory whose address has the file offset's remainder by this is much quicker to read to, on some processors by ten
+/// times: their instruction for long copies wants both sides aligned alike.
+inline constexpr std::uint64_t kAligned = 64;
+
+/// Memory for windows that begin at multiples of kAligned.
+class WindowMemory {
+ public:
+  WindowMemory() = default;
+  ~WindowMemory() { std::free(bytes_); }
+  WindowMemory(const WindowMemory&) = delete;
+  WindowMemory& operator=(const WindowMemory&) = delete;
+  Status take(std::uint64_t bytes);
+  std::byte* get() const { return bytes_; }
+
+ private:
+  std::byte* bytes_ = nullptr;
+};
+
 /// Reads a window; `*valid`: bytes of it in front of the end of the file.
 Status read_window(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std::byte* data, std::uint64_t* valid);
+
+/// Moves ascending pieces as they are; `*done`: bytes, fewer only at the end of the file. Writes share their range with
+/// other writers, so that no old window is written over them; in atomic mode the access has its range already.
+Status move_pieces(OpenFile& file, bool writes, const ashlar_io_piece* pieces, std::size_t count, std::uint64_t* done);
 
 /// Whether writes of the file may read a window and write it back.
 bool may_sieve(const OpenFile& file);

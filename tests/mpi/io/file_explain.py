@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""What --explain=io says of the ways of accesses: file_explain.py MPIEXEC PROGRAM
+
+One record for each way that a process's own accesses and collective ones go, with the estimates of all and the measured
+figures; PROGRAM makes both. A way that is forced is the one that is told.
+"""
+import re
+import subprocess
+import sys
+
+MPIEXEC, PROGRAM = sys.argv[1:]
+ESTIMATES = r"bytes in about \d+ pieces, \d+ % gaps; estimates: list [\d.]+ us, sieve [\d.]+ us"
+MEASURED = r"by measurement a read takes [\d.]+ us a piece and [\d.]+ us a MiB, a write takes [\d.]+ us a piece and "
+
+
+def explain(*options):
+    done = subprocess.run([MPIEXEC, "-n", "3", "--explain=io", *options, PROGRAM, "1", "20"], text=True, timeout=180,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        sys.exit(f"file_explain.py: status {done.returncode}\n{done.stdout}")
+    return re.sub(r"\n {11,}", " ", done.stdout)  # a long sentence goes on in the next line
+
+
+def expect(pattern, text):
+    if not re.search(pattern, text):
+        sys.exit(f"file_explain.py: no '{pattern}' in\n{text}")
+
+
+usual = explain()
+expect(r"io, MPI_File_write_\w+ on '[^']+': (list|sieve|two_phase)\n +because +\d+ " + ESTIMATES + r"[^\n]*; " + MEASURED,
+       usual)
+expect(ESTIMATES + r", two_phase [\d.]+ us; " + MEASURED, usual)
+expect(ESTIMATES + r"; " + MEASURED, usual)
+for way in ("sieve", "two_phase"):
+    text = explain("--set", f"io.way={way}")
+    expect(rf"io, MPI_File_write_\w*all on '[^']+': {way}\n", text)

@@ -21,7 +21,8 @@ void collect(Pvar& pvar) {
   const std::uint64_t most = in_library(pvar);
   for (PvarHandle* watcher : pvar.watchers)
     watcher->words[0].base.store(std::max(mark_of(*watcher), most), std::memory_order_relaxed);
-  for (const auto& [set, row] : *pvar.sources.load(std::memory_order_acquire)) set->lower_mark(row);
+  for (const Pvar::Source* s = &pvar.source; s != nullptr; s = s->next.load(std::memory_order_acquire))
+    s->set->lower_mark(s->row);
 }
 
 }  // namespace

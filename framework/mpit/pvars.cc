@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "framework/mpit/kernel_pvars.h"
 #include "framework/plugin/pvar_lock.h"
@@ -15,11 +14,11 @@ constexpr std::uint32_t kAtOnce = 16;
 }  // namespace
 
 void Pvar::read(const void* object, std::uint64_t* values, std::uint32_t how_many) const {
-  const Sources& all = *sources.load(std::memory_order_acquire);
-  all[0].first->read(all[0].second, object, values, how_many);
-  for (std::size_t i = 1; i < all.size() && how_many <= kAtOnce; ++i) {
+  source.set->read(source.row, object, values, how_many);
+  if (how_many > kAtOnce) return;
+  for (const Source* s = &source; (s = s->next.load(std::memory_order_acquire)) != nullptr;) {
     std::uint64_t more[kAtOnce];
-    all[i].first->read(all[i].second, object, more, how_many);
+    s->set->read(s->row, object, more, how_many);
     for (std::uint32_t at = 0; at < how_many; ++at) {
       // Of a percentage's sources one has blocks, and the others are zero.
       values[at] =
@@ -40,19 +39,20 @@ void Pvars::add(const plugin::PvarSet& set, std::uint32_t row) {
   const std::string name = set.prefix() + "." + r.name;
   if (const auto at = by_name_.find({r.kind, name}); at != by_name_.end()) {
     Pvar& known = list_[static_cast<std::size_t>(at->second)];
-    // Of a second life of its owner: both count. Readers may have the old list, which stays.
-    auto more = std::make_unique<Pvar::Sources>(*known.sources.load());
-    more->emplace_back(&set, row);
-    known.sources.store(more.release(), std::memory_order_release);
+    // Of a second life of its owner: both count.
+    auto* const more = new Pvar::Source{.set = &set, .row = row, .next = nullptr};
+    known.newest->next.store(more, std::memory_order_release);
+    known.newest = more;
     return;
   }
   Pvar& p = list_.emplace_back();
   try {
     describe(set, r, &p);
-    p.sources.store(new Pvar::Sources{{&set, row}}, std::memory_order_release);
+    p.source.set = &set;
+    p.source.row = row;
+    p.newest = &p.source;
     by_name_.emplace(std::pair(r.kind, name), static_cast<int>(list_.size()) - 1);
   } catch (...) {
-    delete p.sources.load();
     list_.pop_back();
     throw;
   }

@@ -19,7 +19,12 @@ struct PvarHandle;
 
 /// One performance variable. What is said of it never changes; its sources may become more.
 struct Pvar {
-  using Sources = std::vector<std::pair<const plugin::PvarSet*, std::uint32_t>>;
+  /// A row that is read for it: one for each life of the row's owner, the oldest first.
+  struct Source {
+    const plugin::PvarSet* set = nullptr;
+    std::uint32_t row = 0;
+    std::atomic<Source*> next{nullptr};
+  };
 
   std::string name, description, category;
   int kind = 0, verbosity = 0, bind = 0;
@@ -27,7 +32,8 @@ struct Pvar {
   bool locks = false;  // reading it takes a lane's lock
   Enumeration* words = nullptr;
   std::uint32_t (*count)(const void* object) = nullptr;
-  std::atomic<const Sources*> sources{nullptr};
+  Source source;             // the first one
+  Source* newest = nullptr;  // guarded by the mutex of Pvars
   /// Handles that watch a mark now; guarded by the mutex of marks.h.
   std::vector<PvarHandle*> watchers;
 

@@ -15,7 +15,7 @@ constexpr char kHosts[] =
     "--host and --hostfile name the hosts, and --launch-agent the command that leads there; each process finds the "
     "networks by itself (docs/networks.md)";
 constexpr char kFiles[] = "--output DIR or --output 'name.%r.%s' writes each rank's output to files";
-constexpr char kLines[] = "--tag-output begins each line with its rank";
+constexpr char kLines[] = "--tag-output begins each line with its rank, --timestamp-output with the time";
 constexpr char kDebugger[] = "Start the debugger as the program, as in mpiexec -n 2 xterm -e gdb ./program";
 constexpr char kEnvironment[] =
     "The whole environment is passed on; run mpiexec under env -i or env -u NAME to pass on less, and set variables by "
@@ -55,7 +55,7 @@ constexpr ForeignOption kOptions[] = {
     {"-outfile-pattern --outfile-pattern -outfile -errfile-pattern --errfile-pattern -errfile", 1, kFiles},
     {"--output-directory -output-directory --output-proctable", 1, kFiles},
     {"-prepend-pattern --prepend-pattern", 1, kLines},
-    {"--timestamp-output -timestamp-output --xml -xml --tag-output-detailed", 0, kLines},
+    {"--xml -xml --tag-output-detailed", 0, kLines},
     {"--merge-stderr-to-stdout -merge-stderr-to-stdout --stderr-to-stdout", 0,
      "The shell merges them: mpiexec ... 2>&1"},
     {"--stream-buffering", 1, "Output is passed on line by line; stdbuf changes how the program buffers"},

@@ -135,7 +135,8 @@ Status LocalRanks::prepare(LocalFacts facts, Environment environment, const Plac
   }
   ASHLAR_TRY(make_board());
   // A single rank with our own streams behaves as if started without mpiexec: terminals, prompts and all bytes.
-  through_ = !facts_.daemon && here == 1 && ranks_.size() == 1 && !options_.tag_output && options_.output.empty();
+  through_ = !facts_.daemon && here == 1 && ranks_.size() == 1 && !options_.tag_output && !options_.timestamp_output &&
+             options_.output.empty();
   // With the terminal as its input it must stay in the terminal's foreground group.
   own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
   // The guard knows the folder's name before there is a folder, so that no moment is left in which it stays.

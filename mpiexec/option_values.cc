@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cmath>
@@ -20,6 +21,21 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr int kMostFiles = 100;  // files may name files, but not for ever
+
+/// The words tag and timestamp, or both with a comma between.
+bool take_line_start(const std::string& words, Options* options) {
+  bool tag = options->tag_output, time = options->timestamp_output;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t comma = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, comma - at);
+    if (word != "tag" && word != "timestamp") return false;
+    (word == "tag" ? tag : time) = true;
+    at = comma + 1;
+  }
+  options->tag_output = tag;
+  options->timestamp_output = time;
+  return true;
+}
 
 }  // namespace
 
@@ -144,11 +160,8 @@ Status take_timeout(Reading& r, const OptionValues& v) {
 
 /// Open MPI 5 has words here; a folder of such a name is written with a slash.
 Status take_output(Reading& r, const OptionValues& v) {
-  const char* const kWords[] = {"timestamp", "merge", "tag-detail", "tag-fullname", "rank", "xml"};
-  if (v[0] == "tag") {
-    r.options->tag_output = true;
-    return {};
-  }
+  const char* const kWords[] = {"merge", "tag-detail", "tag-fullname", "rank", "xml"};
+  if (take_line_start(v[0], r.options)) return {};
   for (const char* word : kWords)
     if (v[0] == word) return fail(kErrArg, "option.output_word", {{"value", word}});
   const bool named = v[0].starts_with("dir=") || v[0].starts_with("file=");

@@ -43,6 +43,7 @@ struct Options {
   bool report_bindings = false;
   bool show_placement = false;
   bool tag_output = false;
+  bool timestamp_output = false;
   bool explain = false;
   std::string explain_topic;  // empty: all
   std::string output;         // pattern or folder of per-rank files

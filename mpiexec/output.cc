@@ -8,10 +8,30 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <ctime>
 
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
+
+std::string time_stamp(std::chrono::system_clock::time_point when) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(when);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(when - whole).count();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
+  std::tm local = {};
+  localtime_r(&seconds, &local);
+  const long minutes = local.tm_gmtoff / 60, away = minutes < 0 ? -minutes : minutes;
+  return text("%04d-%02d-%02dT%02d:%02d:%02d.%06lld%c%02ld:%02ld", local.tm_year + 1900, local.tm_mon + 1,
+              local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec, static_cast<long long>(micros),
+              minutes < 0 ? '-' : '+', away / 60, away % 60);
+}
+
+std::string LineMerger::line_start(unsigned rank) const {
+  std::string out;
+  if (start_.time) out = time_stamp(clock_()) + " ";
+  if (start_.rank) out += text("[%u] ", rank);
+  return out;
+}
 
 void LineMerger::emit(unsigned rank, std::string_view bytes) {
   if (bytes.empty()) return;
@@ -20,16 +40,16 @@ void LineMerger::emit(unsigned rank, std::string_view bytes) {
     open_line_ = false;
   }
   open_rank_ = rank;
-  if (!tag_) {
+  if (!start_.time && !start_.rank) {
     queue_.append(bytes);
     open_line_ = bytes.back() != '\n';
     return;
   }
-  const std::string tag = text("[%u] ", rank);
+  const std::string start = line_start(rank);
   while (!bytes.empty()) {
     const std::size_t newline = bytes.find('\n');
     const std::size_t length = newline == std::string_view::npos ? bytes.size() : newline + 1;
-    if (!open_line_) queue_ += tag;
+    if (!open_line_) queue_ += start;
     queue_.append(bytes.substr(0, length));
     open_line_ = newline == std::string_view::npos;
     bytes.remove_prefix(length);

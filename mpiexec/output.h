@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,12 +8,24 @@
 
 namespace ashlar::mpiexec {
 
+/// What each line of output begins with.
+struct LineStart {
+  bool time = false;  // when mpiexec read the line
+  bool rank = false;
+};
+
+/// The local time with its distance from UTC, as ISO 8601 has it: 2026-03-01T14:05:09.123456+01:00.
+std::string time_stamp(std::chrono::system_clock::time_point when);
+
 /// Merges what many ranks write into one stream, line by line. Bytes are passed on as they are, in each rank's order;
 /// a line of one rank is never cut by another's. Only where a rank's text ends without a newline and another rank's
 /// text follows, a newline is put between.
 class LineMerger {
  public:
-  LineMerger(unsigned ranks, bool tag) : partial_(ranks), tag_(tag) {}
+  using Clock = std::chrono::system_clock::time_point (*)();
+
+  LineMerger(unsigned ranks, LineStart start, Clock clock = std::chrono::system_clock::now)
+      : partial_(ranks), start_(start), clock_(clock) {}
 
   /// A line longer than this is passed on in parts; others' text may then follow after an added newline.
   static constexpr std::size_t kLongestLine = 16u << 20;
@@ -32,13 +45,15 @@ class LineMerger {
 
  private:
   void emit(unsigned rank, std::string_view bytes);
+  std::string line_start(unsigned rank) const;
 
   std::vector<std::string> partial_;
   std::string queue_;
   std::size_t head_ = 0;
   unsigned open_rank_ = 0;  // whose text stands last in the queue
   bool open_line_ = false;  // and whether its line is unfinished
-  bool tag_;
+  LineStart start_;
+  Clock clock_;
 };
 
 /// Where the merged text goes. Never blocks, and never makes a descriptor that others share non-blocking.

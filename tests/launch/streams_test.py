@@ -94,6 +94,15 @@ class Streams(unittest.TestCase):
         done = mpiexec("--tag-output", "-n", 2, "sh", "-c", "echo a; printf b")
         self.assertEqual(sorted(done.stdout.splitlines()), [b"[0] a", b"[0] b", b"[1] a", b"[1] b"])
 
+    def test_times(self):
+        stamp = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d\d:\d\d "
+        for ranks in 1, 2:  # a single rank would else have mpiexec's own streams
+            done = mpiexec("--timestamp-output", "-n", ranks, "sh", "-c", "echo a; printf b >&2")
+            self.assertRegex(done.stdout, rb"\A(" + stamp + rb"a\n){%d}\Z" % ranks)
+            self.assertRegex(done.stderr, rb"\A" + stamp + rb"b(\n" + stamp + rb"b){%d}\Z" % (ranks - 1))
+        done = mpiexec("--output", "tag,timestamp", "-n", 2, "sh", "-c", "echo a")
+        self.assertRegex(done.stdout, rb"\A(" + stamp + rb"\[[01]\] a\n){2}\Z")
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as tmp:
             done = mpiexec("--output", tmp + "/logs/", "-n", 11, "sh", "-c", "echo out $ASHLAR__RANK; echo err >&2")

@@ -20,7 +20,7 @@ class NoticeMergerTest : public testing::Test {
     return all;
   }
 
-  LineMerger to_{4, false};
+  LineMerger to_{4, {}};
   NoticeMerger merger_{4, true, &to_};
 };
 

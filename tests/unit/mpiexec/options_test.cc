@@ -292,6 +292,12 @@ TEST(Options, OthersNamesAreTranslated) {
   EXPECT_THAT(parse({"-N", "none", "a"}).error, HasSubstr("\"none\""));
   EXPECT_TRUE(parse({"-prepend-rank", "a"}).options.tag_output);
   EXPECT_TRUE(parse({"--output", "tag", "a"}).options.tag_output);
+  EXPECT_TRUE(parse({"-timestamp-output", "a"}).options.timestamp_output);
+  const Parsed both = parse({"--output", "timestamp,tag", "a"});
+  EXPECT_TRUE(both.options.tag_output && both.options.timestamp_output && both.options.output.empty());
+  const Parsed folder = parse({"--output", "tag,logs", "a"});
+  EXPECT_FALSE(folder.options.tag_output);
+  EXPECT_EQ(folder.options.output, "tag,logs");
   EXPECT_TRUE(parse({"-v", "a"}).options.explain);
   EXPECT_EQ(parse({"--output-filename", "logs", "a"}).options.output, "logs");
   EXPECT_EQ(parse({"--output", "dir=logs", "a"}).options.output, "logs");

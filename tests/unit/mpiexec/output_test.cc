@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <map>
 #include <random>
 
@@ -18,7 +21,7 @@ std::string take(LineMerger& merger) {
 }
 
 TEST(LineMerger, LinesStayWhole) {
-  LineMerger m(2, false);
+  LineMerger m(2, {});
   m.add(0, "hel");
   m.add(1, "one\n");
   m.add(0, "lo\nnext");
@@ -28,14 +31,14 @@ TEST(LineMerger, LinesStayWhole) {
 }
 
 TEST(LineMerger, AnUnfinishedLastLineComesOutUnchanged) {
-  LineMerger m(1, false);
+  LineMerger m(1, {});
   m.add(0, "a\nb");
   m.end(0);
   EXPECT_EQ(take(m), "a\nb");
 }
 
 TEST(LineMerger, TextAfterAnothersUnfinishedLineStartsANewOne) {
-  LineMerger m(2, false);
+  LineMerger m(2, {});
   m.add(0, "tail");
   m.end(0);
   m.add(1, "x\n");
@@ -43,7 +46,7 @@ TEST(LineMerger, TextAfterAnothersUnfinishedLineStartsANewOne) {
 }
 
 TEST(LineMerger, AFlushedQuestionGoesOnOnItsLine) {
-  LineMerger m(2, false);
+  LineMerger m(2, {});
   m.add(0, "name? ");
   m.flush(0);
   m.add(0, "Ann\n");
@@ -51,15 +54,38 @@ TEST(LineMerger, AFlushedQuestionGoesOnOnItsLine) {
 }
 
 TEST(LineMerger, TagsStandAtTheBeginningOfEachLine) {
-  LineMerger m(12, true);
+  LineMerger m(12, {.rank = true});
   m.add(11, "a\n\nb\nc");
   m.flush(11);
   m.add(11, "d\n");
   EXPECT_EQ(take(m), "[11] a\n[11] \n[11] b\n[11] cd\n");
 }
 
+TEST(LineMerger, TheTimeStandsBeforeTheRank) {
+  setenv("TZ", "NST+03:30", 1);  // POSIX counts westwards
+  tzset();
+  const LineMerger::Clock noon = [] {
+    return std::chrono::system_clock::time_point(std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}) +
+           std::chrono::hours(12) + std::chrono::microseconds(42);
+  };
+  LineMerger timed(2, {.time = true}, noon), both(2, {.time = true, .rank = true}, noon);
+  timed.add(1, "a\nb");
+  timed.flush(1);
+  timed.add(1, "c\n");
+  EXPECT_EQ(take(timed), "2026-03-01T08:30:00.000042-03:30 a\n2026-03-01T08:30:00.000042-03:30 bc\n");
+  both.add(1, "a\n");
+  EXPECT_EQ(take(both), "2026-03-01T08:30:00.000042-03:30 [1] a\n");
+  EXPECT_EQ(time_stamp(std::chrono::system_clock::time_point(std::chrono::microseconds(-1))),
+            "1969-12-31T20:29:59.999999-03:30");
+  setenv("TZ", "IST-05:30", 1);
+  tzset();
+  EXPECT_EQ(time_stamp(noon()), "2026-03-01T17:30:00.000042+05:30");
+  unsetenv("TZ");
+  tzset();
+}
+
 TEST(LineMerger, ZeroBytesAndBytesAboveAsciiPass) {
-  LineMerger m(1, false);
+  LineMerger m(1, {});
   const std::string bytes("\0\xff\n\0", 4);
   m.add(0, bytes);
   m.end(0);
@@ -67,7 +93,7 @@ TEST(LineMerger, ZeroBytesAndBytesAboveAsciiPass) {
 }
 
 TEST(LineMerger, AVeryLongLineIsPassedOnInParts) {
-  LineMerger m(1, false);
+  LineMerger m(1, {});
   const std::string block(1u << 20, 'x');
   std::size_t seen = 0;
   for (int i = 0; i < 20; ++i) {
@@ -80,7 +106,7 @@ TEST(LineMerger, AVeryLongLineIsPassedOnInParts) {
 }
 
 TEST(LineMerger, NothingRemainsAfterDiscard) {
-  LineMerger m(2, false);
+  LineMerger m(2, {});
   m.add(0, "a\nb");
   m.discard();
   EXPECT_EQ(m.queued(), 0u);
@@ -92,7 +118,7 @@ TEST(LineMerger, RandomPieces) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     constexpr unsigned kRanks = 5;
-    LineMerger m(kRanks, false);
+    LineMerger m(kRanks, {});
     std::string streams[kRanks];
     for (unsigned r = 0; r < kRanks; ++r)
       for (unsigned i = 0; i < 50; ++i)

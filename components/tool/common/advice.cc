@@ -161,10 +161,14 @@ std::vector<std::string> warnings_of(const Records& records, const Figures& figu
     warnings.push_back(
         text("%zu of %zu ranks have no records: they did not initialise MPI, or their records are damaged", absent,
              records.ranks.size()));
-  if (figures.calls_kept < figures.calls_recorded)
+  const std::uint64_t absent_calls = figures.calls_recorded - std::min(figures.calls_kept, figures.calls_recorded);
+  if (absent_calls > figures.unplaced)
     warnings.push_back(text("the oldest %s of %s calls are not in the timeline, for want of room: tools.buffer",
-                            count_text(figures.calls_recorded - figures.calls_kept).c_str(),
+                            count_text(absent_calls - figures.unplaced).c_str(),
                             count_text(figures.calls_recorded).c_str()));
+  if (figures.unplaced > 0)
+    warnings.push_back(
+        text("%s calls of threads that met are not in the timeline", count_text(figures.unplaced).c_str()));
   if (figures.dropped > 0)
     warnings.push_back(text("%s calls of threads that met are counted nowhere", count_text(figures.dropped).c_str()));
   return warnings;

@@ -98,6 +98,7 @@ Figures::Figures(const Records& records) {
     messages += f.messages;
     bytes += f.bytes;
     dropped += rank.dropped;
+    unplaced += rank.unplaced;
     calls_recorded += rank.calls_recorded;
     calls_kept += rank.calls_kept;
     add_transports(rank, &transports);

@@ -44,7 +44,7 @@ struct Figures {
   std::vector<Transport> transports;
   std::vector<Protocol> protocols;                 // that messages went by
   std::map<std::string, std::uint64_t> variables;  // sums over the ranks
-  std::uint64_t dropped = 0, calls_recorded = 0, calls_kept = 0;
+  std::uint64_t dropped = 0, unplaced = 0, calls_recorded = 0, calls_kept = 0;
 
   double part_in_mpi() const;
   std::uint64_t variable(const char* name) const;

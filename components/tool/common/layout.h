@@ -53,6 +53,7 @@ struct Head {
   std::atomic<std::uint64_t> initialised_ticks;  // 0: the call that initialises MPI has not returned
   std::atomic<std::uint64_t> end_ticks, end_ns;  // 0: the rank did not finalise MPI
   std::atomic<std::uint64_t> dropped;            // calls that were not counted: every shard was in use
+  std::atomic<std::uint64_t> unplaced;  // of those that were, what the ring does not have: another thread held it
   std::atomic<std::uint64_t> chunks_taken;
   std::atomic<std::uint32_t> ring_lock;
   std::atomic<std::uint32_t> comms, variables, transports, decision_bytes, decisions_left_out, threads;

@@ -139,6 +139,7 @@ void Records::read_rank(std::uint32_t rank) {
   const Clock clock = clock_of(*head);
   to.threads = head->threads.load();
   to.dropped = head->dropped.load();
+  to.unplaced = head->unplaced.load();
   const std::uint64_t initialised = head->initialised_ticks.load();
   to.began = initialised ? clock.at(initialised) : clock.ns;
   const std::uint64_t ended = head->end_ns.load();

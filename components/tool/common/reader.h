@@ -63,6 +63,7 @@ struct RankRecord {
   std::string host, program;
   std::uint32_t threads = 0;
   std::uint64_t dropped = 0;       // calls that were not counted
+  std::uint64_t unplaced = 0;      // of those that were, not in the ring: another thread held it
   double began = 0, ended = 0;     // ns since the job began: MPI initialised, finalised (or the job's end)
   std::vector<CallTotals> totals;  // by Records::procedures
   std::vector<Peer> peers;

@@ -231,7 +231,10 @@ void Recorder::populate(std::uint32_t first, std::uint64_t count) {
 Chunk* Recorder::next_chunk(Shard& own, std::uint64_t base) {
   int round = 0;
   while (!take(head_->ring_lock)) {
-    if (++round > kRounds) return nullptr;
+    if (++round > kRounds) {
+      head_->unplaced.fetch_add(1, std::memory_order_relaxed);
+      return nullptr;
+    }
     if (round > 10) sched_yield();
   }
   std::uint32_t index = 0;

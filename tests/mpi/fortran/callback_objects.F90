@@ -281,9 +281,14 @@ contains
 
   subroutine make()
     ERRHANDLER_T :: of_comms, of_windows, of_files, of_sessions
-    integer :: i, rank, pid, ierror
+    integer :: i, ierror
     integer(MPI_ADDRESS_KIND) :: value
     character(len=40) :: name
+    interface
+      integer(c_int) function getpid() bind(c)
+        import :: c_int
+      end function getpid
+    end interface
     call MPI_Op_create(add, .true., op, ierror)
     call MPI_Comm_create_errhandler(comm_failed, of_comms, ierror)
     call MPI_Win_create_errhandler(window_failed, of_windows, ierror)
@@ -292,15 +297,13 @@ contains
     call MPI_Type_create_keyval(copy_type, delete_type, type_key, 77_MPI_ADDRESS_KIND, ierror)
     call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_window, window_key, 78_MPI_ADDRESS_KIND, ierror)
     call MPI_Register_datarep('negative', from_file, to_file, extent_in_file, 79_MPI_ADDRESS_KIND, ierror)
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
-    call system_clock(pid)
     do i = 1, 2
       call MPI_Comm_dup(MPI_COMM_WORLD, comms(i), ierror)
       call MPI_Comm_set_errhandler(comms(i), of_comms, ierror)
       call MPI_Win_create(memory(:, i), 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, windows(i), ierror)
       call MPI_Win_set_errhandler(windows(i), of_windows, ierror)
       call MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, windows(i), ierror)
-      write (name, '(a,i0,a,i0,a,i0)') 'ashlar-callbacks-', pid, '-', rank, '-', i
+      write (name, '(a,i0,a,i0)') 'ashlar-callbacks-', getpid(), '-', i
       call MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &
                          files(i), ierror)
       call see(i, ierror == MPI_SUCCESS, 'a file is opened')

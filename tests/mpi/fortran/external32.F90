@@ -9,6 +9,7 @@
 program external32
   USE_MPI
   use, intrinsic :: iso_fortran_env, only : int8
+  use, intrinsic :: iso_c_binding, only : c_int
   implicit none
   INCLUDE_MPI
   integer :: ierror, faults = 0
@@ -109,11 +110,15 @@ contains
     FILE_T :: file
     character(len=40) :: name
     integer(int8) :: raw(16)
-    integer :: numbers(4), back(4), clock
+    integer :: numbers(4), back(4)
     integer(MPI_OFFSET_KIND), parameter :: begin = 0
+    interface
+      integer(c_int) function getpid() bind(c)
+        import :: c_int
+      end function getpid
+    end interface
     numbers = [1, -1, 70000, 5]
-    call system_clock(clock)
-    write (name, '(a,i0)') 'ashlar-external32-', clock
+    write (name, '(a,i0)') 'ashlar-external32-', getpid()
     call MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, ierror)
     call MPI_File_set_view(file, begin, MPI_INTEGER, MPI_INTEGER, 'external32', MPI_INFO_NULL, ierror)
     call see(ierror == MPI_SUCCESS, 'a view with external32')

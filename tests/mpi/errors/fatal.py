@@ -32,7 +32,7 @@ CASES = [
 ]
 
 
-MARK = {"FATAL_TEST": str(os.getpid())}  # of this test's jobs: another test runs the same program
+MARK = ("FATAL_TEST", str(os.getpid()))  # in the environment of this test's jobs: another runs the same program
 
 
 def processes_of(program):
@@ -43,7 +43,7 @@ def processes_of(program):
             if os.readlink(f"/proc/{pid}/exe") != os.path.realpath(program):
                 continue
             with open(f"/proc/{pid}/environ", "rb") as environment:
-                if b"FATAL_TEST=%d" % os.getpid() in environment.read().split(b"\0"):
+                if "=".join(MARK).encode() in environment.read().split(b"\0"):
                     found.append(int(pid))
         except OSError:
             pass
@@ -57,7 +57,7 @@ def check(mpiexec, program, way, ranks, status, words, setting=None):
     try:
         done = subprocess.run([mpiexec, *options, "-n", str(ranks), program, way], stdin=subprocess.DEVNULL, timeout=30,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                              env=os.environ | MARK)
+                              env=os.environ | dict([MARK]))
     except subprocess.TimeoutExpired:
         return [f"{name}: mpiexec had not ended after 30 s"]
     took = time.monotonic() - start

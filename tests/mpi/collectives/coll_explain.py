@@ -4,31 +4,26 @@
 Which rule chose what and why the others lost; that a rule applies whose algorithm cannot serve the call; and, at the end,
 how often each algorithm ran, by sizes.
 """
+import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import explained  # noqa: E402
+from explained import expect  # noqa: E402
 
 MPIEXEC, PROGRAM = sys.argv[1:]
 
 
 def explain(*options):
-    done = subprocess.run([MPIEXEC, "-n", "3", "--explain=coll", *options, PROGRAM, "1", "120"], text=True, timeout=150,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
-        sys.exit(f"coll_explain.py: status {done.returncode}\n{done.stdout}")
-    return done.stdout
-
-
-def expect(pattern, text):
-    if not re.search(pattern, text):
-        sys.exit(f"coll_explain.py: no '{pattern}' in\n{text}")
+    return explained.explain(MPIEXEC, 3, "coll", *options, PROGRAM, "1", "120", seconds=150)
 
 
 usual = explain()
 expect(r"coll, bcast: \w+ \(shm\)\n +because +first used for \d+ bytes on 3 ranks of 1 node: default.yaml:\d+ \(bcast\.",
        usual)
 if "parameter coll.shm" in usual:
-    sys.exit(f"coll_explain.py: nothing was adjusted\n{usual}")
+    explained.fail(f"nothing was adjusted\n{usual}")
 large = explain("--set", "coll.shm.piece=16MiB")
 expect(r"coll, parameter coll\.shm\.piece: 349504\n +because +16MiB \(--set coll\.shm\.piece=16MiB\) is set; "
        r"that is a rank's share of a segment for 3 ranks, which has\s+1024 KiB for all", re.sub(r"\n {14,}", " ", large))

@@ -4,9 +4,12 @@
 One record for each way that a process's own accesses and collective ones go, with the estimates of all and the measured
 figures; PROGRAM makes both. A way that is forced is the one that is told.
 """
-import re
-import subprocess
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import explained  # noqa: E402
+from explained import expect, joined  # noqa: E402
 
 MPIEXEC, PROGRAM = sys.argv[1:]
 ESTIMATES = r"bytes in about \d+ pieces, \d+ % gaps; estimates: list [\d.]+ us, sieve [\d.]+ us"
@@ -14,16 +17,7 @@ MEASURED = r"by measurement a read takes [\d.]+ us a piece and [\d.]+ us a MiB, 
 
 
 def explain(*options):
-    done = subprocess.run([MPIEXEC, "-n", "3", "--explain=io", *options, PROGRAM, "1", "20"], text=True, timeout=180,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
-        sys.exit(f"file_explain.py: status {done.returncode}\n{done.stdout}")
-    return re.sub(r"\n {11,}", " ", done.stdout)  # a long sentence goes on in the next line
-
-
-def expect(pattern, text):
-    if not re.search(pattern, text):
-        sys.exit(f"file_explain.py: no '{pattern}' in\n{text}")
+    return joined(explained.explain(MPIEXEC, 3, "io", *options, PROGRAM, "1", "20", seconds=180))
 
 
 usual = explain()

@@ -4,24 +4,18 @@
 Of each link, from which size a message takes which protocol, why, and which parameters change it. PROGRAM sends to the
 next rank.
 """
-import re
-import subprocess
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import explained  # noqa: E402
+from explained import expect, joined  # noqa: E402
 
 MPIEXEC, PROGRAM = sys.argv[1:]
 
 
 def explain(*options):
-    done = subprocess.run([MPIEXEC, "-n", "2", "--explain=p2p", *options, PROGRAM], text=True, timeout=120,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
-        sys.exit(f"explain.py: status {done.returncode}\n{done.stdout}")
-    return re.sub(r"\n {11,}", " ", done.stdout)  # a long sentence goes on in the next line
-
-
-def expect(pattern, text):
-    if not re.search(pattern, text):
-        sys.exit(f"explain.py: no '{pattern}' in\n{text}")
+    return joined(explained.explain(MPIEXEC, 2, "p2p", *options, PROGRAM, seconds=120))
 
 
 usual = explain()
@@ -29,7 +23,7 @@ expect(r"p2p, peer 1: eager to \d+ ?(bytes|KiB), rendezvous with (fragments|a si
 expect(r"because +(by the transport's cost model \(latency \d+ ns, copies |eager messages are bounded by )", usual)
 expect(r"change +p2p\.eager_limit, p2p\.get_min, p2p\.single_copy, p2p\.shared_posts", usual)
 if usual.count("p2p, peer 1:") != 1:
-    sys.exit(f"explain.py: one record for each link\n{usual}")
+    explained.fail(f"one record for each link\n{usual}")
 
 expect(r"p2p, peer 1: eager to 2KiB, .*\n +because +p2p\.eager_limit is 2KiB\n", explain("--set", "p2p.eager_limit=2KiB"))
 expect(r"because +p2p\.eager_limit is 1GiB, cut to \d+KiB, the most that the transport takes at once",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 namespace ashlar::memory {
 
@@ -115,19 +114,19 @@ Range SmallBlocks::taken(std::uint64_t begin) const {
   const auto at = chunk_of(begin);
   if (at == chunks_.end()) return {};
   const std::uint32_t unit = unit_of(begin, at->first);
-  return {.begin = begin, .bytes = (at->second.last.find(unit, true) + 1 - unit) * kUnit};
+  return {.begin = begin, .bytes = (end_of_block(at->second, unit) - unit) * kUnit};
 }
 
 Range SmallBlocks::give(std::uint64_t begin) {
-  const Range block = taken(begin);
-  if (block.bytes == 0) return {};
-  const auto at = std::prev(chunks_.upper_bound(begin));
+  const auto found = chunk_of(begin);
+  if (found == chunks_.end()) return {};
+  const auto at = chunks_.erase(found, found);  // the same, to be changed
   Chunk& chunk = at->second;
-  const std::uint32_t first = unit_of(begin, at->first), end = unit_of(block.end(), at->first);
+  const std::uint32_t first = unit_of(begin, at->first), end = end_of_block(chunk, first);
   chunk.used.assign(first, end, false);
   chunk.last.assign(end - 1, end, false);
   sort_in(at->first, chunk);
-  free_bytes_ += block.bytes;
+  free_bytes_ += (end - first) * kUnit;
   const std::uint32_t left = chunk.used.behind_last(first, true), right = chunk.used.find(end, true);
   return {.begin = at->first + left * kUnit, .bytes = (right - left) * kUnit};
 }

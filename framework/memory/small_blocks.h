@@ -64,6 +64,8 @@ class SmallBlocks {
   void sort_in(std::uint64_t begin, Chunk& chunk);
   /// The chunk of a block that was taken at `begin`, or chunks_.end().
   Chunks::const_iterator chunk_of(std::uint64_t begin) const;
+  /// The unit behind the block that begins at `unit`.
+  static std::uint32_t end_of_block(const Chunk& chunk, std::uint32_t unit) { return chunk.last.find(unit, true) + 1; }
   static std::uint32_t unit_of(std::uint64_t begin, std::uint64_t chunk) {
     return static_cast<std::uint32_t>((begin - chunk) / kUnit);
   }

@@ -36,7 +36,6 @@ class FurtherRequest {
   std::string name_, name_scope_, parent_port_;
   double timeout_s_ = 0;
   unsigned ranks_above_ = 0;
-  bool told_ = false;
 };
 
 }  // namespace ashlar::mpiexec

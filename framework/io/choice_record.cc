@@ -26,7 +26,7 @@ std::string rate(const char* what, const Rate& one) {
 
 }  // namespace
 
-bool records_choices(const OpenFile& file) { return file.comm->lane->records != nullptr; }
+bool records_choices(const OpenFile& file) ASHLAR_NO_THREAD_SAFETY { return file.comm->lane->records != nullptr; }
 
 void record_choice(OpenFile& file, const char* call, const Demand& demand, const Estimates& costs, const Rates& rates,
                    Way way, const char* not_together) ASHLAR_NO_THREAD_SAFETY {

@@ -4,7 +4,7 @@
 namespace ashlar {
 
 class Comm;
-class Object;
+struct Object;
 
 /// Finds the window whose own communicator is `own`: failures of requests on it are raised on the window. nullptr: it
 /// is no window's. Any thread. Null while the process has no windows.

@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sender.send_raw({reinterpret_cast<const char*>(data), size});
   } else {
     while (size >= 3) {
-      const std::size_t length = std::min<std::size_t>(data[1] | data[2] << 8, size - 3);
+      const std::size_t length = std::min(data[1] + std::size_t{data[2]} * 256, size - 3);
       sender.send(static_cast<FrameKind>(data[0]), {reinterpret_cast<const char*>(data + 3), length});
       data += 3 + length;
       size -= 3 + length;

@@ -143,7 +143,7 @@ TEST_F(Double, MemoryIsLeftAloneUntilACompletionIsLate) {
 }
 
 TEST_F(Double, MessagesAreInjectedUpToTheProvidersSize) {
-  for (const std::size_t size : {0, 31, 32, 40, 64, 1000}) {
+  for (const std::size_t size : {0u, 31u, 32u, 40u, 64u, 1000u}) {
     settings().inject = size;
     seen() = {};
     Pair pair;

@@ -1,10 +1,11 @@
 # Rooms, components and tests, each one call.
 
 # ashlar_std_headers(target [no_exceptions])
-#   g++ compiles the standard headers below once, for all libraries: parsing them is two thirds of what a source of ours
-#   costs. It accepts a precompiled header only for the options that made it, so targets without exceptions share a second
-#   one. clang++ builds without, so that a source which lacks an #include does not compile there; so do
-#   sanitizers, with which g++ 12 fails inside itself now and then.
+#   The compiler reads the standard headers below once, for all libraries: parsing them is two thirds of what a source of
+#   ours costs. It accepts a precompiled header only for the options that made it, so targets without exceptions share a
+#   second one, and for clang++ targets with hidden symbols a third and a fourth. Two builds do without: clang++ without
+#   sanitizers, so that a source which lacks an #include does not compile there, and sanitizers of g++ 12, which fails
+#   inside itself now and then when it has both.
 set(ASHLAR_STD_HEADERS <algorithm> <array> <atomic> <cerrno> <coroutine> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring>
   <functional> <limits> <memory> <mutex> <new> <span> <string> <string_view> <utility> <vector>)
 function(ashlar_std_headers target)
@@ -14,8 +15,16 @@ function(ashlar_std_headers target)
     target_compile_options(${target} PRIVATE -fno-exceptions)
     string(APPEND owner _no_exceptions)
   endif()
-  if(ASHLAR_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(gnu FALSE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(gnu TRUE)
+  endif()
+  if(gnu AND ASHLAR_SANITIZE OR NOT gnu AND NOT ASHLAR_SANITIZE)
     return()
+  endif()
+  get_target_property(visibility ${target} CXX_VISIBILITY_PRESET)
+  if(visibility AND NOT gnu)
+    string(APPEND owner _${visibility})
   endif()
   get_target_property(type ${target} TYPE)
   if(type STREQUAL EXECUTABLE)  # That of libraries is among these options.
@@ -27,6 +36,12 @@ function(ashlar_std_headers target)
     add_library(${owner} OBJECT ${source})
     target_link_libraries(${owner} PRIVATE ashlar_options)
     target_compile_options(${owner} PRIVATE $<$<BOOL:${no_exceptions}>:-fno-exceptions>)
+    if(NOT gnu)
+      target_compile_options(${owner} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # for compiler caches
+      if(visibility)
+        set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET ${visibility})
+      endif()
+    endif()
     target_precompile_headers(${owner} PRIVATE ${ASHLAR_STD_HEADERS})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})

@@ -26,7 +26,9 @@ template <class Handle>
 Handle handle_from_int(int number) {
   if (number >= 0 && number < static_cast<int>(kPredefinedLimit))
     return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number));
-  return reinterpret_cast<Handle>(Arena::at(number - static_cast<int>(kPredefinedLimit)));
+  // A number that is no handle's may be any, and the difference then wraps.
+  const unsigned behind = static_cast<unsigned>(number) - static_cast<unsigned>(kPredefinedLimit);
+  return reinterpret_cast<Handle>(Arena::at(static_cast<int>(behind)));
 }
 
 }  // namespace ashlar

@@ -233,7 +233,9 @@ typedef struct ashlar_iface_ops {
    * has arrived, do not sleep. disarm() after waking. */
   ashlar_result (*arm)(ashlar_iface*);
   void (*disarm)(ashlar_iface*);
-  /* At least one of: a descriptor that becomes readable, a futex word whose value changes. -1 / NULL: not offered. */
+  /* At least one of: a descriptor that becomes readable, a futex word whose value changes. -1 / NULL: not offered.
+   * Both: the kernel sleeps on the word, which costs less, unless another interface of the lane has a descriptor alone.
+   * Only then does it ask for the descriptor, before arm(); from that call on arrivals raise both. */
   int (*wake_fd)(ashlar_iface*);
   uint32_t* (*wake_word)(ashlar_iface*);
   /* Whether everything sent so far has left (for finalize). */

@@ -1,6 +1,7 @@
 #include "framework/progress/lane.h"
 
 #include <linux/futex.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@ namespace ashlar {
 Lane::Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& configuration)
     : index(lane_index), peers(peer_table), news(peer_table.news()), config(configuration) {}
 
-Lane::~Lane() = default;
+Lane::~Lane() {
+  if (const int fd = wake_fd.load(std::memory_order_relaxed); fd >= 0) close(fd);
+}
 
 void Lane::add_iface(ashlar_iface* iface, bool is_self, const char* name) {
   if (is_self) {
@@ -174,6 +177,7 @@ void end_attendance(Lane& lane) {
 void raise_from_outside(Lane& lane) {
   __atomic_fetch_add(&lane.wake_word, 1, __ATOMIC_SEQ_CST);
   syscall(SYS_futex, &lane.wake_word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (const int fd = lane.wake_fd.load(std::memory_order_seq_cst); fd >= 0) eventfd_write(fd, 1);
 }
 
 }  // namespace progress

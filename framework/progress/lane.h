@@ -75,6 +75,7 @@ struct Lane {
   std::uint32_t armed ASHLAR_GUARDED_BY(lock) = 0;     // these, and background threads: transports are armed
   unsigned armed_ifaces ASHLAR_GUARDED_BY(lock) = 0;   // so many of `ifaces` are to be disarmed by the last of them
   std::uint32_t wake_word = 0;                         // futex: raised when a thread progresses for sleeping ones
+  std::atomic<int> wake_fd{-1};  // eventfd, raised as well: made by the first sleep that is one for descriptors
   /// Called by waits, and by calls that look in vain, at most every `review_every` ns (0: never) and when `review_by`
   /// has come.
   void (*review)(Lane&) ASHLAR_GUARDED_BY(lock) = nullptr;

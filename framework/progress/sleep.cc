@@ -1,5 +1,6 @@
 #include <linux/futex.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,20 +42,30 @@ struct Wakeups {
     }
     words[word_count++] = {at, __atomic_load_n(at, __ATOMIC_SEQ_CST)};
   }
-  void add_iface(ashlar_iface* iface) {
-    std::uint32_t* const word = iface->ops->wake_word ? iface->ops->wake_word(iface) : nullptr;
-    if (word != nullptr) {
-      add_word(word);
-      return;
-    }
-    const int fd = iface->ops->wake_fd ? iface->ops->wake_fd(iface) : -1;
-    if (fd < 0 || fd_count == kMostWakeups) {
-      blind = true;
-    } else {
+  /// By the descriptor, if there is one (-1: none), or by the word, if there is one.
+  void add(int fd, std::uint32_t* word) {
+    if (fd >= 0 && fd_count < kMostWakeups) {
       fds[fd_count++] = pollfd{fd, POLLIN, 0};
+    } else if (word != nullptr) {
+      add_word(word);
+    } else {
+      blind = true;
     }
   }
+
+  static std::uint32_t* word_of(ashlar_iface* iface) {
+    return iface->ops->wake_word ? iface->ops->wake_word(iface) : nullptr;
+  }
+  static int descriptor_of(ashlar_iface* iface) { return iface->ops->wake_fd ? iface->ops->wake_fd(iface) : -1; }
 };
+
+/// Whether some interface offers a descriptor alone.
+bool needs_descriptors(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  for (unsigned i = 0; i < lane.iface_count; ++i) {
+    if (Wakeups::word_of(lane.ifaces[i]) == nullptr && Wakeups::descriptor_of(lane.ifaces[i]) >= 0) return true;
+  }
+  return false;
+}
 
 timespec to_timespec(std::uint64_t ns) {
   timespec t;
@@ -83,8 +94,8 @@ bool sleep_on_words(const Wakeups& wakeups, std::uint64_t ns, std::uint64_t unhe
   return sleep_on_one(wakeups.words[0], std::min(ns, unheard_ns));
 }
 
-/// False: nothing came within `ns`; `unheard_ns` where something cannot end the sleep: no call waits for words and
-/// descriptors at once.
+/// False: nothing came within `ns`; `unheard_ns` where something cannot end the sleep: no call of the system waits for
+/// words and descriptors at once, and what is waited for by its word here offers no descriptor.
 bool block(Wakeups& wakeups, std::uint64_t ns, std::uint64_t unheard_ns) {
   if (wakeups.blind || (wakeups.fd_count != 0 && wakeups.word_count != 0)) ns = std::min(ns, unheard_ns);
   if (wakeups.fd_count != 0) {
@@ -98,12 +109,26 @@ bool block(Wakeups& wakeups, std::uint64_t ns, std::uint64_t unheard_ns) {
   return false;
 }
 
+/// The descriptor that raise() makes readable; -1 without one.
+int descriptor_of(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
+  const int known = lane.wake_fd.load(std::memory_order_relaxed);
+  if (known >= 0) return known;
+  const int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  lane.wake_fd.store(made, std::memory_order_seq_cst);
+  return made;
+}
+
 /// Arms the transports of one lane. The order matters: read the words, arm, look once more, sleep. Whatever arrives
 /// after the look changes a word. False: something is there already. disarm() has to follow in any case.
 bool arm(Lane& lane, Wakeups& wakeups) ASHLAR_REQUIRES(lane.lock) {
+  const bool by_descriptor = needs_descriptors(lane);
   if (LaneLock::threads_on() || raised_from_outside.load(std::memory_order_relaxed) != 0)
-    wakeups.add_word(&lane.wake_word);
-  for (unsigned i = 0; i < lane.iface_count; ++i) wakeups.add_iface(lane.ifaces[i]);
+    wakeups.add(by_descriptor ? descriptor_of(lane) : -1, &lane.wake_word);
+  for (unsigned i = 0; i < lane.iface_count; ++i) {
+    ashlar_iface* const iface = lane.ifaces[i];
+    std::uint32_t* const word = Wakeups::word_of(iface);
+    wakeups.add(word == nullptr || by_descriptor ? Wakeups::descriptor_of(iface) : -1, word);
+  }
   ++lane.armed;
   bool quiet = true;
   unsigned armed = 0;
@@ -116,7 +141,11 @@ bool arm(Lane& lane, Wakeups& wakeups) ASHLAR_REQUIRES(lane.lock) {
 }
 
 void disarm(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
-  if (--lane.armed != 0) return;  // another thread sleeps on it too
+  if (--lane.armed != 0) return;  // another thread sleeps on it too, and is woken by the same descriptors
+  if (const int fd = lane.wake_fd.load(std::memory_order_relaxed); fd >= 0) {
+    eventfd_t raised;
+    eventfd_read(fd, &raised);
+  }
   while (lane.armed_ifaces > 0) {
     ashlar_iface* const iface = lane.ifaces[--lane.armed_ifaces];
     iface->ops->disarm(iface);

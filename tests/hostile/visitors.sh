@@ -44,6 +44,33 @@ done
 wait $stranger || fail "the strangers could not connect"
 [ "$most" -le $((before + 4)) ] || fail "strangers hold $((most - before)) descriptors of a rank"
 
+# Where peers are reached over TCP as well, a rank sleeps for descriptors, and its neighbours wake it by a datagram. Another
+# user's datagram closes that socket; the job goes on.
+"$MPIEXEC" --set transport=self,shm,tcp -n 2 "$JOB" wait >"$WORK/wake" 2>&1 </dev/null &
+waking=$!
+for _ in $(seq 100); do grep -q '@ashlar-wake' /proc/net/unix && [ "$(grep -c '^pid' "$WORK/wake")" -eq 2 ] && break; sleep 0.1; done
+python3 - <<'END' || fail "strangers and the sockets that wake ranks"
+import os, re, socket, sys, time
+wake_sockets = lambda: set(re.findall(r"@(ashlar-wake[0-9a-f]{16})", open("/proc/net/unix").read()))
+os.setgroups([])
+os.setuid(65534)
+names = wake_sockets()
+if not names:
+    sys.exit("no rank has one")
+stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+for name in names:
+    stranger.sendto(b"x", "\0" + name)
+for _ in range(100):
+    if not names & wake_sockets():
+        break
+    time.sleep(0.1)
+else:
+    sys.exit(f"still open: {names & wake_sockets()}")
+END
+kill -0 $waking || fail "the job whose ranks strangers woke: $(cat "$WORK/wake")"
+kill $waking
+wait $waking
+
 # The PMIx server, which is libpmix's and listens on the loopback interface.
 "$MPIEXEC" --set mpiexec.pmix=on -n 2 "$JOB" wait >"$WORK/pmix" 2>&1 </dev/null &
 pmix=$!

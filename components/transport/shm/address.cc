@@ -31,6 +31,13 @@ std::size_t read_file(const char* path, char* to, std::size_t room) {
   return length;
 }
 
+/// 0 when it cannot be read.
+std::uint64_t namespace_of_this_process(const char* link) {
+  char text[64];
+  const ssize_t n = readlink(link, text, sizeof text);
+  return n > 0 ? Hash::of({text, static_cast<std::size_t>(n)}) : 0;
+}
+
 }  // namespace
 
 Identity Identity::of_this_process() {
@@ -38,9 +45,8 @@ Identity Identity::of_this_process() {
   char text[256];
   if (const std::size_t n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text))
     id.node = Hash::of({text, n});
-  if (const ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text); n > 0) {
-    id.pid_namespace = Hash::of({text, static_cast<std::size_t>(n)});
-  }
+  id.pid_namespace = namespace_of_this_process("/proc/self/ns/pid");
+  id.net_namespace = namespace_of_this_process("/proc/self/ns/net");
   id.pid = getpid();
   id.start_time = start_time_of(id.pid);
   return id;

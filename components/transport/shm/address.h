@@ -27,6 +27,7 @@ static_assert(sizeof(Address) == 88);
 struct Identity {
   std::uint64_t node = 0;
   std::uint64_t pid_namespace = 0;
+  std::uint64_t net_namespace = 0;
   std::uint64_t start_time = 0;
   std::int32_t pid = 0;
   static Identity of_this_process();

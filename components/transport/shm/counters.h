@@ -15,7 +15,7 @@ struct Counters {
   std::atomic<std::uint64_t> sleeps{0};
   std::atomic<std::uint64_t> clients{0}, clients_most{0};  // peers that are being passed the descriptor (Door)
   std::atomic<std::uint64_t> passed{0};                    // descriptors passed
-  std::atomic<std::uint64_t> turned_away{0};               // connections of another user, or without a right request
+  std::atomic<std::uint64_t> turned_away{0};  // connections and datagrams of another user, or without a right request
 };
 
 extern Counters counters;

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
-#include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "components/transport/shm/abstract_name.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::shm {
@@ -22,13 +20,6 @@ constexpr int kMostAccepted = 64;
 struct Request {
   std::uint64_t cookie, nonce;
 };
-
-socklen_t name_of(std::uint64_t nonce, sockaddr_un* out) {
-  *out = {};
-  out->sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
-  const int n = std::snprintf(out->sun_path + 1, sizeof out->sun_path - 1, "ashlar-%016" PRIx64, nonce);
-  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
-}
 
 Descriptor make_socket() { return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
@@ -55,7 +46,7 @@ void Door::open(std::uint64_t nonce, std::uint64_t cookie, std::size_t clients, 
   most_connections_ = std::max<std::size_t>(clients, 1);
   Descriptor s = make_socket();
   sockaddr_un name;
-  const socklen_t length = name_of(nonce, &name);
+  const socklen_t length = abstract_name("", nonce, &name);
   if (!s || bind(s.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0 || listen(s.get(), 512) != 0) return;
   listener_ = std::move(s);
 }
@@ -116,7 +107,7 @@ int DescriptorRequest::begin(std::uint64_t nonce, std::uint64_t cookie) {
   if (!socket_) socket_ = make_socket();
   if (!socket_) return errno;
   sockaddr_un name;
-  const socklen_t length = name_of(nonce, &name);
+  const socklen_t length = abstract_name("", nonce, &name);
   if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) return errno;
   // Another user's process behind the name does not get the cookie.
   ucred server;

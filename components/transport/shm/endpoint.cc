@@ -124,7 +124,7 @@ ashlar_result fate(ashlar_endpoint* e, std::uint32_t ids, std::uint64_t h0, std:
 }
 
 void wake(ashlar_endpoint* e) {
-  if (Endpoint& ep = self(e); ep.owner) raise_always(*ep.owner);
+  if (Endpoint& ep = self(e); ep.owner) raise_always(*ep.owner, ep.iface->wake_socket());
 }
 
 }  // namespace
@@ -142,17 +142,18 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .amo = nullptr,
                                           .flush = nullptr};
 
-void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold) {
+void attract(const Endpoint& ep, bool cold) {
+  SegmentHeader& owner = *ep.owner;
   if (cold) {
-    std::atomic<std::uint64_t>& bells = owner.bells[slot_index / 64];
-    const std::uint64_t bit = 1ull << (slot_index % 64);
+    std::atomic<std::uint64_t>& bells = owner.bells[ep.slot_index / 64];
+    const std::uint64_t bit = 1ull << (ep.slot_index % 64);
     // Once rung it stays rung until the receiver comes: a flood into an unpolled ring rings once.
     if ((bells.load(std::memory_order_relaxed) & bit) == 0) {
       bells.fetch_or(bit, std::memory_order_release);
       owner.attention.fetch_or(kAttendSlots, std::memory_order_release);
     }
   }
-  raise(owner);
+  raise(owner, ep.iface->wake_socket());
 }
 
 }  // namespace ashlar::shm

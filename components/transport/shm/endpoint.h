@@ -44,7 +44,7 @@ extern const ashlar_endpoint_ops kEndpointOps;
 /// Tells a peer that sleeps, or that does not poll our ring, about what was published. Short path: two quiet loads.
 inline void after_publish(const Endpoint& ep);
 /// The rare half of it.
-void attract(SegmentHeader& owner, std::uint32_t slot_index, bool cold);
+void attract(const Endpoint& ep, bool cold);
 
 inline void after_publish(const Endpoint& ep) {
   if (ep.fence_after_publish) [[unlikely]] {
@@ -56,7 +56,7 @@ inline void after_publish(const Endpoint& ep) {
   const std::uint32_t cold = ep.slot->cold.load(std::memory_order_relaxed);
   const std::uint32_t sleeping = ep.owner->sleeping.load(std::memory_order_relaxed);
   if ((cold | sleeping) != 0) [[unlikely]]
-    attract(*ep.owner, ep.slot_index, cold != 0);
+    attract(ep, cold != 0);
 }
 
 }  // namespace ashlar::shm

@@ -54,6 +54,7 @@ ashlar_result Interface::open() {
   // (exchanges of 16 ranks on 2 cores: 165 against 250 us).
   barriers_ = !context_.oversubscribed && register_for_barriers();
   own_.header().senders_fence = barriers_ ? 0 : 1;
+  own_.header().net_namespace = identity_.net_namespace;
   senders_.resize(own_.geometry().slots);
   slice_ = vector_slice_ = config_.copy_slice;
   exposed_.attach(&own_);
@@ -284,15 +285,23 @@ ashlar_result Interface::fate(const Endpoint& ep, std::uint32_t ids, std::uint64
   return unread ? ASHLAR_AGAIN : ASHLAR_OK;
 }
 
+// From the first call on every sleep is one for descriptors, too.
+int Interface::wake_fd() {
+  if (own_.header().unreachable.load(std::memory_order_relaxed) != 0) return -1;
+  return wake_socket_.open(nonce_);
+}
+
 ashlar_result Interface::arm() {
   SegmentHeader& head = own_.header();
+  const std::uint32_t how = wake_socket_.is_open() ? std::uint32_t{kForDescriptors} : 0;
   // Another thread may sleep on this already: what keeps this one from it must not take its wake-up away.
   std::uint32_t before = kAwake;
   if (in_background() && is_dormant()) {
-    head.sleeping.compare_exchange_strong(before, kDormant, std::memory_order_relaxed);
+    head.sleeping.compare_exchange_strong(before, kDormant | how, std::memory_order_relaxed);
   } else {
-    before = head.sleeping.exchange(in_background() ? kAsleepInBackground : kAsleep, std::memory_order_relaxed);
-    if (before == kAsleep) head.sleeping.store(kAsleep, std::memory_order_relaxed);
+    const Sleeping state = in_background() ? kAsleepInBackground : kAsleep;
+    before = head.sleeping.exchange(state | how, std::memory_order_relaxed);
+    if ((before & kSleepState) == kAsleep) head.sleeping.store(kAsleep | how, std::memory_order_relaxed);
   }
   // Should the barrier be refused all of a sudden, then a wake-up may be missed; sleeps are bounded.
   if (!barriers_ || !barrier_everywhere()) full_fence();
@@ -306,6 +315,10 @@ ashlar_result Interface::arm() {
 
 void Interface::disarm() {
   own_.header().sleeping.store(kAwake, std::memory_order_relaxed);
+  if (wake_socket_.is_open() && !wake_socket_.clear()) {
+    count(counters.turned_away);
+    own_.header().unreachable.store(1, std::memory_order_relaxed);
+  }
   if (now_ns() >= next_upkeep_) upkeep();
 }
 

@@ -15,6 +15,7 @@
 #include "components/transport/shm/ring.h"
 #include "components/transport/shm/segment.h"
 #include "components/transport/shm/vectors.h"
+#include "components/transport/shm/wake_socket.h"
 #include "components/transport/shm/watch.h"
 #include "framework/plugin/transport.h"
 
@@ -44,6 +45,7 @@ class Interface : public ashlar_iface {
   ashlar_result arm();
   void disarm();
   std::uint32_t* wake_word() { return reinterpret_cast<std::uint32_t*>(&own_.header().wake); }
+  int wake_fd();
   bool idle() const { return gets_.empty() && vectors_.empty(); }
   void rest(bool resting);
 
@@ -51,6 +53,7 @@ class Interface : public ashlar_iface {
   const ashlar_host& host() const { return host_; }
   std::uint64_t nonce() const { return nonce_; }
   Posts& posts() { return posts_; }
+  WakeSocket& wake_socket() { return wake_socket_; }
   /// The ring of `ep` gave no room: makes the ring on first use and tries again; *line stays nullptr with AGAIN or an
   /// error.
   ashlar_result make_room(Endpoint& ep, std::uint32_t lines, Line** line);
@@ -141,6 +144,7 @@ class Interface : public ashlar_iface {
   Posts posts_;
   Watch watch_;
   Door door_;
+  WakeSocket wake_socket_;
   std::uint32_t requesting_ = 0;
   std::uint32_t closing_ = 0;
   std::uint64_t next_upkeep_ = 0;

@@ -150,6 +150,7 @@ ashlar_result Interface::finish_attach(Endpoint& ep) {
   const ashlar_result claimed = claim_slot(ep);
   if (claimed != ASHLAR_OK) return claimed;
   ep.fence_after_publish = !barriers_ || ep.owner->senders_fence != 0;
+  if (ep.owner->net_namespace != identity_.net_namespace) ep.owner->unreachable.store(1, std::memory_order_relaxed);
   ep.way = Endpoint::Way::kAttached;
   if (ep.pid > 0) ep.capabilities |= ASHLAR_CAP_FAILURE;
   prove_single_copy(ep);
@@ -238,7 +239,7 @@ ashlar_result Interface::make_room(Endpoint& ep, std::uint32_t lines, Line** lin
                   ep.dirty.get());
     show(host_, ep.out);
     ep.slot->state.store(kReady, std::memory_order_release);
-    attract(*ep.owner, ep.slot_index, /*cold=*/true);
+    attract(ep, /*cold=*/true);
   }
   *line = ep.out.reserve(lines);
   if (!*line) count(counters.full);
@@ -253,7 +254,7 @@ void Interface::disconnect(Endpoint& ep) {
   if (ep.way == Endpoint::Way::kAttached) {
     if (ep.out.attached()) {
       ep.slot->state.store(kClosing, std::memory_order_release);
-      attract(*ep.owner, ep.slot_index, /*cold=*/true);
+      attract(ep, /*cold=*/true);
     } else {
       ep.slot->state.store(kFree, std::memory_order_relaxed);
       ep.slot->claim.store(0, std::memory_order_release);

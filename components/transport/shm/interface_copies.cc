@@ -60,7 +60,8 @@ ashlar_result Interface::get(Endpoint& ep, void* to, const Key& key, std::uint64
       lease(g, key, offset, chunk, nonce_)) {
     count(counters.gets_shared);
     const bool worth_it = length >= kWakeFrom || in_background();
-    if (worth_it && ep.owner->sleeping.load(std::memory_order_relaxed) == kAsleep) raise(*ep.owner);
+    if (worth_it && (ep.owner->sleeping.load(std::memory_order_relaxed) & kSleepState) == kAsleep)
+      raise(*ep.owner, wake_socket_);
   } else {
     alone(g, key, offset);
   }

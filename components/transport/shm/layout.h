@@ -9,7 +9,7 @@
 namespace ashlar::shm {
 
 inline constexpr std::uint64_t kMagic = 0x314d4853'4c485341;  // "ASHLSHM1"
-inline constexpr std::uint32_t kLayout = 6;
+inline constexpr std::uint32_t kLayout = 7;
 inline constexpr std::uint32_t kMaxSlots = 4096;
 inline constexpr std::uint32_t kCopies = 64;  // one bit each in Attention::copies
 inline constexpr std::uint32_t kPosts = 64;   // one bit each in SegmentHeader::posts
@@ -95,7 +95,9 @@ enum Sleeping : std::uint32_t {
   kAwake = 0,
   kAsleep = 1,
   kAsleepInBackground = 2,
-  kDormant = 3  // until wake(): messages leave the owner asleep
+  kDormant = 3,  // until wake(): messages leave the owner asleep
+  kSleepState = 3,
+  kForDescriptors = 4  // and the owner's WakeSocket has to wake it as well
 };
 
 struct SegmentHeader {
@@ -116,6 +118,8 @@ struct SegmentHeader {
 
   // The futex of the owner's sleep.
   alignas(64) std::atomic<std::uint32_t> wake;
+  std::atomic<std::uint32_t> unreachable;  // a peer could not send to the owner's WakeSocket
+  std::uint64_t net_namespace;             // of the owner: abstract names mean something only inside it
 
   // Written by the owner with each post, read by senders that wait for an answer.
   alignas(64) std::atomic<std::uint64_t> posts;  // bit per PostSlot in use

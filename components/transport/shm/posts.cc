@@ -67,7 +67,7 @@ ashlar_result Posts::post(const Endpoint& to, const ashlar_posted& what, std::ui
     std::atomic<std::uint32_t>& looks = to.inbound_slot->looks_for_posts;
     if (looks.load(std::memory_order_relaxed) != 0 && to.owner != nullptr) {
       looks.store(0, std::memory_order_relaxed);
-      raise_always(*to.owner);
+      raise_always(*to.owner, to.iface->wake_socket());
     }
   }
   return ASHLAR_OK;

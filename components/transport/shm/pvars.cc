@@ -60,7 +60,8 @@ void add_pvars(const ashlar_host& host) {
       {"descriptor_clients_most", "the most such peers at one time on one lane, since the start", ASHLAR_PVAR_LEVEL,
        value_of(counters.clients_most)},
       {"descriptors_passed", "peers that were passed the descriptor", ASHLAR_PVAR_COUNTER, value_of(counters.passed)},
-      {"strangers", "connections that were closed: another user's, or without the request of a peer",
+      {"strangers",
+       "connections that were closed: another user's, or without the request of a peer; datagrams of another user",
        ASHLAR_PVAR_COUNTER, value_of(counters.turned_away)},
   };
   if (host.add_pvars) host.add_pvars("transport", "shm", rows, sizeof rows / sizeof rows[0]);

@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "components/transport/shm/layout.h"
+#include "components/transport/shm/wake_socket.h"
 #include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
@@ -14,22 +15,25 @@ namespace ashlar::shm {
 // The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
 // have its flag cleared by the same raise before it is in the futex: it would sleep on a word that does not change any
 // more.
-static void raise_sleeper(SegmentHeader& header) {
-  if (header.sleeping.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return;  // another sender raises
+static void raise_sleeper(SegmentHeader& header, WakeSocket& socket) {
+  const std::uint32_t before = header.sleeping.exchange(kAwake, std::memory_order_seq_cst);
+  if (before == kAwake) return;  // another sender raises
   header.wake.fetch_add(1, std::memory_order_seq_cst);
   syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if ((before & kForDescriptors) != 0 && !socket.send_to(header.nonce))
+    header.unreachable.store(1, std::memory_order_relaxed);
 }
 
-void raise(SegmentHeader& header) {
-  const std::uint32_t sleeping = header.sleeping.load(std::memory_order_relaxed);
-  if (sleeping != kAwake && sleeping != kDormant) raise_sleeper(header);
+void raise(SegmentHeader& header, WakeSocket& socket) {
+  const std::uint32_t sleeping = header.sleeping.load(std::memory_order_relaxed) & kSleepState;
+  if (sleeping != kAwake && sleeping != kDormant) raise_sleeper(header, socket);
 }
 
-void raise_always(SegmentHeader& header) {
+void raise_always(SegmentHeader& header, WakeSocket& socket) {
   // For an owner that has read the word and is about to arm; one that has armed is raised as by a message.
   header.wake.fetch_add(1, std::memory_order_seq_cst);
   full_fence();
-  if (header.sleeping.load(std::memory_order_relaxed) != kAwake) raise_sleeper(header);
+  if (header.sleeping.load(std::memory_order_relaxed) != kAwake) raise_sleeper(header, socket);
 }
 
 }  // namespace ashlar::shm

@@ -29,10 +29,14 @@ INSTANTIATE_TEST_SUITE_P(Installed, SleepTest, testing::ValuesIn(transports()), 
 std::uint32_t* word_of(Lane& lane) { return lane.ops().wake_word ? lane.ops().wake_word(lane.get()) : nullptr; }
 int descriptor_of(Lane& lane) { return lane.ops().wake_fd ? lane.ops().wake_fd(lane.get()) : -1; }
 
+/// The wake-up that a sleep is for, of those that the interface offers.
+enum class By { kAny, kDescriptor };
+
 // As the kernel sleeps: remember the word, look once more, arm, wait for a change of the word or at the descriptor.
 // False: it slept `limit` long.
-bool sleep_once(Lane& lane, std::chrono::milliseconds limit) {
-  std::uint32_t* const word = word_of(lane);
+bool sleep_once(Lane& lane, std::chrono::milliseconds limit, By by = By::kAny) {
+  std::uint32_t* const word = by == By::kAny ? word_of(lane) : nullptr;
+  const int descriptor = word == nullptr ? descriptor_of(lane) : -1;
   const std::uint32_t seen = word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : 0;
   if (lane.progress() > 0) return true;
   bool woken = true;
@@ -41,7 +45,7 @@ bool sleep_once(Lane& lane, std::chrono::milliseconds limit) {
       timespec t{limit.count() / 1000, limit.count() % 1000 * 1000000};
       woken = !(syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, nullptr, 0) != 0 && errno == ETIMEDOUT);
     } else {
-      pollfd readable{.fd = descriptor_of(lane), .events = POLLIN, .revents = 0};
+      pollfd readable{.fd = descriptor, .events = POLLIN, .revents = 0};
       woken = poll(&readable, 1, static_cast<int>(limit.count())) != 0;
     }
     lane.ops().disarm(lane.get());
@@ -56,7 +60,7 @@ void pause_randomly(std::mt19937& random) {
 }
 
 // Ping-pong in which both sides always sleep; a lost wake-up shows as a timeout.
-int ping_pong(Lane& lane, ashlar_endpoint* to, bool first, int rounds, unsigned seed) {
+int ping_pong(Lane& lane, ashlar_endpoint* to, bool first, int rounds, unsigned seed, By by) {
   int got = 0, lost = 0;
   lane.on_message = [&](const ashlar_am&) { ++got; };
   std::mt19937 random(seed);
@@ -67,7 +71,7 @@ int ping_pong(Lane& lane, ashlar_endpoint* to, bool first, int rounds, unsigned 
     }
     while (got < i && lost == 0) {
       pause_randomly(random);
-      if (!sleep_once(lane, std::chrono::milliseconds(3000))) ++lost;
+      if (!sleep_once(lane, std::chrono::milliseconds(3000), by)) ++lost;
     }
     if (!first) {
       pause_randomly(random);
@@ -77,14 +81,14 @@ int ping_pong(Lane& lane, ashlar_endpoint* to, bool first, int rounds, unsigned 
   return lost;
 }
 
-void stress(const Component& component, const std::function<void()>& prepare_child, int rounds) {
+void stress(const Component& component, const std::function<void()>& prepare_child, int rounds, By by = By::kAny) {
   component.open({});
   Child child([&](const Child::Channel& channel) {
     prepare_child();
     Lane lane(component, Place{1, 2});
     channel.say(lane.address());
     ashlar_endpoint* to = lane.connect(0, channel.hear());
-    const int lost = to ? ping_pong(lane, to, false, rounds, 17) : 1;
+    const int lost = to ? ping_pong(lane, to, false, rounds, 17, by) : 1;
     channel.say("done");
     (void)channel.hear();
     return lost;
@@ -94,7 +98,7 @@ void stress(const Component& component, const std::function<void()>& prepare_chi
   child.channel().say(lane.address());
   ashlar_endpoint* to = lane.connect(1, address);
   ASSERT_NE(to, nullptr) << last_failure();
-  EXPECT_EQ(ping_pong(lane, to, true, rounds, 4), 0) << "a wake-up was lost";
+  EXPECT_EQ(ping_pong(lane, to, true, rounds, 4, by), 0) << "a wake-up was lost";
   child.channel().hear();
   child.channel().say("go");
   EXPECT_EQ(child.wait(), 0);
@@ -108,6 +112,17 @@ TEST_P(SleepTest, NoWakeUpIsLost) {
 TEST_P(SleepTest, NoWakeUpIsLostWhenOneSideHasNoMembarrier) {
   stress(
       GetParam(), [] { forbid(SYS_membarrier); }, 10000);
+}
+
+// Beside another transport whose arrivals only a descriptor tells of.
+TEST_P(SleepTest, NoWakeUpOfADescriptorIsLostWhereAWordIsOfferedToo) {
+  {
+    GetParam().open({});
+    Lane lane(GetParam(), Place{0, 2});
+    if (word_of(lane) == nullptr || descriptor_of(lane) < 0) GTEST_SKIP() << "it does not offer both";
+  }
+  stress(
+      GetParam(), [] {}, 10000, By::kDescriptor);
 }
 
 TEST_P(SleepTest, ArmRefusesWhenSomethingHasArrived) {

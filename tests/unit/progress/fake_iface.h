@@ -9,9 +9,10 @@
 
 namespace ashlar::test {
 
-/// An interface that another thread raises: by a futex word, or by a descriptor.
+/// An interface that another thread raises: by a futex word, by a descriptor, or by both.
 struct FakeIface : ashlar_iface {
-  explicit FakeIface(bool by_descriptor) : descriptor(by_descriptor ? eventfd(0, EFD_NONBLOCK) : -1) {
+  explicit FakeIface(bool by_descriptor, bool by_word_too = false)
+      : descriptor(by_descriptor ? eventfd(0, EFD_NONBLOCK) : -1), by_word(!by_descriptor || by_word_too) {
     static const ashlar_iface_ops kOps = {.size = sizeof(ashlar_iface_ops),
                                           .address = nullptr,
                                           .connect = nullptr,
@@ -40,6 +41,7 @@ struct FakeIface : ashlar_iface {
   std::atomic<bool> armed{false};
   std::uint32_t word = 0;
   const int descriptor;
+  const bool by_word;
   unsigned calls = 0, arms = 0, disarms = 0;
   unsigned seen = 0;
 
@@ -61,7 +63,7 @@ struct FakeIface : ashlar_iface {
     self(i).armed = false;
   }
   static int wake_fd(ashlar_iface* i) { return self(i).descriptor; }
-  static std::uint32_t* wake_word(ashlar_iface* i) { return self(i).descriptor >= 0 ? nullptr : &self(i).word; }
+  static std::uint32_t* wake_word(ashlar_iface* i) { return self(i).by_word ? &self(i).word : nullptr; }
 };
 
 }  // namespace ashlar::test

@@ -106,6 +106,28 @@ TEST(WaitsForSeveral, WhatCannotEndASleepIsLateByAPartOfTheWait) ASHLAR_NO_THREA
   sender.join();
 }
 
+TEST(WaitsForSeveral, OneThatOffersBothIsWaitedForByItsDescriptorBesideAnother) ASHLAR_NO_THREAD_SAFETY {
+  PeerTable peers({}, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  FakeIface both(true, true), descriptor(true);
+  lane.add_iface(&both, false);
+  lane.add_iface(&descriptor, false);
+  std::thread sender([&] {
+    for (FakeIface* iface : {&both, &descriptor}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      iface->arrive();
+    }
+  });
+  const LaneGuard guard(lane.lock);
+  const std::uint64_t begin = now_ns();
+  progress::wait(lane, [&] { return both.seen == 1; });
+  // The longest sleep takes 50 ms; one that the arrival cannot end takes a millisecond at most.
+  EXPECT_LE(lane.counters.timeouts, (now_ns() - begin) / 50'000'000)
+      << "the arrival ends the sleep, and no limit of it";
+  progress::wait(lane, [&] { return descriptor.seen == 1; });
+  sender.join();
+}
+
 TEST(WaitingThreads, TheOneThatProgressesWakesTheOthers) ASHLAR_NO_THREAD_SAFETY {
   LaneLock::enable_threads();
   PeerTable peers({}, 1, 1);

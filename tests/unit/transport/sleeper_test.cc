@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "components/transport/shm/layout.h"
+#include "components/transport/shm/wake_socket.h"
 #include "framework/base/process_barrier.h"
 #include "framework/base/sanitizers.h"
 
@@ -40,11 +42,12 @@ void pause_randomly(std::mt19937& random) {
 }
 
 void send(SegmentHeader& header, Boxes& boxes, int me, int rounds) {
+  WakeSocket socket;
   std::mt19937 random(static_cast<unsigned>(me));
   for (int i = 1; i <= rounds && !boxes.stop; ++i) {
     boxes.sent[me].store(i, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    raise(header);
+    raise(header, socket);
     while (boxes.taken[me].load(std::memory_order_acquire) != i && !boxes.stop) sched_yield();
     pause_randomly(random);
   }
@@ -109,7 +112,8 @@ TEST(SleeperTest, TheWordChangesAfterTheFlag) {
   if (child == 0) {
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(77);
     kill(getpid(), SIGSTOP);
-    ::ashlar::shm::raise(header);
+    WakeSocket socket;
+    ::ashlar::shm::raise(header, socket);
     _exit(0);
   }
   int status = 0, steps = 0, wrong = 0;
@@ -131,14 +135,47 @@ TEST(SleeperTest, TheWordChangesAfterTheFlag) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(SleeperTest, WhoWaitsForDescriptorsIsSentADatagram) {
+  auto header = std::make_unique<SegmentHeader>();
+  header->nonce = 0x5eed0000u + static_cast<std::uint64_t>(getpid());
+  WakeSocket owner, sender;
+  pollfd readable{.fd = owner.open(header->nonce), .events = POLLIN, .revents = 0};
+  ASSERT_GE(readable.fd, 0);
+  EXPECT_EQ(owner.open(header->nonce), readable.fd) << "it is opened once";
+  header->sleeping.store(kAsleep);
+  raise(*header, sender);
+  EXPECT_EQ(poll(&readable, 1, 0), 0) << "it sleeps on the word alone";
+  header->sleeping.store(kDormant | kForDescriptors);
+  raise(*header, sender);
+  EXPECT_EQ(poll(&readable, 1, 0), 0) << "messages leave it asleep";
+  header->sleeping.store(kAsleep | kForDescriptors);
+  raise(*header, sender);
+  EXPECT_EQ(poll(&readable, 1, 1000), 1);
+  EXPECT_TRUE(owner.clear());
+  EXPECT_EQ(poll(&readable, 1, 0), 0);
+  for (int i = 0; i < 5000; ++i) EXPECT_TRUE(sender.send_to(header->nonce)) << "a full queue wakes, too";
+  while (poll(&readable, 1, 0) == 1) EXPECT_TRUE(owner.clear());
+  EXPECT_EQ(header->unreachable.load(), 0u);
+}
+
+TEST(SleeperTest, WhoCannotBeSentADatagramIsToldSo) {
+  auto header = std::make_unique<SegmentHeader>();
+  header->nonce = 0x5eed0001u;
+  header->sleeping.store(kAsleep | kForDescriptors);
+  WakeSocket sender;
+  raise(*header, sender);
+  EXPECT_EQ(header->unreachable.load(), 1u);
+}
+
 TEST(SleeperTest, RaiseTouchesNothingWhileAwake) {
   auto header = std::make_unique<SegmentHeader>();
-  raise(*header);
+  WakeSocket socket;
+  raise(*header, socket);
   EXPECT_EQ(header->wake.load(), 0u);
-  raise_always(*header);
+  raise_always(*header, socket);
   EXPECT_EQ(header->wake.load(), 1u);
   header->sleeping.store(1);
-  raise_always(*header);
+  raise_always(*header, socket);
   EXPECT_EQ(header->sleeping.load(), 0u);
   EXPECT_EQ(header->wake.load(), 3u);
 }

@@ -471,7 +471,7 @@ class ProgramsTest(HostsTest):
     """Programs of tests/mpi with ranks on several hosts, two on each: shared memory and TCP in one job."""
     PROGRAMS = ["pt2pt_wildcards", "pt2pt_mprobe", "pt2pt_random", "pt2pt_truncate", "pt2pt_buffered", "coll_random",
                 "coll_persistent", "coll_inter", "comm_groups", "comm_inter", "comm_make", "comm_disconnect", "topo_cart",
-                "topo_graph", "rma_dynamic", "psets", "sessions", "finalize",
+                "topo_graph", "rma_dynamic", "rma_sync asked", "psets", "sessions", "finalize",
                 "info_env", "threads_lanes"]
 
     def run_all(self, programs, hosts, ranks):
@@ -479,8 +479,9 @@ class ProgramsTest(HostsTest):
             for program in programs:
                 with self.subTest(program=program, hosts=hosts):
                     # Hosts share the processors here, and none of them knows it.
+                    name, *words = program.split()
                     done = self.cluster.run(MPIEXEC, "--bind-to", "none", "--timeout", 100, "--host", hosts, "-n", ranks,
-                                            os.path.join(BIN, program), timeout=120, cwd=folder)
+                                            os.path.join(BIN, name), *words, timeout=120, cwd=folder)
                     self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_on_two_hosts(self):

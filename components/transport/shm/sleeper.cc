@@ -11,18 +11,28 @@
 #include "framework/base/process_barrier.h"
 
 namespace ashlar::shm {
+namespace {
+
+void wake_by_word(SegmentHeader& header) { syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+[[gnu::cold, gnu::noinline]] void wake_by_both(SegmentHeader& header, WakeSocket& socket) {
+  wake_by_word(header);
+  if (!socket.send_to(header.nonce)) header.unreachable.store(1, std::memory_order_relaxed);
+}
 
 // The flag goes first and the word changes after it. The other way round an owner could read the changed word, arm, and
 // have its flag cleared by the same raise before it is in the futex: it would sleep on a word that does not change any
 // more.
-static void raise_sleeper(SegmentHeader& header, WakeSocket& socket) {
+void raise_sleeper(SegmentHeader& header, WakeSocket& socket) {
   const std::uint32_t before = header.sleeping.exchange(kAwake, std::memory_order_seq_cst);
   if (before == kAwake) return;  // another sender raises
   header.wake.fetch_add(1, std::memory_order_seq_cst);
-  syscall(SYS_futex, &header.wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  if ((before & kForDescriptors) != 0 && !socket.send_to(header.nonce))
-    header.unreachable.store(1, std::memory_order_relaxed);
+  if ((before & kForDescriptors) != 0) [[unlikely]]
+    return wake_by_both(header, socket);
+  wake_by_word(header);
 }
+
+}  // namespace
 
 void raise(SegmentHeader& header, WakeSocket& socket) {
   const std::uint32_t sleeping = header.sleeping.load(std::memory_order_relaxed) & kSleepState;

@@ -155,6 +155,7 @@ function(ashlar_unit_test name)
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ashlar ${T_LIBS})
   ashlar_gtest(${name})
+  ashlar_several_at_once(${name})
   add_test(NAME ${name} COMMAND ${name})
   # Some tests ask for more memory than there is, which sanitizers take for an error of the program otherwise.
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120

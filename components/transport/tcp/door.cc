@@ -13,7 +13,7 @@ void Inbox::put(Visitor visitor) {
   const std::lock_guard guard(mutex_);
   visitors_.push_back(std::move(visitor));
   const std::uint64_t one = 1;
-  if (bell_) (void)!write(bell_.get(), &one, sizeof one);
+  if (bell_) (void)!::write(bell_.get(), &one, sizeof one);
 }
 
 std::vector<Visitor> Inbox::take() {

@@ -77,15 +77,15 @@ TEST(Rows, NothingBesideTheElementsIsTouched) {
 
 // Elements on pages of their own, in a matrix larger than a processor's cache: all, and pieces of them.
 TEST(Rows, FarApart) {
-  constexpr MPI_Count kCount = 700, kStep = 3 * 1024 + 8;
-  std::vector<char> memory(static_cast<std::size_t>(kCount * kStep));
+  constexpr MPI_Count kElements = 700, kStep = 3 * 1024 + 8;
+  std::vector<char> memory(static_cast<std::size_t>(kElements * kStep));
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(i * 31 + (i >> 10));
   for (const MPI_Count bytes : {1, 2, 4, 8, 13, 16, 24, 40, 64, 65, 3001}) {
     for (const bool backwards : {false, true}) {
-      const auto type = oracle::committed(row_of(kCount, bytes, backwards ? -kStep : kStep));
-      const MPI_Count first = backwards ? (kCount - 1) * kStep : 0;
-      std::vector<char> packed(static_cast<std::size_t>(kCount * bytes)), wanted;
-      for (MPI_Count i = 0; i < kCount; ++i) {
+      const auto type = oracle::committed(row_of(kElements, bytes, backwards ? -kStep : kStep));
+      const MPI_Count first = backwards ? (kElements - 1) * kStep : 0;
+      std::vector<char> packed(static_cast<std::size_t>(kElements * bytes)), wanted;
+      for (MPI_Count i = 0; i < kElements; ++i) {
         const char* const from = &memory[static_cast<std::size_t>(first + (backwards ? -i : i) * kStep)];
         wanted.insert(wanted.end(), from, from + bytes);
       }
@@ -99,7 +99,7 @@ TEST(Rows, FarApart) {
         ASSERT_EQ(packed, wanted) << bytes << " in pieces of " << piece;
       }
       std::vector<char> back(memory.size(), '.'), spread(back);
-      for (MPI_Count i = 0; i < kCount; ++i)
+      for (MPI_Count i = 0; i < kElements; ++i)
         std::memcpy(&spread[static_cast<std::size_t>(i * kStep)], &memory[static_cast<std::size_t>(i * kStep)],
                     static_cast<std::size_t>(bytes));
       datatype::unpack_all(&back[static_cast<std::size_t>(first)], 1, *type, packed.data(), packed.size());

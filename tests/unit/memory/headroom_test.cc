@@ -10,12 +10,11 @@
 #include <fstream>
 #include <string>
 
+#include "tests/unit/memory/heap_facts.h"
 #include "tests/unit/scratch_folder.h"
 
 namespace ashlar::memory {
 namespace {
-
-constexpr std::uint64_t kMiB = 1 << 20;
 
 /// A folder that stands for "/".
 class HeadroomTest : public testing::Test {

@@ -18,30 +18,15 @@
 #include "framework/memory/pvars.h"
 #include "framework/memory/setup.h"
 #include "framework/plugin/records.h"
+#include "tests/unit/memory/heap_facts.h"
 #include "tests/unit/memory/in_child.h"
 
 namespace ashlar::memory {
 namespace {
 
-constexpr std::size_t kMiB = 1 << 20;
-
 std::size_t descriptors() {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator{}));
-}
-
-int mappings() {
-  std::ifstream maps("/proc/self/maps");
-  int count = 0;
-  for (std::string line; std::getline(maps, line);) count += line.find("ashlar-heap") != line.npos;
-  return count;
-}
-
-/// Bytes of memory behind the heap.
-std::uint64_t resident(const Heap& heap) {
-  struct stat info = {};
-  fstat(heap.handle().fd, &info);
-  return static_cast<std::uint64_t>(info.st_blocks) * 512;
 }
 
 bool all_are(const void* memory, std::size_t bytes, unsigned char value) {

@@ -17,22 +17,15 @@
 #include "framework/memory/heap.h"
 #include "framework/memory/setup.h"
 #include "tests/unit/forbid.h"
+#include "tests/unit/memory/heap_facts.h"
 #include "tests/unit/memory/in_child.h"
 
 namespace ashlar::memory {
 namespace {
 
-constexpr std::size_t kMiB = 1 << 20;
-
 bool limit(decltype(RLIMIT_AS) what, std::uint64_t to) {
   const rlimit value = {.rlim_cur = to, .rlim_max = to};
   return setrlimit(what, &value) == 0;
-}
-
-std::uint64_t resident(const Heap& heap) {
-  struct stat info = {};
-  fstat(heap.handle().fd, &info);
-  return static_cast<std::uint64_t>(info.st_blocks) * 512;
 }
 
 /// Whether blocks of all sizes can be had and written.

@@ -7,17 +7,11 @@
 #include <string>
 
 #include "framework/memory/heap.h"
+#include "tests/unit/memory/heap_facts.h"
 #include "tests/unit/memory/in_child.h"
 
 namespace ashlar::memory {
 namespace {
-
-int mappings() {
-  std::ifstream maps("/proc/self/maps");
-  int count = 0;
-  for (std::string line; std::getline(maps, line);) count += line.find("ashlar-heap") != line.npos;
-  return count;
-}
 
 class NeighboursTest : public testing::Test {
  protected:

@@ -11,7 +11,7 @@
 namespace ashlar::memory {
 namespace {
 
-constexpr std::uint64_t kUnit = SmallBlocks::kUnit, kChunk = SmallBlocks::kChunk;
+constexpr std::uint64_t kPart = SmallBlocks::kUnit, kChunk = SmallBlocks::kChunk;
 constexpr std::uint64_t kFirst = 0x100000, kSecond = kFirst + 4 * kChunk;
 
 TEST(SmallBlocksTest, TheFirstPartThatFitsOfTheFullestChunk) {
@@ -19,16 +19,16 @@ TEST(SmallBlocksTest, TheFirstPartThatFitsOfTheFullestChunk) {
   blocks.add(kFirst);
   blocks.add(kSecond);
   Range large, part[4], out;
-  ASSERT_TRUE(blocks.take(kChunk - 8 * kUnit, 1, &large));
+  ASSERT_TRUE(blocks.take(kChunk - 8 * kPart, 1, &large));
   EXPECT_EQ(large.begin, kFirst);
-  for (Range& p : part) ASSERT_TRUE(blocks.take(2 * kUnit, 1, &p));
+  for (Range& p : part) ASSERT_TRUE(blocks.take(2 * kPart, 1, &p));
   EXPECT_EQ(part[3].end(), kFirst + kChunk);
-  EXPECT_EQ(blocks.give(part[2].begin).bytes, 2 * kUnit);
-  EXPECT_EQ(blocks.give(part[0].begin).bytes, 2 * kUnit);
-  ASSERT_TRUE(blocks.take(kUnit + 1, 1, &out));
+  EXPECT_EQ(blocks.give(part[2].begin).bytes, 2 * kPart);
+  EXPECT_EQ(blocks.give(part[0].begin).bytes, 2 * kPart);
+  ASSERT_TRUE(blocks.take(kPart + 1, 1, &out));
   EXPECT_EQ(out.begin, part[0].begin);
-  EXPECT_EQ(out.bytes, 2 * kUnit);
-  ASSERT_TRUE(blocks.take(3 * kUnit, 1, &out));
+  EXPECT_EQ(out.bytes, 2 * kPart);
+  ASSERT_TRUE(blocks.take(3 * kPart, 1, &out));
   EXPECT_EQ(out.begin, kSecond);
 }
 
@@ -37,9 +37,9 @@ TEST(SmallBlocksTest, NeighboursInAChunkBecomeOneAgain) {
   blocks.add(kFirst);
   blocks.add(kFirst + kChunk);
   Range part[3], out;
-  for (Range& p : part) ASSERT_TRUE(blocks.take(kUnit, 1, &p));
-  EXPECT_EQ(blocks.give(part[0].begin).bytes, kUnit);
-  EXPECT_EQ(blocks.give(part[2].begin).bytes, kChunk - 2 * kUnit);
+  for (Range& p : part) ASSERT_TRUE(blocks.take(kPart, 1, &p));
+  EXPECT_EQ(blocks.give(part[0].begin).bytes, kPart);
+  EXPECT_EQ(blocks.give(part[2].begin).bytes, kChunk - 2 * kPart);
   const Range all = blocks.give(part[1].begin);
   EXPECT_EQ(all.begin, kFirst);
   EXPECT_EQ(all.bytes, kChunk) << "not with the chunk that follows";
@@ -56,18 +56,18 @@ TEST(SmallBlocksTest, OnlyWhatWasTakenCanBeGivenBack) {
   SmallBlocks blocks;
   blocks.add(kFirst);
   Range one, two;
-  ASSERT_TRUE(blocks.take(3 * kUnit, 1, &one));
-  ASSERT_TRUE(blocks.take(kUnit, 1, &two));
-  for (const std::uint64_t wrong : {std::uint64_t{0}, kFirst - kUnit, one.begin + 1, one.begin + kUnit,
-                                    one.begin + 2 * kUnit, two.end(), kFirst + kChunk, UINT64_MAX}) {
+  ASSERT_TRUE(blocks.take(3 * kPart, 1, &one));
+  ASSERT_TRUE(blocks.take(kPart, 1, &two));
+  for (const std::uint64_t wrong : {std::uint64_t{0}, kFirst - kPart, one.begin + 1, one.begin + kPart,
+                                    one.begin + 2 * kPart, two.end(), kFirst + kChunk, UINT64_MAX}) {
     EXPECT_EQ(blocks.taken(wrong).bytes, 0u) << wrong;
     EXPECT_EQ(blocks.give(wrong).bytes, 0u) << wrong;
   }
-  EXPECT_EQ(blocks.taken(one.begin).bytes, 3 * kUnit);
-  EXPECT_EQ(blocks.taken(two.begin).bytes, kUnit);
-  EXPECT_EQ(blocks.give(one.begin).bytes, 3 * kUnit);
+  EXPECT_EQ(blocks.taken(one.begin).bytes, 3 * kPart);
+  EXPECT_EQ(blocks.taken(two.begin).bytes, kPart);
+  EXPECT_EQ(blocks.give(one.begin).bytes, 3 * kPart);
   EXPECT_EQ(blocks.give(one.begin).bytes, 0u);
-  EXPECT_EQ(blocks.taken(two.begin).bytes, kUnit);
+  EXPECT_EQ(blocks.taken(two.begin).bytes, kPart);
 }
 
 TEST(SmallBlocksTest, SizesThatOverflowDoNotFit) {
@@ -84,7 +84,7 @@ TEST(SmallBlocksTest, SizesThatOverflowDoNotFit) {
 class Model {
  public:
   explicit Model(std::vector<std::uint64_t> chunks) : chunks_(std::move(chunks)) {
-    for (const std::uint64_t chunk : chunks_) owners_[chunk].assign(kChunk / kUnit, 0);
+    for (const std::uint64_t chunk : chunks_) owners_[chunk].assign(kChunk / kPart, 0);
   }
 
   void take(const Range& block, int owner) {
@@ -99,10 +99,10 @@ class Model {
     for (const int* const unit : units(around)) ASSERT_EQ(*unit, 0);
     const std::uint64_t chunk = chunk_of(block.begin);
     if (around.begin != chunk) {
-      ASSERT_NE(*units({.begin = around.begin - kUnit, .bytes = kUnit}).front(), 0);
+      ASSERT_NE(*units({.begin = around.begin - kPart, .bytes = kPart}).front(), 0);
     }
     if (around.end() != chunk + kChunk) {
-      ASSERT_NE(*units({.begin = around.end(), .bytes = kUnit}).front(), 0);
+      ASSERT_NE(*units({.begin = around.end(), .bytes = kPart}).front(), 0);
     }
   }
   /// Whether some free part has room for the block.
@@ -110,8 +110,8 @@ class Model {
     for (const auto& [chunk, owners] : owners_) {
       std::uint64_t run = 0;
       for (std::size_t unit = owners.size(); unit-- > 0;) {
-        run = owners[unit] == 0 ? run + kUnit : 0;
-        if (run >= bytes && (chunk + unit * kUnit) % alignment == 0) return true;
+        run = owners[unit] == 0 ? run + kPart : 0;
+        if (run >= bytes && (chunk + unit * kPart) % alignment == 0) return true;
       }
     }
     return false;
@@ -119,7 +119,7 @@ class Model {
   std::uint64_t free_bytes() const {
     std::uint64_t bytes = 0;
     for (const auto& [chunk, owners] : owners_)
-      bytes += kUnit * static_cast<std::uint64_t>(std::count(owners.begin(), owners.end(), 0));
+      bytes += kPart * static_cast<std::uint64_t>(std::count(owners.begin(), owners.end(), 0));
     return bytes;
   }
 
@@ -131,8 +131,8 @@ class Model {
     const std::uint64_t chunk = chunk_of(range.begin);
     EXPECT_LE(range.end(), chunk + kChunk);
     std::vector<int*> found;
-    for (std::uint64_t at = range.begin; at < range.end(); at += kUnit)
-      found.push_back(&owners_[chunk][(at - chunk) / kUnit]);
+    for (std::uint64_t at = range.begin; at < range.end(); at += kPart)
+      found.push_back(&owners_[chunk][(at - chunk) / kPart]);
     return found;
   }
   std::vector<std::uint64_t> chunks_;
@@ -156,12 +156,12 @@ TEST(SmallBlocksTest, RandomPatternsAgreeWithAModel) {
       Range out;
       if (!blocks.take(bytes, alignment, &out)) {
         // At other alignments it may fit in a chunk that was not looked at, as long as none has much more room.
-        ASSERT_FALSE(model.fits(bytes + (alignment > kUnit ? alignment - kUnit : 0), 1));
+        ASSERT_FALSE(model.fits(bytes + (alignment > kPart ? alignment - kPart : 0), 1));
         continue;
       }
       ASSERT_EQ(out.begin % alignment, 0u);
       ASSERT_GE(out.bytes, bytes);
-      ASSERT_LT(out.bytes, bytes + kUnit);
+      ASSERT_LT(out.bytes, bytes + kPart);
       model.take(out, next);
       held[next++] = out;
     } else {

@@ -10,10 +10,6 @@
 namespace ashlar::test {
 namespace {
 
-bool chance(std::mt19937& random, double probability) {
-  return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random) < probability;
-}
-
 std::byte* address_of(const ashlar_key* key, std::uint64_t offset) {
   std::uint64_t address;
   std::memcpy(&address, key->bytes, sizeof address);

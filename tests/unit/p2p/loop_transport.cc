@@ -12,10 +12,6 @@
 namespace ashlar::test {
 namespace {
 
-bool chance(std::mt19937& random, double probability) {
-  return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random) < probability;
-}
-
 ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   LoopIface& iface = *endpoint.iface;
   LoopNetwork& network = *iface.network;

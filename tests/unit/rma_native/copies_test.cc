@@ -16,13 +16,6 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
   return out;
 }
 
-DataView view(void* data, std::size_t size) {
-  return {.data = data, .count = static_cast<MPI_Count>(size), .type = &bytes()};
-}
-rma::Place place(MPI_Aint offset, std::size_t size) {
-  return {.offset = offset, .count = static_cast<MPI_Count>(size), .type = &bytes()};
-}
-
 class NativeCopies : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Faults, NativeCopies, testing::Range(1u, 25u));
 

@@ -7,13 +7,6 @@
 namespace ashlar::test {
 namespace {
 
-DataView view(void* data, std::size_t size) {
-  return {.data = data, .count = static_cast<MPI_Count>(size), .type = &bytes()};
-}
-rma::Place place(MPI_Aint offset, std::size_t size) {
-  return {.offset = offset, .count = static_cast<MPI_Count>(size), .type = &bytes()};
-}
-
 LoopOptions failing(double pending) {
   LoopOptions options;
   options.put = options.flush = true;

@@ -8,6 +8,14 @@
 
 namespace ashlar::test {
 
+/// So many bytes here, and so many of a target.
+inline DataView view(void* data, std::size_t size) {
+  return {.data = data, .count = static_cast<MPI_Count>(size), .type = &bytes()};
+}
+inline rma::Place place(MPI_Aint offset, std::size_t size) {
+  return {.offset = offset, .count = static_cast<MPI_Count>(size), .type = &bytes()};
+}
+
 /// A window whose memory is reached by the loop transport, and by messages where that does not do.
 class NativeWorld {
  public:

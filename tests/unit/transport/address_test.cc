@@ -13,11 +13,11 @@ namespace ashlar::shm {
 namespace {
 
 /// The failure that was recorded last.
-std::string id;
+std::string failure_id;
 std::map<std::string, std::int64_t> facts;
 
 ashlar_result keep_failure(int mpi_class, const char* message, const ashlar_fact* known, std::uint32_t count) {
-  id = message;
+  failure_id = message;
   facts.clear();
   for (std::uint32_t i = 0; i < count; ++i) facts[known[i].name] = known[i].number;
   return -mpi_class;
@@ -55,11 +55,11 @@ TEST(AddressTest, EveryDamageIsAFailureWithThePeer) {
     Address out;
     facts.clear();
     EXPECT_EQ(parse(h, 7, bytes, sizeof a, &out), -MPI_ERR_OTHER) << i;
-    EXPECT_EQ(facts["peer"], 7) << id;
+    EXPECT_EQ(facts["peer"], 7) << failure_id;
   }
   Address out;
   EXPECT_LT(parse(h, 7, &a, sizeof a - 1, &out), 0);
-  EXPECT_EQ(id, "transport.address_size");
+  EXPECT_EQ(failure_id, "transport.address_size");
   EXPECT_EQ(facts["bytes_got"], std::int64_t{sizeof a - 1});
   EXPECT_EQ(facts["bytes_wanted"], std::int64_t{sizeof a});
 }

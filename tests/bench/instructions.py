@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-FEW, TRIES, MOST_TRIES = 8, 2, 16
+FEW, MOST_TRIES = 8, 16
 
 # what, the calls that are counted, the rank whose calls they are, and how often it makes them at the most. A receiver takes memory
 # now and then, which more calls share; a sender that makes more has to wait for room.
@@ -68,15 +68,19 @@ def count(mpiexec, program, what, calls, rank, times):
 def each_call(mpiexec, program, what, calls, rank, many, limit):
     """Instructions of one call. A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the
     least counts, and what is above the limit is counted again, because waiting is not what the limit is for. The few calls
-    are counted until their least has come twice: if they were disturbed, the difference would be too small, or negative."""
+    are counted until their least has come twice: if they were disturbed, the difference would be too small, or negative.
+    Without a limit the many are counted until theirs has come twice, too."""
     counts = {FEW: [], many: []}
-    for attempt in range(MOST_TRIES):
-        for times, found in counts.items():
-            found.append(count(mpiexec, program, what, calls, rank, times))
-        few = min(counts[FEW])
-        each = (min(counts[many]) - few) / (many - FEW)
-        right = each > 0 and counts[FEW].count(few) > 1
-        if attempt + 1 >= TRIES and right and (limit is None or each <= limit):
+
+    def settled(times):
+        return counts[times].count(min(counts[times], default=0)) > 1
+
+    for _ in range(MOST_TRIES):
+        counts[many].append(count(mpiexec, program, what, calls, rank, many))
+        while not settled(FEW) and len(counts[FEW]) < MOST_TRIES:
+            counts[FEW].append(count(mpiexec, program, what, calls, rank, FEW))
+        each = (min(counts[many]) - min(counts[FEW])) / (many - FEW)
+        if settled(FEW) and each > 0 and (settled(many) if limit is None else each <= limit):
             break
     return each if each > 0 else float("inf")
 

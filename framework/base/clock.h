@@ -20,4 +20,21 @@ inline std::uint64_t ticks() {
 #endif
 }
 
+/// One moment on both clocks.
+struct Moment {
+  std::uint64_t ticks, ns;
+};
+/// The process may lose its core between the two, so of several pairs it is the one that took least.
+inline Moment moment_now() {
+  Moment best{};
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 8; ++i) {
+    const std::uint64_t before = ticks(), ns = now_ns(), took = ticks() - before;
+    if (took >= least) continue;
+    least = took;
+    best = {.ticks = before + took / 2, .ns = ns};
+  }
+  return best;
+}
+
 }  // namespace ashlar

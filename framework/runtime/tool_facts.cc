@@ -43,7 +43,10 @@ std::uint64_t status_bytes(const void* status) {
   return static_cast<std::uint64_t>(bytes_of(*static_cast<const MPI_Status*>(status)));
 }
 
-void both_clocks(ashlar_tool_clock* now) { *now = {.ticks = ticks(), .ns = now_ns()}; }
+void both_clocks(ashlar_tool_clock* now) {
+  const Moment moment = moment_now();
+  *now = {.ticks = moment.ticks, .ns = moment.ns};
+}
 
 std::uint32_t comm_name(const ashlar_tool_call* call, char* out, std::uint32_t room) {
   const auto* const comm = static_cast<const Comm*>(call->object);

@@ -110,8 +110,9 @@ Records::Clock Records::clock_of(const Head& head) const {
               .ns = static_cast<double>(static_cast<std::int64_t>(head.begin.ns - job_.began_ns))};
   std::uint64_t ns = head.end_ns.load(std::memory_order_acquire), moment = head.end_ticks.load();
   if (ns < head.begin.ns + kApart || moment <= head.begin.ticks) {
-    moment = ashlar::ticks();
-    ns = now_ns();
+    const Moment now = moment_now();
+    moment = now.ticks;
+    ns = now.ns;
   }
   if (ns > head.begin.ns && moment > head.begin.ticks)
     clock.ns_per_tick = static_cast<double>(ns - head.begin.ns) / static_cast<double>(moment - head.begin.ticks);

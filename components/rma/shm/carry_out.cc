@@ -67,6 +67,15 @@ void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
   }
 }
 
+/// One element, which is as long as what it is compared with.
+void swap_if_equal(const RmaWindow& window, Delegated& piece, std::byte* memory) {
+  const Guard guard = window.sync->guard(window.me);
+  const UpdateLockGuard held(guard);
+  RowCursor({piece.row, piece.rows}, memory).gather(piece.out, piece.bytes);
+  if (std::memcmp(piece.out, piece.compare, piece.bytes) == 0)
+    RowCursor({piece.row, piece.rows}, memory).scatter(piece.in, piece.bytes);
+}
+
 bool execute(const Mailbox& box) {
   RmaWindow* const window = window_of(box);
   const memory::MappedHeap* heap = nullptr;
@@ -83,6 +92,10 @@ bool execute(const Mailbox& box) {
       return true;
     case Delegated::Kind::kUpdate:
       update(*window, *piece, memory);
+      return true;
+    case Delegated::Kind::kSwapIfEqual:
+      if (piece->bytes > sizeof piece->compare) return false;
+      swap_if_equal(*window, *piece, memory);
       return true;
   }
   return false;

@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::uint64_t kPatienceNs = 60'000;  // a target that sleeps in a wait is awake by then
 constexpr int kPollsOfLook = 32;               // between two looks at the clock
-// Offers to a target that computes take a tenth of the time at most, and a hundredth after some.
-constexpr std::uint64_t kFirstPauseNs = 10 * kPatienceNs, kLongestPauseNs = 100 * kPatienceNs;
 
 std::uint64_t now_ns() {
   timespec now{};
@@ -28,13 +26,16 @@ std::uint64_t now_ns() {
 }
 
 /// After an offer that a target did not take, none is made to it for some time: it seems to compute.
+/// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short updates, with which less
+/// is won, a hundredth, and then a thousandth.
 struct Reluctance {
   std::uint64_t until = 0;
-  std::uint64_t pause = kFirstPauseNs;
+  unsigned failures = 0;
 
-  void failed() {
-    until = now_ns() + pause;
-    pause = std::min(2 * pause, kLongestPauseNs);
+  void failed(bool of_short_update) {
+    const std::uint64_t pause = std::min(std::uint64_t{10} << failures, std::uint64_t{100}) * kPatienceNs;
+    until = now_ns() + (of_short_update ? 10 * pause : pause);
+    failures = std::min(failures + 1, 4u);
   }
 };
 
@@ -58,6 +59,7 @@ struct Operation {
   const DataView& result;  // type nullptr: none
   std::size_t each;
   bool reads_origin;
+  bool short_update = false;
 };
 
 Mailbox* mailbox_of(const Operation& o) {
@@ -127,6 +129,16 @@ bool may_pay(const Place& place) {
   return static_cast<std::uint64_t>(place.count) * place.type->layout().runs >= from;
 }
 
+/// A short update is two calls of the system, which read and write, however few runs it has. A target that shares its
+/// core with the origin would have to be scheduled first.
+constexpr std::uint64_t kShortUpdate = 2048;
+
+bool update_may_pay(const Update& u) {
+  if (may_pay(u.place)) return true;
+  const auto bytes = static_cast<std::uint64_t>(u.place.count) * static_cast<std::uint64_t>(u.place.type->size());
+  return delegate_from() != 0 && bytes <= kShortUpdate && !u.window.lane().config.oversubscribed;
+}
+
 template <class Describe>
 std::size_t run(const Operation& o, Describe describe) {
   Mailbox* const box = mailbox_of(o);
@@ -147,7 +159,7 @@ std::size_t run(const Operation& o, Describe describe) {
   for (std::size_t done = 0; done < total;) {
     const std::size_t bytes = fill(o, done, &piece);
     const Outcome outcome = bytes == 0 ? Outcome::kBusy : hand_over(o, *box, piece);
-    if (outcome == Outcome::kNotTaken) reluctance.failed();
+    if (outcome == Outcome::kNotTaken) reluctance.failed(o.short_update);
     if (outcome != Outcome::kDone) return done;
     reluctance = {};
     if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
@@ -184,16 +196,20 @@ std::size_t delegate_get(const Access& access) {
 }
 
 std::size_t delegate_update(const Update& u) {
-  if (!may_pay(u.place) || u.compare != nullptr || u.element.predefined == 0) return 0;
+  const auto element = static_cast<std::size_t>(u.element.size());
+  if (!update_may_pay(u) || u.element.predefined == 0) return 0;
+  if (u.compare != nullptr && element > sizeof(Delegated::compare)) return 0;
   const Operation operation{.window = u.window,
                             .target = u.target,
                             .place = u.place,
                             .from = u.origin,
                             .result = u.result,
-                            .each = static_cast<std::size_t>(u.element.size()),
-                            .reads_origin = u.reads_origin()};
+                            .each = element,
+                            .reads_origin = u.reads_origin(),
+                            .short_update = !may_pay(u.place)};
   return run(operation, [&](Delegated* out) {
-    out->kind = Delegated::Kind::kUpdate;
+    out->kind = u.compare == nullptr ? Delegated::Kind::kUpdate : Delegated::Kind::kSwapIfEqual;
+    if (u.compare != nullptr) std::memcpy(out->compare, u.compare, element);
     out->reads_origin = u.reads_origin();
     out->fetches = u.fetches();
     out->op = static_cast<std::uint16_t>(u.op.predefined);

@@ -7,10 +7,10 @@
 #include "framework/plugin/component.h"
 #include "framework/rma/rows.h"
 
-/// Operations on many short runs of memory that cannot be mapped. The kernel takes 0.1 us for each run, so the origin
-/// offers the operation to the target, which carries it out if it makes progress right now. If it does not take the
-/// offer within microseconds, the origin withdraws it and copies, and makes no other for some time: so no operation
-/// waits for its target.
+/// Operations on many short runs of memory that cannot be mapped, and short updates of it. The kernel takes 0.1 us for
+/// each run, and an update is two calls of the system, so the origin offers the operation to the target, which carries
+/// it out if it makes progress right now. If it does not take the offer within microseconds, the origin withdraws it
+/// and copies, and makes no other for some time: so no operation waits for its target.
 ///
 ///   origin: rows and data into its Delegated       target, in each round of progress (one load):
 ///           Mailbox: kFree -> kWriting -> kOffered          kOffered -> kTaken
@@ -20,7 +20,7 @@ namespace ashlar::rma::shm {
 
 /// What a process offers, in its heap.
 struct Delegated {
-  enum class Kind : std::uint8_t { kPut, kGet, kUpdate };
+  enum class Kind : std::uint8_t { kPut, kGet, kUpdate, kSwapIfEqual };
   static constexpr std::size_t kRows = 256;
   static constexpr std::size_t kBytes = 32 * 1024;
 
@@ -28,6 +28,7 @@ struct Delegated {
   bool reads_origin = false, fetches = false;
   std::uint16_t op = 0;       // constant of a predefined operation
   std::uint32_t element = 0;  // constant of a predefined datatype
+  std::byte compare[16];      // kSwapIfEqual: an element
   std::uint64_t bytes = 0;    // packed
   std::uint64_t rows = 0;
   Row row[kRows];

@@ -1,9 +1,11 @@
 /* Operations on many short runs of memory that other processes cannot map: the target carries them out while it waits,
  * and no origin waits for one that computes. Then pairs of value and index, which several processes offer to one at the
  * same time. Last, offers of all processes to each other, beside accumulates of another form on the same elements. */
+#include <unistd.h>
+
 #include "check.h"
 
-enum { kRuns = 700, kWords = 3 * kRuns };
+enum { kRuns = 700, kWords = 3 * kRuns, kShort = 210 };
 
 static int64_t memory[kWords]; /* none of the library's */
 static MPI_Win win;
@@ -37,11 +39,14 @@ static void counting_end(void) {
 /* ---- a target that waits ------------------------------------------------------------------------------------------
  */
 
-typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kKinds } Kind;
+typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kContiguous, kKinds } Kind;
+
+/* A short update of contiguous words is offered where the target has a core of its own. */
+static int is_offered(Kind kind) { return kind != kContiguous || check_size <= sysconf(_SC_NPROCESSORS_ONLN); }
 
 /* Of rank 0 to rank 1, whose word 3 * i is `before` + i. Returns what it is afterwards, less i. */
 static int64_t operate(Kind kind, int64_t before) {
-  int64_t origin[kRuns], result[kRuns];
+  int64_t origin[kRuns], result[kRuns], all[kShort];
   for (int i = 0; i < kRuns; i++) origin[i] = before + 3 + i, result[i] = -1;
   int64_t after = before;
   switch (kind) {
@@ -62,6 +67,12 @@ static int64_t operate(Kind kind, int64_t before) {
                                 win));
       after = before + 5;
       break;
+    case kContiguous:
+      for (int i = 0; i < kShort; i++) all[i] = i % 3 == 0 ? 5 : 0;
+      for (int i = 0; i < kWords; i += kShort)
+        MUST(MPI_Accumulate(all, kShort, MPI_INT64_T, 1, i, kShort, MPI_INT64_T, MPI_SUM, win));
+      after = before + 5;
+      break;
     default:
       MUST(MPI_Get_accumulate(origin, kRuns, MPI_INT64_T, result, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_REPLACE,
                               win));
@@ -77,8 +88,9 @@ static int64_t operate(Kind kind, int64_t before) {
 
 /* Rank 1 waits in MPI_Recv while rank 0 operates; then it says what it has carried out. Until it has carried out some
  * of each kind: one that gets no core for some time misses offers. */
-static void while_it_waits(int carried_out_is_wanted) {
+static void while_it_waits(int counts) {
   for (int kind = 0; kind < kKinds; kind++) {
+    const int carried_out_is_wanted = counts && is_offered((Kind)kind);
     for (int i = 0; i < kWords; i++) memory[i] = i % 3 == 0 ? 7 + i / 3 : -9;
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     const double start = MPI_Wtime();

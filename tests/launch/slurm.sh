@@ -98,7 +98,8 @@ slurmctld -D -i -f "$SLURM_CONF" > "$dir/slurmctld.log" 2>&1 &
 daemons+=($!)
 slurmd -D -f "$SLURM_CONF" -N "$node" > "$dir/slurmd.log" 2>&1 &
 daemons+=($!)
-for _ in $(seq 200); do
+SECONDS=0
+while [ $SECONDS -lt 30 ]; do
   state=$(timeout 5 sinfo -h -o %T 2> /dev/null)
   [ "$state" = idle ] && break
   for pid in "${daemons[@]}"; do
@@ -106,11 +107,17 @@ for _ in $(seq 200); do
   done
   sleep 0.1
 done
-[ "$state" = idle ] || { SLURM_TEST_VERBOSE=1; skip "the node did not become idle within 20 s (state: $state)"; }
-srun --mpi=list 2>&1 | grep -q pmix || skip "srun --mpi=list has no pmix"
+[ "$state" = idle ] || { SLURM_TEST_VERBOSE=1; skip "the node did not become idle within 30 s (state: $state)"; }
+setup=$SECONDS
+timeout 10 srun --mpi=list 2>&1 | grep -q pmix || skip "srun --mpi=list has no pmix"
 
-srun --mpi="$type" -n "$ranks" --chdir="$PWD" "$@" < /dev/null
+timeout 60 srun --mpi="$type" -n "$ranks" --chdir="$PWD" "$@" < /dev/null
 status=$?
+if [ $status = 124 ]; then
+  echo "slurm.sh: srun has not ended within 60 s; set up in ${setup}s; what the daemons say:" >&2
+  squeue >&2
+  tail -n 20 "$dir"/*.log >&2
+fi
 # The step's daemon must report to the controller before that is taken down.
 for _ in $(seq 100); do
   [ -z "$(timeout 5 squeue -h 2> /dev/null)" ] && [ "$(timeout 5 sinfo -h -o %T 2> /dev/null)" = idle ] && break

@@ -1,7 +1,7 @@
 # The component SDK: the C headers under include/ashlar, and what builds outside this tree find it by.
 set(sdk ${CMAKE_BINARY_DIR}/sdk)
-foreach(header framework/base/error_class.h framework/param/param_row.h framework/plugin/coll.h framework/plugin/component.h framework/plugin/io.h framework/plugin/launch.h
-    framework/plugin/report.h framework/plugin/tool.h framework/plugin/topology.h framework/plugin/transport.h)
+foreach(header framework/base/error_class.h framework/param/param_row.h framework/plugin/coll.h framework/plugin/component.h framework/plugin/io.h framework/plugin/io_in_front.h
+    framework/plugin/launch.h framework/plugin/report.h framework/plugin/tool.h framework/plugin/topology.h framework/plugin/transport.h)
   # Outside the tree the rooms are one folder.
   get_filename_component(name ${header} NAME)
   file(READ ${CMAKE_SOURCE_DIR}/${header} text)

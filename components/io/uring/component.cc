@@ -17,12 +17,8 @@ namespace {
 constexpr std::int32_t kPriority = 20;  // in front of io/posix
 Use use = Use::kAuto;
 
-ashlar_result remove(ashlar_io_driver* self, const char* path) {
-  ashlar_io_driver* const next = reinterpret_cast<Driver*>(self)->next;
-  return next->ops->remove(next, path);
-}
-
-constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
+constexpr ashlar_io_driver_ops kOps = {
+    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar_io_remove_behind};
 
 ashlar_result open(const ashlar_host* host, const void* config) {
   const auto& parameters = *static_cast<const Config*>(config);
@@ -70,7 +66,7 @@ ashlar_result create(const void* of, void** module) {
     const ashlar_fact facts[] = {{"component", "uring", 0}};
     return ashlar_fail_with(the_host, ASHLAR_ERR_OTHER, "io.nothing_behind", facts, 1);
   }
-  auto* const driver = new (std::nothrow) Driver{.head = {.ops = &kOps}, .next = next, .writes = use == Use::kAlways};
+  auto* const driver = new (std::nothrow) Driver{{.head = {.ops = &kOps}, .next = next}, use == Use::kAlways};
   if (driver == nullptr) return ashlar_fail_no_memory(the_host, "a driver", sizeof *driver);
   *module = driver;
   return ASHLAR_OK;

@@ -6,16 +6,15 @@ namespace ashlar::io::uring {
 namespace {
 
 /// A file of the driver behind, with its descriptor.
-class File : public ashlar_io_file {
+class File : public ashlar_io_front_file {
  public:
   File(ashlar_io_file* file, int fd, bool rings_write);
 
-  ashlar_io_file* const next;
   const int descriptor;
   const bool writes;  // through rings, too
 };
 
-File& of(ashlar_io_file* file) { return *static_cast<File*>(file); }
+File& of(ashlar_io_file* file) { return *static_cast<File*>(reinterpret_cast<ashlar_io_front_file*>(file)); }
 
 /// Whether so many pieces lie apart that a ring is worth its while. None may lie before another one that it follows:
 /// the ring keeps no order.
@@ -59,34 +58,6 @@ ashlar_result write(ashlar_io_file* file, const ashlar_io_piece* pieces, std::ui
   return transfer(of(file), true, pieces, count, done);
 }
 
-ashlar_result stat(ashlar_io_file* self, ashlar_io_stat* out) { return of(self).next->ops->stat(of(self).next, out); }
-
-ashlar_result truncate(ashlar_io_file* self, std::uint64_t bytes) {
-  return of(self).next->ops->truncate(of(self).next, bytes);
-}
-
-ashlar_result allocate(ashlar_io_file* self, std::uint64_t bytes) {
-  return of(self).next->ops->allocate(of(self).next, bytes);
-}
-
-ashlar_result sync(ashlar_io_file* self) { return of(self).next->ops->sync(of(self).next); }
-
-ashlar_result refresh(ashlar_io_file* self) {
-  ashlar_io_file* const next = of(self).next;
-  const bool has = ASHLAR_HAS(next->ops, refresh) && next->ops->refresh != nullptr;
-  return has ? next->ops->refresh(next) : ASHLAR_OK;
-}
-
-ashlar_result lock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
-  ashlar_io_file* const next = of(self).next;
-  const bool has = ASHLAR_HAS(next->ops, unlock) && next->ops->lock != nullptr;
-  return has ? next->ops->lock(next, offset, length) : ASHLAR_AGAIN;
-}
-
-void unlock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
-  of(self).next->ops->unlock(of(self).next, offset, length);
-}
-
 int descriptor(ashlar_io_file* self) { return of(self).descriptor; }
 
 ashlar_result close(ashlar_io_file* self) {
@@ -99,23 +70,23 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .close = close,
                                      .read = read,
                                      .write = write,
-                                     .stat = stat,
-                                     .truncate = truncate,
-                                     .allocate = allocate,
-                                     .sync = sync,
-                                     .refresh = refresh,
-                                     .lock = lock,
-                                     .unlock = unlock,
+                                     .stat = ashlar_io_stat_behind,
+                                     .truncate = ashlar_io_truncate_behind,
+                                     .allocate = ashlar_io_allocate_behind,
+                                     .sync = ashlar_io_sync_behind,
+                                     .refresh = ashlar_io_refresh_behind,
+                                     .lock = ashlar_io_lock_behind,
+                                     .unlock = ashlar_io_unlock_behind,
                                      .descriptor = descriptor};
 
 File::File(ashlar_io_file* file, int fd, bool rings_write)
-    : ashlar_io_file{&kOps, file->capabilities}, next(file), descriptor(fd), writes(rings_write) {}
+    : ashlar_io_front_file{{&kOps, file->capabilities}, file}, descriptor(fd), writes(rings_write) {}
 
 }  // namespace
 
 // Without a descriptor, or without offsets, the file is the one of the driver behind.
 ashlar_result open_file(ashlar_io_driver* driver, const ashlar_io_open* wanted, ashlar_io_file** out) {
-  ashlar_io_driver* const behind = reinterpret_cast<Driver*>(driver)->next;
+  ashlar_io_driver* const behind = ashlar_io_driver_behind(driver);
   ashlar_io_file* next = nullptr;
   const ashlar_result opened = behind->ops->open(behind, wanted, &next);
   if (opened != ASHLAR_OK) return opened;
@@ -123,12 +94,13 @@ ashlar_result open_file(ashlar_io_driver* driver, const ashlar_io_open* wanted, 
   const bool tells = ASHLAR_HAS(next->ops, descriptor) && next->ops->descriptor != nullptr;
   const int fd = tells ? next->ops->descriptor(next) : -1;
   if (fd < 0 || (next->capabilities & ASHLAR_IO_SEEKABLE) == 0) return ASHLAR_OK;
-  File* const file = new (std::nothrow) File(next, fd, reinterpret_cast<Driver*>(driver)->writes);
+  File* const file = new (std::nothrow)
+      File(next, fd, static_cast<Driver*>(reinterpret_cast<ashlar_io_front_driver*>(driver))->writes);
   if (file == nullptr) {
     next->ops->close(next);
     return ashlar_fail_no_memory(the_host, "an open file", sizeof *file);
   }
-  *out = file;
+  *out = &file->head;
   return ASHLAR_OK;
 }
 

@@ -13,13 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "framework/plugin/io.h"
 #include "tests/conformance/io/in_front.h"
 
 namespace {
 
 using ashlar::test::host;
-using ashlar::test::InFront;
 
 struct Config {
   std::uint64_t room = 0;
@@ -56,12 +54,11 @@ constexpr ashlar_param kParams[] = {
 
 const Config* config;
 
-struct File : ashlar_io_file {
-  ashlar_io_file* next = nullptr;
+struct File : ashlar_io_front_file {
   std::string path;
 };
 
-File& of(ashlar_io_file* file) { return *static_cast<File*>(file); }
+File& of(ashlar_io_file* file) { return *static_cast<File*>(reinterpret_cast<ashlar_io_front_file*>(file)); }
 
 ashlar_result failed(const File& file, int mpi_class, const char* call, int error, std::uint64_t offset) {
   const ashlar_fact facts[] = {{"path", file.path.c_str(), 0},
@@ -127,7 +124,7 @@ ashlar_result transfer(File& file, const ashlar_io_piece* pieces, std::uint32_t 
                        std::uint64_t* done) {
   *done = 0;
   const bool plain = config->bad_bytes == 0 && config->room == 0 && config->slice == 0 && config->lie == 0;
-  if ((plain && !config->reorder) || (file.capabilities & ASHLAR_IO_SEEKABLE) == 0) {
+  if ((plain && !config->reorder) || (file.head.capabilities & ASHLAR_IO_SEEKABLE) == 0) {
     wait();
     return (writes ? file.next->ops->write : file.next->ops->read)(file.next, pieces, count, done);
   }
@@ -150,29 +147,13 @@ ashlar_result read(ashlar_io_file* file, const ashlar_io_piece* pieces, std::uin
 ashlar_result write(ashlar_io_file* file, const ashlar_io_piece* pieces, std::uint32_t count, std::uint64_t* done) {
   return transfer(of(file), pieces, count, true, done);
 }
-ashlar_result stat(ashlar_io_file* file, ashlar_io_stat* out) { return of(file).next->ops->stat(of(file).next, out); }
-ashlar_result truncate(ashlar_io_file* file, std::uint64_t bytes) {
-  return of(file).next->ops->truncate(of(file).next, bytes);
-}
 ashlar_result allocate(ashlar_io_file* file, std::uint64_t bytes) {
   if (config->room > 0 && bytes > config->room) return error_at(of(file), config->room, true);
-  return of(file).next->ops->allocate(of(file).next, bytes);
+  return ashlar_io_allocate_behind(file, bytes);
 }
 ashlar_result sync(ashlar_io_file* file) {
   if (config->lost) return failed(of(file), MPI_ERR_IO, "fdatasync", EIO, 0);
-  return of(file).next->ops->sync(of(file).next);
-}
-ashlar_result refresh(ashlar_io_file* file) {
-  const ashlar_io_file_ops& next = *of(file).next->ops;
-  return ASHLAR_HAS(&next, refresh) && next.refresh != nullptr ? next.refresh(of(file).next) : ASHLAR_OK;
-}
-ashlar_result lock(ashlar_io_file* file, std::uint64_t offset, std::uint64_t length) {
-  const ashlar_io_file_ops& next = *of(file).next->ops;
-  const bool there = ASHLAR_HAS(&next, unlock) && next.lock != nullptr;
-  return there ? next.lock(of(file).next, offset, length) : ASHLAR_AGAIN;
-}
-void unlock(ashlar_io_file* file, std::uint64_t offset, std::uint64_t length) {
-  of(file).next->ops->unlock(of(file).next, offset, length);
+  return ashlar_io_sync_behind(file);
 }
 ashlar_result close(ashlar_io_file* self) {
   File& file = of(self);
@@ -186,31 +167,31 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
                                          .close = close,
                                          .read = read,
                                          .write = write,
-                                         .stat = stat,
-                                         .truncate = truncate,
+                                         .stat = ashlar_io_stat_behind,
+                                         .truncate = ashlar_io_truncate_behind,
                                          .allocate = allocate,
                                          .sync = sync,
-                                         .refresh = refresh,
-                                         .lock = lock,
-                                         .unlock = unlock,
+                                         .refresh = ashlar_io_refresh_behind,
+                                         .lock = ashlar_io_lock_behind,
+                                         .unlock = ashlar_io_unlock_behind,
                                          .descriptor = nullptr};
 
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
-  ashlar_io_driver* const next = &InFront::behind(self);
+  ashlar_io_driver* const next = ashlar_io_driver_behind(self);
   ashlar_io_file* opened = nullptr;
   if (const ashlar_result result = next->ops->open(next, wanted, &opened); result != ASHLAR_OK) return result;
   auto* const file = new (std::nothrow) File;
   if (file == nullptr) return ashlar_fail_no_memory(host, "an open file", sizeof *file);
-  file->ops = &kFileOps;
-  file->capabilities = opened->capabilities;
+  file->head.ops = &kFileOps;
+  file->head.capabilities = opened->capabilities;
   file->next = opened;
   file->path = wanted->path;
-  *out = file;
+  *out = &file->head;
   return ASHLAR_OK;
 }
 
 constexpr ashlar_io_driver_ops kOps = {
-    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar::test::remove_behind};
+    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar_io_remove_behind};
 
 ashlar_result open_component(const ashlar_host* given, const void* parameters) {
   host = given;

@@ -8,13 +8,11 @@
 #include <mutex>
 #include <new>
 
-#include "framework/plugin/io.h"
 #include "tests/conformance/io/in_front.h"
 
 namespace {
 
 using ashlar::test::host;
-using ashlar::test::InFront;
 
 constexpr std::uint64_t kPage = 4096;
 
@@ -24,14 +22,13 @@ struct Page {
   bool read = false;           // the rest is the file's
 };
 
-struct File : ashlar_io_file {
-  ashlar_io_file* next = nullptr;
+struct File : ashlar_io_front_file {
   std::mutex mutex;  // guards the rest
   std::map<std::uint64_t, Page> pages;
   std::uint64_t size = 0;
 };
 
-File& of(ashlar_io_file* file) { return *static_cast<File*>(file); }
+File& of(ashlar_io_file* file) { return *static_cast<File*>(reinterpret_cast<ashlar_io_front_file*>(file)); }
 
 ashlar_result learn_size(File& file) {
   ashlar_io_stat found = {};
@@ -185,7 +182,7 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
 
 /// Pages are read below what is written, so the driver behind it reads and writes.
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
-  ashlar_io_driver* const next = &InFront::behind(self);
+  ashlar_io_driver* const next = ashlar_io_driver_behind(self);
   ashlar_io_file* opened = nullptr;
   if (const ashlar_result result = next->ops->open(next, wanted, &opened); result != ASHLAR_OK) return result;
   if ((opened->capabilities & ASHLAR_IO_SEEKABLE) == 0) {
@@ -194,15 +191,15 @@ ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, as
   }
   auto* const file = new (std::nothrow) File;
   if (file == nullptr) return ashlar_fail_no_memory(host, "an open file", sizeof *file);
-  file->ops = &kFileOps;
-  file->capabilities = ASHLAR_IO_SEEKABLE;
+  file->head.ops = &kFileOps;
+  file->head.capabilities = ASHLAR_IO_SEEKABLE;
   file->next = opened;
-  *out = file;
+  *out = &file->head;
   return learn_size(*file);
 }
 
 constexpr ashlar_io_driver_ops kOps = {
-    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar::test::remove_behind};
+    .size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = ashlar_io_remove_behind};
 
 ashlar_result open_component(const ashlar_host* given, const void*) {
   host = given;

@@ -19,14 +19,14 @@ template <class Handle>
 int handle_to_int(Handle handle) {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   if (bits < kPredefinedLimit) return static_cast<int>(bits);
-  return static_cast<int>(kPredefinedLimit) + Arena::number_of(handle);
+  // What handle_from_int() made of a number that is no handle's becomes that number again: both wrap.
+  return static_cast<int>(static_cast<unsigned>(kPredefinedLimit) + static_cast<unsigned>(Arena::number_of(handle)));
 }
 
 template <class Handle>
 Handle handle_from_int(int number) {
   if (number >= 0 && number < static_cast<int>(kPredefinedLimit))
     return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number));
-  // A number that is no handle's may be any, and the difference then wraps.
   const unsigned behind = static_cast<unsigned>(number) - static_cast<unsigned>(kPredefinedLimit);
   return reinterpret_cast<Handle>(Arena::at(static_cast<int>(behind)));
 }

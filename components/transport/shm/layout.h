@@ -95,9 +95,9 @@ enum Sleeping : std::uint32_t {
   kAwake = 0,
   kAsleep = 1,
   kAsleepInBackground = 2,
-  kDormant = 3,  // until wake(): messages leave the owner asleep
-  kSleepState = 3,
-  kForDescriptors = 4  // and the owner's WakeSocket has to wake it as well
+  kDormant = 3,        // until wake(): messages leave the owner asleep
+  kSleepState = 3,     // the bits of the above
+  kForDescriptors = 4  // with one of them: the owner is to be woken by its WakeSocket as well
 };
 
 struct SegmentHeader {

@@ -85,21 +85,23 @@ std::string network_card() {
 }
 
 Provider::~Provider() {
-  close_endpoint();
-  if (completions != nullptr) fi_close(&completions->fid);
+  close();
+  for (auto& [key, region] : regions_) fi_close(&region->fid);
+  receives_.reset();
+  if (completions_ != nullptr) fi_close(&completions_->fid);
   if (peers_ != nullptr) fi_close(&peers_->fid);
   if (domain_ != nullptr) fi_close(&domain_->fid);
   if (fabric_ != nullptr) fi_close(&fabric_->fid);
   if (info_ != nullptr) library_->freeinfo(info_);
 }
 
-void Provider::close_endpoint() {
-  if (endpoint != nullptr) fi_close(&endpoint->fid);
-  endpoint = nullptr;
+void Provider::close() {
+  if (endpoint_ != nullptr) fi_close(&endpoint_->fid);
+  endpoint_ = nullptr;
 }
 
 /// Takes the best of what libfabric lists.
-bool Provider::choose(const Config& config, bool one_node, int* error) {
+bool Provider::choose(bool one_node, int* error) {
   fi_info* const hints = library_->dupinfo(nullptr);
   if (hints == nullptr) return *error = -FI_ENOMEM, false;
   hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
@@ -108,17 +110,17 @@ bool Provider::choose(const Config& config, bool one_node, int* error) {
   hints->domain_attr->mr_mode = kMemoryModes;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
-  hints->tx_attr->size = config.sends;
-  hints->rx_attr->size = config.receives;
+  hints->tx_attr->size = config_.sessions.sends;
+  hints->rx_attr->size = config_.receives;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
   fi_info* all = nullptr;
-  const bool any = std::strcmp(config.provider, "auto") == 0;
+  const bool any = std::strcmp(config_.provider, "auto") == 0;
   if (any && !network_card().empty()) {
     *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
   } else {
     // Without a card there is no need to ask every provider.
     for (const char* const name : kOverTcp) {
-      std::free(std::exchange(hints->fabric_attr->prov_name, strdup(any ? name : config.provider)));
+      std::free(std::exchange(hints->fabric_attr->prov_name, strdup(any ? name : config_.provider)));
       *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
       if (*error == 0 || !any) break;
     }
@@ -129,7 +131,7 @@ bool Provider::choose(const Config& config, bool one_node, int* error) {
   int best_rank = kNotTaken;
   for (const fi_info* info = all; info != nullptr; info = info->next) {
     const char* why = "";
-    const int rank = rank_of(*info, config, one_node, &why);
+    const int rank = rank_of(*info, config_, one_node, &why);
     if (rank < best_rank) {
       best_rank = rank;
       best = info;
@@ -146,10 +148,10 @@ bool Provider::choose(const Config& config, bool one_node, int* error) {
 }
 
 /// nullptr, or what could not be made.
-const char* Provider::start(const Config& config, int* error) {
+const char* Provider::start(int* error) {
   // What the provider allows, of what is wanted.
-  sends_ = std::min<std::uint64_t>(config.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
-  receives_ = std::min<std::uint64_t>(config.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
+  sends_ = std::min<std::uint64_t>(config_.sessions.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
+  const std::uint64_t receives = std::min<std::uint64_t>(config_.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
   reads_ = (info_->caps & FI_READ) != 0;
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
@@ -157,64 +159,80 @@ const char* Provider::start(const Config& config, int* error) {
   av.type = info_->domain_attr->av_type == FI_AV_MAP ? FI_AV_MAP : FI_AV_TABLE;
   if ((*error = fi_av_open(domain_, &av, &peers_, nullptr)) != 0) return "its table of addresses";
   fi_cq_attr cq = {};
-  cq.size = sends_ + receives_ + 16;
+  cq.size = sends_ + receives + 16;
   cq.format = FI_CQ_FORMAT_MSG;
   cq.wait_obj = FI_WAIT_FD;
-  if (fi_cq_open(domain_, &cq, &completions, nullptr) == 0) {
-    if (fi_control(&completions->fid, FI_GETWAIT, &wake_fd_) != 0) wake_fd_ = -1;
+  if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
+    if (fi_control(&completions_->fid, FI_GETWAIT, &wake_fd_) != 0) wake_fd_ = -1;
   } else {
     cq.wait_obj = FI_WAIT_NONE;
-    if ((*error = fi_cq_open(domain_, &cq, &completions, nullptr)) != 0) return "its completion queue";
+    if ((*error = fi_cq_open(domain_, &cq, &completions_, nullptr)) != 0) return "its completion queue";
   }
-  if ((*error = fi_endpoint(domain_, info_, &endpoint, nullptr)) != 0) return "its endpoint";
-  *error = fi_ep_bind(endpoint, &peers_->fid, 0);
-  if (*error == 0) *error = fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV);
-  if (*error == 0) *error = fi_enable(endpoint);
-  return *error != 0 ? "its endpoint" : nullptr;
+  if ((*error = fi_endpoint(domain_, info_, &endpoint_, nullptr)) != 0) return "its endpoint";
+  *error = fi_ep_bind(endpoint_, &peers_->fid, 0);
+  if (*error == 0) *error = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
+  if (*error == 0) *error = fi_enable(endpoint_);
+  if (*error != 0) return "its endpoint";
+  receives_ = std::make_unique<network::BufferPool>(*this, config_.sessions.frame_bytes, receives);
+  for (std::uint64_t i = 0; i < receives; ++i) {
+    network::Buffer* const buffer = receives_->take();
+    if (buffer == nullptr) return *error = -FI_ENOMEM, "its receive buffers";
+    buffer->what = network::Operation::What::kReceive;
+    receive(*buffer);
+  }
+  return nullptr;
 }
 
-ashlar_result Provider::open(const ashlar_host& host, const Config& config, bool one_node) {
+ashlar_result Provider::open(const ashlar_host& host, bool one_node, Events& events) {
+  events_ = &events;
   ashlar_result failed = ASHLAR_OK;
-  library_ = Library::of_process(host, config.library, &failed);
+  library_ = Library::of_process(host, config_.library, &failed);
   if (library_ == nullptr) return failed;
   int error = 0;
-  if (!choose(config, one_node, &error)) {
+  if (!choose(one_node, &error)) {
     const ashlar_fact facts[] = {
-        {.name = "provider", .text = config.provider, .number = 0},
-        {.name = "domain", .text = config.domain, .number = 0},
-        {.name = "lower", .text = others_.empty() ? reason(error) : others_.c_str(), .number = 0}};
+        {.name = "provider", .text = config_.provider, .number = 0},
+        {.name = "domain", .text = config_.domain, .number = 0},
+        {.name = "lower", .text = others_.empty() ? text(error) : others_.c_str(), .number = 0}};
     return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.no_provider", facts, std::size(facts));
   }
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
-  const char* const what = start(config, &error);
+  const char* const what = start(&error);
   if (what == nullptr) return ASHLAR_OK;
   const ashlar_fact facts[] = {{.name = "provider", .text = name_.c_str(), .number = 0},
                                {.name = "domain", .text = device_.c_str(), .number = 0},
                                {.name = "what", .text = what, .number = 0},
-                               {.name = "lower", .text = reason(error), .number = 0}};
+                               {.name = "lower", .text = text(error), .number = 0}};
   return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.not_started", facts, std::size(facts));
 }
 
-std::vector<std::uint8_t> Provider::address() const {
+const sockaddr* Provider::source() const {
+  const bool ip = info_->addr_format == FI_SOCKADDR_IN || info_->addr_format == FI_SOCKADDR_IN6;
+  return ip ? static_cast<const sockaddr*>(info_->src_addr) : nullptr;
+}
+
+std::vector<std::uint8_t> Provider::address() {
   std::vector<std::uint8_t> bytes(64);
   std::size_t length = bytes.size();
-  int error = fi_getname(&endpoint->fid, bytes.data(), &length);
+  int error = fi_getname(&endpoint_->fid, bytes.data(), &length);
   if (error == -FI_ETOOSMALL) {
     bytes.resize(length);
-    error = fi_getname(&endpoint->fid, bytes.data(), &length);
+    error = fi_getname(&endpoint_->fid, bytes.data(), &length);
   }
   bytes.resize(error == 0 ? length : 0);
   return bytes;
 }
 
 bool Provider::may_sleep() {
-  fid* const queue = &completions->fid;
+  if (!to_receive_.empty() || !kept_.empty()) return false;
+  fid* const queue = &completions_->fid;
   fid* queues[] = {queue};
   return fi_trywait(fabric_, queues, 1) == 0;
 }
 
-fi_addr_t Provider::insert(const std::vector<std::uint8_t>& address) {
+network::Path Provider::insert(const std::vector<std::uint8_t>& address, network::Endpoint*) {
+  static_assert(network::kNoPath == FI_ADDR_UNSPEC);
   fi_addr_t at = FI_ADDR_UNSPEC;
   return fi_av_insert(peers_, address.data(), 1, &at, 0, nullptr) == 1 ? at : FI_ADDR_UNSPEC;
 }
@@ -223,7 +241,7 @@ int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access
   const std::uint64_t key = wants(FI_MR_PROV_KEY) ? 0 : next_key_++;
   const int made = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, out, nullptr);
   if (made != 0 || !wants(FI_MR_ENDPOINT)) return made;
-  int error = fi_mr_bind(*out, &endpoint->fid, 0);
+  int error = fi_mr_bind(*out, &endpoint_->fid, 0);
   if (error == 0) error = fi_mr_enable(*out);
   if (error == 0) return 0;
   fi_close(&(*out)->fid);
@@ -231,12 +249,37 @@ int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access
   return error;
 }
 
-std::string Provider::reason(const fi_cq_err_entry& entry) const {
-  char text[256] = "";
-  const char* const detail = fi_cq_strerror(completions, entry.prov_errno, entry.err_data, text, sizeof text);
-  std::string words = reason(static_cast<long>(entry.err));
-  if (detail != nullptr && *detail != 0 && words != detail) words += std::string(" (") + detail + ")";
-  return words;
+bool Provider::enlist(const void* memory, std::size_t bytes, network::Registration* out) {
+  if (!wants(FI_MR_LOCAL)) return true;
+  fid_mr* region = nullptr;
+  if (enlist(memory, bytes, FI_SEND | FI_RECV, &region) != 0) return false;
+  *out = {.region = region, .description = fi_mr_desc(region)};
+  return true;
+}
+
+void Provider::delist(network::Registration& registration) {
+  if (registration.region != nullptr) fi_close(&static_cast<fid_mr*>(registration.region)->fid);
+  registration = {};
+}
+
+bool Provider::expose(const void* memory, std::size_t bytes, network::RemoteKey* out) {
+  fid_mr* region = nullptr;
+  last_error_ = enlist(memory, bytes, FI_REMOTE_READ, &region);
+  if (last_error_ != 0) return false;
+  const std::uint64_t key = fi_mr_key(region);
+  out->base = wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  std::memcpy(out->bytes, &key, sizeof key);
+  regions_[key] = region;
+  return true;
+}
+
+void Provider::unexpose(const network::RemoteKey& given) {
+  std::uint64_t key = 0;
+  std::memcpy(&key, given.bytes, sizeof key);
+  const auto known = regions_.find(key);
+  if (known == regions_.end()) return;
+  fi_close(&known->second->fid);
+  regions_.erase(known);
 }
 
 }  // namespace ashlar::ofi

@@ -6,10 +6,12 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-#include <cstdint>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "components/transport/network/buffer.h"
 #include "components/transport/ofi/config.h"
 #include "components/transport/ofi/library.h"
 
@@ -19,59 +21,65 @@ namespace ashlar::ofi {
 std::string network_card();
 
 /// A provider of libfabric on one device, and an endpoint there with what it stands on.
-class Provider {
+class Provider final : public network::Fabric {
  public:
-  Provider() = default;
-  ~Provider();
-  Provider(const Provider&) = delete;
-  Provider& operator=(const Provider&) = delete;
+  explicit Provider(const Config& config) : config_(config) {}
+  ~Provider() override;
 
-  /// `one_node`: no process of the job is elsewhere.
-  ashlar_result open(const ashlar_host& host, const Config& config, bool one_node);
-  /// Ends the endpoint: what was posted there is touched no more.
-  void close_endpoint();
+  ashlar_result open(const ashlar_host& host, bool one_node, Events& events) override;
+  void close() override;
+  std::vector<std::uint8_t> address() override;
+  const sockaddr* source() const override;
 
-  const std::string& name() const { return name_; }      // "tcp;ofi_rxm"
-  const std::string& device() const { return device_; }  // "eth0"
-  /// What else there was, and why it was not taken.
-  const std::string& others() const { return others_; }
-  std::vector<std::uint8_t> address() const;
-  const void* source() const { return info_->src_addr; }  // of the chosen device, as it was before the endpoint
-  std::uint32_t address_format() const { return info_->addr_format; }
-  std::uint64_t sends() const { return sends_; }
-  std::uint64_t receives() const { return receives_; }
-  bool reads() const { return reads_; }
-  /// Bytes that libfabric copies at once, without a completion.
-  std::size_t inject() const { return info_->tx_attr->inject_size; }
-  bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
-  int wake_fd() const { return wake_fd_; }
-  /// Nothing has arrived, and the next arrival makes the descriptor readable.
-  bool may_sleep();
+  network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
+  Posted post(network::Buffer& buffer, network::Path to) override;
+  Posted post(network::Read& read, network::Path from) override;
+  bool inject(const std::byte* bytes, std::size_t length, network::Path to) override;
+  std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
+  void make_room() override;
+  unsigned look() override;
+  void drop(network::Read& read) override;
+  std::string reason() const override { return text(last_error_); }
 
-  /// The peer at an address of the provider; FI_ADDR_UNSPEC: that is none.
-  fi_addr_t insert(const std::vector<std::uint8_t>& address);
-  /// Makes memory usable for `access`; 0, or libfabric's error.
-  int enlist(const void* memory, std::size_t bytes, std::uint64_t access, fid_mr** out);
-  const char* reason(long error) const { return library_->strerror(static_cast<int>(error < 0 ? -error : error)); }
-  /// Of a completion with an error.
-  std::string reason(const fi_cq_err_entry& entry) const;
+  int wake_fd() const override { return wake_fd_; }
+  bool may_sleep() override;
 
-  fid_ep* endpoint = nullptr;
-  fid_cq* completions = nullptr;
+  bool enlist(const void* memory, std::size_t bytes, network::Registration* out) override;
+  void delist(network::Registration& registration) override;
+  bool expose(const void* memory, std::size_t bytes, network::RemoteKey* out) override;
+  void unexpose(const network::RemoteKey& key) override;
 
  private:
-  bool choose(const Config& config, bool one_node, int* error);
-  const char* start(const Config& config, int* error);
+  // provider.cc
+  bool choose(bool one_node, int* error);
+  const char* start(int* error);
+  bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
+  int enlist(const void* memory, std::size_t bytes, std::uint64_t access, fid_mr** out);
+  const char* text(long error) const { return library_->strerror(static_cast<int>(error < 0 ? -error : error)); }
+  Posted posted(ssize_t error);
 
+  // completions.cc
+  unsigned take(const fi_cq_msg_entry& entry);
+  unsigned take_error();
+  std::string reason(const fi_cq_err_entry& entry) const;
+  void receive(network::Buffer& buffer);
+
+  const Config& config_;
   const Library* library_ = nullptr;
+  Events* events_ = nullptr;
   fi_info* info_ = nullptr;
   fid_fabric* fabric_ = nullptr;
   fid_domain* domain_ = nullptr;
   fid_av* peers_ = nullptr;
+  fid_cq* completions_ = nullptr;
+  fid_ep* endpoint_ = nullptr;
   int wake_fd_ = -1;
-  std::uint64_t sends_ = 0, receives_ = 0, next_key_ = 1;
-  bool reads_ = false;
-  std::string name_, device_, others_;
+  std::uint64_t next_key_ = 1;
+  long last_error_ = 0;
+  std::unique_ptr<network::BufferPool> receives_;
+  std::vector<fi_cq_msg_entry> kept_;         // completions read by make_room(), for the next look
+  std::vector<network::Buffer*> to_receive_;  // libfabric had no room for them
+  std::unordered_map<std::uint64_t, fid_mr*> regions_;  // that peers may read, by key
 };
 
 }  // namespace ashlar::ofi

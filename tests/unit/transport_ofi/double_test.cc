@@ -211,7 +211,7 @@ TEST_F(Double, AReadThatFailsIsTold) {
   settings().fail_read = 1;
   std::string copy(100, 0);
   EXPECT_EQ(read(pair, pattern(1, 100), &copy), -ASHLAR_ERR_OTHER);
-  EXPECT_NE(last_failure.find("ofi.get peer=1"), std::string::npos) << last_failure;
+  EXPECT_NE(last_failure.find("network.get peer=1"), std::string::npos) << last_failure;
   // The peer is there all the same.
   EXPECT_EQ(read(pair, pattern(1, 100), &copy), ASHLAR_OK);
   EXPECT_EQ(copy, pattern(1, 100));

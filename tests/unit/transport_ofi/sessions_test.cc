@@ -64,7 +64,7 @@ TEST(Sessions, TwoProvidersDoNotMeet) {
   Record record;
   const std::string good = b.address();
   ASSERT_EQ(parse(host(), 1, good.data(), static_cast<std::uint32_t>(good.size()), &record), ASHLAR_OK);
-  record.provider = "verbs;ofi_rxm";
+  record.name = "verbs;ofi_rxm";
   std::string other(1000, '\0');
   other.resize(write(record, other.data(), 1000));
   EXPECT_EQ(a.connect(1, other), nullptr);

@@ -5,18 +5,15 @@
 #include <cstring>
 #include <iterator>
 
-#include "components/transport/ofi/interface.h"
+#include "components/transport/network/interface.h"
 #include "framework/base/clock.h"
 #include "framework/base/shared_file.h"
 #include "framework/plugin/transport_identity.h"
 
 // Who is who: the process's peers, and how the sessions with them begin and end.
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
-// What protocols count on, as measured over tcp;ofi_rxm on one node; a card is faster in about the same proportions.
-constexpr float kLatencyNs = 12000;
-constexpr float kCopyBandwidth = 1.5F, kGetBandwidth = 3;
 constexpr std::uint64_t kGreetAgain = 1'000'000'000;
 
 std::span<const std::uint8_t> bytes_of(const std::byte* from, std::size_t count) {
@@ -25,24 +22,25 @@ std::span<const std::uint8_t> bytes_of(const std::byte* from, std::size_t count)
 
 }  // namespace
 
-/// A message to this process itself, through the provider: one that is listed and does not work is left out.
+/// A message to this process itself, through the library: a network that is listed and does not work is left out.
 bool Interface::prove() {
-  const fi_addr_t own = provider_.insert(record_.address);
+  const Path own = record_.address.empty() ? kNoPath : fabric_->insert(record_.address, nullptr);
   Buffer* const trial = small_->take();
-  if (own == FI_ADDR_UNSPEC || trial == nullptr) return false;
+  if (own == kNoPath || trial == nullptr) return false;
   proving_ = true;
   trial->what = Operation::What::kSend;
   trial->peer = nullptr;
   trial->frame() = {.token = record_.nonce, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kTrial, .id = 0, .length = 0};
+  trial->length = sizeof(Frame);
   bool posted = false;
   for (const std::uint64_t until = now_ns() + config_.handshake_timeout;  // of a host under load as well
        now_ns() < until && !(proved_ && counters.under_way.now.get() == 0);) {
     if (!posted) {
-      const ssize_t error =
-          fi_send(provider_.endpoint, trial->bytes, sizeof(Frame), trial->description, own, &trial->context);
-      if (error != 0 && error != -FI_EAGAIN) break;
-      posted = error == 0;
+      const Posted result = fabric_->post(*trial, own);
+      if (result == Posted::kFailed) break;
+      posted = result != Posted::kLater;
       if (posted) counters.under_way.raise();
+      if (result == Posted::kDone) sent(*trial);
     }
     if (look() == 0) sched_yield();
   }
@@ -57,15 +55,15 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   entry = std::make_unique<Endpoint>();
   Endpoint& peer = *entry;
   peer.ops = &kEndpointOps;
-  if (provider_.reads()) peer.capabilities |= ASHLAR_CAP_GET;
+  if (fabric_->reads()) peer.capabilities |= ASHLAR_CAP_GET;
   if (wake_) peer.capabilities |= ASHLAR_CAP_WAKE_FD;
   if (record_.alive.family != 0) peer.capabilities |= ASHLAR_CAP_FAILURE;
   peer.max_short = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxShort, config_.frame_bytes - sizeof(Frame)));
   peer.max_bcopy = static_cast<std::uint32_t>(config_.frame_bytes - sizeof(Frame));
   peer.peer = number;
-  peer.latency_ns = kLatencyNs;
-  peer.bandwidth_copy = kCopyBandwidth;
-  peer.bandwidth_get = provider_.reads() ? kGetBandwidth : 0;
+  peer.latency_ns = traits_.latency_ns;
+  peer.bandwidth_copy = traits_.bandwidth_copy;
+  peer.bandwidth_get = fabric_->reads() ? traits_.bandwidth_get : 0;
   peer.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.get_from, UINT32_MAX));
   peer.iface = this;
   peer.nonce = of;
@@ -75,34 +73,39 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
 ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::uint32_t length, ashlar_endpoint** out) {
   Record record;
   if (const ashlar_result read = parse(host_, number, bytes, length, &record); read != ASHLAR_OK) return read;
-  const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = number};
-  if (record.nonce == record_.nonce) return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "ofi.itself", &whose, 1);
-  if (record.provider != record_.provider) {
+  if (record.nonce == record_.nonce || record.name != record_.name) {
     const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = number},
-                                 {.name = "theirs", .text = record.provider.c_str(), .number = 0},
-                                 {.name = "own", .text = record_.provider.c_str(), .number = 0}};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "ofi.other_provider", facts, std::size(facts));
+                                 {.name = "library", .text = traits_.library, .number = 0},
+                                 {.name = "component", .text = traits_.component, .number = 0},
+                                 {.name = "settings", .text = traits_.settings, .number = 0},
+                                 {.name = "theirs", .text = record.name.c_str(), .number = 0},
+                                 {.name = "own", .text = record_.name.c_str(), .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER,
+                            record.nonce == record_.nonce ? "network.itself" : "network.other", facts,
+                            std::size(facts));
   }
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
-  if (peer.at == FI_ADDR_UNSPEC) peer.at = provider_.insert(record.address);
+  if (peer.at == kNoPath) peer.at = fabric_->insert(record.address, &peer);
   // On one host the system says at once that a process has ended.
-  if (peer.at != FI_ADDR_UNSPEC && peer.way == Endpoint::Way::kDown && !liveness_.asking()) {
+  if (peer.at != kNoPath && peer.way == Endpoint::Way::kDown && !liveness_.asking()) {
     counters.questions.add();
     const Liveness::Answer answer = liveness_.ask(peer.alive);
     if (answer == Liveness::Answer::kPending) asked_ = peer.nonce, asked_at_ = now_ns();
     if (answer == Liveness::Answer::kThere) peer.was_there = true;
     if (answer == Liveness::Answer::kRefused) peer.failure = "the process has ended: " + liveness_.reason();
   }
-  if (peer.at == FI_ADDR_UNSPEC || !peer.failure.empty()) {
+  if (peer.at == kNoPath || !peer.failure.empty()) {
     const ashlar_fact facts[] = {
         {.name = "peer", .text = nullptr, .number = number},
+        {.name = "library", .text = traits_.library, .number = 0},
+        {.name = "settings", .text = traits_.settings, .number = 0},
         {.name = "reasons",
-         .text = peer.failure.empty() ? "libfabric does not take its address" : peer.failure.c_str(),
+         .text = peer.failure.empty() ? "the library does not take its address" : peer.failure.c_str(),
          .number = 0}};
     const ashlar_result failed =
-        ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "ofi.unreachable", facts, std::size(facts));
+        ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.unreachable", facts, std::size(facts));
     if (peer.way == Endpoint::Way::kDown) peer.failure.clear();
     return failed;
   }
@@ -113,7 +116,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   return ASHLAR_OK;
 }
 
-/// The first time, or again with the same words: libfabric may have lost them with a connection.
+/// The first time, or again with the same words: the library may have lost them with a connection.
 void Interface::greet(Endpoint& peer) {
   Buffer* const buffer = large_->take();
   if (buffer == nullptr) return;
@@ -151,8 +154,8 @@ void Interface::greet(Endpoint& peer) {
 }
 
 /// A Hello has arrived.
-void Interface::greeted(const Buffer& buffer, std::size_t bytes) {
-  const std::byte* const payload = buffer.bytes + sizeof(Frame);
+void Interface::greeted(const std::byte* frame, std::size_t bytes) {
+  const std::byte* const payload = frame + sizeof(Frame);
   const std::size_t room = bytes - sizeof(Frame);
   Hello hello = {};
   if (room >= sizeof hello) std::memcpy(&hello, payload, sizeof hello);
@@ -171,10 +174,10 @@ void Interface::greeted(const Buffer& buffer, std::size_t bytes) {
   }
   Endpoint& peer = endpoint_of(hello.sender, plugin::number_of(context_, hello.job, hello.rank));
   if (peer.way == Endpoint::Way::kFailed) return;
-  if (peer.at == FI_ADDR_UNSPEC) {
+  if (peer.at == kNoPath) {
     const auto* const address = reinterpret_cast<const std::uint8_t*>(payload) + sizeof hello;
-    peer.at = provider_.insert({address, address + hello.address_bytes});
-    if (peer.at == FI_ADDR_UNSPEC) return;
+    peer.at = fabric_->insert({address, address + hello.address_bytes}, &peer);
+    if (peer.at == kNoPath) return;
   }
   if (peer.session_in != hello.session) {
     if (peer.token_in != 0) sessions_.erase(peer.token_in);
@@ -206,9 +209,9 @@ void Interface::greeted(const Buffer& buffer, std::size_t bytes) {
 }
 
 /// The answer to a Hello has arrived.
-void Interface::welcomed(const Buffer& buffer, std::size_t bytes) {
+void Interface::welcomed(const std::byte* frame, std::size_t bytes) {
   Welcome welcome = {};
-  if (bytes == sizeof(Frame) + sizeof welcome) std::memcpy(&welcome, buffer.bytes + sizeof(Frame), sizeof welcome);
+  if (bytes == sizeof(Frame) + sizeof welcome) std::memcpy(&welcome, frame + sizeof(Frame), sizeof welcome);
   const auto known = peers_.find(welcome.sender);
   if (known == peers_.end() || known->second->session != welcome.session ||
       !same(welcome.proof, known->second->keys.answer)) {
@@ -228,8 +231,8 @@ void Interface::tell_path(Endpoint& peer) {
   std::snprintf(subject, sizeof subject, "path to peer %u", peer.peer);
   std::snprintf(because, sizeof because, "the peer proved the secret over it, in %.1f ms",
                 static_cast<double>(now_ns() - peer.greeted_at) / 1e6);
-  host_.record("transport", subject, (provider_.name() + " over " + provider_.device()).c_str(), because,
-               provider_.others().c_str(), "transport.ofi.provider, transport.ofi.domain");
+  host_.record("transport", subject, (fabric_->name() + " over " + fabric_->device()).c_str(), because,
+               fabric_->others().c_str(), traits_.settings);
 }
 
 void Interface::drop_waiting(Endpoint& peer) {
@@ -252,16 +255,16 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
   if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
                                {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
-  const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "ofi.get", facts, std::size(facts));
+  const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
   while (!peer.reads_waiting.empty()) {
     Read* const read = peer.reads_waiting.front();
     peer.reads_waiting.pop_front();
     ashlar_completion* const done = read->done;
-    if (read->known != nullptr) fi_close(&read->known->fid);
+    fabric_->drop(*read);
     delete read;
     if (done != nullptr) done->done(done, lost);
   }
-  // Libfabric may never end these; their memory is not written any more, as the peer is gone.
+  // The library may never end these; their memory is not written any more, as the peer is gone.
   const std::set<Read*> under_way = peer.reads;
   for (Read* read : under_way)
     if (ashlar_completion* const done = std::exchange(read->done, nullptr); done != nullptr) done->done(done, lost);
@@ -290,4 +293,4 @@ void Interface::forget(std::uint32_t number) {
   }
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -3,14 +3,14 @@
 #include <cstring>
 #include <utility>
 
-#include "components/transport/ofi/interface.h"
+#include "components/transport/network/interface.h"
 
-// Sending. Short messages leave at once, copied by libfabric where it can; a row of them leaves together.
-namespace ashlar::ofi {
+// Sending. Short messages leave at once, copied by the library where it can; a row of them leaves together.
+namespace ashlar::network {
 namespace {
 
 constexpr std::size_t kInjectMost = 256;
-// Libfabric keeps injected messages that the network does not take, as many as there are: so now and then one goes
+// A library keeps injected messages that the network does not take, as many as there are: so now and then one goes
 // whose end is told, and until then no other is injected.
 constexpr std::uint32_t kInjectedMost = 64;
 
@@ -75,15 +75,16 @@ ashlar_result Interface::send_short(Endpoint& peer, const Frame& frame, const vo
   return ASHLAR_OK;
 }
 
-/// Sends without a completion, which costs system calls with providers over sockets. False: it is to be sent otherwise.
+/// Sends without a completion, which costs system calls with libfabric's providers over sockets. False: it is to be sent
+/// otherwise.
 bool Interface::inject(Endpoint& peer, const Frame& frame, const void* data) {
   const std::size_t bytes = sizeof frame + frame.length;
-  if (bytes > std::min(kInjectMost, provider_.inject()) || peer.under_way != 0 || peer.injected >= kInjectedMost)
+  if (bytes > std::min(kInjectMost, fabric_->inject_most()) || peer.under_way != 0 || peer.injected >= kInjectedMost)
     return false;
   std::array<std::byte, kInjectMost> packet;
   std::memcpy(packet.data(), &frame, sizeof frame);
   if (frame.length != 0) std::memcpy(packet.data() + sizeof frame, data, frame.length);
-  if (fi_inject(provider_.endpoint, packet.data(), bytes, peer.at) != 0) return false;
+  if (!fabric_->inject(packet.data(), bytes, peer.at)) return false;
   ++peer.injected;
   counters.injected.add();
   return true;
@@ -94,8 +95,7 @@ ashlar_result Interface::collect(Endpoint& peer, const Frame& frame, const void*
   const auto room = static_cast<std::uint32_t>(framed(frame.length));
   if (peer.batch != nullptr && peer.batch->length + room > config_.frame_bytes) {
     close_batch(peer);
-    long error = 0;
-    (void)flush(peer, &error);  // a failure is told in the next round
+    (void)flush(peer);  // a failure is told in the next round
   }
   if (!may_buffer(peer, room)) return ASHLAR_AGAIN;
   if (peer.batch == nullptr) {
@@ -139,43 +139,41 @@ void Interface::control(Endpoint& peer, Kind kind) {
 void Interface::submit(Endpoint& peer, Buffer& buffer) {
   peer.bytes_out += buffer.length;
   counters.buffered.raise(buffer.length);
-  long error = 0;
-  if (!queues(peer) && post(peer, buffer, &error) == Posted::kYes) return;
+  if (!queues(peer)) {
+    const Posted posted = post(peer, buffer);
+    if (posted == Posted::kDone || posted == Posted::kYes) return;
+  }
   close_batch(peer);
   peer.waiting.push(buffer);
   flush_later(peer);
 }
 
-Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer, long* error) {
-  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
-  *error = fi_send(provider_.endpoint, buffer.bytes, buffer.length, buffer.description, peer.at, &buffer.context);
-  if (*error == 0) [[likely]] {
+Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer) {
+  if (counters.under_way.now.get() >= fabric_->sends()) return Posted::kLater;
+  const Posted posted = fabric_->post(buffer, peer.at);
+  if (posted == Posted::kDone || posted == Posted::kYes) [[likely]] {
     ++peer.under_way;
     peer.injected = 0;
     counters.under_way.raise();
-    return Posted::kYes;
+    if (posted == Posted::kDone) sent(buffer);
+    return posted;
   }
   counters.again.add();
   pace_.heat();  // it takes more once its queue was read
-  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
+  return posted;
 }
 
-Interface::Posted Interface::post(Endpoint& peer, Read& read, long* error) {
-  if (counters.under_way.now.get() >= provider_.sends()) return Posted::kLater;
-  if (read.known == nullptr && provider_.wants(FI_MR_LOCAL)) {
-    *error = provider_.enlist(read.to, read.length, FI_READ, &read.known);
-    if (*error != 0) return Posted::kFailed;
-  }
-  *error = fi_read(provider_.endpoint, read.to, read.length, read.known != nullptr ? fi_mr_desc(read.known) : nullptr,
-                   peer.at, read.at, read.key, &read.context);
-  if (*error == 0) {
+Interface::Posted Interface::post(Endpoint& peer, Read& read) {
+  if (counters.under_way.now.get() >= fabric_->sends()) return Posted::kLater;
+  const Posted posted = fabric_->post(read, peer.at);
+  if (posted == Posted::kYes) {
     peer.reads.insert(&read);
     counters.under_way.raise();
-    return Posted::kYes;
+    return posted;
   }
   counters.again.add();
   pace_.heat();
-  return *error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
+  return posted;
 }
 
 bool Interface::has_to_send(const Endpoint& peer) const {
@@ -189,29 +187,34 @@ void Interface::flush_later(Endpoint& peer) {
   to_flush_.push_back(&peer);
 }
 
-bool Interface::flush(Endpoint& peer, long* error) {
-  Posted posted = Posted::kYes;
+bool Interface::flush(Endpoint& peer) {
+  bool more = true, failed = false;
+  const auto gone = [&](Posted posted) {
+    more = posted == Posted::kDone || posted == Posted::kYes;
+    failed = posted == Posted::kFailed;
+    return more;
+  };
   const auto empty = [&](BufferQueue& queue) {
-    while (posted == Posted::kYes && !queue.empty()) {
-      // Out of the queue first: it has the link to the next one.
+    while (more && !queue.empty()) {
+      // Before it is posted: it has the link to the next one.
       Buffer* const buffer = queue.first();
       Buffer* const next = buffer->next;
-      posted = post(peer, *buffer, error);
-      if (posted == Posted::kYes) queue.drop_first(next);
+      if (gone(post(peer, *buffer))) queue.drop_first(next);
     }
   };
   empty(peer.first);
   if (peer.way == Endpoint::Way::kOpen) {
     empty(peer.waiting);
-    // While libfabric takes no more, the batch takes further messages.
-    if (posted == Posted::kYes) close_batch(peer);
+    // While the library takes no more, the batch takes further messages.
+    if (more) close_batch(peer);
     empty(peer.waiting);
-    while (posted == Posted::kYes && !peer.reads_waiting.empty()) {
-      posted = post(peer, *peer.reads_waiting.front(), error);
-      if (posted == Posted::kYes) peer.reads_waiting.pop_front();
+    while (more && !peer.reads_waiting.empty()) {
+      Read* const read = peer.reads_waiting.front();
+      peer.reads_waiting.pop_front();
+      if (!gone(post(peer, *read))) peer.reads_waiting.push_front(read);
     }
   }
-  return posted != Posted::kFailed;
+  return !failed;
 }
 
 void Interface::flush_all() {
@@ -219,8 +222,7 @@ void Interface::flush_all() {
   peers.swap(to_flush_);
   for (Endpoint* peer : peers) {
     peer->to_flush = false;
-    if (long error = 0; !flush(*peer, &error))
-      fail(*peer, std::string("libfabric cannot send there: ") + provider_.reason(error));
+    if (!flush(*peer)) fail(*peer, std::string(traits_.library) + " cannot send there: " + fabric_->reason());
     flush_later(*peer);
   }
 }
@@ -232,8 +234,8 @@ ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint
   read->what = Operation::What::kRead;
   read->peer = &peer;
   read->to = to;
-  read->at = key.base + offset;
-  read->key = key.key;
+  read->from = key.remote;
+  read->offset = offset;
   read->length = length;
   read->done = done;
   counters.gets.add();
@@ -242,4 +244,4 @@ ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint
   return ASHLAR_PENDING;
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -1,10 +1,8 @@
-#include "components/transport/ofi/liveness.h"
+#include "components/transport/network/liveness.h"
 
-#include <rdma/fabric.h>
+#include "tests/unit/transport_network/fixture.h"
 
-#include "tests/unit/transport_ofi/fixture.h"
-
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 using Answer = Liveness::Answer;
@@ -23,7 +21,7 @@ TEST(Liveness, TheHostAnswersForAProcessThatDoesNothing) {
   HostAddress whom = {};
   {
     Liveness passive;
-    passive.open(FI_SOCKADDR_IN, &loopback);
+    passive.open(reinterpret_cast<const sockaddr*>(&loopback));
     whom = passive.own();
     ASSERT_EQ(whom.family, 4);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(answer_of(asker, whom), Answer::kThere);
@@ -36,11 +34,14 @@ TEST(Liveness, TheHostAnswersForAProcessThatDoesNothing) {
 
 TEST(Liveness, WithoutAnAddressOfIpThereIsNoQuestion) {
   Liveness none, asker;
-  none.open(FI_ADDR_STR, "x");
+  none.open(nullptr);
+  sockaddr other = {};
+  other.sa_family = AF_UNIX;
+  none.open(&other);
   EXPECT_EQ(none.own().family, 0);
   EXPECT_EQ(asker.ask(none.own()), Answer::kNone);
   EXPECT_FALSE(asker.asking());
 }
 
 }  // namespace
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

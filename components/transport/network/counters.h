@@ -2,11 +2,11 @@
 #include "framework/base/counter.h"
 #include "framework/plugin/component.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 
 /// What an interface counts; shown as performance variables.
 struct Counters {
-  MarkedLevel under_way;  // sends and reads that libfabric has
+  MarkedLevel under_way;  // sends and reads that the library has
   MarkedLevel buffered;   // bytes
   MarkedLevel regions;    // of memory, registered
   Counter greeted, refused, again, full;
@@ -14,8 +14,4 @@ struct Counters {
   Counter gets, get_bytes, questions, injected, coalesced;
 };
 
-/// `counters`: of an interface; nullptr: the variables are only made known.
-void show(const ashlar_host& host, const Counters* counters);
-void hide(const ashlar_host& host, const Counters& counters);
-
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

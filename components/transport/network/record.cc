@@ -1,17 +1,17 @@
-#include "components/transport/ofi/record.h"
+#include "components/transport/network/record.h"
 
 #include <cstring>
 
 #include "framework/base/hash.h"
 #include "framework/plugin/transport_fail.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 constexpr std::uint32_t kRecordMagic = 0x6f6f6641;  // "Afoo"
 constexpr std::uint16_t kRecordVersion = 1;
 
-/// The provider's name and its address follow.
+/// The library's name and its address follow.
 struct Head {
   std::uint32_t magic;
   std::uint16_t version, name_bytes;
@@ -28,12 +28,12 @@ std::uint64_t checksum_of(const std::vector<char>& bytes) { return Hash::of({byt
 }  // namespace
 
 std::uint32_t write(const Record& record, void* out, std::uint32_t room) {
-  const std::size_t size = sizeof(Head) + record.provider.size() + record.address.size();
+  const std::size_t size = sizeof(Head) + record.name.size() + record.address.size();
   if (room < size) return 0;
   Head head = {};
   head.magic = kRecordMagic;
   head.version = kRecordVersion;
-  head.name_bytes = static_cast<std::uint16_t>(record.provider.size());
+  head.name_bytes = static_cast<std::uint16_t>(record.name.size());
   head.address_bytes = static_cast<std::uint32_t>(record.address.size());
   head.size = static_cast<std::uint32_t>(size);
   head.nonce = record.nonce;
@@ -41,9 +41,9 @@ std::uint32_t write(const Record& record, void* out, std::uint32_t room) {
   head.alive = record.alive;
   std::vector<char> bytes(size);
   std::memcpy(bytes.data(), &head, sizeof head);
-  std::memcpy(bytes.data() + sizeof head, record.provider.data(), record.provider.size());
+  std::memcpy(bytes.data() + sizeof head, record.name.data(), record.name.size());
   if (!record.address.empty())
-    std::memcpy(bytes.data() + sizeof head + record.provider.size(), record.address.data(), record.address.size());
+    std::memcpy(bytes.data() + sizeof head + record.name.size(), record.address.data(), record.address.size());
   head.checksum = checksum_of(bytes);
   std::memcpy(bytes.data(), &head, sizeof head);
   std::memcpy(out, bytes.data(), size);
@@ -65,9 +65,9 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
   out->nonce = head.nonce;
   out->secret = head.secret;
   out->alive = head.alive;
-  out->provider.assign(name, head.name_bytes);
+  out->name.assign(name, head.name_bytes);
   out->address.assign(name + head.name_bytes, name + head.name_bytes + head.address_bytes);
   return ASHLAR_OK;
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -2,8 +2,9 @@
 #include <cstdint>
 
 #include "framework/base/sha256.h"
+#include "framework/plugin/transport.h"
 
-/// What travels. Libfabric's providers over IP take any process that reaches their port for a peer, and lose messages
+/// What travels. Network libraries over IP take any process that reaches their port for a peer, and some lose messages
 /// in silence when a connection breaks. So a session is opened first, for one direction, and its messages are numbered:
 ///
 ///   sending side                                  receiving side
@@ -15,9 +16,9 @@
 ///   Bye                                 ------->  the sender leaves in good order
 ///
 /// The secret is the receiving process's: its record has it, and only the job's processes get that from their launcher.
-namespace ashlar::ofi {
+namespace ashlar::network {
 
-inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi"
+inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi", as the first of these libraries was
 inline constexpr std::uint16_t kWireVersion = 2;
 
 using Secret = std::array<std::uint8_t, 32>;
@@ -52,7 +53,7 @@ struct HostAddress {
 };
 static_assert(sizeof(HostAddress) == 24);
 
-/// The provider's address of the sender follows, then a Digest: the proof.
+/// The library's address of the sender follows, then a Digest: the proof.
 struct Hello {
   std::uint32_t magic;
   std::uint16_t version, address_bytes;
@@ -85,9 +86,17 @@ inline SessionKeys keys_of(const Secret& secret, std::span<const std::uint8_t> h
   return keys;
 }
 
-/// The content of an ashlar_key.
-struct Key {
-  std::uint64_t owner, key, base, length;
+/// What names exposed memory to the library of a peer: the library's words.
+struct RemoteKey {
+  std::uint64_t base;       // what offsets are added to
+  std::uint8_t bytes[24];
 };
 
-}  // namespace ashlar::ofi
+/// The content of an ashlar_key.
+struct Key {
+  std::uint64_t owner, length;
+  RemoteKey remote;
+};
+static_assert(sizeof(Key) <= ASHLAR_KEY_BYTES);
+
+}  // namespace ashlar::network

@@ -1,12 +1,12 @@
-#include "components/transport/ofi/endpoint.h"
+#include "components/transport/network/endpoint.h"
 
 #include <cstring>
 #include <iterator>
 
-#include "components/transport/ofi/interface.h"
+#include "components/transport/network/interface.h"
 #include "framework/plugin/transport_fail.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
@@ -14,7 +14,7 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 [[gnu::cold]] ashlar_result is_gone(const Endpoint& peer) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
                                {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
-  return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_PROC_ABORTED, "ofi.gone", facts, std::size(facts));
+  return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_PROC_ABORTED, "network.gone", facts, std::size(facts));
 }
 
 Frame next_frame(const Endpoint& peer, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint16_t length) {
@@ -89,4 +89,4 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .amo = nullptr,
                                           .flush = nullptr};
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -4,20 +4,21 @@
 #include <set>
 #include <string>
 
-#include "components/transport/ofi/buffer.h"
-#include "components/transport/ofi/record.h"
+#include "components/transport/network/buffer.h"
+#include "components/transport/network/record.h"
 #include "framework/plugin/transport.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 
 class Interface;
 
 /// A read of the peer's memory.
 struct Read : Operation {
   void* to = nullptr;
-  std::uint64_t at = 0, key = 0, length = 0;
+  RemoteKey from = {};
+  std::uint64_t offset = 0, length = 0;
   ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
-  fid_mr* known = nullptr;            // the memory that it writes, where libfabric asks for that
+  Registration known;                 // of the memory that it writes, where the library asks for that
 };
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
@@ -33,7 +34,7 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t nonce = 0;  // of the peer's interface
   bool held = false;        // by the kernel: between connect() and disconnect()
   bool left = false;        // it has said Bye
-  fi_addr_t at = FI_ADDR_UNSPEC;
+  Path at = kNoPath;
   std::string failure;
 
   // What is sent there.
@@ -46,7 +47,7 @@ struct Endpoint : ashlar_endpoint {
   Buffer* batch = nullptr;     // takes short messages, behind those that wait
   std::uint64_t bytes_out = 0, under_way = 0;
   std::uint32_t burst = 0, burst_round = 0;  // short messages that left at once in that round of progress
-  std::uint32_t injected = 0;                // messages whose end libfabric does not tell, since the last that it tells
+  std::uint32_t injected = 0;                // messages whose end the library does not tell, since the last that it tells
   bool to_flush = false;
   std::uint64_t greeted_at = 0, greet_again_at = 0;
 
@@ -58,7 +59,7 @@ struct Endpoint : ashlar_endpoint {
   std::uint32_t rank = 0;
 
   std::deque<Read*> reads_waiting;
-  std::set<Read*> reads;  // libfabric has them
+  std::set<Read*> reads;  // the library has them
 
   // Whether the process is there (Liveness).
   HostAddress alive = {};
@@ -68,4 +69,4 @@ struct Endpoint : ashlar_endpoint {
 
 extern const ashlar_endpoint_ops kEndpointOps;
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

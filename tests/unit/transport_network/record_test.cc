@@ -1,8 +1,8 @@
-#include "components/transport/ofi/record.h"
+#include "components/transport/network/record.h"
 
-#include "tests/unit/transport_ofi/fixture.h"
+#include "tests/unit/transport_network/fixture.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 Record with(std::size_t address_bytes) {
@@ -10,7 +10,7 @@ Record with(std::size_t address_bytes) {
   record.nonce = 7;
   record.secret[3] = 9;
   record.alive = {.family = 4, .port = 4711, .scope = 0, .bytes = {10, 0, 0, 1}};
-  record.provider = "tcp;ofi_rxm";
+  record.name = "tcp;ofi_rxm";
   record.address.assign(address_bytes, 0x5a);
   return record;
 }
@@ -24,7 +24,7 @@ TEST(Record, HasAddressesOfAnySize) {
     EXPECT_EQ(back.nonce, 7u);
     EXPECT_EQ(back.secret[3], 9);
     EXPECT_EQ(back.alive.port, 4711);
-    EXPECT_EQ(back.provider, "tcp;ofi_rxm");
+    EXPECT_EQ(back.name, "tcp;ofi_rxm");
     EXPECT_EQ(back.address, std::vector<std::uint8_t>(bytes, 0x5a));
     EXPECT_EQ(write(with(bytes), room.data(), length - 1), 0u) << "there is no room for it";
   }
@@ -56,4 +56,4 @@ TEST(Keys, DependOnSecretAndEveryByte) {
 }
 
 }  // namespace
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

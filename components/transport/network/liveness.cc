@@ -1,13 +1,12 @@
-#include "components/transport/ofi/liveness.h"
+#include "components/transport/network/liveness.h"
 
 #include <poll.h>
-#include <rdma/fabric.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 constexpr int kBacklog = 1024;
@@ -39,16 +38,16 @@ Descriptor make_socket(std::uint16_t family) {
 
 }  // namespace
 
-void Liveness::open(std::uint32_t format, const void* source) {
+void Liveness::open(const sockaddr* source) {
   HostAddress own = {};
   if (source == nullptr) return;
-  if (format == FI_SOCKADDR_IN) {
+  if (source->sa_family == AF_INET) {
     own.family = 4;
-    std::memcpy(own.bytes, &static_cast<const sockaddr_in*>(source)->sin_addr, 4);
-  } else if (format == FI_SOCKADDR_IN6) {
+    std::memcpy(own.bytes, &reinterpret_cast<const sockaddr_in*>(source)->sin_addr, 4);
+  } else if (source->sa_family == AF_INET6) {
     own.family = 6;
-    own.scope = static_cast<const sockaddr_in6*>(source)->sin6_scope_id;
-    std::memcpy(own.bytes, &static_cast<const sockaddr_in6*>(source)->sin6_addr, 16);
+    own.scope = reinterpret_cast<const sockaddr_in6*>(source)->sin6_scope_id;
+    std::memcpy(own.bytes, &reinterpret_cast<const sockaddr_in6*>(source)->sin6_addr, 16);
   } else {
     return;
   }
@@ -103,4 +102,4 @@ Liveness::Answer Liveness::settle(int error) {
   return error == ECONNREFUSED ? Answer::kRefused : Answer::kSilent;
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <string>
 
-#include "components/transport/ofi/wire.h"
+#include "components/transport/network/wire.h"
 #include "framework/base/descriptor.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 
-/// Whether a process is there. Libfabric says of a peer that has ended what it says of one that computes: try again. So
+/// Whether a process is there. A library may say of a peer that has ended what it says of one that computes: try again. So
 /// a process listens on a TCP port and never talks there. A peer that has doubts connects to the port: the system of
 /// the process's host answers for it, also while the process computes, and refuses once it has ended.
 class Liveness {
  public:
   enum class Answer { kNone, kPending, kThere, kRefused, kSilent };
 
-  /// Listens on `source`, the provider's own address, if that is one of IP; else no one can ask.
-  void open(std::uint32_t format, const void* source);
+  /// Listens on the address of `source`; without one (nullptr) no one can ask.
+  void open(const sockaddr* source);
   const HostAddress& own() const { return own_; }
   /// Lets those go that have asked.
   void let_go();
@@ -38,4 +38,4 @@ class Liveness {
   std::string reason_;
 };
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
-#include "components/transport/ofi/interface.h"
+#include "components/transport/network/interface.h"
 
 // What the clock brings: first messages that are repeated, and questions whether a silent peer is there.
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 constexpr std::uint64_t kTickEvery = 10'000'000;
@@ -17,7 +17,7 @@ void Interface::tick() {
   next_tick_ = pace_.clock() + kTickEvery;
   if (proving_ || closing_) return;
   std::uint64_t expired = 0;
-  if (timer_) (void)!read(timer_.get(), &expired, sizeof expired);
+  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
   liveness_.let_go();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;
@@ -84,4 +84,4 @@ void Interface::ask_hosts() {
   }
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

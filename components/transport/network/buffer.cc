@@ -1,20 +1,19 @@
-#include "components/transport/ofi/buffer.h"
+#include "components/transport/network/buffer.h"
 
 #include <new>
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 constexpr std::size_t kLine = 64;
 
 }  // namespace
 
-BufferPool::BufferPool(Provider& provider, std::size_t capacity, std::size_t in_slab)
-    : provider_(provider), capacity_((capacity + kLine - 1) / kLine * kLine), in_slab_(in_slab) {}
+BufferPool::BufferPool(Fabric& fabric, std::size_t capacity, std::size_t in_slab)
+    : fabric_(fabric), capacity_((capacity + kLine - 1) / kLine * kLine), in_slab_(in_slab) {}
 
 BufferPool::~BufferPool() {
-  for (Slab& slab : slabs_)
-    if (slab.known != nullptr) fi_close(&slab.known->fid);
+  for (Slab& slab : slabs_) fabric_.delist(slab.known);
 }
 
 Buffer* BufferPool::take() {
@@ -33,12 +32,12 @@ bool BufferPool::grow() {
   if (slab.memory == nullptr || slab.buffers == nullptr) return false;
   const auto odd = reinterpret_cast<std::uintptr_t>(slab.memory.get()) % kLine;
   std::byte* const first = slab.memory.get() + (odd == 0 ? 0 : kLine - odd);
-  if (provider_.wants(FI_MR_LOCAL) && provider_.enlist(first, bytes, FI_SEND | FI_RECV, &slab.known) != 0) return false;
+  if (!fabric_.enlist(first, bytes, &slab.known)) return false;
   for (std::size_t i = in_slab_; i-- > 0;) {
     Buffer& buffer = slab.buffers[i];
     buffer.bytes = first + i * capacity_;
     buffer.capacity = static_cast<std::uint32_t>(capacity_);
-    buffer.description = slab.known != nullptr ? fi_mr_desc(slab.known) : nullptr;
+    buffer.description = slab.known.description;
     buffer.pool = this;
     give_back(buffer);
   }
@@ -46,4 +45,4 @@ bool BufferPool::grow() {
   return true;
 }
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

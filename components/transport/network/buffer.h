@@ -4,18 +4,17 @@
 #include <memory>
 #include <vector>
 
-#include "components/transport/ofi/provider.h"
-#include "components/transport/ofi/wire.h"
+#include "components/transport/network/fabric.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 
 struct Endpoint;
 
-/// What libfabric has until its completion is read.
+/// What the library has until its end is told.
 struct Operation {
   enum class What : std::uint8_t { kSend, kReceive, kRead };
 
-  fi_context2 context = {};  // the provider's; first, as a completion names it
+  alignas(16) std::byte library[64] = {};  // the library's; first, as some name an operation by it
   What what = What::kSend;
   Endpoint* peer = nullptr;
 };
@@ -24,7 +23,7 @@ struct Operation {
 struct Buffer : Operation {
   Buffer* next = nullptr;
   std::uint32_t length = 0, capacity = 0;
-  void* description = nullptr;  // of its memory, for libfabric
+  void* description = nullptr;  // of its memory, for the library
   std::byte* bytes = nullptr;
   class BufferPool* pool = nullptr;
 
@@ -32,15 +31,15 @@ struct Buffer : Operation {
   std::byte* payload() { return bytes + sizeof(Frame); }
 };
 
-/// Buffers of one size. It grows by slabs, each of which is known to libfabric where that asks for it.
+/// Buffers of one size. It grows by slabs, each of which is known to the library where that asks for it.
 class BufferPool {
  public:
-  BufferPool(Provider& provider, std::size_t capacity, std::size_t in_slab);
+  BufferPool(Fabric& fabric, std::size_t capacity, std::size_t in_slab);
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  /// nullptr: no memory, or libfabric cannot use it.
+  /// nullptr: no memory, or the library cannot use it.
   Buffer* take();
   void give_back(Buffer& buffer) {
     buffer.next = free_;
@@ -51,11 +50,11 @@ class BufferPool {
   struct Slab {
     std::unique_ptr<std::byte[]> memory;
     std::unique_ptr<Buffer[]> buffers;
-    fid_mr* known = nullptr;
+    Registration known;
   };
   bool grow();
 
-  Provider& provider_;
+  Fabric& fabric_;
   const std::size_t capacity_, in_slab_;
   Buffer* free_ = nullptr;
   std::vector<Slab> slabs_;
@@ -84,4 +83,4 @@ class BufferQueue {
   Buffer* last_ = nullptr;
 };
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

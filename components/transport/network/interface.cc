@@ -1,4 +1,4 @@
-#include "components/transport/ofi/interface.h"
+#include "components/transport/network/interface.h"
 
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -6,7 +6,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <array>
+#include <string>
+#include <utility>
 #include <cstring>
 #include <iterator>
 
@@ -16,23 +17,22 @@
 #include "framework/plugin/transport_fail.h"
 
 // Rounds of progress, sleeping, exposed memory.
-namespace ashlar::ofi {
+namespace ashlar::network {
 namespace {
 
 constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
-constexpr int kEntriesAtOnce = 32;
-constexpr int kLooksAtOnce = 4;
 constexpr int kQuietTries = 100;
 constexpr std::uint64_t kLinger = 100'000'000;  // for what has not left when the interface ends
 constexpr long kSleepAtMost = 500'000'000;      // ns: a process that sleeps asks for its peers, too
 
 }  // namespace
 
-Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
-    : host_(host), config_(config), context_(context) {
+Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_ptr<Fabric> fabric,
+                     const Config& config, const ashlar_transport_context& context)
+    : host_(host), traits_(traits), fabric_(std::move(fabric)), config_(config), context_(context) {
   ops = &kInterfaceOps;
   pace_.set(config.look_interval, context.oversubscribed != 0);
-  show(host_, &counters);
+  traits_.show(host_, counters);
 }
 
 Interface::~Interface() {
@@ -48,64 +48,59 @@ Interface::~Interface() {
     flush_all();
     (void)look();
   }
-  provider_.close_endpoint();
+  fabric_->close();
   for (auto& [nonce, peer] : peers_)
     for (Read* read : peer->reads) {
-      if (read->known != nullptr) fi_close(&read->known->fid);
+      fabric_->drop(*read);
       delete read;
     }
-  for (auto& [key, region] : regions_) fi_close(&region->fid);
-  hide(host_, counters);
+  traits_.hide(host_, counters);
 }
 
 ashlar_result Interface::open() {
   const bool one_node = context_.local_size >= context_.job_size;
-  if (const ashlar_result opened = provider_.open(host_, config_, one_node); opened != ASHLAR_OK) return opened;
+  if (const ashlar_result opened = fabric_->open(host_, one_node, *this); opened != ASHLAR_OK) return opened;
   record_.nonce = random_nonce();
   if (getrandom(record_.secret.data(), record_.secret.size(), 0) != static_cast<ssize_t>(record_.secret.size())) {
     const Descriptor source(::open("/dev/urandom", O_RDONLY | O_CLOEXEC));
-    if (!source ||
-        read(source.get(), record_.secret.data(), record_.secret.size()) != static_cast<ssize_t>(record_.secret.size()))
-      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "ofi.no_secret", nullptr, 0);
+    if (!source || ::read(source.get(), record_.secret.data(), record_.secret.size()) !=
+                       static_cast<ssize_t>(record_.secret.size()))
+      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.no_secret", nullptr, 0);
   }
-  liveness_.open(provider_.address_format(), provider_.source());
+  liveness_.open(fabric_->source());
   record_.alive = liveness_.own();
-  record_.provider = provider_.name();
-  record_.address = provider_.address();
-  small_ = std::make_unique<BufferPool>(provider_, sizeof(Frame) + kMaxShort, kSmallInSlab);
-  large_ = std::make_unique<BufferPool>(provider_, config_.frame_bytes, kLargeInSlab);
-  receives_ = std::make_unique<BufferPool>(provider_, config_.frame_bytes, provider_.receives());
-  for (std::uint64_t i = 0; i < provider_.receives(); ++i) {
-    Buffer* const buffer = receives_->take();
-    if (buffer == nullptr) return ashlar_fail_no_memory(&host_, "receive buffers of libfabric", config_.frame_bytes);
-    buffer->what = Operation::What::kReceive;
-    receive_again(*buffer);
-  }
+  record_.name = fabric_->name();
+  record_.address = fabric_->address();
+  small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
+  large_ = std::make_unique<BufferPool>(*fabric_, config_.frame_bytes, kLargeInSlab);
   if (!prove()) {
-    const ashlar_fact facts[] = {{.name = "provider", .text = provider_.name().c_str(), .number = 0},
-                                 {.name = "domain", .text = provider_.device().c_str(), .number = 0}};
-    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "ofi.unproved", facts, std::size(facts));
+    const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
+                                 {.name = "name", .text = fabric_->name().c_str(), .number = 0},
+                                 {.name = "device", .text = fabric_->device().c_str(), .number = 0},
+                                 {.name = "settings", .text = traits_.settings, .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.unproved", facts, std::size(facts));
   }
   watch_arrivals();
   if (host_.record != nullptr && context_.lane == 0)
-    host_.record("transport", "network of ofi", (provider_.name() + " over " + provider_.device()).c_str(),
-                 "the first of those that libfabric lists; a message to this process itself went through it",
-                 provider_.others().c_str(), "transport.ofi.provider, transport.ofi.domain");
+    host_.record("transport", (std::string("network of ") + traits_.component).c_str(),
+                 (fabric_->name() + " over " + fabric_->device()).c_str(),
+                 "the first of those that the library lists; a message to this process itself went through it",
+                 fabric_->others().c_str(), traits_.settings);
   return ASHLAR_OK;
 }
 
 /// Makes the descriptor on which the process sleeps. That of a provider which is readable while nothing arrives would
 /// wake it at once, for ever: none is offered then.
 void Interface::watch_arrivals() {
-  if (provider_.wake_fd() < 0) return;
+  if (fabric_->wake_fd() < 0) return;
   epoll_event event = {};
   event.events = EPOLLIN;
   Descriptor wake(epoll_create1(EPOLL_CLOEXEC));
-  if (epoll_ctl(wake.get(), EPOLL_CTL_ADD, provider_.wake_fd(), &event) != 0) return;
+  if (epoll_ctl(wake.get(), EPOLL_CTL_ADD, fabric_->wake_fd(), &event) != 0) return;
   bool quiet = false;
   for (int i = 0; i < kQuietTries && !quiet; ++i) {
     (void)look();
-    quiet = provider_.may_sleep() && epoll_wait(wake.get(), &event, 1, 0) == 0;
+    quiet = fabric_->may_sleep() && epoll_wait(wake.get(), &event, 1, 0) == 0;
   }
   if (!quiet) return;
   timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -131,26 +126,7 @@ unsigned Interface::progress() {
 unsigned Interface::look() {
   pace_.begin_look();
   counters.looks.add();
-  unsigned handled = 0;
-  for (int looks = 0; looks < kLooksAtOnce; ++looks) {
-    // Those that a send has read are older.
-    std::vector<fi_cq_msg_entry> kept;
-    kept.swap(kept_);
-    for (const fi_cq_msg_entry& entry : kept) handled += take(entry);
-    std::array<fi_cq_msg_entry, kEntriesAtOnce> entries;
-    const ssize_t count = fi_cq_read(provider_.completions, entries.data(), entries.size());
-    if (count == -FI_EAVAIL) {
-      handled += take_error();
-      continue;
-    }
-    for (ssize_t i = 0; i < count; ++i) handled += take(entries[static_cast<std::size_t>(i)]);
-    if (count < kEntriesAtOnce) break;
-  }
-  if (!to_receive_.empty()) {
-    std::vector<Buffer*> again;
-    again.swap(to_receive_);
-    for (Buffer* buffer : again) receive_again(*buffer);
-  }
+  const unsigned handled = fabric_->look();
   if (pace_.clock() >= next_tick_) tick();
   if (handled != 0)
     pace_.heat();
@@ -161,8 +137,8 @@ unsigned Interface::look() {
 
 ashlar_result Interface::arm() {
   flush_all();
-  if (!to_flush_.empty() || !to_receive_.empty() || !kept_.empty()) return ASHLAR_AGAIN;
-  if (!provider_.may_sleep()) return ASHLAR_AGAIN;
+  if (!to_flush_.empty()) return ASHLAR_AGAIN;
+  if (!fabric_->may_sleep()) return ASHLAR_AGAIN;
   epoll_event event;
   return wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0 ? ASHLAR_AGAIN : ASHLAR_OK;
 }
@@ -171,26 +147,26 @@ bool Interface::idle() {
   bool idle = true;
   for (auto& [nonce, peer] : peers_) {
     if (peer->way == Endpoint::Way::kFailed) continue;
-    // Libfabric does not tell when injected messages have left, but when a frame behind them has.
+    // The library does not tell when injected messages have left, but when a frame behind them has.
     if (peer->injected != 0 && peer->way == Endpoint::Way::kOpen) control(*peer, Kind::kWake);
-    if (peer->under_way != 0 || !peer->first.empty() || !peer->waiting.empty() || peer->batch != nullptr) idle = false;
+    if (peer->under_way != 0 || !peer->first.empty() || !peer->waiting.empty() || peer->batch != nullptr ||
+        (peer->at != kNoPath && !fabric_->left(peer->at)))
+      idle = false;
   }
   return idle;
 }
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
   if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
-  Key key = {.owner = record_.nonce, .key = 0, .base = 0, .length = length};
+  Key key = {.owner = record_.nonce, .length = length, .remote = {}};
   if (length != 0) {
-    fid_mr* region = nullptr;
-    if (const int error = provider_.enlist(address, length, FI_REMOTE_READ, &region); error != 0) {
-      const ashlar_fact facts[] = {{.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(length)},
-                                   {.name = "lower", .text = provider_.reason(error), .number = 0}};
-      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "ofi.region", facts, std::size(facts));
+    if (!fabric_->expose(address, length, &key.remote)) {
+      const std::string reason = fabric_->reason();
+      const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
+                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(length)},
+                                   {.name = "lower", .text = reason.c_str(), .number = 0}};
+      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.region", facts, std::size(facts));
     }
-    key.key = fi_mr_key(region);
-    key.base = provider_.wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(address) : 0;
-    regions_[key.key] = region;
     counters.regions.raise();
   }
   *out = {};
@@ -201,10 +177,8 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
 void Interface::unexpose(const ashlar_key& given) {
   Key key;
   std::memcpy(&key, given.bytes, sizeof key);
-  const auto known = regions_.find(key.key);
-  if (key.length == 0 || known == regions_.end()) return;
-  fi_close(&known->second->fid);
-  regions_.erase(known);
+  if (key.length == 0 || key.owner != record_.nonce) return;
+  fabric_->unexpose(key.remote);
   counters.regions.lower();
 }
 
@@ -222,4 +196,4 @@ constexpr ashlar_iface_ops functions() {
 
 constexpr ashlar_iface_ops kInterfaceOps = functions();
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "components/transport/ofi/wire.h"
+#include "components/transport/network/wire.h"
 #include "framework/plugin/component.h"
 
-namespace ashlar::ofi {
+namespace ashlar::network {
 
 /// How a process can be reached, and what proves that it is reached: its record, a secret among the job's processes.
 struct Record {
   std::uint64_t nonce = 0;  // of the interface
   Secret secret = {};
   HostAddress alive = {};
-  std::string provider;               // of libfabric
-  std::vector<std::uint8_t> address;  // the provider's, of any size
+  std::string name;                   // Fabric::name(), which both sides have alike
+  std::vector<std::uint8_t> address;  // the library's, of any size
 };
 
 /// Returns its length; 0: there is no room for it.
@@ -22,4 +22,4 @@ std::uint32_t write(const Record& record, void* out, std::uint32_t room);
 /// Reads a record that came from a peer. Fails with ASHLAR_ERR_OTHER and a sentence when it is damaged or not ours.
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length, Record* out);
 
-}  // namespace ashlar::ofi
+}  // namespace ashlar::network

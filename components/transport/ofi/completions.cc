@@ -1,0 +1,143 @@
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "components/transport/network/endpoint.h"
+#include "components/transport/ofi/provider.h"
+
+// What libfabric is given, and what its completion queue tells.
+namespace ashlar::ofi {
+namespace {
+
+using network::Buffer;
+using network::Operation;
+using network::Read;
+
+constexpr int kEntriesAtOnce = 32;
+constexpr int kLooksAtOnce = 4;
+static_assert(sizeof(fi_context2) <= sizeof(Operation::library));
+
+Operation& operation_of(void* context) { return *static_cast<Operation*>(context); }
+
+}  // namespace
+
+Provider::Posted Provider::posted(ssize_t error) {
+  if (error == 0) [[likely]]
+    return Posted::kYes;
+  last_error_ = error;
+  return error == -FI_EAGAIN ? Posted::kLater : Posted::kFailed;
+}
+
+Provider::Posted Provider::post(Buffer& buffer, network::Path to) {
+  return posted(fi_send(endpoint_, buffer.bytes, buffer.length, buffer.description, to, &buffer.library));
+}
+
+Provider::Posted Provider::post(Read& read, network::Path from) {
+  if (read.known.region == nullptr && wants(FI_MR_LOCAL)) {
+    fid_mr* region = nullptr;
+    if (const int error = enlist(read.to, read.length, FI_READ, &region); error != 0)
+      return last_error_ = error, Posted::kFailed;
+    read.known = {.region = region, .description = fi_mr_desc(region)};
+  }
+  std::uint64_t key = 0;
+  std::memcpy(&key, read.from.bytes, sizeof key);
+  return posted(fi_read(endpoint_, read.to, read.length, read.known.description, from, read.from.base + read.offset,
+                        key, &read.library));
+}
+
+bool Provider::inject(const std::byte* bytes, std::size_t length, network::Path to) {
+  return fi_inject(endpoint_, bytes, length, to) == 0;
+}
+
+void Provider::drop(Read& read) { delist(read.known); }
+
+void Provider::receive(Buffer& buffer) {
+  const ssize_t error =
+      fi_recv(endpoint_, buffer.bytes, buffer.capacity, buffer.description, FI_ADDR_UNSPEC, &buffer.library);
+  if (error != 0) to_receive_.push_back(&buffer);
+}
+
+void Provider::make_room() {
+  std::array<fi_cq_msg_entry, kEntriesAtOnce> entries;
+  const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
+  for (ssize_t i = 0; i < count; ++i) {
+    const fi_cq_msg_entry& entry = entries[static_cast<std::size_t>(i)];
+    if (operation_of(entry.op_context).what == Operation::What::kSend)
+      (void)take(entry);
+    else
+      kept_.push_back(entry);
+  }
+}
+
+unsigned Provider::look() {
+  unsigned handled = 0;
+  for (int looks = 0; looks < kLooksAtOnce; ++looks) {
+    // Those that a send has read are older.
+    std::vector<fi_cq_msg_entry> kept;
+    kept.swap(kept_);
+    for (const fi_cq_msg_entry& entry : kept) handled += take(entry);
+    std::array<fi_cq_msg_entry, kEntriesAtOnce> entries;
+    const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
+    if (count == -FI_EAVAIL) {
+      handled += take_error();
+      continue;
+    }
+    for (ssize_t i = 0; i < count; ++i) handled += take(entries[static_cast<std::size_t>(i)]);
+    if (count < kEntriesAtOnce) break;
+  }
+  if (!to_receive_.empty()) {
+    std::vector<Buffer*> again;
+    again.swap(to_receive_);
+    for (Buffer* buffer : again) receive(*buffer);
+  }
+  return handled;
+}
+
+unsigned Provider::take(const fi_cq_msg_entry& entry) {
+  Operation& operation = operation_of(entry.op_context);
+  switch (operation.what) {
+    case Operation::What::kReceive: {
+      auto& buffer = static_cast<Buffer&>(operation);
+      if (entry.len <= buffer.capacity) events_->arrived(buffer.bytes, entry.len);
+      receive(buffer);
+      return 1;
+    }
+    case Operation::What::kSend:
+      events_->sent(static_cast<Buffer&>(operation));
+      return 0;
+    case Operation::What::kRead:
+      events_->read(static_cast<Read&>(operation));
+      return 1;
+  }
+  return 0;
+}
+
+unsigned Provider::take_error() {
+  fi_cq_err_entry entry = {};
+  if (fi_cq_readerr(completions_, &entry, 0) < 1 || entry.op_context == nullptr) return 0;
+  Operation& operation = operation_of(entry.op_context);
+  switch (operation.what) {
+    case Operation::What::kReceive:
+      // A frame that was too long, or cut off: whose it was, its sender's numbers tell.
+      events_->damaged();
+      receive(static_cast<Buffer&>(operation));
+      return 0;
+    case Operation::What::kSend:
+      events_->not_sent(static_cast<Buffer&>(operation), reason(entry));
+      return 1;
+    case Operation::What::kRead:
+      events_->not_read(static_cast<Read&>(operation), reason(entry));
+      return 1;
+  }
+  return 0;
+}
+
+std::string Provider::reason(const fi_cq_err_entry& entry) const {
+  char room[256] = "";
+  const char* const detail = fi_cq_strerror(completions_, entry.prov_errno, entry.err_data, room, sizeof room);
+  std::string words = text(static_cast<long>(entry.err));
+  if (detail != nullptr && *detail != 0 && words != detail) words += std::string(" (") + detail + ")";
+  return words;
+}
+
+}  // namespace ashlar::ofi

@@ -1,9 +1,8 @@
 #include "framework/io/worker.h"
 
-#include <signal.h>
-
 #include <system_error>
 
+#include "framework/base/blocked_signals.h"
 #include "framework/base/list.h"
 #include "framework/progress/lane.h"
 #include "framework/progress/outside.h"
@@ -19,16 +18,12 @@ Worker::~Worker() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Signals are the program's threads' business.
 bool Worker::start_thread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals for_the_program;
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return !threads_.empty();
 }
 

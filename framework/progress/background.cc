@@ -1,7 +1,6 @@
 #include "framework/progress/background.h"
 
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "framework/base/background_thread.h"
+#include "framework/base/blocked_signals.h"
 #include "framework/base/clock.h"
 #include "framework/progress/waiting.h"
 
@@ -36,15 +36,11 @@ bool Background::start(std::span<Lane* const> lanes, bool dormant) {
   dormant_ = dormant;
   stopping_.store(false, std::memory_order_relaxed);
   lanes_.assign(lanes.begin(), lanes.end());
-  // Signals are the program's threads' business.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals for_the_program;
   try {
     for (Lane* lane : lanes_) threads_.emplace_back([this, lane] { run(*lane); });
   } catch (const std::system_error&) {
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return threads_.size() == lanes_.size();
 }
 

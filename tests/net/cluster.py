@@ -52,7 +52,9 @@ class Cluster:
 
     def make_host(self, name):
         own = ["--net", "--ipc", "--uts", "--mount"] + ([] if name == "a" else ["--pid", "--fork", "--mount-proc"])
-        script = f"hostname {name} && ip link set lo up && mount -t tmpfs tmpfs /dev/shm && echo ready && exec sleep 1000"
+        # /sys lists network interfaces, for those libraries that look there: it has to be of the host's own.
+        script = (f"hostname {name} && ip link set lo up && mount -t tmpfs tmpfs /dev/shm && mount -t sysfs sysfs /sys && "
+                  "echo ready && exec sleep 1000")
         holder = subprocess.Popen(["unshare", *own, "--kill-child", "sh", "-c", script], stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True)
         self.holders.append(holder)

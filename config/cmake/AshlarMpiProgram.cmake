@@ -47,12 +47,13 @@ endfunction()
 #   of NP, which runs it under the built mpiexec. The runs named by QUICK also carry the label "quick". A program prints
 #   nothing unless it fails; exit status 77 means skipped. ashlar_mpi_run and ashlar_mpi_script add other runs.
 #   mpi.<name>.tcp is the run of 2 to 4 ranks over transport/tcp; most of these are slow (`ctest -C every -L tcp`). NO_TCP:
-#   there is none, nor one over transport/ofi, because the program looks at what another transport does.
+#   there is none, nor one over transport/ofi or ucx, because the program looks at what another transport does.
 # Those that run each time: every protocol of messages, collectives, windows, threads.
 set(ASHLAR_TCP_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt_queues pt2pt_random pt2pt_truncate
   coll_random comm_more rma_putget threads_lanes topo_graph)
-# Over transport/ofi these alone run, as mpi.<name>.ofi: those that have other protocols there than over TCP are among them.
-set(ASHLAR_OFI_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt_random pt2pt_truncate coll_random comm_more
+# Over transport/ofi and transport/ucx these alone run, as mpi.<name>.ofi and mpi.<name>.ucx: those that have other protocols
+# there than over TCP are among them.
+set(ASHLAR_LIBRARY_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt_random pt2pt_truncate coll_random comm_more
   rma_putget threads_lanes)
 function(ashlar_mpi_network_tests name)
   cmake_parse_arguments(T "" "TIMEOUT" "NP;ARGS" ${ARGN})
@@ -77,11 +78,13 @@ function(ashlar_mpi_network_tests name)
   add_test(NAME mpi.${name}.tcp ${when} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=tcp,self -n ${ranks}
     $<TARGET_FILE:mpi_${name}> ${T_ARGS})
   ashlar_mpi_test_properties(mpi.${name}.tcp TIMEOUT ${T_TIMEOUT} LABELS ${labels} PROPERTIES SKIP_RETURN_CODE 77)
-  if(TARGET ashlar_transport_ofi AND name IN_LIST ASHLAR_OFI_CHOSEN)
-    add_test(NAME mpi.${name}.ofi COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=ofi,self -n ${ranks}
-      $<TARGET_FILE:mpi_${name}> ${T_ARGS})
-    ashlar_mpi_test_properties(mpi.${name}.ofi TIMEOUT ${T_TIMEOUT} LABELS ofi PROPERTIES SKIP_RETURN_CODE 77)
-  endif()
+  foreach(library ofi ucx)
+    if(TARGET ashlar_transport_${library} AND name IN_LIST ASHLAR_LIBRARY_CHOSEN)
+      add_test(NAME mpi.${name}.${library} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=${library},self
+        -n ${ranks} $<TARGET_FILE:mpi_${name}> ${T_ARGS})
+      ashlar_mpi_test_properties(mpi.${name}.${library} TIMEOUT ${T_TIMEOUT} LABELS ${library} PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+  endforeach()
 endfunction()
 
 function(ashlar_mpi_test name)

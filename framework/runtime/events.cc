@@ -8,7 +8,7 @@ namespace ashlar::runtime {
 namespace {
 
 // The transports of this tree; a component from elsewhere is "another".
-constexpr const char* kTransports[] = {"another", "self", "shm", "tcp", "ofi", nullptr};
+constexpr const char* kTransports[] = {"another", "self", "shm", "tcp", "ofi", "ucx", nullptr};
 
 constexpr event::Field kChosenFields[] = {{.name = "transport", .type = event::FieldType::kInt},
                                           {.name = "peer"},

@@ -4,6 +4,7 @@
 Run by ctest with MPIEXEC, HOSTS (the program hosts.c) and BIN (where the other MPI programs are) in the environment; by
 hand: MPIEXEC=build/bin/mpiexec HOSTS=build/tests/net/hosts tests/net/hosts_test.py [Class.test...]
 """
+import glob
 import os
 import re
 import signal
@@ -474,14 +475,14 @@ class ProgramsTest(HostsTest):
                 "topo_graph", "rma_dynamic", "rma_sync asked", "psets", "sessions", "finalize",
                 "info_env", "threads_lanes"]
 
-    def run_all(self, programs, hosts, ranks):
+    def run_all(self, programs, hosts, ranks, *settings):
         with tempfile.TemporaryDirectory() as folder:
             for program in programs:
                 with self.subTest(program=program, hosts=hosts):
                     # Hosts share the processors here, and none of them knows it.
                     name, *words = program.split()
-                    done = self.cluster.run(MPIEXEC, "--bind-to", "none", "--timeout", 100, "--host", hosts, "-n", ranks,
-                                            os.path.join(BIN, name), *words, timeout=120, cwd=folder)
+                    done = self.cluster.run(MPIEXEC, "--bind-to", "none", "--timeout", 100, "--host", hosts, *settings,
+                                            "-n", ranks, os.path.join(BIN, name), *words, timeout=120, cwd=folder)
                     self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_on_two_hosts(self):
@@ -489,6 +490,18 @@ class ProgramsTest(HostsTest):
 
     def test_on_three_hosts(self):
         self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads"))], "b:2,a:2,c:2", 6)
+
+    def test_over_network_libraries(self):
+        for library in ("ofi", "ucx"):
+            if not glob.glob(os.path.join(os.path.dirname(MPIEXEC), "..", "lib*", "**", f"ashlar_transport_{library}.so"),
+                             recursive=True):
+                continue
+            setting = "--set", f"transport={library},shm,self"
+            self.run_all(["pt2pt_wildcards", "pt2pt_random", "pt2pt_truncate", "coll_random", "comm_disconnect",
+                          "rma_sync asked", "threads_lanes", "finalize"], "a:2,b:2", 4, *setting)
+            err = flat(self.run_job("--host", "a,b", "-n", 4, "--explain=transport", *setting, HOSTS, "hello").stderr)
+            self.assertRegex(err, r"transport, peer 1: shm")
+            self.assertRegex(err, rf"transport, peer 2: {library}")
 
     def test_to_start_processes_is_an_error_with_a_reason(self):
         err = flat(self.cluster.run(MPIEXEC, "--timeout", 30, "--host", "a,b", "-n", 2, HOSTS, "spawn").stderr)

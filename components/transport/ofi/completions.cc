@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "components/transport/network/endpoint.h"
+#include "components/transport/common/endpoint.h"
 #include "components/transport/ofi/provider.h"
 
 // What libfabric is given, and what its completion queue tells.

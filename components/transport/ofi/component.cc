@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "components/transport/common/card.h"
 #include "components/transport/ofi/interface.h"
 #include "framework/plugin/transport_component.h"
 
@@ -20,7 +21,7 @@ void query(const void* context, ashlar_answer* answer) {
                   "libfabric obeys environment variables, and this process has more rights than its user");
     return;
   }
-  const std::string card = network_card();
+  const std::string card = network::card();
   answer->priority = c.local_size >= c.job_size || card.empty() ? 0 : kPriority;
   if (c.local_size >= c.job_size)
     std::snprintf(answer->reason, sizeof answer->reason,

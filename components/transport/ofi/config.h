@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/transport/network/config.h"
+#include "components/transport/common/config.h"
 
 namespace ashlar::ofi {
 

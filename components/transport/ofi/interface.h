@@ -1,5 +1,5 @@
 #pragma once
-#include "components/transport/network/interface.h"
+#include "components/transport/common/interface.h"
 #include "components/transport/ofi/config.h"
 #include "components/transport/ofi/provider.h"
 

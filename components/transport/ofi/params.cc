@@ -1,4 +1,4 @@
-#include "components/transport/network/params.h"
+#include "components/transport/common/params.h"
 
 #include "components/transport/ofi/config.h"
 
@@ -19,7 +19,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(receives, "64", "Receive buffers of a lane that libfabric has.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,
         network::kDepthRange),
-    ASHLAR_NETWORK_ROWS("libfabric"),
+    ASHLAR_NETWORK_ROWS("libfabric", "16KiB", "256KiB", "32KiB"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 

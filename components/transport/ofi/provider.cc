@@ -1,6 +1,5 @@
 #include "components/transport/ofi/provider.h"
 
-#include <dirent.h>
 #include <netinet/in.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <iterator>
 #include <limits>
 #include <utility>
+
+#include "components/transport/common/card.h"
 
 namespace ashlar::ofi {
 namespace {
@@ -69,21 +70,6 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
 
 }  // namespace
 
-std::string network_card() {
-  for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/infiniband_verbs"}) {
-    DIR* const devices = opendir(folder);
-    if (devices == nullptr) continue;
-    std::string first;
-    while (const dirent* const entry = readdir(devices))
-      if (entry->d_name[0] != '.' && std::strcmp(entry->d_name, "abi_version") != 0 &&
-          (first.empty() || first > entry->d_name))
-        first = entry->d_name;
-    closedir(devices);
-    if (!first.empty()) return first;
-  }
-  return {};
-}
-
 Provider::~Provider() {
   close();
   for (auto& [key, region] : regions_) fi_close(&region->fid);
@@ -115,7 +101,7 @@ bool Provider::choose(bool one_node, int* error) {
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
   fi_info* all = nullptr;
   const bool any = std::strcmp(config_.provider, "auto") == 0;
-  if (any && !network_card().empty()) {
+  if (any && !network::card().empty()) {
     *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
   } else {
     // Without a card there is no need to ask every provider.
@@ -151,7 +137,8 @@ bool Provider::choose(bool one_node, int* error) {
 const char* Provider::start(int* error) {
   // What the provider allows, of what is wanted.
   sends_ = std::min<std::uint64_t>(config_.sessions.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
-  const std::uint64_t receives = std::min<std::uint64_t>(config_.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
+  const std::uint64_t receives =
+      std::min<std::uint64_t>(config_.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
   reads_ = (info_->caps & FI_READ) != 0;
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
@@ -196,6 +183,7 @@ ashlar_result Provider::open(const ashlar_host& host, bool one_node, Events& eve
         {.name = "lower", .text = others_.empty() ? text(error) : others_.c_str(), .number = 0}};
     return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.no_provider", facts, std::size(facts));
   }
+  why_ = "the first of those that libfabric lists";
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
   const char* const what = start(&error);

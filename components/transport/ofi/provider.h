@@ -11,14 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "components/transport/network/buffer.h"
+#include "components/transport/common/buffer.h"
 #include "components/transport/ofi/config.h"
 #include "components/transport/ofi/library.h"
 
 namespace ashlar::ofi {
-
-/// A network card, as far as the system tells without libfabric: "mlx5_0"; empty: there is none.
-std::string network_card();
 
 /// A provider of libfabric on one device, and an endpoint there with what it stands on.
 class Provider final : public network::Fabric {
@@ -77,8 +74,8 @@ class Provider final : public network::Fabric {
   std::uint64_t next_key_ = 1;
   long last_error_ = 0;
   std::unique_ptr<network::BufferPool> receives_;
-  std::vector<fi_cq_msg_entry> kept_;         // completions read by make_room(), for the next look
-  std::vector<network::Buffer*> to_receive_;  // libfabric had no room for them
+  std::vector<fi_cq_msg_entry> kept_;                   // completions read by make_room(), for the next look
+  std::vector<network::Buffer*> to_receive_;            // libfabric had no room for them
   std::unordered_map<std::uint64_t, fid_mr*> regions_;  // that peers may read, by key
 };
 

@@ -1,4 +1,4 @@
-#include "components/transport/network/pvar_rows.h"
+#include "components/transport/common/pvar_rows.h"
 #include "components/transport/ofi/interface.h"
 
 namespace ashlar::ofi {

@@ -1,6 +1,6 @@
 #pragma once
 #include "components/transport/ofi/interface.h"
-#include "tests/unit/transport_network/fixture.h"
+#include "tests/unit/transport_common/fixture.h"
 
 namespace ashlar::ofi::test {
 

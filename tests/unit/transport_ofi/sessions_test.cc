@@ -1,75 +1,16 @@
-#include <csignal>
-#include <cstring>
+#include "tests/unit/transport_common/sessions.h"
 
 #include "tests/unit/transport_ofi/fixture.h"
 
-// Who is who, messages that are missing, frames of strangers; over the provider that needs no card.
+// Over the provider that needs no card.
+namespace ashlar::network::test {
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, Sessions, testing::Types<ofi::test::Process>);
+
+}  // namespace ashlar::network::test
+
 namespace ashlar::ofi::test {
 namespace {
-
-TEST(Sessions, NothingIsSentBeforeTheProof) {
-  Process a(0), b(1);
-  ASSERT_EQ(a.opened, ASHLAR_OK) << last_failure;
-  Endpoint* const to = a.connect(1, b.address());
-  ASSERT_NE(to, nullptr) << last_failure;
-  ASSERT_EQ(Process::send(to, 5), ASHLAR_OK);
-  for (int i = 0; i < 100; ++i) a.iface->progress();
-  EXPECT_NE(to->way, Endpoint::Way::kOpen) << "b has made no progress";
-  ASSERT_TRUE(run({&a, &b}, [&] { return !b.got.empty(); }));
-  EXPECT_EQ(b.got[0], 5u);
-  EXPECT_EQ(b.iface->counters.greeted, 1u);
-}
-
-TEST(Sessions, WhoDoesNotKnowTheSecretIsNotHeard) {
-  Process a(0), b(1);
-  Record record;
-  const std::string good = b.address();
-  ASSERT_EQ(parse(host(), 1, good.data(), static_cast<std::uint32_t>(good.size()), &record), ASHLAR_OK);
-  record.secret[0] ^= 1;
-  std::string guessed(1000, '\0');
-  guessed.resize(write(record, guessed.data(), 1000));
-  Endpoint* const to = a.connect(1, guessed);
-  ASSERT_NE(to, nullptr) << last_failure;
-  ASSERT_EQ(Process::send(to, 5), ASHLAR_OK);
-  ASSERT_TRUE(run({&a, &b}, [&] { return b.iface->counters.refused > 0; }));
-  (void)run(
-      {&a, &b}, [] { return false; }, 50);
-  EXPECT_NE(to->way, Endpoint::Way::kOpen);
-  EXPECT_TRUE(b.got.empty());
-}
-
-TEST(Sessions, AWrongTokenIsDroppedAndAGapEndsThePeer) {
-  Process a(0), b(1);
-  Endpoint* const to = a.connect(1, b.address());
-  ASSERT_NE(to, nullptr);
-  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
-  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
-  const std::uint64_t token = to->keys.token, refused = b.iface->counters.refused;
-  to->keys.token ^= 1;
-  ASSERT_EQ(Process::send(to, 2), ASHLAR_OK);
-  ASSERT_TRUE(run({&a, &b}, [&] { return b.iface->counters.refused > refused; }));
-  EXPECT_EQ(b.got.size(), 1u);
-  EXPECT_TRUE(b.failures.empty());
-  // That one is missing now.
-  to->keys.token = token;
-  ASSERT_EQ(Process::send(to, 3), ASHLAR_OK);
-  ASSERT_TRUE(run({&a, &b}, [&] { return !b.failures.empty(); }));
-  EXPECT_EQ(b.failures[0].first, 0u);
-  EXPECT_NE(b.failures[0].second.find("message 2 of it was lost"), std::string::npos) << b.failures[0].second;
-  EXPECT_EQ(b.got.size(), 1u);
-}
-
-TEST(Sessions, TwoProvidersDoNotMeet) {
-  Process a(0), b(1);
-  Record record;
-  const std::string good = b.address();
-  ASSERT_EQ(parse(host(), 1, good.data(), static_cast<std::uint32_t>(good.size()), &record), ASHLAR_OK);
-  record.name = "verbs;ofi_rxm";
-  std::string other(1000, '\0');
-  other.resize(write(record, other.data(), 1000));
-  EXPECT_EQ(a.connect(1, other), nullptr);
-  EXPECT_NE(last_failure.find("theirs=verbs;ofi_rxm own=tcp;ofi_rxm"), std::string::npos) << last_failure;
-}
 
 TEST(Open, WhatIsNotThereIsNamed) {
   Config config = usual();
@@ -80,26 +21,6 @@ TEST(Open, WhatIsNotThereIsNamed) {
   config.domain = "no_such_device";
   EXPECT_LT(Process(0, config).opened, 0);
   EXPECT_NE(last_failure.find("another device is named"), std::string::npos) << last_failure;
-}
-
-struct sigaction action_of(int signal) {
-  struct sigaction action = {};
-  (void)sigaction(signal, nullptr, &action);
-  return action;
-}
-
-constexpr int kSignals[] = {SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV, SIGTERM, SIGHUP, SIGFPE};
-// As they were before any test loaded libfabric.
-const std::vector<struct sigaction> before = [] {
-  std::vector<struct sigaction> actions;
-  for (const int signal : kSignals) actions.push_back(action_of(signal));
-  return actions;
-}();
-
-TEST(Open, SignalsAreLeftAlone) {
-  Process a(0);
-  for (std::size_t i = 0; i < before.size(); ++i)
-    EXPECT_EQ(action_of(kSignals[i]).sa_handler, before[i].sa_handler) << strsignal(kSignals[i]);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+
+#include "components/transport/common/buffer.h"
+#include "components/transport/common/record.h"
+#include "framework/plugin/transport.h"
+
+namespace ashlar::network {
+
+class Interface;
+
+/// A read of the peer's memory.
+struct Read : Operation {
+  void* to = nullptr;
+  RemoteKey from = {};
+  std::uint64_t offset = 0, length = 0;
+  ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
+  Registration known;                 // of the memory that it writes, where the library asks for that
+};
+
+/// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
+struct Endpoint : ashlar_endpoint {
+  enum class Way {
+    kDown,      // nothing is sent
+    kGreeting,  // the Hello is unanswered; messages wait
+    kOpen,
+    kFailed
+  };
+
+  Interface* iface = nullptr;
+  std::uint64_t nonce = 0;  // of the peer's interface
+  bool held = false;        // by the kernel: between connect() and disconnect()
+  bool left = false;        // it has said Bye
+  Path at = kNoPath;
+  std::string failure;
+
+  // What is sent there.
+  Way way = Way::kDown;
+  Record record;
+  std::uint64_t session = 0;
+  SessionKeys keys = {};
+  std::uint32_t number = 0;    // of the last message
+  BufferQueue first, waiting;  // those of the session's beginning; messages
+  Buffer* batch = nullptr;     // takes short messages, behind those that wait
+  std::uint64_t bytes_out = 0, under_way = 0;
+  std::uint32_t burst = 0, burst_round = 0;  // short messages that left at once in that round of progress
+  std::uint32_t injected = 0;                // messages that the library has copied, since the last whose end it tells
+  bool to_flush = false;
+  std::uint64_t greeted_at = 0, greet_again_at = 0;
+
+  // What comes from there.
+  std::uint64_t token_in = 0;  // 0: no session
+  std::uint64_t session_in = 0;
+  std::uint32_t number_in = 0;  // of the last message
+  std::uint64_t job[2] = {};    // as its Hello says, and its rank there
+  std::uint32_t rank = 0;
+
+  std::deque<Read*> reads_waiting;
+  std::set<Read*> reads;  // the library has them
+
+  // Whether the process is there (Liveness).
+  HostAddress alive = {};
+  bool was_there = false;
+  std::uint64_t asked_at = 0, silent_since = 0, refused_at = 0;
+};
+
+extern const ashlar_endpoint_ops kEndpointOps;
+
+}  // namespace ashlar::network

@@ -1,0 +1,117 @@
+#pragma once
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/transport/common/wire.h"
+#include "framework/plugin/component.h"
+
+namespace ashlar::network {
+
+struct Endpoint;
+struct Buffer;
+struct Read;
+
+/// A process, as the library knows it.
+using Path = std::uint64_t;
+inline constexpr Path kNoPath = ~Path{0};
+
+/// Memory that the library has been told of, and how operations name it there. Libraries that need none leave both
+/// null.
+struct Registration {
+  void* region = nullptr;
+  void* description = nullptr;
+};
+
+/// One lane's endpoint of a network library: libfabric, UCX. It knows processes by their addresses, carries frames to
+/// them in order, and reads their memory. What it does not do, Interface does: tell who a frame comes from, and whether
+/// one is missing.
+class Fabric {
+ public:
+  enum class Posted {
+    kDone,   // all before it has left, and its own bytes are kept elsewhere: the memory is free; never of a read
+    kYes,    // under way; an event ends it
+    kLater,  // there is no room, or no connection yet
+    kFailed  // reason() says why
+  };
+
+  /// What look() tells.
+  class Events {
+   public:
+    virtual void arrived(const std::byte* bytes, std::size_t length) = 0;
+    /// Something arrived that was no frame.
+    virtual void damaged() = 0;
+    virtual void sent(Buffer& buffer) = 0;
+    virtual void not_sent(Buffer& buffer, const std::string& reason) = 0;
+    virtual void read(Read& read) = 0;
+    virtual void not_read(Read& read, const std::string& reason) = 0;
+    /// The library has given the process up. Operations that it has for it end by themselves.
+    virtual void lost(Endpoint& peer, const std::string& reason) = 0;
+
+   protected:
+    ~Events() = default;
+  };
+
+  virtual ~Fabric() = default;
+
+  /// `one_node`: no process of the job is elsewhere. Fails with a sentence.
+  virtual ashlar_result open(const ashlar_host& host, bool one_node, Events& events) = 0;
+  /// Ends the endpoint: what was posted there is touched no more, and nothing is told.
+  virtual void close() = 0;
+
+  /// What both sides must have alike ("tcp;ofi_rxm"), the device ("eth0"), and what else there was.
+  const std::string& name() const { return name_; }
+  const std::string& device() const { return device_; }
+  const std::string& others() const { return others_; }
+  /// Why it is these, in words.
+  const std::string& why() const { return why_; }
+  /// How other processes reach this one; empty: there is none.
+  virtual std::vector<std::uint8_t> address() = 0;
+  /// The device's address of IP; nullptr: it has none.
+  virtual const sockaddr* source() const = 0;
+
+  /// `owner` is named by lost(); nullptr: nobody. kNoPath: that is no address.
+  virtual Path insert(const std::vector<std::uint8_t>& address, Endpoint* owner) = 0;
+  virtual Posted post(Buffer& buffer, Path to) = 0;
+  virtual Posted post(Read& read, Path from) = 0;
+  /// Sends without an event. False: it is to be posted.
+  virtual bool inject(const std::byte*, std::size_t, Path) { return false; }
+  virtual std::size_t inject_most() const { return 0; }
+  /// Whether all that was posted for the path has left the process, where a frame behind it does not tell that.
+  virtual bool left(Path) { return true; }
+  /// Ends sends that have left, and nothing else: what has arrived waits for the next look.
+  virtual void make_room() {}
+  /// Returns how much there was.
+  virtual unsigned look() = 0;
+  /// Ends a read that is under way: its memory is not written any more. False: the library ends it, and tells that.
+  virtual bool abandon(Read&) { return false; }
+  /// The library no longer has the read, whose memory may be given back.
+  virtual void drop(Read& read) = 0;
+
+  /// Sends and reads that the library may have at one time.
+  std::uint64_t sends() const { return sends_; }
+  bool reads() const { return reads_; }
+  /// Why the last post() failed.
+  virtual std::string reason() const = 0;
+
+  /// Becomes readable with the next arrival, after may_sleep(); -1: there is none.
+  virtual int wake_fd() const = 0;
+  virtual bool may_sleep() = 0;
+
+  /// Tells the library of memory that frames are sent from.
+  virtual bool enlist(const void* memory, std::size_t bytes, Registration* out) = 0;
+  virtual void delist(Registration& registration) = 0;
+  /// Lets peers read memory. False: reason() says why.
+  virtual bool expose(const void* memory, std::size_t bytes, RemoteKey* out) = 0;
+  virtual void unexpose(const RemoteKey& key) = 0;
+
+ protected:
+  std::string name_, device_, others_, why_;
+  std::uint64_t sends_ = 0;
+  bool reads_ = false;
+};
+
+}  // namespace ashlar::network

@@ -1,0 +1,202 @@
+#include "components/transport/common/interface.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "framework/base/clock.h"
+#include "framework/base/shared_file.h"
+#include "framework/plugin/transport_component.h"
+#include "framework/plugin/transport_fail.h"
+
+// Rounds of progress, sleeping, exposed memory.
+namespace ashlar::network {
+namespace {
+
+constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
+constexpr int kQuietTries = 100;
+constexpr std::uint64_t kLinger = 100'000'000;  // for what has not left when the interface ends
+constexpr long kSleepAtMost = 500'000'000;      // ns: a process that sleeps asks for its peers, too
+
+}  // namespace
+
+Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_ptr<Fabric> fabric,
+                     const Config& config, const ashlar_transport_context& context)
+    : host_(host), traits_(traits), fabric_(std::move(fabric)), config_(config), context_(context) {
+  ops = &kInterfaceOps;
+  pace_.set(config.look_interval, context.oversubscribed != 0);
+  traits_.show(host_, counters);
+}
+
+Interface::~Interface() {
+  closing_ = true;
+  for (auto& [nonce, peer] : peers_) {
+    while (!peer->reads_waiting.empty()) {
+      delete peer->reads_waiting.back();
+      peer->reads_waiting.pop_back();
+    }
+    if (peer->way == Endpoint::Way::kOpen && !peer->left) control(*peer, Kind::kBye);
+  }
+  for (const std::uint64_t until = now_ns() + kLinger; !idle() && now_ns() < until;) {
+    flush_all();
+    (void)look();
+  }
+  fabric_->close();
+  for (auto& [nonce, peer] : peers_)
+    for (Read* read : peer->reads) {
+      fabric_->drop(*read);
+      delete read;
+    }
+  traits_.hide(host_, counters);
+}
+
+ashlar_result Interface::open() {
+  const bool one_node = context_.local_size >= context_.job_size;
+  if (const ashlar_result opened = fabric_->open(host_, one_node, *this); opened != ASHLAR_OK) return opened;
+  record_.nonce = random_nonce();
+  if (getrandom(record_.secret.data(), record_.secret.size(), 0) != static_cast<ssize_t>(record_.secret.size())) {
+    const Descriptor source(::open("/dev/urandom", O_RDONLY | O_CLOEXEC));
+    if (!source || ::read(source.get(), record_.secret.data(), record_.secret.size()) !=
+                       static_cast<ssize_t>(record_.secret.size()))
+      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.no_secret", nullptr, 0);
+  }
+  liveness_.open(fabric_->source());
+  record_.alive = liveness_.own();
+  record_.name = fabric_->name();
+  record_.address = fabric_->address();
+  small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
+  large_ = std::make_unique<BufferPool>(*fabric_, config_.frame_bytes, kLargeInSlab);
+  if (!prove()) {
+    const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
+                                 {.name = "name", .text = fabric_->name().c_str(), .number = 0},
+                                 {.name = "device", .text = fabric_->device().c_str(), .number = 0},
+                                 {.name = "settings", .text = traits_.settings, .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.unproved", facts, std::size(facts));
+  }
+  watch_arrivals();
+  if (host_.record != nullptr && context_.lane == 0)
+    host_.record("transport", (std::string("network of ") + traits_.component).c_str(),
+                 (fabric_->name() + " over " + fabric_->device()).c_str(),
+                 (fabric_->why() + "; a message to this process itself went through it").c_str(),
+                 fabric_->others().c_str(), traits_.settings);
+  return ASHLAR_OK;
+}
+
+/// Makes the descriptor on which the process sleeps. That of a provider which is readable while nothing arrives would
+/// wake it at once, for ever: none is offered then.
+void Interface::watch_arrivals() {
+  if (fabric_->wake_fd() < 0) return;
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  Descriptor wake(epoll_create1(EPOLL_CLOEXEC));
+  if (epoll_ctl(wake.get(), EPOLL_CTL_ADD, fabric_->wake_fd(), &event) != 0) return;
+  bool quiet = false;
+  for (int i = 0; i < kQuietTries && !quiet; ++i) {
+    (void)look();
+    quiet = fabric_->may_sleep() && epoll_wait(wake.get(), &event, 1, 0) == 0;
+  }
+  if (!quiet) return;
+  timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec when = {.it_interval = {.tv_sec = 0, .tv_nsec = kSleepAtMost},
+                           .it_value = {.tv_sec = 0, .tv_nsec = kSleepAtMost}};
+  if (timerfd_settime(timer_.get(), 0, &when, nullptr) == 0 &&
+      epoll_ctl(wake.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0)
+    wake_ = std::move(wake);
+}
+
+ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
+  *length = write(record_, out, *length);
+  if (*length != 0) return ASHLAR_OK;
+  return ashlar_fail_no_memory(&host_, "the address of the process", record_.address.size());
+}
+
+unsigned Interface::progress() {
+  pace_.begin_round();
+  if (!to_flush_.empty()) flush_all();
+  return pace_.due() ? look() : 0;
+}
+
+unsigned Interface::look() {
+  pace_.begin_look();
+  counters.looks.add();
+  const unsigned handled = fabric_->look();
+  if (pace_.clock() >= next_tick_) tick();
+  if (handled != 0)
+    pace_.heat();
+  else
+    counters.empty_looks.add();
+  return handled;
+}
+
+ashlar_result Interface::arm() {
+  flush_all();
+  if (!to_flush_.empty()) return ASHLAR_AGAIN;
+  if (!fabric_->may_sleep()) return ASHLAR_AGAIN;
+  epoll_event event;
+  return wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0 ? ASHLAR_AGAIN : ASHLAR_OK;
+}
+
+bool Interface::idle() {
+  bool idle = true;
+  for (auto& [nonce, peer] : peers_) {
+    if (peer->way == Endpoint::Way::kFailed) continue;
+    // The library does not tell when messages have left that it has copied, but it does of a frame behind them.
+    if (peer->injected != 0 && peer->way == Endpoint::Way::kOpen && !queues(*peer)) {
+      control(*peer, Kind::kWake);
+      peer->injected = 0;
+    }
+    if (peer->under_way != 0 || !peer->first.empty() || !peer->waiting.empty() || peer->batch != nullptr ||
+        (peer->at != kNoPath && !fabric_->left(peer->at)))
+      idle = false;
+  }
+  return idle;
+}
+
+ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
+  if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
+  Key key = {.owner = record_.nonce, .length = length, .remote = {}};
+  if (length != 0) {
+    if (!fabric_->expose(address, length, &key.remote)) {
+      const std::string reason = fabric_->reason();
+      const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
+                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(length)},
+                                   {.name = "lower", .text = reason.c_str(), .number = 0}};
+      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.region", facts, std::size(facts));
+    }
+    counters.regions.raise();
+  }
+  *out = {};
+  std::memcpy(out->bytes, &key, sizeof key);
+  return ASHLAR_OK;
+}
+
+void Interface::unexpose(const ashlar_key& given) {
+  Key key;
+  std::memcpy(&key, given.bytes, sizeof key);
+  if (key.length == 0 || key.owner != record_.nonce) return;
+  fabric_->unexpose(key.remote);
+  counters.regions.lower();
+}
+
+namespace {
+
+constexpr ashlar_iface_ops functions() {
+  ashlar_iface_ops all = plugin::interface_functions<Interface, Endpoint>();
+  // Reads need the owner's progress with some providers, and one-sided communication does not count on that: no
+  // attributes, so nothing is promised.
+  all.forget = [](ashlar_iface* i, std::uint32_t peer) { static_cast<Interface*>(i)->forget(peer); };
+  return all;
+}
+
+}  // namespace
+
+constexpr ashlar_iface_ops kInterfaceOps = functions();
+
+}  // namespace ashlar::network

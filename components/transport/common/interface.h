@@ -1,0 +1,142 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "components/transport/common/config.h"
+#include "components/transport/common/counters.h"
+#include "components/transport/common/endpoint.h"
+#include "components/transport/common/liveness.h"
+#include "framework/plugin/look_pace.h"
+
+namespace ashlar::network {
+
+/// One lane's endpoint of a network library, and the processes it talks to. Every function is called under the lane's
+/// lock.
+class Interface : public ashlar_iface, private Fabric::Events {
+ public:
+  Interface(const ashlar_host& host, const Traits& traits, std::unique_ptr<Fabric> fabric, const Config& config,
+            const ashlar_transport_context& context);
+  virtual ~Interface();
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+
+  ashlar_result open();
+  ashlar_result write_address(void* out, std::uint32_t* length) const;
+  ashlar_result connect(std::uint32_t peer, const void* address, std::uint32_t length, ashlar_endpoint** out);
+  void disconnect(Endpoint& peer);
+  /// The number means nothing any more: what the process still sends is dropped.
+  void forget(std::uint32_t number);
+  unsigned progress();
+  ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
+  void unexpose(const ashlar_key& key);
+  ashlar_result arm();
+  void disarm() { pace_.heat(); }
+  int wake_fd() const { return wake_.get(); }
+  /// Whether all that was sent has left.
+  bool idle();
+
+  // For endpoints.
+  const ashlar_host& host() const { return host_; }
+  /// nullptr: the peer has as much under way as may be.
+  Buffer* buffer_for(Endpoint& peer, std::uint32_t length);
+  /// A message, in a buffer that buffer_for() gave.
+  void send(Endpoint& peer, Buffer& message);
+  /// A message of up to max_short bytes. AGAIN: as buffer_for().
+  ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);
+  void control(Endpoint& peer, Kind kind);
+  ashlar_result get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                    ashlar_completion* done);
+
+  Counters counters;
+
+ private:
+  using Posted = Fabric::Posted;
+
+  // interface.cc: rounds of progress.
+  void watch_arrivals();
+  unsigned look();
+
+  // interface_send.cc
+  /// False: the library cannot send there, and Fabric::reason() says why.
+  bool flush(Endpoint& peer);
+  void flush_all();
+  void flush_later(Endpoint& peer);
+  bool has_to_send(const Endpoint& peer) const;
+  Posted post(Endpoint& peer, Buffer& buffer);
+  Posted post(Endpoint& peer, Read& read);
+  void submit(Endpoint& peer, Buffer& buffer);
+  bool queues(const Endpoint& peer) const;
+  bool inject(Endpoint& peer, const Frame& frame, const void* data);
+  ashlar_result collect(Endpoint& peer, const Frame& frame, const void* data);
+  void close_batch(Endpoint& peer);
+  bool may_buffer(Endpoint& peer, std::uint64_t bytes);
+
+  // interface_arrival.cc: what the library tells.
+  void arrived(const std::byte* bytes, std::size_t length) override;
+  void damaged() override { counters.refused.add(); }
+  void sent(Buffer& buffer) override;
+  void not_sent(Buffer& buffer, const std::string& reason) override;
+  void read(Read& read) override;
+  void not_read(Read& read, const std::string& reason) override;
+  void lost(Endpoint& peer, const std::string& reason) override;
+  void deliver(const std::byte* bytes, std::size_t length);
+  void deliver(const Frame& frame, std::uint32_t length);
+  void finish(Read& read, ashlar_result result);
+  void make_room(Endpoint& peer);
+
+  // interface_sessions.cc: who is who, and how sessions begin and end.
+  void greet(Endpoint& peer);
+  void greeted(const std::byte* frame, std::size_t bytes);
+  void welcomed(const std::byte* frame, std::size_t bytes);
+  void tell_path(Endpoint& peer);
+  Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
+  void fail(Endpoint& peer, const std::string& reason);
+  void drop_waiting(Endpoint& peer);
+  bool prove();
+
+  // interface_upkeep.cc: what the clock brings.
+  void tick();
+  void ask_hosts();
+  void settle(Endpoint& peer, Liveness::Answer answer);
+
+  const ashlar_host& host_;
+  const Traits& traits_;
+  const std::unique_ptr<Fabric> fabric_;
+  const Config& config_;
+  const ashlar_transport_context context_;
+  plugin::LookPace pace_;
+  std::unique_ptr<BufferPool> small_, large_;
+  std::vector<Endpoint*> to_flush_;
+  Record record_;
+  Liveness liveness_;
+  std::uint64_t asked_ = 0, asked_at_ = 0, asking_from_ = 0;  // of the question: peer's nonce; where the next begins
+  std::uint64_t next_tick_ = 0;
+  Descriptor wake_, timer_;
+  bool proving_ = false, proved_ = false, closing_ = false;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
+  std::unordered_map<std::uint64_t, Endpoint*> sessions_;               // by token
+  std::uint64_t last_token_ = 0;
+  Endpoint* last_sender_ = nullptr;
+};
+
+extern const ashlar_iface_ops kInterfaceOps;
+
+/// The class that a component makes its interfaces of: the one above, with the component's fabric and parameters.
+/// `Component` has Config (with a member `sessions`, a network::Config), Fabric, kTraits and kWhat.
+template <class Component>
+class InterfaceOf : public Interface {
+ public:
+  using Config = typename Component::Config;
+  static constexpr const char* kWhat = Component::kWhat;
+  static void introduce(const ashlar_host& host) { Component::introduce(host); }
+
+  InterfaceOf(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
+      : Interface(host, Component::kTraits, std::make_unique<typename Component::Fabric>(config), config.sessions,
+                  context) {}
+};
+
+}  // namespace ashlar::network

@@ -1,0 +1,131 @@
+#include <iterator>
+
+#include "components/transport/common/interface.h"
+#include "framework/plugin/transport_identity.h"
+
+// What the library tells: what was sent, what was read, what has arrived.
+namespace ashlar::network {
+
+/// Ends sends that have left, and starts others. All else waits for the next look, as nothing is delivered, and no
+/// failure told, inside a send.
+void Interface::make_room(Endpoint& peer) {
+  fabric_->make_room();
+  (void)flush(peer);
+}
+
+void Interface::sent(Buffer& buffer) {
+  counters.under_way.lower();
+  if (Endpoint* const peer = buffer.peer; peer != nullptr) {
+    --peer->under_way;
+    peer->bytes_out -= buffer.length;
+    counters.buffered.lower(buffer.length);
+  }
+  buffer.pool->give_back(buffer);
+}
+
+void Interface::not_sent(Buffer& buffer, const std::string& reason) {
+  Endpoint* const peer = buffer.peer;
+  sent(buffer);
+  // A first message may meet a connection that the peer has closed, and is sent again by the clock.
+  if (peer != nullptr && peer->way == Endpoint::Way::kOpen && !peer->left && !closing_)
+    fail(*peer, "a message to it was lost: " + reason);
+}
+
+void Interface::read(Read& read) {
+  counters.get_bytes.add(read.length);
+  finish(read, ASHLAR_OK);
+}
+
+void Interface::not_read(Read& read, const std::string& reason) {
+  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = read.peer->peer},
+                               {.name = "lower", .text = reason.c_str(), .number = 0}};
+  finish(read, ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.get", facts, std::size(facts)));
+}
+
+/// Of a peer that greets, its host says whether it is there.
+void Interface::lost(Endpoint& peer, const std::string& reason) {
+  const bool knows = peer.way == Endpoint::Way::kOpen || peer.token_in != 0;
+  if (knows && !peer.left && !closing_) fail(peer, "the process has ended, or the way to it is closed: " + reason);
+}
+
+void Interface::finish(Read& read, ashlar_result result) {
+  counters.under_way.lower();
+  read.peer->reads.erase(&read);
+  fabric_->drop(read);
+  ashlar_completion* const done = read.done;
+  delete &read;
+  if (done != nullptr && !closing_) done->done(done, result);
+}
+
+void Interface::arrived(const std::byte* bytes, std::size_t length) {
+  if (length < sizeof(Frame) || closing_) return;
+  const auto& frame = *reinterpret_cast<const Frame*>(bytes);
+  switch (frame.kind) {
+    case Kind::kHello:
+      greeted(bytes, length);
+      break;
+    case Kind::kWelcome:
+      welcomed(bytes, length);
+      break;
+    case Kind::kTrial:
+      proved_ |= proving_ && frame.token == record_.nonce;
+      break;
+    case Kind::kMessage:
+    case Kind::kBye:
+    case Kind::kWake:
+      deliver(bytes, length);
+      break;
+    default:
+      counters.refused.add();
+  }
+}
+
+/// Frames of a session, one behind the other.
+void Interface::deliver(const std::byte* bytes, std::size_t size) {
+  std::size_t at = 0;
+  do {
+    const auto& frame = *reinterpret_cast<const Frame*>(bytes + at);
+    const std::size_t left = size - at - sizeof frame;
+    const std::size_t length = frame.length == kRest ? left : frame.length;
+    if (length > left) {
+      counters.refused.add();
+      return;
+    }
+    deliver(frame, static_cast<std::uint32_t>(length));
+    at += framed(length);
+  } while (at + sizeof(Frame) <= size);
+}
+
+void Interface::deliver(const Frame& frame, std::uint32_t length) {
+  if (frame.token != last_token_) [[unlikely]] {
+    const auto known = sessions_.find(frame.token);
+    if (known == sessions_.end()) {
+      counters.refused.add();
+      return;
+    }
+    last_token_ = frame.token;
+    last_sender_ = known->second;
+  }
+  Endpoint& peer = *last_sender_;
+  if (frame.kind == Kind::kMessage) ++peer.number_in;
+  if (frame.number != peer.number_in) [[unlikely]] {
+    const std::string missing = std::to_string(peer.number_in);
+    return fail(peer, "message " + missing + " of it was lost on the way (" + fabric_->name() + ")");
+  }
+  if (frame.kind == Kind::kBye) {
+    peer.left = true;
+    return;
+  }
+  if (frame.kind != Kind::kMessage) return;
+  if (peer.peer == ASHLAR_NOBODY) [[unlikely]] {
+    peer.peer = plugin::number_of(context_, peer.job, peer.rank);
+    if (peer.peer == ASHLAR_NOBODY) return;
+  }
+  counters.received.add();
+  counters.received_bytes.add(length);
+  const ashlar_am am{
+      .h0 = frame.h0, .h1 = frame.h1, .data = &frame + 1, .length = length, .peer = peer.peer, .id = frame.id};
+  context_.deliver(context_.lane_context, &am);
+}
+
+}  // namespace ashlar::network

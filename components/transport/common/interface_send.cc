@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "components/transport/common/interface.h"
+
+// Sending. Short messages leave at once, copied by the library where it can; a row of them leaves together.
+namespace ashlar::network {
+namespace {
+
+constexpr std::size_t kInjectMost = 256;
+// A library keeps injected messages that the network does not take, as many as there are: so now and then one goes
+// whose end is told, and until then no other is injected.
+constexpr std::uint32_t kInjectedMost = 64;
+
+}  // namespace
+
+/// Whether a message to the peer goes behind others here.
+bool Interface::queues(const Endpoint& peer) const {
+  return peer.way != Endpoint::Way::kOpen || !peer.waiting.empty() || !peer.first.empty() || peer.batch != nullptr;
+}
+
+/// Whether the peer may have so many more bytes under way.
+bool Interface::may_buffer(Endpoint& peer, std::uint64_t bytes) {
+  if (peer.bytes_out == 0 || peer.bytes_out + bytes <= config_.send_buffer) [[likely]]
+    return true;
+  make_room(peer);
+  if (peer.bytes_out == 0 || peer.bytes_out + bytes <= config_.send_buffer) return true;
+  counters.full.add();
+  pace_.heat();
+  return false;
+}
+
+Buffer* Interface::buffer_for(Endpoint& peer, std::uint32_t length) {
+  const std::uint64_t bytes = sizeof(Frame) + length;
+  if (!may_buffer(peer, bytes)) return nullptr;
+  Buffer* const buffer = (length <= kMaxShort ? *small_ : *large_).take();
+  if (buffer == nullptr) return nullptr;
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = static_cast<std::uint32_t>(bytes);
+  return buffer;
+}
+
+void Interface::send(Endpoint& peer, Buffer& message) {
+  ++peer.number;
+  counters.sent.add();
+  counters.sent_bytes.add(message.length - sizeof(Frame));
+  submit(peer, message);
+}
+
+ashlar_result Interface::send_short(Endpoint& peer, const Frame& frame, const void* data) {
+  if (peer.burst_round != pace_.round()) {
+    peer.burst_round = pace_.round();
+    peer.burst = 0;
+  }
+  ashlar_result result = ASHLAR_OK;
+  if (queues(peer) || peer.burst >= config_.coalesce_after) {
+    result = collect(peer, frame, data);
+  } else if (inject(peer, frame, data)) {
+    ++peer.burst;
+  } else {
+    ++peer.burst;
+    Buffer* const buffer = buffer_for(peer, frame.length);
+    if (buffer == nullptr) return ASHLAR_AGAIN;
+    buffer->frame() = frame;
+    if (frame.length != 0) std::memcpy(buffer->payload(), data, frame.length);
+    submit(peer, *buffer);
+  }
+  if (result != ASHLAR_OK) return result;
+  ++peer.number;
+  counters.sent.add();
+  counters.sent_bytes.add(frame.length);
+  return ASHLAR_OK;
+}
+
+/// Sends without a completion, which costs system calls with libfabric's providers over sockets. False: it is to be
+/// sent otherwise.
+bool Interface::inject(Endpoint& peer, const Frame& frame, const void* data) {
+  const std::size_t bytes = sizeof frame + frame.length;
+  if (bytes > std::min(kInjectMost, fabric_->inject_most()) || peer.under_way != 0 || peer.injected >= kInjectedMost)
+    return false;
+  std::array<std::byte, kInjectMost> packet;
+  std::memcpy(packet.data(), &frame, sizeof frame);
+  if (frame.length != 0) std::memcpy(packet.data() + sizeof frame, data, frame.length);
+  if (!fabric_->inject(packet.data(), bytes, peer.at)) return false;
+  ++peer.injected;
+  counters.injected.add();
+  return true;
+}
+
+/// Puts the message behind others in one buffer, which leaves when it is full or in the next round of progress.
+ashlar_result Interface::collect(Endpoint& peer, const Frame& frame, const void* data) {
+  const auto room = static_cast<std::uint32_t>(framed(frame.length));
+  if (peer.batch != nullptr && peer.batch->length + room > config_.frame_bytes) {
+    close_batch(peer);
+    (void)flush(peer);  // a failure is told in the next round
+  }
+  if (!may_buffer(peer, room)) return ASHLAR_AGAIN;
+  if (peer.batch == nullptr) {
+    Buffer* const buffer = large_->take();
+    if (buffer == nullptr) return ASHLAR_AGAIN;
+    buffer->what = Operation::What::kSend;
+    buffer->peer = &peer;
+    buffer->length = 0;
+    peer.batch = buffer;
+    flush_later(peer);
+  } else {
+    counters.coalesced.add();
+  }
+  std::byte* const to = peer.batch->bytes + peer.batch->length;
+  std::memcpy(to, &frame, sizeof frame);
+  if (frame.length != 0) std::memcpy(to + sizeof frame, data, frame.length);
+  std::memset(to + sizeof frame + frame.length, 0, room - sizeof frame - frame.length);
+  peer.batch->length += room;
+  peer.bytes_out += room;
+  counters.buffered.raise(room);
+  return ASHLAR_OK;
+}
+
+/// The batch takes no more, and waits as other messages do.
+void Interface::close_batch(Endpoint& peer) {
+  if (peer.batch != nullptr) peer.waiting.push(*std::exchange(peer.batch, nullptr));
+}
+
+/// A frame without payload; it goes where messages go.
+void Interface::control(Endpoint& peer, Kind kind) {
+  Buffer* const buffer = small_->take();
+  if (buffer == nullptr) return;
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = sizeof(Frame);
+  buffer->frame() = {
+      .token = peer.keys.token, .h0 = 0, .h1 = 0, .number = peer.number, .kind = kind, .id = 0, .length = 0};
+  submit(peer, *buffer);
+}
+
+void Interface::submit(Endpoint& peer, Buffer& buffer) {
+  peer.bytes_out += buffer.length;
+  counters.buffered.raise(buffer.length);
+  if (!queues(peer)) {
+    const Posted posted = post(peer, buffer);
+    if (posted == Posted::kDone || posted == Posted::kYes) return;
+  }
+  close_batch(peer);
+  peer.waiting.push(buffer);
+  flush_later(peer);
+}
+
+Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer) {
+  if (counters.under_way.now.get() >= fabric_->sends()) return Posted::kLater;
+  const Posted posted = fabric_->post(buffer, peer.at);
+  if (posted == Posted::kDone || posted == Posted::kYes) [[likely]] {
+    ++peer.under_way;
+    counters.under_way.raise();
+    if (posted == Posted::kYes) {
+      peer.injected = 0;
+    } else {
+      ++peer.injected;
+      counters.injected.add();
+      sent(buffer);
+    }
+    return posted;
+  }
+  counters.again.add();
+  pace_.heat();  // it takes more once its queue was read
+  return posted;
+}
+
+Interface::Posted Interface::post(Endpoint& peer, Read& read) {
+  if (counters.under_way.now.get() >= fabric_->sends()) return Posted::kLater;
+  const Posted posted = fabric_->post(read, peer.at);
+  if (posted == Posted::kYes) {
+    peer.reads.insert(&read);
+    counters.under_way.raise();
+    return posted;
+  }
+  counters.again.add();
+  pace_.heat();
+  return posted;
+}
+
+bool Interface::has_to_send(const Endpoint& peer) const {
+  return !peer.first.empty() || (peer.way == Endpoint::Way::kOpen &&
+                                 (!peer.waiting.empty() || peer.batch != nullptr || !peer.reads_waiting.empty()));
+}
+
+void Interface::flush_later(Endpoint& peer) {
+  if (peer.to_flush || !has_to_send(peer)) return;
+  peer.to_flush = true;
+  to_flush_.push_back(&peer);
+}
+
+bool Interface::flush(Endpoint& peer) {
+  bool more = true, failed = false;
+  const auto gone = [&](Posted posted) {
+    more = posted == Posted::kDone || posted == Posted::kYes;
+    failed = posted == Posted::kFailed;
+    return more;
+  };
+  const auto empty = [&](BufferQueue& queue) {
+    while (more && !queue.empty()) {
+      // Before it is posted: it has the link to the next one.
+      Buffer* const buffer = queue.first();
+      Buffer* const next = buffer->next;
+      if (gone(post(peer, *buffer))) queue.drop_first(next);
+    }
+  };
+  empty(peer.first);
+  if (peer.way == Endpoint::Way::kOpen) {
+    empty(peer.waiting);
+    // While the library takes no more, the batch takes further messages.
+    if (more) close_batch(peer);
+    empty(peer.waiting);
+    while (more && !peer.reads_waiting.empty()) {
+      Read* const read = peer.reads_waiting.front();
+      peer.reads_waiting.pop_front();
+      if (!gone(post(peer, *read))) peer.reads_waiting.push_front(read);
+    }
+  }
+  return !failed;
+}
+
+void Interface::flush_all() {
+  std::vector<Endpoint*> peers;
+  peers.swap(to_flush_);
+  for (Endpoint* peer : peers) {
+    peer->to_flush = false;
+    if (!flush(*peer)) fail(*peer, std::string(traits_.library) + " cannot send there: " + fabric_->reason());
+    flush_later(*peer);
+  }
+}
+
+ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                             ashlar_completion* done) {
+  auto* const read = new (std::nothrow) Read;
+  if (read == nullptr) return ASHLAR_AGAIN;
+  read->what = Operation::What::kRead;
+  read->peer = &peer;
+  read->to = to;
+  read->from = key.remote;
+  read->offset = offset;
+  read->length = length;
+  read->done = done;
+  counters.gets.add();
+  peer.reads_waiting.push_back(read);
+  flush_later(peer);
+  return ASHLAR_PENDING;
+}
+
+}  // namespace ashlar::network

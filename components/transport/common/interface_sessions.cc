@@ -1,0 +1,306 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include "components/transport/common/interface.h"
+#include "framework/base/clock.h"
+#include "framework/base/shared_file.h"
+#include "framework/plugin/transport_identity.h"
+
+// Who is who: the process's peers, and how the sessions with them begin and end.
+namespace ashlar::network {
+namespace {
+
+constexpr std::uint64_t kGreetAgain = 1'000'000'000;
+
+std::span<const std::uint8_t> bytes_of(const std::byte* from, std::size_t count) {
+  return {reinterpret_cast<const std::uint8_t*>(from), count};
+}
+
+}  // namespace
+
+/// A message to this process itself, through the library: a network that is listed and does not work is left out.
+bool Interface::prove() {
+  const Path own = record_.address.empty() ? kNoPath : fabric_->insert(record_.address, nullptr);
+  Buffer* const trial = small_->take();
+  if (own == kNoPath || trial == nullptr) return false;
+  proving_ = true;
+  trial->what = Operation::What::kSend;
+  trial->peer = nullptr;
+  trial->frame() = {.token = record_.nonce, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kTrial, .id = 0, .length = 0};
+  trial->length = sizeof(Frame);
+  bool posted = false;
+  for (const std::uint64_t until = now_ns() + config_.handshake_timeout;  // of a host under load as well
+       now_ns() < until && !(proved_ && counters.under_way.now.get() == 0);) {
+    if (!posted) {
+      const Posted result = fabric_->post(*trial, own);
+      if (result == Posted::kFailed) break;
+      posted = result != Posted::kLater;
+      if (posted) counters.under_way.raise();
+      if (result == Posted::kDone) sent(*trial);
+    }
+    if (look() == 0) sched_yield();
+  }
+  proving_ = false;
+  if (!posted) small_->give_back(*trial);
+  return proved_;
+}
+
+Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
+  std::unique_ptr<Endpoint>& entry = peers_[of];
+  if (entry != nullptr) return *entry;
+  entry = std::make_unique<Endpoint>();
+  Endpoint& peer = *entry;
+  peer.ops = &kEndpointOps;
+  if (fabric_->reads()) peer.capabilities |= ASHLAR_CAP_GET;
+  if (wake_) peer.capabilities |= ASHLAR_CAP_WAKE_FD;
+  if (record_.alive.family != 0) peer.capabilities |= ASHLAR_CAP_FAILURE;
+  peer.max_short = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxShort, config_.frame_bytes - sizeof(Frame)));
+  peer.max_bcopy = static_cast<std::uint32_t>(config_.frame_bytes - sizeof(Frame));
+  peer.peer = number;
+  peer.latency_ns = traits_.latency_ns;
+  peer.bandwidth_copy = traits_.bandwidth_copy;
+  peer.bandwidth_get = fabric_->reads() ? traits_.bandwidth_get : 0;
+  peer.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.get_from, UINT32_MAX));
+  peer.iface = this;
+  peer.nonce = of;
+  return peer;
+}
+
+ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::uint32_t length, ashlar_endpoint** out) {
+  Record record;
+  if (const ashlar_result read = parse(host_, number, bytes, length, &record); read != ASHLAR_OK) return read;
+  if (record.nonce == record_.nonce) {
+    const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = number},
+                                 {.name = "library", .text = traits_.library, .number = 0},
+                                 {.name = "component", .text = traits_.component, .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.itself", facts, std::size(facts));
+  }
+  if (record.name != record_.name) {
+    const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = number},
+                                 {.name = "library", .text = traits_.library, .number = 0},
+                                 {.name = "settings", .text = traits_.settings, .number = 0},
+                                 {.name = "theirs", .text = record.name.c_str(), .number = 0},
+                                 {.name = "own", .text = record_.name.c_str(), .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.other", facts, std::size(facts));
+  }
+  Endpoint& peer = endpoint_of(record.nonce, number);
+  peer.peer = number;
+  peer.alive = record.alive;
+  if (peer.at == kNoPath) peer.at = fabric_->insert(record.address, &peer);
+  // On one host the system says at once that a process has ended.
+  if (peer.at != kNoPath && peer.way == Endpoint::Way::kDown && !liveness_.asking()) {
+    counters.questions.add();
+    const Liveness::Answer answer = liveness_.ask(peer.alive);
+    if (answer == Liveness::Answer::kPending) asked_ = peer.nonce, asked_at_ = now_ns();
+    if (answer == Liveness::Answer::kThere) peer.was_there = true;
+    if (answer == Liveness::Answer::kRefused) peer.failure = "the process has ended: " + liveness_.reason();
+  }
+  if (peer.at == kNoPath || !peer.failure.empty()) {
+    const ashlar_fact facts[] = {
+        {.name = "peer", .text = nullptr, .number = number},
+        {.name = "library", .text = traits_.library, .number = 0},
+        {.name = "settings", .text = traits_.settings, .number = 0},
+        {.name = "reasons",
+         .text = peer.failure.empty() ? "the library does not take its address" : peer.failure.c_str(),
+         .number = 0}};
+    const ashlar_result failed =
+        ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.unreachable", facts, std::size(facts));
+    if (peer.way == Endpoint::Way::kDown) peer.failure.clear();
+    return failed;
+  }
+  peer.record = std::move(record);
+  if (peer.way == Endpoint::Way::kDown) greet(peer);
+  peer.held = true;
+  *out = &peer;
+  return ASHLAR_OK;
+}
+
+/// The first time, or again with the same words: the library may have lost them with a connection.
+void Interface::greet(Endpoint& peer) {
+  Buffer* const buffer = large_->take();
+  if (buffer == nullptr) return;
+  if (peer.way == Endpoint::Way::kDown) {
+    peer.way = Endpoint::Way::kGreeting;
+    peer.session = random_nonce();
+    peer.number = 0;
+    peer.greeted_at = now_ns();
+  }
+  peer.greet_again_at = now_ns() + kGreetAgain;
+  Hello hello = {};
+  hello.magic = kMagic;
+  hello.version = kWireVersion;
+  hello.address_bytes = static_cast<std::uint16_t>(record_.address.size());
+  hello.target = peer.nonce;
+  hello.sender = record_.nonce;
+  plugin::job_of(context_, hello.job);
+  hello.session = peer.session;
+  hello.rank = context_.self;
+  hello.alive = record_.alive;
+  const std::size_t words = sizeof hello + record_.address.size();
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = static_cast<std::uint32_t>(sizeof(Frame) + words + sizeof(Digest));
+  buffer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kHello, .id = 0, .length = 0};
+  std::memcpy(buffer->payload(), &hello, sizeof hello);
+  std::memcpy(buffer->payload() + sizeof hello, record_.address.data(), record_.address.size());
+  peer.keys = keys_of(peer.record.secret, bytes_of(buffer->payload(), words));
+  std::memcpy(buffer->payload() + words, peer.keys.proof.data(), peer.keys.proof.size());
+  peer.bytes_out += buffer->length;
+  counters.buffered.raise(buffer->length);
+  peer.first.push(*buffer);
+  flush_later(peer);
+  pace_.heat();
+}
+
+/// A Hello has arrived.
+void Interface::greeted(const std::byte* frame, std::size_t bytes) {
+  const std::byte* const payload = frame + sizeof(Frame);
+  const std::size_t room = bytes - sizeof(Frame);
+  Hello hello = {};
+  if (room >= sizeof hello) std::memcpy(&hello, payload, sizeof hello);
+  const std::size_t words = sizeof hello + hello.address_bytes;
+  if (hello.magic != kMagic || hello.version != kWireVersion || hello.target != record_.nonce ||
+      room != words + sizeof(Digest)) {
+    counters.refused.add();
+    return;
+  }
+  const SessionKeys keys = keys_of(record_.secret, bytes_of(payload, words));
+  Digest proof;
+  std::memcpy(proof.data(), payload + words, proof.size());
+  if (!same(proof, keys.proof)) {
+    counters.refused.add();
+    return;
+  }
+  Endpoint& peer = endpoint_of(hello.sender, plugin::number_of(context_, hello.job, hello.rank));
+  if (peer.way == Endpoint::Way::kFailed) return;
+  if (peer.at == kNoPath) {
+    const auto* const address = reinterpret_cast<const std::uint8_t*>(payload) + sizeof hello;
+    peer.at = fabric_->insert({address, address + hello.address_bytes}, &peer);
+    if (peer.at == kNoPath) return;
+  }
+  if (peer.session_in != hello.session) {
+    if (peer.token_in != 0) sessions_.erase(peer.token_in);
+    peer.session_in = hello.session;
+    peer.token_in = keys.token;
+    peer.number_in = 0;
+    peer.left = false;
+    peer.job[0] = hello.job[0];
+    peer.job[1] = hello.job[1];
+    peer.rank = hello.rank;
+    peer.alive = hello.alive;
+    sessions_[keys.token] = &peer;
+    last_token_ = 0;
+    counters.greeted.add();
+    next_tick_ = 0;  // its host is asked at once: a later refusal counts of a process that was there before
+  }
+  Buffer* const answer = small_->take();
+  if (answer == nullptr) return;  // it greets again
+  const Welcome welcome = {.sender = record_.nonce, .session = hello.session, .proof = keys.answer};
+  answer->what = Operation::What::kSend;
+  answer->peer = &peer;
+  answer->length = sizeof(Frame) + sizeof welcome;
+  answer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kWelcome, .id = 0, .length = 0};
+  std::memcpy(answer->payload(), &welcome, sizeof welcome);
+  peer.bytes_out += answer->length;
+  counters.buffered.raise(answer->length);
+  peer.first.push(*answer);
+  flush_later(peer);
+}
+
+/// The answer to a Hello has arrived.
+void Interface::welcomed(const std::byte* frame, std::size_t bytes) {
+  Welcome welcome = {};
+  if (bytes == sizeof(Frame) + sizeof welcome) std::memcpy(&welcome, frame + sizeof(Frame), sizeof welcome);
+  const auto known = peers_.find(welcome.sender);
+  if (known == peers_.end() || known->second->session != welcome.session ||
+      !same(welcome.proof, known->second->keys.answer)) {
+    counters.refused.add();
+    return;
+  }
+  Endpoint& peer = *known->second;
+  if (peer.way != Endpoint::Way::kGreeting) return;
+  peer.way = Endpoint::Way::kOpen;
+  tell_path(peer);
+  flush_later(peer);
+}
+
+void Interface::tell_path(Endpoint& peer) {
+  if (host_.record == nullptr || context_.lane != 0) return;
+  char subject[48], because[120];
+  std::snprintf(subject, sizeof subject, "path to peer %u", peer.peer);
+  std::snprintf(because, sizeof because, "the peer proved the secret over it, in %.1f ms",
+                static_cast<double>(now_ns() - peer.greeted_at) / 1e6);
+  host_.record("transport", subject, (fabric_->name() + " over " + fabric_->device()).c_str(), because,
+               fabric_->others().c_str(), traits_.settings);
+}
+
+void Interface::drop_waiting(Endpoint& peer) {
+  close_batch(peer);
+  for (BufferQueue* queue : {&peer.first, &peer.waiting})
+    while (Buffer* const buffer = queue->pop()) {
+      peer.bytes_out -= buffer->length;
+      counters.buffered.lower(buffer->length);
+      buffer->pool->give_back(*buffer);
+    }
+}
+
+void Interface::fail(Endpoint& peer, const std::string& reason) {
+  if (peer.way == Endpoint::Way::kFailed) return;
+  peer.way = Endpoint::Way::kFailed;
+  peer.failure = reason;
+  drop_waiting(peer);
+  if (peer.token_in != 0) sessions_.erase(peer.token_in);
+  peer.token_in = last_token_ = 0;
+  if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());
+  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
+                               {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
+  const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
+  while (!peer.reads_waiting.empty()) {
+    Read* const read = peer.reads_waiting.front();
+    peer.reads_waiting.pop_front();
+    ashlar_completion* const done = read->done;
+    fabric_->drop(*read);
+    delete read;
+    if (done != nullptr) done->done(done, lost);
+  }
+  // The library may never end those that it keeps; their memory is not written any more, as the peer is gone.
+  const std::set<Read*> under_way = peer.reads;
+  for (Read* read : under_way) {
+    ashlar_completion* const done = std::exchange(read->done, nullptr);
+    if (fabric_->abandon(*read)) finish(*read, lost);
+    if (done != nullptr) done->done(done, lost);
+  }
+}
+
+void Interface::disconnect(Endpoint& peer) {
+  peer.held = false;
+  for (Read* read : peer.reads_waiting) delete read;
+  peer.reads_waiting.clear();
+  const std::set<Read*> under_way = peer.reads;
+  for (Read* read : under_way) {
+    read->done = nullptr;
+    if (fabric_->abandon(*read)) finish(*read, ASHLAR_OK);
+  }
+  if (peer.way == Endpoint::Way::kOpen) {
+    control(peer, Kind::kBye);
+  } else if (peer.way == Endpoint::Way::kGreeting) {
+    drop_waiting(peer);
+    peer.number = 0;
+  }
+  // Another session begins with the next connect().
+  if (peer.way != Endpoint::Way::kFailed && peer.waiting.empty()) peer.way = Endpoint::Way::kDown;
+}
+
+void Interface::forget(std::uint32_t number) {
+  for (auto& [nonce, peer] : peers_) {
+    if (peer->peer != number || peer->way == Endpoint::Way::kFailed) continue;
+    disconnect(*peer);
+    peer->peer = ASHLAR_NOBODY;
+  }
+}
+
+}  // namespace ashlar::network

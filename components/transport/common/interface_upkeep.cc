@@ -1,0 +1,87 @@
+#include <unistd.h>
+
+#include "components/transport/common/interface.h"
+
+// What the clock brings: first messages that are repeated, and questions whether a silent peer is there.
+namespace ashlar::network {
+namespace {
+
+constexpr std::uint64_t kTickEvery = 10'000'000;
+constexpr std::uint64_t kDoubtEvery = 200'000'000;   // between questions about a peer that has not answered
+constexpr std::uint64_t kSilent = 3'000'000'000;     // a question that has no answer by then has none
+constexpr std::uint64_t kLastMessages = 50'000'000;  // for what a process sent before it ended
+
+}  // namespace
+
+void Interface::tick() {
+  next_tick_ = pace_.clock() + kTickEvery;
+  if (proving_ || closing_) return;
+  std::uint64_t expired = 0;
+  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
+  liveness_.let_go();
+  for (auto& [nonce, entry] : peers_) {
+    Endpoint& peer = *entry;
+    if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && pace_.clock() >= peer.greet_again_at) greet(peer);
+  }
+  ask_hosts();
+  for (auto& [nonce, entry] : peers_) {
+    Endpoint& peer = *entry;
+    if (peer.refused_at == 0 || pace_.clock() - peer.refused_at < kLastMessages) continue;
+    peer.refused_at = 0;
+    if (!peer.left || peer.way == Endpoint::Way::kGreeting) {
+      fail(peer, peer.failure.empty() ? "the process has ended: its host refuses connections to it" : peer.failure);
+      return;  // the kernel may have taken leave of peers
+    }
+  }
+}
+
+void Interface::settle(Endpoint& peer, Liveness::Answer answer) {
+  const bool greeting = peer.way == Endpoint::Way::kGreeting;
+  switch (answer) {
+    case Liveness::Answer::kThere:
+      peer.was_there = true;
+      peer.silent_since = 0;
+      break;
+    case Liveness::Answer::kRefused:
+      // A firewall refuses, too: it counts from who was there before, or has not answered otherwise either.
+      if ((peer.was_there || greeting) && !peer.left && peer.refused_at == 0) peer.refused_at = pace_.clock();
+      break;
+    case Liveness::Answer::kSilent:
+      if (peer.silent_since == 0) peer.silent_since = pace_.clock();
+      if ((peer.was_there || greeting) && pace_.clock() - peer.silent_since >= config_.handshake_timeout) {
+        peer.failure = "its host does not answer: " + liveness_.reason();
+        peer.refused_at = pace_.clock() - kLastMessages;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+/// One question at a time, in turn.
+void Interface::ask_hosts() {
+  const std::uint64_t now = pace_.clock();
+  if (liveness_.asking()) {
+    const Liveness::Answer answer = liveness_.look(now - asked_at_ > kSilent);
+    if (answer == Liveness::Answer::kPending) return;
+    if (const auto whom = peers_.find(asked_); whom != peers_.end()) settle(*whom->second, answer);
+  }
+  for (auto& [nonce, entry] : peers_) {
+    Endpoint& peer = *entry;
+    const bool greeting = peer.way == Endpoint::Way::kGreeting;
+    const bool knows = peer.way == Endpoint::Way::kOpen || (peer.token_in != 0 && !peer.left);
+    if (peer.alive.family == 0 || peer.way == Endpoint::Way::kFailed || peer.refused_at != 0 || !(greeting || knows))
+      continue;
+    const std::uint64_t apart = greeting || !peer.was_there ? kDoubtEvery : config_.liveness_interval;
+    if (apart == 0 || now - peer.asked_at < apart) continue;
+    peer.asked_at = now;
+    asked_ = nonce;
+    asked_at_ = now;
+    counters.questions.add();
+    const Liveness::Answer answer = liveness_.ask(peer.alive);
+    if (answer != Liveness::Answer::kPending) settle(peer, answer);
+    return;
+  }
+}
+
+}  // namespace ashlar::network

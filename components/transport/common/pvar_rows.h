@@ -1,0 +1,60 @@
+#pragma once
+#include <cstddef>
+
+#include "components/transport/common/counters.h"
+#include "framework/plugin/pvar_row.h"
+#include "framework/plugin/transport_component.h"
+
+// The performance variables of every transport over a network library: what Counters holds.
+
+/// Initializers of ashlar_pvar_row. `component` and `library`: their names, as literals.
+#define ASHLAR_NETWORK_PVARS(component, library)                                                                      \
+  ashlar::plugin::pvar("under_way", "sends and reads that " library " has (transport." component ".sends)",           \
+                       ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, under_way.now), ASHLAR_TUNER_BASIC),    \
+      ashlar::plugin::pvar("under_way_peak",                                                                          \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, under_way.most)),           \
+      ashlar::plugin::pvar("buffered",                                                                                \
+                           "bytes of messages that wait here or are under way (transport." component ".send_buffer)", \
+                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, buffered.now)),                     \
+      ashlar::plugin::pvar("buffered_peak",                                                                           \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, buffered.most)),            \
+      ashlar::plugin::pvar("regions", "regions of memory that peers may read, registered with " library,              \
+                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, regions.now)),                      \
+      ashlar::plugin::pvar("regions_peak",                                                                            \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, regions.most)),             \
+      ashlar::plugin::pvar("greeted", "processes that have proved that they come from the job", ASHLAR_PVAR_COUNTER,  \
+                           offsetof(ashlar::network::Counters, greeted)),                                             \
+      ashlar::plugin::pvar("refused", "frames that were dropped because they proved nothing", ASHLAR_PVAR_COUNTER,    \
+                           offsetof(ashlar::network::Counters, refused)),                                             \
+      ashlar::plugin::pvar("again", "operations that " library " had no room for, or no connection yet",              \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, again)),                          \
+      ashlar::plugin::pvar(                                                                                           \
+          "full", "sends put off because the buffer of the peer was full (transport." component ".send_buffer)",      \
+          ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, full)),                                            \
+      ashlar::plugin::pvar("sent", "messages sent, those of protocols included", ASHLAR_PVAR_COUNTER,                 \
+                           offsetof(ashlar::network::Counters, sent), ASHLAR_TUNER_BASIC),                            \
+      ashlar::plugin::pvar("sent_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE,                             \
+                           offsetof(ashlar::network::Counters, sent_bytes), ASHLAR_TUNER_BASIC),                      \
+      ashlar::plugin::pvar("received", "messages received, those of protocols included", ASHLAR_PVAR_COUNTER,         \
+                           offsetof(ashlar::network::Counters, received), ASHLAR_TUNER_BASIC),                        \
+      ashlar::plugin::pvar("received_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE,                         \
+                           offsetof(ashlar::network::Counters, received_bytes), ASHLAR_TUNER_BASIC),                  \
+      ashlar::plugin::pvar("injected", "messages that " library " copied at once, without telling their end",         \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, injected)),                       \
+      ashlar::plugin::pvar("coalesced",                                                                               \
+                           "messages that left together with others (transport." component ".coalesce_after)",        \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, coalesced)),                      \
+      ashlar::plugin::pvar("looks", "looks at what " library " has", ASHLAR_PVAR_COUNTER,                             \
+                           offsetof(ashlar::network::Counters, looks)),                                               \
+      ashlar::plugin::pvar("empty_looks", "of these, looks that found nothing", ASHLAR_PVAR_COUNTER,                  \
+                           offsetof(ashlar::network::Counters, empty_looks)),                                         \
+      ashlar::plugin::pvar("gets", "messages read from the memory of their sender", ASHLAR_PVAR_COUNTER,              \
+                           offsetof(ashlar::network::Counters, gets)),                                                \
+      ashlar::plugin::pvar("get_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE,                              \
+                           offsetof(ashlar::network::Counters, get_bytes)),                                           \
+      ashlar::plugin::pvar(                                                                                           \
+          "questions", "questions to hosts whether a process is there (transport." component ".liveness_interval)",   \
+          ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, questions))

@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+
+#include "framework/base/sha256.h"
+#include "framework/plugin/transport.h"
+
+/// What travels. Network libraries over IP take any process that reaches their port for a peer, and some lose messages
+/// in silence when a connection breaks. So a session is opened first, for one direction, and its messages are numbered:
+///
+///   sending side                                  receiving side
+///   Hello: who, to whom, its address,   ------->  is it for this process, and does the sender know the secret?
+///   proof
+///   is it the process of the record?    <-------  Welcome: proof
+///   messages, with token and number,    ------->  is the token known, is none missing?
+///   short ones together
+///   Bye                                 ------->  the sender leaves in good order
+///
+/// The secret is the receiving process's: its record has it, and only the job's processes get that from their launcher.
+namespace ashlar::network {
+
+inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi", as the first of these libraries was
+inline constexpr std::uint16_t kWireVersion = 2;
+
+using Secret = std::array<std::uint8_t, 32>;
+
+enum class Kind : std::uint8_t { kHello = 1, kWelcome = 2, kMessage = 3, kBye = 4, kWake = 5, kTrial = 6 };
+
+inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
+
+/// Frame::length of a message to which all the rest of the buffer belongs.
+inline constexpr std::uint16_t kRest = 0xffff;
+
+/// In front of everything. Short messages may follow each other in one buffer.
+struct Frame {
+  std::uint64_t token;  // of the session; 0: of none
+  std::uint64_t h0, h1;
+  std::uint32_t number;  // of a message in its session, from 1
+  Kind kind;
+  std::uint8_t id;
+  std::uint16_t length;  // of what follows
+};
+static_assert(sizeof(Frame) == 32);
+
+/// Bytes of a frame and `length` bytes behind it, up to where the next frame begins.
+constexpr std::size_t framed(std::size_t length) { return (sizeof(Frame) + length + 7) / 8 * 8; }
+
+/// Where a process's host answers for it: a TCP port that listens as long as the process is there.
+struct HostAddress {
+  std::uint16_t family;  // 4 or 6; 0: there is none
+  std::uint16_t port;
+  std::uint32_t scope;
+  std::uint8_t bytes[16];
+};
+static_assert(sizeof(HostAddress) == 24);
+
+/// The library's address of the sender follows, then a Digest: the proof.
+struct Hello {
+  std::uint32_t magic;
+  std::uint16_t version, address_bytes;
+  std::uint64_t target, sender;  // nonces of the interfaces
+  std::uint64_t job[2];          // of the sender, and its rank there
+  std::uint64_t session;         // drawn by the sender
+  std::uint32_t rank, reserved;
+  HostAddress alive;
+};
+static_assert(sizeof(Hello) == 80);
+
+struct Welcome {
+  std::uint64_t sender, session;
+  Digest proof;
+};
+
+/// What both sides compute of a Hello and the secret of the side that receives it.
+struct SessionKeys {
+  Digest proof;         // of the sending side
+  Digest answer;        // of the receiving side
+  std::uint64_t token;  // in each of the session's frames; never 0
+};
+
+inline SessionKeys keys_of(const Secret& secret, std::span<const std::uint8_t> hello) {
+  const auto digest = [&](std::uint8_t which) { return hmac(secret, {{&which, 1}, hello}); };
+  SessionKeys keys = {.proof = digest(1), .answer = digest(2), .token = 0};
+  const Digest token = digest(3);
+  std::memcpy(&keys.token, token.data(), sizeof keys.token);
+  if (keys.token == 0) keys.token = 1;
+  return keys;
+}
+
+/// What names exposed memory to the library of a peer: the library's words.
+struct RemoteKey {
+  std::uint64_t base;  // what offsets are added to
+  std::uint8_t bytes[24];
+};
+
+/// The content of an ashlar_key.
+struct Key {
+  std::uint64_t owner, length;
+  RemoteKey remote;
+};
+static_assert(sizeof(Key) <= ASHLAR_KEY_BYTES);
+
+}  // namespace ashlar::network

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "components/transport/common/config.h"
+
+namespace ashlar::ucx {
+
+/// Values of transport.ucx.*; the rows in params.cc say what each means.
+struct Config {
+  const char* library;
+  const char* transports;
+  const char* devices;
+  network::Config sessions;
+};
+
+// A constant: the component is read from its file before it is loaded.
+inline constexpr std::uint32_t kParamCount = 11;
+extern const ashlar_param kParams[kParamCount];
+
+}  // namespace ashlar::ucx

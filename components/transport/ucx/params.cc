@@ -1,0 +1,26 @@
+#include "components/transport/common/params.h"
+
+#include "components/transport/ucx/config.h"
+
+namespace ashlar::ucx {
+
+#define ROW(name, fallback, help, type, verbosity, choices) \
+  ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
+
+extern const ashlar_param kParams[] = {
+    ROW(library, "libucp.so.0", "The UCX library (UCP) to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
+    ROW(transports, "auto",
+        "Transports of UCX, as UCX_TLS names them: ib, rc,ud, tcp. auto: UCX_TLS if that is set, else ib on a node "
+        "with "
+        "a card that UCX drives, else tcp.",
+        ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
+    ROW(devices, "auto",
+        "Devices or network interfaces, as UCX_NET_DEVICES names them: mlx5_0:1, eth0. auto: UCX_NET_DEVICES if that "
+        "is "
+        "set, else all cards; over tcp one interface, the loopback while all processes are on one node.",
+        ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
+    ASHLAR_NETWORK_ROWS("UCX", "132KiB", "1MiB", "128KiB"),
+};
+static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
+
+}  // namespace ashlar::ucx

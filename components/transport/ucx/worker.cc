@@ -1,0 +1,158 @@
+#include "components/transport/ucx/worker.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "framework/base/blocked_signals.h"
+#include "framework/base/shared_file.h"
+
+// The context and the worker: which transports and devices of UCX.
+namespace ashlar::ucx {
+namespace {
+
+bool automatic(const char* value) { return std::strcmp(value, "auto") == 0; }
+
+/// The variables of UCX that are set: "UCX_TLS, UCX_LOG_LEVEL".
+std::string variables() {
+  std::string names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "UCX_", 4) != 0 || names.size() > 200) continue;
+    names += (names.empty() ? "" : ", ") + std::string(*entry, std::strcspn(*entry, "="));
+  }
+  return names;
+}
+
+}  // namespace
+
+Worker::~Worker() {
+  close();
+  for (auto& [number, region] : regions_)
+    if (region.known != nullptr) (void)library_->mem_unmap(context_, region.known);
+  if (context_ != nullptr) library_->cleanup(context_);
+}
+
+/// Which transports and devices: what the parameters say, else what UCX's variables say, else what fits the node.
+void Worker::choose(bool one_node) {
+  const char* const tls = std::getenv("UCX_TLS");
+  const char* const net_devices = std::getenv("UCX_NET_DEVICES");
+  const std::string card = card_for_ucx();
+  if (!automatic(config_.transports)) {
+    transports_ = config_.transports;
+    why_ = "transport.ucx.transports names the transports";
+  } else if (tls != nullptr) {
+    transports_ = tls;
+    why_ = "UCX_TLS of the environment names the transports";
+  } else {
+    transports_ = card.empty() || one_node ? "tcp" : "ib";
+    why_ = card.empty() ? "this node has no card that UCX drives"
+           : one_node   ? "all processes are on this node"
+                        : "UCX drives the card " + card;
+  }
+  if (!automatic(config_.devices)) {
+    device_ = config_.devices;
+    why_ += ", transport.ucx.devices the devices";
+  } else if (net_devices != nullptr) {
+    device_ = net_devices;
+    why_ += ", UCX_NET_DEVICES of the environment the devices";
+  } else if (transports_ == "tcp") {
+    device_ = interface_for_tcp(one_node, &others_);
+  } else {
+    device_ = "all";
+  }
+  if (const std::string set = variables(); !set.empty()) why_ += "; set for UCX: " + set;
+  source_ = address_of(device_ == "all" ? card : device_.substr(0, device_.find(',')));
+}
+
+/// nullptr, or what could not be made.
+const char* Worker::start(ucs_status_t* status) {
+  ucp_config_t* config = nullptr;
+  if ((*status = library_->config_read(nullptr, nullptr, &config)) != UCS_OK) return "its configuration";
+  const char* const settings[][2] = {
+      {"TLS", transports_.c_str()},
+      {"NET_DEVICES", device_.c_str()},
+      // Nothing tells UCX of memory that is freed (Library), so it keeps nothing about memory.
+      {"RCACHE_ENABLE", "n"},
+      {"MEMTYPE_CACHE", "n"},
+      // Fragments of a frame over several devices would overtake each other.
+      {"MAX_EAGER_RAILS", "1"},
+  };
+  for (const auto& [name, value] : settings)
+    if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
+  // What UCX's tcp writes and reads at once; 8 and 64 KiB unless told otherwise.
+  if (std::getenv("UCX_TCP_TX_SEG_SIZE") == nullptr && std::getenv("UCX_TCP_RX_SEG_SIZE") == nullptr)
+    for (const char* const name : {"TX_SEG_SIZE", "RX_SEG_SIZE"})
+      if (*status == UCS_OK) *status = library_->config_modify(config, name, "256k");
+  ucp_params_t parameters = {};
+  parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  parameters.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | (asks_ ? 0 : UCP_FEATURE_RMA);
+  parameters.name = "ashlar";
+  if (*status == UCS_OK) *status = library_->init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config, &context_);
+  library_->config_release(config);
+  return *status != UCS_OK ? "its context" : start_worker(status);
+}
+
+const char* Worker::start_worker(ucs_status_t* status) {
+  const BlockedSignals for_the_program;  // UCX starts a thread, which answers new connections
+  ucp_worker_params_t worker = {};
+  worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_AM_ALIGNMENT;
+  worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  worker.am_alignment = alignof(network::Frame);
+  if ((*status = library_->worker_create(context_, &worker, &worker_)) != UCS_OK) return "its worker";
+  const std::pair<unsigned, ucp_am_recv_callback_t> handlers[] = {
+      {kMessageId, arrived}, {kAskId, asked}, {kAnswerId, answered}};
+  for (const auto& [id, callback] : handlers) {
+    ucp_am_handler_param_t handler = {};
+    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                         UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    handler.id = id;
+    handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+    handler.cb = callback;
+    handler.arg = this;
+    if ((*status = library_->worker_set_am_recv_handler(worker_, &handler)) != UCS_OK) return "its handlers";
+  }
+  if (library_->worker_get_efd(worker_, &wake_fd_) != UCS_OK) wake_fd_ = -1;
+  return nullptr;
+}
+
+ashlar_result Worker::open(const ashlar_host& host, bool one_node, Events& events) {
+  events_ = &events;
+  ashlar_result failed = ASHLAR_OK;
+  library_ = Library::of_process(host, config_.library, &failed);
+  if (library_ == nullptr) return failed;
+  choose(one_node);
+  asks_ = transports_ == "tcp";
+  last_cookie_ = random_nonce();
+  sends_ = config_.sessions.sends;
+  reads_ = true;
+  unsigned major = 0, minor = 0, release = 0;
+  library_->get_version(&major, &minor, &release);
+  // Of another version it is not known whether it understands this one's addresses and messages.
+  name_ = transports_ + " (" + std::to_string(major) + "." + std::to_string(minor) + ")";
+  aligned_ = std::make_unique<std::byte[]>(config_.sessions.frame_bytes);
+  ucs_status_t status = UCS_OK;
+  const char* const what = device_.empty() ? "a network interface to send over" : start(&status);
+  if (what == nullptr) return ASHLAR_OK;
+  const ashlar_fact facts[] = {
+      {.name = "transports", .text = transports_.c_str(), .number = 0},
+      {.name = "devices", .text = device_.c_str(), .number = 0},
+      {.name = "what", .text = what, .number = 0},
+      {.name = "lower",
+       .text = device_.empty() ? "none that is up has an address" : library_->status_string(status),
+       .number = 0}};
+  return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ucx.not_started", facts, std::size(facts));
+}
+
+std::vector<std::uint8_t> Worker::address() {
+  ucp_address_t* address = nullptr;
+  std::size_t length = 0;
+  if (library_->worker_get_address(worker_, &address, &length) != UCS_OK) return {};
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(address);
+  std::vector<std::uint8_t> copy(bytes, bytes + length);
+  library_->worker_release_address(worker_, address);
+  return copy;
+}
+
+}  // namespace ashlar::ucx

@@ -1,0 +1,160 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "components/transport/common/buffer.h"
+#include "components/transport/ucx/config.h"
+#include "components/transport/ucx/devices.h"
+#include "components/transport/ucx/library.h"
+
+namespace ashlar::ucx {
+
+/// What RemoteKey::bytes holds.
+struct PackedKey {
+  std::uint8_t length;
+  std::uint8_t bytes[19];  // UCX's key, which has 19 with one card; over tcp a secret
+  std::uint32_t region;    // the owner's number of it
+};
+static_assert(sizeof(PackedKey) == sizeof(network::RemoteKey::bytes));
+
+using RegionSecret = std::array<std::uint8_t, 16>;
+
+/// A context and a worker of UCX, both of one lane: lanes share nothing. Frames are active messages of UCX that are
+/// never sent by rendezvous, so one worker's arrive in the order of their calls. Cards read memory by themselves. Over
+/// tcp, UCX's own reads are messages in small pieces; there the reader asks the owner, which sends the memory in large
+/// ones.
+class Worker final : public network::Fabric {
+ public:
+  explicit Worker(const Config& config) : config_(config) {}
+  ~Worker() override;
+
+  ashlar_result open(const ashlar_host& host, bool one_node, Events& events) override;
+  void close() override;
+  std::vector<std::uint8_t> address() override;
+  const sockaddr* source() const override { return source_ ? source_->get() : nullptr; }
+
+  network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
+  Posted post(network::Buffer& buffer, network::Path to) override;
+  Posted post(network::Read& read, network::Path from) override;
+  bool left(network::Path path) override;
+  void make_room() override { progress(); }
+  unsigned look() override;
+  void drop(network::Read& read) override;
+  bool abandon(network::Read& read) override;
+  std::string reason() const override { return reason_; }
+
+  int wake_fd() const override { return wake_fd_; }
+  bool may_sleep() override;
+
+  // UCX finds by itself what it needs of memory that frames are sent from.
+  bool enlist(const void*, std::size_t, network::Registration*) override { return true; }
+  void delist(network::Registration&) override {}
+  bool expose(const void* memory, std::size_t bytes, network::RemoteKey* out) override;
+  void unexpose(const network::RemoteKey& key) override;
+
+ private:
+  // Of the active messages: frames; reads that are asked for, and their answers.
+  static constexpr unsigned kMessageId = 1, kAskId = 2, kAnswerId = 3;
+
+  /// The way to one process. Its endpoint is made with the first message, and made again after UCX has given it up.
+  struct Peer {
+    std::vector<std::uint8_t> address;
+    network::Endpoint* owner = nullptr;
+    Worker* worker = nullptr;
+    ucp_ep_h endpoint = nullptr;
+    ucs_status_t failure = UCS_OK;  // why UCX has given it up; look() then closes it
+    std::uint64_t again_at = 0;     // when it may be made again, in ns; 0: at once
+    bool unflushed = false, flushing = false;
+    std::uint64_t flushed_until = 0;  // when that is waited for no longer
+  };
+
+  // worker.cc: what there is one of.
+  ashlar_result failed(const ashlar_host& host, const char* what, ucs_status_t status) const;
+  void choose(bool one_node);
+  const char* start(ucs_status_t* status);
+  const char* start_worker(ucs_status_t* status);
+
+  // worker_peers.cc: operations and what becomes of them.
+  bool progress();
+  void tell_kept();
+  bool ready(Peer& peer);
+  void give_up(Peer& peer, ucs_status_t status);
+  void close_given_up();
+  void end(network::Buffer& buffer, ucs_status_t status);
+  void* close_endpoint(Peer& peer);
+  static ucs_status_t arrived(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                              const ucp_am_recv_param_t* parameters);
+  static void sent(void* request, ucs_status_t status, void* buffer);
+  static void flushed(void* request, ucs_status_t status, void* peer);
+  static void lost(void* peer, ucp_ep_h endpoint, ucs_status_t status);
+
+  // worker_reads.cc: memory that is read.
+  bool pack(const void* memory, std::size_t bytes, ucp_mem_h* known, PackedKey* out);
+  Posted ask(Peer& peer, network::Read& read);
+  bool answer(ucp_ep_h to, const struct Answer& answer, const std::byte* memory, std::size_t length);
+  void end(network::Read& read, ucs_status_t status);
+  void end_reads(const Peer* peer, ucs_status_t status);
+  static void was_read(void* request, ucs_status_t status, void* read);
+  static void words_left(void* request, ucs_status_t status, void* words);
+  static ucs_status_t asked(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                            const ucp_am_recv_param_t* parameters);
+  static ucs_status_t answered(void* self, const void* header, std::size_t header_length, void* data,
+                               std::size_t length, const ucp_am_recv_param_t* parameters);
+
+  const Config& config_;
+  const Library* library_ = nullptr;
+  Events* events_ = nullptr;
+  std::string transports_;  // as UCX_TLS has them
+  std::optional<DeviceAddress> source_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int wake_fd_ = -1;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<Peer*> given_up_;
+  // What UCX has told outside of look(), for the next one.
+  struct Kept {
+    std::vector<std::vector<std::byte>> frames;
+    std::vector<std::pair<network::Buffer*, ucs_status_t>> buffers;
+    std::vector<std::pair<network::Read*, ucs_status_t>> reads;
+
+    bool empty() const { return frames.empty() && buffers.empty() && reads.empty(); }
+  } kept_;
+  std::unique_ptr<std::byte[]> aligned_;  // a frame that UCX has put at an odd address
+  bool asks_ = false;                     // for reads, in place of UCX's own
+  /// Memory that peers may read.
+  struct Region {
+    ucp_mem_h known = nullptr;  // to UCX, for its own reads
+    const std::byte* memory = nullptr;
+    std::size_t bytes = 0;
+    RegionSecret secret = {};
+  };
+  std::unordered_map<std::uint32_t, Region> regions_;  // by number
+  std::uint32_t last_region_ = 0;
+  struct Asked {
+    network::Read* read = nullptr;
+    const Peer* peer = nullptr;
+    std::uint64_t got = 0;  // bytes
+  };
+  std::unordered_map<std::uint64_t, Asked> asked_;  // that have no answer yet, by cookie
+  std::uint64_t last_cookie_ = 0;                   // the first is drawn: a stranger's answer has none
+  unsigned handled_ = 0;
+  bool looking_ = false;  // in look(), where events are told
+  bool inside_ = false;   // in a function of UCX that calls back
+  std::string reason_;
+};
+
+/// Parameters of an operation whose end `callback` is told, with `of`.
+inline ucp_request_param_t request_of(ucp_send_nbx_callback_t callback, void* of) {
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  parameters.cb.send = callback;
+  parameters.user_data = of;
+  return parameters;
+}
+
+}  // namespace ashlar::ucx

@@ -1,0 +1,218 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "components/transport/common/endpoint.h"
+#include "components/transport/ucx/worker.h"
+#include "framework/base/clock.h"
+
+// Operations with peers, and what becomes of them.
+namespace ashlar::ucx {
+namespace {
+
+using network::Buffer;
+using network::Read;
+
+constexpr int kLooksAtOnce = 16;
+constexpr std::uint64_t kAgain = 100'000'000;  // between two endpoints to a process that did not answer the first
+constexpr std::uint64_t kFlushing = 1'000'000'000;
+constexpr std::uint64_t kClosing = 100'000'000;  // for UCX to end what it has
+
+}  // namespace
+
+network::Path Worker::insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) {
+  if (address.empty()) return network::kNoPath;
+  auto peer = std::make_unique<Peer>();
+  peer->address = address;
+  peer->owner = owner;
+  peer->worker = this;
+  peers_.push_back(std::move(peer));
+  return peers_.size() - 1;
+}
+
+/// Whether the peer has an endpoint; one that UCX has given up is made again after a while.
+bool Worker::ready(Peer& peer) {
+  if (peer.endpoint != nullptr) [[likely]]
+    return peer.failure == UCS_OK;
+  if (inside_ || (peer.again_at != 0 && now_ns() < peer.again_at)) return false;
+  ucp_ep_params_t parameters = {};
+  parameters.field_mask =
+      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(peer.address.data());
+  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = {.cb = lost, .arg = &peer};
+  peer.failure = UCS_OK;
+  const ucs_status_t status = library_->ep_create(worker_, &parameters, &peer.endpoint);
+  if (status == UCS_OK) return true;
+  peer.endpoint = nullptr;
+  give_up(peer, status);
+  return false;
+}
+
+/// The rest is done by look(): endpoints are closed outside of UCX's own functions.
+void Worker::give_up(Peer& peer, ucs_status_t status) {
+  if (peer.failure != UCS_OK) return;
+  peer.failure = status;
+  given_up_.push_back(&peer);
+}
+
+Worker::Posted Worker::post(Buffer& buffer, network::Path to) {
+  Peer& peer = *peers_[to];
+  if (!ready(peer)) return Posted::kLater;
+  ucp_request_param_t parameters = request_of(sent, &buffer);
+  parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+  *reinterpret_cast<Worker**>(buffer.library) = this;
+  const ucs_status_ptr_t left =
+      library_->am_send_nbx(peer.endpoint, kMessageId, nullptr, 0, buffer.bytes, buffer.length, &parameters);
+  if (UCS_PTR_IS_ERR(left)) [[unlikely]] {
+    give_up(peer, UCS_PTR_STATUS(left));
+    return Posted::kLater;
+  }
+  peer.unflushed = true;
+  return left == nullptr ? Posted::kDone : Posted::kYes;
+}
+
+ucs_status_t Worker::arrived(void* self, const void*, std::size_t, void* data, std::size_t length,
+                             const ucp_am_recv_param_t* parameters) {
+  auto& worker = *static_cast<Worker*>(self);
+  ++worker.handled_;
+  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0 || length > worker.config_.sessions.frame_bytes) {
+    worker.events_->damaged();
+    return UCS_OK;
+  }
+  const auto* bytes = static_cast<const std::byte*>(data);
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(network::Frame) != 0) {
+    std::memcpy(worker.aligned_.get(), data, length);
+    bytes = worker.aligned_.get();
+  }
+  if (worker.looking_) [[likely]]
+    worker.events_->arrived(bytes, length);
+  else
+    worker.kept_.frames.emplace_back(bytes, bytes + length);
+  return UCS_OK;
+}
+
+void Worker::sent(void* request, ucs_status_t status, void* of) {
+  Buffer& buffer = *static_cast<Buffer*>(of);
+  Worker& worker = **reinterpret_cast<Worker**>(buffer.library);
+  worker.library_->request_free(request);
+  worker.end(buffer, status);
+}
+
+/// That a frame has left may be told at any time, a failure not.
+void Worker::end(Buffer& buffer, ucs_status_t status) {
+  if (status == UCS_OK)
+    events_->sent(buffer);
+  else if (looking_)
+    events_->not_sent(buffer, library_->status_string(status));
+  else
+    kept_.buffers.emplace_back(&buffer, status);
+}
+
+void Worker::lost(void* of, ucp_ep_h, ucs_status_t status) {
+  auto& peer = *static_cast<Peer*>(of);
+  peer.worker->give_up(peer, status);
+}
+
+void Worker::flushed(void* request, ucs_status_t, void* of) {
+  auto& peer = *static_cast<Peer*>(of);
+  peer.flushing = false;
+  peer.worker->library_->request_free(request);
+}
+
+/// Cards are asked for it. Over tcp a flush would need the peer's software, which may be at rest; there a frame that
+/// UCX has copied says that all before it are the system's.
+bool Worker::left(network::Path path) {
+  Peer& peer = *peers_[path];
+  if (transports_ == "tcp") return true;
+  if (peer.flushing) return now_ns() >= peer.flushed_until;
+  if (!peer.unflushed || peer.endpoint == nullptr || peer.failure != UCS_OK) return true;
+  peer.unflushed = false;
+  const ucp_request_param_t parameters = request_of(flushed, &peer);
+  const ucs_status_ptr_t flush = library_->ep_flush_nbx(peer.endpoint, &parameters);
+  peer.flushing = flush != nullptr && !UCS_PTR_IS_ERR(flush);
+  peer.flushed_until = now_ns() + kFlushing;
+  return !peer.flushing;
+}
+
+unsigned Worker::look() {
+  handled_ = 0;
+  looking_ = true;
+  if (!kept_.empty()) tell_kept();
+  // Until there is something for the kernel: another look would only delay its answer.
+  for (int looks = 0; looks < kLooksAtOnce && progress() && handled_ == 0; ++looks) {
+  }
+  if (!given_up_.empty()) close_given_up();
+  looking_ = false;
+  return handled_;
+}
+
+/// Returns whether there was something to do.
+bool Worker::progress() {
+  const bool outer = std::exchange(inside_, true);
+  const bool done = library_->worker_progress(worker_) != 0;
+  inside_ = outer;
+  return done;
+}
+
+void Worker::tell_kept() {
+  const Kept kept = std::exchange(kept_, {});
+  for (const std::vector<std::byte>& frame : kept.frames) events_->arrived(frame.data(), frame.size());
+  for (const auto& [buffer, status] : kept.buffers) end(*buffer, status);
+  for (const auto& [read, status] : kept.reads) end(*read, status);
+  handled_ += static_cast<unsigned>(kept.frames.size() + kept.buffers.size() + kept.reads.size());
+}
+
+/// Ends the endpoints that UCX has given up, and with them their operations; then their owners are told.
+void Worker::close_given_up() {
+  std::vector<Peer*> peers;
+  peers.swap(given_up_);
+  for (Peer* const peer : peers) {
+    const ucs_status_t why = peer->failure;
+    end_reads(peer, why);
+    if (void* const closing = close_endpoint(*peer); closing != nullptr) library_->request_free(closing);
+    peer->failure = UCS_OK;
+    peer->unflushed = peer->flushing = false;
+    peer->again_at = now_ns() + kAgain;
+    ++handled_;
+    if (peer->owner != nullptr) events_->lost(*peer->owner, library_->status_string(why));
+  }
+}
+
+/// Returns a request that is under way, or nullptr.
+void* Worker::close_endpoint(Peer& peer) {
+  if (peer.endpoint == nullptr) return nullptr;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  const ucs_status_ptr_t closing = library_->ep_close_nbx(std::exchange(peer.endpoint, nullptr), &parameters);
+  return UCS_PTR_IS_ERR(closing) ? nullptr : closing;
+}
+
+/// UCX arms its descriptor when it has nothing to do, be that for frames or for itself.
+bool Worker::may_sleep() {
+  for (int i = 0; i < kLooksAtOnce && kept_.empty() && given_up_.empty(); ++i) {
+    if (library_->worker_arm(worker_) == UCS_OK) return true;
+    (void)progress();
+  }
+  return false;
+}
+
+void Worker::close() {
+  if (worker_ == nullptr) return;
+  std::vector<void*> closing;
+  for (const auto& peer : peers_)
+    if (void* const request = close_endpoint(*peer); request != nullptr) closing.push_back(request);
+  const std::uint64_t until = now_ns() + kClosing;
+  const auto under_way = [&](void* request) { return library_->request_check_status(request) == UCS_INPROGRESS; };
+  while (std::any_of(closing.begin(), closing.end(), under_way) && now_ns() < until)
+    if (library_->worker_progress(worker_) == 0) sched_yield();
+  for (void* const request : closing) library_->request_free(request);
+  library_->worker_destroy(worker_);
+  worker_ = nullptr;
+}
+
+}  // namespace ashlar::ucx

@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "components/transport/common/endpoint.h"
+#include "components/transport/ucx/worker.h"
+#include "framework/base/shared_file.h"
+
+// Memory that peers may read, and reading theirs: by the card, or by asking the owner for it.
+namespace ashlar::ucx {
+
+/// The words in front of the memory that a peer has asked for.
+struct Answer {
+  std::uint64_t cookie;
+  std::uint64_t at;  // of the data in what is read; kRefused: the memory is not exposed
+};
+
+namespace {
+
+using network::Read;
+
+struct Ask {
+  std::uint64_t cookie;   // of the reader
+  std::uint64_t address;  // in the owner's memory
+  std::uint64_t length;
+  std::uint32_t region, reserved;
+  RegionSecret secret;
+};
+constexpr std::uint64_t kRefused = ~std::uint64_t{0};
+
+// Bytes of memory in one answer: with the words, one write of UCX's tcp (Worker::start).
+constexpr std::uint64_t kPiece = 240 << 10;
+
+/// What goes in front of an active message, of which one is used; UCX reads it until the message has left.
+struct Words {
+  const Library* library;
+  Ask ask = {};
+  Answer answer = {};
+};
+
+/// What a read that is under way has in Operation::library: UCX's key, or its cookie.
+ucp_rkey_h& key_of(Read& read) { return *reinterpret_cast<ucp_rkey_h*>(read.library); }
+std::uint64_t& cookie_of(Read& read) { return *reinterpret_cast<std::uint64_t*>(read.library); }
+
+}  // namespace
+
+bool Worker::expose(const void* memory, std::size_t bytes, network::RemoteKey* out) {
+  Region region = {.known = nullptr, .memory = static_cast<const std::byte*>(memory), .bytes = bytes, .secret = {}};
+  PackedKey packed = {.length = 0, .bytes = {}, .region = ++last_region_};
+  if (asks_) {
+    const std::uint64_t drawn[] = {random_nonce(), random_nonce()};
+    std::memcpy(region.secret.data(), drawn, sizeof drawn);
+    packed.length = static_cast<std::uint8_t>(region.secret.size());
+    std::memcpy(packed.bytes, region.secret.data(), region.secret.size());
+  } else if (!pack(memory, bytes, &region.known, &packed)) {
+    return false;
+  }
+  out->base = reinterpret_cast<std::uintptr_t>(memory);
+  std::memcpy(out->bytes, &packed, sizeof packed);
+  regions_[packed.region] = region;
+  return true;
+}
+
+/// UCX's key of memory.
+bool Worker::pack(const void* memory, std::size_t bytes, ucp_mem_h* known, PackedKey* out) {
+  ucp_mem_map_params_t map = {};
+  map.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  map.address = const_cast<void*>(memory);
+  map.length = bytes;
+  if (const ucs_status_t status = library_->mem_map(context_, &map, known); status != UCS_OK) {
+    reason_ = library_->status_string(status);
+    return false;
+  }
+  void* key = nullptr;
+  std::size_t length = 0;
+  const ucs_status_t status = library_->rkey_pack(context_, *known, &key, &length);
+  const bool fits = status == UCS_OK && length <= sizeof out->bytes;
+  if (fits) {
+    out->length = static_cast<std::uint8_t>(length);
+    std::memcpy(out->bytes, key, length);
+  } else {
+    reason_ = status != UCS_OK ? library_->status_string(status)
+                               : "its key has " + std::to_string(length) + " bytes, as several devices are used; " +
+                                     std::to_string(sizeof out->bytes) + " can be sent";
+    (void)library_->mem_unmap(context_, *known);
+  }
+  if (status == UCS_OK) library_->rkey_buffer_release(key);
+  return fits;
+}
+
+void Worker::unexpose(const network::RemoteKey& key) {
+  PackedKey packed;
+  std::memcpy(&packed, key.bytes, sizeof packed);
+  const auto region = regions_.find(packed.region);
+  if (region == regions_.end()) return;
+  if (region->second.known != nullptr) (void)library_->mem_unmap(context_, region->second.known);
+  regions_.erase(region);
+}
+
+Worker::Posted Worker::post(Read& read, network::Path from) {
+  Peer& peer = *peers_[from];
+  if (!ready(peer)) return Posted::kLater;
+  if (asks_) return ask(peer, read);
+  PackedKey packed;
+  std::memcpy(&packed, read.from.bytes, sizeof packed);
+  if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &key_of(read));
+      status != UCS_OK) {
+    reason_ = library_->status_string(status);
+    return Posted::kFailed;
+  }
+  read.known.region = this;
+  const ucp_request_param_t parameters = request_of(was_read, &read);
+  const ucs_status_ptr_t left =
+      library_->get_nbx(peer.endpoint, read.to, read.length, read.from.base + read.offset, key_of(read), &parameters);
+  if (UCS_PTR_IS_ERR(left)) {
+    drop(read);
+    give_up(peer, UCS_PTR_STATUS(left));
+    return Posted::kLater;
+  }
+  if (left == nullptr) kept_.reads.emplace_back(&read, UCS_OK);
+  return Posted::kYes;
+}
+
+void Worker::drop(Read& read) {
+  if (read.known.region == nullptr) return;
+  if (asks_)
+    asked_.erase(cookie_of(read));
+  else
+    library_->rkey_destroy(key_of(read));
+  read.known.region = nullptr;
+}
+
+/// Of a read that was asked for, what arrives later finds no place. UCX's own are ended by UCX.
+bool Worker::abandon(Read& read) { return asks_ && asked_.erase(cookie_of(read)) != 0; }
+
+void Worker::was_read(void* request, ucs_status_t status, void* of) {
+  Read& read = *static_cast<Read*>(of);
+  auto& worker = *static_cast<Worker*>(read.known.region);
+  worker.library_->request_free(request);
+  worker.end(read, status);
+}
+
+/// Told by look(); elsewhere it waits for that.
+void Worker::end(Read& read, ucs_status_t status) {
+  ++handled_;
+  if (!looking_)
+    kept_.reads.emplace_back(&read, status);
+  else if (status == UCS_OK)
+    events_->read(read);
+  else
+    events_->not_read(read, library_->status_string(status));
+}
+
+Worker::Posted Worker::ask(Peer& peer, Read& read) {
+  auto* const words = new (std::nothrow) Words{.library = library_};
+  if (words == nullptr) return Posted::kLater;
+  PackedKey packed;
+  std::memcpy(&packed, read.from.bytes, sizeof packed);
+  words->ask = {.cookie = ++last_cookie_,
+                .address = read.from.base + read.offset,
+                .length = read.length,
+                .region = packed.region,
+                .reserved = 0,
+                .secret = {}};
+  std::memcpy(words->ask.secret.data(), packed.bytes, words->ask.secret.size());
+  ucp_request_param_t parameters = request_of(words_left, words);
+  parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY;
+  const ucs_status_ptr_t left =
+      library_->am_send_nbx(peer.endpoint, kAskId, &words->ask, sizeof words->ask, nullptr, 0, &parameters);
+  if (UCS_PTR_IS_ERR(left) || left == nullptr) delete words;
+  if (UCS_PTR_IS_ERR(left)) {
+    give_up(peer, UCS_PTR_STATUS(left));
+    return Posted::kLater;
+  }
+  read.known.region = this;
+  cookie_of(read) = last_cookie_;
+  asked_[last_cookie_] = {.read = &read, .peer = &peer};
+  return Posted::kYes;
+}
+
+void Worker::words_left(void* request, ucs_status_t, void* of) {
+  auto* const words = static_cast<Words*>(of);
+  words->library->request_free(request);
+  delete words;
+}
+
+/// A peer wants to read. Whatever becomes of the answer, the peer knows: UCX tells both sides of a connection that
+/// ends.
+ucs_status_t Worker::asked(void* self, const void* header, std::size_t header_length, void*, std::size_t,
+                           const ucp_am_recv_param_t* parameters) {
+  auto& worker = *static_cast<Worker*>(self);
+  if (header_length != sizeof(Ask) || (parameters->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) == 0) {
+    worker.events_->damaged();
+    return UCS_OK;
+  }
+  Ask ask;
+  std::memcpy(&ask, header, sizeof ask);
+  const auto known = worker.regions_.find(ask.region);
+  bool allowed = known != worker.regions_.end() && known->second.secret == ask.secret;
+  if (allowed) {
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(known->second.memory);
+    allowed = ask.address >= first && ask.address - first <= known->second.bytes &&
+              ask.length <= known->second.bytes - (ask.address - first);
+  }
+  if (!allowed) worker.events_->damaged();
+  const auto* const memory = reinterpret_cast<const std::byte*>(ask.address);
+  std::uint64_t at = 0;
+  do {
+    const std::uint64_t length = allowed ? std::min(ask.length - at, kPiece) : 0;
+    if (!worker.answer(parameters->reply_ep, {.cookie = ask.cookie, .at = allowed ? at : kRefused}, memory + at,
+                       length))
+      break;
+    at += length;
+  } while (allowed && at < ask.length);
+  return UCS_OK;
+}
+
+bool Worker::answer(ucp_ep_h to, const Answer& answer, const std::byte* memory, std::size_t length) {
+  auto* const words = new (std::nothrow) Words{.library = library_};
+  if (words == nullptr) return false;
+  words->answer = answer;
+  ucp_request_param_t parameters = request_of(words_left, words);
+  parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+  const ucs_status_ptr_t left =
+      library_->am_send_nbx(to, kAnswerId, &words->answer, sizeof words->answer, memory, length, &parameters);
+  if (UCS_PTR_IS_ERR(left) || left == nullptr) delete words;
+  return !UCS_PTR_IS_ERR(left);
+}
+
+ucs_status_t Worker::answered(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                              const ucp_am_recv_param_t* parameters) {
+  auto& worker = *static_cast<Worker*>(self);
+  Answer answer = {};
+  if (header_length == sizeof answer) std::memcpy(&answer, header, sizeof answer);
+  const auto known = worker.asked_.find(answer.cookie);
+  if (known == worker.asked_.end() || (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
+    worker.events_->damaged();
+    return UCS_OK;
+  }
+  Asked& asked = known->second;
+  Read& read = *asked.read;
+  const bool fits = answer.at == asked.got && length <= read.length - asked.got;
+  if (fits) {
+    std::memcpy(static_cast<std::byte*>(read.to) + answer.at, data, length);
+    asked.got += length;
+    if (asked.got < read.length) return UCS_OK;
+  }
+  worker.asked_.erase(known);
+  worker.end(read, fits ? UCS_OK : UCS_ERR_INVALID_ADDR);
+  return UCS_OK;
+}
+
+/// Those whose answer will not come.
+void Worker::end_reads(const Peer* peer, ucs_status_t status) {
+  std::vector<Read*> reads;
+  for (const auto& [cookie, asked] : asked_)
+    if (asked.peer == peer) reads.push_back(asked.read);
+  for (Read* const read : reads) {
+    asked_.erase(cookie_of(*read));
+    end(*read, status);
+  }
+}
+
+}  // namespace ashlar::ucx

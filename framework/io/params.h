@@ -10,7 +10,7 @@ namespace ashlar::io {
 /// Parameters io.*; the rows describe this block.
 struct Config {
   std::uint64_t buffer_bytes = 4 * 1024 * 1024;
-  std::uint64_t sieve_bytes = 512 * 1024;
+  std::uint64_t sieve_bytes = 128 * 1024;
   std::uint64_t sieve_piece = 8 * 1024;
   std::uint64_t cb_buffer_size = 1024 * 1024;
   std::uint64_t cb_nodes = 0;
@@ -40,7 +40,7 @@ inline constexpr ashlar_param kParams[] = {
      "is "
      "under way.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, buffer_bytes), kBufferRange},
-    {"sieve_bytes", "512KiB",
+    {"sieve_bytes", "128KiB",
      "Bytes of the file that an access to many small pieces takes in at once, with the gaps between them (keys "
      "ind_rd_buffer_size, ind_wr_buffer_size).",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, sieve_bytes), kSieveRange},

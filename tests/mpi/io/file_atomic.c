@@ -108,7 +108,7 @@ static void hints(MPI_File file) {
   expect_hint(file, "cb_buffer_size", "65536");
   expect_hint(file, "cb_nodes", "1");
   expect_hint(file, "romio_ds_write", "disable");
-  expect_hint(file, "ind_wr_buffer_size", "524288");
+  expect_hint(file, "ind_wr_buffer_size", "131072");
 }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +29,7 @@ class Slab {
       if (!refill()) return nullptr;
     }
     Cell* cell = free_;
-    free_ = cell->next;
+    free_ = cell->next();
     out_.add();
     return new (cell->storage) T(std::forward<Arguments>(arguments)...);
   }
@@ -38,7 +39,7 @@ class Slab {
     Cell* cell = reinterpret_cast<Cell*>(reinterpret_cast<std::byte*>(object));
     // After the destructor, not in it: the compiler may drop a store into an object that is going away.
     std::memcpy(cell->storage, &kDead, sizeof kDead);
-    cell->next = free_;
+    cell->next() = free_;
     free_ = cell;
     out_.subtract();
   }
@@ -53,36 +54,46 @@ class Slab {
   void set_limit(std::size_t objects) { __atomic_store_n(&limit_, objects, __ATOMIC_RELAXED); }
 
  private:
-  // The link lies behind the object, not inside it: a freed object's first words stay readable as they were.
+  // The link of free storage lies at its end, where the first words of the object that was freed stay as they were.
   struct Cell {
     alignas(kCacheLine) std::byte storage[sizeof(T)];
-    Cell* next;
+
+    Cell*& next() { return *reinterpret_cast<Cell**>(reinterpret_cast<std::byte*>(this + 1) - sizeof(Cell*)); }
   };
+  static_assert(sizeof(Cell) >= sizeof(kDead) + sizeof(Cell*));
 
   bool refill() {
     if (capacity() >= limit_) {
       tell_limit_met(name_, limit_);
       return false;
     }
-    std::size_t bytes = sizeof(Cell) * (capacity() == 0 ? 8 : capacity());
-    if (bytes > kLargestRefill) bytes = kLargestRefill;
-    if (bytes < 4096) bytes = 4096;
-    if (bytes < sizeof(Cell)) bytes = sizeof(Cell);
-    auto* cells = static_cast<Cell*>(Arena::grow(bytes));
-    if (!cells) return false;
-    std::size_t count = bytes / sizeof(Cell);
-    if (count > limit_ - capacity()) count = limit_ - capacity();
+    if (fresh_ == fresh_end_ && !grow()) return false;
+    // About a page at a time: memory that no object has been in yet is not touched.
+    std::size_t count = std::max<std::size_t>(kPage / sizeof(Cell), 1);
+    count = std::min({count, static_cast<std::size_t>(fresh_end_ - fresh_), limit_ - capacity()});
     for (std::size_t i = count; i-- > 0;) {
-      cells[i].next = free_;
-      free_ = &cells[i];
+      fresh_[i].next() = free_;
+      free_ = &fresh_[i];
     }
+    fresh_ += count;
     capacity_.add(count);
     tell_grown(name_, capacity(), limit_);
     return true;
   }
+  bool grow() {
+    const std::size_t wanted = sizeof(Cell) * (capacity() == 0 ? 8 : capacity());
+    const std::size_t bytes = std::max({std::min(wanted, kLargestRefill), kPage, sizeof(Cell)});
+    auto* const cells = static_cast<Cell*>(Arena::grow(bytes));
+    if (cells == nullptr) return false;
+    fresh_ = cells;
+    fresh_end_ = cells + bytes / sizeof(Cell);
+    return true;
+  }
 
-  static constexpr std::size_t kLargestRefill = 256 * 1024;
+  static constexpr std::size_t kPage = 4096, kLargestRefill = 256 * 1024;
   Cell* free_ = nullptr;
+  Cell* fresh_ = nullptr;  // storage from the arena that was never used, up to fresh_end_
+  Cell* fresh_end_ = nullptr;
   Counter out_;
   Counter capacity_;
   std::size_t limit_ = static_cast<std::size_t>(-1);

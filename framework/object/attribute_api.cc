@@ -151,7 +151,7 @@ Status win_set(Window& window, int keyval, void* value) {
 Status win_get(Window& window, int keyval, void* value, int* flag) {
   void* fixed = nullptr;
   if (keyval == MPI_WIN_DISP_UNIT && window.disp_unit == 0)
-    return fail(MPI_ERR_DISP, "window.unit_too_large", {{"window", window.name}});
+    return fail(MPI_ERR_DISP, "window.unit_too_large", {{"window", window.name.c_str()}});
   if (!predefined_value(window, keyval, &fixed)) return get(holder_of(window), keyval, value, flag);
   *static_cast<void**>(value) = fixed;
   *flag = 1;

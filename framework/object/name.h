@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 
 namespace ashlar {
@@ -16,6 +17,23 @@ inline void copy_name(const char* own, char* name, int* length) {
   *length = static_cast<int>(std::strlen(own));
   std::memcpy(name, own, static_cast<std::size_t>(*length) + 1);
 }
+
+/// The name of an object of a kind that seldom has one: a pointer is all that it takes then.
+class SeldomName {
+ public:
+  bool empty() const { return text_ == nullptr; }
+  /// "" when there is none.
+  const char* c_str() const { return text_ != nullptr ? text_->c_str() : ""; }
+  void give(const char* name) {
+    text_.reset();
+    if (*name == '\0') return;
+    text_ = std::make_unique<std::string>();
+    assign_name(*text_, name);
+  }
+
+ private:
+  std::unique_ptr<std::string> text_;
+};
 
 /// What a communicator is called. Where the user gave it no name, sentences call it by its context id, which is the
 /// same in all its processes: "unnamed #24".

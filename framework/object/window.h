@@ -1,11 +1,10 @@
 #pragma once
 #include <mpi.h>
 
-#include <string>
-
 #include "framework/object/attributes.h"
 #include "framework/object/errhandler.h"
 #include "framework/object/group.h"
+#include "framework/object/name.h"
 #include "framework/object/object.h"
 
 namespace ashlar {
@@ -21,7 +20,7 @@ class Window : public Object {
   /// Of windows, not inherited from the communicator (MPI-5.0, 9.3).
   Ref<Errhandler> errhandler = Ref<Errhandler>::share(errors_are_fatal());
   AttributeSet attributes;
-  std::string name;
+  SeldomName name;
   Comm* comm = nullptr;  // the window's own, of the processes that made it; nullptr: this process alone
   Ref<Group> group;
 

@@ -11,7 +11,7 @@ Status get_name(Window* window, char* name, int* length) {
 }
 
 Status set_name(Window& window, const char* name) {
-  assign_name(window.name, name);
+  window.name.give(name);
   return {};
 }
 

@@ -69,6 +69,7 @@ Status begin(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   window->size = wanted.size;
   window->disp_unit = wanted.disp_unit <= INT_MAX ? static_cast<int>(wanted.disp_unit) : 0;
   window->create_flavor = wanted.flavor;
+  if (wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC) window->regions = std::make_unique<std::vector<Region>>();
   window->components = components;
   engine.add(*window);
   *out = window;

@@ -65,6 +65,7 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   bool all_unchecked = false;   // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
+  std::atomic<std::uint32_t> flushes = 0;  // that found nothing to wait for; a hint
   rma::TargetTable targets;
 
   // --- epochs; changed by the synchronization calls ---
@@ -87,8 +88,7 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   const rma::Guard* own_guard = nullptr;
   void* memory = nullptr;                             // that the window allocated, from memory::Heap; freed with it
   std::unique_ptr<rma::Check> check;                  // with check.rma
-  std::vector<rma::Region> regions;                   // of a dynamic window, by address; changed by attach and detach
-  std::atomic<std::uint32_t> flushes = 0;             // that found nothing to wait for; a hint
+  std::unique_ptr<std::vector<rma::Region>> regions;  // of a dynamic window, by address; changed by attach and detach
   std::span<const rma::Component* const> components;  // those that serve this window, the preferred one first
   std::array<void*, rma::kMostComponents> states{};   // of each of them, as the component likes
 
@@ -96,5 +96,7 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   /// For sentences: the name, or the number of its communicator.
   const char* label() const { return name.empty() ? comm->name.c_str() : name.c_str(); }
 };
+
+static_assert(sizeof(RmaWindow) <= 5 * kCacheLine);  // a process may have thousands
 
 }  // namespace ashlar

@@ -15,7 +15,7 @@ namespace {
 
 /// Whether [address, address + bytes) lies in memory that is attached; regions may adjoin each other.
 bool attached(const RmaWindow& window, std::uint64_t address, std::uint64_t bytes) {
-  for (const Region& region : window.regions) {  // by address
+  for (const Region& region : *window.regions) {  // by address
     if (address < region.address) return false;
     const std::uint64_t into = address - region.address;
     if (into >= region.size) continue;

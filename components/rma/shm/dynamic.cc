@@ -42,7 +42,7 @@ bool read_regions(const RankLine& line, const memory::MappedHeap& heap, std::uin
 /// The target's regions as they are now; read again only when they have changed.
 Status regions_of(RmaWindow& window, const Target& target, const std::vector<Region>** out) {
   if (target.rank == window.me) {
-    *out = &window.regions;
+    *out = window.regions.get();
     return {};
   }
   State& state = state_of(window);
@@ -176,16 +176,16 @@ Status publish_regions(RmaWindow& window) {
   State& state = state_of(window);
   if (!state.control) return {};
   Dynamic& own = *state.dynamic;
-  ASHLAR_TRY(make_room(own, window.regions.size()));
+  ASHLAR_TRY(make_room(own, window.regions->size()));
   RankLine& line = state.control.rank(window.me);
   line.version.fetch_add(1, std::memory_order_acq_rel);
   auto* const to = static_cast<SharedRegion*>(own.regions);
-  for (std::size_t i = 0; i < window.regions.size(); ++i) {
-    to[i].address.store(window.regions[i].address, std::memory_order_relaxed);
-    to[i].size.store(window.regions[i].size, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < window.regions->size(); ++i) {
+    to[i].address.store((*window.regions)[i].address, std::memory_order_relaxed);
+    to[i].size.store((*window.regions)[i].size, std::memory_order_relaxed);
   }
   line.regions.store(reinterpret_cast<std::uintptr_t>(own.regions), std::memory_order_relaxed);
-  line.region_count.store(window.regions.size(), std::memory_order_relaxed);
+  line.region_count.store(window.regions->size(), std::memory_order_relaxed);
   line.version.fetch_add(1, std::memory_order_release);
   return {};
 }

@@ -110,12 +110,13 @@ void RmaWorld::make(int me) {
   }
   window.comm = &comm;
   window.group = comm.local_group;
-  window.name = "halo";
+  window.name.give("halo");
   window.me = comm.rank;
   window.ranks = comm.size;
   window.base = dynamic ? nullptr : member.memory;
   window.size = dynamic ? 0 : static_cast<MPI_Aint>(bytes_);
   window.create_flavor = dynamic ? MPI_WIN_FLAVOR_DYNAMIC : MPI_WIN_FLAVOR_CREATE;
+  if (dynamic) window.regions = std::make_unique<std::vector<rma::Region>>();
   window.components = rma_subject().all;
   ASSERT_TRUE(window.targets.prepare(window.ranks).ok());
   ASSERT_TRUE(rma::WindowWire::listen(window).ok());
@@ -142,7 +143,7 @@ void RmaWorld::make(int me) {
   window.made = true;
   if (window.wire != nullptr) window.wire->start();
   if (!dynamic) return;
-  window.regions.push_back({.address = reinterpret_cast<std::uintptr_t>(member.memory), .size = bytes_});
+  window.regions->push_back({.address = reinterpret_cast<std::uintptr_t>(member.memory), .size = bytes_});
   for (const rma::Component* component : window.components)
     if (component->attached != nullptr) {
       ASSERT_TRUE(component->attached(window).ok());

@@ -36,7 +36,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::Lo
   for (Rank rank = 0; rank < ranks; ++rank) {
     ranks_.push_back(std::make_unique<Member>());
     Member& member = *ranks_.back();
-    member.window.name = "sim";
+    member.window.name.give("sim");
     member.window.me = rank;
     member.window.ranks = ranks;
     member.window.areas = control.areas();

@@ -23,7 +23,7 @@ MessageRanks::MessageRanks(int ranks, Fibers& of)
     ranks_.push_back(std::make_unique<Member>());
     Member& member = *ranks_.back();
     RmaWindow& window = member.window;
-    window.name = "sim";
+    window.name.give("sim");
     window.comm = &comm_;
     window.me = rank;
     window.ranks = ranks;

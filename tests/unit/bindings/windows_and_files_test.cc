@@ -70,7 +70,7 @@ class WindowsAndFiles : public testing::Test {
     predefined_objects[self_.predefined] = &self_;
     error_hooks.without_object = []() -> Object* { return resolve(MPI_COMM_SELF); };
     window_ = windows_.take();
-    window_->name = "halo";
+    window_->name.give("halo");
     window_->errhandler = Ref<Errhandler>::share(errors_return());
     win_ = to_handle<MPI_Win>(window_);
     file_ = files_.take();

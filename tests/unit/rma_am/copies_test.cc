@@ -142,11 +142,11 @@ TEST(Copies, ReachAttachedMemoryOfDynamicWindows) {
   WindowWorld world(2, 1000, {}, WindowWorld::kConfig, /*dynamic=*/true);
   std::vector<std::byte> first(300), second(300);
   const auto address = [](const void* of) { return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(of)); };
-  world[1].window.regions = {{.address = address(first.data()), .size = 100},
-                             {.address = address(first.data() + 100), .size = 200},
-                             {.address = address(second.data()), .size = 300}};
-  if (address(first.data()) > address(second.data())) std::swap(world[1].window.regions[0], world[1].window.regions[2]);
-  std::sort(world[1].window.regions.begin(), world[1].window.regions.end(),
+  auto& regions = *world[1].window.regions;
+  regions = {{.address = address(first.data()), .size = 100},
+             {.address = address(first.data() + 100), .size = 200},
+             {.address = address(second.data()), .size = 300}};
+  std::sort(regions.begin(), regions.end(),
             [](const rma::Region& a, const rma::Region& b) { return a.address < b.address; });
   const auto out = pattern(300, 1);
   ASSERT_TRUE(

@@ -28,12 +28,13 @@ Member::Member(Process& of, std::size_t bytes, const rma::am::Config& config, bo
   comm.local_group = comm.remote_group;
   window.comm = &comm;
   window.group = comm.local_group;
-  window.name = "halo";
+  window.name.give("halo");
   window.me = comm.rank;
   window.ranks = comm.size;
   window.base = dynamic ? nullptr : memory.data();
   window.size = dynamic ? 0 : static_cast<MPI_Aint>(bytes);
   window.create_flavor = dynamic ? MPI_WIN_FLAVOR_DYNAMIC : MPI_WIN_FLAVOR_CREATE;
+  if (dynamic) window.regions = std::make_unique<std::vector<rma::Region>>();
   areas.resize(static_cast<std::size_t>(window.ranks), {.size = bytes});
   window.areas = areas.data();
   {

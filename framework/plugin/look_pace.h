@@ -12,7 +12,7 @@ class LookPace {
   /// `every_round`: rounds take long, so each one reads the clock.
   void set(std::uint64_t interval, bool every_round) {
     interval_ = interval;
-    rounds_apart_ = every_round ? 1 : 16;
+    rounds_apart_ = every_round ? 1 : 4;
   }
   /// Something has happened, or is about to.
   void heat() { hot_ = kHotLooks; }
@@ -34,7 +34,7 @@ class LookPace {
   static constexpr unsigned kHotLooks = 300;
 
   unsigned hot_ = 0;
-  std::uint32_t round_ = 0, rounds_apart_ = 16;
+  std::uint32_t round_ = 0, rounds_apart_ = 4;
   std::uint64_t interval_ = 0, clock_ = 0;
 };
 

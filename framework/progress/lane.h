@@ -55,7 +55,9 @@ struct Lane {
 
   // --- looked at in every progress round ---
   unsigned iface_count ASHLAR_GUARDED_BY(lock) = 0;
+  unsigned near_count ASHLAR_GUARDED_BY(lock) = 0;  // so many of them, the first, look at memory alone (add_iface)
   ashlar_iface* self_iface ASHLAR_GUARDED_BY(lock) = nullptr;  // progressed only while `self_busy`
+  std::uint32_t far_quiet ASHLAR_GUARDED_BY(lock) = 0;  // looks of spinning waits at the others that found nothing
   bool self_busy ASHLAR_GUARDED_BY(lock) = false;
   std::array<ashlar_iface*, kMaxIfaces> ifaces ASHLAR_GUARDED_BY(lock) = {};
   std::array<const char*, kMaxIfaces> iface_names ASHLAR_GUARDED_BY(lock) = {};  // of their components
@@ -106,7 +108,8 @@ struct Lane {
     return config.oversubscribed ? config.sleep_after_oversubscribed : config.sleep_after;
   }
 
-  /// Adds an interface of the component `name`; `is_self` when it reaches only this process. Set-up path.
+  /// Adds an interface of the component `name`; `is_self` when it reaches only this process. One that is woken by a
+  /// word in memory looks there for arrivals, and is looked at more often than others. Set-up path.
   void add_iface(ashlar_iface* iface, bool is_self, const char* name = "") ASHLAR_REQUIRES(lock);
 };
 
@@ -124,6 +127,8 @@ std::uint32_t peer_of_identity(void* lane_context, const std::uint64_t job[2], s
 /// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
 unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+/// The same in a round of a wait that spins, where networks are looked at in some rounds only.
+unsigned poll_in_wait(Lane& lane, std::uint32_t round) ASHLAR_REQUIRES(lane.lock);
 
 /// The same, and one round of each other lane of the process that is in no other thread's hands.
 unsigned poll_all(Lane& lane) ASHLAR_REQUIRES(lane.lock);

@@ -45,6 +45,7 @@ class Waiting : public ListHook {  // hook: Lane::waits
       share(lane);
   }
 
+  bool spins() const { return since_ == 0; }
   /// When it left the spin stage, and why it waits.
   std::uint64_t since() const { return since_; }
   /// When the wait became quiet: no round of it has had an event since then.
@@ -106,13 +107,13 @@ bool sleep(Lane& lane, SleepLimits limits, Sleeper sleeper = Sleeper::kWaiting) 
 template <class Done>
 void wait(Lane& lane, Done done, Reason reason = {}) ASHLAR_REQUIRES(lane.lock) {
   if (done()) return;
-  unsigned events = poll(lane);
+  unsigned events = poll_in_wait(lane, 0);
   if (done()) return;  // what is there already costs no more than the look
   Waiting waiting(lane);
-  for (;;) {
+  for (std::uint32_t round = 1;; ++round) {
     waiting.pause(lane, events, reason);
     if (LaneLock::threads_on() && done()) return;
-    events = poll(lane);
+    events = waiting.spins() ? poll_in_wait(lane, round) : poll(lane);
     if (done()) return;
   }
 }

@@ -161,6 +161,42 @@ TEST(Lane, LeavesTheLoopbackAloneUntilSomethingIsQueued) ASHLAR_NO_THREAD_SAFETY
   EXPECT_FALSE(lane.self_busy);
 }
 
+// A look at a network costs a system call; neighbours are answered between two of them.
+TEST(Lane, SpinsMoreOnMemoryThanOnNetworks) ASHLAR_NO_THREAD_SAFETY {
+  PeerTable peers({}, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  test::FakeIface network(true), memory(false);
+  lane.add_iface(&network, false, "network");
+  lane.add_iface(&memory, false, "memory");
+  EXPECT_STREQ(lane.iface_names[0], "memory");
+  EXPECT_STREQ(lane.iface_names[1], "network");
+  const auto looks_in = [&](unsigned rounds) ASHLAR_NO_THREAD_SAFETY {
+    const unsigned before = network.calls, memory_before = memory.calls;
+    for (std::uint32_t round = 0; round < rounds; ++round) progress::poll_in_wait(lane, round);
+    EXPECT_EQ(memory.calls - memory_before, rounds);
+    return network.calls - before;
+  };
+  EXPECT_EQ(looks_in(64), 32u);
+  EXPECT_EQ(looks_in(64), 32u);
+  EXPECT_EQ(looks_in(320), 10u) << "nothing has come from there for long";
+  network.arrive();
+  EXPECT_EQ(looks_in(32), 1u);
+  EXPECT_EQ(network.seen, 1u);
+  EXPECT_EQ(looks_in(64), 32u) << "more may follow";
+  const unsigned before = network.calls;
+  progress::poll(lane);
+  EXPECT_EQ(network.calls, before + 1) << "a call that looks once looks at all";
+}
+
+TEST(Lane, LooksAtItsOnlyNetworkInEachRound) ASHLAR_NO_THREAD_SAFETY {
+  PeerTable peers({}, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  test::FakeIface network(true);
+  lane.add_iface(&network, false);
+  for (std::uint32_t round = 0; round < 10; ++round) progress::poll_in_wait(lane, round);
+  EXPECT_EQ(network.calls, 10u);
+}
+
 TEST(PeerTable, MakesOneRecordForEachProcess) {
   PeerTable peers({}, 3, 2);
   EXPECT_EQ(peers.find(2), nullptr);

@@ -76,17 +76,6 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
   return ASHLAR_OK;
 }
 
-std::uint64_t host_here() {
-  Hash hash;
-  char text[256];
-  const Descriptor boot(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  if (const ssize_t n = boot ? read(boot.get(), text, sizeof text) : 0; n > 0)
-    hash.add({text, static_cast<std::size_t>(n)});
-  if (const ssize_t n = readlink("/proc/self/ns/net", text, sizeof text); n > 0)
-    hash.add({text, static_cast<std::size_t>(n)});
-  return hash.value();
-}
-
 bool draw(void* out, std::size_t bytes) {
   if (getrandom(out, bytes, 0) == static_cast<ssize_t>(bytes)) return true;
   const Descriptor source(open("/dev/urandom", O_RDONLY | O_CLOEXEC));

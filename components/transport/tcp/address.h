@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/transport/tcp/candidates.h"
+#include "components/transport/tcp/socket.h"
 #include "components/transport/tcp/wire.h"
 #include "framework/plugin/component.h"
 
@@ -22,8 +22,6 @@ std::uint32_t write(const Address& address, void* out, std::uint32_t room);
 /// Reads a record that came from a peer. Fails with ASHLAR_ERR_OTHER and a sentence when it is damaged or not ours.
 ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* bytes, std::uint32_t length, Address* out);
 
-/// The same number in all processes that share a loopback interface, and hardly anywhere else.
-std::uint64_t host_here();
 /// Random bytes that cannot be guessed; false: the system gives none.
 bool draw(void* out, std::size_t bytes);
 

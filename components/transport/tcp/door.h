@@ -5,8 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "components/transport/tcp/ports.h"
+#include "components/transport/tcp/socket.h"
 #include "components/transport/tcp/wire.h"
+#include "framework/base/ip_ports.h"
 
 namespace ashlar::tcp {
 

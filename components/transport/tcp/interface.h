@@ -59,7 +59,9 @@ class Interface : public ashlar_iface {
   // interface_connect.cc: peers, and which connection to each is kept.
   Hello hello_to(const Endpoint& peer) const;
   std::uint32_t exchange_with(const SocketAddress& to) const;
-  std::vector<SocketAddress> ways_to(const Address& address) const;
+  std::vector<SocketAddress> ways_to(const Address& address) const {
+    return ip::ways_to(address.candidates, address.port, address.host == host_here(), own_);
+  }
   bool number_of(const Hello& hello, std::uint32_t* number) const;
   Verdict verdict_on(const Hello& hello);
   bool has_guest_of(std::uint64_t nonce) const;

@@ -104,31 +104,6 @@ std::uint32_t Interface::exchange_with(const SocketAddress& to) const {
   return static_cast<std::uint32_t>(config_.full_exchange);
 }
 
-std::vector<SocketAddress> Interface::ways_to(const Address& address) const {
-  std::vector<std::pair<int, SocketAddress>> ways;
-  for (const Candidate& to : address.candidates) {
-    if (to.family != 4 && to.family != 6) continue;
-    if (to.reach == kLoopback && address.host != host_here()) continue;
-    const bool near = std::any_of(own_.begin(), own_.end(), [&](const OwnAddress& own) {
-      return own.candidate.family == to.family && own.candidate.reach != kLoopback &&
-             same_subnet(own.candidate.bytes, to.bytes, std::min<unsigned>(own.candidate.prefix, to.prefix));
-    });
-    const int order = 2 * to.reach + (near ? 0 : 1);
-    if (to.reach != kLinkLocal || to.family != 6) {
-      ways.emplace_back(order, SocketAddress(to.family, to.bytes, address.port));
-      continue;
-    }
-    // Which of this host's links leads there, only trying can tell.
-    for (const OwnAddress& own : own_)
-      if (own.candidate.reach == kLinkLocal && own.candidate.family == 6)
-        ways.emplace_back(order, SocketAddress(6, to.bytes, address.port, own.index));
-  }
-  std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<SocketAddress> sorted;
-  for (const auto& [order, to] : ways) sorted.push_back(to);
-  return sorted;
-}
-
 Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   std::unique_ptr<Endpoint>& entry = peers_[of];
   if (entry != nullptr) return *entry;

@@ -1,10 +1,11 @@
 #include "components/transport/tcp/socket.h"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 
 namespace ashlar::tcp {
 namespace {
@@ -17,61 +18,6 @@ void set(int socket, int level, int option, int value) {
 }
 
 }  // namespace
-
-SocketAddress::SocketAddress(int family, const std::uint8_t* bytes, std::uint16_t port, std::uint32_t scope) : v6{} {
-  if (family == 4) {
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    std::memcpy(&v4.sin_addr, bytes, 4);
-    length = sizeof v4;
-  } else {
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(port);
-    std::memcpy(&v6.sin6_addr, bytes, 16);
-    v6.sin6_scope_id = scope;
-    length = sizeof v6;
-  }
-}
-
-int SocketAddress::family() const { return any.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) ? 4 : 6; }
-
-const std::uint8_t* SocketAddress::bytes() const {
-  if (any.sa_family == AF_INET) return reinterpret_cast<const std::uint8_t*>(&v4.sin_addr);
-  return v6.sin6_addr.s6_addr + (family() == 4 ? 12 : 0);
-}
-
-std::uint16_t SocketAddress::port() const { return ntohs(any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port); }
-
-bool SocketAddress::loopback() const {
-  return family() == 4 ? bytes()[0] == 127 : IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) != 0;
-}
-
-std::string SocketAddress::text(bool with_port) const {
-  char host[INET6_ADDRSTRLEN] = "?";
-  const bool four = family() == 4;
-  (void)inet_ntop(four ? AF_INET : AF_INET6, bytes(), host, sizeof host);
-  if (!with_port) return host;
-  return four ? std::string(host) + ":" + std::to_string(port())
-              : "[" + std::string(host) + "]:" + std::to_string(port());
-}
-
-SocketAddress SocketAddress::of_peer(int socket) {
-  SocketAddress address;
-  address.length = sizeof address.v6;
-  (void)getpeername(socket, &address.any, &address.length);
-  return address;
-}
-
-SocketAddress SocketAddress::of_own(int socket) {
-  SocketAddress address;
-  address.length = sizeof address.v6;
-  (void)getsockname(socket, &address.any, &address.length);
-  return address;
-}
-
-Descriptor make_socket(int family) {
-  return Descriptor(socket(family == 4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
-}
 
 void prepare(int socket, const Config& config) {
   set(socket, IPPROTO_TCP, TCP_NODELAY, 1);

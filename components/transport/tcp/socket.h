@@ -1,41 +1,12 @@
 #pragma once
-#include <netinet/in.h>
-#include <sys/socket.h>
-
-#include <cstdint>
-#include <string>
-
 #include "components/transport/tcp/config.h"
-#include "framework/base/descriptor.h"
+#include "framework/base/ip_interfaces.h"
+#include "framework/base/ip_socket.h"
 
 namespace ashlar::tcp {
 
-/// An IP address and a port, of either family.
-struct SocketAddress {
-  union {
-    sockaddr any;
-    sockaddr_in v4;
-    sockaddr_in6 v6;
-  };
-  socklen_t length = 0;
+using namespace ip;
 
-  SocketAddress() : v6{} {}
-  /// `family`: 4 or 6; `bytes`: 4 or 16 of them; `scope`: index of the interface of a link-local address.
-  SocketAddress(int family, const std::uint8_t* bytes, std::uint16_t port, std::uint32_t scope = 0);
-  /// The address behind an IPv4-mapped one too. 4 or 6.
-  int family() const;
-  const std::uint8_t* bytes() const;
-  std::uint16_t port() const;
-  bool loopback() const;
-  /// "10.0.0.2:40000", "[fe80::1]:40000"; without the port: "10.0.0.2".
-  std::string text(bool with_port = true) const;
-
-  static SocketAddress of_peer(int socket);
-  static SocketAddress of_own(int socket);
-};
-
-/// A non-blocking socket of that family, close-on-exec. Without one: errno.
-Descriptor make_socket(int family);
 /// Messages leave at once, and a host that answers no more is noticed.
 void prepare(int socket, const Config& config);
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "components/transport/tcp/ports.h"
 #include "tests/unit/transport_tcp/fixture.h"
 
 namespace ashlar::tcp {
@@ -44,30 +43,6 @@ TEST(Record, HoldsTheBestAddressesWhereThereIsLittleRoom) {
   EXPECT_EQ(back.candidates.size(), (512 - 72) / 20u);
   EXPECT_EQ(back.candidates.front().bytes[3], 0);
   EXPECT_EQ(write(with(1), bytes.data(), 80), 0u) << "there is no room for one";
-}
-
-TEST(PortsText, PortsAndRanges) {
-  Ports ports;
-  EXPECT_TRUE(Ports::parse("0", &ports));
-  EXPECT_TRUE(Ports::parse("40000", &ports));
-  EXPECT_EQ(ports.first, 40000);
-  EXPECT_EQ(ports.last, 40000);
-  EXPECT_TRUE(Ports::parse("40000-40010", &ports));
-  EXPECT_EQ(ports.last, 40010);
-  for (const char* wrong : {"", "x", "-", "1-", "-1", "5-4", "0-9", "65536", "1-65536", "1 - 2", "4000x", "1-2-3"})
-    EXPECT_FALSE(Ports::parse(wrong, &ports)) << wrong;
-}
-
-TEST(PortsText, ARangeIsUsedUpAndThenSaysSo) {
-  // Three neighbouring ports that are free just now.
-  const Descriptor probe = listen_on({}, true);
-  const std::uint16_t first = SocketAddress::of_own(probe.get()).port();
-  const Ports two = {.first = first, .last = static_cast<std::uint16_t>(first + 1)};
-  const Descriptor next = listen_on(two, true);
-  ASSERT_TRUE(next) << "one of the two is taken by the probe";
-  EXPECT_EQ(SocketAddress::of_own(next.get()).port(), first + 1);
-  EXPECT_FALSE(listen_on(two, true));
-  EXPECT_EQ(errno, EADDRINUSE);
 }
 
 }  // namespace

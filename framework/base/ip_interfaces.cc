@@ -1,15 +1,21 @@
-#include "components/transport/tcp/candidates.h"
+#include "framework/base/ip_interfaces.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
-namespace ashlar::tcp {
+#include "framework/base/descriptor.h"
+#include "framework/base/hash.h"
+
+namespace ashlar::ip {
 namespace {
 
 unsigned bits_of(const sockaddr* mask) {
@@ -118,4 +124,41 @@ std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_on
   return found;
 }
 
-}  // namespace ashlar::tcp
+std::uint64_t host_here() {
+  Hash hash;
+  char text[256];
+  const Descriptor boot(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  if (const ssize_t n = boot ? read(boot.get(), text, sizeof text) : 0; n > 0)
+    hash.add({text, static_cast<std::size_t>(n)});
+  if (const ssize_t n = readlink("/proc/self/ns/net", text, sizeof text); n > 0)
+    hash.add({text, static_cast<std::size_t>(n)});
+  return hash.value();
+}
+
+std::vector<SocketAddress> ways_to(const std::vector<Candidate>& candidates, std::uint16_t port, bool same_host,
+                                   const std::vector<OwnAddress>& own) {
+  std::vector<std::pair<int, SocketAddress>> ways;
+  for (const Candidate& to : candidates) {
+    if (to.family != 4 && to.family != 6) continue;
+    if (to.reach == kLoopback && !same_host) continue;
+    const bool near = std::any_of(own.begin(), own.end(), [&](const OwnAddress& mine) {
+      return mine.candidate.family == to.family && mine.candidate.reach != kLoopback &&
+             same_subnet(mine.candidate.bytes, to.bytes, std::min<unsigned>(mine.candidate.prefix, to.prefix));
+    });
+    const int order = 2 * to.reach + (near ? 0 : 1);
+    if (to.reach != kLinkLocal || to.family != 6) {
+      ways.emplace_back(order, SocketAddress(to.family, to.bytes, port));
+      continue;
+    }
+    // Which of this host's links leads there, only trying can tell.
+    for (const OwnAddress& mine : own)
+      if (mine.candidate.reach == kLinkLocal && mine.candidate.family == 6)
+        ways.emplace_back(order, SocketAddress(6, to.bytes, port, mine.index));
+  }
+  std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SocketAddress> sorted;
+  for (const auto& [order, to] : ways) sorted.push_back(to);
+  return sorted;
+}
+
+}  // namespace ashlar::ip

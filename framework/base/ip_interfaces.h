@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "components/transport/tcp/socket.h"
+#include "framework/base/ip_socket.h"
 
-namespace ashlar::tcp {
+namespace ashlar::ip {
 
 /// How likely an address is to be reached from another host; the best are tried first.
 enum Reach : std::uint8_t { kNetwork = 0, kVirtual = 1, kLinkLocal = 2, kLoopback = 3 };
@@ -27,7 +27,8 @@ struct OwnAddress {
   std::uint32_t index;  // of the interface
 };
 
-/// transport.tcp.interfaces, taken apart. `wrong`: the word that means nothing, or "".
+/// A choice of interfaces, taken apart: names, subnets, "auto", with ^ in front all but these. `wrong`: the word that
+/// means nothing, or "".
 class Interfaces {
  public:
   explicit Interfaces(const std::string& text);
@@ -53,4 +54,12 @@ std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_on
 /// Whether both lie in one subnet, of `bits`.
 bool same_subnet(const std::uint8_t* a, const std::uint8_t* b, unsigned bits);
 
-}  // namespace ashlar::tcp
+/// The same number in all processes that share a loopback interface, and hardly anywhere else.
+std::uint64_t host_here();
+
+/// Where a process may be reached that has published `candidates` and listens on `port`, the most likely first.
+/// `own`: the addresses of this process; `same_host`: loopback addresses mean the same there.
+std::vector<SocketAddress> ways_to(const std::vector<Candidate>& candidates, std::uint16_t port, bool same_host,
+                                   const std::vector<OwnAddress>& own);
+
+}  // namespace ashlar::ip

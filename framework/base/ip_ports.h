@@ -4,7 +4,7 @@
 
 #include "framework/base/descriptor.h"
 
-namespace ashlar::tcp {
+namespace ashlar::ip {
 
 /// transport.tcp.ports, taken apart: 0-0 leaves the choice to the system.
 struct Ports {
@@ -16,4 +16,4 @@ struct Ports {
 /// A listening socket on one of the ports, or none, with errno. `loopback_only`: hosts cannot reach it.
 Descriptor listen_on(const Ports& ports, bool loopback_only);
 
-}  // namespace ashlar::tcp
+}  // namespace ashlar::ip

@@ -1,11 +1,11 @@
-#include "components/transport/tcp/candidates.h"
+#include "framework/base/ip_interfaces.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-namespace ashlar::tcp {
+namespace ashlar::ip {
 namespace {
 
 OwnAddress address(const char* interface, const char* text) {
@@ -59,5 +59,35 @@ TEST(OwnAddresses, TheLoopbackIsThereAndLast) {
   for (const OwnAddress& own : own_addresses(Interfaces("auto"), true)) EXPECT_EQ(own.candidate.reach, kLoopback);
 }
 
+TEST(Ways, TheOwnSubnetComesFirstAndLoopbackOnlyOnOneHost) {
+  OwnAddress mine = address("eth0", "10.1.2.3");
+  mine.candidate.prefix = 24;
+  std::vector<Candidate> theirs;
+  for (const char* text : {"10.9.0.1", "10.1.2.4", "127.0.0.1"}) {
+    theirs.push_back(address("any", text).candidate);
+    theirs.back().prefix = 24;
+  }
+  theirs.back().reach = kLoopback;
+  const auto in_words = [&](bool same_host) {
+    std::string all;
+    for (const SocketAddress& way : ways_to(theirs, 77, same_host, {mine})) all += way.text() + " ";
+    return all;
+  };
+  EXPECT_EQ(in_words(false), "10.1.2.4:77 10.9.0.1:77 ");
+  EXPECT_EQ(in_words(true), "10.1.2.4:77 10.9.0.1:77 127.0.0.1:77 ");
+}
+
+TEST(Ways, EachLinkIsTriedForALinkLocalAddress) {
+  OwnAddress one = address("eth0", "fe80::1"), two = address("eth1", "fe80::2");
+  one.candidate.reach = two.candidate.reach = kLinkLocal;
+  two.index = 2;
+  Candidate theirs = address("any", "fe80::9").candidate;
+  theirs.reach = kLinkLocal;
+  const std::vector<SocketAddress> ways = ways_to({theirs}, 77, false, {one, two});
+  ASSERT_EQ(ways.size(), 2u);
+  EXPECT_EQ(ways[0].v6.sin6_scope_id, 1u);
+  EXPECT_EQ(ways[1].v6.sin6_scope_id, 2u);
+}
+
 }  // namespace
-}  // namespace ashlar::tcp
+}  // namespace ashlar::ip

@@ -1,4 +1,4 @@
-#include "components/transport/tcp/ports.h"
+#include "framework/base/ip_ports.h"
 
 #include <netinet/in.h>
 #include <unistd.h>
@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <charconv>
 
-#include "components/transport/tcp/socket.h"
+#include "framework/base/ip_socket.h"
 
-namespace ashlar::tcp {
+namespace ashlar::ip {
 namespace {
 
 constexpr int kBacklog = 4096;
@@ -70,4 +70,4 @@ Descriptor listen_on(const Ports& ports, bool loopback_only) {
   return socket;
 }
 
-}  // namespace ashlar::tcp
+}  // namespace ashlar::ip

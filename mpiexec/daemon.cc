@@ -11,9 +11,9 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
-#include "framework/base/error_class.h"
-#include "framework/base/failure.h"
+#include "mpiexec/host_check.h"
 #include "mpiexec/local_placement.h"
+#include "mpiexec/program_file.h"
 #include "mpiexec/rank_view.h"
 #include "mpiexec/remote_node.h"
 #include "mpiexec/signals.h"
@@ -95,6 +95,7 @@ int Daemon::timeout_ms() const {
   std::uint64_t next = now_ns() + kTickMs * kMillisecond;
   if (answering_) next = std::min(next, now_ns() + kAnswers);
   if (states_at_ns_ != 0) next = std::min(next, states_at_ns_);
+  if (prober_) next = std::min(next, prober_->next_ns());
   const std::uint64_t now = now_ns();
   return next <= now ? 0 : static_cast<int>((next - now) / kMillisecond + 1);
 }
@@ -109,8 +110,12 @@ void Daemon::poll_once() {
   const std::size_t first = fds.size();
   const bool full[2] = {unread_ > kMostUnread, unread_ > kMostUnread};
   if (ranks_) ranks_->add_streams(&fds, full);
+  const std::size_t first_way = fds.size();
+  if (prober_) prober_->add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms()) < 0) return;
   if (ranks_) ranks_->read_streams(fds, first);
+  if (prober_) prober_->handle(&fds[first_way], now_ns());
+  tell_ways();
   if (fds[3].revents) {
     if (const std::size_t given = input_.write_some(); given > 0)
       link_.send(FrameKind::kInputRoom, packed(static_cast<std::uint64_t>(given)));
@@ -226,13 +231,22 @@ void Daemon::record_wanted(const RecordWanted& wanted) { link_.send(FrameKind::k
 
 void Daemon::states_changed() { send_states(FrameKind::kStates); }
 
+/// No job: mpiexec wants to know what one would find here.
+void Daemon::check(const CheckOrder& order) {
+  prober_ = std::make_unique<WayProber>(order.ways);
+  link_.send(FrameKind::kChecked, packed(look_at_host(order, environment_here(order.environment), prober_.get())));
+}
+
+void Daemon::tell_ways() {
+  if (!prober_ || ways_told_ || !prober_->done()) return;
+  ways_told_ = true;
+  link_.send(FrameKind::kWays, packed(prober_->results()));
+}
+
 void Daemon::refuse(const std::string& sentence) { link_.send(FrameKind::kRefused, packed(sentence)); }
 
 Status Daemon::prepare() {
-  const bool own_folders = std::all_of(order_.options.segments.begin(), order_.options.segments.end(),
-                                       [](const Segment& s) { return s.wdir.starts_with('/'); });
-  if (!own_folders && chdir(order_.folder.c_str()) != 0)
-    return fail(kErrArg, "host.no_folder", {{"folder", brief(order_.folder)}, {"lower", std::strerror(errno)}});
+  ASHLAR_TRY(enter_folder(order_.options, order_.folder));
   placement_ = decide_placement(order_.options, order_.settings, order_.nodes.ranks_of(order_.nodes.node));
   RankEvents& events = *this;
   ranks_ = std::make_unique<LocalRanks>(order_.options, order_.settings, inherited_, events);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mpiexec/check_order.h"
 #include "mpiexec/input_queue.h"
 #include "mpiexec/job_order.h"
 #include "mpiexec/link.h"
@@ -13,6 +14,7 @@
 #include "mpiexec/rank_events.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/status_query.h"
+#include "mpiexec/way_prober.h"
 
 namespace ashlar::mpiexec {
 
@@ -47,6 +49,8 @@ class Daemon : private RankEvents {
   bool handle_prepared(const Frame& frame, Unpacker& from);
   bool take_end(Unpacker& from);
   Status prepare();
+  void check(const CheckOrder& order);
+  void tell_ways();
   void refuse(const std::string& sentence);
   void poll_once();
   int timeout_ms() const;
@@ -66,6 +70,8 @@ class Daemon : private RankEvents {
   JobOrder order_;
   Placement placement_;
   std::unique_ptr<LocalRanks> ranks_;
+  std::unique_ptr<WayProber> prober_;  // only of a check, which has no ranks
+  bool ways_told_ = false;
   std::unique_ptr<StatusQuery> status_, variables_;
   bool answering_ = false;
   InputQueue input_;

@@ -45,9 +45,22 @@ bool Daemon::handle(const Frame& frame) {
   Unpacker from(frame.body);
   switch (frame.kind) {
     case FrameKind::kOrder:
-      if (ranks_ || !from(order_).done() || !order_.fits()) return false;
+      if (ranks_ || prober_ || !from(order_).done() || !order_.fits()) return false;
       if (const Status status = prepare(); !status.ok()) refuse(in_words(status));
       return true;
+    case FrameKind::kCheck: {
+      CheckOrder order;
+      if (ranks_ || prober_ || !from(order).done()) return false;
+      check(order);
+      return true;
+    }
+    case FrameKind::kTryWays: {
+      std::vector<WayTarget> targets;
+      if (!prober_ || prober_->asked() || !from(targets).done()) return false;
+      prober_->try_ways(targets, now_ns());
+      tell_ways();
+      return true;
+    }
     case FrameKind::kBeat:
       link_.send(FrameKind::kBeatBack);
       return from.done();

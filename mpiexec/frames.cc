@@ -44,6 +44,14 @@ const char* subject_of(FrameKind kind) {
       return "a sign of life";
     case FrameKind::kLeave:
       return "the end of the job";
+    case FrameKind::kCheck:
+      return "what is to be checked";
+    case FrameKind::kTryWays:
+      return "the ways to be tried";
+    case FrameKind::kChecked:
+      return "what a check has found";
+    case FrameKind::kWays:
+      return "the ways that were tried";
     case FrameKind::kReady:
       return "that the host is ready";
     case FrameKind::kRefused:

@@ -28,6 +28,8 @@ enum class FrameKind : std::uint16_t {
   kRefresh,      // let the ranks record the time, and tell their states
   kBeat,         // answer it
   kLeave,        // the job is over
+  kCheck,        // CheckOrder: no job, look at the host
+  kTryWays,      // WayTarget of each other host
   // daemon to mpiexec
   kReady = 64,   // NodeReady
   kRefused,      // a sentence: the job cannot start here
@@ -43,7 +45,9 @@ enum class FrameKind : std::uint16_t {
   kAccounts,     // the same, with texts: the answer to kAsk
   kInputRoom,    // bytes of input that the rank has been given
   kInputClosed,  // the rank reads no more
-  kBeatBack
+  kBeatBack,
+  kChecked,  // HostReport
+  kWays      // WayResult of each way
 };
 /// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
 std::string frame_words(FrameKind kind, std::size_t bytes);

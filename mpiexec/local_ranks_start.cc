@@ -17,6 +17,7 @@
 #include "framework/plugin/tools.h"
 #include "mpiexec/local_ranks.h"
 #include "mpiexec/pipe.h"
+#include "mpiexec/program_file.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
@@ -41,13 +42,8 @@ std::string start_words(const Segment& segment) {
 
 }  // namespace
 
-/// What the ranks of `segment` get as the environment variable `name`.
 std::string LocalRanks::variable_of(const Segment& segment, const std::string& name) const {
-  std::string value = environment_.get(name);
-  for (const std::vector<EnvChange>* changes : {&options_.env, &segment.env})
-    for (const EnvChange& change : *changes)
-      if (change.first == name) value = change.second;
-  return value;
+  return mpiexec::variable_of(environment_, options_, segment, name);
 }
 
 /// The library that shows the ranks' calls to the tools. LD_PRELOAD is a list whose names end at spaces and colons.
@@ -87,13 +83,7 @@ Status LocalRanks::find_programs() {
   files_.resize(options_.segments.size());
   for (unsigned s = 0; s < files_.size(); ++s) {
     if (std::none_of(ranks_.begin(), ranks_.end(), [s](const Rank& r) { return r.here && r.segment == s; })) continue;
-    const Segment& segment = options_.segments[s];
-    std::string path = variable_of(segment, "PATH");
-    if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-    struct stat folder;
-    if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)))
-      return fail(kErrArg, "start.no_folder", {{"value", brief(segment.wdir)}});
-    ASHLAR_TRY(find_program(segment.argv[0], segment.path, segment.wdir, path, &files_[s]));
+    ASHLAR_TRY(find_program_of(environment_, options_, options_.segments[s], &files_[s]));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpiexec/check.h"
 #include "mpiexec/daemon.h"
 #include "mpiexec/environment.h"
 #include "mpiexec/further_request.h"
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
     return further ? 0 : 2;
   };
   if (const Status loaded = load_settings(options, host, environ, &settings); !loaded.ok()) return give_up(loaded);
+  if (options.check && !further) return Check(options, settings, inherited, environment, host).run();
   const std::string job_id =
       text("%d.%llx", static_cast<int>(getpid()), static_cast<unsigned long long>(own_start_time()));
   Job job(options, settings, inherited, std::move(environment), further ? NodeMap{} : plan_nodes(options, host), host,

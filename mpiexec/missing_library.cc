@@ -98,6 +98,29 @@ std::string missing_library(const std::string& program, const std::string& libra
   return {};
 }
 
+std::vector<NeededLibrary> needed_libraries(const std::string& program, const std::string& library_path,
+                                            const std::string& folder) {
+  std::vector<NeededLibrary> all;
+  const std::string first = path_of(program, folder);
+  const std::string of_program = dynamic_section_of(first).rpath;
+  const auto add_those_of = [&](const std::string& file) {
+    DynamicSection dynamic = dynamic_section_of(file);
+    // The program's own DT_RPATH serves its libraries, too, but for those that have a DT_RUNPATH.
+    if (file != first && dynamic.runpath.empty() && !of_program.empty())
+      dynamic.rpath += (dynamic.rpath.empty() ? "" : ":") + of_program;
+    for (const std::string& name : dynamic.needed) {
+      const auto same = [&name](const NeededLibrary& other) { return other.name == name; };
+      if (name.empty() || std::any_of(all.begin(), all.end(), same)) continue;
+      Found found = find(name, file, dynamic, library_path, folder);
+      all.push_back({.name = name, .by = file, .there = found.there, .path = std::move(found.path)});
+    }
+  };
+  add_those_of(first);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (const std::string file = all[i].path; !file.empty()) add_those_of(file);
+  return all;
+}
+
 OtherLibrary other_mpi_library(const std::string& program, const std::string& library_path, const std::string& folder) {
   const std::string path = path_of(program, folder);
   const DynamicSection dynamic = dynamic_section_of(path);

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace ashlar::mpiexec {
 
@@ -7,6 +8,17 @@ namespace ashlar::mpiexec {
 /// or when the file is not a dynamically linked program of this machine. `library_path` is the rank's LD_LIBRARY_PATH,
 /// `folder` the one it starts in ("": this process's), which relative entries refer to. Reads files, runs nothing.
 std::string missing_library(const std::string& program, const std::string& library_path, const std::string& folder);
+
+/// A shared library that a program needs.
+struct NeededLibrary {
+  std::string name;
+  std::string by;  // the file that names it
+  bool there = false;
+  std::string path;  // empty: the loader alone can tell
+};
+/// All of them, those that libraries need too, each once, as missing_library looks for them.
+std::vector<NeededLibrary> needed_libraries(const std::string& program, const std::string& library_path,
+                                            const std::string& folder);
 
 /// A library of another MPI implementation.
 struct OtherLibrary {

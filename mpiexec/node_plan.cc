@@ -26,8 +26,7 @@ class Planner {
     List list = list_of(options_.hosts, 0);
     for (std::size_t s = 0; s < options_.segments.size(); ++s) {
       const Segment& segment = options_.segments[s];
-      if (!segment.hosts.empty()) list = list_of(with_known_slots(segment.hosts), s);
-      if (list.hosts.empty()) list = list_of({{.name = "localhost", .slots = 0}}, s);
+      take_list(s, &list);
       std::vector<unsigned> of = places(segment, &list);
       number(&of);
       hosts_of_ranks_.insert(hosts_of_ranks_.end(), of.begin(), of.end());
@@ -35,7 +34,29 @@ class Planner {
     return map();
   }
 
+  std::vector<PlannedHost> run_check() {
+    std::vector<PlannedHost> out;
+    List list = list_of(options_.hosts, 0);
+    for (unsigned s = 0; s < options_.segments.size(); ++s) {
+      take_list(s, &list);
+      out.resize(hosts_.size());
+      for (const unsigned host : list.hosts) out[host].segments.push_back(s);
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].name = hosts_[i].name;
+      out[i].here = hosts_[i].here;
+    }
+    return out;
+  }
+
  private:
+  /// The hosts of program `s`: its own, or those of the program before it.
+  void take_list(std::size_t s, List* list) {
+    const Segment& segment = options_.segments[s];
+    if (!segment.hosts.empty()) *list = list_of(with_known_slots(segment.hosts), s);
+    if (list->hosts.empty()) *list = list_of({{.name = "localhost", .slots = 0}}, s);
+  }
+
   unsigned index_of(const std::string& name) {
     const bool here = is_this_host(name);
     for (unsigned i = 0; i < hosts_.size(); ++i)
@@ -139,5 +160,9 @@ class Planner {
 }  // namespace
 
 NodeMap plan_nodes(const Options& options, const std::string& own_host) { return Planner(options, own_host).run(); }
+
+std::vector<PlannedHost> plan_check(const Options& options, const std::string& own_host) {
+  return Planner(options, own_host).run_check();
+}
 
 }  // namespace ashlar::mpiexec

@@ -57,6 +57,10 @@ constexpr OptionRow kRows[] = {
     {"--report-bindings -report-bindings", 0, "", "print where each rank is bound", turn_on<&Options::report_bindings>},
     {"--show-placement --do-not-launch --donotlaunch", 0, "", "print where each rank would be bound, and do not run",
      turn_on<&Options::show_placement>},
+    {"--check -check", 0, "",
+     "look at the hosts instead of running the program (which may be left out): what leads there, the program and its "
+     "libraries, and the ways between them",
+     turn_on<&Options::check>},
     {"--stdin", 1, "RANK|none", "the rank that gets standard input (0 unless given)", take_stdin},
     {"--output -output --output-filename -output-filename", 1, "FILES",
      "write each rank's output to files: a folder (FILES/rank.0.out, .err), or a pattern with "

@@ -64,8 +64,9 @@ unsigned hosts_of(const Reading& r) {
 }
 
 Status finish_segment(Reading& r) {
-  if (r.segment.argv.empty()) return fail(kErrArg, "option.no_program");
-  if (r.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
+  const bool needs_program = !r.options->check || !r.options->segments.empty();
+  if (r.segment.argv.empty() && needs_program) return fail(kErrArg, "option.no_program");
+  if (!r.segment.argv.empty() && r.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
   if (!r.ranks_given && r.segment.per_node > 0) {
     r.segment.ranks = r.segment.per_node * hosts_of(r);
     r.ranks_given = true;

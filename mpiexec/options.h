@@ -42,6 +42,7 @@ struct Options {
   MapBy map = MapBy::kAuto;
   bool report_bindings = false;
   bool show_placement = false;
+  bool check = false;  // look at the hosts, and run nothing
   bool tag_output = false;
   bool timestamp_output = false;
   bool explain = false;

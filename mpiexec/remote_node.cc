@@ -223,6 +223,8 @@ std::string RemoteNode::quoted() const {
   return shown(out);
 }
 
+std::string RemoteNode::agent() const { return shown(agent_); }
+
 std::string RemoteNode::end_words() const {
   if (!ended_) return "its agent, " + shown(agent_) + ", closed the connection";
   return "its agent, " + shown(agent_) + ", " + status_words(wait_status_);

@@ -62,6 +62,10 @@ class RemoteNode {
   /// How far the host has come, as the end of a sentence.
   const char* step_words() const;
   const DaemonLine& line() const { return line_; }
+  /// Its agent's command, for people.
+  std::string agent() const;
+  /// What shells and start files have printed before the daemon's line, and the agent to standard error; "": nothing.
+  std::string said() const { return quoted(); }
   Link& link() { return link_; }
   /// Whether frames can be sent.
   bool open() const { return phase_ >= Phase::kThere && phase_ < Phase::kGone; }

@@ -61,6 +61,16 @@ Status load_settings(const Options& options, const std::string& host, const char
                                                             : "";
   settings->start_timeout_ns = config.start_timeout;
   settings->silence_ns = config.host_silence;
+  settings->check_timeout_ns = config.check_timeout;
+  const char *interfaces = nullptr, *ports = nullptr;
+  settings->tcp = plugin::allows(store, "transport", "tcp") &&
+                  store.get("transport.tcp.interfaces", &interfaces).ok() &&
+                  store.get("transport.tcp.ports", &ports).ok() &&
+                  store.get("transport.tcp.full_exchange", &settings->tcp_exchange).ok();
+  if (settings->tcp) {
+    settings->tcp_interfaces = interfaces;
+    settings->tcp_ports = ports;
+  }
   plugin::ToolConfig tools;
   ASHLAR_TRY(store.fill("tools", plugin::kToolParams, &tools));
   settings->tools = plugin::tools_chosen(store);

@@ -24,8 +24,12 @@ struct Settings {
   std::string start_words;            // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
   std::string launch_agent;           // the command that leads to another host
   std::uint64_t start_timeout_ns = 0;
-  std::uint64_t silence_ns = 0;  // after which a host is lost; 0: never
-  std::string for_ranks;         // param::Store's text: ranks read no file of their own
+  std::uint64_t silence_ns = 0;           // after which a host is lost; 0: never
+  std::uint64_t check_timeout_ns = 0;     // of a way between two hosts that --check tries
+  bool tcp = false;                       // transport.tcp is there, and may be chosen
+  std::string tcp_interfaces, tcp_ports;  // transport.tcp.*, with which --check tries the ways
+  std::uint64_t tcp_exchange = 0;
+  std::string for_ranks;  // param::Store's text: ranks read no file of their own
 };
 
 /// Merges every source of parameters. Notices go to standard error at once. Fails when something on the

@@ -15,6 +15,7 @@ struct MpiexecConfig {
   const char* launch_agent;
   std::uint64_t start_timeout;  // nanoseconds
   std::uint64_t host_silence;   // nanoseconds
+  std::uint64_t check_timeout;  // nanoseconds
 };
 inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
 inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
@@ -24,6 +25,7 @@ inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
 inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
 inline constexpr const char* kSilenceRange[] = {"0", "1000h", nullptr};
+inline constexpr const char* kCheckRange[] = {"10ms", "1h", nullptr};
 inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
 
 inline constexpr ashlar_param kMpiexecParams[] = {
@@ -61,6 +63,9 @@ inline constexpr ashlar_param kMpiexecParams[] = {
      "they have none of mpiexec for so long. 0: never.",
      ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, host_silence), kSilenceRange},
+    {"check_timeout", "5s", "Time that --check gives each way between two hosts.", ASHLAR_PARAM_DURATION,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, check_timeout), kCheckRange},
 };
 
 /// How mpiexec watches a running job.

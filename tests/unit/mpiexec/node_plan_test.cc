@@ -27,6 +27,28 @@ TEST(NodePlan, WithoutOtherHostsThereIsNoTable) {
   EXPECT_EQ(plan({"--host", "localhost,b", "-n", "1"}), "-") << "a host without a rank has no part in the job";
 }
 
+/// Each host of `mpiexec --check WORDS...` with the numbers of its programs; * is this one.
+std::string checked(std::vector<const char*> words) {
+  words.insert(words.begin(), {"mpiexec", "--check"});
+  Options options;
+  const Status parsed = parse_options(static_cast<int>(words.size()), words.data(), &options);
+  if (!parsed.ok()) return parsed.text();
+  std::string out;
+  for (const PlannedHost& host : plan_check(options, "self")) {
+    out += (out.empty() ? "" : " ") + host.name + (host.here ? "*" : "");
+    for (const unsigned segment : host.segments) out += std::to_string(segment);
+  }
+  return out;
+}
+
+TEST(NodePlan, ACheckHasAllHostsThatAreNamed) {
+  EXPECT_EQ(checked({}), "self*0");
+  EXPECT_EQ(checked({"program"}), "self*0");
+  EXPECT_EQ(checked({"--host", "b,localhost,c:4"}), "b0 self*0 c0");
+  EXPECT_EQ(checked({"--host", "b,c", "-n", "1", "one"}), "b0 c0") << "a job would have no rank on c";
+  EXPECT_EQ(checked({"--host", "b", "one", ":", "two", ":", "--host", "c,b", "three"}), "b012 c2");
+}
+
 TEST(NodePlan, HostsWithoutSlotsDivideTheRanksInBlocks) {
   EXPECT_EQ(plan({"--host", "a,b", "-n", "4"}), "aabb");
   EXPECT_EQ(plan({"--host", "a,b,c", "-n", "7"}), "aaabbcc");

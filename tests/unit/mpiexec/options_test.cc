@@ -38,6 +38,18 @@ TEST(Options, OneProgramWithItsArguments) {
   EXPECT_FALSE(p.options.help);
 }
 
+TEST(Options, OnlyACheckNeedsNoProgram) {
+  const Parsed p = parse({"--check", "--host", "b,c"});
+  ASSERT_TRUE(p.ok) << p.error;
+  EXPECT_TRUE(p.options.check);
+  ASSERT_EQ(p.options.segments.size(), 1u);
+  EXPECT_TRUE(p.options.segments[0].argv.empty());
+  EXPECT_EQ(p.options.segments[0].hosts.size(), 2u);
+  EXPECT_FALSE(parse({"--host", "b,c"}).ok);
+  EXPECT_FALSE(parse({"--check", "--host", "b", "a", ":", "--host", "c"}).ok) << "a second program has a name";
+  EXPECT_FALSE(parse({"--check", ""}).ok);
+}
+
 TEST(Options, OneRankUnlessSaid) {
   const Parsed p = parse({"a"});
   ASSERT_TRUE(p.ok);

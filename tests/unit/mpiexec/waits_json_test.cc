@@ -9,7 +9,7 @@ using launch::RankState;
 using testing::HasSubstr;
 using testing::Not;
 
-RankStatus says(const std::string& account) {
+RankStatus status_of(const std::string& account) {
   RankStatus s;
   s.state = RankState::kInitialized;
   s.answered = true;
@@ -29,8 +29,8 @@ TEST(WaitsJson, BeginsWithWhatItIs) {
 }
 
 TEST(WaitsJson, SetsOfRanksAreRanges) {
-  std::vector<RankStatus> ranks(6, says("t 1\nc 0 2 0-5 in MPI_Barrier on 'w'\n"));
-  ranks[4] = ranks[5] = ranks[2] = says("t 1\nw 0 in MPI_Recv\n");
+  std::vector<RankStatus> ranks(6, status_of("t 1\nc 0 2 0-5 in MPI_Barrier on 'w'\n"));
+  ranks[4] = ranks[5] = ranks[2] = status_of("t 1\nw 0 in MPI_Recv\n");
   const std::string out = json(ranks);
   EXPECT_THAT(out, HasSubstr(R"("needs":"2,4-5")"));
   EXPECT_THAT(out,
@@ -42,9 +42,9 @@ TEST(WaitsJson, StatesAreOneWordEach) {
   std::vector<RankStatus> ranks(9);
   ranks[1].state = RankState::kAttached;
   for (int r = 2; r < 7; ++r) ranks[static_cast<std::size_t>(r)].state = RankState::kInitialized;
-  ranks[3] = says("t 1\nw 0 in MPI_Recv\n");
-  ranks[4] = says("");
-  ranks[5] = says("f\n");
+  ranks[3] = status_of("t 1\nw 0 in MPI_Recv\n");
+  ranks[4] = status_of("");
+  ranks[5] = status_of("f\n");
   ranks[6] = ranks[3];
   ranks[6].progresses = true;
   ranks[7].state = RankState::kFinalized;
@@ -58,11 +58,11 @@ TEST(WaitsJson, StatesAreOneWordEach) {
 }
 
 TEST(WaitsJson, ForeignNamesStayText) {
-  EXPECT_THAT(json({says("t 1\nw 7 in MPI_Recv on '\"\\\x01'\n")}), HasSubstr(R"(in MPI_Recv on '\"\\\u0001')"));
+  EXPECT_THAT(json({status_of("t 1\nw 7 in MPI_Recv on '\"\\\x01'\n")}), HasSubstr(R"(in MPI_Recv on '\"\\\u0001')"));
 }
 
 TEST(WaitsJson, WhatIsNotKnownIsLeftOut) {
-  const std::string out = json({says("t 1\nw * in MPI_Recv\nw - for MPI_Ibarrier\n+ 3\n")});
+  const std::string out = json({status_of("t 1\nw * in MPI_Recv\nw - for MPI_Ibarrier\n+ 3\n")});
   EXPECT_THAT(out, HasSubstr(R"("waits_for":[{"text":"in MPI_Recv"},{"text":"for MPI_Ibarrier"}],"left_out":3)"));
   for (const char* const member : {"needs", "cycle", "ends", "silent_s", "process", "newest_wait", "under_way"})
     EXPECT_THAT(out, Not(HasSubstr(std::string("\"") + member))) << member;

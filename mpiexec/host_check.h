@@ -1,0 +1,12 @@
+#pragma once
+#include "mpiexec/check_order.h"
+#include "mpiexec/environment.h"
+#include "mpiexec/way_prober.h"
+
+namespace ashlar::mpiexec {
+
+/// What a job would find on this host: the installation, the folder, the programs and their libraries, the interfaces.
+/// Opens the port of `prober`. Looks only; runs nothing.
+HostReport look_at_host(const CheckOrder& order, const Environment& environment, WayProber* prober);
+
+}  // namespace ashlar::mpiexec

@@ -15,7 +15,7 @@ struct WayRules {
   std::uint32_t host = 0;   // the number of the host that gets this
   std::string secret;       // known to the hosts of this check alone
   std::string interfaces;   // transport.tcp.interfaces
-  std::string ports;        // transport.tcp.ports
+  std::string ports;        // transport.tcp.ports; empty: the transport is not used, and no way is tried
   std::uint32_t bytes = 0;  // that travel both ways
   std::uint64_t timeout_ns = 0;
 };

@@ -121,18 +121,24 @@ class HostCheck {
 
   void look_at_network() {
     begin();
+    // Without the transport there are interfaces, and no settings that choose among them.
+    if (order_.ways.ports.empty()) return found_interfaces(ip::own_addresses(ip::Interfaces("auto"), false));
     if (const Status status = prober_.open(); !status.ok()) return failed("interfaces", status);
+    found_interfaces(prober_.own());
+    report_.steps.push_back({.what = "port", .words = text("%u", unsigned{prober_.port()}), .failed = false, .ns = 0});
+    report_.addresses = prober_.addresses();
+    report_.place = ip::host_here();
+    report_.port = prober_.port();
+  }
+
+  void found_interfaces(const std::vector<ip::OwnAddress>& all) {
     std::string words;
-    for (const ip::OwnAddress& own : prober_.own()) {
+    for (const ip::OwnAddress& own : all) {
       const ip::Candidate& c = own.candidate;
       words += text("%s%s %s/%u", words.empty() ? "" : ", ", shown(own.interface).c_str(),
                     ip::SocketAddress(c.family, c.bytes, 0).text(false).c_str(), unsigned{c.prefix});
     }
     found("interfaces", words);
-    report_.steps.push_back({.what = "port", .words = text("%u", unsigned{prober_.port()}), .failed = false, .ns = 0});
-    report_.addresses = prober_.addresses();
-    report_.place = ip::host_here();
-    report_.port = prober_.port();
   }
 
   const CheckOrder& order_;

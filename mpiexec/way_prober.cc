@@ -30,12 +30,17 @@ std::span<const std::uint8_t> bytes_of(const void* from, std::size_t bytes) {
 
 bool is_later(int error) { return error == EAGAIN || error == EINTR; }
 
+/// An IPv6 address that only says over which link it is to be tried.
+bool is_link_local(const ip::SocketAddress& address) {
+  return address.any.sa_family == AF_INET6 && address.v6.sin6_scope_id != 0;
+}
+
 /// "10.0.0.2"; of a link-local address also over which link: "fe80::2%eth0".
 std::string name_of(const ip::SocketAddress& address) {
   char link[IF_NAMESIZE];
-  const bool local = address.any.sa_family == AF_INET6 && address.v6.sin6_scope_id != 0;
-  return address.text(false) +
-         (local && if_indextoname(address.v6.sin6_scope_id, link) != nullptr ? std::string("%") + link : "");
+  return address.text(false) + (is_link_local(address) && if_indextoname(address.v6.sin6_scope_id, link) != nullptr
+                                    ? std::string("%") + link
+                                    : "");
 }
 
 }  // namespace
@@ -68,12 +73,17 @@ Digest WayProber::proof_of(const WayHello& hello, char side) const {
               {bytes_of(&side, 1), bytes_of(&hello, offsetof(WayHello, proof))});
 }
 
+std::vector<ip::Candidate> WayProber::candidates_of(const WayTarget& target) {
+  std::vector<ip::Candidate> all(target.addresses.size() / sizeof(ip::Candidate));
+  if (!all.empty()) std::memcpy(all.data(), target.addresses.data(), all.size() * sizeof(ip::Candidate));
+  return all;
+}
+
 void WayProber::try_ways(const std::vector<WayTarget>& targets, std::uint64_t now) {
   asked_ = true;
   for (const WayTarget& target : targets) {
-    std::vector<ip::Candidate> theirs(target.addresses.size() / sizeof(ip::Candidate));
-    if (!theirs.empty()) std::memcpy(theirs.data(), target.addresses.data(), theirs.size() * sizeof(ip::Candidate));
-    for (const ip::SocketAddress& to : ip::ways_to(theirs, target.port, target.place == ip::host_here(), own_))
+    const bool same_place = target.place == ip::host_here();
+    for (const ip::SocketAddress& to : ip::ways_to(candidates_of(target), target.port, same_place, own_))
       waiting_.push_back({.host = target.host, .to = to});
   }
   start_calls(now);
@@ -144,6 +154,16 @@ void WayProber::end(Call& call, std::uint64_t now, const std::string& why_not) {
   result.ns = now - call.began;
   call.over = true;
   call.socket.reset();
+  if (result.good) give_links_up(call.way.host, now);
+}
+
+/// Most links do not lead to the host with a link-local address, and it takes the whole time to know: they are not
+/// waited for once the host has been reached.
+void WayProber::give_links_up(std::uint32_t host, std::uint64_t now) {
+  const auto is_one = [host](const Way& way) { return way.host == host && is_link_local(way.to); };
+  waiting_.remove_if(is_one);
+  for (Call& call : calls_)
+    if (!call.over && is_one(call.way)) end(call, now, "given up: the host was reached another way");
 }
 
 std::string WayProber::late_words(const Call& call) const {

@@ -42,6 +42,8 @@ class WayProber {
   const std::vector<ip::OwnAddress>& own() const { return own_; }
   std::string addresses() const;
 
+  /// The addresses of the target; bytes behind the last whole one are left out.
+  static std::vector<ip::Candidate> candidates_of(const WayTarget& target);
   void try_ways(const std::vector<WayTarget>& targets, std::uint64_t now);
   bool asked() const { return asked_; }
   /// Whether all ways that were to be tried have been; then results() has them.
@@ -86,6 +88,7 @@ class WayProber {
   bool say_hello(Call& call);
   void go_on(Call& call, std::uint64_t now);
   void end(Call& call, std::uint64_t now, const std::string& why_not);
+  void give_links_up(std::uint32_t host, std::uint64_t now);
   std::string late_words(const Call& call) const;
   void accept_guests(std::uint64_t now);
   void go_on(Guest& guest);

@@ -15,6 +15,7 @@
 #include "mpiexec/job_order.h"
 #include "mpiexec/link.h"
 #include "mpiexec/rank_view.h"
+#include "mpiexec/way_prober.h"
 
 namespace {
 
@@ -58,6 +59,11 @@ void read_views(Unpacker& from, bool answers) {
   for (unsigned rank = 0; rank < 4; ++rank) (void)view_of(board(), rank, kNow);
 }
 
+/// Of a host without addresses: what the targets say is read, and nothing is called.
+void try_ways(const std::vector<WayTarget>& targets) {
+  for (const WayTarget& target : targets) (void)ip::ways_to(WayProber::candidates_of(target), target.port, false, {});
+}
+
 void read(const Frame& frame) {
   Unpacker from(frame.body);
   JobOrder order;
@@ -65,6 +71,10 @@ void read(const Frame& frame) {
   RankEnding ending;
   RecordWanted wanted;
   RecordAnswer answer;
+  CheckOrder check;
+  HostReport report;
+  std::vector<WayTarget> targets;
+  std::vector<WayResult> ways;
   std::uint32_t rank = 0;
   std::uint64_t ticket = 0;
   switch (frame.kind) {
@@ -94,6 +104,18 @@ void read(const Frame& frame) {
       break;
     case FrameKind::kAccounts:
       read_views(from, true);
+      break;
+    case FrameKind::kCheck:
+      (void)take(from, &check);
+      break;
+    case FrameKind::kTryWays:
+      if (take(from, &targets)) try_ways(targets);
+      break;
+    case FrameKind::kChecked:
+      (void)take(from, &report);
+      break;
+    case FrameKind::kWays:
+      (void)take(from, &ways);
       break;
     default:
       break;

@@ -8,33 +8,29 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/base/ip_interfaces.h"
 #include "mpiexec/check_report.h"
-#include "mpiexec/host_check.h"
+#include "mpiexec/program_file.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
+#include "mpiexec/way_prober.h"
 
 namespace ashlar::mpiexec {
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kTick = kSecond / 10;
-constexpr std::uint64_t kBeat = 5 * kSecond;    // between two signs of life to the daemons
-constexpr std::uint64_t kSlack = 10 * kSecond;  // for what hosts tell of their ways to arrive
-constexpr std::uint64_t kLeave = 2 * kSecond;   // until an agent is killed that does not end with its pipe
+constexpr std::uint64_t kCheckSecond = 1'000'000'000;
+constexpr int kTurnMs = 100;
+constexpr std::uint64_t kCheckBeat = 5 * kCheckSecond;   // between two signs of life to the daemons
+constexpr std::uint64_t kSlack = 10 * kCheckSecond;      // for what hosts tell of their ways to arrive
+constexpr std::uint64_t kAgentLeave = 2 * kCheckSecond;  // until an agent is killed that does not end with its pipe
 constexpr std::size_t kSecretBytes = 32;
-
-std::string current_folder() {
-  char folder[PATH_MAX];
-  return getcwd(folder, sizeof folder) != nullptr ? folder : "/";
-}
 
 }  // namespace
 
@@ -47,7 +43,7 @@ Check::Check(const Options& options, const Settings& settings, const Inherited& 
 Check::~Check() {
   for (CheckedHost& host : hosts_)
     if (host.node) host.node->close();
-  const std::uint64_t until = now_ns() + kLeave;
+  const std::uint64_t until = now_ns() + kAgentLeave;
   for (CheckedHost& host : hosts_)
     if (host.node) host.node->end_agent(until);
   if (signal_fd_ >= 0) close(signal_fd_);
@@ -64,7 +60,6 @@ int Check::run() {
   if (getrandom(secret_.data(), secret_.size(), 0) != static_cast<ssize_t>(secret_.size()))
     return give_up(cannot("get random bytes (getrandom)", errno), 2);
   start_agents();
-  look_here(secret_);
   loop(&CheckedHost::looked);
   try_ways();
   loop(&CheckedHost::tried);
@@ -72,7 +67,7 @@ int Check::run() {
     return give_up(fail(kErrOther, "check.interrupted", {{"signal", signal_words(interrupted_by_)}}),
                    128 + interrupted_by_);
   for (CheckedHost& host : hosts_)
-    if (host.node && host.node->open()) {
+    if (host.node->open()) {
       host.node->link().send(FrameKind::kLeave);
       host.node->flush();
     }
@@ -86,18 +81,18 @@ void Check::start_agents() {
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
   const AgentFacts agent = {
       .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};
+  const AgentFacts here = {.command = "", .daemon = "/proc/self/exe", .patience_ns = settings_.start_timeout_ns};
   beat_ns_ = now_ns();
   for (unsigned i = 0; i < hosts_.size(); ++i) {
     CheckedHost& host = hosts_[i];
-    if (host.plan.here) continue;
     host.node = std::make_unique<RemoteNode>(i, host.plan.name);
-    host.agent_ns = now_ns();
-    if (const Status status = host.node->start(agent, inherited_, now_ns()); !status.ok())
+    host.began_ns = now_ns();
+    if (const Status status = host.node->start(host.plan.here ? here : agent, inherited_, host.began_ns); !status.ok())
       host.failure = in_words(status);
   }
 }
 
-CheckOrder Check::order_for(unsigned host, const std::string& secret) const {
+CheckOrder Check::order_for(unsigned host) const {
   CheckOrder order;
   order.options = options_;
   order.options.segments.clear();
@@ -106,23 +101,12 @@ CheckOrder Check::order_for(unsigned host, const std::string& secret) const {
   order.environment = environment_.entries();
   order.folder = current_folder();
   order.ways = {.host = host,
-                .secret = secret,
+                .secret = secret_,
                 .interfaces = settings_.tcp_interfaces,
                 .ports = settings_.tcp_ports,
                 .bytes = static_cast<std::uint32_t>(settings_.tcp_exchange),
                 .timeout_ns = settings_.check_timeout_ns};
   return order;
-}
-
-void Check::look_here(const std::string& secret) {
-  for (unsigned i = 0; i < hosts_.size(); ++i) {
-    CheckedHost& host = hosts_[i];
-    if (!host.plan.here) continue;
-    const CheckOrder order = order_for(i, secret);
-    prober_ = std::make_unique<WayProber>(order.ways);
-    host.report = look_at_host(order, environment_, prober_.get());
-    host.looked = true;
-  }
 }
 
 /// Every host that listens is a target of every other one.
@@ -139,10 +123,7 @@ void Check::try_ways() {
     // Without a port of its own it has not read its settings.
     host.tried = !settings_.tcp || host.report.port == 0 || targets.empty();
     if (host.tried || !host.failure.empty()) continue;
-    if (host.plan.here)
-      prober_->try_ways(targets, now_ns());
-    else
-      host.node->link().send(FrameKind::kTryWays, packed(targets));
+    host.node->link().send(FrameKind::kTryWays, packed(targets));
   }
 }
 
@@ -165,33 +146,17 @@ void Check::loop(bool CheckedHost::*told) {
 
 void Check::turn() {
   std::vector<pollfd> fds = {{signal_fd_, POLLIN, 0}};
-  for (const CheckedHost& host : hosts_)
-    if (host.node) host.node->add(&fds);
-  const std::size_t first_way = fds.size();
-  if (prober_) prober_->add(&fds);
-  std::uint64_t now = now_ns(), next = now + kTick;
-  if (prober_) next = std::min(next, prober_->next_ns());
-  const int ready = poll(fds.data(), fds.size(), next <= now ? 0 : static_cast<int>((next - now) / 1'000'000 + 1));
-  if (ready < 0) return;
-  now = now_ns();
-  std::size_t at = 1;
+  for (const CheckedHost& host : hosts_) host.node->add(&fds);
+  if (poll(fds.data(), fds.size(), kTurnMs) < 0) return;
+  const std::uint64_t now = now_ns();
   for (unsigned i = 0; i < hosts_.size(); ++i) {
-    if (!hosts_[i].node) continue;
-    (void)hosts_[i].node->read(&fds[at], now);
-    at += RemoteNode::kDescriptors;
+    (void)hosts_[i].node->read(&fds[1 + i * RemoteNode::kDescriptors], now);
     take_frames(i);
   }
-  if (prober_) prober_->handle(&fds[first_way], now);
-  for (CheckedHost& host : hosts_)
-    if (host.plan.here && prober_ && prober_->done() && !host.tried) {
-      host.ways = prober_->results();
-      host.tried = true;
-    }
   if (fds[0].revents) handle_signals();
   reap();
   check_hosts(now);
-  for (CheckedHost& host : hosts_)
-    if (host.node) host.node->flush();
+  for (CheckedHost& host : hosts_) host.node->flush();
 }
 
 void Check::take_frames(unsigned which) {
@@ -199,8 +164,8 @@ void Check::take_frames(unsigned which) {
   RemoteNode& node = *host.node;
   if (!host.failure.empty()) return;
   if (node.phase() == RemoteNode::Phase::kThere && node.trouble().empty()) {
-    host.agent_ns = now_ns() - host.agent_ns;
-    node.link().send(FrameKind::kCheck, packed(order_for(which, secret_)));
+    host.agent_ns = now_ns() - host.began_ns;
+    node.link().send(FrameKind::kCheck, packed(order_for(which)));
     node.set_phase(RemoteNode::Phase::kOrdered);
   }
   for (Frame frame; node.trouble().empty() && node.open() && node.link().take(&frame);) {
@@ -225,6 +190,13 @@ bool Check::take(CheckedHost& host, const Frame& frame) {
       host.node->refuse(sentence);
       return true;
     }
+    case FrameKind::kStep: {
+      CheckStep step;
+      if (host.looked || !from(step).done()) return false;
+      if (host.steps.empty() || host.steps.back().over) host.steps.emplace_back();
+      host.steps.back() = std::move(step);
+      return true;
+    }
     case FrameKind::kChecked:
       if (host.looked || !from(host.report).done() || host.report.addresses.size() % sizeof(ip::Candidate) != 0)
         return false;
@@ -246,14 +218,14 @@ bool Check::take(CheckedHost& host, const Frame& frame) {
 
 /// Which hosts have failed, and signs of life to the others.
 void Check::check_hosts(std::uint64_t now) {
-  const bool beat = now >= beat_ns_ + kBeat;
+  const bool beat = now >= beat_ns_ + kCheckBeat;
   if (beat) beat_ns_ = now;
   for (CheckedHost& host : hosts_) {
-    if (!host.node || !host.failure.empty() || host.tried) continue;
     RemoteNode& node = *host.node;
+    if (beat && node.open()) node.link().send(FrameKind::kBeat);
+    if (!host.failure.empty() || host.tried) continue;
     const bool late = host.looked && ways_until_ns_ != 0 && now >= ways_until_ns_;
     const bool overdue = node.deadline_ns() != 0 && now >= node.deadline_ns();
-    if (beat && node.open()) node.link().send(FrameKind::kBeat);
     if (node.trouble().empty() && !node.over(now) && !overdue && !late) continue;
     if (!host.looked)
       host.failure = in_words(node.failure(now));
@@ -280,7 +252,7 @@ void Check::reap() {
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return;
     for (unsigned i = 0; i < hosts_.size(); ++i)
-      if (hosts_[i].node && hosts_[i].node->take_end(pid, status, now_ns())) take_frames(i);
+      if (hosts_[i].node->take_end(pid, status, now_ns())) take_frames(i);
   }
 }
 

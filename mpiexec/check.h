@@ -13,16 +13,17 @@
 #include "mpiexec/remote_node.h"
 #include "mpiexec/settings.h"
 #include "mpiexec/spawn.h"
-#include "mpiexec/way_prober.h"
 
 namespace ashlar::mpiexec {
 
 /// A host of --check, and what has become known of it.
 struct CheckedHost {
   PlannedHost plan;
-  std::unique_ptr<RemoteNode> node;  // null: this host
-  std::uint64_t agent_ns = 0;        // until its daemon had said its line
-  bool looked = false;               // it has sent `report`
+  std::unique_ptr<RemoteNode> node;
+  std::uint64_t began_ns = 0;  // when its agent was started
+  std::uint64_t agent_ns = 0;  // until its daemon had said its line
+  std::vector<CheckStep> steps;
+  bool looked = false;  // it has sent `report`
   HostReport report;
   bool tried = false;  // it has sent `ways`
   std::vector<WayResult> ways;
@@ -30,8 +31,9 @@ struct CheckedHost {
 };
 
 /// mpiexec --check: instead of a job, each host looks at what a job would find there, and all of them try the ways to
-/// each other. A host that fails does not keep the others from being looked at. Each step has a deadline:
-/// mpiexec.start_timeout until a host has looked, mpiexec.check_timeout for each way.
+/// each other. This host has a daemon, too: a disk that does not answer must not stop mpiexec. A host that fails does
+/// not keep the others from being looked at. Each step has a deadline: mpiexec.start_timeout until a host has looked,
+/// mpiexec.check_timeout for each way.
 class Check {
  public:
   Check(const Options& options, const Settings& settings, const Inherited& inherited, const Environment& environment,
@@ -45,8 +47,7 @@ class Check {
 
  private:
   void start_agents();
-  CheckOrder order_for(unsigned host, const std::string& secret) const;
-  void look_here(const std::string& secret);
+  CheckOrder order_for(unsigned host) const;
   void try_ways();
   /// Until no host is expected to tell more, or a signal came.
   void loop(bool CheckedHost::*told);
@@ -64,7 +65,6 @@ class Check {
   const Environment& environment_;
   std::vector<CheckedHost> hosts_;
   std::string secret_;
-  std::unique_ptr<WayProber> prober_;  // of this host, when it is one of them
   int signal_fd_ = -1;
   int interrupted_by_ = 0;
   std::uint64_t beat_ns_ = 0;

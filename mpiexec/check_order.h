@@ -28,16 +28,15 @@ struct CheckOrder {
   WayRules ways;
 };
 
-/// One thing that was looked at.
+/// One thing that a host looks at. It is told twice, before and after, so that one that never ends has a name.
 struct CheckStep {
   std::string what, words;
-  bool failed = false;
+  bool over = false, failed = false;
   std::uint64_t ns = 0;  // that it took
 };
 
-/// What a host answers to CheckOrder: what it has found, and where its ways end.
+/// Where the ways to a host end: its answer to CheckOrder, behind its steps.
 struct HostReport {
-  std::vector<CheckStep> steps;
   std::string addresses;    // ip::Candidate, one after the other
   std::uint64_t place = 0;  // ip::host_here
   std::uint16_t port = 0;   // 0: it does not listen
@@ -70,11 +69,11 @@ void fields(Archive& a, CheckOrder& o) {
 }
 template <class Archive>
 void fields(Archive& a, CheckStep& s) {
-  a(s.what, s.words, s.failed, s.ns);
+  a(s.what, s.words, s.over, s.failed, s.ns);
 }
 template <class Archive>
 void fields(Archive& a, HostReport& r) {
-  a(r.steps, r.addresses, r.place, r.port);
+  a(r.addresses, r.place, r.port);
 }
 template <class Archive>
 void fields(Archive& a, WayTarget& t) {

@@ -10,8 +10,8 @@
 namespace ashlar::mpiexec {
 namespace {
 
-constexpr std::size_t kManyHosts = 8;  // from here on ways that are good are counted, not listed
-constexpr std::size_t kWords = 14;     // column of the words
+constexpr std::size_t kManyHosts = 8;     // from here on ways that are good are counted, not listed
+constexpr std::size_t kWordsColumn = 14;  // column of the words
 
 std::string time_words(std::uint64_t ns) {
   const double us = static_cast<double>(ns) / 1e3;
@@ -39,11 +39,11 @@ class Report {
   /// "  what        words", with the words' further lines below their first one.
   void row(const std::string& what, const std::string& words) {
     std::string left = "  " + what;
-    left.resize(std::max(left.size() + 1, kWords), ' ');
+    left.resize(std::max(left.size() + 1, kWordsColumn), ' ');
     out_ += left;
     for (const char c : words) {
       out_ += c;
-      if (c == '\n') out_.append(kWords, ' ');
+      if (c == '\n') out_.append(kWordsColumn, ' ');
     }
     out_ += "\n";
   }
@@ -54,18 +54,18 @@ class Report {
 
   void add_host(const CheckedHost& host) {
     out_ += (out_.empty() ? "host " : "\nhost ") + shown(host.plan.name) + (host.plan.here ? " (this one)\n" : "\n");
-    if (host.node && (host.looked || host.failure.empty())) {
-      row("agent", host.node->agent() + ", " + time_words(host.agent_ns));
-      if (const std::string said = host.node->said(); !said.empty()) row("it said", said);
-    } else if (host.node) {
-      bad_row("agent", host.failure);
-    }
-    for (const CheckStep& step : host.report.steps)
-      if (step.failed)
+    const bool led_there = host.failure.empty() || !host.steps.empty();
+    if (led_there && !host.plan.here) row("agent", host.node->agent() + ", " + time_words(host.agent_ns));
+    if (const std::string said = host.node->said(); led_there && !said.empty()) row("it said", said);
+    for (const CheckStep& step : host.steps)
+      if (!step.over)
+        bad_row(step.what, host.failure);
+      else if (step.failed)
         bad_row(step.what, step.words);
       else
-        row(step.what, step.words + (step.ns > 0 ? ", " + time_words(step.ns) : ""));
-    if (host.looked && !host.failure.empty()) bad_row("ways", host.failure);
+        row(step.what, step.words + (step.ns >= 1000 ? ", " + time_words(step.ns) : ""));
+    const bool in_step = !host.steps.empty() && !host.steps.back().over;
+    if (!host.failure.empty() && !in_step) bad_row(host.looked ? "ways" : "agent", host.failure);
   }
 
   void add_ways(std::size_t from) {

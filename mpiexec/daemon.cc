@@ -234,7 +234,13 @@ void Daemon::states_changed() { send_states(FrameKind::kStates); }
 /// No job: mpiexec wants to know what one would find here.
 void Daemon::check(const CheckOrder& order) {
   prober_ = std::make_unique<WayProber>(order.ways);
-  link_.send(FrameKind::kChecked, packed(look_at_host(order, environment_here(order.environment), prober_.get())));
+  // It may stay away in the next step, so each is on its way before it begins.
+  const auto tell = [this](const CheckStep& step) {
+    link_.send(FrameKind::kStep, packed(step));
+    link_.flush();
+  };
+  link_.send(FrameKind::kChecked,
+             packed(look_at_host(order, environment_here(order.environment), prober_.get(), tell)));
 }
 
 void Daemon::tell_ways() {

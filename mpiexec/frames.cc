@@ -48,6 +48,8 @@ const char* subject_of(FrameKind kind) {
       return "what is to be checked";
     case FrameKind::kTryWays:
       return "the ways to be tried";
+    case FrameKind::kStep:
+      return "a step of a check";
     case FrameKind::kChecked:
       return "what a check has found";
     case FrameKind::kWays:

@@ -46,6 +46,7 @@ enum class FrameKind : std::uint16_t {
   kInputRoom,    // bytes of input that the rank has been given
   kInputClosed,  // the rank reads no more
   kBeatBack,
+  kStep,     // CheckStep: before it, and after
   kChecked,  // HostReport
   kWays      // WayResult of each way
 };

@@ -24,16 +24,18 @@ namespace {
 
 class HostCheck {
  public:
-  HostCheck(const CheckOrder& order, const Environment& environment, WayProber* prober)
-      : order_(order), environment_(environment), prober_(*prober) {}
+  HostCheck(const CheckOrder& order, const Environment& environment, WayProber* prober,
+            std::function<void(const CheckStep&)> tell)
+      : order_(order), environment_(environment), prober_(*prober), tell_(std::move(tell)) {}
 
   HostReport run() {
     look_at_installation();
-    begin();
+    look_at_library();
+    begin("folder");
     if (const Status status = enter_folder(order_.options, order_.folder); !status.ok())
-      failed("folder", status);
+      failed(status);
     else
-      found("folder", shown(order_.folder));
+      found(shown(order_.folder));
     for (const Segment& segment : order_.options.segments)
       if (!segment.argv.empty()) look_at_program(segment);
     look_at_network();
@@ -41,55 +43,62 @@ class HostCheck {
   }
 
  private:
-  void begin() { began_ = now_ns(); }
-  void found(const char* what, std::string words) {
-    report_.steps.push_back({.what = what, .words = std::move(words), .failed = false, .ns = now_ns() - began_});
+  void begin(const char* what) {
+    step_ = {.what = what, .words = {}, .over = false, .failed = false, .ns = 0};
+    tell_(step_);
+    began_ = now_ns();
   }
-  void failed(const char* what, const Status& why) {
-    report_.steps.push_back({.what = what, .words = in_words(why), .failed = true, .ns = now_ns() - began_});
+  void found(const std::string& words) { end(words, false); }
+  void failed(const Status& why) { end(in_words(why), true); }
+  void end(const std::string& words, bool failed) {
+    step_.words = words;
+    step_.over = true;
+    step_.failed = failed;
+    step_.ns = now_ns() - began_;
+    tell_(step_);
   }
 
   void look_at_installation() {
-    begin();
+    begin("mpiexec");
     const DaemonLine line = DaemonLine::of_this_process();
-    found("mpiexec", text("%s/bin/mpiexec, version %s, %s, %u processor%s", shown(own_prefix()).c_str(),
-                          line.version.c_str(), line.machine.c_str(), line.cpus, line.cpus == 1 ? "" : "s"));
+    found(text("%s/bin/mpiexec, version %s, %s, %u processor%s", shown(own_prefix()).c_str(), line.version.c_str(),
+               line.machine.c_str(), line.cpus, line.cpus == 1 ? "" : "s"));
     const char* const shell = std::getenv("SHELL");
-    found("shell", shell != nullptr && *shell != '\0' ? shown(shell) : "not known: SHELL is not set");
-    look_at_library();
+    begin("shell");
+    found(shell != nullptr && *shell != '\0' ? shown(shell) : "not known: SHELL is not set");
   }
 
   void look_at_library() {
-    begin();
+    begin("library");
     const std::string file = param::library_folder(own_prefix()) + "/libmpi_abi.so.1";
     if (access(file.c_str(), R_OK) != 0)
-      return failed("library", fail(kErrOther, "check.no_library", {{"file", file}, {"lower", std::strerror(errno)}}));
+      return failed(fail(kErrOther, "check.no_library", {{"file", file}, {"lower", std::strerror(errno)}}));
     const std::vector<NeededLibrary> all = needed_libraries(file, "", "");
-    if (const Status status = check_libraries(all); !status.ok()) return failed("library", status);
-    found("library", text("%s, and the %zu that it needs", shown(file).c_str(), all.size()));
+    if (const Status status = check_libraries(all); !status.ok()) return failed(status);
+    found(text("%s, and the %zu that it needs", shown(file).c_str(), all.size()));
   }
 
   void look_at_program(const Segment& segment) {
-    begin();
+    begin("program");
     std::string file;
     if (const Status status = find_program_of(environment_, order_.options, segment, &file); !status.ok())
-      return failed("program", status);
-    found("program", shown(file));
+      return failed(status);
+    found(shown(file));
     look_at_libraries(file, variable_of(environment_, order_.options, segment, "LD_LIBRARY_PATH"), segment.wdir);
   }
 
   /// Those that the program needs: the first that is not there, or their number and which MPI library it is.
   void look_at_libraries(const std::string& file, const std::string& path, const std::string& folder) {
-    begin();
+    begin("libraries");
     const std::vector<NeededLibrary> all = needed_libraries(file, path, folder);
-    if (const Status status = check_libraries(all); !status.ok()) return failed("libraries", status);
+    if (const Status status = check_libraries(all); !status.ok()) return failed(status);
     const std::string ours = param::library_folder(own_prefix());
     const OtherLibrary other = other_mpi_library(file, path, folder);
     if (!other.name.empty()) {
       const std::string instead = other.same_abi ? "Run it with LD_LIBRARY_PATH=" + shown(ours)
                                                  : "Compile it with the mpicc of this installation";
-      return failed("libraries", fail(kErrOther, "check.other_library",
-                                      {{"program", brief(file)}, {"name", brief(other.name)}, {"instead", instead}}));
+      return failed(fail(kErrOther, "check.other_library",
+                         {{"program", brief(file)}, {"name", brief(other.name)}, {"instead", instead}}));
     }
     std::string words = text("%zu, all found", all.size());
     const auto is_kernel = [](const NeededLibrary& library) { return library.name == "libashlar.so"; };
@@ -100,7 +109,7 @@ class HostCheck {
       words += "; MPI is that of this installation";
     else
       words += "; MPI is " + shown(kernel->path) + ", which is not that of this installation";
-    found("libraries", words);
+    found(words);
   }
 
   Status check_libraries(const std::vector<NeededLibrary>& all) const {
@@ -120,12 +129,13 @@ class HostCheck {
   }
 
   void look_at_network() {
-    begin();
+    begin("interfaces");
     // Without the transport there are interfaces, and no settings that choose among them.
     if (order_.ways.ports.empty()) return found_interfaces(ip::own_addresses(ip::Interfaces("auto"), false));
-    if (const Status status = prober_.open(); !status.ok()) return failed("interfaces", status);
+    if (const Status status = prober_.open(); !status.ok()) return failed(status);
     found_interfaces(prober_.own());
-    report_.steps.push_back({.what = "port", .words = text("%u", unsigned{prober_.port()}), .failed = false, .ns = 0});
+    begin("port");
+    found(text("%u", unsigned{prober_.port()}));
     report_.addresses = prober_.addresses();
     report_.place = ip::host_here();
     report_.port = prober_.port();
@@ -138,20 +148,23 @@ class HostCheck {
       words += text("%s%s %s/%u", words.empty() ? "" : ", ", shown(own.interface).c_str(),
                     ip::SocketAddress(c.family, c.bytes, 0).text(false).c_str(), unsigned{c.prefix});
     }
-    found("interfaces", words);
+    found(words);
   }
 
   const CheckOrder& order_;
   const Environment& environment_;
   WayProber& prober_;
+  const std::function<void(const CheckStep&)> tell_;
   HostReport report_;
+  CheckStep step_;
   std::uint64_t began_ = 0;
 };
 
 }  // namespace
 
-HostReport look_at_host(const CheckOrder& order, const Environment& environment, WayProber* prober) {
-  return HostCheck(order, environment, prober).run();
+HostReport look_at_host(const CheckOrder& order, const Environment& environment, WayProber* prober,
+                        std::function<void(const CheckStep&)> tell) {
+  return HostCheck(order, environment, prober, std::move(tell)).run();
 }
 
 }  // namespace ashlar::mpiexec

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "framework/base/failure.h"
 #include "mpiexec/job.h"
 #include "mpiexec/local_placement.h"
+#include "mpiexec/program_file.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
@@ -21,11 +21,6 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr int kTickMs = 100;  // between looks at hosts that start
-
-std::string current_folder() {
-  char folder[PATH_MAX];
-  return getcwd(folder, sizeof folder) != nullptr ? folder : "/";
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "framework/base/error_class.h"
@@ -30,6 +31,11 @@ Status find_program_of(const Environment& base, const Options& options, const Se
   if (!segment.wdir.empty() && (stat(segment.wdir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)))
     return fail(kErrArg, "start.no_folder", {{"value", brief(segment.wdir)}});
   return find_program(segment.argv[0], segment.path, segment.wdir, path, file);
+}
+
+std::string current_folder() {
+  char folder[PATH_MAX];
+  return getcwd(folder, sizeof folder) != nullptr ? folder : "/";
 }
 
 Status enter_folder(const Options& options, const std::string& folder) {

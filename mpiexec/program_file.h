@@ -15,6 +15,8 @@ std::string variable_of(const Environment& base, const Options& options, const S
 /// folder in which they are to start.
 Status find_program_of(const Environment& base, const Options& options, const Segment& segment, std::string* file);
 
+/// The folder in which this process runs; "/" when it has no name any more.
+std::string current_folder();
 /// Goes to the folder in which mpiexec runs on its own host, if a program starts there.
 Status enter_folder(const Options& options, const std::string& folder);
 

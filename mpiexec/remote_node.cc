@@ -47,7 +47,7 @@ std::vector<std::string> words_of(const std::string& text) {
 /// in any shell.
 std::vector<std::string> agent_words(const AgentFacts& agent, const std::string& host) {
   std::vector<std::string> words = words_of(agent.command);
-  bool named = false;
+  bool named = words.empty();
   for (std::string& word : words)
     for (std::size_t at; (at = word.find("%h")) != std::string::npos; named = true) {
       word.replace(at, 2, host);
@@ -104,6 +104,7 @@ bool DaemonLine::parse(std::string_view from) {
 Status RemoteNode::start(const AgentFacts& agent, const Inherited& inherited, std::uint64_t now) {
   std::vector<std::string> words = agent_words(agent, host_);
   for (const std::string& word : words) agent_ += (agent_.empty() ? "" : " ") + word;
+  if (words.empty()) agent_ = agent.daemon;
   daemon_ = agent.daemon;
   words.push_back(agent.daemon);
   words.emplace_back("--daemon");

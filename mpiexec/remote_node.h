@@ -30,7 +30,7 @@ struct DaemonLine {
 
 /// How daemons are started: "ssh -x %h", and the daemon's path on every host.
 struct AgentFacts {
-  std::string command;
+  std::string command;  // empty: the daemon runs on this host, a child of this process
   std::string daemon;
   std::uint64_t patience_ns = 0;
 };

@@ -19,12 +19,12 @@
 namespace ashlar::mpiexec {
 namespace {
 
-constexpr std::array<char, 8> kMark = {'a', 's', 'h', 'c', 'h', 'e', 'c', '1'};
+constexpr std::array<char, 8> kWayMark = {'a', 's', 'h', 'c', 'h', 'e', 'c', '1'};
 constexpr std::size_t kMostGuests = 256;  // at one time; others wait
 constexpr std::uint32_t kMostBytes = 16 << 20;
 constexpr char kCaller = 1, kListener = 2;  // whose proof it is
 
-std::span<const std::uint8_t> bytes_of(const void* from, std::size_t bytes) {
+std::span<const std::uint8_t> bytes_at(const void* from, std::size_t bytes) {
   return {static_cast<const std::uint8_t*>(from), bytes};
 }
 
@@ -36,7 +36,7 @@ bool is_link_local(const ip::SocketAddress& address) {
 }
 
 /// "10.0.0.2"; of a link-local address also over which link: "fe80::2%eth0".
-std::string name_of(const ip::SocketAddress& address) {
+std::string way_name(const ip::SocketAddress& address) {
   char link[IF_NAMESIZE];
   return address.text(false) + (is_link_local(address) && if_indextoname(address.v6.sin6_scope_id, link) != nullptr
                                     ? std::string("%") + link
@@ -69,8 +69,8 @@ std::string WayProber::addresses() const {
 
 /// Which side of which greeting knows the secret.
 Digest WayProber::proof_of(const WayHello& hello, char side) const {
-  return hmac(bytes_of(rules_.secret.data(), rules_.secret.size()),
-              {bytes_of(&side, 1), bytes_of(&hello, offsetof(WayHello, proof))});
+  return hmac(bytes_at(rules_.secret.data(), rules_.secret.size()),
+              {bytes_at(&side, 1), bytes_at(&hello, offsetof(WayHello, proof))});
 }
 
 std::vector<ip::Candidate> WayProber::candidates_of(const WayTarget& target) {
@@ -100,7 +100,7 @@ void WayProber::start(const Way& way, std::uint64_t now) {
   Call& call = calls_.emplace_back();
   call.way = way;
   call.result = results_.size();
-  results_.push_back({.host = way.host, .to = name_of(way.to), .from = {}, .good = false, .ns = 0, .why_not = {}});
+  results_.push_back({.host = way.host, .to = way_name(way.to), .from = {}, .good = false, .ns = 0, .why_not = {}});
   call.began = now;
   call.deadline = now + rules_.timeout_ns;
   call.socket = ip::make_socket(way.to.family());
@@ -111,7 +111,7 @@ void WayProber::start(const Way& way, std::uint64_t now) {
 
 bool WayProber::say_hello(Call& call) {
   call.hello = {
-      .mark = kMark, .from = rules_.host, .to = call.way.host, .bytes = rules_.bytes, .nonce = {}, .proof = {}};
+      .mark = kWayMark, .from = rules_.host, .to = call.way.host, .bytes = rules_.bytes, .nonce = {}, .proof = {}};
   if (getrandom(call.hello.nonce.data(), call.hello.nonce.size(), 0) != static_cast<ssize_t>(call.hello.nonce.size()))
     return false;
   call.hello.proof = proof_of(call.hello, kCaller);
@@ -243,7 +243,7 @@ void WayProber::go_on(Guest& guest) {
     if (read != Read::kAll) return;
     std::memcpy(&guest.hello, guest.in.data(), sizeof guest.hello);
     const WayHello& hello = guest.hello;
-    if (hello.mark != kMark || hello.to != rules_.host || hello.from == rules_.host || hello.bytes > kMostBytes ||
+    if (hello.mark != kWayMark || hello.to != rules_.host || hello.from == rules_.host || hello.bytes > kMostBytes ||
         !same(hello.proof, proof_of(hello, kCaller)))
       return;
     guest.known = true;

@@ -14,10 +14,12 @@ import time
 import unittest
 
 from cluster import Cluster
+from relay import frame
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
 LIBRARIES = os.path.join(os.path.dirname(os.path.dirname(MPIEXEC)), "lib")
+STEP = 79  # mpiexec/frames.h
 # Link-local addresses would be a way around what the tests put between the hosts.
 NETWORK = ("--set", "transport.tcp.interfaces=10.77.0.0/24", "--set", "mpiexec.check_timeout=1s")
 
@@ -120,7 +122,7 @@ class GoodTest(CheckTest):
     def test_ports_and_bytes_are_those_of_the_transport(self):
         checked = self.check(*NETWORK, "--set", "transport.tcp.ports=45000-45010", "--set", "transport.tcp.full_exchange=1MiB",
                              "--host", "a,b")
-        self.assertRegex(checked.hosts["b"]["port"], r"^450(0\d|10)$")
+        self.assertRegex(checked.hosts["b"]["port"], r"^450(0\d|10)\b")
         self.assertIn(" 1048576 bytes both ways", checked.hosts["b"]["to a"])
 
     def test_an_address_that_two_hosts_have_is_no_hindrance(self):
@@ -174,6 +176,20 @@ class BadHostTest(CheckTest):
         self.cluster.agent("test $host = b && { echo ashlar-mpiexec-daemon 9.9.9/9 $(uname -m) 1 b; exec cat; }")
         checked = self.check("--host", "a,b,c", failed=["b/agent"])
         self.assertRegex(checked.hosts["b"]["agent"], r"bin/mpiexec there is of version 9.9.9/9, and this one of version ")
+        self.others_are_good(checked, "b")
+
+    def test_a_step_that_does_not_end(self):
+        """As a disk that does not answer: what comes behind the beginning of the first step is not heard."""
+        self.cluster.relay("b", "back", str(STEP), "mute")
+        checked = self.check("--set", "mpiexec.start_timeout=2s", "--host", "a,b,c", HOSTS, failed=["b/mpiexec"], seconds=10)
+        self.assertIn("mpiexec there is not ready after 2 s (mpiexec.start_timeout)", checked.hosts["b"]["mpiexec"])
+        self.others_are_good(checked, "b")
+
+    def test_a_message_that_cannot_be_read(self):
+        self.cluster.relay("b", "back", str(STEP), frame(STEP, b"x").hex())
+        checked = self.check("--host", "a,b,c", failed=["b/mpiexec"])
+        self.assertIn("mpiexec there has sent a message of kind 79 (a step of a check; 1 bytes), which cannot be read",
+                      checked.hosts["b"]["mpiexec"])
         self.others_are_good(checked, "b")
 
     def test_no_installation(self):

@@ -1,7 +1,8 @@
 """An agent in front of another one: relay.py WAY KIND BYTES -- AGENT...
 
 Passes on what mpiexec and its daemon tell each other, and behind the first message of kind KIND that goes the way WAY
-(`there`: to the daemon, `back`: to mpiexec) writes BYTES, in hexadecimal. Without those three it only passes on: a relay that
+(`there`: to the daemon, `back`: to mpiexec) writes BYTES, in hexadecimal; with `mute` in their place nothing more passes that
+way. Without those three it only passes on: a relay that
 is stopped is a connection that is cut, with no end for either side.
 """
 import os
@@ -32,10 +33,13 @@ def pass_on(source, sink, lines, kind, extra):
             if len(kept) < HEAD.size + length:
                 break
             whole, kept = kept[:HEAD.size + length], kept[HEAD.size + length:]
+            mute = number == kind and extra is None
             if number == kind:
-                whole, kind = whole + extra, None
+                whole, kind = whole + (extra or b""), None
             while whole:
                 whole = whole[os.write(sink, whole):]
+            while mute and os.read(source, 65536):
+                pass
     os.close(sink)
 
 
@@ -46,7 +50,8 @@ def main():
     agent = subprocess.Popen(sys.argv[at + 1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     there, back = os.dup(agent.stdin.fileno()), agent.stdout.fileno()
     agent.stdin.close()
-    plan = {name: (int(kind), bytes.fromhex(extra)) if way == name else (-1, b"") for name in ("there", "back")}
+    extra = None if extra == "mute" else bytes.fromhex(extra)
+    plan = {name: (int(kind), extra) if way == name else (-1, b"") for name in ("there", "back")}
     threading.Thread(target=pass_on, args=(0, there, False, *plan["there"]), daemon=True).start()
     try:
         pass_on(back, 1, True, *plan["back"])

@@ -72,6 +72,7 @@ void read(const Frame& frame) {
   RecordWanted wanted;
   RecordAnswer answer;
   CheckOrder check;
+  CheckStep step;
   HostReport report;
   std::vector<WayTarget> targets;
   std::vector<WayResult> ways;
@@ -110,6 +111,9 @@ void read(const Frame& frame) {
       break;
     case FrameKind::kTryWays:
       if (take(from, &targets)) try_ways(targets);
+      break;
+    case FrameKind::kStep:
+      (void)take(from, &step);
       break;
     case FrameKind::kChecked:
       (void)take(from, &report);

@@ -5,6 +5,7 @@
 
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/base/printable.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -36,12 +37,12 @@ class Report {
   }
 
  private:
-  /// "  what        words", with the words' further lines below their first one.
+  /// "  what        words", with the words' further lines below their first one. Both may come from another host.
   void row(const std::string& what, const std::string& words) {
-    std::string left = "  " + what;
+    std::string left = "  " + shown(what);
     left.resize(std::max(left.size() + 1, kWordsColumn), ' ');
     out_ += left;
-    for (const char c : words) {
+    for (const char c : printable(words, Newlines::keep)) {
       out_ += c;
       if (c == '\n') out_.append(kWordsColumn, ' ');
     }

@@ -11,8 +11,8 @@
 namespace ashlar::mpiexec {
 namespace {
 
-constexpr std::size_t kManyHosts = 8;     // from here on ways that are good are counted, not listed
-constexpr std::size_t kWordsColumn = 14;  // column of the words
+constexpr std::size_t kManyHosts = 8;                       // from here on ways that are good are counted, not listed
+constexpr std::size_t kLeastColumn = 14, kMostColumn = 40;  // the column of the words, by the longest name of a host
 
 std::string time_words(std::uint64_t ns) {
   const double us = static_cast<double>(ns) / 1e3;
@@ -22,7 +22,10 @@ std::string time_words(std::uint64_t ns) {
 
 class Report {
  public:
-  Report(const std::vector<CheckedHost>& hosts, const Settings& settings) : hosts_(hosts), settings_(settings) {}
+  Report(const std::vector<CheckedHost>& hosts, const Settings& settings) : hosts_(hosts), settings_(settings) {
+    for (const CheckedHost& host : hosts)
+      if (hosts.size() > 1) column_ = std::max(column_, std::min(shown(host.plan.name).size() + 6, kMostColumn));
+  }
 
   std::string run(unsigned* failed) {
     std::vector<std::string> bad;
@@ -40,11 +43,11 @@ class Report {
   /// "  what        words", with the words' further lines below their first one. Both may come from another host.
   void row(const std::string& what, const std::string& words) {
     std::string left = "  " + shown(what);
-    left.resize(std::max(left.size() + 1, kWordsColumn), ' ');
+    left.resize(std::max(left.size() + 1, column_), ' ');
     out_ += left;
     for (const char c : printable(words, Newlines::keep)) {
       out_ += c;
-      if (c == '\n') out_.append(kWordsColumn, ' ');
+      if (c == '\n') out_.append(column_, ' ');
     }
     out_ += "\n";
   }
@@ -133,6 +136,7 @@ class Report {
 
   const std::vector<CheckedHost>& hosts_;
   const Settings& settings_;
+  std::size_t column_ = kLeastColumn;
   std::string out_;
   bool failed_ = false;
 };

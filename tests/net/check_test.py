@@ -38,7 +38,7 @@ class Checked:
             elif line.startswith(" " * 14):
                 rows[row] += " " + line.strip()
             elif line.startswith("  "):
-                row, words = line[2:14].strip(), line[14:]
+                row, words = re.match(r"  (to \S+|it said|\S+) +(.*)", line).groups()
                 rows[row] = words
             elif line:
                 self.summary = line

@@ -66,6 +66,13 @@ TEST(CheckReport, WaysOfManyHostsAreCountedAndBadOnesAreNot) {
   EXPECT_THAT(out, HasSubstr("\nFAILED on 1 of 9 hosts: n3\n"));
 }
 
+TEST(CheckReport, LongNamesMoveTheColumnOfAllRows) {
+  std::vector<CheckedHost> all = hosts(2);
+  all[1].plan.name = "node0123.cluster";
+  const std::string out = words(all, 0);
+  EXPECT_THAT(out, HasSubstr("  folder              /home, 3.0 ms\n  to node0123.cluster 10.0.0.1 from"));
+}
+
 TEST(CheckReport, AStepThatHasNotEndedHasTheFailure) {
   std::vector<CheckedHost> all = hosts(2);
   all[1].looked = all[1].tried = false;

@@ -9,8 +9,10 @@
 namespace ashlar::mpiexec {
 namespace {
 
-// Standard input of a step goes to all its tasks, so there is one for each host.
-constexpr char kSrun[] = "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet";
+// Standard input of a step goes to all its tasks, so there is one for each host. Output that is buffered is passed on
+// by whole lines, and messages of a daemon have none.
+constexpr char kSrun[] =
+    "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet --unbuffered";
 
 template <class E>
 Status take_word(const char* option, const std::string& word, const std::vector<std::pair<const char*, E>>& words,

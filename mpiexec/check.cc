@@ -115,9 +115,11 @@ void Check::try_ways() {
   for (unsigned i = 0; i < hosts_.size(); ++i) {
     CheckedHost& host = hosts_[i];
     std::vector<WayTarget> targets;
-    for (unsigned other = 0; other < hosts_.size(); ++other) {
+    // Each begins behind itself: hosts that all began with the first one would be too many for it.
+    for (unsigned step = 1; step < hosts_.size(); ++step) {
+      const unsigned other = (i + step) % static_cast<unsigned>(hosts_.size());
       const HostReport& report = hosts_[other].report;
-      if (other == i || report.port == 0 || !hosts_[other].failure.empty()) continue;
+      if (report.port == 0 || !hosts_[other].failure.empty()) continue;
       targets.push_back({.host = other, .addresses = report.addresses, .place = report.place, .port = report.port});
     }
     // Without a port of its own it has not read its settings.

@@ -135,8 +135,10 @@ void WayProber::go_on(Call& call, std::uint64_t now) {
     if (read == Read::kSome) return;
     Digest proof = {};
     if (read == Read::kAll) std::memcpy(proof.data(), call.in.data(), proof.size());
-    if (read == Read::kEnd || !same(proof, proof_of(call.hello, kListener)))
-      return end(call, now, "what answers there is not this host");
+    if (read == Read::kEnd)
+      return end(call, now,
+                 "what is there closed the connection: it is not this host, or something between cuts it off");
+    if (!same(proof, proof_of(call.hello, kListener))) return end(call, now, "what answers there is not this host");
     call.stage = Stage::kBytes;
     call.to_send = call.to_drop = rules_.bytes;
     if (!write_some(call)) return end(call, now, text("the connection broke: %s", std::strerror(errno)));

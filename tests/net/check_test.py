@@ -133,7 +133,7 @@ class GoodTest(CheckTest):
             self.cluster.inside(host, "ip", "link", "set", "docker0", "up")
         checked = self.check("--set", "transport.tcp.ports=45000", "--host", "b,c")
         self.assertRegex(checked.hosts["b"]["to c"], r"10.77.0.3 from .* 65536 bytes .* 172.17.0.1 from \S+ \(docker0\): what "
-                                                     r"answers there is not this host")
+                                                     r"is there closed the connection: it is not this host")
 
 
 class BadHostTest(CheckTest):

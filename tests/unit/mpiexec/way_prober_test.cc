@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <utility>
 #include <vector>
 
 #include "framework/base/clock.h"
@@ -14,6 +15,8 @@ namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
+constexpr char kStranger[] =
+    "what is there closed the connection: it is not this host, or something between cuts it off";
 
 WayRules rules(std::uint32_t host, const char* secret = "one secret for all of one check.") {
   return {.host = host, .secret = secret, .interfaces = "lo", .ports = "0", .bytes = 65536, .timeout_ns = 300 * kMs};
@@ -75,17 +78,17 @@ TEST(WayProber, AnotherSecretIsNotThisHost) {
   WayProber a(rules(1)), b(rules(2, "another secret, of another check"));
   ASSERT_TRUE(a.open().ok());
   ASSERT_TRUE(b.open().ok());
-  EXPECT_EQ(tried(a, target_of(2, b), {&b}), "what answers there is not this host");
+  EXPECT_EQ(tried(a, target_of(2, b), {&b}), kStranger);
 }
 
 TEST(WayProber, AHostThatHasTheSameAddressIsNotTheOneMeant) {
   WayProber a(rules(1)), b(rules(2));
   ASSERT_TRUE(a.open().ok());
   ASSERT_TRUE(b.open().ok());
-  EXPECT_EQ(tried(a, target_of(3, b), {&b}), "what answers there is not this host");
+  EXPECT_EQ(tried(a, target_of(3, b), {&b}), kStranger);
   WayProber c(rules(1));
   ASSERT_TRUE(c.open().ok());
-  EXPECT_EQ(tried(c, target_of(2, c), {}), "what answers there is not this host");
+  EXPECT_EQ(tried(c, target_of(2, c), {}), kStranger);
 }
 
 TEST(WayProber, APortThatNobodyHasIsRefused) {
@@ -106,6 +109,30 @@ TEST(WayProber, SilenceHasADeadlineAndNamesTheStep) {
   WayTarget to = target_of(2, a);
   to.port = ip::SocketAddress::of_own(mute.get()).port();
   EXPECT_EQ(tried(a, to, {}), "what is connected there does not answer within 0.3 s");
+}
+
+TEST(WayProber, AnAnswerWithoutTheSecretIsNotThisHost) {
+  WayProber a(rules(1));
+  ASSERT_TRUE(a.open().ok());
+  const Descriptor door = ip::listen_on({}, false);
+  WayTarget to = target_of(2, a);
+  to.port = ip::SocketAddress::of_own(door.get()).port();
+  a.try_ways({to}, now_ns());
+  std::vector<Descriptor> visitors;
+  for (int i = 0; i < 2000 && !a.done(); ++i) {
+    Descriptor visitor(accept(door.get(), nullptr, nullptr));
+    const char noise[sizeof(Digest)] = {};
+    if (visitor) {
+      EXPECT_EQ(send(visitor.get(), noise, sizeof noise, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof noise));
+      visitors.push_back(std::move(visitor));
+    }
+    std::vector<pollfd> fds;
+    a.add(&fds);
+    ASSERT_GE(poll(fds.data(), fds.size(), 10), 0);
+    a.handle(fds.data(), now_ns());
+  }
+  ASSERT_FALSE(a.results().empty());
+  EXPECT_EQ(a.results().back().why_not, "what answers there is not this host");
 }
 
 TEST(WayProber, AStrangerIsToldNothing) {

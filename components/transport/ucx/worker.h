@@ -36,7 +36,7 @@ class Worker final : public network::Fabric {
   ashlar_result open(const ashlar_host& host, bool one_node, Events& events) override;
   void close() override;
   std::vector<std::uint8_t> address() override;
-  const sockaddr* source() const override { return source_ ? source_->get() : nullptr; }
+  const sockaddr* source() const override { return source_ ? &source_->any : nullptr; }
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
@@ -110,7 +110,7 @@ class Worker final : public network::Fabric {
   const Library* library_ = nullptr;
   Events* events_ = nullptr;
   std::string transports_;  // as UCX_TLS has them
-  std::optional<DeviceAddress> source_;
+  std::optional<ip::SocketAddress> source_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int wake_fd_ = -1;

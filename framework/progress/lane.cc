@@ -32,6 +32,7 @@ void Lane::add_iface(ashlar_iface* iface, bool is_self, const char* name) {
     }
     iface_names[at] = name;
     ifaces[at] = iface;
+    near_and_far = near_count != 0 && near_count != iface_count;
   }
 }
 
@@ -177,10 +178,10 @@ constexpr std::uint32_t kFarRounds = 2, kFarRoundsQuiet = 32, kFarQuiet = 64;
 
 unsigned poll(Lane& lane) { return poll_first(lane, lane.iface_count); }
 
-unsigned poll_in_wait(Lane& lane, std::uint32_t round) {
-  if (lane.near_count == 0 || lane.near_count == lane.iface_count) return poll(lane);
+unsigned poll_in_wait(Lane& lane) {
   const std::uint32_t every = lane.far_quiet < kFarQuiet ? kFarRounds : kFarRoundsQuiet;
-  if (round % every != every - 1) return poll_first(lane, lane.near_count);
+  if (++lane.near_rounds < every) return poll_first(lane, lane.near_count);
+  lane.near_rounds = 0;
   unsigned far = 0;
   for (unsigned i = lane.near_count; i < lane.iface_count; ++i) far += lane.ifaces[i]->ops->progress(lane.ifaces[i]);
   lane.far_quiet = far != 0 ? 0 : lane.far_quiet + 1;

@@ -57,6 +57,8 @@ struct Lane {
   unsigned iface_count ASHLAR_GUARDED_BY(lock) = 0;
   unsigned near_count ASHLAR_GUARDED_BY(lock) = 0;  // so many of them, the first, look at memory alone (add_iface)
   ashlar_iface* self_iface ASHLAR_GUARDED_BY(lock) = nullptr;  // progressed only while `self_busy`
+  bool near_and_far ASHLAR_GUARDED_BY(lock) = false;           // there are both
+  std::uint32_t near_rounds ASHLAR_GUARDED_BY(lock) = 0;       // of spinning waits, since they looked at the others
   std::uint32_t far_quiet ASHLAR_GUARDED_BY(lock) = 0;  // looks of spinning waits at the others that found nothing
   bool self_busy ASHLAR_GUARDED_BY(lock) = false;
   std::array<ashlar_iface*, kMaxIfaces> ifaces ASHLAR_GUARDED_BY(lock) = {};
@@ -127,8 +129,10 @@ std::uint32_t peer_of_identity(void* lane_context, const std::uint64_t job[2], s
 /// One round: every interface, what waits for room, ready waiters, pollers. Returns how many events it handled.
 /// Never blocks. Not to be called from a handler, a completion or a waiter's own run (waiters may wait).
 unsigned poll(Lane& lane) ASHLAR_REQUIRES(lane.lock);
-/// The same in a round of a wait that spins, where networks are looked at in some rounds only.
-unsigned poll_in_wait(Lane& lane, std::uint32_t round) ASHLAR_REQUIRES(lane.lock);
+/// The same in a round of a wait that spins on a lane that has both memory and networks to look at (near_and_far):
+/// networks are looked at in some rounds only. They are counted from
+/// one wait to the next: a process whose waits are all short looks at its networks as well.
+unsigned poll_in_wait(Lane& lane) ASHLAR_REQUIRES(lane.lock);
 
 /// The same, and one round of each other lane of the process that is in no other thread's hands.
 unsigned poll_all(Lane& lane) ASHLAR_REQUIRES(lane.lock);

@@ -107,13 +107,13 @@ bool sleep(Lane& lane, SleepLimits limits, Sleeper sleeper = Sleeper::kWaiting) 
 template <class Done>
 void wait(Lane& lane, Done done, Reason reason = {}) ASHLAR_REQUIRES(lane.lock) {
   if (done()) return;
-  unsigned events = poll_in_wait(lane, 0);
+  unsigned events = lane.near_and_far ? poll_in_wait(lane) : poll(lane);
   if (done()) return;  // what is there already costs no more than the look
   Waiting waiting(lane);
-  for (std::uint32_t round = 1;; ++round) {
+  for (;;) {
     waiting.pause(lane, events, reason);
     if (LaneLock::threads_on() && done()) return;
-    events = waiting.spins() ? poll_in_wait(lane, round) : poll(lane);
+    events = lane.near_and_far && waiting.spins() ? poll_in_wait(lane) : poll(lane);
     if (done()) return;
   }
 }

@@ -169,7 +169,8 @@ Status Wiring::open(Lane& lane) {
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0, candidate.component->name());
   }
-  if (lane.index == 0) left_out_ += (left_out_.empty() || trouble.empty() ? "" : "; ") + trouble;
+  // What has failed comes first: sentences are cut, and the others were not wanted here anyway.
+  if (lane.index == 0 && !trouble.empty()) left_out_ = trouble + (left_out_.empty() ? "" : "; ") + left_out_;
   if (ways_.empty()) return fail(MPI_ERR_OTHER, "transport.none", {{"reasons", trouble}});
   return {};
 }

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <utility>
 #include <vector>
 
 #include "framework/progress/events.h"
 #include "framework/progress/peer.h"
+#include "framework/progress/waiting.h"
 #include "tests/unit/progress/fake_iface.h"
 
 namespace ashlar {
@@ -172,7 +174,7 @@ TEST(Lane, SpinsMoreOnMemoryThanOnNetworks) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_STREQ(lane.iface_names[1], "network");
   const auto looks_in = [&](unsigned rounds) ASHLAR_NO_THREAD_SAFETY {
     const unsigned before = network.calls, memory_before = memory.calls;
-    for (std::uint32_t round = 0; round < rounds; ++round) progress::poll_in_wait(lane, round);
+    for (unsigned round = 0; round < rounds; ++round) progress::poll_in_wait(lane);
     EXPECT_EQ(memory.calls - memory_before, rounds);
     return network.calls - before;
   };
@@ -188,13 +190,30 @@ TEST(Lane, SpinsMoreOnMemoryThanOnNetworks) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_EQ(network.calls, before + 1) << "a call that looks once looks at all";
 }
 
+TEST(Lane, ShortWaitsLookAtNetworksToo) ASHLAR_NO_THREAD_SAFETY {
+  PeerTable peers({}, 1, 1);
+  Lane lane(0, peers, progress::Config{});
+  test::FakeIface network(true), memory(false);
+  lane.add_iface(&network, false);
+  lane.add_iface(&memory, false);
+  lane.lock.lock();
+  for (int i = 0; i < 6400; ++i) {
+    bool done = false;
+    progress::wait(lane, [&] { return std::exchange(done, true); });
+  }
+  lane.lock.unlock();
+  EXPECT_GE(network.calls, 200u);
+}
+
 TEST(Lane, LooksAtItsOnlyNetworkInEachRound) ASHLAR_NO_THREAD_SAFETY {
   PeerTable peers({}, 1, 1);
   Lane lane(0, peers, progress::Config{});
   test::FakeIface network(true);
   lane.add_iface(&network, false);
-  for (std::uint32_t round = 0; round < 10; ++round) progress::poll_in_wait(lane, round);
-  EXPECT_EQ(network.calls, 10u);
+  EXPECT_FALSE(lane.near_and_far);
+  test::FakeIface memory(false);
+  lane.add_iface(&memory, false);
+  EXPECT_TRUE(lane.near_and_far);
 }
 
 TEST(PeerTable, MakesOneRecordForEachProcess) {

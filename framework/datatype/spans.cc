@@ -1,6 +1,7 @@
 #include "framework/datatype/spans.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/datatype/layout.h"
 #include "framework/datatype/runs.h"
@@ -148,6 +149,14 @@ Reach reach_of(const Layout& l) {
 
 }  // namespace
 
+Tiles::Tiles(std::int64_t begin, const Datatype& type)
+    : layout_(&type.layout()), first_(begin + type.origin()), extent_(type.extent()) {
+  if (ascent_of_tiles(type) == Ascent::kDisjoint)
+    ascending_ = std::numeric_limits<std::uint64_t>::max();
+  else
+    ascending_ = ascent_of(type) == Ascent::kDisjoint ? layout_->bytes : 0;
+}
+
 std::size_t Tiles::spans(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const {
   if (bytes == 0 || most == 0) return 0;
   if (contiguous()) {
@@ -165,10 +174,14 @@ std::size_t Tiles::spans(std::uint64_t from, std::uint64_t bytes, std::size_t mo
 }
 
 std::uint64_t Tiles::below(std::int64_t offset) const {
+  return ascending_ > layout_->bytes ? end_below(offset) : bytes_below(*layout_, offset - first_);
+}
+
+std::uint64_t Tiles::end_below(std::int64_t offset) const {
   if (offset <= first_) return 0;
   const std::int64_t into = offset - first_;
-  const auto tile = static_cast<std::uint64_t>((into - 1) / extent_);
-  return tile * layout_->bytes + bytes_below(*layout_, into - static_cast<std::int64_t>(tile) * extent_);
+  const std::int64_t tile = extent_ > 0 ? (into - 1) / extent_ : 0;
+  return static_cast<std::uint64_t>(tile) * layout_->bytes + bytes_below(*layout_, into - tile * extent_);
 }
 
 bool Tiles::contiguous() const {

@@ -15,29 +15,6 @@ struct Span {
   std::int64_t end() const { return offset + static_cast<std::int64_t>(bytes); }
 };
 
-/// Items of a committed datatype one after the other, the first at offset `begin`. Any thread.
-class Tiles {
- public:
-  /// `type` has data; it lives as long as the object.
-  Tiles(std::int64_t begin, const Datatype& type)
-      : layout_(&type.layout()), first_(begin + type.origin()), extent_(type.extent()) {}
-
-  /// Lists the pieces of the packed stream from byte `from` on, as far as `bytes` bytes and `most` entries reach, in
-  /// packed order, adjacent ones joined. Returns how many entries of `out` it filled: none only for no bytes.
-  std::size_t spans(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const;
-
-  /// How many bytes of the packed stream lie below `offset`. The pieces ascend (Ascent::kDisjoint). O(depth log parts).
-  std::uint64_t below(std::int64_t offset) const;
-
-  /// Everything from the first byte on, without gaps.
-  bool contiguous() const;
-
- private:
-  const Layout* layout_;
-  std::int64_t first_;   // offset of the first packed byte
-  std::int64_t extent_;  // from one item to the next
-};
-
 /// In which order the pieces of a datatype's items lie.
 enum class Ascent : unsigned char {
   kDisjoint,     // each begins where the one before it ends, or behind
@@ -49,5 +26,36 @@ enum class Ascent : unsigned char {
 Ascent ascent_of(const Datatype& type);
 /// Of items one after the other.
 Ascent ascent_of_tiles(const Datatype& type);
+
+/// Items of a committed datatype one after the other, the first at offset `begin`. Any thread.
+class Tiles {
+ public:
+  /// `type` has data; it lives as long as the object.
+  Tiles(std::int64_t begin, const Datatype& type);
+
+  /// Lists the pieces of the packed stream from byte `from` on, as far as `bytes` bytes and `most` entries reach, in
+  /// packed order, adjacent ones joined. Returns how many entries of `out` it filled: none only for no bytes.
+  std::size_t spans(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const;
+
+  /// How many bytes of the packed stream, from its first on, lie in pieces that ascend (Ascent::kDisjoint): all of
+  /// them, those of one item where the next one begins among them, or none.
+  std::uint64_t ascending() const { return ascending_; }
+
+  /// How many of these lie below `offset`. O(depth log parts).
+  std::uint64_t below(std::int64_t offset) const;
+
+  /// How many bytes the packed stream has up to its last one below `offset`; of the first item alone where the others
+  /// do not lie behind it. The pieces of an item ascend or overlap. O(depth log parts).
+  std::uint64_t end_below(std::int64_t offset) const;
+
+  /// Everything from the first byte on, without gaps.
+  bool contiguous() const;
+
+ private:
+  const Layout* layout_;
+  std::int64_t first_;   // offset of the first packed byte
+  std::int64_t extent_;  // from one item to the next
+  std::uint64_t ascending_;
+};
 
 }  // namespace ashlar::datatype

@@ -53,7 +53,7 @@ Demand demand_of(bool writes, const Batch& first, std::uint64_t bytes) {
 
 /// Whether windows may serve the pieces at all.
 bool may_use_windows(const OpenFile& file, bool writes, const Batch& batch, const Config& config) {
-  if (batch.used < 2 || file.view.overlapping || config.forced() == Way::kList) return false;
+  if (batch.used < 2 || config.forced() == Way::kList) return false;
   if (writes) return may_sieve(file);
   return file.seekable() && file.hints.sieve_reads != Switch::kOff && batch.bytes / batch.used < config.sieve_piece;
 }
@@ -153,6 +153,7 @@ class Windowed {
 [[gnu::noinline]] Status move_apart(OpenFile& file, bool writes, const Stream& stream, std::byte* memory,
                                     std::uint64_t* moved) {
   const std::uint64_t bytes = stream.to - stream.from;
+  const bool ascends = file.view.ascends(stream.to);
   Windowed windowed(file, writes, stream);
   Batch batch;
   while (*moved < bytes) {
@@ -160,7 +161,7 @@ class Windowed {
     batch.place(memory + *moved);
     std::uint64_t done = 0;
     Status step;
-    if (choose(file, writes, batch, bytes - *moved).way == Way::kList)
+    if (!ascends || choose(file, writes, batch, bytes - *moved).way == Way::kList)
       step = move_pieces(file, writes, batch.pieces.data(), batch.used, &done);
     else
       step = writes ? windowed.write(batch, &done) : windowed.read(batch, &done);
@@ -174,7 +175,7 @@ class Windowed {
 }  // namespace
 
 void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint64_t at, std::uint64_t bytes) {
-  if (bytes == 0 || file.view.overlapping) return;
+  if (bytes == 0 || !file.view.ascends(at + bytes)) return;
   Batch batch;
   batch.look(*file.view.tiles, at, bytes);
   if (batch.used < 2) return;

@@ -48,7 +48,7 @@ const char* why_not(const OpenFile& file, const Sums& all, const Facts& hints) {
   if ((all.flags & Facts::kAtomic) != 0 && (hints.flags & Facts::kBlocking) == 0)
     return "in atomic mode a nonblocking access holds no lock while processes do something else";
   if ((all.flags & Facts::kIncoherent) != 0) return "a process does not see at once what another one writes for it";
-  if ((all.flags & Facts::kUnordered) != 0) return "a view has pieces in common";
+  if ((all.flags & Facts::kUnordered) != 0) return "the pieces of a view do not ascend";
   if ((all.flags & Facts::kConverted) != 0) return "the data representation converts";
   if (file.windows_refused) return "a process cannot map the memory of another one";
   if (hints.together == Switch::kOff) return "a hint or a parameter says so";

@@ -107,11 +107,13 @@ bool range_of(const View& view, std::uint64_t at, std::uint64_t bytes, std::uint
   *first = *end = 0;
   if (bytes == 0) return true;
   datatype::Span span;
-  static_cast<void>(view.tiles->spans(at, 1, 1, &span));
+  const bool ascends = view.ascends(at + bytes);
+  const std::uint64_t lowest = ascends ? at : at - at % static_cast<std::uint64_t>(view.placed->size());
+  static_cast<void>(view.tiles->spans(lowest, 1, 1, &span));
   *first = static_cast<std::uint64_t>(span.offset);
   static_cast<void>(view.tiles->spans(at + bytes - 1, 1, 1, &span));
-  *end = view.overlapping ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(span.end());
-  return !view.overlapping;
+  *end = ascends ? static_cast<std::uint64_t>(span.end()) : std::numeric_limits<std::uint64_t>::max();
+  return ascends;
 }
 
 Status stream_bytes(const Transfer& what, std::uint64_t* at, std::uint64_t* bytes) {
@@ -122,7 +124,8 @@ Status stream_bytes(const Transfer& what, std::uint64_t* at, std::uint64_t* byte
   if (!what.file.view.rep->native())
     ASHLAR_TRY(file_bytes(*what.file.view.rep, *what.buffer.type, what.buffer.count, &all));
   *bytes = static_cast<std::uint64_t>(all);
-  return {};
+  if (all == 0) return {};
+  return what.file.view.check_items(*at + *bytes, what.writes, what.file.path);
 }
 
 Status transfer(const Transfer& what, MPI_Count* moved) {

@@ -1,7 +1,5 @@
 #include "framework/io/view.h"
 
-#include <limits>
-
 #include "framework/base/failure.h"
 #include "framework/io/engine.h"
 
@@ -15,10 +13,11 @@ Status bad_type(const char* argument, const Datatype& type, const char* wanted) 
 }
 
 /// Displacements in a file do not fall, and none is negative; what may be written has no byte twice (MPI-5.0, 14.1.1).
+/// That is said of one item: how the next ones lie matters to an access that reaches them (View::check_items).
 Status check_pieces(const char* argument, const Datatype& type, const Datatype& placed, bool writable) {
   if (placed.size() == 0) return {};
   if (placed.true_lb() < 0) return bad_type(argument, type, "without negative displacements");
-  switch (datatype::ascent_of_tiles(placed)) {
+  switch (datatype::ascent_of(placed)) {
     case Ascent::kDisjoint:
       return {};
     case Ascent::kOverlapping:
@@ -27,24 +26,27 @@ Status check_pieces(const char* argument, const Datatype& type, const Datatype& 
     case Ascent::kNone:
       break;
   }
-  return bad_type(argument, type, "with displacements that do not fall, and an extent that holds all its data");
+  return bad_type(argument, type, "with displacements that do not fall");
 }
 
 }  // namespace
 
 MPI_Offset View::end_at(std::uint64_t size) const {
   if (!tiles || etype_bytes == 0) return 0;
-  std::uint64_t bytes = 0;
-  if (!overlapping) {
-    bytes = tiles->below(static_cast<std::int64_t>(size));
-  } else {
-    datatype::Span span;
-    while (tiles->spans(bytes, std::numeric_limits<std::uint64_t>::max(), 1, &span) == 1 &&
-           span.offset < static_cast<std::int64_t>(size))
-      bytes += span.bytes;
-  }
   const auto each = static_cast<std::uint64_t>(etype_bytes);
-  return static_cast<MPI_Offset>((bytes + each - 1) / each);
+  return static_cast<MPI_Offset>((tiles->end_below(static_cast<std::int64_t>(size)) + each - 1) / each);
+}
+
+Status View::check_items(std::uint64_t to, bool writes, const std::string& path) const {
+  if (to <= tiles->ascending() || to <= static_cast<std::uint64_t>(placed->size())) return {};
+  const bool overlap = datatype::ascent_of_tiles(*placed) == datatype::Ascent::kOverlapping;
+  if (writes ? placed->extent() > 0 && !overlap : placed->extent() >= 0) return {};
+  return fail(MPI_ERR_IO, "io.items_overlap",
+              {{"type", filetype->described()},
+               {"extent", placed->extent()},
+               {"bytes", placed->size()},
+               {"path", path},
+               {"access", writes ? "written" : "read"}});
 }
 
 Status bytes_view(View* out) {
@@ -75,10 +77,7 @@ Status make_view(MPI_Offset disp, Datatype& etype, Datatype& filetype, const cha
   view.etype_extent = placed_etype->extent();
   ASHLAR_TRY(check_pieces("etype", etype, *placed_etype, writable));
   ASHLAR_TRY(check_pieces("filetype", filetype, *view.placed, writable));
-  if (view.placed->size() > 0) {
-    view.overlapping = datatype::ascent_of_tiles(*view.placed) != Ascent::kDisjoint;
-    view.tiles.emplace(disp, *view.placed);
-  }
+  if (view.placed->size() > 0) view.tiles.emplace(disp, *view.placed);
   *out = view;
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "framework/base/status.h"
 #include "framework/datatype/spans.h"
@@ -21,7 +22,6 @@ struct View {
   MPI_Count etype_bytes = 1;             // of one etype, in the file
   MPI_Count etype_data = 1;              // the same in memory
   MPI_Count etype_extent = 1;            // in the file
-  bool overlapping = false;              // pieces of the filetype have bytes in common
   std::optional<datatype::Tiles> tiles;  // none: the filetype has no data
 
   /// The byte of the packed stream at which etype `at` begins. False: too large.
@@ -31,8 +31,12 @@ struct View {
     *byte = static_cast<std::uint64_t>(bytes);
     return true;
   }
-  /// The first etype that begins at or behind byte `size` of the file: the end of a file of that size.
+  /// The etype behind the last one that begins below byte `size` of the file: the end of a file of that size.
   MPI_Offset end_at(std::uint64_t size) const;
+  /// Whether the pieces of the packed stream up to byte `to` ascend in the file.
+  bool ascends(std::uint64_t to) const { return to <= tiles->ascending(); }
+  /// Refuses an access up to byte `to` of the packed stream to items of the filetype that cannot follow each other.
+  Status check_items(std::uint64_t to, bool writes, const std::string& path) const;
 };
 
 /// The view of a file that was just opened: its bytes.

@@ -151,10 +151,15 @@ Status read_window(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std
 }
 
 Status move_pieces(OpenFile& file, bool writes, const ashlar_io_piece* pieces, std::size_t count, std::uint64_t* done) {
-  const ashlar_io_piece& last = pieces[count - 1];
-  const bool alone = writes && file.seekable() && !file.atomic;
-  const RangeLock lock(file, RangeLock::Kind::kShared, alone ? pieces[0].offset : 0,
-                       alone ? last.offset + last.length : 0);
+  std::uint64_t first = 0, end = 0;
+  if (writes && file.seekable() && !file.atomic) {
+    first = pieces[0].offset;
+    for (std::size_t i = 0; i < count; ++i) {
+      first = std::min(first, pieces[i].offset);
+      end = std::max(end, pieces[i].offset + pieces[i].length);
+    }
+  }
+  const RangeLock lock(file, RangeLock::Kind::kShared, first, end);
   const auto move = writes ? file.bytes->ops->write : file.bytes->ops->read;
   const bool measured = count >= Meter::kLeastPieces;
   file.counts.system_calls.add(count);

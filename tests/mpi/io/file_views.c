@@ -290,10 +290,129 @@ static void own_representation_in_parts(MPI_File file) {
   free(out);
 }
 
+/* Blocks of `length` ints at bytes `at[0]` and `at[1]`, items of `extent` bytes. */
+static MPI_Datatype two_blocks(int length, const MPI_Aint* at, MPI_Aint extent) {
+  MPI_Datatype blocks, type;
+  const int lengths[2] = {length, length};
+  MUST(MPI_Type_create_hindexed(2, lengths, at, MPI_INT, &blocks));
+  MUST(MPI_Type_create_resized(blocks, 0, extent, &type));
+  MUST(MPI_Type_commit(&type));
+  MUST(MPI_Type_free(&blocks));
+  return type;
+}
+
+/* The second item of the filetype begins among the pieces of the first one: that one alone is as good as any other. */
+static void first_of_interleaved_items(MPI_File file) {
+  const MPI_Aint far = 8 * check_size + 24, at[2] = {0, far};
+  MPI_Datatype type = two_blocks(2, at, far / 4 * 2);
+  MPI_Status status;
+  MPI_Offset end = 0;
+  MUST(MPI_File_set_view(file, 8 * check_rank, MPI_INT, type, "native", MPI_INFO_NULL));
+  MUST(MPI_Type_free(&type));
+  const int out[4] = {check_rank, check_rank + 100, check_rank + 200, check_rank + 300};
+  int in[4] = {0};
+  MUST(MPI_File_write_at_all(file, 0, out, 4, MPI_INT, &status));
+  CHECK_EQ(moved(&status), sizeof out);
+  file_settle(file);
+  MUST(MPI_File_read_at_all(file, 1, in, 3, MPI_INT, &status));
+  CHECK_EQ(moved(&status), 3 * sizeof *in);
+  CHECK(in[0] == out[1] && in[1] == out[2] && in[2] == out[3]);
+  MUST(MPI_File_read_at(file, 0, in, 4, MPI_INT, &status));
+  CHECK(memcmp(in, out, sizeof out) == 0);
+  MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  MUST(MPI_File_seek(file, 0, MPI_SEEK_END));
+  MUST(MPI_File_get_position(file, &end));
+  CHECK_EQ(end, (far + 8 * check_size) / 4);
+  for (int rank = 0; rank < check_size; rank++) {
+    MUST(MPI_File_read_at(file, 2 * rank, in, 2, MPI_INT, &status));
+    MUST(MPI_File_read_at(file, far / 4 + 2 * rank, in + 2, 2, MPI_INT, &status));
+    for (int i = 0; i < 4; i++) CHECK_EQ(in[i], rank + 100 * i);
+  }
+}
+
+/* Items at ints 0 and 5, 2 and 7, 4 and 9 and so on have no byte in common: they may be read and written. */
+static void interleaved_items(MPI_File file) {
+  const MPI_Aint at[2] = {0, 5 * sizeof(int)};
+  MPI_Datatype type = two_blocks(1, at, 2 * sizeof(int));
+  MPI_Status status;
+  MPI_Offset end = 0;
+  enum { kItems = 300 };
+  int out[2 * kItems], in[2 * kItems];
+  const MPI_Offset begin = (MPI_Offset)check_rank * (2 * kItems + 4) * 4;
+  for (int i = 0; i < 2 * kItems; i++) out[i] = check_rank * 1000 + i;
+  MUST(MPI_File_set_view(file, begin, MPI_INT, type, "native", MPI_INFO_NULL));
+  MUST(MPI_Type_free(&type));
+  MUST(MPI_File_write_at_all(file, 0, out, 2 * kItems, MPI_INT, &status));
+  CHECK_EQ(moved(&status), sizeof out);
+  file_settle(file);
+  for (int together = 0; together < 2; together++) {
+    memset(in, 0, sizeof in);
+    MUST(together ? MPI_File_read_at_all(file, 1, in, 2 * kItems - 1, MPI_INT, &status)
+                  : MPI_File_read_at(file, 1, in, 2 * kItems - 1, MPI_INT, &status));
+    CHECK_EQ(moved(&status), sizeof in - sizeof *in);
+    CHECK(memcmp(in, out + 1, sizeof in - sizeof *in) == 0);
+  }
+  if (check_rank == check_size - 1) {
+    MUST(MPI_File_seek(file, 0, MPI_SEEK_END));
+    MUST(MPI_File_get_position(file, &end));
+    /* The file ends with int 603, and int 602 is where item 301 begins. */
+    CHECK_EQ(end, 2 * (kItems + 2) - 1);
+  }
+  MUST(MPI_File_set_view(file, begin, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  for (int item = 0; item < kItems; item++) {
+    MUST(MPI_File_read_at(file, 2 * item, in, 1, MPI_INT, &status));
+    MUST(MPI_File_read_at(file, 2 * item + 5, in + 1, 1, MPI_INT, &status));
+    CHECK(in[0] == out[2 * item] && in[1] == out[2 * item + 1], "item %d", item);
+  }
+}
+
+/* Items that have bytes in common are read, one of them is written, more are not. */
+static void overlapping_items(MPI_File file) {
+  const MPI_Aint at[2] = {0, 4 * sizeof(int)};
+  MPI_Datatype type = two_blocks(2, at, 5 * sizeof(int));
+  MPI_Status status;
+  int out[8] = {1, 2, 3, 4, 5, 6, 7, 8}, in[8] = {0};
+  MUST(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
+  MUST(MPI_Type_free(&type));
+  if (check_rank == 0) MUST(MPI_File_write_at(file, 0, out, 4, MPI_INT, &status));
+  CHECK_CLASS(MPI_File_write_at(file, 0, out, 5, MPI_INT, &status), MPI_ERR_IO);
+  CHECK_CLASS(MPI_File_write_at_all(file, 2, out, 3, MPI_INT, &status), MPI_ERR_IO);
+  file_settle(file);
+  MUST(MPI_File_read_at(file, 2, in, 3, MPI_INT, &status));
+  CHECK(in[0] == 3 && in[1] == 4 && in[2] == 4, "%d %d %d", in[0], in[1], in[2]);
+}
+
+/* Items that follow each other backwards: there is one of them. */
+static void falling_items(MPI_File file) {
+  const MPI_Aint at[2] = {0, 4 * sizeof(int)};
+  MPI_Datatype type = two_blocks(2, at, -8 * (MPI_Aint)sizeof(int));
+  MPI_Status status;
+  MPI_Offset end = 0;
+  int data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  MUST(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
+  MUST(MPI_Type_free(&type));
+  if (check_rank == 0) MUST(MPI_File_write_at(file, 0, data, 4, MPI_INT, &status));
+  CHECK_CLASS(MPI_File_write_at(file, 0, data, 8, MPI_INT, &status), MPI_ERR_IO);
+  CHECK_CLASS(MPI_File_read_at(file, 4, data, 1, MPI_INT, &status), MPI_ERR_IO);
+  file_settle(file);
+  MUST(MPI_File_seek(file, 0, MPI_SEEK_END));
+  MUST(MPI_File_get_position(file, &end));
+  CHECK_EQ(end, 4);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  static void (*const kParts[])(MPI_File) = {
-      every_second, subarrays, no_part, external, converted_in_parts, own_representation, own_representation_in_parts};
+  static void (*const kParts[])(MPI_File) = {every_second,
+                                             subarrays,
+                                             no_part,
+                                             external,
+                                             converted_in_parts,
+                                             own_representation,
+                                             own_representation_in_parts,
+                                             first_of_interleaved_items,
+                                             interleaved_items,
+                                             overlapping_items,
+                                             falling_items};
   for (size_t k = 0; k < sizeof kParts / sizeof *kParts; k++) {
     MPI_File file = file_make(file_name("views"), MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
     kParts[k](file);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/unit/datatype/type_map.h"
@@ -59,6 +60,7 @@ TEST(Spans, RandomTypesAgreeWithTheTypeMap) {
     EXPECT_EQ(ascent_of(*sample.type) == Ascent::kDisjoint, rises(offsets_of(sample, 0, 1)));
     EXPECT_EQ(ascent_of_tiles(*sample.type) == Ascent::kDisjoint, rises(offsets_of(sample, 0, 2)));
     if (ascent_of_tiles(*sample.type) != Ascent::kDisjoint) continue;
+    EXPECT_GT(tiles.ascending(), std::uint64_t{1} << 62);
     ++disjoint;
     for (int probe = 0; probe < 20; ++probe) {
       const std::int64_t offset =
@@ -71,6 +73,35 @@ TEST(Spans, RandomTypesAgreeWithTheTypeMap) {
     }
   }
   EXPECT_GT(disjoint, 50);
+}
+
+TEST(Spans, ItemsMayBeginAmongThePiecesOfTheOneBefore) {
+  std::mt19937_64 random(20261123);
+  int interleaved = 0;
+  for (int round = 0; round < 600; ++round) {
+    const oracle::Sample sample = oracle::random_sample(random, 3);
+    if (sample.type->size() == 0 || ascent_of(*sample.type) != Ascent::kDisjoint) continue;
+    const MPI_Count extent = 1 + static_cast<MPI_Count>(random() % 40);
+    Datatype* resized = nullptr;
+    ASSERT_TRUE(create_resized(*sample.type, 0, extent, &resized).ok());
+    const Ref<Datatype> type = oracle::committed(resized);
+    SCOPED_TRACE(sample.text + ", extent " + std::to_string(extent));
+    const std::int64_t begin = static_cast<std::int64_t>(random() % 1000);
+    const Tiles tiles(begin, *type);
+    const std::vector<std::int64_t> one = offsets_of(sample, begin, 1);
+    const std::int64_t offset = one[random() % one.size()] + static_cast<std::int64_t>(random() % 5) - 2;
+    std::uint64_t end = 0;
+    for (std::int64_t item = 0; one[0] + item * extent < offset; ++item)
+      for (std::size_t i = 0; i < one.size(); ++i)
+        if (one[i] + item * extent < offset) end = static_cast<std::uint64_t>(item) * one.size() + i + 1;
+    EXPECT_EQ(tiles.end_below(offset), end) << "below " << offset;
+    if (ascent_of_tiles(*type) == Ascent::kDisjoint) continue;
+    ++interleaved;
+    EXPECT_EQ(tiles.ascending(), one.size());
+    EXPECT_EQ(tiles.below(offset), static_cast<std::uint64_t>(std::ranges::lower_bound(one, offset) - one.begin()))
+        << "of the first item, below " << offset;
+  }
+  EXPECT_GT(interleaved, 50);
 }
 
 TEST(Spans, ManyItemsAreOnePieceWhereTheyTouch) {

@@ -174,13 +174,20 @@ class Windowed {
 
 }  // namespace
 
-void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint64_t at, std::uint64_t bytes) {
-  if (bytes == 0 || !file.view.ascends(at + bytes)) return;
+/// Of bytes that do not lie in a row. Apart from the short path, as move_apart.
+[[gnu::noinline]] static void record_choice_apart(OpenFile& file, const char* call, bool writes, std::uint64_t at,
+                                                  std::uint64_t bytes) {
   Batch batch;
   batch.look(*file.view.tiles, at, bytes);
-  if (batch.used < 2) return;
   const Choice choice = choose(file, writes, batch, bytes);
   record_choice(file, call, choice.demand, choice.costs, choice.rates, choice.way, nullptr);
+}
+
+void record_own_choice(OpenFile& file, const char* call, bool writes, std::uint64_t at, std::uint64_t bytes) {
+  if (bytes == 0 || file.view.tiles->contiguous() || !file.view.ascends(at + bytes)) return;
+  Span first;
+  if (file.view.tiles->spans(at, bytes, 1, &first) == 1 && first.bytes == bytes) return;
+  record_choice_apart(file, call, writes, at, bytes);
 }
 
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,

@@ -25,6 +25,9 @@ static void different_calls(void) {
   CHECK_CLASS(first ? MPI_File_write_at_all(file, 0, &value, 1, MPI_INT, &status)
                     : MPI_File_read_at_all(file, 0, &value, 1, MPI_INT, &status),
               MPI_ERR_OTHER);
+  CHECK_CLASS(first ? MPI_File_write_at_all(file, 0, &value, 0, MPI_INT, &status)
+                    : MPI_File_write_all(file, &value, 0, MPI_INT, &status),
+              MPI_ERR_OTHER);
   CHECK_CLASS(first ? MPI_File_sync(file) : MPI_File_set_size(file, 100), MPI_ERR_OTHER);
   CHECK_CLASS(first ? MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)
                     : MPI_File_write_all(file, &value, 0, MPI_INT, &status),

@@ -129,6 +129,32 @@ static void other_calls(const char* name) {
   MUST(MPI_File_close(&file));
 }
 
+/* Rank 0 accesses data at its file pointer, the others at offsets: parallel NetCDF does so on ranks without data. */
+static void at_pointer_and_offset(const char* name) {
+  MPI_File file;
+  MPI_Status status;
+  int out[2] = {check_rank, 100 + check_rank}, in[2] = {-1, -1};
+  const MPI_Offset at = 2 * check_rank;
+  MUST(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  MUST(check_rank == 0 ? MPI_File_write_all(file, out, 2, MPI_INT, &status)
+                       : MPI_File_write_at_all(file, at, out, 2, MPI_INT, &status));
+  CHECK_EQ(moved(&status), sizeof out);
+  file_settle(file);
+  MUST(MPI_File_seek(file, 0, MPI_SEEK_SET));
+  MUST(check_rank == 0 ? MPI_File_read_all(file, in, 2, MPI_INT, &status)
+                       : MPI_File_read_at_all(file, at, in, 2, MPI_INT, &status));
+  CHECK(in[0] == out[0] && in[1] == out[1], "%d %d", in[0], in[1]);
+  MPI_Request request;
+  memset(in, 0, sizeof in);
+  MUST(MPI_File_seek(file, 0, MPI_SEEK_SET));
+  MUST(check_rank == 0 ? MPI_File_iread_all(file, in, 2, MPI_INT, &request)
+                       : MPI_File_iread_at_all(file, at, in, 2, MPI_INT, &request));
+  MUST(MPI_Wait(&request, &status));
+  CHECK(in[0] == out[0] && in[1] == out[1], "%d %d", in[0], in[1]);
+  MUST(MPI_File_close(&file));
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const char* name = file_name("errors");
@@ -137,6 +163,7 @@ int main(int argc, char** argv) {
   filetypes(name);
   sequential(name);
   other_calls(name);
+  at_pointer_and_offset(name);
   MUST(MPI_Barrier(MPI_COMM_WORLD));
   if (check_rank == 0) MUST(MPI_File_delete(name, MPI_INFO_NULL));
   return check_end();

@@ -273,6 +273,34 @@ static void own_representation(MPI_File file) {
   CHECK_EQ(raw, ~5ll);
 }
 
+static int same_extent(MPI_Datatype type, MPI_Aint* extent, void* state) {
+  MPI_Aint least = 0;
+  (void)state;
+  return MPI_Type_get_extent(type, &least, extent);
+}
+
+/* MPI_CONVERSION_FN_NULL: the data is not converted, in either direction. */
+static void nothing_converted(MPI_File file) {
+  int out[3] = {5, 6, 7}, in[3] = {0, 0, 0};
+  MPI_Status status;
+  MUST(MPI_Register_datarep("as it is", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, same_extent, NULL));
+  MUST(MPI_Register_datarep_c("as large", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, same_extent, NULL));
+  CHECK_CLASS(MPI_Register_datarep("as it is", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, same_extent, NULL),
+              MPI_ERR_DUP_DATAREP);
+  for (int large = 0; large < 2; large++) {
+    MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, large ? "as large" : "as it is", MPI_INFO_NULL));
+    out[0] += large;
+    MUST(MPI_File_write_at_all(file, 3 * check_rank, out, 3, MPI_INT, &status));
+    CHECK_EQ(moved(&status), sizeof out);
+    MUST(MPI_File_read_at_all(file, 3 * check_rank, in, 3, MPI_INT, &status));
+    CHECK(in[0] == 5 + large && in[1] == 6 && in[2] == 7);
+    MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    memset(in, 0, sizeof in);
+    MUST(MPI_File_read_at(file, 3 * check_rank, in, 3, MPI_INT, &status));
+    CHECK(in[0] == 5 + large && in[1] == 6 && in[2] == 7);
+  }
+}
+
 /* The functions get the data in parts, each with its position. */
 static void own_representation_in_parts(MPI_File file) {
   enum { kInts = 3000 };
@@ -409,6 +437,7 @@ int main(int argc, char** argv) {
                                              converted_in_parts,
                                              own_representation,
                                              own_representation_in_parts,
+                                             nothing_converted,
                                              first_of_interleaved_items,
                                              interleaved_items,
                                              overlapping_items,

@@ -47,10 +47,6 @@ Status advance(MPI_Offset from, MPI_Offset etypes, MPI_Offset* to) {
   return fail(MPI_ERR_ARG, "io.pointer_too_large", {{"value", from}, {"count", etypes}});
 }
 
-Status no_shared(const OpenFile& file) {
-  return fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_shared", {{"path", file.path}, {"lower", file.why_not_shared}});
-}
-
 /// The offset of this process's part when all take theirs in the order of the ranks.
 Status take_turn(OpenFile& file, MPI_Offset etypes, MPI_Offset* at) {
   Comm& comm = *file.comm;
@@ -59,9 +55,11 @@ Status take_turn(OpenFile& file, MPI_Offset etypes, MPI_Offset* at) {
   ASHLAR_TRY(coll::exscan(&etypes, &before, 1, type, datatype::predefined_op(MPI_SUM), comm));
   if (comm.rank == 0) before = 0;
   const Rank last = comm.size - 1;
-  if (comm.rank == last)
-    base = shared_pointer(*file.shared, file.generation).fetch_add(before + etypes, std::memory_order_relaxed);
+  Status own;
+  if (comm.rank == last) own = file.pointers.add(file, before + etypes, &base);
+  if (!own.ok()) base = -1;
   ASHLAR_TRY(coll::bcast(&base, 1, type, last, comm));
+  if (base < 0) return own.ok() ? fail(MPI_ERR_OTHER, "io.elsewhere", {{"peer", last}, {"path", file.path}}) : own;
   return advance(base, before, at);
 }
 
@@ -84,9 +82,8 @@ Status place(const Access& access, MPI_Offset etypes, MPI_Offset* at) {
       return advance(*at, etypes, &file.position);
     }
     case Where::kShared:
-      if (file.shared == nullptr) return no_shared(file);
       ASHLAR_TRY(check_shared_view(file));
-      *at = shared_pointer(*file.shared, file.generation).fetch_add(etypes, std::memory_order_relaxed);
+      ASHLAR_TRY(file.pointers.add(file, etypes, at));
       return advance(*at, etypes, &behind);
     case Where::kOrdered:
       return take_turn(file, etypes, at);
@@ -112,8 +109,8 @@ Status settle(const Access& access, MPI_Offset* etypes, MPI_Offset* at) {
   Status own = check_access(file, access.writes, access.buffer, etypes);
   if (!own.ok()) *etypes = 0;
   if (access.where != Where::kOrdered) return own.ok() ? place(access, *etypes, at) : own;
-  if (file.shared == nullptr) return no_shared(file);  // on all processes alike
-  ASHLAR_TRY(check_shared_view(file));                 // so too
+  if (!file.pointers.there(file)) return file.pointers.read(file, at);  // why; on all processes alike
+  ASHLAR_TRY(check_shared_view(file));                                  // so too
   const Status placed = place(access, *etypes, at);
   return own.ok() ? placed : own;
 }

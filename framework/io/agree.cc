@@ -52,14 +52,21 @@ Status outcome_of(const Comm& comm, const char* path, Status own, std::span<cons
 
 }  // namespace
 
+// All values there may be, and how many count: calls that differ meet here, too, and are told apart by that.
 Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same) {
   if (comm.size == 1) return own;
   const AgreedValues mine = values_of(comm, own, same);
-  AgreedValues most;
-  const Status met = coll::allreduce(mine.values.data(), most.values.data(), static_cast<MPI_Count>(mine.used),
-                                     datatype::predefined(MPI_INT64_T), datatype::predefined_op(MPI_MAX), comm);
+  const auto used = static_cast<std::int64_t>(mine.used);
+  struct {
+    AgreedValues::Values values;
+    std::int64_t used, not_used;
+  } const sent = {.values = mine.values, .used = used, .not_used = ~used};
+  auto most = sent;
+  Status met = coll::allreduce(&sent, &most, sizeof sent / sizeof(std::int64_t), datatype::predefined(MPI_INT64_T),
+                               datatype::predefined_op(MPI_MAX), comm);
+  if (met.ok() && most.used != ~most.not_used) met = fail(MPI_ERR_OTHER, "io.other_calls", {{"path", path}});
   if (!met.ok()) return own.ok() ? met : own;
-  return outcome_of(comm, path, own, same, most);
+  return outcome_of(comm, path, own, same, {.used = mine.used, .values = most.values});
 }
 
 Status agree(OpenFile& file, Status own, std::span<const Same> same, Stay stay) {

@@ -19,10 +19,10 @@ Status refresh(OpenFile& file) {
   return plugin::from(ops.refresh(file.bytes), file.driver);
 }
 
-// Where processes see what others write, it is in the system's memory when all have called this, and one brings it to
-// the device. Elsewhere each brings its own there before any reads again.
+// Where processes of one node see what others write, it is in the system's memory when all have called this, and one
+// brings it to the device. Elsewhere each brings its own there before any reads again.
 Status sync_all(OpenFile& file) {
-  const bool each = !file.coherent();
+  const bool each = !file.coherent() || file.shared == nullptr;
   Status own;
   if (each) own = sync(file);
   ASHLAR_TRY(agree(file, own));

@@ -12,6 +12,7 @@
 #include "framework/io/facts.h"
 #include "framework/io/meter.h"
 #include "framework/io/shared_block.h"
+#include "framework/io/shared_pointer.h"
 #include "framework/io/view.h"
 #include "framework/io/worker.h"
 #include "framework/object/comm.h"
@@ -43,6 +44,7 @@ class OpenFile final : public File {
   Meter* meter = nullptr;         // of its file system
   SharedBlock* shared = nullptr;  // nullptr: the processes share no memory
   std::string why_not_shared;
+  SharedPointers pointers;
 
   // --- changed by collective calls -----------------------------------------------------------------------------------
   View view;
@@ -55,6 +57,7 @@ class OpenFile final : public File {
   // --- changed by accesses -------------------------------------------------------------------------------------------
   std::mutex moving;        // guards `position` where there are threads
   MPI_Offset position = 0;  // the individual file pointer, in etypes
+  std::mutex locking;       // held with a lock of the file system
 
   // Guarded by the lane's lock.
   std::uint32_t pending = 0;         // nonblocking accesses that move data

@@ -113,20 +113,20 @@ Status open_everywhere(OpenFile& file) {
 Status look_at(OpenFile& file, std::int64_t* identity) {
   ashlar_io_stat found;
   ASHLAR_TRY(stat_of(file, &found));
-  Hash which;
-  which.add(found.device);
-  which.add(found.inode);
+  Hash which;  // nodes number their devices alone, and clients that keep copies their files
+  if (file.shared != nullptr) which.add(found.device);
+  if (file.coherent()) which.add(found.inode);
   *identity = static_cast<std::int64_t>(which.value() >> 1);
   if (!file.sequential() && !file.seekable())
     return fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_offsets", {{"path", file.path}});
   if ((file.amode & MPI_MODE_APPEND) != 0 && file.seekable()) file.position = static_cast<MPI_Offset>(found.bytes);
-  if (file.shared != nullptr && file.comm->rank == 0)
-    shared_pointer(*file.shared, file.generation).store(file.position, std::memory_order_relaxed);
-  return {};
+  return file.comm->rank == 0 && file.pointers.there(file) ? file.pointers.store(file, file.generation, file.position)
+                                                           : Status();
 }
 
 Status open_on(OpenFile& file, Comm& comm) {
   ASHLAR_TRY(make_block(file, comm));
+  file.pointers.make(file);
   Status own = open_everywhere(file);
   std::int64_t identity = 0;
   if (own.ok()) own = look_at(file, &identity);
@@ -148,7 +148,10 @@ Status file_open(Comm& comm, const char* filename, int amode, Info* info, File**
   own = check_same_hints(comm, path, info, own);
   const Same same[] = {{.argument = "amode", .value = amode}};
   Status done = agree(comm, path, own, same);
-  if (done.ok()) done = open_on(*file, comm);
+  if (done.ok()) {
+    done = open_on(*file, comm);
+    if (!done.ok()) file->pointers.drop();
+  }
   if (!done.ok()) {
     no_file().open_failed(path, done.text());
     if (file != nullptr) unmake(file);
@@ -181,6 +184,7 @@ Status file_close(File** fh) {
     removed = agree(file, removed, {}, Stay::kLong);
     if (done.ok()) done = removed;
   }
+  file.pointers.drop();
   unmake(&file);
   *fh = nullptr;
   return done;

@@ -65,15 +65,14 @@ Status file_seek_shared(File& fh, MPI_Offset offset, int whence) {
   const progress::UserCall call("MPI_File_seek_shared", file.comm);
   ASHLAR_TRY(check_same_call(file, "MPI_File_seek_shared"));
   Status own = check_shared_view(file);
-  MPI_Offset to = 0;
-  if (file.shared == nullptr)
-    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_shared", {{"path", file.path}, {"lower", file.why_not_shared}});
+  MPI_Offset at = 0, to = 0;
+  if (own.ok() && !file.pointers.there(file)) own = file.pointers.read(file, &at);  // why
   const Same same[] = {{.argument = "offset", .value = offset}, {.argument = "whence", .value = whence}};
   ASHLAR_TRY(agree(file, own, same));
-  auto& pointer = shared_pointer(*file.shared, file.generation);
   if (file.comm->rank == 0) {
-    own = target_of(file, pointer.load(std::memory_order_relaxed), offset, whence, &to);
-    if (own.ok()) pointer.store(to, std::memory_order_relaxed);
+    own = file.pointers.read(file, &at);
+    if (own.ok()) own = target_of(file, at, offset, whence, &to);
+    if (own.ok()) own = file.pointers.store(file, file.generation, to);
   }
   return agree(file, own);
 }
@@ -81,10 +80,7 @@ Status file_seek_shared(File& fh, MPI_Offset offset, int whence) {
 Status file_get_position_shared(File& fh, MPI_Offset* offset) {
   OpenFile& file = of(fh);
   ASHLAR_TRY(not_sequential(file));
-  if (file.shared == nullptr)
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_shared", {{"path", file.path}, {"lower", file.why_not_shared}});
-  *offset = shared_pointer(*file.shared, file.generation).load(std::memory_order_relaxed);
-  return {};
+  return file.pointers.read(file, offset);
 }
 
 Status file_get_byte_offset(File& fh, MPI_Offset offset, MPI_Offset* disp) {

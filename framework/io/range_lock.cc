@@ -4,9 +4,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
+#include "framework/base/failure.h"
 #include "framework/io/file.h"
+#include "framework/plugin/host.h"
 
 namespace ashlar::io {
 namespace {
@@ -33,7 +36,11 @@ bool in_way(const RankSlot& slot, std::uint64_t first, std::uint64_t end) {
 
 RangeLock::RangeLock(OpenFile& file, Kind kind, std::uint64_t first, std::uint64_t end)
     : file_(file), exclusive_(kind == Kind::kExclusive) {
-  if (file.shared == nullptr || first >= end) return;
+  if (first >= end) return;
+  if (file.shared == nullptr) {
+    if (file.atomic) take_of_file_system(first, end);
+    return;
+  }
   if (!exclusive_ && take_slot(first, end)) return;
   take_entry(first, end);
 }
@@ -90,6 +97,30 @@ bool RangeLock::try_entry(std::uint64_t first, std::uint64_t end) {
   return true;
 }
 
+// A lock of the file system is the open file's, and so the process's: its threads take turns.
+void RangeLock::take_of_file_system(std::uint64_t first, std::uint64_t end) {
+  constexpr std::uint64_t kMost = INT64_MAX;
+  first_ = first;
+  bytes_ = std::min(end, kMost) - first;
+  file_.locking.lock();
+  held_ = Held::kFileSystem;
+  if (file_.bytes->ops->lock(file_.bytes, first_, bytes_) == ASHLAR_OK) return;
+  file_.locking.unlock();
+  held_ = Held::kRefused;
+}
+
+Status RangeLock::refused() const {
+  return held_ == Held::kRefused ? fail(MPI_ERR_IO, "io.lock_refused", {{"path", file_.path}, {"offset", first_}})
+                                 : Status();
+}
+
+bool file_system_locks(OpenFile& file) {
+  const ashlar_io_file_ops& ops = *file.bytes->ops;
+  if (!ASHLAR_HAS(&ops, unlock) || ops.lock == nullptr || ops.lock(file.bytes, 0, 1) != ASHLAR_OK) return false;
+  ops.unlock(file.bytes, 0, 1);
+  return true;
+}
+
 /// Somebody may wait for what was given up.
 void RangeLock::tell() const {
   file_.shared->changes.fetch_add(1, std::memory_order_seq_cst);
@@ -97,7 +128,12 @@ void RangeLock::tell() const {
 }
 
 RangeLock::~RangeLock() {
-  if (held_ == Held::kNothing) return;
+  if (held_ == Held::kNothing || held_ == Held::kRefused) return;
+  if (held_ == Held::kFileSystem) {
+    file_.bytes->ops->unlock(file_.bytes, first_, bytes_);
+    file_.locking.unlock();
+    return;
+  }
   SharedBlock& block = *file_.shared;
   if (held_ == Held::kSlot) {
     block.slot(file_.comm->rank).range_state.store(kFree, std::memory_order_seq_cst);

@@ -25,9 +25,10 @@ struct Card {
 /// What a process tells in an agreement (agree.h): its failure, and its values with their complements.
 struct AgreedValues {
   static constexpr std::size_t kMost = 16;
+  using Values = std::array<std::int64_t, 1 + 2 * kMost>;
   std::uint64_t number = 0;  // of the collective call
   std::size_t used = 0;
-  std::array<std::int64_t, 1 + 2 * kMost> values = {};
+  Values values = {};
 };
 
 /// What one process tells the others of the file. Only that process stores here, except where said.
@@ -63,9 +64,7 @@ struct HeldRange {
 
 /// In memory that all processes of a file map: in the heap of rank 0. A slot for each rank follows.
 struct SharedBlock {
-  /// The shared file pointer, in etypes, of views with an even and an odd number: the one that a new view begins with
-  /// is zero already when the first process has it.
-  std::atomic<std::int64_t> pointers[2];
+  std::atomic<std::int64_t> pointers[2];  // SharedPointers
   /// A mutex: 0 free, 1 held, 2 held and awaited. For the order of accesses to a file without offsets.
   alignas(kCacheLine) std::atomic<std::uint32_t> lock;
 
@@ -90,11 +89,6 @@ struct SharedBlock {
 Status make_block(OpenFile& file, Comm& comm);
 /// All processes are done with it.
 void drop_block(OpenFile& file);
-
-/// The shared pointer of the present view.
-inline std::atomic<std::int64_t>& shared_pointer(SharedBlock& block, std::uint32_t generation) {
-  return block.pointers[generation % 2];
-}
 
 /// Holds a mutex of the block, nullptr: none. A holder makes system calls, so that others wait asleep.
 class BlockLock {

@@ -7,6 +7,7 @@
 #include "framework/io/check.h"
 #include "framework/io/file.h"
 #include "framework/io/hints.h"
+#include "framework/io/range_lock.h"
 #include "framework/object/info_api.h"
 #include "framework/plugin/host.h"
 #include "framework/progress/user_call.h"
@@ -66,10 +67,10 @@ Status file_set_atomicity(File& fh, int flag) {
   const progress::UserCall call("MPI_File_set_atomicity", file.comm);
   ASHLAR_TRY(check_same_call(file, "MPI_File_set_atomicity"));
   Status own;
-  if (flag != 0 && file.shared == nullptr)
-    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_locks", {{"path", file.path}, {"lower", file.why_not_shared}});
-  else if (flag != 0 && !file.coherent())
+  if (flag != 0 && !file.coherent())
     own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.incoherent", {{"path", file.path}, {"component", file.driver}});
+  else if (flag != 0 && file.shared == nullptr && !file_system_locks(file))
+    own = fail(MPI_ERR_UNSUPPORTED_OPERATION, "io.no_locks", {{"path", file.path}, {"lower", file.why_not_shared}});
   const Same same[] = {{.argument = "flag", .value = flag != 0}};
   ASHLAR_TRY(agree(file, own, same));
   file.atomic = flag != 0;

@@ -138,7 +138,8 @@ Status transfer(const Transfer& what, MPI_Count* moved) {
   if (file.atomic) range_of(file.view, at, bytes, &first, &end);
   const BlockLock turn(file.shared != nullptr && !file.seekable() ? &file.shared->lock : nullptr);
   const RangeLock range(file, what.writes ? RangeLock::Kind::kExclusive : RangeLock::Kind::kShared, first, end);
-  Status step;
+  Status step = range.refused();
+  if (!step.ok()) return step;
   if (file.view.rep->converts(what.writes)) {
     step = move_converted(what, at, bytes, moved);
   } else {

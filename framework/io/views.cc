@@ -24,7 +24,7 @@ Status displacement(OpenFile& file, MPI_Offset disp, MPI_Offset* out) {
     return fail(MPI_ERR_ARG, "io.displacement", {{"value", disp}, {"path", file.path}});
   if (!file.sequential()) return {};
   MPI_Offset at = 0;
-  if (file.shared != nullptr) at = shared_pointer(*file.shared, file.generation).load(std::memory_order_relaxed);
+  if (file.pointers.there(file)) ASHLAR_TRY(file.pointers.read(file, &at));
   return file_get_byte_offset(file, at, out);
 }
 
@@ -81,8 +81,7 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   file.position = 0;
   ++file.generation;
   // No process has the view before this one any more: its pointer becomes that of the next.
-  if (file.shared != nullptr && file.comm->rank == 0)
-    shared_pointer(*file.shared, file.generation + 1).store(0, std::memory_order_relaxed);
+  if (file.pointers.there(file) && file.comm->rank == 0) ASHLAR_TRY(file.pointers.store(file, file.generation + 1, 0));
   return compare_views(file);
 }
 

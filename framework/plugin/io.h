@@ -86,8 +86,8 @@ typedef struct ashlar_io_file_ops {
   ashlar_result (*refresh)(ashlar_io_file*);
   /* Holds a range against all other open files of any process, of other jobs too, that hold a range; unlock() gives it
    * up. One range at a time is held by a thread, and never one that another thread of the process holds. Held while a
-   * part of the file is read, changed and written back. NULL: there are no such locks. ASHLAR_AGAIN: not for this file.
-   */
+   * part of the file is read, changed and written back, and in atomic mode by processes that share no memory; of a file
+   * that is only read it may let other readers in. NULL: there are no such locks. ASHLAR_AGAIN: not for this file. */
   ashlar_result (*lock)(ashlar_io_file*, uint64_t offset, uint64_t length);
   void (*unlock)(ashlar_io_file*, uint64_t offset, uint64_t length);
   /* The system's descriptor, for a component in front of this one: transfers by it do the same as read() and write().

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ORDER = ["base", "param", "plugin", "memory", "object", "datatype", "progress", "match", "p2p", "coll", "comm", "rma", "io", "topo",
          "runtime", "mpit", "tools"]
-SIDE_BY_SIDE = {"rma", "io", "topo"}                       # no order among these, and no includes
+SIDE_BY_SIDE = {"io", "topo"}                       # no order among these, and no includes
 COMPONENT_ROOMS = {"base", "param", "plugin", "datatype"}  # what every component may see of the kernel
 FRAMEWORK_ROOMS = {"coll": {"coll", "object"}, "rma": {"rma", "object", "memory"}, "io": {"io", "object"}}
 LAUNCHER_ROOMS = {"base", "param", "plugin"}

@@ -473,7 +473,8 @@ class ProgramsTest(HostsTest):
     PROGRAMS = ["pt2pt_wildcards", "pt2pt_mprobe", "pt2pt_random", "pt2pt_truncate", "pt2pt_buffered", "coll_random",
                 "coll_persistent", "coll_inter", "comm_groups", "comm_inter", "comm_make", "comm_disconnect", "topo_cart",
                 "topo_graph", "rma_dynamic", "rma_sync asked", "psets", "sessions", "finalize",
-                "info_env", "threads_lanes"]
+                "info_env", "threads_lanes", "file_access", "file_views", "file_errors", "file_atomic", "file_oracle 1 60",
+                "file_together 1 10"]
 
     def run_all(self, programs, hosts, ranks, *settings):
         with tempfile.TemporaryDirectory() as folder:
@@ -489,7 +490,7 @@ class ProgramsTest(HostsTest):
         self.run_all(self.PROGRAMS, "a:2,b:2", 4)
 
     def test_on_three_hosts(self):
-        self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads"))], "b:2,a:2,c:2", 6)
+        self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads", "file"))], "b:2,a:2,c:2", 6)
 
     def test_over_network_libraries(self):
         for library in ("ofi", "ucx"):

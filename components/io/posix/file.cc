@@ -156,15 +156,20 @@ ashlar_result sync(ashlar_io_file* self) {
   return ASHLAR_OK;
 }
 
-// Locks of the open file description: they go with the process, and exclude those of other jobs.
+// Locks of the open file description: they go with the process, and exclude those of other jobs. One that excludes all
+// others needs a descriptor that may write; a reader's excludes writers.
 ashlar_result lock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
   struct flock range = {};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = static_cast<off_t>(offset);
   range.l_len = static_cast<off_t>(length);
-  while (::fcntl(of(self).fd, F_OFD_SETLKW, &range) != 0)
-    if (errno != EINTR) return ASHLAR_AGAIN;  // the file system has none
+  while (::fcntl(of(self).fd, F_OFD_SETLKW, &range) != 0) {
+    if (errno == EBADF && range.l_type == F_WRLCK)
+      range.l_type = F_RDLCK;
+    else if (errno != EINTR)
+      return ASHLAR_AGAIN;  // the file system has none
+  }
   return ASHLAR_OK;
 }
 

@@ -242,6 +242,25 @@ TEST_P(Pieces, AreHeldAgainstOthers) {
   waiter.join();
 }
 
+// Who only reads is kept from a range that is written.
+TEST_P(Pieces, AreHeldByReaders) {
+  ashlar_io_file* const file = make();
+  ashlar_io_file* reader = nullptr;
+  if (!ASHLAR_HAS(file->ops, unlock) || file->ops->lock == nullptr) GTEST_SKIP() << "it has no locks";
+  ASSERT_EQ(open(path_, ASHLAR_IO_READ, &reader), ASHLAR_OK);
+  if (file->ops->lock(file, 100, 50) == ASHLAR_AGAIN) GTEST_SKIP() << "the file system has no locks";
+  std::atomic<bool> given_up{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(reader->ops->lock(reader, 140, 20), ASHLAR_OK);
+    EXPECT_TRUE(given_up.load());
+    reader->ops->unlock(reader, 140, 20);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  given_up = true;
+  file->ops->unlock(file, 100, 50);
+  waiter.join();
+}
+
 INSTANTIATE_TEST_SUITE_P(Installed, Pieces, testing::ValuesIn(io_components()));
 
 }  // namespace

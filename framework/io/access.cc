@@ -122,8 +122,8 @@ void take_back(const Access& access, MPI_Offset etypes, MPI_Count moved) {
   access.file.position -= etypes - moved / access.file.view.etype_data;
 }
 
-/// Whether processes of the file meet in shared memory for collective accesses.
-bool meets(const OpenFile& file) { return file.comm->size > 1 && file.shared != nullptr && file.seekable(); }
+/// Whether the processes of the file meet for collective accesses.
+bool meets(const OpenFile& file) { return file.comm->size > 1 && file.seekable(); }
 
 // Processes that meet read again what they have written when all have.
 Transfer transfer_of(const Access& access, MPI_Offset at) {

@@ -81,7 +81,7 @@ Status agree_in_memory(OpenFile& file, const AgreedValues& mine, Stay stay, Agre
   talk.access.number = ++file.together_begun;
   alignas(64) std::byte memory[CollectiveRequest::kBlockBytes];
   coll::Block block(memory, sizeof memory, state->chunks);
-  Op op(state->wire, comm.rank, comm.size, kNoMessages, block, true);
+  Op op(state->wire, comm.rank, comm.size, kMessages, block, true);
   const Co co = exchange(op, talk, stay);
   const Status met = co.started() ? co.status() : op.failure();
   *most = talk.most;

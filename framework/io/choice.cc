@@ -33,7 +33,8 @@ Estimates estimate_together(const Demand& all, const Windows& windows, const Rat
     out.sieve = cost::sieve(rates, false, all.most_hull, windows.sieve, all.most_pieces, all.most_bytes);
     out.two_phase = copies + reads;
   }
-  out.two_phase += (windows.rounds + 2) * cost::kMeeting;
+  if (windows.far) out.two_phase += std::max(all.most_bytes, all.bytes / windows.aggregators) * cost::kFarByte;
+  out.two_phase += (windows.rounds + 2) * (windows.far ? cost::kFarMeeting : cost::kMeeting);
   return out;
 }
 

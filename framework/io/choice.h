@@ -24,6 +24,7 @@ struct Windows {
   double together = 1;     // of one that processes combine
   double aggregators = 0;  // that move these; 0: none do
   double rounds = 0;
+  bool far = false;  // filled by messages between hosts
 };
 
 struct Estimates {

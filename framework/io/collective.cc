@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/base/failure.h"
+#include "framework/io/agree.h"
 #include "framework/io/collective_request.h"
 #include "framework/io/engine.h"
 #include "framework/object/limit.h"
@@ -17,6 +18,8 @@ std::uint64_t next_number(OpenFile& file) { return ++file.together_begun; }
 
 Status run_together(const char* call, const Transfer& what, Status own, MPI_Count* moved) {
   Comm& comm = *what.file.comm;
+  // Where the processes exchange messages, those that make a call that moves no data would wait for others.
+  if (what.file.shared == nullptr) ASHLAR_TRY(agree(what.file, own));
   const LaneGuard guard(comm.lane->lock);
   coll::CommState* state = nullptr;
   ASHLAR_TRY(coll::state_of(comm, &state));
@@ -26,7 +29,7 @@ Status run_together(const char* call, const Transfer& what, Status own, MPI_Coun
   access.blocking = true;
   alignas(64) std::byte memory[CollectiveRequest::kBlockBytes];
   coll::Block block(memory, sizeof memory, state->chunks);
-  coll::Op op(state->wire, comm.rank, comm.size, kNoMessages, block, true);
+  coll::Op op(state->wire, comm.rank, comm.size, kMessages, block, true);
   const coll::Co co = run_together(op, access);
   *moved = access.bytes_moved();
   return co.started() ? co.status() : op.failure();
@@ -60,7 +63,7 @@ CollectiveRequest::CollectiveRequest(coll::CommState& of, const char* call, cons
       access_(call, what),
       counted_(what.file.requests),
       block_(memory_, sizeof memory_, of.chunks),
-      op_(of.wire, of.comm.rank, of.comm.size, kNoMessages, block_, false) {
+      op_(of.wire, of.comm.rank, of.comm.size, kMessages, block_, false) {
   access_.note(own);
   access_.number = next_number(what.file);
   over_.run = &CollectiveRequest::over;

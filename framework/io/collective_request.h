@@ -9,8 +9,8 @@
 
 namespace ashlar::io {
 
-/// No message carries it: it is the number of no collective that failed.
-inline constexpr Tag kNoMessages = coll::Op::kPartTag - 1;
+/// The tag of the messages between hosts (far.cc); no collective of the communicator has this number.
+inline constexpr Tag kMessages = coll::Op::kPartTag - 1;
 
 /// A nonblocking collective access: the operation and its memory in one piece.
 class CollectiveRequest final : public Request {

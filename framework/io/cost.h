@@ -19,12 +19,14 @@ namespace cost {
 
 /// Of a file in the page cache, before anything is measured.
 inline constexpr Rates kUsual = {.read = {.call = 400, .byte = 0.08}, .write = {.call = 700, .byte = 0.1}};
-inline constexpr double kCopy = 0.1;        // of a byte, from memory to memory
-inline constexpr double kPiece = 6;         // of a piece that is copied
-inline constexpr double kMark = 0.1;        // of a byte of a window whose bytes are marked as they come
-inline constexpr double kHold = 2'000;      // of a range of the file that is held while a window is written back
-inline constexpr double kMeeting = 4'000;   // of processes that wait for each other
-inline constexpr double kForbidden = 1e30;  // of a way that is not open
+inline constexpr double kCopy = 0.1;            // of a byte, from memory to memory
+inline constexpr double kPiece = 6;             // of a piece that is copied
+inline constexpr double kMark = 0.1;            // of a byte of a window whose bytes are marked as they come
+inline constexpr double kHold = 2'000;          // of a range of the file that is held while a window is written back
+inline constexpr double kMeeting = 4'000;       // of processes that wait for each other
+inline constexpr double kFarByte = 1;           // of a byte that a message takes to another host
+inline constexpr double kFarMeeting = 200'000;  // of a round of such messages
+inline constexpr double kForbidden = 1e30;      // of a way that is not open
 
 /// Pieces one by one.
 constexpr double list(const Rate& rate, double pieces, double bytes) { return pieces * rate.call + bytes * rate.byte; }

@@ -12,7 +12,8 @@ inline constexpr const char* kWays[] = {"auto", "list", "sieve", "two_phase", nu
 /// What a hint that may be switched says.
 enum class Switch : std::uint8_t { kAuto, kOff, kOn };
 
-/// What the others of a collective access must know of one process's part: plain data, read from shared memory.
+/// What the others of a collective access must know of one process's part: plain data, read from shared
+/// memory, or sent to processes of the same library.
 struct Facts {
   enum : std::uint32_t {
     kWrites = 1,
@@ -39,6 +40,7 @@ struct Facts {
   Way way = Way::kAuto;
   Rates rates;  // as rank 0 has measured
   std::uint64_t sieve_window = 0;
+  std::uint32_t node = 0;  // between nodes only
 };
 
 }  // namespace ashlar::io

@@ -8,7 +8,7 @@ bool holds(coll::Condition& self) { return static_cast<Meeting&>(self).seen(); }
 /// Before the last look of a process that may sleep: from here on it is woken.
 void announce(coll::Condition& self) {
   auto& meeting = static_cast<Meeting&>(self);
-  if (meeting.announced) return;
+  if (meeting.announced || meeting.access->file().shared == nullptr) return;
   meeting.announced = true;
   meeting.access->own().asleep.fetch_add(1, std::memory_order_seq_cst);
   meeting.access->file().shared->sleepers.fetch_add(1, std::memory_order_seq_cst);

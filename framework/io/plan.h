@@ -5,7 +5,7 @@
 
 namespace ashlar::io {
 
-class OpenFile;
+struct Together;
 
 /// What the processes of a collective access do, the same on all of them.
 struct Plan {
@@ -17,8 +17,8 @@ struct Plan {
   std::uint64_t rounds = 0;          // of one window for each aggregator
 };
 
-/// Chooses how a collective access moves its data: by the facts that all its processes have stored, so that all choose
-/// alike. Keeps a decision record of each choice that differs from the one before it.
-void make_plan(OpenFile& file, const char* call, Plan* out);
+/// Chooses how a collective access moves its data: by the facts of all its processes, which all of them have, so that
+/// all choose alike. Keeps a decision record of each choice that differs from the one before it.
+void make_plan(Together& access);
 
 }  // namespace ashlar::io

@@ -163,6 +163,13 @@ Co read_again(Op& op, Together& access) {
 }  // namespace
 
 Co run_together(Op& op, Together& access) {
+  if (access.file().shared == nullptr) {
+    Gate gate;
+    Co far = run_far(op, access);
+    op.join(far, gate);
+    const Status over = co_await gate;
+    co_return over;
+  }
   Meeting turn(access, Until::kTurn);
   Status met = co_await turn;
   if (!met.ok()) co_return met;

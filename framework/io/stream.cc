@@ -69,6 +69,11 @@ void each_piece(const datatype::Tiles& tiles, std::uint64_t first, std::uint64_t
 
 }  // namespace
 
+void place(std::byte* window, Mask* mask, std::uint64_t at, const std::byte* piece, std::uint64_t bytes) {
+  copy(window + at, piece, bytes);
+  if (mask != nullptr) mark(mask, at, bytes);
+}
+
 void Stream::between(std::uint64_t begin, std::uint64_t end, std::uint64_t* first, std::uint64_t* last) const {
   *first = std::clamp(tiles->below(static_cast<std::int64_t>(begin)), from, to);
   *last = std::clamp(tiles->below(static_cast<std::int64_t>(end)), from, to);

@@ -13,6 +13,9 @@ namespace ashlar::io {
 using Mask = std::uint64_t;
 constexpr std::uint64_t mask_bytes(std::uint64_t window) { return (window + 63) / 64 * sizeof(Mask); }
 
+/// Copies a piece to byte `at` of a window, and marks it in `mask` (nullptr: does not).
+void place(std::byte* window, Mask* mask, std::uint64_t at, const std::byte* piece, std::uint64_t bytes);
+
 /// The part of a view that an access moves, and the memory that it is moved from or to. Pieces of the view ascend.
 struct Stream {
   const datatype::Tiles* tiles = nullptr;

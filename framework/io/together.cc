@@ -3,10 +3,12 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
+#include "framework/comm/engine.h"
 #include "framework/io/engine.h"
 #include "framework/io/plan.h"
 #include "framework/io/verify.h"
@@ -45,7 +47,8 @@ std::uint32_t hash_of_call(std::string_view name) {
 
 Together::Together(const char* name, const Transfer& transfer) : call(name), what(transfer) {}
 
-void Together::publish() {
+/// What the others must know of this process's part.
+Facts Together::own_facts() {
   OpenFile& open = file();
   Facts facts = {.number = number,
                  .call = hash_of_call(call),
@@ -75,25 +78,42 @@ void Together::publish() {
     facts.bytes = bytes;
     facts.pieces = estimate_pieces(stream);
   }
-  own().facts = facts;
+  return facts;
+}
+
+void Together::publish() {
+  own().facts = own_facts();
   own().arrived.store(number, std::memory_order_release);
+}
+
+bool Together::meet_far() {
+  const Comm& comm = *file().comm;
+  try {
+    far = std::make_unique<Far>(comm.size);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  Facts& facts = far->facts[static_cast<std::size_t>(comm.rank)];
+  facts = own_facts();
+  facts.node = comm::Engine::current().services.node_of(Group::self_peer);
+  return true;
 }
 
 void Together::decide() {
   const int ranks = file().comm->size;
-  const Facts& mine = own().facts;
+  const Facts& mine = facts_of(file().comm->rank);
   for (Rank rank = 0; rank < ranks; ++rank) {
-    const Facts& facts = slot(rank).facts;
+    const Facts& facts = facts_of(rank);
     const bool other = facts.number != number || facts.call != mine.call;
-    plan.stopped = plan.stopped || facts.failure != 0 || facts.number != number || facts.call != slot(0).facts.call;
+    plan.stopped = plan.stopped || facts.failure != 0 || facts.number != number || facts.call != facts_of(0).call;
     if (other) note(fail(MPI_ERR_OTHER, "io.other_call", {{"wanted", call}, {"peer", rank}, {"path", file().path}}));
   }
   file().counts.together.add();
-  if (!plan.stopped) make_plan(file(), call, &plan);
+  if (!plan.stopped) make_plan(*this);
 }
 
 bool Together::verifies() const {
-  return !plan.stopped && (slot(0).facts.flags & Facts::kVerifies) != 0 && !file().atomic;
+  return !plan.stopped && (facts_of(0).flags & Facts::kVerifies) != 0 && !file().atomic;
 }
 
 std::uint32_t Together::own_index() const {
@@ -104,7 +124,7 @@ std::uint32_t Together::own_index() const {
 }
 
 bool Together::visits(Rank rank, std::uint64_t begin) const {
-  const Facts& facts = slot(rank).facts;
+  const Facts& facts = facts_of(rank);
   return facts.bytes > 0 && facts.first < begin + plan.window && begin < facts.end;
 }
 
@@ -201,7 +221,9 @@ MPI_Count Together::bytes_moved() const {
 
 Status Together::result() const {
   for (Rank rank = 0; rank < file().comm->size; ++rank)
-    if (const std::int32_t outcome = slot(rank).outcome; outcome != 0)
+    if (const std::int32_t outcome =
+            far != nullptr ? far->outcomes[static_cast<std::size_t>(rank)] : slot(rank).outcome;
+        outcome != 0)
       return failure.ok() ? fail(outcome, "io.elsewhere", {{"peer", rank}, {"path", file().path}})
                           : failure.give(outcome);
   return {};
@@ -222,8 +244,12 @@ void MoveJob::run() {
     if (access.failure.ok() && can_verify(file)) access.note(verify(access.what));
     return;
   }
-  const Window there = access.window(file.comm->rank, round, access.own_index());
   file.counts.windows.add();
+  if (work == Work::kWriteFar || work == Work::kReadFar) {
+    move_far_window();
+    return;
+  }
+  const Window there = access.window(file.comm->rank, round, access.own_index());
   if (work == Work::kWriteWindow) {
     if (access.failure.ok()) access.note(write_marked(file, there));
     std::memset(there.mask, 0, mask_bytes(there.bytes));
@@ -232,6 +258,19 @@ void MoveJob::run() {
   std::uint64_t valid = 0;
   if (access.failure.ok()) access.note(read_window(file, there.begin, there.bytes, there.data, &valid));
   access.own().valid[round % 2] = valid;
+}
+
+void MoveJob::move_far_window() {
+  OpenFile& file = access.file();
+  Far& far = *access.far;
+  if (work == Work::kWriteFar) {
+    if (access.failure.ok()) access.note(write_marked(file, far.window));
+    std::memset(far.window.mask, 0, mask_bytes(far.window.bytes));
+    return;
+  }
+  far.valid = 0;
+  if (access.failure.ok())
+    access.note(read_window(file, far.window.begin, far.window.bytes, far.window.data, &far.valid));
 }
 
 void MoveJob::over() { gate->arrive({}); }

@@ -2,11 +2,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "framework/coll/co.h"
 #include "framework/coll/wire.h"
 #include "framework/io/carried.h"
+#include "framework/io/far.h"
 #include "framework/io/file.h"
 #include "framework/io/plan.h"
 #include "framework/io/range_lock.h"
@@ -24,10 +26,11 @@ struct Together;
 
 /// The transfers of a collective access, made in the call or by a thread of the library.
 struct MoveJob final : Job {
-  enum class Work : unsigned char { kOwn, kWriteWindow, kReadWindow, kVerify, kLock };
+  enum class Work : unsigned char { kOwn, kWriteWindow, kReadWindow, kVerify, kLock, kWriteFar, kReadFar };
   explicit MoveJob(Together& of) : access(of) {}
   void run() override;
   void over() override;
+  void move_far_window();
 
   Together& access;
   Work work = Work::kOwn;
@@ -36,7 +39,8 @@ struct MoveJob final : Job {
 };
 
 /// One process's part of a collective access, from its call to its end. Processes of one node meet in the slots of the
-/// file's SharedBlock, and exchange no message. A failure is a value: its process takes every further step.
+/// file's SharedBlock, and exchange no message; others exchange messages (far.h). A failure is a value: its process
+/// takes every further step.
 struct Together {
   Together(const char* call, const Transfer& transfer);
   Together(const Together&) = delete;
@@ -55,6 +59,7 @@ struct Together {
   std::optional<RangeLock> range;      // in atomic mode, on rank 0: of the data of all
   bool blocking = false;
   MoveJob job{*this};
+  std::unique_ptr<Far> far;  // where the processes share no memory
 
   OpenFile& file() const { return what.file; }
   RankSlot& own() const { return slot(file().comm->rank); }
@@ -82,6 +87,11 @@ struct Together {
 
   /// Stores what the others must know.
   void publish();
+  /// Makes `far`, with this process's facts. False: no memory.
+  bool meet_far();
+  const Facts& facts_of(Rank rank) const {
+    return far != nullptr ? far->facts[static_cast<std::size_t>(rank)] : slot(rank).facts;
+  }
   /// When all have.
   void decide();
   /// Whether all read again what they have written; the same on all.
@@ -97,6 +107,7 @@ struct Together {
   /// Copies this process's part of a window to it, or from it.
   void fill(std::uint64_t round, std::uint32_t index);
   void take(std::uint64_t round, std::uint32_t index);
+  Facts own_facts();
   /// Of the buffer.
   MPI_Count bytes_moved() const;
   /// The failure of this process, or of the lowest rank that failed. When all are over.
@@ -134,7 +145,7 @@ struct Meeting : coll::Condition {
 /// Tells processes that may sleep that memory has changed.
 void wake(const Together& access, coll::Wire& wire);
 
-/// The access, in all its forms. Under the lane's lock.
+/// The access, in all its forms: run_far() where the processes share no memory. Under the lane's lock.
 coll::Co run_together(coll::Op& op, Together& access);
 /// The rounds of two-phase transfers.
 coll::Co write_rounds(coll::Op& op, Together& access);

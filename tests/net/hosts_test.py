@@ -492,6 +492,11 @@ class ProgramsTest(HostsTest):
     def test_on_three_hosts(self):
         self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads", "file"))], "b:2,a:2,c:2", 6)
 
+    def test_files_in_two_phases(self):
+        for setting in ("io.cb_buffer_size=4KiB", "io.cb_nodes=3", "io.verify=true"):
+            self.run_all(["file_access", "file_views", "file_oracle 2 60", "file_together 2 10"], "a:3,b:1", 4,
+                         "--set", "io.way=two_phase", "--set", setting)
+
     def test_over_network_libraries(self):
         for library in ("ofi", "ucx"):
             if not glob.glob(os.path.join(os.path.dirname(MPIEXEC), "..", "lib*", "**", f"ashlar_transport_{library}.so"),

@@ -71,12 +71,12 @@ Status agree(Comm& comm, const char* path, Status own, std::span<const Same> sam
 
 Status agree(OpenFile& file, Status own, std::span<const Same> same, Stay stay) {
   Comm& comm = *file.comm;
-  if (comm.size == 1 || file.shared == nullptr) return agree(comm, file.path.c_str(), own, same);
+  if (comm.size == 1) return own;
   Carried failure;  // the exchange may fail, too
   const AgreedValues mine = values_of(comm, own, same);
   AgreedValues most;
   if (!own.ok()) failure.take(own);
-  const Status met = agree_in_memory(file, mine, stay, &most);
+  const Status met = exchange(file, mine, stay, &most);
   if (!met.ok()) return failure.ok() ? met : failure.give();
   return outcome_of(comm, file.path.c_str(), failure.ok() ? Status() : failure.give(), same, most);
 }

@@ -32,9 +32,10 @@ Status agree(Comm& comm, const char* path, Status own, std::span<const Same> sam
 /// Whether rank 0 waits until the others have left the memory that the processes share, which it may free afterwards.
 enum class Stay : unsigned char { kShort, kLong };
 
-/// The same of the processes of a file: in the memory that they share, where they do.
+/// The same of the processes of a file: in the memory that they share, where they do, else by messages that meet those
+/// of collective accesses.
 Status agree(OpenFile& file, Status own, std::span<const Same> same = {}, Stay stay = Stay::kShort);
 /// The largest of each value, in `*most`.
-Status agree_in_memory(OpenFile& file, const AgreedValues& mine, Stay stay, AgreedValues* most);
+Status exchange(OpenFile& file, const AgreedValues& mine, Stay stay, AgreedValues* most);
 
 }  // namespace ashlar::io

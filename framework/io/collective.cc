@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "framework/base/failure.h"
-#include "framework/io/agree.h"
 #include "framework/io/collective_request.h"
 #include "framework/io/engine.h"
 #include "framework/object/limit.h"
@@ -18,8 +17,6 @@ std::uint64_t next_number(OpenFile& file) { return ++file.together_begun; }
 
 Status run_together(const char* call, const Transfer& what, Status own, MPI_Count* moved) {
   Comm& comm = *what.file.comm;
-  // Where the processes exchange messages, those that make a call that moves no data would wait for others.
-  if (what.file.shared == nullptr) ASHLAR_TRY(agree(what.file, own));
   const LaneGuard guard(comm.lane->lock);
   coll::CommState* state = nullptr;
   ASHLAR_TRY(coll::state_of(comm, &state));

@@ -37,10 +37,6 @@ Co gather_all(Op& op, void* table, std::size_t each) {
   co_return Status();
 }
 
-Status no_memory() {
-  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", 0}});
-}
-
 Status bad_message(const Together& access, Rank from) {
   return fail(MPI_ERR_OTHER, "io.bad_message", {{"peer", from}, {"path", access.file().path}});
 }
@@ -68,7 +64,7 @@ void send_parcels(Op& op, Together& access, std::uint64_t round, Gate& gate) {
     std::uint64_t first = 0, last = 0;
     access.stream.between(begin, begin + access.plan.window, &first, &last);
     if (!far.pack(access.stream, begin, first, last, access.what.writes, message_room(access.plan), &parcel))
-      access.note(no_memory());
+      access.note(no_memory_for_messages());
     if (parcel.messages.empty()) op.send(to, &kNothing, static_cast<MPI_Count>(sizeof kNothing), gate);
     for (const Parcel::Message& message : parcel.messages) {
       if (!access.what.writes)
@@ -224,18 +220,32 @@ Co move_far(Op& op, Together& access) {
 
 }  // namespace
 
+Status no_memory_for_messages() { return fail(MPI_ERR_NO_MEM, "io.no_room", {}); }
+
+Co exchange_told(Op& op, Far& far) {
+  Gate gate;
+  Co talk = gather_all(op, far.told.data(), sizeof far.told[0]);
+  op.join(talk, gate);
+  const Status met = co_await gate;
+  co_return met;
+}
+
 Co run_far(Op& op, Together& access) {
   Meeting turn(access, Meeting::Until::kTurn);
   Gate gate;
   Status met = co_await turn;
   if (!met.ok()) co_return met;
-  if (!access.meet_far()) co_return no_memory();
+  if (!access.meet_far(true)) co_return no_memory_for_messages();
   Far& far = *access.far;
-  Co talk = gather_all(op, far.facts.data(), sizeof far.facts[0]);
+  Co talk = exchange_told(op, far);
   op.join(talk, gate);
   met = co_await gate;
   if (!met.ok()) co_return met;
   access.decide();
+  if (access.calls_differ()) {  // the others do not go on
+    access.file().together_over = access.number;
+    co_return access.failure.give();
+  }
   if (!access.plan.stopped) {
     Co moves = move_far(op, access);
     op.join(moves, gate);

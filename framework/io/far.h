@@ -6,6 +6,7 @@
 #include "framework/coll/co.h"
 #include "framework/io/facts.h"
 #include "framework/io/rows.h"
+#include "framework/io/shared_block.h"
 #include "framework/io/window.h"
 
 namespace ashlar::io {
@@ -32,12 +33,17 @@ struct Parcel {
   std::vector<std::byte> answers;  // each: how many bytes the file has, in 8 bytes, and these
 };
 
-/// What a collective access has where its processes meet by messages (far.cc).
+/// What a collective call has where its processes meet by messages (far.cc).
 class Far {
  public:
-  explicit Far(int ranks) : facts(static_cast<std::size_t>(ranks)), outcomes(static_cast<std::size_t>(ranks)) {}
+  /// What a process tells the others. Calls that differ exchange it, too, and are told apart by Facts::call.
+  struct Told {
+    Facts facts;
+    AgreedValues agreed;
+  };
+  explicit Far(int ranks) : told(static_cast<std::size_t>(ranks)), outcomes(static_cast<std::size_t>(ranks)) {}
 
-  std::vector<Facts> facts;            // by rank
+  std::vector<Told> told;              // by rank
   std::vector<std::int32_t> outcomes;  // error classes, by rank
 
   // --- of an aggregator
@@ -74,6 +80,9 @@ class Far {
 /// No message is longer: a row has no more data than a window.
 std::size_t message_room(const Plan& plan);
 
+Status no_memory_for_messages();
+/// All get what all tell.
+coll::Co exchange_told(coll::Op& op, Far& far);
 /// The access where its processes share no memory. Under the lock of the lane.
 coll::Co run_far(coll::Op& op, Together& access);
 

@@ -86,15 +86,17 @@ void Together::publish() {
   own().arrived.store(number, std::memory_order_release);
 }
 
-bool Together::meet_far() {
+bool Together::meet_far(bool moves) {
   const Comm& comm = *file().comm;
   try {
     far = std::make_unique<Far>(comm.size);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  Facts& facts = far->facts[static_cast<std::size_t>(comm.rank)];
-  facts = own_facts();
+  Facts& facts = far->told[static_cast<std::size_t>(comm.rank)].facts;
+  if (moves) facts = own_facts();
+  facts.number = number;
+  facts.call = hash_of_call(call);
   facts.node = comm::Engine::current().services.node_of(Group::self_peer);
   return true;
 }
@@ -110,6 +112,13 @@ void Together::decide() {
   }
   file().counts.together.add();
   if (!plan.stopped) make_plan(*this);
+}
+
+bool Together::calls_differ() const {
+  const Facts& first = facts_of(0);
+  for (Rank rank = 1; rank < file().comm->size; ++rank)
+    if (facts_of(rank).number != first.number || facts_of(rank).call != first.call) return true;
+  return false;
 }
 
 bool Together::verifies() const {

@@ -87,13 +87,15 @@ struct Together {
 
   /// Stores what the others must know.
   void publish();
-  /// Makes `far`, with this process's facts. False: no memory.
-  bool meet_far();
+  /// Makes `far`, with this process's facts; of a call that moves no data, which one it is. False: no memory.
+  bool meet_far(bool moves);
   const Facts& facts_of(Rank rank) const {
-    return far != nullptr ? far->facts[static_cast<std::size_t>(rank)] : slot(rank).facts;
+    return far != nullptr ? far->told[static_cast<std::size_t>(rank)].facts : slot(rank).facts;
   }
   /// When all have.
   void decide();
+  /// Whether they make different calls; then `failure` says so, on all of them.
+  bool calls_differ() const;
   /// Whether all read again what they have written; the same on all.
   bool verifies() const;
   /// Makes this process's windows, where it is an aggregator.

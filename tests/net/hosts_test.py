@@ -496,6 +496,8 @@ class ProgramsTest(HostsTest):
         for setting in ("io.cb_buffer_size=4KiB", "io.cb_nodes=3", "io.verify=true"):
             self.run_all(["file_access", "file_views", "file_oracle 2 60", "file_together 2 10"], "a:3,b:1", 4,
                          "--set", "io.way=two_phase", "--set", setting)
+        self.run_all(["file_checks"], "a:2,b:2", 4, "--set", "check.files=true")
+        self.run_all(["file_threads"], "a:2,b:2", 4, "--set", "io.way=two_phase")
 
     def test_over_network_libraries(self):
         for library in ("ofi", "ucx"):

@@ -47,9 +47,11 @@ constexpr Parcel::Head kNothing;
 constexpr Tag kAnswers = kMessages - 1;
 
 void post_answer(Op& op, Rank from, std::byte* bytes, std::uint64_t length, Gate& gate) {
+  if (!op.failure().ok()) return;
   op.fail(op.wire().recv(from, Op::view(bytes, static_cast<MPI_Count>(length)), kAnswers, gate));
 }
 void send_answer(Op& op, Rank to, const std::byte* bytes, std::uint64_t length, Gate& gate) {
+  if (!op.failure().ok()) return;
   op.fail(op.wire().send(to, Op::view(bytes, static_cast<MPI_Count>(length)), kAnswers, gate));
 }
 
@@ -101,95 +103,100 @@ void move_own_part(Together& access) {
     access.bytes_seen += access.stream.get(begin, end, begin + far.valid, far.window.data);
 }
 
-/// A message to an aggregator: its head says how long the rest is.
-Co take_message(Op& op, Together& access, Rank from) {
-  Far& far = *access.far;
-  Gate gate;
+/// The first rank from `from` on that visits this process's window of the round; as many as there are: none does.
+Rank next_visitor(const Op& op, const Together& access, Rank from) {
+  while (from < op.size() && !access.visits(from, access.far->window.begin)) ++from;
+  return from;
+}
+
+/// Whether this process moves a window in the round.
+bool has_window(const Op& op, Together& access, std::uint64_t round) {
+  const std::uint32_t own = access.own_index();
+  if (own == access.plan.aggregators) return false;
+  access.far->window.begin = access.window_begin(round, own);
+  return next_visitor(op, access, 0) < op.size();
+}
+
+void take_head(Op& op, Far& far, Rank from, Gate& gate) {
   op.recv(from, far.got.data(), static_cast<MPI_Count>(sizeof(Parcel::Head)), gate);
-  Status met = co_await gate;
-  if (!met.ok()) co_return met;
-  const std::size_t rest = far.rest_of_message(access.what.writes);
-  if (rest == 0) co_return Status();
-  op.recv(from, far.got.data() + sizeof(Parcel::Head), static_cast<MPI_Count>(rest), gate);
-  met = co_await gate;
-  co_return met;
+}
+void take_rest(Op& op, Far& far, Rank from, bool writes, Gate& gate) {
+  const std::size_t rest = far.rest_of_message(writes);
+  if (rest > 0) op.recv(from, far.got.data() + sizeof(Parcel::Head), static_cast<MPI_Count>(rest), gate);
 }
 
 // Sends wait for receives that a process posts behind its own sends; that ends, because it posts all of a round's
 // before it waits, and takes those of others in the order of the ranks. In the next round it is when all took theirs of
-// this one.
+// this one. Whatever fails, a round ends when nothing of it is under way any more: its memory is the access's.
 Co write_far(Op& op, Together& access) {
   Far& far = *access.far;
-  const std::uint32_t own = access.own_index();
   Gate sends, receives, moves;
-  for (std::uint64_t round = 0; round < access.plan.rounds; ++round) {
+  Status met;
+  for (std::uint64_t round = 0; met.ok() && round < access.plan.rounds; ++round) {
     send_parcels(op, access, round, sends);
-    far.window.begin = own == access.plan.aggregators ? 0 : access.window_begin(round, own);
-    if (own != access.plan.aggregators && access.visitors(far.window.begin) != 0) {
-      for (Rank from = 0; from < op.size(); ++from) {
-        if (!access.visits(from, far.window.begin)) continue;
-        if (from == op.rank()) {
-          move_own_part(access);
-          continue;
-        }
-        bool more = true;
-        while (more) {
-          Co message = take_message(op, access, from);
-          op.join(message, receives);
-          const Status met = co_await receives;
-          if (!met.ok()) co_return met;
-          if (!far.put_message()) access.note(bad_message(access, from));
-          more = far.head().last == 0;
-        }
+    const bool mine = has_window(op, access, round);
+    Rank from = mine ? next_visitor(op, access, 0) : op.size();
+    for (; met.ok() && from < op.size(); from = next_visitor(op, access, from + 1)) {
+      if (from == op.rank()) {
+        move_own_part(access);
+        continue;
       }
+      bool more = true;
+      while (more && met.ok()) {
+        take_head(op, far, from, receives);
+        met = co_await receives;
+        if (met.ok()) take_rest(op, far, from, true, receives);
+        met = co_await receives;
+        more = far.head().last == 0;
+        if (met.ok() && !far.put_message()) access.note(bad_message(access, from));
+      }
+    }
+    if (mine && met.ok()) {
       submit(op, access, MoveJob::Work::kWriteFar, round, moves);
-      const Status moved = co_await moves;
-      if (!moved.ok()) co_return moved;
+      met = co_await moves;
     }
     const Status sent = co_await sends;
-    if (!sent.ok()) co_return sent;
+    if (met.ok()) met = sent;
   }
-  co_return Status();
+  co_return met;
 }
 
 Co read_far(Op& op, Together& access) {
   Far& far = *access.far;
-  const std::uint32_t own = access.own_index();
   Gate sends, receives, moves;
-  for (std::uint64_t round = 0; round < access.plan.rounds; ++round) {
+  Status met;
+  for (std::uint64_t round = 0; met.ok() && round < access.plan.rounds; ++round) {
     send_parcels(op, access, round, sends);
-    far.window.begin = own == access.plan.aggregators ? 0 : access.window_begin(round, own);
-    if (own != access.plan.aggregators && access.visitors(far.window.begin) != 0) {
+    const bool mine = has_window(op, access, round);
+    if (mine) {
       submit(op, access, MoveJob::Work::kReadFar, round, moves);
-      const Status moved = co_await moves;
-      if (!moved.ok()) co_return moved;
-      for (Rank from = 0; from < op.size(); ++from) {
-        if (!access.visits(from, far.window.begin)) continue;
-        if (from == op.rank()) {
-          move_own_part(access);
-          continue;
-        }
-        bool more = true;
-        while (more) {
-          Co message = take_message(op, access, from);
-          op.join(message, receives);
-          Status met = co_await receives;
-          if (!met.ok()) co_return met;
-          more = far.head().last == 0;
-          if (far.head().packed == 0) continue;  // it waits for no answer
-          const std::uint64_t length = far.answer_message();
-          if (length == 0) access.note(bad_message(access, from));
-          send_answer(op, from, far.sent.data(), length, receives);
-          met = co_await receives;
-          if (!met.ok()) co_return met;
-        }
+      met = co_await moves;
+    }
+    Rank from = mine ? next_visitor(op, access, 0) : op.size();
+    for (; met.ok() && from < op.size(); from = next_visitor(op, access, from + 1)) {
+      if (from == op.rank()) {
+        move_own_part(access);
+        continue;
+      }
+      bool more = true;
+      while (more && met.ok()) {
+        take_head(op, far, from, receives);
+        met = co_await receives;
+        if (met.ok()) take_rest(op, far, from, false, receives);
+        met = co_await receives;
+        more = far.head().last == 0;
+        if (!met.ok() || far.head().packed == 0) continue;  // who has nothing there waits for no answer
+        const std::uint64_t length = far.answer_message();
+        if (length == 0) access.note(bad_message(access, from));
+        send_answer(op, from, far.sent.data(), length, receives);
+        met = co_await receives;
       }
     }
     const Status sent = co_await sends;
-    if (!sent.ok()) co_return sent;
-    take_answers(access);
+    if (met.ok()) met = sent;
+    if (met.ok()) take_answers(access);
   }
-  co_return Status();
+  co_return met;
 }
 
 /// Where an aggregator has no memory for its window each process moves its own data.

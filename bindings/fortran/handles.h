@@ -39,9 +39,8 @@ static inline int F_INT(f_int value) { return value > INT_MAX ? INT_MAX : value 
   F_INTERNAL Type f_##name##_asked(f_int value);                                              \
   F_INTERNAL f_int f_##name##_int_asked(Type handle);                                         \
   static inline Type f_##name(f_int value) {                                                  \
-    const f_number_bits distance = f_distance_of(value);                                      \
     if (F_LIKELY(F_DIRECT(value))) return (Type)(uintptr_t)(f_number_bits)value;              \
-    if (F_OFTEN(often) && distance < f_handles_by_rule()) return (Type)f_handle_at(distance); \
+    if (F_OFTEN(often) && f_is_above(value, f_rule_above())) return (Type)f_handle_at(value); \
     return f_##name##_asked(value);                                                           \
   }                                                                                           \
   static inline f_int f_##name##_int(Type handle) {                                           \
@@ -62,37 +61,46 @@ static inline void f_return(f_int* ierror, int code) {
   if (ierror) *ierror = code;
 }
 
-/* The handle of a number, where nobody has to be asked for it. */
+/* The compiler shall not keep what it has read. */
+#define F_READ_AGAIN() __asm__ volatile("" ::: "memory")
+
+/* The handle of a number, where nobody has to be asked for it. The number is compared where it lies, and read when it
+ * is known for a predefined handle: so it can be read into the register in which its address was, which C's call takes.
+ */
 static inline int f_found(const f_int* at, uintptr_t* handle) {
-  const f_number_bits number = *(const f_number_bits*)at, distance = number - F_PREDEFINED;
-  if (F_LIKELY(number < F_PREDEFINED))
-    *handle = number;
-  else if (distance < f_handles_by_rule())
-    *handle = f_handle_at(distance);
-  else
-    return 0;
-  return 1;
+  if (F_LIKELY(F_DIRECT(*at))) {
+    F_READ_AGAIN();
+    *handle = (f_number_bits)*at;
+    return 1;
+  }
+  F_READ_AGAIN();
+  if (f_is_above(*at, f_rule_above())) {
+    *handle = f_handle_at(*at);
+    return 1;
+  }
+  return 0;
 }
 
 /* The end of a call that made a request, or completed one. It calls nothing before that is all done, so that the entry
- * point need not keep anything for it. */
+ * point need not keep anything for it; the handle is read again where it is needed again. */
 F_INTERNAL void f_return_asked(f_int* request, MPI_Request handle, f_int* ierror, int code);
-static inline void f_return_made(f_int* request, MPI_Request handle, f_int* ierror, int code) {
-  const uintptr_t distance = f_distance_to((uintptr_t)handle);
-  if (F_LIKELY(distance < F_BY_RULE)) {
-    *request = (f_int)distance + F_PREDEFINED;
+#define F_HANDLE_BITS(handle) ((uintptr_t) * (MPI_Request const volatile*)(handle))
+static inline void f_return_made(f_int* request, const MPI_Request* handle, f_int* ierror, int code) {
+  const uintptr_t number = f_number_at(F_HANDLE_BITS(handle));
+  if (F_LIKELY(f_is_number(number))) {
+    *request = (f_int)number;
     f_return(ierror, code);
   } else {
-    f_return_asked(request, handle, ierror, code);
+    f_return_asked(request, *handle, ierror, code);
   }
 }
-static inline void f_return_done(f_int* request, MPI_Request handle, f_int* ierror, int code) {
-  const uintptr_t bits = (uintptr_t)handle;
+static inline void f_return_done(f_int* request, const MPI_Request* handle, f_int* ierror, int code) {
+  const uintptr_t bits = F_HANDLE_BITS(handle);
   if (F_LIKELY(bits < F_PREDEFINED)) {
     *request = (f_int)bits;
     f_return(ierror, code);
   } else {
-    f_return_asked(request, handle, ierror, code);
+    f_return_asked(request, *handle, ierror, code);
   }
 }
 

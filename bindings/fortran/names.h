@@ -78,6 +78,14 @@ typedef ASHLAR_F_LENGTH f_length;
 #define F_INTERNAL __attribute__((visibility("hidden")))
 #define F_INTERNAL_ALIAS(name, of) extern __typeof__(of) name __attribute__((alias(F_QUOTED(of)), visibility("hidden")))
 
+/* A function whose address the dynamic linker finds when the library is loaded: the call takes it from there, without
+ * the jump in between that finds it at the first call. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define F_BOUND_AT_ONCE(name) extern __typeof__(name) name __attribute__((noplt))
+#else
+#define F_BOUND_AT_ONCE(name) extern __typeof__(name) name
+#endif
+
 #define F_OUT_OF_LINE __attribute__((noinline))
 #define F_SELDOM __attribute__((noinline, cold))
 #define F_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -7,13 +7,13 @@
 #include "handles.h"
 #include "pending.h"
 
-struct f_numbering f_numbering = {F_NOWHERE, 0};
+struct f_numbering f_numbering = {F_NOWHERE, F_NONE_ABOVE};
 
 /* What `info` is, by the rule and as the library says, as a proof of both. */
 static int holds(MPI_Info info, uintptr_t first) {
-  const uintptr_t steps = ((uintptr_t)info - first) / F_STEP;
-  return first && steps < F_BY_RULE && PMPI_Info_toint(info) == (int)steps + F_PREDEFINED &&
-         PMPI_Info_fromint((int)steps + F_PREDEFINED) == info;
+  const uintptr_t number = ((uintptr_t)info - first) / F_STEP + F_PREDEFINED;
+  return first > 2 * F_PREDEFINED * F_STEP && f_is_number(number) && PMPI_Info_toint(info) == (int)number &&
+         PMPI_Info_fromint((int)number) == info;
 }
 
 static int learn(void) {
@@ -26,8 +26,8 @@ static int learn(void) {
   const int known = found && atoi(step) == F_STEP && holds(info, first);
   PMPI_Info_free(&info);
   if (!known) return 0;
-  atomic_store_explicit(&f_numbering.first, first, memory_order_relaxed);
-  atomic_store_explicit(&f_numbering.handles, F_BY_RULE, memory_order_release);
+  __atomic_store_n(&f_numbering.zero, first - F_PREDEFINED * F_STEP, __ATOMIC_RELAXED);
+  atomic_store_explicit(&f_numbering.above, F_PREDEFINED - 1, memory_order_release);
   f_rule_for_requests();
   return 1;
 }
@@ -40,18 +40,17 @@ int f_numbering_known(void) {
 }
 
 /* What handles.h has inline, for the handles that it leaves. */
-#define F_HANDLE(name, Type, Class, often)                                                                        \
-  Type f_##name##_asked(f_int value) {                                                                            \
-    const f_number_bits distance = f_distance_of(value);                                                          \
-    if (F_DIRECT(value)) return (Type)(uintptr_t)(f_number_bits)value;                                            \
-    if (f_numbering_known() && distance < f_handles_by_rule()) return (Type)f_handle_at(distance);                \
-    return PMPI_##Class##_fromint(F_INT(value));                                                                  \
-  }                                                                                                               \
-  f_int f_##name##_int_asked(Type handle) {                                                                       \
-    const uintptr_t bits = (uintptr_t)handle;                                                                     \
-    if (bits < F_PREDEFINED) return (f_int)bits;                                                                  \
-    if (f_numbering_known() && f_distance_to(bits) < F_BY_RULE) return (f_int)f_distance_to(bits) + F_PREDEFINED; \
-    return PMPI_##Class##_toint(handle);                                                                          \
+#define F_HANDLE(name, Type, Class, often)                                                         \
+  Type f_##name##_asked(f_int value) {                                                             \
+    if (F_DIRECT(value)) return (Type)(uintptr_t)(f_number_bits)value;                             \
+    if (f_numbering_known() && f_is_above(value, f_rule_above())) return (Type)f_handle_at(value); \
+    return PMPI_##Class##_fromint(F_INT(value));                                                   \
+  }                                                                                                \
+  f_int f_##name##_int_asked(Type handle) {                                                        \
+    const uintptr_t bits = (uintptr_t)handle;                                                      \
+    if (bits < F_PREDEFINED) return (f_int)bits;                                                   \
+    if (f_numbering_known() && f_is_number(f_number_at(bits))) return (f_int)f_number_at(bits);    \
+    return PMPI_##Class##_toint(handle);                                                           \
   }
 F_HANDLES(F_HANDLE)
 

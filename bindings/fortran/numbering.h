@@ -19,28 +19,37 @@ typedef uint32_t f_number_bits;
 #endif
 
 #pragma GCC visibility push(hidden)
-/* The handle with the number F_PREDEFINED, and how many there are from it on by the rule: F_BY_RULE. Until the first
- * handle that is not predefined is converted, and for good where there is no such rule, there are none, and the first
- * is so far from every address that no handle is near it. */
+/* Where a handle with the number 0 would lie, and the number above which handles go by the rule: F_PREDEFINED - 1.
+ * Until the first handle that is not predefined is converted, and for good where there is no such rule, no number is
+ * above, and the place is so far from every address that no handle is near it. */
 extern struct f_numbering {
-  atomic_uintptr_t first;
-  _Atomic(f_number_bits) handles; /* set after `first` */
+  uintptr_t zero;
+  _Atomic(f_int) above; /* set after `zero` */
 } f_numbering;
 #define F_NOWHERE ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))
-#define F_BY_RULE (INT_MAX - F_PREDEFINED)
+#define F_NONE_ABOVE INT_MAX /* the largest number that a handle may have */
 /* Whether there is the rule; the library below is asked once. */
 int f_numbering_known(void);
 #pragma GCC visibility pop
 
-static inline f_number_bits f_handles_by_rule(void) {
-  return atomic_load_explicit(&f_numbering.handles, memory_order_acquire);
-}
-static inline uintptr_t f_first(void) { return atomic_load_explicit(&f_numbering.first, memory_order_relaxed); }
+static inline f_int f_rule_above(void) { return atomic_load_explicit(&f_numbering.above, memory_order_acquire); }
 
-/* A number's distance from F_PREDEFINED, and the handle there: by the rule if it is below f_handles_by_rule(). The
- * distance to a handle, by the rule if it is below F_BY_RULE. */
-static inline f_number_bits f_distance_of(f_int number) { return (f_number_bits)number - F_PREDEFINED; }
-static inline uintptr_t f_handle_at(f_number_bits distance) { return f_first() + (uintptr_t)distance * F_STEP; }
-static inline uintptr_t f_distance_to(uintptr_t handle) { return (handle - f_first()) / F_STEP; }
+/* Whether a number goes by the rule, where those above `above` do; and the handle that it has by it. The second is
+ * asked after the first alone, which has waited for what it reads. */
+static inline int f_is_above(f_int number, f_int above) {
+#if ASHLAR_F_INT == 8
+  if (number > F_NONE_ABOVE) return 0;
+#endif
+  return number > above;
+}
+static inline uintptr_t f_handle_at(f_int number) {
+  return f_numbering.zero + (uintptr_t)(f_number_bits)number * F_STEP;
+}
+
+/* The number of a handle: by the rule if f_is_number() of it. */
+static inline uintptr_t f_number_at(uintptr_t handle) {
+  return (handle - __atomic_load_n(&f_numbering.zero, __ATOMIC_RELAXED)) / F_STEP;
+}
+static inline int f_is_number(uintptr_t number) { return number <= F_NONE_ABOVE; }
 
 #endif

@@ -25,12 +25,12 @@ enum { kBuckets = 256 };
 static struct f_pending* table[kBuckets];
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 atomic_int f_pending_count;
-_Atomic(f_number_bits) f_plain_requests;
+_Atomic(f_int) f_plain_above = F_NONE_ABOVE;
 
 /* The guard is held. */
 static void count(int more) {
   const int pending = atomic_fetch_add(&f_pending_count, more) + more;
-  atomic_store_explicit(&f_plain_requests, pending ? 0 : f_handles_by_rule(), memory_order_release);
+  atomic_store_explicit(&f_plain_above, pending ? F_NONE_ABOVE : f_rule_above(), memory_order_release);
 }
 
 void f_rule_for_requests(void) {

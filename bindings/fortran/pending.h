@@ -18,9 +18,8 @@ struct f_work {
 
 #pragma GCC visibility push(hidden)
 extern atomic_int f_pending_count;
-/* How many numbers of requests from F_PREDEFINED on go by the rule and have nothing pending: all that go by it, or
- * none. */
-extern _Atomic(f_number_bits) f_plain_requests;
+/* The number above which requests go by the rule and have nothing pending: as for all handles, or none is above. */
+extern _Atomic(f_int) f_plain_above;
 void f_rule_for_requests(void); /* it has changed */
 void f_pending_add(MPI_Request, enum f_life, const struct f_work*, void*);
 /* Memory that the library may read until the request is complete; it is freed at once where that is known not to be so.

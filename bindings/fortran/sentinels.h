@@ -55,8 +55,8 @@ static inline void f_store_detached(void* to, void* address) {
 
 /* Most statuses are ignored ones: three comparisons, and not first one for all. */
 static inline int f_ignored(const f_int* status) {
-  if (F_LIKELY(status == F_MODULE(status_ignore))) return 1;
   if (F_LIKELY(status == F_COMMON(status_ignore, STATUS_IGNORE))) return 1;
+  if (F_LIKELY(status == F_MODULE(status_ignore))) return 1;
   return status == F_MODULE(status_ignore08);
 }
 

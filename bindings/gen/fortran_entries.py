@@ -64,6 +64,10 @@ def function(procedure, large, name, as_f08=False, prefix=""):
         converting = f"f_converting_{procedure.name.removeprefix('MPI_').lower()}{'_c' if large else ''}"
         inline = "extern inline " if procedure.name in LOOPS and not large else ""    # in the one for descriptors
         shortcut = [inline + on_the_stack(entry, lines[0]), *direct(entry, call(procedure, large), converting)]
+        if entry.comm:
+            shortcut = [*without_comm(entry, declared, converting), *shortcut]
+            declared = ["MPI_Comm c_comm" if d == "f_int* comm" else d for d in declared]
+            s.before = [line for line in s.before if "c_comm" not in line]
         lines = [split(f"static F_SELDOM void {converting}(", declared, ") {")]
     lines += [*body(entry, large), "}\n"]
     return "\n".join([*lines, *shortcut] if procedure.name in DIRECT else lines)
@@ -103,9 +107,13 @@ def with_kept(procedure):
 def direct(entry, c, converting):
     """The call when nobody has to be asked for a handle, the buffer is ordinary, the request has nothing pending. It keeps as
     little as can be in registers over the call, which conversions do: they are another function."""
-    names = ", ".join([*(p.name for p in entry.parameters), "ierror"])
-    lines = waiting(entry, c) if entry.procedure.name == "MPI_Wait" else passing(entry, c)
-    return [*lines, "  } else {", f"    {converting}({names});", "  }", "}\n"]
+    return [*(waiting if entry.procedure.name == "MPI_Wait" else passing)(entry, c, converting), "}\n"]
+
+
+def without_comm(entry, declared, converting):
+    """For the function that converts the other arguments: the communicator."""
+    names = ", ".join("f_comm(*comm)" if n == "comm" else n for n in [*(p.name for p in entry.parameters), "ierror"])
+    return [split(f"static F_SELDOM void {converting}_all(", declared, ") {"), f"  {converting}({names});", "}\n"]
 
 
 def on_the_stack(entry, head):
@@ -116,9 +124,11 @@ def on_the_stack(entry, head):
     return head.replace("f_int* request", "f_int* volatile request").replace("f_int* ierror", "f_int* volatile ierror")
 
 
-def passing(entry, c):
-    """A message."""
+def passing(entry, c, converting):
+    """A message. No argument's address is needed when its value has been read into the register where it was: where the
+    datatype is not found, the communicator is."""
     s = entry.steps
+    names = [*(p.name for p in entry.parameters), "ierror"]
     buffer = next(p.name for p in entry.parameters if p.kind.name == "buffer")
     actual = []
     for argument in s.arguments:
@@ -127,23 +137,29 @@ def passing(entry, c):
                 argument = f"({c_type})c_{name}"
         actual.append(buffer if argument == f"c_{buffer}" else argument)
     made = entry.request
-    end = [f"f_return_made({made.name}, c_{made.name}, ierror, code);"] if made else [*s.always, "f_return(ierror, code);"]
+    end = [f"f_return_made({made.name}, &c_{made.name}, ierror, code);"] if made else [*s.always, "f_return(ierror, code);"]
     return ["  uintptr_t c_comm, c_datatype;",
-            f"  if (F_LIKELY(f_ordinary({buffer}) && f_found(comm, &c_comm) && f_found(datatype, &c_datatype))) {{",
+            f"  if (!F_LIKELY(f_ordinary({buffer}) && f_found(comm, &c_comm))) {{",
+            f"    {converting}_all({', '.join(names)});",
+            "  } else if (!F_LIKELY(f_found(datatype, &c_datatype))) {",
+            f"    {converting}({', '.join('(MPI_Comm)c_comm' if n == 'comm' else n for n in names)});",
+            "  } else {",
             *(f"    {line}" for line in s.before if "c_comm" not in line),
-            split(f"    const int code = {c}(", actual, ");", "        "), *(f"    {line}" for line in end)]
+            split(f"    const int code = {c}(", actual, ");", "        "), *(f"    {line}" for line in end), "  }"]
 
 
-def waiting(entry, c):
-    """One request that goes by the rule for numbers and has nothing pending."""
+def waiting(entry, c, converting):
+    """One request that goes by the rule for numbers and has nothing pending. What is needed after the call is left on the
+    stack: two stores and two loads, where a register that is kept over the call takes three of each."""
     s = entry.steps
-    return ["  const f_number_bits distance = f_distance_of(*request);",
-            "  if (F_LIKELY(distance < atomic_load_explicit(&f_plain_requests, memory_order_acquire))) {",
-            "    MPI_Request c_request = (MPI_Request)f_handle_at(distance);",
+    return ["  if (F_LIKELY(f_is_above(*request, atomic_load_explicit(&f_plain_above, memory_order_acquire)))) {",
+            "    f_int *volatile to_request = request, *volatile to_ierror = ierror;",
+            "    MPI_Request c_request = (MPI_Request)f_handle_at(*request);",
             *(f"    {line}" for line in s.before if "c_request" not in line),
             split(f"    const int code = {c}(", s.arguments, ");", "        "),
             *(f"    {line}" for line in s.always if "c_request" not in line),
-            "    f_return_done(request, c_request, ierror, code);"]
+            "    f_return_done(to_request, &c_request, to_ierror, code);", "  } else {",
+            f"    {converting}(request, status, ierror);", "  }"]
 
 
 def returning(procedure):
@@ -206,6 +222,9 @@ def entries(table, short):
         if not by_hand(procedure) and short_path(procedure) == short:
             texts += with_choice(procedure) if choice(procedure) else without_choice(procedure)
     # Other names of a function stand right behind it.
+    if short:
+        texts = [*(f"F_BOUND_AT_ONCE({call(p, large)});" for p in procedures(table, "f08") if p.name in DIRECT for large in forms(p)),
+                 "", *texts]
     return fill("entries.c", FUNCTIONS="\n".join(texts).replace("}\n\nF_ALIAS", "}\nF_ALIAS"))
 
 

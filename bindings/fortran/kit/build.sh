@@ -24,11 +24,19 @@ list_sources() {
       *-descriptors) [ "$found_DESCRIPTORS" != 0 ] || continue ;;
       *-shims) [ "$found_DESCRIPTORS" = 1 ] || continue ;;
       *-directives) [ "$found_DESCRIPTORS" = 0 ] || continue ;;
+      *-calls) options="$options $for_calls" ;;
     esac
     for found in "$sources"/$file; do
       echo "${kind%-*} ${found##*/} $options"
     done
   done <"$sources/kit/sources.list"
+}
+
+# for_calls: room for the arguments that a call passes on the stack is made once, at the start of a function: three
+# instructions less for MPI_Irecv than with a push for each. gcc for x86 has this as an option.
+find_for_calls() {
+  for_calls=-maccumulate-outgoing-args
+  $cc $for_calls -Werror -x c -c /dev/null -o "$work/option.o" 2>/dev/null || for_calls=
 }
 
 # The C files, in the background of the Fortran ones: they need nothing of each other.
@@ -73,6 +81,7 @@ link_library() {
 }
 
 compile() {
+  find_for_calls
   compile_c &
   in_background=$!
   compile_fortran || failed=yes

@@ -139,7 +139,7 @@ bool goes_on(const OpenFile& file) { return meets(file) && file.view.rep->kind !
 
 /// For --explain=io.
 void record_way(const char* call, const Transfer& what) {
-  if (!records_choices(what.file) || what.buffer.bytes() == 0) return;
+  if (!records_choices(what.file) || what.buffer.bytes() == 0 || what.file.view.tiles->contiguous()) return;
   std::uint64_t at = 0, bytes = 0;
   if (!stream_bytes(what, &at, &bytes).ok()) return;
   const LaneGuard guard(what.file.comm->lane->lock);

@@ -65,6 +65,11 @@ program handles
   end do
   call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierror)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierror)
+  call MPI_Comm_dup(MPI_COMM_SELF, comms(1), ierror)
+  call MPI_Type_contiguous(2, MPI_INTEGER, types(1), ierror)
+  call MPI_Type_commit(types(1), ierror)
+  call MPI_Send(values, 1, types(1), MPI_PROC_NULL, 0, comms(1), code)
+  call see(code == MPI_SUCCESS, 'a datatype and a communicator of the program')
   do i = 1, ubound(none, 1)
     result = none(i)
     call MPI_Comm_size(result, size, code)
@@ -76,7 +81,15 @@ program handles
     call MPI_Send(values, 1, none(i), 0, 0, MPI_COMM_SELF, code)
     call MPI_Error_class(code, class, ierror)
     call see(class == MPI_ERR_TYPE, 'what is no datatype')
+    call MPI_Send(values, 1, none(i), 0, 0, comms(1), code)
+    call MPI_Error_class(code, class, ierror)
+    call see(class == MPI_ERR_TYPE, 'what is no datatype, on a communicator of the program')
+    call MPI_Send(values, 1, types(1), 0, 0, none(i), code)
+    call MPI_Error_class(code, class, ierror)
+    call see(class == MPI_ERR_COMM, 'what is no communicator, with a datatype of the program')
   end do
+  call MPI_Type_free(types(1), ierror)
+  call MPI_Comm_free(comms(1), ierror)
   call MPI_Finalize(ierror)
   if (wrong /= 0) error stop
 contains

@@ -7,29 +7,17 @@
 #include "framework/rma/api.h"
 #include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
+#include "framework/rma/rounds.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
 namespace {
 
-/// Programs flush in loops that wait for another process, so now and then progress is made, and others get the core.
-constexpr std::uint32_t kFlushesOfRound = 256;
-
-// Apart, so that a flush which finds nothing to do saves no registers.
-[[gnu::noinline]] Status look(RmaWindow& window) {
-  const LaneGuard guard(window.lane().lock);
-  progress::look(window.lane());
-  return {};
-}
-
 /// Loads and stores are complete; they are ordered before and after what follows.
 inline Status nothing_outstanding(RmaWindow& window) {
   std::atomic_thread_fence(std::memory_order_acq_rel);
-  const std::uint32_t flushes = window.flushes.load(std::memory_order_relaxed) + 1;
-  window.flushes.store(flushes, std::memory_order_relaxed);
-  if (flushes % kFlushesOfRound != 0) [[likely]]
-    return {};
-  return look(window);
+  count_call(window);
+  return {};
 }
 
 /// With check.rma; nullptr: of all targets.
@@ -63,6 +51,11 @@ Status flush_every(const char* name, RmaWindow& window, bool remote) {
 }
 
 }  // namespace
+
+void make_round(RmaWindow& window) {
+  const LaneGuard guard(window.lane().lock);
+  progress::look(window.lane());
+}
 
 Status win_flush(int rank, Window& win) { return flush_one("MPI_Win_flush", of(win), rank, true); }
 Status win_flush_local(int rank, Window& win) { return flush_one("MPI_Win_flush_local", of(win), rank, false); }

@@ -5,6 +5,7 @@
 #include "framework/rma/api.h"
 #include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
+#include "framework/rma/rounds.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
@@ -96,6 +97,7 @@ Status win_unlock(int rank, Window& win) {
   target.open = false;
   const Status given = held == Held::kUnchecked ? Status() : window.sync->unlock(target, held == Held::kExclusive);
   end(window, target, "MPI_Win_unlock");
+  count_call(window);
   return flushed.ok() ? given : flushed;
 }
 
@@ -127,6 +129,7 @@ Status win_unlock_all(Window& win) {
   window.open_to_all.store(false, std::memory_order_relaxed);
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_unlock_all";
+  count_call(window);
   return flushed.ok() ? given : flushed;
 }
 

@@ -65,7 +65,7 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
   bool all_unchecked = false;   // of it: MPI_MODE_NOCHECK
   Rank me = 0;
   Rank ranks = 0;
-  std::atomic<std::uint32_t> flushes = 0;  // that found nothing to wait for; a hint
+  std::atomic<std::uint32_t> calls_without_wait = 0;  // a hint: rounds.h
   rma::TargetTable targets;
 
   // --- epochs; changed by the synchronization calls ---

@@ -356,6 +356,29 @@ static void writer_among_readers(const TestWindow* w) {
   MUST(MPI_Barrier(w->comm));
 }
 
+/* A process that locks its own memory again and again serves those that ask it for what it waits for. */
+static void locks_of_own_memory(const TestWindow* w) {
+  int64_t* const own = (int64_t*)w->base;
+  if (w->ranks == 1) return;
+  for (int64_t all = 0; all < 2; all++) {
+    own[0] = 0;
+    settle_own(w);
+    MUST(MPI_Barrier(w->comm));
+    if (w->rank == w->ranks - 1) {
+      const int64_t up = 1;
+      MUST(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w->win));
+      MUST(MPI_Accumulate(&up, 1, MPI_INT64_T, 0, disp_of(w, 0, 0), 1, MPI_INT64_T, MPI_REPLACE, w->win));
+      MUST(MPI_Win_unlock(0, w->win));
+    }
+    for (int64_t seen = 0; w->rank == 0 && seen == 0;) {
+      MUST(all ? MPI_Win_lock_all(0, w->win) : MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w->win));
+      MUST(MPI_Fetch_and_op(NULL, &seen, MPI_INT64_T, 0, disp_of(w, 0, 0), MPI_NO_OP, w->win));
+      MUST(all ? MPI_Win_unlock_all(w->win) : MPI_Win_unlock(0, w->win));
+    }
+    MUST(MPI_Barrier(w->comm));
+  }
+}
+
 /* ---- what is put before is seen after ------------------------------------------------------------------------------
  */
 
@@ -564,6 +587,7 @@ int main(int argc, char** argv) {
     readers_together(&w);
     everybody_gets_it(&w);
     writer_among_readers(&w);
+    locks_of_own_memory(&w);
     crosswise(&w, few ? 100 : 1000);
     messages_and_flags(&w, few ? 5 : 30);
     polled_by_loads(&w);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <vector>
 
@@ -17,12 +18,7 @@ Shape shape_of_comm(const Engine& engine, const Comm& comm) {
   if (comm.inter) return Shape{comm.size + comm.remote_size, 1, comm.size + comm.remote_size, true};
   Shape shape{comm.size, 1, comm.size};
   const Group& group = *comm.local_group;
-  // Processes of other jobs find the nodes by another way; all members of the communicator must find the same.
-  if (!engine.knows_nodes() && !engine.spans_jobs(group)) return shape;
-  std::vector<std::uint32_t> nodes;
-  nodes.reserve(static_cast<std::size_t>(comm.size));
-  for (Rank rank = 0; rank < comm.size; ++rank) nodes.push_back(engine.node_of(group[rank]));
-  return shape_of(nodes);
+  return engine.knows_nodes(group) ? shape_of(engine.nodes_of(group)) : shape;
 }
 
 }  // namespace
@@ -31,6 +27,28 @@ bool Engine::spans_jobs(const Group& group) const {
   for (const Run& run : group.runs())
     if (std::max(run.first, run.last()) >= std::int64_t{job.ranks}) return true;
   return std::any_of(group.table().begin(), group.table().end(), [this](PeerId peer) { return peer >= job.ranks; });
+}
+
+// Of one job, the nodes have the numbers that its launcher gives them. Each job has its own, so in a communicator of
+// several jobs they are numbered by identity, in the order in which the members have them.
+std::vector<std::uint32_t> Engine::nodes_of(const Group& group) const {
+  std::vector<std::uint32_t> nodes;
+  nodes.reserve(static_cast<std::size_t>(group.size()));
+  if (spans_jobs(group)) {
+    std::map<std::uint64_t, std::uint32_t> numbers;
+    for (Rank rank = 0; rank < group.size(); ++rank) {
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      nodes.push_back(numbers.emplace(job.node_identity(group[rank], config.node_size), next).first->second);
+    }
+    return nodes;
+  }
+  for (Rank rank = 0; rank < group.size(); ++rank) {
+    const PeerId process = group[rank];
+    nodes.push_back(config.node_size > 0     ? static_cast<std::uint32_t>(process / config.node_size)
+                    : job.node_of != nullptr ? job.node_of[process]
+                                             : 0);
+  }
+  return nodes;
 }
 
 Shape shape_of(const std::vector<std::uint32_t>& nodes) {

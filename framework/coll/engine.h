@@ -49,7 +49,8 @@ struct Plan {
 struct JobMap {
   const std::uint32_t* node_of = nullptr;  // the node of each rank of the job; nullptr: all are on one node
   std::uint32_t ranks = kNobody;           // of the job: processes with higher numbers are of other jobs
-  std::uint32_t (*node_of_other)(PeerId, std::uint64_t node_size) = nullptr;
+  // Equal in every process of every job for processes of one node; for communicators that several jobs share.
+  std::uint64_t (*node_identity)(PeerId, std::uint64_t node_size) = nullptr;
   bool oversubscribed = false;  // ranks of this node take turns on its cores
 };
 
@@ -85,20 +86,17 @@ class Engine {
   Config config{};
   CheckConfig checks{};
   JobMap job;
-  /// Whether processes may be on different nodes, as far as choices go.
-  bool knows_nodes() const { return config.node_size > 0 || job.node_of != nullptr; }
-  /// The node of a process, for all choices that go by nodes.
-  std::uint32_t node_of(PeerId process) const {
-    if (process >= job.ranks) return job.node_of_other(process, config.node_size);
-    return config.node_size > 0     ? static_cast<std::uint32_t>(process / config.node_size)
-           : job.node_of != nullptr ? job.node_of[process]
-                                    : 0;
+  /// Whether members of the group may be on different nodes, as far as choices go.
+  bool knows_nodes(const Group& group) const {
+    return config.node_size > 0 || job.node_of != nullptr || spans_jobs(group);
   }
-  /// Whether the group has processes of other jobs.
-  bool spans_jobs(const Group& group) const;
+  /// The node of each member, for all choices that go by nodes. All members find the same.
+  std::vector<std::uint32_t> nodes_of(const Group& group) const;
 
  private:
   Engine() = default;
+  /// Whether the group has processes of other jobs.
+  bool spans_jobs(const Group& group) const;
   Status load_components(plugin::Registry& registry, param::Store& params);
   Status force_algorithms(const param::Store& params);
   Status read_tuning_file(param::Store& params);

@@ -24,8 +24,11 @@ class Services {
  public:
   /// The lane of a communicator by its context id.
   virtual Lane* lane_of(std::uint32_t context) = 0;
-  /// Index of the node that a process runs on.
+  /// Index of the node that a process runs on, as this job counts its nodes. Processes of other jobs that run on none
+  /// of those have others; each job counts for itself, so that what travels between jobs is an identity.
   virtual std::uint32_t node_of(PeerId peer) const = 0;
+  /// The same number in every process of every job for processes of one node, and another one for those of another.
+  virtual std::uint64_t node_identity(PeerId peer) = 0;
   /// The topology components, opened on first use.
   virtual const Hardware& hardware() = 0;
   /// A communicator of all processes of the job, for constructors that have no communicator to begin with.

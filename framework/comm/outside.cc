@@ -22,7 +22,40 @@ void each_of_other_jobs(const Comm& comm, Outside& outside, Visit visit) {
   if (comm.inter) each_of_other_jobs(*comm.remote_group, outside, visit);
 }
 
+/// The identities of the nodes that processes of the communicator run on, each once, in ascending order.
+std::vector<std::uint64_t> identities_of_nodes(const Comm& comm) {
+  Services& services = Engine::current().services;
+  std::vector<std::uint64_t> all;
+  for (Rank r = 0; r < comm.local_group->size(); ++r) all.push_back(services.node_identity((*comm.local_group)[r]));
+  for (Rank r = 0; comm.inter && r < comm.remote_group->size(); ++r)
+    all.push_back(services.node_identity((*comm.remote_group)[r]));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::uint32_t index_in(const std::vector<std::uint64_t>& nodes, PeerId peer) {
+  const std::uint64_t identity = Engine::current().services.node_identity(peer);
+  return static_cast<std::uint32_t>(std::lower_bound(nodes.begin(), nodes.end(), identity) - nodes.begin());
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> nodes_of(const Comm& comm) {
+  const bool several = spans_jobs(comm);
+  const std::vector<std::uint64_t> nodes = several ? identities_of_nodes(comm) : std::vector<std::uint64_t>();
+  std::vector<std::uint32_t> out;
+  for (Rank r = 0; r < comm.local_group->size(); ++r) {
+    const PeerId peer = (*comm.local_group)[r];
+    out.push_back(several ? index_in(nodes, peer) : Engine::current().services.node_of(peer));
+  }
+  return out;
+}
+
+std::uint32_t own_node_in(const Comm& comm) {
+  return spans_jobs(comm) ? index_in(identities_of_nodes(comm), Group::self_peer)
+                          : Engine::current().services.node_of(Group::self_peer);
+}
 
 void hold(const Comm& comm) {
   if (Outside* const outside = Engine::current().outside)

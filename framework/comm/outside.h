@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/descriptor.h"
 #include "framework/base/status.h"
@@ -50,6 +51,11 @@ class Outside {
 /// The processes of a communicator are known as long as one has them.
 void hold(const Comm& comm);
 void let_go(const Comm& comm);
+
+/// The nodes of the members of the local group, by rank, as numbers that all processes of the communicator agree on.
+std::vector<std::uint32_t> nodes_of(const Comm& comm);
+/// The node of this process, as nodes_of() numbers it.
+std::uint32_t own_node_in(const Comm& comm);
 
 /// Whether a member of the group belongs to another job. All members of a communicator find the same.
 bool spans_jobs(const Group& group);

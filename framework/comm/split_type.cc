@@ -16,6 +16,7 @@
 #include "framework/comm/hints.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/make.h"
+#include "framework/comm/outside.h"
 #include "framework/comm/split.h"
 #include "framework/object/comm.h"
 #include "framework/object/info.h"
@@ -28,8 +29,8 @@ namespace {
 constexpr const char* kResourceType = "mpi_hw_resource_type";
 
 /// One number for an instance of some resource on this node.
-int color_of(std::int64_t instance) {
-  const auto node = static_cast<int>(Engine::current().services.node_of(Group::self_peer));
+int color_of(const Comm& comm, std::int64_t instance) {
+  const auto node = static_cast<int>(own_node_in(comm));
   return instance < 0 ? MPI_UNDEFINED : (node << 14 | static_cast<int>(instance & 0x3fff)) & 0x7fffffff;
 }
 
@@ -48,9 +49,10 @@ Status split_with_hint(Comm& comm, int color, int key, const char* info_key, con
 Status by_process_set(Comm& comm, const std::string& name, int key, Comm** result) {
   int color = MPI_UNDEFINED;  // a set that is not known has no members
   if (strcasecmp(name.c_str(), "mpi://SELF") == 0) {
-    color = static_cast<int>(Group::self_peer);
+    // Of an intercommunicator such a part has nobody on the other side.
+    color = comm.inter ? MPI_UNDEFINED : comm.rank;
   } else if (strcasecmp(name.c_str(), "ashlar://NODE") == 0) {
-    color = color_of(0);
+    color = color_of(comm, 0);
   } else if (Engine::current().services.in_process_set(name.c_str())) {
     // Ranks may name different sets: each is a colour.
     Hash hash;
@@ -66,7 +68,7 @@ Status guided(Comm& comm, bool by_sets_too, int key, Info* info, Comm** result) 
   if (!wanted && set) return by_process_set(comm, *set, key, result);
   if (!wanted) return split(comm, MPI_UNDEFINED, key, result);
   // No process is restricted to a resource that is not known.
-  const int color = color_of(resource_instance(*wanted));
+  const int color = color_of(comm, resource_instance(*wanted));
   return split_with_hint(comm, color, key, kResourceType, wanted->c_str(), result);
 }
 
@@ -88,7 +90,7 @@ Status announce(Comm& comm, int color, int key, bool* unguided) {
 Status unguided(Comm& comm, bool involved, int key, Comm** result) {
   Instances mine;
   for (std::size_t type = 0; type < mine.size(); ++type)
-    mine[type] = involved ? color_of(resource_instance(kComparedTypes[type])) : kNotInvolved;
+    mine[type] = involved ? color_of(comm, resource_instance(kComparedTypes[type])) : kNotInvolved;
   std::vector<std::int64_t> all;
   ASHLAR_TRY(gather_words(comm, mine.data(), static_cast<int>(mine.size()), &all));
   for (std::size_t type = 0; type < mine.size(); ++type) {
@@ -122,7 +124,7 @@ Status split_by(Comm& comm, int type, int key, Info* info, Comm** result) {
     case MPI_UNDEFINED:
       return not_involved(comm, key);
     case MPI_COMM_TYPE_SHARED:
-      return split(comm, color_of(0), key, result);
+      return split(comm, color_of(comm, 0), key, result);
     case MPI_COMM_TYPE_HW_GUIDED:
       return guided(comm, false, key, info, result);
     case MPI_COMM_TYPE_RESOURCE_GUIDED:

@@ -44,6 +44,7 @@ class OpenFile final : public File {
   Meter* meter = nullptr;         // of its file system
   SharedBlock* shared = nullptr;  // nullptr: the processes share no memory
   std::string why_not_shared;
+  std::uint32_t node = 0;  // of this process, as comm::own_node_in() says it
   SharedPointers pointers;
 
   // --- changed by collective calls -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/coll/api.h"
-#include "framework/comm/engine.h"
+#include "framework/comm/outside.h"
 #include "framework/datatype/datatype.h"
 #include "framework/io/agree.h"
 #include "framework/io/file.h"
@@ -42,8 +42,7 @@ Status make_own(OpenFile& file, BlockCard* card) {
 Status map_block(OpenFile& file, const BlockCard& card) {
   const Comm& comm = *file.comm;
   if (card.place.address == 0) return fail(MPI_ERR_OTHER, "io.no_block");
-  if (card.node != comm::Engine::current().services.node_of((*comm.local_group)[comm.rank]))
-    return fail(MPI_ERR_OTHER, "io.several_nodes");
+  if (card.node != file.node) return fail(MPI_ERR_OTHER, "io.several_nodes");
   const memory::MappedHeap* heap = nullptr;
   ASHLAR_TRY(memory::map_heap(card.place.heap, &heap));
   file.shared = reinterpret_cast<SharedBlock*>(heap->find(card.place.address, SharedBlock::bytes(comm.size)));
@@ -59,9 +58,10 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
 Status make_block(OpenFile& file, Comm& comm) {
   BlockCard card;
   Status own;
+  file.node = comm::own_node_in(comm);
   if (comm.rank == 0) {
     own = make_own(file, &card);
-    card.node = comm::Engine::current().services.node_of((*comm.local_group)[0]);
+    card.node = file.node;
   }
   ASHLAR_TRY(coll::bcast(&card, sizeof card, datatype::predefined(MPI_BYTE), 0, comm));
   if (comm.rank != 0) own = map_block(file, card);

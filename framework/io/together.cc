@@ -8,7 +8,6 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
-#include "framework/comm/engine.h"
 #include "framework/io/engine.h"
 #include "framework/io/plan.h"
 #include "framework/io/verify.h"
@@ -97,7 +96,7 @@ bool Together::meet_far(bool moves) {
   if (moves) facts = own_facts();
   facts.number = number;
   facts.call = hash_of_call(call);
-  facts.node = comm::Engine::current().services.node_of(Group::self_peer);
+  facts.node = file().node;
   return true;
 }
 

@@ -8,7 +8,7 @@ namespace ashlar::rma {
 /// What each process tells the others when a window is made. All cards travel in one allgather.
 struct Card {
   std::int32_t failed = 0;    // error class of what failed here; the window then fails everywhere
-  std::uint32_t node = 0;     // index of its node
+  std::uint32_t node = 0;     // as comm::nodes_of() numbers it
   std::uint64_t address = 0;  // of its memory; 0 in a dynamic window
   std::uint64_t size = 0;     // bytes
   std::int64_t disp_unit = 1;

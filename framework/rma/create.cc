@@ -14,8 +14,8 @@
 
 #include "framework/base/failure.h"
 #include "framework/comm/context.h"
-#include "framework/comm/engine.h"
 #include "framework/comm/make.h"
+#include "framework/comm/outside.h"
 #include "framework/memory/heap.h"
 #include "framework/plugin/records.h"
 #include "framework/progress/user_call.h"
@@ -278,7 +278,7 @@ Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   Card card;
   if (own.ok()) own = describe(*window, wanted, &card);
   card.failed = own.mpi_class();
-  card.node = comm::Engine::current().services.node_of((*comm.local_group)[comm.rank]);
+  card.node = comm::own_node_in(comm);
   std::vector<Card> cards;
   if (const Status met = exchange(comm, card, &cards); own.ok()) own = met;
   if (own.ok()) own = failed_elsewhere(comm, cards);

@@ -15,7 +15,7 @@ namespace ashlar::rma {
 
 /// What this process knows of another, whatever window they share; it travels in the cards of windows.
 struct Neighbour {
-  std::uint32_t node = 0;
+  std::uint32_t node = 0;  // as this job counts them: comm::Services::node_of
   std::int32_t pid = 0;
   std::uint64_t probe = 0;
   memory::HeapHandle heap;

@@ -44,16 +44,21 @@ std::string Process::job_name() const {
 
 std::uint32_t Process::node_of(PeerId peer) const {
   if (peer < job->ranks) return job->node_of_rank ? job->node_of_rank[peer] : job->node;
-  return node_of_other(peer, 0);
+  // Nodes have numbers in their job; those of other jobs get numbers that no rank of this job has.
+  constexpr std::uint32_t kOthers = 0x80000000;
+  const std::string node = wiring_->node_of(peer);
+  return node == wiring_->own_node() ? job->node : kOthers | static_cast<std::uint32_t>(Hash::of(node));
 }
 
-// Nodes have numbers in their job; those of other jobs get numbers that no rank of this job has.
-std::uint32_t Process::node_of_other(PeerId peer, std::uint64_t node_size) const {
-  constexpr std::uint32_t kOthers = 0x80000000;
+std::uint64_t Process::node_identity(PeerId peer) { return node_identity(peer, 0); }
+
+std::uint64_t Process::node_identity(PeerId peer, std::uint64_t node_size) {
+  if (node_size == 0) return wiring_->node_identity(peer);
   const Identity who = peers_->identity_of(peer);
-  if (node_size > 0) return kOthers | static_cast<std::uint32_t>(who.job[0] + who.rank / node_size);
-  if (wiring_->on_this_node(peer)) return job->node;
-  return kOthers | static_cast<std::uint32_t>(Hash::of(wiring_->node_of_other(peer)));
+  Hash hash;
+  for (const std::uint64_t word : who.job) hash.add(word);
+  hash.add(who.rank / node_size);
+  return hash.value();
 }
 
 Lane* Process::lane_of(std::uint32_t context) { return lane(lane_of_context(context, lane_count())); }

@@ -109,14 +109,15 @@ class Process final : private comm::Services {
   std::unique_ptr<coll::Engine> coll;  // from start() to stop()
   std::uint64_t start_timeout_ns() const { return runtime_config_.start_timeout; }
   std::uint32_t node_of(PeerId peer) const override;
+  std::uint64_t node_identity(PeerId peer) override;
   Lane* lane(unsigned index) const { return lanes_[index].get(); }
   runtime::OtherJobs* other_jobs() const { return other_jobs_.get(); }
   unsigned lane_count() const { return static_cast<unsigned>(lanes_.size()); }
   /// Host name as the launcher knows it, or a process of another job; never looked up.
   std::string host_of(PeerId peer) const;
   const char* host_of_rank(std::uint32_t rank) const;
-  /// The node of a process of another job; `node_size`: coll.node_size.
-  std::uint32_t node_of_other(PeerId peer, std::uint64_t node_size) const;
+  /// As node_identity() where nodes are what coll.node_size makes of them; 0: what they are.
+  std::uint64_t node_identity(PeerId peer, std::uint64_t node_size);
   /// The job as people know it.
   std::string job_name() const;
 

@@ -186,8 +186,8 @@ Status Process::open_collectives() {
   const coll::JobMap map{
       .node_of = job->nodes > 1 ? job->node_of_rank : nullptr,
       .ranks = job->ranks,
-      .node_of_other = [](PeerId peer,
-                          std::uint64_t node_size) { return Process::current()->node_of_other(peer, node_size); },
+      .node_identity = [](PeerId peer,
+                          std::uint64_t node_size) { return Process::current()->node_identity(peer, node_size); },
       .oversubscribed = job->oversubscribed != 0};
   ASHLAR_TRY(coll::Engine::open(registry, params, map, &coll));
   for (const auto& lane : lanes_) {

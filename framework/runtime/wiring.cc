@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "framework/base/clock.h"
 #include "framework/base/descriptor.h"
 #include "framework/base/failure.h"
+#include "framework/base/hash.h"
 #include "framework/param/table.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
@@ -33,19 +35,22 @@ constexpr std::size_t kMostSettings = 4096;
 constexpr std::uint32_t kMostAddress = 16 << 10;
 // Of cards alone.
 constexpr char kHost[] = "host";
-constexpr char kNode[] = "node";
 constexpr char kJob[] = "job";
 
 std::string key_of(const std::string& transport, unsigned lane) {
   return "transport." + transport + "." + std::to_string(lane);
 }
 
-/// What processes of one node have in common, whatever their job.
-std::string node_identity() {
+/// What processes of one node have in common, whatever their job. Containers of one machine that have networks of
+/// their own are different nodes: shared memory is asked for at sockets, which belong to a network.
+std::string node_of_this_process() {
   char text[64];
   const Descriptor fd(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
   const ssize_t n = fd ? read(fd.get(), text, sizeof text) : -1;
-  return {text, n > 0 ? static_cast<std::size_t>(n) : 0};
+  std::string node(text, n > 0 ? static_cast<std::size_t>(n) : 0);
+  struct stat network;
+  if (stat("/proc/self/ns/net", &network) == 0) node += " " + std::to_string(network.st_ino);
+  return node;
 }
 
 void append(std::string* card, std::string_view text) {
@@ -123,9 +128,32 @@ std::string Wiring::name_of(PeerId peer) {
 
 std::string Wiring::host_of_other(PeerId peer) { return record_of(peer, kHost); }
 
-std::string Wiring::node_of_other(PeerId peer) { return record_of(peer, kNode); }
+std::string Wiring::node_of(PeerId peer) { return record_of(peer, kNode); }
 
-bool Wiring::on_this_node(PeerId peer) { return record_of(peer, kNode) == published_.find(kNode)->second; }
+std::uint64_t Wiring::node_identity(PeerId peer) {
+  const ashlar_job& job = *process_.job;
+  if (peer >= job.ranks) return Hash::of(node_of(peer));
+  const std::uint32_t node = process_.node_of(peer);
+  if (node == job.node) return Hash::of(own_node());
+  {
+    const std::lock_guard guard(mutex_);
+    if (const auto known = identities_.find(node); known != identities_.end()) return known->second;
+  }
+  const std::uint64_t identity = identity_of_node(node, peer);
+  const std::lock_guard guard(mutex_);
+  return identities_.emplace(node, identity).first->second;
+}
+
+/// A launcher that cannot say what the member has published leaves a node of its own, which no other job shares.
+std::uint64_t Wiring::identity_of_node(std::uint32_t node, PeerId member) {
+  char text[256];
+  std::size_t bytes = sizeof text;
+  if (wait_for_addresses(member) && get(member, kNode, text, &bytes) == ASHLAR_OK) return Hash::of({text, bytes});
+  Hash hash;
+  for (const std::uint64_t word : process_.peers_->own_identity().job) hash.add(word);
+  hash.add(std::uint64_t{node});
+  return hash.value();
+}
 
 Wiring::~Wiring() {
   for (auto way = ways_.rbegin(); way != ways_.rend(); ++way) way->component->destroy(way->iface);
@@ -186,12 +214,15 @@ Status Wiring::publish() {
   const std::string text = settings.publish(kMostSettings);
   published_[kSettings] = text;
   published_[kHost] = process_.host_of(process_.job->rank);
-  published_[kNode] = node_identity();
+  published_[kNode] = node_of_this_process();
   published_[kJob] = process_.job_name();
   if (process_.job->ranks > 1) {
     const ashlar_result put = process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size());
     if (put != ASHLAR_OK) return fail(MPI_ERR_OTHER, "settings.unpublished", {{"lower", process_.launch_reason(put)}});
   }
+  // Processes of other jobs do not know the numbers that the launcher gives the nodes of this one.
+  const std::string& node = published_[kNode];
+  if (process_.job->nodes > 1) (void)process_.launch->ops->put(process_.launch, kNode, node.data(), node.size());
   std::vector<std::uint8_t> blob(sizeof(runtime::Preamble) + kMostAddress);
   const runtime::Preamble preamble = own_preamble();
   std::memcpy(blob.data(), &preamble, sizeof preamble);

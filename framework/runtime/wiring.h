@@ -38,9 +38,11 @@ class Wiring {
   std::string name_of(PeerId peer);
   /// Host name of a process of another job, as it gave it itself.
   std::string host_of_other(PeerId peer);
-  /// Whether a process of another job is on this node.
-  bool on_this_node(PeerId peer);
-  std::string node_of_other(PeerId peer);
+  /// What processes of one node have in common, whatever their job; of a process of another job.
+  std::string node_of(PeerId peer);
+  const std::string& own_node() const { return published_.find(kNode)->second; }
+  /// Its hash, of any process. That of this job's is asked for once for each node.
+  std::uint64_t node_identity(PeerId peer);
   /// Compares these values with those of `peer`: MPI_ERR_OTHER with the first difference, its ranks, hosts and origins.
   /// Equality being transitive, it is enough that every process compares with one and the same.
   Status compare_settings(PeerId peer);
@@ -52,6 +54,8 @@ class Wiring {
   void rest(bool resting);
 
  private:
+  static constexpr char kNode[] = "node";  // a record
+
   struct Way {
     plugin::Component* component;
     ashlar_iface* iface;
@@ -65,6 +69,7 @@ class Wiring {
   /// `same_settings`: whether it has the values in common with this process that all must.
   /// As ashlar_launch_ops::get, of whatever job the process is.
   ashlar_result get(PeerId peer, const std::string& key, void* buffer, std::size_t* bytes);
+  std::uint64_t identity_of_node(std::uint32_t node, PeerId member);
   std::string record_of(PeerId peer, const char* key);
   Status address_of(PeerId peer, const Way& way, std::vector<std::uint8_t>* address, bool* one_lane,
                     bool* same_settings);
@@ -74,9 +79,10 @@ class Wiring {
   std::string left_out_;        // transports that cannot serve here, each with its reason
   std::vector<Way> ways_;       // best first, per lane
   using Records = std::map<std::string, std::string, std::less<>>;
-  Records published_;                // by this process
-  std::mutex mutex_;                 // guards the next one
-  std::map<PeerId, Records> cards_;  // of processes of other jobs
+  Records published_;                                  // by this process
+  std::mutex mutex_;                                   // guards the rest
+  std::map<PeerId, Records> cards_;                    // of processes of other jobs
+  std::map<std::uint32_t, std::uint64_t> identities_;  // of nodes of this job
 };
 
 }  // namespace ashlar

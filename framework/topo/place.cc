@@ -7,6 +7,7 @@
 #include "framework/comm/engine.h"
 #include "framework/comm/hardware.h"
 #include "framework/comm/inter_exchange.h"
+#include "framework/comm/outside.h"
 #include "framework/object/comm.h"
 #include "framework/plugin/records.h"
 #include "framework/progress/lane.h"
@@ -19,9 +20,9 @@ Engine* Engine::current_ = nullptr;
 
 namespace {
 
-Place own_place() {
+Place own_place(const Comm& comm) {
   Place place;
-  place[0] = comm::Engine::current().services.node_of(Group::self_peer);  // the machine
+  place[0] = comm::own_node_in(comm);  // the machine
   for (std::size_t kind = 1; kind < kPlaceKinds; ++kind) {
     const std::int64_t instance = comm::resource_instance(comm::kComparedTypes[kind]);
     // Numbers of processors are unique on one node only.
@@ -65,7 +66,7 @@ Status place(Comm& comm, const Pattern& pattern, const char* what, std::vector<R
   Matching matching;
   matching.kept = "topo.reorder is none";
   if (allowed()) {
-    const Place mine = own_place();
+    const Place mine = own_place(comm);
     std::vector<std::int64_t> words;
     ASHLAR_TRY(comm::gather_words(comm, mine.data(), static_cast<int>(mine.size()), &words));
     std::vector<Place> places(static_cast<std::size_t>(pattern.nodes()));
@@ -83,10 +84,11 @@ Rank map(const Comm& comm, const Pattern& pattern) {
   const Rank unmoved = comm.rank < pattern.nodes() ? comm.rank : MPI_UNDEFINED;
   if (!allowed() || pattern.nodes() == 0) return unmoved;
   std::vector<Place> places(static_cast<std::size_t>(pattern.nodes()));
+  const std::vector<std::uint32_t> nodes = comm::nodes_of(comm);
   bool several = false;
   for (std::size_t r = 0; r < places.size(); ++r) {
     places[r].fill(-1);
-    places[r][0] = comm::Engine::current().services.node_of((*comm.local_group)[static_cast<Rank>(r)]);
+    places[r][0] = nodes[r];
     several = several || places[r][0] != places[0][0];
   }
   if (!several) return unmoved;

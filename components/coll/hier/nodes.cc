@@ -9,16 +9,6 @@
 #include "framework/object/group.h"
 
 namespace ashlar::coll::hier {
-namespace {
-
-std::vector<std::uint32_t> nodes_of(const CommState& state) {
-  const Group& group = *state.comm.local_group;
-  std::vector<std::uint32_t> nodes;
-  for (Rank r = 0; r < group.size(); ++r) nodes.push_back(state.engine.node_of(group[r]));
-  return nodes;
-}
-
-}  // namespace
 
 Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Rank me) {
   const std::size_t ranks = node_of_rank.size();
@@ -57,7 +47,8 @@ Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Ran
 const Nodes* Nodes::of(Op& op) {
   Slot& slot = op.slot();
   if (slot.data == nullptr) {
-    slot.data = new (std::nothrow) Nodes(op.comm()->engine, nodes_of(*op.comm()), op.rank());
+    const CommState& state = *op.comm();
+    slot.data = new (std::nothrow) Nodes(state.engine, state.engine.nodes_of(*state.comm.local_group), op.rank());
     slot.drop = [](void* data) { delete static_cast<Nodes*>(data); };
   }
   if (slot.data == nullptr)

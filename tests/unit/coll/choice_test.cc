@@ -3,6 +3,7 @@
 
 #include "components/coll/p2p/algorithms.h"
 #include "framework/coll/engine.h"
+#include "framework/object/group.h"
 
 namespace ashlar::coll {
 namespace {
@@ -90,6 +91,26 @@ TEST_F(ChoiceTest, EveryCollectiveHasALinearForm) {
   for (int i = 0; i < kCollectives; ++i)
     EXPECT_NE(engine_->catalogue.find(static_cast<Collective>(i), "linear"), nullptr)
         << name_of(static_cast<Collective>(i));
+}
+
+// Two jobs of two processes each, on the nodes x and y: in one process the other job's have the numbers 2 and 3, and
+// each launcher counts the nodes in its own way.
+TEST_F(ChoiceTest, ProcessesOfTwoJobsNumberTheirNodesAlike) {
+  constexpr std::uint64_t kX = 0x7100000000000001, kY = 0x2200000000000002;
+  const std::uint32_t upwards[] = {0, 1}, downwards[] = {1, 0};
+  engine_->job.ranks = 2;
+  const auto numbered = [this](const std::uint32_t* node_of, auto identity, std::vector<PeerId> members) {
+    engine_->job.node_of = node_of;
+    engine_->job.node_identity = identity;
+    return engine_->nodes_of(*Ref<Group>::adopt(Group::of(members)));
+  };
+  const auto of_first =
+      numbered(upwards, [](PeerId peer, std::uint64_t) { return peer % 2 == 0 ? kX : kY; }, {0, 1, 2, 3});
+  const auto of_second =
+      numbered(downwards, [](PeerId peer, std::uint64_t) { return peer % 2 == 0 ? kX : kY; }, {2, 3, 0, 1});
+  EXPECT_THAT(of_first, testing::ElementsAre(0u, 1u, 0u, 1u));
+  EXPECT_EQ(of_first, of_second);
+  EXPECT_THAT(numbered(downwards, nullptr, {0, 1}), testing::ElementsAre(1u, 0u)) << "as the launcher has them";
 }
 
 TEST(SizeBinTest, Bounds) {

@@ -20,6 +20,7 @@ namespace {
 struct NoServices final : Services {
   Lane* lane_of(std::uint32_t) override { return nullptr; }
   std::uint32_t node_of(PeerId) const override { return 0; }
+  std::uint64_t node_identity(PeerId) override { return 0; }
   const Hardware& hardware() override { std::abort(); }
   Status everyone(Comm**) override { return {}; }
   bool in_process_set(const char*) override { return false; }

@@ -94,6 +94,7 @@ class MapTest : public MatchTest {
   struct Process final : comm::Services {
     Lane* lane_of(std::uint32_t) override { return nullptr; }
     std::uint32_t node_of(PeerId peer) const override { return only_node ? 7 : peer % 2; }
+    std::uint64_t node_identity(PeerId peer) override { return node_of(peer); }
     const comm::Hardware& hardware() override { return parts; }
     Status everyone(Comm**) override { return {}; }
     bool in_process_set(const char*) override { return false; }

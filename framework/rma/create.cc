@@ -14,6 +14,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/comm/context.h"
+#include "framework/comm/engine.h"
 #include "framework/comm/make.h"
 #include "framework/comm/outside.h"
 #include "framework/memory/heap.h"
@@ -211,8 +212,10 @@ Status start_checks(RmaWindow& window) {
 
 Status finish(Comm& comm, RmaWindow& window, std::span<Card> cards, const std::vector<std::uint64_t>& begins) {
   agree_on(cards, &window.hints);
-  for (std::size_t rank = 0; rank < cards.size(); ++rank)
-    Engine::current().neighbours.learn((*window.group)[static_cast<Rank>(rank)], cards[rank]);
+  for (std::size_t rank = 0; rank < cards.size(); ++rank) {
+    const PeerId peer = (*window.group)[static_cast<Rank>(rank)];
+    Engine::current().neighbours.learn(peer, comm::Engine::current().services.node_of(peer), cards[rank]);
+  }
   place_parts(cards, begins);
   ASHLAR_TRY(choose_sync(comm, window, cards));
   if (window.create_flavor == MPI_WIN_FLAVOR_SHARED) ASHLAR_TRY(map_all(comm, window));

@@ -24,8 +24,8 @@ struct Neighbour {
 /// All of them, once for the whole process: a thousand windows of the same processes know them together. Any thread.
 class Neighbours {
  public:
-  /// What `card` says of a process. A process that had no heap may have got one.
-  void learn(PeerId peer, const Card& card);
+  /// What `card` says of a process, which runs on `node`. A process that had no heap may have got one.
+  void learn(PeerId peer, std::uint32_t node, const Card& card);
   /// What it said last. It has been learned; stays as it is, and where it is, as long as this.
   const Neighbour& of(PeerId peer) const;
 

@@ -132,8 +132,10 @@ void RmaWorld::make(int me) {
   if (kind_ == Memory::kHeap) card.flags |= rma::Card::kInHeap;
   std::vector<rma::Card> cards;
   ASSERT_TRUE(rma::exchange(comm, card, &cards).ok());
-  for (Rank rank = 0; rank < window.ranks; ++rank)
-    engine().neighbours.learn((*window.group)[rank], cards[static_cast<std::size_t>(rank)]);
+  for (Rank rank = 0; rank < window.ranks; ++rank) {
+    const rma::Card& other = cards[static_cast<std::size_t>(rank)];
+    engine().neighbours.learn((*window.group)[rank], other.node, other);
+  }
   choose_sync(me, cards);
   for (const rma::Component* component : window.components)
     if (component->share != nullptr) {

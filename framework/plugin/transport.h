@@ -249,6 +249,10 @@ typedef struct ashlar_iface_ops {
    * any more: its endpoint is given back as by disconnect(), and what the process may still send is dropped, until the
    * kernel knows it again (ashlar_transport_context::peer_of). */
   void (*forget)(ashlar_iface*, uint32_t peer);
+  /* Since minor version 6; NULL: not offered. The process behind the endpoint has ended, as the launcher or another
+   * interface says, in the words `how`: what is under way to it and from it fails, later calls fail, and nothing is
+   * tried any more to reach it. It may be known here already. */
+  void (*ended)(ashlar_iface*, ashlar_endpoint*, const char* how);
 } ashlar_iface_ops;
 
 struct ashlar_iface {

@@ -81,7 +81,7 @@ constexpr ashlar_component transport_component(const TransportFacts& facts) {
 }
 
 /// The C functions of an interface, each one its member of the same name. A wake-up that the class does not have is not
-/// offered; `rest`, `attributes` and `forget` are the component's to add.
+/// offered; `rest`, `attributes`, `forget` and `ended` are the component's to add.
 template <class Interface, class Endpoint>
 constexpr ashlar_iface_ops interface_functions() {
   return {
@@ -115,6 +115,7 @@ constexpr ashlar_iface_ops interface_functions() {
       .rest = nullptr,
       .attributes = nullptr,
       .forget = nullptr,
+      .ended = nullptr,
   };
 }
 

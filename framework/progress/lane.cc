@@ -110,6 +110,12 @@ unsigned retry(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   return events;
 }
 
+/// A transport that has not noticed it itself would go on trying to reach the process.
+[[gnu::cold]] void end_endpoint(Lane& lane, const Link& link) ASHLAR_REQUIRES(lane.lock) {
+  if (link.endpoint == nullptr || link.iface->ops->ended == nullptr) return;
+  link.iface->ops->ended(link.iface, link.endpoint, lane.peers.failure_reason(link.peer->id).c_str());
+}
+
 /// Returns how many peers have failed since the last time.
 [[gnu::cold, gnu::noinline]] unsigned notice(Lane& lane) ASHLAR_REQUIRES(lane.lock) {
   lane.news_seen = __atomic_load_n(lane.news, __ATOMIC_ACQUIRE);
@@ -123,6 +129,7 @@ unsigned retry(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
     Link* const link = link_of(lane, peer);
     if (link == nullptr) continue;
     link->budget = 0;
+    end_endpoint(lane, *link);
     while (Pending* work = link->pending.pop_front()) work->abandon(*work, *link);
     while (Pending* work = link->bulk.pop_front()) work->abandon(*work, *link);
     if (lane.peer_failed) lane.peer_failed(lane, peer);

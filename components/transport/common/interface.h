@@ -29,6 +29,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void disconnect(Endpoint& peer);
   /// The number means nothing any more: what the process still sends is dropped.
   void forget(std::uint32_t number);
+  void process_ended(Endpoint& peer, const char* how) { fail(peer, how); }
   unsigned progress();
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
   void unexpose(const ashlar_key& key);

@@ -235,6 +235,9 @@ constexpr ashlar_iface_ops functions() {
   // Reads need the owner's progress, which one-sided communication does not count on: no attributes, so nothing is
   // promised.
   all.forget = [](ashlar_iface* i, std::uint32_t peer) { static_cast<Interface*>(i)->forget(peer); };
+  all.ended = [](ashlar_iface* i, ashlar_endpoint* e, const char* how) {
+    static_cast<Interface*>(i)->process_ended(*static_cast<Endpoint*>(e), how);
+  };
   return all;
 }
 

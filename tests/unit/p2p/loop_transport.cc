@@ -261,7 +261,8 @@ const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .idle = idle,
                                     .rest = nullptr,
                                     .attributes = loop_attributes,
-                                    .forget = nullptr};
+                                    .forget = nullptr,
+                                    .ended = nullptr};
 
 }  // namespace
 

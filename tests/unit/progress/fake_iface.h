@@ -27,7 +27,8 @@ struct FakeIface : ashlar_iface {
                                           .idle = [](ashlar_iface*) { return 1; },
                                           .rest = nullptr,
                                           .attributes = nullptr,
-                                          .forget = nullptr};
+                                          .forget = nullptr,
+                                          .ended = nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

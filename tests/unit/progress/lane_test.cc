@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,36 @@ TEST_F(Retry, AFailedPeerIsCountedAndTold) ASHLAR_NO_THREAD_SAFETY {
   EXPECT_EQ(heard[0].values[1], 0u);
   progress::poll(lane);
   EXPECT_EQ(lane.counters.peers_failed, 1u);
+}
+
+/// An interface that hears of the ends of processes.
+struct HearingIface : ashlar_iface {
+  HearingIface() {
+    functions.size = sizeof functions;
+    functions.ended = [](ashlar_iface* self, ashlar_endpoint* endpoint, const char* how) {
+      static_cast<HearingIface*>(self)->ends.emplace_back(endpoint, how);
+    };
+    ops = &functions;
+  }
+  ashlar_iface_ops functions{};
+  std::vector<std::pair<ashlar_endpoint*, std::string>> ends;
+};
+
+TEST_F(Retry, TheTransportOfAFailedPeerIsTold) ASHLAR_NO_THREAD_SAFETY {
+  HearingIface iface;
+  ashlar_endpoint endpoint{};
+  link->iface = &iface;
+  link->endpoint = &endpoint;
+  peers.mark_failed(2, "killed by signal 9");  // nothing was ever sent to it
+  progress::poll(lane);
+  EXPECT_TRUE(iface.ends.empty());
+  peers.mark_failed(1, "ended with exit code 7");
+  progress::poll(lane);
+  progress::poll(lane);
+  ASSERT_EQ(iface.ends.size(), 1u);
+  EXPECT_EQ(iface.ends[0].first, &endpoint);
+  EXPECT_EQ(iface.ends[0].second, "ended with exit code 7");
+  link->endpoint = nullptr;
 }
 
 TEST_F(Retry, BulkWorkTakesTurnsAndLetsMessagesPass) ASHLAR_NO_THREAD_SAFETY {

@@ -109,6 +109,7 @@ Status Board::make(const BoardFacts& facts) {
   board_->slots = round_up(sizeof(BoardHeader), 64);
   board_->heap_used.store(round_up(fixed, 16));
   board_->oversubscribed = facts.oversubscribed;
+  board_->keep_going = facts.keep_going;
   board_->bell = bell_write_;
   board_->host = store(facts.host);
   store_nodes(facts);
@@ -183,14 +184,15 @@ void Board::ended(unsigned rank, int wait_status, bool failed) {
   slot(rank).wait_status = wait_status;
   slot(rank).end.store(static_cast<std::uint32_t>(failed ? launch::RankEnd::kFailed : launch::RankEnd::kEnded));
   if (failed) board_->failures.fetch_add(1);
+  // Ranks that go on look at the failures when their word changes.
+  if (failed && board_->keep_going != 0)
+    for (unsigned other = 0; other < board_->ranks; ++other)
+      if (launch::board_has(board_, other)) slot(other).news.fetch_add(1);
   wake();
 }
 
 void Board::fence_complete(std::uint32_t generation) {
-  std::uint32_t now = board_->generation.load();
-  while (static_cast<std::int32_t>(generation - now) > 0 &&
-         !board_->generation.compare_exchange_weak(now, generation)) {
-  }
+  launch::board_complete_fence(board_, generation);
   wake();
 }
 

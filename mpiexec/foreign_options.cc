@@ -67,8 +67,7 @@ constexpr ForeignOption kOptions[] = {
     {"--app -app", 1, "-configfile FILE reads programs and their options from a file, one program on each line"},
     {"-gdb -gdba --debug -debug -tv --tv --debugger --xterm -xterm", 0, kDebugger},
     {"-gtool -gtoolfile --gtool", 1, kDebugger},
-    {"-disable-auto-cleanup --disable-auto-cleanup -print-all-exitcodes --print-all-exitcodes --continuous "
-     "--enable-recovery -enable-recovery --enable-instant-on --recoverable --abort-on-non-zero-status "
+    {"-print-all-exitcodes --print-all-exitcodes --enable-instant-on --abort-on-non-zero-status "
      "--no-abort-on-non-zero-status",
      0, kEnds},
     {"--max-restarts -max-restarts --with-ft -with-ft --runtime-options --rtos --personality", 1, kEnds},

@@ -55,6 +55,7 @@ Job::Job(const Options& options, const Settings& settings, const Inherited& inhe
       board_(here_.board()),
       fates_(options.ranks()),
       fences_(nodes_.hosts.size()),
+      left_behind_(nodes_.hosts.size()),
       merged_out_(options.ranks(), {.time = options.timestamp_output, .rank = options.tag_output}),
       merged_err_(options.ranks(), {.time = options.timestamp_output, .rank = options.tag_output}),
       notices_(options.ranks(), !options.tag_output, &merged_err_),
@@ -242,7 +243,10 @@ void Job::rank_ended(unsigned rank, const RankEnding& ending) {
   there_.publish_end(rank, wait_status, fate.failed, ending.fences);
   if (fate.failed) {
     name_failed(rank);
-    stop_everyone();
+    if (settings_.keep_going && !fate.aborted)
+      leave_behind(rank);
+    else
+      stop_everyone();
     return;
   }
   if (status_ == 0 && !stopping_) {
@@ -251,6 +255,21 @@ void Job::rank_ended(unsigned rank, const RankEnding& ending) {
   }
   // After a Ctrl-C some ranks may wait for ever for one that obeyed it. Those that tidy up get their time.
   if (interrupted_by_ && !kill_at_ns_ && fails_the_job(fate, others)) kill_at_ns_ = now_ns() + kTidyUp;
+}
+
+/// The others go on without a rank that has failed (--keep-going), and fences complete without it.
+void Job::leave_behind(unsigned rank) {
+  if (nodes_.several()) {
+    const unsigned node = nodes_.node_of(rank);
+    bool all_failed = true;
+    for (unsigned r = 0; r < fates_.size(); ++r)
+      all_failed = all_failed && (nodes_.node_of(r) != node || fates_[r].failed);
+    left_behind_[node] = all_failed;
+    if (all_failed) complete_fences();
+  }
+  fates_[rank].advice = why_not_loaded(rank);
+  say(end_words(fates_, rank) + (running_ > 0 ? " The others go on (mpiexec.on_failure)." : "") +
+      (fates_[rank].advice.empty() ? "" : "\n" + fates_[rank].advice + "."));
 }
 
 // The first that failed is the one that is reported.
@@ -288,7 +307,8 @@ void Job::rank_aborted(unsigned rank, int code, const std::string& words) {
 
 void Job::judge_aborts() {
   const bool more = std::exchange(more_aborted_, false);
-  if (first_failed_ < 0 || stopping_) return;
+  any_aborted_ = any_aborted_ || more;
+  if (first_failed_ < 0 || stopping_ || !any_aborted_) return;
   // A mistake that all ranks make is told of all of them: their words come one after the other.
   const std::uint64_t now = now_ns();
   if (aborted_ns_ == 0) aborted_ns_ = now;
@@ -325,9 +345,18 @@ void Job::node_lost(unsigned node, const std::string& how) {
 
 void Job::fence_entered(unsigned node, std::uint32_t generation) {
   fences_[node] = generation;
-  std::uint32_t least = generation;
-  for (unsigned other = 0; other < fences_.size(); ++other)
-    least = static_cast<std::int32_t>(fences_[other] - least) < 0 ? fences_[other] : least;
+  complete_fences();
+}
+
+/// A fence is complete when all nodes have entered it.
+void Job::complete_fences() {
+  std::uint32_t least = fences_done_;
+  bool any = false;
+  for (unsigned node = 0; node < fences_.size(); ++node) {
+    if (left_behind_[node]) continue;
+    if (!any || static_cast<std::int32_t>(fences_[node] - least) < 0) least = fences_[node];
+    any = true;
+  }
   if (least == fences_done_) return;
   fences_done_ = least;
   board_.fence_complete(least);
@@ -630,11 +659,12 @@ void Job::conclude() {
     status_ = 0;  // the call that asked fails, and says so
   } else if (!start_error_.empty()) {
     say(start_error_);
-  } else if (first_failed_ >= 0) {
+  } else if (first_failed_ >= 0 && !(settings_.keep_going && timed_out_)) {
     const RankFate& fate = fates_[static_cast<unsigned>(first_failed_)];
+    const bool told = settings_.keep_going && !stopping_;  // each failure when it came
     const bool reader_left = (to_out_.reader_left() || to_err_.reader_left()) && WIFSIGNALED(fate.wait_status) &&
                              WTERMSIG(fate.wait_status) == SIGPIPE;
-    if (!reader_left) say(failure_words(fates_, static_cast<unsigned>(first_failed_)));
+    if (!reader_left && !told) say(failure_words(fates_, static_cast<unsigned>(first_failed_)));
   } else if (timed_out_) {
     say(text("the time limit of %g s is over; rank%s %s of %zu still ran and %s stopped%s%s", options_.timeout_s,
              still_ran_.size() == 1 ? "" : "s", list_of(still_ran_).c_str(), fates_.size(),

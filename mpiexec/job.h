@@ -67,6 +67,8 @@ class Job : private NodeEvents {
   void forward(int signal, int code);
   void reap();
   bool others_in_mpi();
+  void complete_fences();
+  void leave_behind(unsigned rank);
   void judge_aborts();
   void pass_input_on(std::size_t room);
   void open_control();
@@ -109,7 +111,8 @@ class Job : private NodeEvents {
   std::vector<unsigned> segment_of_rank_;
   std::vector<std::uint32_t> fences_;  // by node: entered
   std::uint32_t fences_done_ = 0;
-  RankFiles files_;  // of --output, of ranks on other hosts
+  std::vector<bool> left_behind_;  // by node: all its ranks have failed, and the job goes on
+  RankFiles files_;                // of --output, of ranks on other hosts
   LineMerger merged_out_, merged_err_;
   NoticeMerger notices_;
   OutputFd to_out_, to_err_;
@@ -133,6 +136,7 @@ class Job : private NodeEvents {
   std::string waits_;                          // what they said when the time was over
   RecordFile records_;
   bool stopping_ = false;
+  bool any_aborted_ = false;
   bool more_aborted_ = false;         // since the last judgement
   int effect_ = -1;                   // a rank that aborted because another one is gone, while it is not known which
   std::uint64_t cause_until_ns_ = 0;  // how long the end of that one is waited for

@@ -71,9 +71,8 @@ void LocalRanks::look_at_board() {
 
 /// A fence that all ranks of this node have entered.
 void LocalRanks::look_for_fence() {
-  const std::uint32_t local = board_.header()->local_ranks;
-  if (local == 0) return;  // mpiexec's board, where it has no rank of its own
-  const auto complete = static_cast<std::uint32_t>(board_.header()->arrivals.load() / local);
+  if (board_.header()->local_ranks == 0) return;  // mpiexec's board, where it has no rank of its own
+  const std::uint32_t complete = launch::board_fences_entered(board_.header());
   while (fences_told_ != complete) events_.fence_entered(nodes().node, ++fences_told_);
 }
 

@@ -98,6 +98,7 @@ Status LocalRanks::make_board() {
   }
   facts.ranks = static_cast<unsigned>(ranks_.size());
   facts.oversubscribed = placement_->oversubscribed;
+  facts.keep_going = settings_.keep_going;
   ASHLAR_TRY(board_.make(facts));
   for (unsigned r = 0; r < ranks_.size(); ++r) {
     const Rank& rank = ranks_[r];

@@ -72,6 +72,13 @@ constexpr OptionRow kRows[] = {
      "begin each line of output with the time when mpiexec read it (2026-03-01T14:05:09.123456+01:00)",
      turn_on<&Options::timestamp_output>},
     {"--stall", 1, "SECONDS", "say which rank waits for which when no rank gets on for so long (0: never)", take_stall},
+    {"--keep-going -disable-auto-cleanup --disable-auto-cleanup --enable-recovery -enable-recovery --recoverable "
+     "--continuous",
+     0, "", "go on when a rank fails: calls that need it fail with MPI_ERR_PROC_ABORTED",
+     [](Reading& r, const OptionValues&) {
+       r.options->params.emplace_back("mpiexec.on_failure", "continue");
+       return Status();
+     }},
     {"--timeout -timeout", 1, "SECONDS", "end the job after so many seconds (exit status 124)", take_timeout},
     {"--explain", -1, "[=TOPIC]", "print which decisions were made and why: launch, transport, coll, ...",
      [](Reading& r, const OptionValues& v) {

@@ -54,6 +54,7 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->map = options.map != MapBy::kAuto ? options.map : static_cast<MapBy>(config.map_by);
   settings->pmix = plugin::kPmixWords[config.pmix];
   settings->oversubscribe = config.oversubscribe == 0;
+  settings->keep_going = config.on_failure != 0;
   settings->kill_grace_ns = config.kill_grace;
   settings->board_per_rank = config.board_per_rank;
   settings->launch_agent = !options.launch_agent.empty()    ? options.launch_agent

@@ -13,6 +13,7 @@ struct Settings {
   MapBy map = MapBy::kAuto;
   std::string pmix = "auto";  // auto, on, off
   bool oversubscribe = true;
+  bool keep_going = false;  // when a rank fails
   std::uint64_t kill_grace_ns = 1'000'000'000;
   std::uint64_t board_per_rank = 64 * 1024;
   bool tools = false;  // some are to watch the ranks' calls

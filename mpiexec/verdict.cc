@@ -82,10 +82,15 @@ int exit_status(const RankFate& fate) {
   return code == 0 && fate.state == launch::RankState::kInitialized ? 1 : code;
 }
 
+std::string end_words(const std::vector<RankFate>& fates, unsigned rank) {
+  const RankFate& fate = fates[rank];
+  return text("%s %s%s, after %s.", who(fates, rank).c_str(), how(fate).c_str(), where_in_mpi(fate).c_str(),
+              seconds_words(fate.seconds).c_str());
+}
+
 std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed) {
   const RankFate& first = fates[first_failed];
-  std::string out = text("%s %s%s, after %s.", who(fates, first_failed).c_str(), how(first).c_str(),
-                         where_in_mpi(first).c_str(), seconds_words(first.seconds).c_str());
+  std::string out = end_words(fates, first_failed);
   std::map<std::string, std::vector<unsigned>> likewise;
   std::vector<unsigned> stopped;
   unsigned fine = 0;

@@ -39,6 +39,9 @@ bool blames_another(const RankFate& fate);
 /// The exit status of a rank as a shell would give it; an abort's or a missing finalize's is never 0.
 int exit_status(const RankFate& fate);
 
+/// The sentence that says which rank failed and how.
+std::string end_words(const std::vector<RankFate>& fates, unsigned rank);
+
 /// The paragraph that says which rank failed and how, and what became of the others.
 std::string failure_words(const std::vector<RankFate>& fates, unsigned first_failed);
 

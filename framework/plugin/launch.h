@@ -63,6 +63,7 @@ typedef struct ashlar_job {
   /* Processes of all jobs with this text see the names that one of them publishes (MPI_Publish_name); NULL or "": all
    * of this user that have none either. */
   const char* name_scope;
+  uint32_t outlives_ranks; /* 1: the job may go on when a rank has failed; the others then poll() for it */
 } ashlar_job;
 
 typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */

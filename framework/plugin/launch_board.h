@@ -13,7 +13,7 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 8;
+inline constexpr std::uint32_t kBoardVersion = 9;
 inline constexpr std::size_t kAccountBytes = 4096;     // what one rank may say about what it is doing
 inline constexpr std::size_t kWaitBytes = 1024;        // and about its newest wait, unasked; behind the account
 inline constexpr std::size_t kVariablesBytes = 16384;  // its variables, with BoardVariables; behind the wait
@@ -140,6 +140,7 @@ struct BoardHeader {
   std::uint64_t host;      // offset of the node's name
   std::uint64_t launcher;  // offset of the launcher's name for people
   std::uint32_t oversubscribed;
+  std::uint32_t keep_going;  // 1: the others go on when a rank fails
   std::uint64_t tools;       // offset of the ranks' memory for tools (tool_memory.h), one after the other; 0: none
   std::uint64_t tool_bytes;  // of one rank
   // Offsets of texts for ashlar_job; 0: "".
@@ -204,6 +205,31 @@ inline const char* board_host(BoardHeader* board, std::uint32_t rank) {
   if (board->node_of_rank == 0) return board_at<char>(board, board->host);
   const std::uint32_t node = board_at<std::uint32_t>(board, board->node_of_rank)[rank];
   return board_at<char>(board, board_at<std::uint64_t>(board, board->host_of_node)[node]);
+}
+
+/// How many fences all ranks of this node have entered. No rank enters a fence before the one before it is complete, so
+/// the sum of arrivals tells it until a rank fails in a job that goes on: the failed rank is not waited for any more.
+inline std::uint32_t board_fences_entered(BoardHeader* board) {
+  if (board->keep_going == 0 || board->failures.load() == 0)
+    return static_cast<std::uint32_t>(board->arrivals.load() / board->local_ranks);
+  std::uint32_t least = 0;
+  bool any = false;
+  for (std::uint32_t rank = 0; rank < board->ranks; ++rank) {
+    BoardSlot& slot = board_slot(board, rank);
+    if (!board_has(board, rank) || slot.end.load() == static_cast<std::uint32_t>(RankEnd::kFailed)) continue;
+    const std::uint32_t fences = slot.fences.load();
+    if (!any || static_cast<std::int32_t>(fences - least) < 0) least = fences;
+    any = true;
+  }
+  return any ? least : board->generation.load();
+}
+
+/// Makes fence `generation` complete, and all before it. The ranks that sleep on `event` are the caller's to wake.
+inline void board_complete_fence(BoardHeader* board, std::uint32_t generation) {
+  std::uint32_t now = board->generation.load();
+  while (static_cast<std::int32_t>(generation - now) > 0 && !board->generation.compare_exchange_weak(now, generation)) {
+  }
+  board->event.fetch_add(1);
 }
 
 /// A text that its rank rewrites now and then, and that others read meanwhile.

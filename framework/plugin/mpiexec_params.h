@@ -9,7 +9,7 @@ namespace ashlar::plugin {
 /// The launcher's own parameters. They stand here and not in mpiexec/, so that the library and the tools know them when
 /// they meet them in a file.
 struct MpiexecConfig {
-  std::int32_t pmix, bind_to, map_by, oversubscribe;
+  std::int32_t pmix, bind_to, map_by, oversubscribe, on_failure;
   std::uint64_t kill_grace;      // nanoseconds
   std::uint64_t board_per_rank;  // bytes
   const char* launch_agent;
@@ -21,6 +21,7 @@ inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
 inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
 inline constexpr const char* kMapWords[] = {"auto", "hwthread", "core", "numa", "socket", nullptr};
 inline constexpr const char* kOversubscribeWords[] = {"ok", "error", nullptr};
+inline constexpr const char* kFailureWords[] = {"end", "continue", nullptr};
 
 inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
@@ -42,6 +43,11 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"oversubscribe", "ok", "Whether more ranks than cores may be started: ok or error.", ASHLAR_PARAM_ENUM,
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, oversubscribe), kOversubscribeWords},
+    {"on_failure", "end",
+     "What a rank's failure does to the others: end ends the job; continue lets them go on, as --keep-going, and their "
+     "calls that need the failed rank fail with MPI_ERR_PROC_ABORTED.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, on_failure), kFailureWords},
     {"kill_grace", "1s", "Time between SIGTERM and SIGKILL when a job is ended.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, kill_grace), kGraceRange},

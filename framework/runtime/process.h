@@ -155,6 +155,9 @@ class Process final : private comm::Services {
   static void report_long_wait(void* self, Lane& lane);
   /// PeerTable's listener.
   static void look_at_news(void* self, Lane& lane);
+  void look_for_failed_ranks();
+  /// The launcher's listener.
+  static void rank_failed(void* self, std::uint32_t rank, const char* how);
   void apply(const runtime::LiveValues& values);
   void apply_to(Lane& lane, const runtime::LiveValues& values);
   /// Values of a thread that may not enter lanes: the one that makes progress next takes them.
@@ -211,6 +214,7 @@ class Process final : private comm::Services {
   std::unique_ptr<runtime::LiveValues> left_;
   std::atomic<bool> is_left_{false};
   bool answers_queries_ = false;
+  std::mutex failures_read_;                            // held while the launcher is asked for failed ranks
   std::mutex opening_;                                  // guards the two below
   std::unique_ptr<runtime::TopologyModules> topology_;  // made by hardware()
   std::vector<runtime::ProcessSet> process_sets_;       // filled by process_sets()

@@ -166,6 +166,7 @@ Status Process::make_lanes() {
     peers_->share_news(news);
     answers_queries_ = true;
   }
+  launch->ops->on_peer_failure(launch, &Process::rank_failed, this);
   left_ = std::make_unique<runtime::LiveValues>();
   peers_->set_listener(&Process::look_at_news, this);
   for (unsigned i = 0; i < lanes; ++i) {

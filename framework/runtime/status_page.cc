@@ -38,6 +38,7 @@ constexpr std::uint32_t kMostThatReport = 16;
 void Process::look_at_news(void* self, Lane& lane) {
   auto& process = *static_cast<Process*>(self);
   process.take_left_values();
+  process.look_for_failed_ranks();
   if (process.other_jobs_) process.other_jobs_->watch(lane);
   if (process.answers_queries_)
     answer_query(self, lane);

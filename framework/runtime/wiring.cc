@@ -348,9 +348,16 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + plugin::own_words(failed);
   }
   if (!wiring.left_out_.empty()) lost += (lost.empty() ? "" : "; ") + wiring.left_out_;
-  if (!chosen)
+  if (!chosen) {
+    // A rank that failed before it published its addresses is known to the launcher alone.
+    wiring.process_.look_for_failed_ranks();
+    if (const Peer* const known = lane.peers.find(peer); known != nullptr && known->failed.load()) {
+      gone = true;
+      lost = lane.peers.failure_reason(peer);
+    }
     return fail(gone ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "transport.unreachable",
                 {{"peer", peer}, {"peer_host", wiring.process_.host_of(peer)}, {"reasons", lost}});
+  }
   *iface = chosen->iface;
   if (event::heard(runtime::transport_chosen)) [[unlikely]]
     event::raise(runtime::transport_chosen, nullptr,

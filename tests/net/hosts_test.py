@@ -259,6 +259,36 @@ class EndTest(HostsTest):
         self.assertEqual(values.returncode, 0, values.stderr)
 
 
+class KeepGoingTest(HostsTest):
+    SURVIVORS = os.path.join(os.path.dirname(HOSTS), "..", "survivors")
+
+    def went_on(self, ranks, victim, how, what, hosts="a,b", **options):
+        done = self.run_job("--keep-going", "--host", hosts, "-n", ranks, self.SURVIVORS, f"{victim},{how}", what, **options)
+        self.assertEqual(sorted(done.stdout.splitlines()), [f"rank {r} went on" for r in range(ranks) if r != victim])
+        return flat(done.stderr)
+
+    def test_ranks_of_all_hosts_go_on_without_a_failed_one(self):
+        for victim in 1, 2:
+            for what in "receive", "barrier", "large", "tasks":
+                with self.subTest(victim=victim, what=what):
+                    words = self.went_on(4, victim, "killed", what, status=128 + 9)
+                    self.assertRegex(words, rf"rank {victim} of 4 \(.* on {'aabb'[victim]}\) was killed by signal 9")
+                    self.assertIn("The others go on", words)
+
+    def test_the_only_rank_of_a_host(self):
+        for victim, hosts in (1, "a:1,b:1,c:1"), (0, "b:1,c:2"), (2, "a:2,c:1"):
+            with self.subTest(hosts=hosts):
+                self.went_on(3, victim, "exits", "barrier", hosts=hosts, status=7)
+
+    def test_a_lost_host(self):
+        job = self.start_job("--keep-going", "--host", "a:2,b:1", "-n", 3, self.SURVIVORS, "2,lost", "linger", ready=3)
+        daemons = [pid for pid in self.cluster.processes("b", "--daemon") if self.cluster.name_of(pid) == "mpiexec"]
+        self.cluster.kill(daemons[0])
+        _, out, err, _ = self.end_of(job, 20)
+        self.assertEqual(sorted(out.splitlines()), ["rank 0 went on", "rank 1 went on"], err)
+        self.assertRegex(err, r"rank 2 of 3 \(.* on b\) was lost with its host")
+
+
 class SilenceTest(HostsTest):
     """Connections that are cut without an end, and interrupts: nothing is left anywhere."""
     LIMIT = ("--set", "mpiexec.host_silence=2s")

@@ -112,6 +112,7 @@ ashlar_result Client::attach(const Trace& trace) {
   job_.appnum = mine.appnum;
   job_.universe_size = board_->universe_size;
   job_.oversubscribed = board_->oversubscribed;
+  job_.outlives_ranks = board_->keep_going;
   job_.bound = mine.bound;
   job_.shared_fd = shared_fd_;
   job_.params = board_->params ? params_.c_str() : nullptr;
@@ -196,10 +197,13 @@ void Client::tell_state() const {
   if (board_->nodes > 1) ring('s');
 }
 
+/// Whether a rank that the fence waits for has ended. A job that goes on does not wait for those that have failed.
 bool Client::any_ended(std::uint32_t generation) const {
-  for (std::uint32_t r = 0; r < job_.ranks; ++r)
-    if (slot(r).fences.load() < generation && slot(r).end.load() != static_cast<std::uint32_t>(RankEnd::kRuns))
-      return true;
+  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+    const auto end = static_cast<RankEnd>(slot(r).end.load());
+    const bool left_behind = end == RankEnd::kFailed && board_->keep_going != 0;
+    if (slot(r).fences.load() < generation && end != RankEnd::kRuns && !left_behind) return true;
+  }
   return false;
 }
 
@@ -246,26 +250,31 @@ ashlar_result Client::fail_with_ended(std::uint32_t generation) const {
   return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "launch.fence_ended", ended, std::size(ended));
 }
 
+/// Completes the fence when the ranks of this node have entered it. In a job on several nodes the launcher does that,
+/// when the ranks of all nodes have.
+void Client::pass_fence(std::uint32_t generation) const {
+  if (static_cast<std::int32_t>(board_fences_entered(board_) - generation) < 0) return;
+  if (job_.nodes > 1) {
+    ring('f');
+  } else {
+    board_complete_fence(board_, generation);
+    futex(&board_->event, FUTEX_WAKE, INT_MAX, nullptr);
+  }
+}
+
 ashlar_result Client::fence(std::int64_t timeout_ms) {
   BoardSlot& mine = slot(job_.rank);
   if (!in_fence_) {
     in_fence_ = true;
     mine.fences.fetch_add(1);
-    // No rank enters a fence before the one before it is complete, so the sum of arrivals tells which is complete.
-    const std::uint64_t arrived = board_->arrivals.fetch_add(1) + 1;
-    const bool last = arrived % job_.local_size == 0;
-    if (last && job_.nodes > 1) {
-      ring('f');  // the launcher completes it when the ranks of all nodes are there
-    } else if (last) {
-      board_->generation.store(static_cast<std::uint32_t>(arrived / job_.ranks));
-      board_->event.fetch_add(1);
-      futex(&board_->event, FUTEX_WAKE, INT_MAX, nullptr);
-    }
+    board_->arrivals.fetch_add(1);
+    pass_fence(mine.fences.load());
   }
   const std::uint32_t wanted = mine.fences.load();
   const std::uint64_t began = now_ns();
   for (;;) {
     const std::uint32_t event = board_->event.load();
+    if (board_->failures.load() != 0) pass_fence(wanted);  // the rank that was missing may be one that has failed
     if (static_cast<std::int32_t>(board_->generation.load() - wanted) >= 0) break;
     if (any_ended(wanted)) return fail_with_ended(wanted);
     timespec wait = {1, 0};

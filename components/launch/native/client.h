@@ -62,6 +62,7 @@ class Client {
   ashlar_result fail_with_ended(std::uint32_t generation) const;
   std::string missing_ranks(std::uint32_t generation, bool only_ended) const;
   bool any_ended(std::uint32_t generation) const;
+  void pass_fence(std::uint32_t generation) const;
   BoardSlot& slot(std::uint32_t rank) const { return board_slot(board_, rank); }
 
   const ashlar_host& host_;

@@ -135,6 +135,7 @@ ashlar_result PmixClient::connect(const char* library) {
 
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   job_.oversubscribed = processors > 0 && job_.local_size > static_cast<std::uint32_t>(processors);
+  job_.outlives_ranks = 1;  // the launcher does not say
   std::string name = job_text(PMIX_RM_NAME);
   if (name.empty()) name = std::getenv("SLURM_STEP_ID") ? "Slurm" : "a launcher";
   launcher_ = name + " through PMIx, job " + me_.nspace;

@@ -315,6 +315,8 @@ TEST(Options, OthersNamesAreTranslated) {
   EXPECT_EQ(parse({"--output", "dir=logs", "a"}).options.output, "logs");
   EXPECT_EQ(parse({"--bind-to", "package", "--map-by", "node", "a"}).options.bind, BindTo::kSocket);
   EXPECT_THAT(parse({"--nooversubscribe", "a"}).options.params, ElementsAre(Pair("mpiexec.oversubscribe", "error")));
+  for (const char* keep_going : {"--keep-going", "-disable-auto-cleanup", "--enable-recovery", "--continuous"})
+    EXPECT_THAT(parse({keep_going, "a"}).options.params, ElementsAre(Pair("mpiexec.on_failure", "continue")));
 }
 
 TEST(Options, OthersOptionsNameOurs) {

@@ -14,10 +14,14 @@ inline constexpr std::uint32_t kCallsOfRound = 256;
 /// Apart, so that a call which makes none saves no registers.
 void make_round(RmaWindow& window);
 
-inline void count_call(RmaWindow& window) {
+/// Counts a call. Whether it should make a round.
+inline bool round_is_due(RmaWindow& window) {
   const std::uint32_t calls = window.calls_without_wait.load(std::memory_order_relaxed) + 1;
   window.calls_without_wait.store(calls, std::memory_order_relaxed);
-  if (calls % kCallsOfRound == 0) [[unlikely]]
+  return calls % kCallsOfRound == 0;
+}
+inline void count_call(RmaWindow& window) {
+  if (round_is_due(window)) [[unlikely]]
     make_round(window);
 }
 

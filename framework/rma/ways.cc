@@ -103,8 +103,7 @@ Status flush_outstanding(const char* call, RmaWindow& window, Target& target, bo
   return {};
 }
 
-Status flush_all(const char* call, RmaWindow& window, bool remote) {
-  if (!window.any_outstanding) return {};
+Status flush_all_outstanding(const char* call, RmaWindow& window, bool remote) {
   Status first;
   window.targets.each([&](Target& target) {
     const Status flushed = flush(call, window, target, remote);

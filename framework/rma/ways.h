@@ -34,6 +34,9 @@ Status flush_outstanding(const char* call, RmaWindow& window, Target& target, bo
 inline Status flush(const char* call, RmaWindow& window, Target& target, bool remote) {
   return target.outstanding ? flush_outstanding(call, window, target, remote) : Status();
 }
-Status flush_all(const char* call, RmaWindow& window, bool remote);
+Status flush_all_outstanding(const char* call, RmaWindow& window, bool remote);
+inline Status flush_all(const char* call, RmaWindow& window, bool remote) {
+  return window.any_outstanding ? flush_all_outstanding(call, window, remote) : Status();
+}
 
 }  // namespace ashlar::rma

@@ -24,9 +24,9 @@ struct Component {
   /// After it, with the cards of all processes: whether this one can take part in the window's Sync of this component.
   /// A failure says why it cannot; all processes then ask the next component. nullptr: the component has no Sync.
   Status (*joins)(RmaWindow& window, std::span<const Card> cards) = nullptr;
-  /// Makes the Sync where this process can take part. It is dropped when another process cannot, or fails. Where they
-  /// have a block of memory together, one of them writes down the areas there and all set `window.areas`, which are
-  /// read once all have returned.
+  /// Makes the Sync where this process can take part; it is the component's, and stays until close(). It is not used
+  /// when another process cannot take part, or fails. Where they have a block of memory together, one of them writes
+  /// down the areas there and all set `window.areas`, which are read once all have returned.
   Status (*make_sync)(RmaWindow& window, std::span<const Card> cards, Sync** out) = nullptr;
   /// After all that: lets the processes of `comm`, those of the window, tell each other more. Collective; whether there
   /// is anything to tell follows from the cards alone. A process on which something has failed takes part and says so,
@@ -41,7 +41,7 @@ struct Component {
   /// A message for the window has come: makes what takes it in, `window.wire`. nullptr: the component sends none.
   /// Called under the lane's lock, maybe before the window is made.
   Status (*listen)(RmaWindow& window) = nullptr;
-  /// The window goes away; its Sync is about to go, and no operation is under way.
+  /// The window goes away, and its Sync with it; no operation is under way.
   void (*close)(RmaWindow& window) = nullptr;
 };
 

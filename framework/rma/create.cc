@@ -144,9 +144,7 @@ void drop_areas(RmaWindow& window) {
 /// This process's part in the Sync of a component.
 Status join(const Component& component, RmaWindow& window, std::span<const Card> cards) {
   ASHLAR_TRY(component.joins(window, cards));
-  Sync* sync = nullptr;
-  ASHLAR_TRY(component.make_sync(window, cards, &sync));
-  window.sync.reset(sync);
+  ASHLAR_TRY(component.make_sync(window, cards, &window.sync));
   return keep_areas(window, cards);
 }
 
@@ -161,7 +159,7 @@ Status choose_sync(Comm& comm, RmaWindow& window, std::span<const Card> cards) {
     if (!all) {
       lost += (lost.empty() ? "" : "; ") + std::string(component->name) + ": " +
               (joined.ok() ? "another process cannot use it" : joined.text());
-      window.sync.reset();
+      window.sync = nullptr;
       drop_areas(window);
       continue;
     }
@@ -249,7 +247,7 @@ void unmake(RmaWindow* window) {
   window->check.reset();
   WindowWire::unlisten(*window);
   for (std::size_t i = 0; i < window->components.size(); ++i) window->components[i]->close(*window);
-  window->sync.reset();
+  window->sync = nullptr;
   drop_areas(*window);
   if (window->private_memory)
     std::free(window->memory);

@@ -79,7 +79,7 @@ class RmaWindow final : public Window, public ListHook {  // hook: Engine::alive
 
   // --- set-up path ---
   Ref<Comm> owned;                        // Window::comm: the window's own, with a lane and a context
-  std::unique_ptr<rma::Sync> sync;        // of the component that can serve all processes
+  rma::Sync* sync = nullptr;              // of the component that can serve all processes, which owns it
   std::unique_ptr<rma::WindowWire> wire;  // of the component that sends messages; starts when all else is made
   const rma::Area* areas = nullptr;       // [ranks]; set when the window is synchronized
   rma::Hints hints;

@@ -59,7 +59,9 @@ Status joins(RmaWindow&, std::span<const Card>) { return {}; }
 Status make_sync(RmaWindow& window, std::span<const Card>, Sync** out) {
   const LaneGuard guard(window.lane().lock);
   ASHLAR_TRY(listen(window));
-  *out = new (std::nothrow) MessageSync(AmWindow::of(window));
+  AmWindow& state = AmWindow::of(window);
+  state.sync.reset(new (std::nothrow) MessageSync(state));
+  *out = state.sync.get();
   if (*out == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the synchronization of a window"}});
   return {};
 }

@@ -8,6 +8,7 @@
 #include "components/rma/am/params.h"
 #include "framework/base/counter.h"
 #include "framework/base/status.h"
+#include "framework/rma/sync.h"
 #include "framework/rma/window.h"
 #include "framework/rma/wire.h"
 
@@ -39,6 +40,7 @@ struct AmWindow final : WindowReceiver {
   const Config& config;
   Counters counters;
   std::vector<std::unique_ptr<Channel>> channels;  // [ranks]
+  std::unique_ptr<Sync> sync;                      // where messages synchronize the window
   LockQueue locks[kLocks];  // of this process's memory; at rank 0, of lock_all against exclusive locks
   /// Memory for a handler, aligned for every element; nullptr: there is none.
   std::byte* scratch(std::size_t bytes);

@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -47,44 +49,28 @@ void free_retired_blocks() {
 
 namespace {
 
-/// The count that says whether anything sleeps for this.
-std::atomic<std::uint32_t>& sleepers_of(const Control& control, Sleep what, Rank target) {
-  return what == Sleep::kLock ? control.lock(target).sleepers
-                              : control.header().sleepers[static_cast<std::size_t>(what)];
-}
-
 bool is_asleep(const Control& control, Sleep what, Rank rank) {
   return control.rank(rank).asleep[static_cast<std::size_t>(what)].load(std::memory_order_relaxed) != 0;
 }
 
 }  // namespace
 
-namespace {
-
-/// What was stored before is seen by a sleeper's last look, or what is loaded next is its announcement. A process that
-/// is about to sleep fences all others (decision 0022), so that this costs those that do not sleep nothing. A process
-/// for which the system forbids that from some time on misses at most one call to wake up: its sleep is bounded.
-inline void order_with_sleepers(const Control& control) {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (control.header().fenced.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    full_fence();
+void fence_others(const Control& control) {
+  // What a store takes at most to leave the processor it was made on, by far.
+  constexpr timespec kDrained{.tv_sec = 0, .tv_nsec = 1'000'000};
+  if (control.header().fenced.load(std::memory_order_relaxed) != 0 || barrier_everywhere()) return;
+  control.header().fenced.store(1, std::memory_order_seq_cst);
+  nanosleep(&kDrained, nullptr);
+  full_fence();
 }
 
-}  // namespace
-
-void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target) {
-  order_with_sleepers(control);
-  if (sleepers_of(control, what, target).load(std::memory_order_relaxed) == 0) [[likely]]
-    return;
+void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what) {
   for (Rank rank = 0; rank < window.ranks; ++rank)
     if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank);
 }
 
-void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank) {
-  order_with_sleepers(control);
-  if (sleepers_of(control, what, 0).load(std::memory_order_relaxed) == 0 || rank == window.me) [[likely]]
-    return;
-  if (is_asleep(control, what, rank)) wake(window, rank);
+void wake_if_asleep(RmaWindow& window, const Control& control, Sleep what, Rank rank) {
+  if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank);
 }
 
 void SharedCondition::announce() {

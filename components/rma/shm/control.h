@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "framework/base/lane_lock.h"
 #include "framework/base/types.h"
 #include "framework/rma/card.h"
 #include "framework/rma/guard.h"
@@ -19,11 +20,19 @@ namespace ashlar::rma::shm {
 enum class Sleep : std::uint8_t { kBarrier, kLock, kLockAll, kPair };
 inline constexpr std::size_t kSleeps = 4;
 
+/// Parameters rma.shm.lock_again and rma.shm.lock_bias; those of rank 0 hold for the window.
+struct LockLimits {
+  std::uint32_t again = 0;            // times that a writer may come back, past those that wait
+  std::uint32_t bias_after = kNever;  // shared locks in a row from which on readers go without a ticket
+  static constexpr std::uint32_t kNever = UINT32_MAX;
+};
+
 struct alignas(kCacheLine) ControlHeader {
   std::atomic<std::uint32_t> central;                        // which barrier it is; constant: barrier.cc
   std::atomic<std::uint32_t> fenced;                         // some process cannot be fenced by others
   std::atomic<std::uint32_t> arrived;                        // of the central barrier that is going on
   std::atomic<std::uint32_t> generation;                     // central barriers that are over
+  LockLimits limits;                                         // constant
   alignas(kCacheLine) std::atomic<std::uint32_t> exclusive;  // locks that a writer holds, or is about to, or has left
   std::atomic<std::uint32_t> lock_alls;                      // processes in an epoch of lock_all, or trying
   std::atomic<std::uint32_t> lock_alls_waiting;
@@ -45,8 +54,9 @@ struct LockLine {
   std::atomic<std::uint16_t> comes_back;      // whether the last one that could has
   std::atomic<std::uint16_t> shared_in_row;   // tickets of readers since the last writer: at some number, the bias
 
-  /// No writer is inside, but the lock is counted in ControlHeader::exclusive as if one were. With rank + 1: the queue
-  /// is not empty, and that rank, which held the lock last, may take it again before the first of the queue does.
+  /// No writer is inside, but the lock is counted in ControlHeader::exclusive as if one were. With rank + 1: that rank,
+  /// which held the lock last, may take it again by its ticket, which is still the one that is served, until another
+  /// process closes the lock.
   static constexpr std::uint32_t kLeft = 1u << 31;
 
   /// The writer that is inside, by what `holder` says; -1: none.
@@ -79,10 +89,33 @@ static_assert(sizeof(RankLine) <= sizeof(OriginLine::others));
 /// What one process tells another: how often it has posted to it, and how often it has completed an epoch to it. All
 /// that a process tells lies in lines that it alone writes, so that a pair moves two lines and not one to and fro. A
 /// target that has posted waits for the completion before it posts again, so the two never differ by more than one, and
-/// a byte is enough.
-struct PairWords {
-  std::atomic<std::uint8_t> posted;
-  std::atomic<std::uint8_t> completed;
+/// four bits of each are enough.
+struct PairWord {
+  enum Count : unsigned { kPosted = 0, kCompleted = 4 };  // its lowest bit
+  static constexpr unsigned kMask = 15, kHalf = 8;
+  std::atomic<std::uint8_t> counts;
+
+  unsigned get(Count which, std::memory_order order) const { return (counts.load(order) >> which) & kMask; }
+  /// Whether the count has come to `wanted`, or past it.
+  bool reached(Count which, unsigned wanted) const {
+    return ((get(which, std::memory_order_acquire) - wanted) & kMask) < kHalf;
+  }
+  /// By the process that tells. Its threads may count posts and completions at the same time.
+  void count_up(Count which) {
+    std::uint8_t was = counts.load(std::memory_order_relaxed);
+    if (!LaneLock::threads_on()) {
+      counts.store(next(was, which), std::memory_order_release);
+      return;
+    }
+    while (!counts.compare_exchange_weak(was, next(was, which), std::memory_order_release, std::memory_order_relaxed))
+      continue;
+  }
+
+ private:
+  static std::uint8_t next(unsigned counts, Count which) {
+    const unsigned mask = kMask << which;
+    return static_cast<std::uint8_t>((counts & ~mask) | ((counts + (1u << which)) & mask));
+  }
 };
 
 /// A process's view of the block.
@@ -100,14 +133,14 @@ class Control {
   OriginLine* origins() const { return at<OriginLine>(origins_at(ranks_)); }
   RankLine& rank(Rank of) const { return *reinterpret_cast<RankLine*>(origins()[of].others); }
   Area* areas() const { return at<Area>(areas_at(ranks_)); }
-  PairWords& pair(Rank from, Rank to) const {
-    return at<PairWords>(pairs_at(ranks_) + static_cast<std::size_t>(from) * row(ranks_))[to];
+  PairWord& pair(Rank from, Rank to) const {
+    return at<PairWord>(pairs_at(ranks_) + static_cast<std::size_t>(from) * row(ranks_))[to];
   }
 
  private:
   /// Bytes of the pair words of one process.
   static std::size_t row(std::uint32_t ranks) {
-    return (ranks * sizeof(PairWords) + kCacheLine - 1) / kCacheLine * kCacheLine;
+    return (ranks * sizeof(PairWord) + kCacheLine - 1) / kCacheLine * kCacheLine;
   }
   static std::size_t origins_at(std::uint32_t ranks) { return sizeof(ControlHeader) + ranks * sizeof(TargetLine); }
   static std::size_t pairs_at(std::uint32_t ranks) { return origins_at(ranks) + ranks * sizeof(OriginLine); }

@@ -64,8 +64,7 @@ struct Operation {
 
 Mailbox* mailbox_of(const Operation& o) {
   if (o.window.sync->name() != kSyncName) return nullptr;
-  const std::uint64_t address =
-      state_of(o.window).control.target(o.target.rank).mailbox().load(std::memory_order_relaxed);
+  const std::uint64_t address = control_of(o.window).target(o.target.rank).mailbox().load(std::memory_order_relaxed);
   const memory::MappedHeap* heap = nullptr;
   if (address == 0 || !memory::map_heap(owner_of(o.target).heap, &heap).ok()) return nullptr;
   return reinterpret_cast<Mailbox*>(heap->find(address, sizeof(Mailbox)));

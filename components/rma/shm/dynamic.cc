@@ -47,7 +47,7 @@ Status regions_of(RmaWindow& window, const Target& target, const std::vector<Reg
   }
   State& state = state_of(window);
   KnownRegions& known = state.dynamic->known[static_cast<std::size_t>(target.rank)];
-  const RankLine& line = state.control.rank(target.rank);
+  const RankLine& line = state.sync.control().rank(target.rank);
   const std::lock_guard guard(state.dynamic->reading);
   *out = &known.regions;
   for (;;) {
@@ -174,10 +174,10 @@ Status make_room_for_regions(Dynamic& dynamic) { return make_room(dynamic, 1); }
 
 Status publish_regions(RmaWindow& window) {
   State& state = state_of(window);
-  if (!state.control) return {};
+  if (!state.sync.control()) return {};
   Dynamic& own = *state.dynamic;
   ASHLAR_TRY(make_room(own, window.regions->size()));
-  RankLine& line = state.control.rank(window.me);
+  RankLine& line = state.sync.control().rank(window.me);
   line.version.fetch_add(1, std::memory_order_acq_rel);
   auto* const to = static_cast<SharedRegion*>(own.regions);
   for (std::size_t i = 0; i < window.regions->size(); ++i) {

@@ -17,15 +17,18 @@
 //
 // Readers that follow each other without a writer turn the lock's bias on (Dice and Kogan 2019, "BRAVO"): from then on
 // a reader stores the target in a line of its own and moves no line of the others. The next writer turns the bias off,
-// and waits for those readers. Again of two that come at the same time one sees the other, and the reader steps back.
+// and waits for those readers. Again of two that come at the same time one sees the other, and the reader steps back;
+// here it is the writer, the rare one, that fences both.
 //
 // Writers leave a lock as they found it: counted in the header, so that the next writer, most often the same process,
 // takes it by instructions on the lock's line alone. It is the epoch to all that takes such a lock out of the count;
 // and a writer does so itself when epochs to all or guests wait, for which there would be no moment otherwise.
 //
-// Where others queue, a writer leaves the lock to the first of them or to itself, whichever comes first: a lock that
-// its last holder takes again moves no line, one that changes hands moves two. It may come back so a bounded number of
-// times (LockLimits::again), then it hands over; at once where others sleep, which have waited long.
+// A writer leaves the lock open, to itself or to the first that comes, and keeps its ticket: the same process takes it
+// again by one atomic instruction, any other closes it on behalf of the writer and is served next. Where others queue
+// the first of them does so: a lock that its last holder takes again moves no line, one that changes hands moves two.
+// Past a queue a writer may come back a bounded number of times (LockLimits::again), then it hands over; at once where
+// others sleep, which have waited long.
 namespace ashlar::rma::shm {
 namespace {
 
@@ -36,7 +39,7 @@ enum Form : std::uint8_t {
   kByTicket,
   kAsGuest,
   kByLine,   // RankLine::sharing
-  kLeftOpen  // not held: this process may take it again by the ticket that it had
+  kLeftOpen  // not held, unless another process has closed it: this one may take it again by the ticket that it had
 };
 
 }  // namespace
@@ -60,6 +63,7 @@ Status SharedSync::wait_for_turn(LockLine& line, Rank target, std::uint32_t tick
   const bool was_biased = is_biased(line.shared_in_row.exchange(0, std::memory_order_seq_cst));
   fence_after_atomic();
   if (!was_biased) return {};
+  fence_others(control_);
   NoSharers alone(window_, control_, target);
   return wait(window_, alone);
 }
@@ -74,12 +78,14 @@ inline bool SharedSync::claim(LockLine& line) {
   return false;
 }
 
-/// Takes the lock again that this process has left open, if the first of the queue has not come before.
-bool SharedSync::take_again(LockLine& line, Target& target) {
+/// Takes the lock again that this process has left open, if no other has closed it.
+inline bool SharedSync::take_again(LockLine& line, Target& target) {
   target.lock_form = kByTicket;
   std::uint32_t left = LockLine::kLeft | as_holder();
   if (!line.holder.compare_exchange_strong(left, as_holder(), std::memory_order_seq_cst, std::memory_order_relaxed))
     return false;
+  if (line.tickets.load(std::memory_order_relaxed) == line.writers.load(std::memory_order_relaxed) + 1) [[likely]]
+    return true;
   line.again.store(static_cast<std::uint16_t>(line.again.load(std::memory_order_relaxed) + 1),
                    std::memory_order_relaxed);
   line.comes_back.store(1, std::memory_order_relaxed);
@@ -122,22 +128,27 @@ Status SharedSync::wait_for_lock_alls() {
   return wait(window_, alone);
 }
 
-/// Whether this writer, for which others wait, leaves the lock to itself as well.
-bool SharedSync::leave_open(LockLine& line, Target& target) {
-  if (line.again.load(std::memory_order_relaxed) >= limits_.again ||
-      line.sleepers.load(std::memory_order_relaxed) != 0 || others_wait(line)) {
-    line.again.store(0, std::memory_order_relaxed);
-    return false;
-  }
+/// Of a writer past which others queue: whether it may come back once more.
+bool SharedSync::may_come_back(LockLine& line) const {
+  if (line.again.load(std::memory_order_relaxed) < limits().again && line.sleepers.load(std::memory_order_relaxed) == 0)
+    return true;
+  line.again.store(0, std::memory_order_relaxed);
+  return false;
+}
+
+inline void SharedSync::unlock_exclusive(LockLine& line, Target& target) {
+  const bool queue = line.tickets.load(std::memory_order_relaxed) != line.writers.load(std::memory_order_relaxed) + 1;
+  if (others_wait(line) || (queue && !may_come_back(line))) [[unlikely]]
+    return hand_over(line, target);
   target.lock_form = kLeftOpen;
   line.holder.store(LockLine::kLeft | as_holder(), std::memory_order_release);
   wake_sleepers(window_, control_, Sleep::kLock, target.rank);
-  return true;
+  wake_sleepers(window_, control_, Sleep::kLockAll);
 }
 
-void SharedSync::unlock_exclusive(LockLine& line, Target& target) {
+/// The next ticket is served.
+void SharedSync::hand_over(LockLine& line, const Target& target) {
   const std::uint32_t next = line.writers.load(std::memory_order_relaxed) + 1;
-  if (line.tickets.load(std::memory_order_relaxed) != next && leave_open(line, target)) return;
   const bool leaves = !others_wait(line);
   line.holder.store(leaves ? LockLine::kLeft : 0, std::memory_order_release);
   line.readers.store(next, std::memory_order_release);
@@ -147,22 +158,22 @@ void SharedSync::unlock_exclusive(LockLine& line, Target& target) {
   wake_sleepers(window_, control_, Sleep::kLockAll);
 }
 
-/// Without a ticket and without a store to a line of the others, while the bias is on.
-bool SharedSync::share_by_line(LockLine& line, Target& target) {
+/// Without a ticket and without a store to a line of the others, while the bias is on. The writer that turns it off
+/// fences this process, where it can.
+inline bool SharedSync::share_by_line(const LockLine& line, Target& target) {
   if (!is_biased(line.shared_in_row.load(std::memory_order_relaxed))) return false;
-  std::atomic<std::uint32_t>& sharing = control_.rank(window_.me).sharing;
-  sharing.exchange(static_cast<std::uint32_t>(target.rank) + 1, std::memory_order_seq_cst);
-  fence_after_atomic();
+  control_.rank(window_.me).sharing.store(static_cast<std::uint32_t>(target.rank) + 1, std::memory_order_relaxed);
+  order_with_others(control_);
   target.lock_form = kByLine;
-  if (is_biased(line.shared_in_row.load(std::memory_order_acquire))) [[likely]]
-    return true;
-  sharing.store(0, std::memory_order_release);
-  wake_sleepers(window_, control_, Sleep::kLock, target.rank);
-  return false;
+  return is_biased(line.shared_in_row.load(std::memory_order_acquire));
 }
 
 Status SharedSync::lock_shared(LockLine& line, Target& target) {
-  if (share_by_line(line, target)) return {};
+  std::atomic<std::uint32_t>& sharing = control_.rank(window_.me).sharing;
+  if (sharing.load(std::memory_order_relaxed) != 0) {  // the bias has gone meanwhile
+    sharing.store(0, std::memory_order_release);
+    wake_sleepers(window_, control_, Sleep::kLock, target.rank);
+  }
   target.lock_form = kByTicket;
   const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
   if (line.readers.load(std::memory_order_acquire) != ticket) {
@@ -174,7 +185,7 @@ Status SharedSync::lock_shared(LockLine& line, Target& target) {
     wake_sleepers(window_, control_, Sleep::kLock, target.rank);
   // No writer is inside before this process leaves, and the next one sees the bias. The count never falls while there
   // are readers: a bias that was taken back would hide those that have used it.
-  if (limits_.bias_after != LockLimits::kNever) line.shared_in_row.fetch_add(1, std::memory_order_release);
+  if (limits().bias_after != LockLimits::kNever) line.shared_in_row.fetch_add(1, std::memory_order_release);
   return {};
 }
 
@@ -197,7 +208,8 @@ Status SharedSync::lock_as_guest(LockLine& line, Target& target) {
 Status SharedSync::lock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
   if (exclusive) return lock_exclusive(line, target);
-  return window_.epochs.locks > 1 ? lock_as_guest(line, target) : lock_shared(line, target);
+  if (window_.epochs.locks > 1) return lock_as_guest(line, target);
+  return share_by_line(line, target) ? Status() : lock_shared(line, target);
 }
 
 Status SharedSync::unlock(Target& target, bool exclusive) {
@@ -221,7 +233,7 @@ Status SharedSync::lock_all() {
   for (;;) {
     header.lock_alls.fetch_add(1, std::memory_order_seq_cst);
     fence_after_atomic();
-    if (no_writers(control_)) [[likely]]
+    if (no_writers(window_, control_)) [[likely]]
       return {};
     header.lock_alls.fetch_sub(1, std::memory_order_seq_cst);
     wake_sleepers(window_, control_, Sleep::kLockAll);

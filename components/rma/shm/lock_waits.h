@@ -11,6 +11,22 @@
 /// What a process that wants a lock, or an epoch to all, may wait for. The protocol stands in lock.cc.
 namespace ashlar::rma::shm {
 
+/// Takes a lock from the writer to which it was left open, `left` by LockLine::holder, and hands it on: the next ticket
+/// is served. False: that writer, or somebody else, was faster.
+inline bool close_left_lock(RmaWindow& window, const Control& control, Rank target, std::uint32_t left) {
+  LockLine& line = control.lock(target);
+  if (!line.holder.compare_exchange_strong(left, LockLine::kLeft, std::memory_order_acq_rel, std::memory_order_relaxed))
+    return false;
+  const std::uint32_t next = line.writers.load(std::memory_order_relaxed) + 1;
+  line.again.store(0, std::memory_order_relaxed);
+  line.comes_back.store(0, std::memory_order_relaxed);
+  line.readers.store(next, std::memory_order_release);
+  line.writers.store(next, std::memory_order_release);
+  wake_sleepers(window, control, Sleep::kLock, target);
+  wake_sleepers(window, control, Sleep::kLockAll);  // where readers follow no writer does that
+  return true;
+}
+
 /// Until a ticket is served, or can be: the first of the queue takes a lock that its last holder has left to either of
 /// them, on behalf of that one.
 class TicketTurn final : public SharedCondition {
@@ -45,7 +61,7 @@ class TicketTurn final : public SharedCondition {
   Rank holder() const { return LockLine::inside(control.lock(target_).holder.load(std::memory_order_relaxed)); }
   bool takes_over() {
     LockLine& line = control.lock(target_);
-    std::uint32_t left = line.holder.load(std::memory_order_relaxed);
+    const std::uint32_t left = line.holder.load(std::memory_order_relaxed);
     if ((left & LockLine::kLeft) == 0 || left == LockLine::kLeft) return false;
     if (line.writers.load(std::memory_order_relaxed) + 1 != ticket_) return false;
     // One look more for a writer that comes back, most often at once: both save a move of the line.
@@ -53,15 +69,7 @@ class TicketTurn final : public SharedCondition {
     if (line.comes_back.load(std::memory_order_relaxed) != 0 && !announced() &&
         std::exchange(seen_left_, again) != again)
       return false;
-    if (!line.holder.compare_exchange_strong(left, LockLine::kLeft, std::memory_order_acq_rel,
-                                             std::memory_order_relaxed))
-      return false;
-    line.again.store(0, std::memory_order_relaxed);
-    line.comes_back.store(0, std::memory_order_relaxed);
-    line.readers.store(ticket_, std::memory_order_release);
-    line.writers.store(ticket_, std::memory_order_release);
-    wake_sleepers(window, control, Sleep::kLockAll);  // where readers follow no writer does that
-    return true;
+    return close_left_lock(window, control, target_, left);
   }
 
   const Rank target_;
@@ -135,15 +143,17 @@ class NoLockAll final : public SharedCondition {
 };
 
 /// Whether no lock is held exclusively. Those that writers have left are not counted from now on.
-inline bool no_writers(const Control& control) {
+inline bool no_writers(RmaWindow& window, const Control& control) {
   std::atomic<std::uint32_t>& count = control.header().exclusive;
   if (count.load(std::memory_order_acquire) == 0) [[likely]]
     return true;
-  for (std::uint32_t target = 0; target < control.ranks(); ++target) {
-    std::atomic<std::uint32_t>& holder = control.lock(static_cast<Rank>(target)).holder;
-    std::uint32_t left = LockLine::kLeft;
-    if (holder.load(std::memory_order_relaxed) == left &&
-        holder.compare_exchange_strong(left, 0, std::memory_order_acq_rel, std::memory_order_relaxed))
+  for (Rank target = 0; target < window.ranks; ++target) {
+    std::atomic<std::uint32_t>& holder = control.lock(target).holder;
+    std::uint32_t left = holder.load(std::memory_order_relaxed);
+    if ((left & LockLine::kLeft) == 0) continue;
+    if (left != LockLine::kLeft && !close_left_lock(window, control, target, left)) continue;
+    left = LockLine::kLeft;
+    if (holder.compare_exchange_strong(left, 0, std::memory_order_acq_rel, std::memory_order_relaxed))
       count.fetch_sub(1, std::memory_order_seq_cst);
   }
   return count.load(std::memory_order_acquire) == 0;
@@ -153,7 +163,7 @@ inline bool no_writers(const Control& control) {
 class NoWriters final : public SharedCondition {
  public:
   NoWriters(RmaWindow& of, const Control& block) : SharedCondition(of, block, "MPI_Win_lock_all", Sleep::kLockAll) {}
-  bool holds() override { return no_writers(control); }
+  bool holds() override { return no_writers(window, control); }
   Rank awaited() const override {
     Rank target = 0;
     return holder(&target);

@@ -57,9 +57,10 @@ inline constexpr ashlar_param kParams[] = {
      .offset = static_cast<std::uint32_t>(offsetof(Config, lock_again)),
      .choices = kAgainRange},
     {.name = "lock_bias",
-     .fallback = "8",
+     .fallback = "32",
      .help = "Shared locks of a target, with no exclusive one between them, from which on each process takes them in a "
-             "line of memory of its own; the next exclusive lock then looks at the lines of all. 0: never.",
+             "line of memory of its own; the next exclusive lock then fences all processes and looks at their lines. "
+             "0: never.",
      .type = ASHLAR_PARAM_U64,
      .scope = ASHLAR_SCOPE_ALL_EQ,
      .verbosity = ASHLAR_TUNER_DETAIL,

@@ -8,35 +8,34 @@
 namespace ashlar::rma::shm {
 namespace {
 
-/// Until a pair's word has come as far.
+/// Until a rank has posted to this process, or has completed its epoch to it, as often.
 class PairWait final : public SharedCondition {
  public:
-  PairWait(RmaWindow& of, const Control& block, const std::atomic<std::uint8_t>& word, std::uint8_t wanted, Rank rank,
-           const char* call, const char* awaited)
-      : SharedCondition(of, block, call, Sleep::kPair), word_(word), wanted_(wanted), rank_(rank), awaited_(awaited) {}
-  bool holds() override { return static_cast<std::int8_t>(word_.load(std::memory_order_acquire) - wanted_) >= 0; }
+  PairWait(RmaWindow& of, const Control& block, PairWord::Count count, unsigned wanted, Rank rank)
+      : SharedCondition(of, block, count == PairWord::kPosted ? "MPI_Win_start" : "MPI_Win_wait", Sleep::kPair),
+        word_(block.pair(rank, of.me)),
+        count_(count),
+        wanted_(wanted),
+        rank_(rank) {}
+  bool holds() override { return word_.reached(count_, wanted_); }
   Rank awaited() const override { return rank_; }
   void describe(char* out, std::size_t room) const override {
-    std::snprintf(out, room, "until rank %d calls %s", rank_, awaited_);
+    std::snprintf(out, room, "until rank %d calls %s", rank_,
+                  count_ == PairWord::kPosted ? "MPI_Win_post" : "MPI_Win_complete");
   }
 
  private:
-  const std::atomic<std::uint8_t>& word_;
-  const std::uint8_t wanted_;
+  const PairWord& word_;
+  const PairWord::Count count_;
+  const unsigned wanted_;
   const Rank rank_;
-  const char* const awaited_;
 };
-
-/// Of a word that this process alone writes.
-void count_up(std::atomic<std::uint8_t>& word) {
-  word.store(static_cast<std::uint8_t>(word.load(std::memory_order_relaxed) + 1), std::memory_order_release);
-}
 
 }  // namespace
 
 Status SharedSync::post(std::span<const Rank> origins, bool) {
   for (const Rank origin : origins) {
-    count_up(control_.pair(window_.me, origin).posted);
+    control_.pair(window_.me, origin).count_up(PairWord::kPosted);
     wake_sleeper(window_, control_, Sleep::kPair, origin);
   }
   return {};
@@ -45,9 +44,8 @@ Status SharedSync::post(std::span<const Rank> origins, bool) {
 Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
   for (const Rank target : targets) {
     if (no_check) continue;
-    const std::uint8_t epochs = control_.pair(window_.me, target).completed.load(std::memory_order_relaxed);
-    PairWait posted(window_, control_, control_.pair(target, window_.me).posted, static_cast<std::uint8_t>(epochs + 1),
-                    target, "MPI_Win_start", "MPI_Win_post");
+    const unsigned epochs = control_.pair(window_.me, target).get(PairWord::kCompleted, std::memory_order_relaxed);
+    PairWait posted(window_, control_, PairWord::kPosted, epochs + 1, target);
     ASHLAR_TRY(wait(window_, posted));
   }
   return {};
@@ -55,7 +53,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
 
 Status SharedSync::complete(std::span<const Rank> targets) {
   for (const Rank target : targets) {
-    count_up(control_.pair(window_.me, target).completed);
+    control_.pair(window_.me, target).count_up(PairWord::kCompleted);
     wake_sleeper(window_, control_, Sleep::kPair, target);
   }
   return {};
@@ -64,9 +62,8 @@ Status SharedSync::complete(std::span<const Rank> targets) {
 Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool* over) {
   *over = false;
   for (const Rank origin : origins) {
-    const std::uint8_t posted = control_.pair(window_.me, origin).posted.load(std::memory_order_relaxed);
-    PairWait completed(window_, control_, control_.pair(origin, window_.me).completed, posted, origin, "MPI_Win_wait",
-                       "MPI_Win_complete");
+    const unsigned posts = control_.pair(window_.me, origin).get(PairWord::kPosted, std::memory_order_relaxed);
+    PairWait completed(window_, control_, PairWord::kCompleted, posts, origin);
     if (completed.holds()) continue;
     if (!waits) return {};
     ASHLAR_TRY(wait(window_, completed));
@@ -81,7 +78,7 @@ Guard SharedSync::guard(Rank target) {
           .origins = control_.origins(),
           .own = static_cast<std::uint32_t>(window_.me),
           .count = control_.ranks(),
-          .range = ranges_};
+          .range = RangeLimits::of(Engine::current().config.get().range_elements, window_.hints.granularity)};
 }
 
 }  // namespace ashlar::rma::shm

@@ -63,7 +63,7 @@ Status copies_memory_of(const Neighbour& process) {
 }
 
 Status prepare(RmaWindow& window, Card& own) {
-  auto* const state = new (std::nothrow) State;
+  auto* const state = new (std::nothrow) State(window);
   if (state == nullptr) return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
   window_state(window) = state;
   own.pid = getpid();
@@ -76,6 +76,7 @@ Status prepare(RmaWindow& window, Card& own) {
     own.control = reinterpret_cast<std::uintptr_t>(state->block);
     const Control control(static_cast<std::byte*>(state->block), static_cast<std::uint32_t>(window.ranks));
     control.header().central.store(wants_central(window) ? 1 : 0, std::memory_order_relaxed);
+    control.header().limits = lock_limits();
   }
   if (!brings_memory(window)) prepare_offers();
   if (!is_dynamic(window)) return {};
@@ -85,7 +86,6 @@ Status prepare(RmaWindow& window, Card& own) {
 }
 
 Status joins(RmaWindow& window, std::span<const Card> cards) {
-  State& state = state_of(window);
   const Card& first = cards[0];
   for (const Card& card : cards)
     if (card.node != first.node) return fail(MPI_ERR_OTHER, "rma.several_nodes");
@@ -101,13 +101,13 @@ Status joins(RmaWindow& window, std::span<const Card> cards) {
     ASHLAR_TRY(memory::map_heap(process.heap, &heap));
     if (rank != window.me) ASHLAR_TRY(copies_memory_of(process));
   }
-  state.control = Control(block, ranks);
+  control_of(window) = Control(block, ranks);
   return {};
 }
 
 Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   State& state = state_of(window);
-  const Control& control = state.control;
+  const Control& control = state.sync.control();
   if (is_dynamic(window)) state.dynamic->known.resize(cards.size());
   if (!Engine::current().fenced_by_others()) {
     for (Rank rank = 0; rank < window.ranks; ++rank) fence_updates({&control.target(rank).updates, 1});
@@ -116,8 +116,8 @@ Status make_sync(RmaWindow& window, std::span<const Card> cards, Sync** out) {
   if (window.me == 0) std::ranges::transform(cards, control.areas(), area_of);
   window.areas = control.areas();
   if (has_far_memory(window)) accept_offers(window, control);
-  *out = new (std::nothrow) SharedSync(window, control, lock_limits());
-  return *out != nullptr ? Status() : fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}});
+  *out = &state.sync;
+  return {};
 }
 
 namespace {
@@ -134,7 +134,7 @@ Status reach(RmaWindow& window, Target& target) {
   if (target.copies != nullptr) return fail(MPI_ERR_OTHER, "rma.copies_taken");
   const bool updates = target.updates == nullptr;
   const Neighbour& process = neighbour_of(window, target.rank);
-  const bool synchronizes = static_cast<bool>(state_of(window).control) && window.sync->name() == kSyncName;
+  const bool synchronizes = static_cast<bool>(control_of(window)) && window.sync->name() == kSyncName;
   if (is_dynamic(window)) {
     if (!synchronizes) return fail(MPI_ERR_OTHER, "rma.sync_elsewhere");
     target.copies = &attached;
@@ -168,11 +168,12 @@ void close(RmaWindow& window) {
   refuse_offers(window);
   memory::Heap& heap = memory::Heap::own();
   // A block that not every process could use is touched by none once they have agreed on that.
-  if (window.sync == nullptr || window.sync->name() != kSyncName) state->control = {};
+  Control& control = state->sync.control();
+  if (window.sync == nullptr || window.sync->name() != kSyncName) control = {};
   if (state->block != nullptr)
-    retire_block(state->block, state->control);
-  else if (state->control)
-    state->control.header().left.fetch_add(1, std::memory_order_release);
+    retire_block(state->block, control);
+  else if (control)
+    control.header().left.fetch_add(1, std::memory_order_release);
   if (state->dynamic != nullptr) {
     if (state->dynamic->regions != nullptr) heap.free(state->dynamic->regions);
     for (void* const old : state->dynamic->outgrown) heap.free(old);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "components/rma/shm/control.h"
+#include "framework/base/process_barrier.h"
 #include "framework/memory/heap.h"
 #include "framework/rma/component.h"
 #include "framework/rma/engine.h"
@@ -33,30 +34,12 @@ struct Dynamic {
   std::vector<void*> outgrown;      // smaller ones, which others may still be reading; freed with the window
 };
 
-/// What the component has of one window in this process: small, for there may be thousands.
-struct State {
-  void* block = nullptr;             // of rank 0: the control block, in its own heap
-  Control control;                   // mapped once the cards are there; empty: other components synchronize the window
-  std::forward_list<Guard> guards;   // of the targets that are used
-  std::unique_ptr<Dynamic> dynamic;  // nullptr: the window is not
-};
-
 inline constexpr char kSyncName[] = "shared";
 
 /// Whether the window's barrier is the central one (parameter rma.shm.barrier).
 bool wants_central(const RmaWindow& window);
 
-/// Parameters rma.shm.lock_again and rma.shm.lock_bias.
-struct LockLimits {
-  std::uint32_t again = 0;            // times that a writer may come back, past those that wait
-  std::uint32_t bias_after = kNever;  // shared locks in a row from which on readers go without a ticket
-  static constexpr std::uint32_t kNever = UINT32_MAX;
-};
 LockLimits lock_limits();
-
-/// The component's place in the window, and what lies there.
-void*& window_state(RmaWindow& window);
-inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_state(window)); }
 
 // Component's functions (framework/rma/component.h).
 Status prepare(RmaWindow& window, Card& own);
@@ -77,11 +60,39 @@ Status make_room_for_regions(Dynamic& dynamic);
 /// tried once for each process.
 Status copies_memory_of(const Neighbour& process);
 
+/// Of a process that has stored a word and looks at another's next: that one, which stores its own and fences all
+/// processes before it looks here (decision 0022), sees the one or is seen. So this costs nothing where the system lets
+/// processes fence others.
+inline void order_with_others(const Control& control) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (control.header().fenced.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    full_fence();
+}
+/// The other side of it. Where a filter has forbidden that since, everybody fences itself from now on.
+void fence_others(const Control& control);
+
+/// The count that says whether anything sleeps for this.
+inline std::atomic<std::uint32_t>& sleepers_of(const Control& control, Sleep what, Rank target) {
+  return what == Sleep::kLock ? control.lock(target).sleepers
+                              : control.header().sleepers[static_cast<std::size_t>(what)];
+}
+[[gnu::cold]] void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what);
+[[gnu::cold]] void wake_if_asleep(RmaWindow& window, const Control& control, Sleep what, Rank rank);
+
 /// Wakes the processes that have announced that they sleep for this; kLock: the lock of `target`. Called after storing
-/// what they may wait for.
-void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0);
+/// what they may wait for. A process that sleeps fences others before; one for which the system forbids that from some
+/// time on misses at most one call to wake up: its sleep is bounded.
+inline void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0) {
+  order_with_others(control);
+  if (sleepers_of(control, what, target).load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_those_asleep(window, control, what);
+}
 /// The same of the one process that may sleep for it; not of kLock.
-void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank);
+inline void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank) {
+  order_with_others(control);
+  if (sleepers_of(control, what, 0).load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_if_asleep(window, control, what, rank);
+}
 
 /// A condition whose waiter announces itself in its origin line.
 class SharedCondition : public Condition {
@@ -110,11 +121,9 @@ class SharedCondition : public Condition {
 /// Sync over the control block.
 class SharedSync final : public Sync {
  public:
-  SharedSync(RmaWindow& window, const Control& control, const LockLimits& limits)
-      : window_(window),
-        control_(control),
-        limits_(limits),
-        ranges_(RangeLimits::of(Engine::current().config.get().range_elements, window.hints.granularity)) {}
+  explicit SharedSync(RmaWindow& window, const Control& control = {}) : window_(window), control_(control) {}
+  /// Empty until the block is mapped, and where other components synchronize the window.
+  Control& control() { return control_; }
   const char* name() const override { return kSyncName; }
   Status barrier(const char* call) override;
   Status post(std::span<const Rank> origins, bool no_check) override;
@@ -134,21 +143,37 @@ class SharedSync final : public Sync {
   void unlock_exclusive(LockLine& line, Target& target);
   [[gnu::noinline]] Status wait_for_turn(LockLine& line, Rank target, std::uint32_t ticket);
   [[gnu::noinline]] Status wait_for_lock_alls();
-  [[gnu::noinline]] bool leave_open(LockLine& line, Target& target);
+  [[gnu::noinline]] bool may_come_back(LockLine& line) const;
+  [[gnu::noinline]] void hand_over(LockLine& line, const Target& target);
   bool take_again(LockLine& line, Target& target);
   bool claim(LockLine& line);
   Status let_guests_go(LockLine& line, Rank target, bool* counted);
-  bool share_by_line(LockLine& line, Target& target);
+  bool share_by_line(const LockLine& line, Target& target);
   bool others_wait(const LockLine& line) const;
-  bool is_biased(std::uint32_t shared_in_row) const { return shared_in_row >= limits_.bias_after; }
+  bool is_biased(std::uint32_t shared_in_row) const { return shared_in_row >= limits().bias_after; }
   std::uint32_t as_holder() const { return static_cast<std::uint32_t>(window_.me) + 1; }
   Status central_barrier(const char* call);
 
+  const LockLimits& limits() const { return control_.header().limits; }
+
   RmaWindow& window_;
-  const Control control_;
-  const LockLimits limits_;
-  const RangeLimits ranges_;
+  Control control_;
 };
+
+/// What the component has of one window in this process: small, for there may be thousands.
+struct State {
+  explicit State(RmaWindow& window) : sync(window) {}
+  SharedSync sync;
+  void* block = nullptr;             // of rank 0: the control block, in its own heap
+  std::forward_list<Guard> guards;   // of the targets that are used
+  std::unique_ptr<Dynamic> dynamic;  // nullptr: the window is not
+};
+static_assert(sizeof(State) <= 56);  // what the C library's allocator gives for 64
+
+/// The component's place in the window, and what lies there.
+void*& window_state(RmaWindow& window);
+inline State& state_of(RmaWindow& window) { return *static_cast<State*>(window_state(window)); }
+inline Control& control_of(RmaWindow& window) { return state_of(window).sync.control(); }
 
 /// `copied` and `attached`: Target::state is the target's Neighbour.
 extern const Way mapped, copied, attached;

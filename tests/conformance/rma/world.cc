@@ -79,16 +79,14 @@ void RmaWorld::choose_sync(int me, std::span<const rma::Card> cards) {
   RmaWindow& window = member.window;
   for (const rma::Component* component : window.components) {
     if (component->joins == nullptr) continue;
-    rma::Sync* sync = nullptr;
     bool joined = component->joins(window, cards).ok();
-    if (joined) joined = component->make_sync(window, cards, &sync).ok();
-    window.sync.reset(sync);
+    if (joined) joined = component->make_sync(window, cards, &window.sync).ok();
     if (joined && window.areas == nullptr) {
       for (const rma::Card& card : cards) member.areas.push_back(area_of(card));
       window.areas = member.areas.data();
     }
     if (all_agree(me, joined)) return;
-    window.sync.reset();
+    window.sync = nullptr;
     window.areas = nullptr;
     member.areas.clear();
   }
@@ -157,7 +155,7 @@ void RmaWorld::drop(int me) {
   RmaWindow& window = members_[static_cast<std::size_t>(me)]->window;
   rma::WindowWire::unlisten(window);
   for (const rma::Component* component : window.components) component->close(window);
-  window.sync.reset();
+  window.sync = nullptr;
   if (window.memory != nullptr) memory::Heap::own().free(window.memory);
 }
 

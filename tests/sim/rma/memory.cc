@@ -33,6 +33,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::Lo
   const rma::shm::Control control(reinterpret_cast<std::byte*>(at), count);
   control.header().central.store(central ? 1 : 0, std::memory_order_relaxed);
   is_waking_.resize(count);
+  control.header().limits = limits;
   for (Rank rank = 0; rank < ranks; ++rank) {
     ranks_.push_back(std::make_unique<Member>());
     Member& member = *ranks_.back();
@@ -40,7 +41,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::Lo
     member.window.me = rank;
     member.window.ranks = ranks;
     member.window.areas = control.areas();
-    member.sync = std::make_unique<rma::shm::SharedSync>(member.window, control, limits);
+    member.sync = std::make_unique<rma::shm::SharedSync>(member.window, control);
   }
   fibers.event = [this] {
     if (waking_.empty()) return false;

@@ -42,8 +42,8 @@ Member::Member(Process& of, std::size_t bytes, const rma::am::Config& config, bo
     const LaneGuard guard(window.lane().lock);
     EXPECT_TRUE(rma::WindowWire::attach(window, std::make_unique<AmWindow>(window, config)).ok());
   }
-  sync = new rma::am::MessageSync(am());
-  window.sync.reset(sync);
+  sync = std::make_unique<rma::am::MessageSync>(am());
+  window.sync = sync.get();
 }
 
 Member::~Member() {

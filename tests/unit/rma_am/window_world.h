@@ -32,7 +32,7 @@ struct Member {
   std::vector<std::byte> memory;
   RmaWindow window;
   std::vector<rma::Area> areas;
-  rma::am::MessageSync* sync = nullptr;  // the window's
+  std::unique_ptr<rma::am::MessageSync> sync;  // the window's
 
   rma::am::AmWindow& am() { return rma::am::AmWindow::of(window); }
   rma::Target& target(Rank rank);

@@ -74,10 +74,7 @@ void NativeWorld::make_target(int rank, int other) {
 }
 
 NativeWorld::~NativeWorld() {
-  for (int rank = 0; rank < world.size(); ++rank) {
-    close(rank);
-    world[rank].window.sync.reset();
-  }
+  for (int rank = 0; rank < world.size(); ++rank) close(rank);
 }
 
 void NativeWorld::close(int rank) { rma::native::component.close(world[rank].window); }

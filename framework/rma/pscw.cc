@@ -16,16 +16,20 @@ namespace ashlar::rma {
 namespace {
 
 /// The ranks in the window's group of the members of `group`.
-Status ranks_of(const RmaWindow& window, const Group& group, std::vector<Rank>* out) {
-  out->clear();
+Status find_ranks(const RmaWindow& window, Group& group, RanksOfGroup* out) {
+  *out = {};
   for (Rank member = 0; member < group.size(); ++member) {
     const Rank rank = window.group->rank_of(group[member]);
     if (rank < 0)
       return fail(MPI_ERR_GROUP, "rma.not_member",
                   {{"argument", "group"}, {"value", member}, {"window", window.label()}});
-    out->push_back(rank);
+    out->ranks.push_back(rank);
   }
+  out->group = Ref<Group>::share(group);
   return {};
+}
+inline Status ranks_of(const RmaWindow& window, Group& group, RanksOfGroup* out) {
+  return out->group.get() == &group ? Status() : find_ranks(window, group, out);
 }
 
 /// Room for the groups.
@@ -36,7 +40,6 @@ Status prepare(RmaWindow& window) {
 }
 
 Status close_exposure(RmaWindow& window, const char* last) {
-  window.groups->posted.clear();
   window.epochs.exposure = ExposureEpoch::kNone;
   window.epochs.last = last;
   return window.check == nullptr ? Status() : window.check->end_exposure();
@@ -45,7 +48,7 @@ Status close_exposure(RmaWindow& window, const char* last) {
 Status end_exposure(RmaWindow& window, bool wait, bool* over) {
   if (window.epochs.exposure != ExposureEpoch::kPost)
     return wrong_epoch(window, "an exposure epoch of MPI_Win_post to be open");
-  return window.sync->exposure_over(window.groups->posted, wait, over);
+  return window.sync->exposure_over(window.groups->posted.ranks, wait, over);
 }
 
 }  // namespace
@@ -59,13 +62,12 @@ Status win_post(Group& group, int assert, Window& win) {
   if (window.epochs.exposure == ExposureEpoch::kFence && !accesses_nothing(window))
     return wrong_epoch(window, "no epoch of MPI_Win_fence to be open in which operations were called");
   ASHLAR_TRY(prepare(window));
-  std::vector<Rank>& posted = window.groups->posted;
-  ASHLAR_TRY(ranks_of(window, group, &posted));
+  ASHLAR_TRY(ranks_of(window, group, &window.groups->posted));
   Status checked;
   if (window.check != nullptr) [[unlikely]]
     checked = window.check->begin_exposure(assert);
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
-  ASHLAR_TRY(window.sync->post(posted, (assert& MPI_MODE_NOCHECK) != 0));
+  ASHLAR_TRY(window.sync->post(window.groups->posted.ranks, (assert& MPI_MODE_NOCHECK) != 0));
   window.epochs.exposure = ExposureEpoch::kPost;
   window.epochs.last = "MPI_Win_post";
   return checked;
@@ -76,8 +78,8 @@ Status win_start(Group& group, int assert, Window& win) {
   ASHLAR_TRY(check_assert(assert, MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"));
   if (!accesses_nothing(window)) return wrong_epoch(window, "no access epoch to be open");
   ASHLAR_TRY(prepare(window));
-  std::vector<Rank>& started = window.groups->started;
-  ASHLAR_TRY(ranks_of(window, group, &started));
+  ASHLAR_TRY(ranks_of(window, group, &window.groups->started));
+  const std::vector<Rank>& started = window.groups->started.ranks;
   Target* entry = nullptr;
   for (const Rank rank : started) ASHLAR_TRY(window.targets.find_or_make(window, rank, &entry));
   if (window.epochs.access == AccessEpoch::kFence) leave_fence(window);
@@ -93,15 +95,15 @@ Status win_complete(Window& win) {
   if (window.epochs.access != AccessEpoch::kStart)
     return wrong_epoch(window, "an access epoch of MPI_Win_start to be open");
   Status first;
-  for (const Rank rank : window.groups->started) {
+  const std::vector<Rank>& started = window.groups->started.ranks;
+  for (const Rank rank : started) {
     Target& target = *window.targets.find(rank);
     const Status flushed = flush("MPI_Win_complete", window, target, true);
     if (first.ok()) first = flushed;
     target.open = false;
   }
   // The targets wait for this, whether or not an operation failed.
-  const Status told = window.sync->complete(window.groups->started);
-  window.groups->started.clear();
+  const Status told = window.sync->complete(started);
   window.epochs.access = AccessEpoch::kNone;
   window.epochs.last = "MPI_Win_complete";
   if (first.ok()) first = told;

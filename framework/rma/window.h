@@ -39,10 +39,15 @@ struct Region {
   std::uint64_t size;
 };
 
-/// Of the epochs between groups of processes that are open.
+/// A group that a call of epochs between processes was given last, and the ranks of its members in the window's. Most
+/// programs give the same one for every epoch; finding its ranks takes longer than the rest of an epoch.
+struct RanksOfGroup {
+  Ref<Group> group;  // kept, so that no other one has its address
+  std::vector<Rank> ranks;
+};
 struct Groups {
-  std::vector<Rank> started;  // targets of MPI_Win_start
-  std::vector<Rank> posted;   // origins of MPI_Win_post
+  RanksOfGroup started;  // targets of MPI_Win_start
+  RanksOfGroup posted;   // origins of MPI_Win_post
 };
 
 class Check;  // check.h

@@ -45,6 +45,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
   for (const Rank target : targets) {
     if (no_check) continue;
     const unsigned epochs = control_.pair(window_.me, target).get(PairWord::kCompleted, std::memory_order_relaxed);
+    if (control_.pair(target, window_.me).reached(PairWord::kPosted, epochs + 1)) continue;
     PairWait posted(window_, control_, PairWord::kPosted, epochs + 1, target);
     ASHLAR_TRY(wait(window_, posted));
   }
@@ -63,9 +64,9 @@ Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool
   *over = false;
   for (const Rank origin : origins) {
     const unsigned posts = control_.pair(window_.me, origin).get(PairWord::kPosted, std::memory_order_relaxed);
-    PairWait completed(window_, control_, PairWord::kCompleted, posts, origin);
-    if (completed.holds()) continue;
+    if (control_.pair(origin, window_.me).reached(PairWord::kCompleted, posts)) continue;
     if (!waits) return {};
+    PairWait completed(window_, control_, PairWord::kCompleted, posts, origin);
     ASHLAR_TRY(wait(window_, completed));
   }
   *over = true;

@@ -325,6 +325,12 @@ static void constructors(void) {
     MUST(MPI_Comm_free(&inter));
     MUST(MPI_Comm_free(&half));
   }
+  if (!all_share_memory(world)) {
+    BAD(MPI_ERR_RMA_SHARED, "MPI_Win_allocate_shared|MPI_COMM_WORLD",
+        MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, world, &base, &win));
+    BAD(MPI_ERR_RMA_SHARED, "MPI_Win_allocate_shared|MPI_COMM_WORLD",
+        MPI_Win_allocate_shared(check_rank ? 0 : 64, 1, MPI_INFO_NULL, world, &base, &win));
+  }
   MPI_Info info;
   MUST(MPI_Info_create(&info));
   MUST(MPI_Info_set(info, "mpi_minimum_memory_alignment", "48"));

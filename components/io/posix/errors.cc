@@ -44,16 +44,17 @@ int class_of(int error) {
 
 }  // namespace
 
+// The path comes last: where it is longer than what there is room for, it alone is cut.
 ashlar_result failed(int error, const char* call, const char* path) {
-  const ashlar_fact facts[] = {{"path", path, 0}, {"call", call, 0}, {"lower", std::strerror(error), 0}};
+  const ashlar_fact facts[] = {{"call", call, 0}, {"lower", std::strerror(error), 0}, {"path", path, 0}};
   return ashlar_fail_with(the_host, class_of(error), "io.system", facts, 3);
 }
 
 ashlar_result failed_at(int error, const char* call, const char* path, std::uint64_t offset) {
-  const ashlar_fact facts[] = {{"path", path, 0},
-                               {"call", call, 0},
+  const ashlar_fact facts[] = {{"call", call, 0},
                                {"offset", nullptr, static_cast<std::int64_t>(offset)},
-                               {"lower", std::strerror(error), 0}};
+                               {"lower", std::strerror(error), 0},
+                               {"path", path, 0}};
   return ashlar_fail_with(the_host, class_of(error), "io.system_at", facts, 4);
 }
 

@@ -36,9 +36,12 @@ Status make(OpenFile& file, MPI_Offset disp, Datatype& etype, Datatype& filetype
   return make_view(begin, etype, filetype, datarep, file.writes(), view);
 }
 
-/// A handle of the program's: a constant, or a new datatype.
+/// A handle of the program's: a constant, or a new datatype, fit for use although the program may have freed its own.
 Status hand_out(const Ref<Datatype>& type, Datatype** out) {
-  if (!type->is_predefined()) return datatype::dup(*type, out);
+  if (!type->is_predefined()) {
+    ASHLAR_TRY(datatype::dup(*type, out));
+    return datatype::commit(out);
+  }
   *out = type.get();
   return {};
 }

@@ -102,12 +102,24 @@ Status move_in_turns(const Transfer& what, Status own, MPI_Count* moved) {
   return own;
 }
 
+/// Whether the processes of the file meet for collective accesses.
+bool meets(const OpenFile& file) { return file.comm->size > 1 && file.seekable(); }
+
+/// Whether an access in the order of the ranks finds its place when they meet for it (turns.cc).
+bool placed_by_meeting(const Access& access) {
+  return access.where == Where::kOrdered && meets(access.file) && access.file.shared != nullptr;
+}
+
+/// Whether the ranks exchange where they begin before they meet: calls that differ have to be told apart before that.
+bool has_messages_first(const Access& access) { return access.where == Where::kOrdered && !placed_by_meeting(access); }
+
 /// Checks the access, finds out where it begins, and moves the pointers by what it asks for. Where the ranks take their
 /// turns all exchange, whatever is wrong.
 Status settle(const Access& access, MPI_Offset* etypes, MPI_Offset* at) {
   OpenFile& file = access.file;
   Status own = check_access(file, access.writes, access.buffer, etypes);
   if (!own.ok()) *etypes = 0;
+  if (placed_by_meeting(access)) return own.ok() ? check_shared_view(file) : own;
   if (access.where != Where::kOrdered) return own.ok() ? place(access, *etypes, at) : own;
   if (!file.pointers.there(file)) return file.pointers.read(file, at);  // why; on all processes alike
   ASHLAR_TRY(check_shared_view(file));                                  // so too
@@ -122,15 +134,13 @@ void take_back(const Access& access, MPI_Offset etypes, MPI_Count moved) {
   access.file.position -= etypes - moved / access.file.view.etype_data;
 }
 
-/// Whether the processes of the file meet for collective accesses.
-bool meets(const OpenFile& file) { return file.comm->size > 1 && file.seekable(); }
-
 // Processes that meet read again what they have written when all have.
 Transfer transfer_of(const Access& access, MPI_Offset at) {
   return {.file = access.file,
           .writes = access.writes,
           .verified = access.together && access.writes && Engine::current().verifies && !meets(access.file),
           .at = at,
+          .in_turn = placed_by_meeting(access),
           .buffer = access.buffer};
 }
 
@@ -174,7 +184,7 @@ Status move_together(const Access& access, MPI_Count* moved) {
   ASHLAR_TRY(check_no_split(access.file));
   OpenFile& file = access.file;
   const progress::UserCall call(access.call, file.comm);
-  if (access.where == Where::kOrdered) ASHLAR_TRY(check_same_call(file, access.call));  // before its messages
+  if (has_messages_first(access)) ASHLAR_TRY(check_same_call(file, access.call));
   const Status own = move(access, moved);
   return meets(file) ? own : agree(file, own);
 }
@@ -209,7 +219,7 @@ Status begin(const Access& access) {
   Request* request = nullptr;
   MPI_Count moved = 0;
   if (goes_on(file)) {
-    if (access.where == Where::kOrdered) ASHLAR_TRY(check_same_call(file, access.call));
+    if (has_messages_first(access)) ASHLAR_TRY(check_same_call(file, access.call));
     MPI_Offset etypes = 0, at = 0;
     const Status own = settle(access, &etypes, &at);
     ASHLAR_TRY(start_together(access.call, transfer_of(access, at), own, &request));

@@ -7,6 +7,7 @@
 #include "framework/io/collective_request.h"
 #include "framework/io/engine.h"
 #include "framework/object/limit.h"
+#include "framework/progress/waiting.h"
 
 namespace ashlar::io {
 namespace {
@@ -44,6 +45,8 @@ Status start_together(const char* call, const Transfer& what, Status own, Reques
     made->ops->release(*made);
     return started;
   }
+  // The call that begins an access moves the shared pointer.
+  if (what.in_turn) progress::wait(*comm.lane, [made] { return made->placed() || made->complete(); });
   *request = made;
   return {};
 }

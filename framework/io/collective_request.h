@@ -20,6 +20,8 @@ class CollectiveRequest final : public Request {
   CollectiveRequest(coll::CommState& of, const char* call, const Transfer& what, Status own);
   /// Under the lane's lock.
   Status run();
+  /// Of an access in the order of the ranks: whether it has moved the shared pointer.
+  bool placed() const { return access_.placed; }
 
  private:
   struct Over : Waiter {

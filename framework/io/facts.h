@@ -41,6 +41,8 @@ struct Facts {
   Rates rates;  // as rank 0 has measured
   std::uint64_t sieve_window = 0;
   std::uint32_t node = 0;  // between nodes only
+  // Of an access in the order of the ranks: what it moves the shared pointer by, and where it begins.
+  std::int64_t etypes = 0, at = 0;
 };
 
 }  // namespace ashlar::io

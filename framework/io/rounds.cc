@@ -178,6 +178,7 @@ Co run_together(Op& op, Together& access) {
   Meeting arrived(access, Until::kArrived);
   met = co_await arrived;
   if (!met.ok()) co_return met;
+  if (access.what.in_turn) access.take_place();
   access.decide();
   if (!access.plan.stopped) {
     Gate gate;

@@ -77,6 +77,7 @@ struct SharedBlock {
 
   // --- collective accesses
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers;  // the sum of RankSlot::asleep
+  std::atomic<std::uint64_t> turn;  // an access in the order of the ranks: its number, and how many have arrived at it
 
   RankSlot& slot(Rank rank) { return reinterpret_cast<RankSlot*>(this + 1)[rank]; }
   static std::size_t bytes(int ranks) {

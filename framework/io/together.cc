@@ -77,11 +77,13 @@ Facts Together::own_facts() {
     facts.bytes = bytes;
     facts.pieces = estimate_pieces(stream);
   }
+  if (what.in_turn && failure.ok()) facts.etypes = what.buffer.bytes() / open.view.etype_data;
   return facts;
 }
 
 void Together::publish() {
   own().facts = own_facts();
+  if (what.in_turn) arrive_in_turn();
   own().arrived.store(number, std::memory_order_release);
 }
 

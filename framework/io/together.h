@@ -58,6 +58,7 @@ struct Together {
   std::uint64_t expected[2] = {0, 0};  // RankSlot::visits of this process's windows in the present round of each
   std::optional<RangeLock> range;      // in atomic mode, on rank 0: of the data of all
   bool blocking = false;
+  bool placed = false;  // an access in the order of the ranks has its place
   MoveJob job{*this};
   std::unique_ptr<Far> far;  // where the processes share no memory
 
@@ -87,6 +88,10 @@ struct Together {
 
   /// Stores what the others must know.
   void publish();
+  /// Of an access in the order of the ranks (turns.cc). The last process that arrives places the data of all, before
+  /// the others know that it has arrived; then each takes its place.
+  void arrive_in_turn();
+  void take_place();
   /// Makes `far`, with this process's facts; of a call that moves no data, which one it is. False: no memory.
   bool meet_far(bool moves);
   const Facts& facts_of(Rank rank) const {

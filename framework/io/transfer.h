@@ -15,6 +15,7 @@ struct Transfer {
   bool writes;
   bool verified = false;  // what it writes is read again
   MPI_Offset at;          // in etypes of the view
+  bool in_turn = false;   // behind the data of the lower ranks: `at` is found when all meet (turns.cc)
   DataView buffer;
 };
 

@@ -14,6 +14,7 @@
 #include "framework/io/moves.h"
 #include "framework/io/request.h"
 #include "framework/io/transfer.h"
+#include "framework/io/window.h"
 #include "framework/object/status_fields.h"
 #include "framework/progress/user_call.h"
 #include "framework/progress/waiting.h"
@@ -175,6 +176,31 @@ Status move(const Access& access, MPI_Count* moved) {
   return done;
 }
 
+/// An access of one process alone, of memory in a row, by a view of all bytes: there is nothing to choose.
+bool is_plain(const Access& access) {
+  return access.file.plain && (access.where == Where::kAt || access.where == Where::kOwn) && !access.together &&
+         access.buffer.dense();
+}
+
+Status move_plain(const Access& access, MPI_Count* moved) {
+  OpenFile& file = access.file;
+  MPI_Offset etypes = 0, at = 0;
+  ASHLAR_TRY(settle(access, &etypes, &at));
+  const auto bytes = static_cast<std::uint64_t>(access.buffer.bytes());
+  if (bytes == 0) return {};
+  std::uint64_t offset = 0, done = 0;
+  datatype::Span whole;
+  if (!file.view.stream_byte(at, &offset)) return stream_bytes(transfer_of(access, at), &offset, &done);
+  static_cast<void>(file.view.tiles->spans(offset, bytes, 1, &whole));
+  const ashlar_io_piece piece = {
+      .offset = static_cast<std::uint64_t>(whole.offset), .length = bytes, .memory = access.buffer.data};
+  const Status outcome = move_pieces(file, access.writes, &piece, 1, &done);
+  *moved = static_cast<MPI_Count>(done);
+  (access.writes ? file.counts.written : file.counts.read).add(done);
+  take_back(access, etypes, *moved);
+  return outcome;
+}
+
 Status check_no_split(const OpenFile& file) {
   if (file.split.begun == nullptr) return {};
   return fail(MPI_ERR_IO, "io.split_open", {{"begun", file.split.begun}, {"path", file.path}});
@@ -193,7 +219,9 @@ Status move_together(const Access& access, MPI_Count* moved) {
 
 Status perform(const Access& access, MPI_Status* status) {
   MPI_Count moved = 0;
-  ASHLAR_TRY(access.together ? move_together(access, &moved) : move(access, &moved));
+  ASHLAR_TRY(is_plain(access)  ? move_plain(access, &moved)
+             : access.together ? move_together(access, &moved)
+                               : move(access, &moved));
   fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, moved);
   return {};
 }

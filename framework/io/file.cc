@@ -5,6 +5,11 @@
 
 namespace ashlar::io {
 
+void choose_path(OpenFile& file) {
+  file.plain = file.view.tiles && file.view.tiles->contiguous() && file.view.rep->native() && file.seekable() &&
+               !file.sequential() && !file.atomic;
+}
+
 Status stat_of(const OpenFile& file, ashlar_io_stat* out) {
   *out = {};
   out->size = sizeof *out;

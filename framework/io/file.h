@@ -51,6 +51,7 @@ class OpenFile final : public File {
   View view;
   std::uint32_t generation = 0;  // counts views: the shared pointer of each is another one
   bool atomic = false;
+  bool plain = false;  // bytes of the view are those of the file in a row, and no access is looked at (choose_path())
   bool views_differ = false;  // with check.files
   Hints hints;
   std::vector<std::pair<std::string, std::string>> kept;  // hints that are given back and mean nothing to this room
@@ -100,6 +101,9 @@ Status sync_all(OpenFile& file);
 /// The calls of the component, for one process.
 Status sync(OpenFile& file);
 Status refresh(OpenFile& file);
+
+/// Whether accesses of one process alone may take the short path: after each change of the view and of atomic mode.
+void choose_path(OpenFile& file);
 
 /// What the system says of it.
 Status stat_of(const OpenFile& file, ashlar_io_stat* out);

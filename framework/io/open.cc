@@ -157,6 +157,7 @@ Status file_open(Comm& comm, const char* filename, int amode, Info* info, File**
     if (file != nullptr) unmake(file);
     return done;
   }
+  choose_path(*file);
   record_hints(*file, "MPI_File_open", told);
   *fh = file;
   return {};

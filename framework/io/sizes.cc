@@ -74,6 +74,7 @@ Status file_set_atomicity(File& fh, int flag) {
   const Same same[] = {{.argument = "flag", .value = flag != 0}};
   ASHLAR_TRY(agree(file, own, same));
   file.atomic = flag != 0;
+  choose_path(file);
   return {};
 }
 

@@ -83,6 +83,7 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   file.view = std::move(view);
   file.position = 0;
   ++file.generation;
+  choose_path(file);
   // No process has the view before this one any more: its pointer becomes that of the next.
   if (file.pointers.there(file) && file.comm->rank == 0) ASHLAR_TRY(file.pointers.store(file, file.generation + 1, 0));
   return compare_views(file);

@@ -86,10 +86,24 @@ void advance(const ashlar_io_piece** pieces, std::uint32_t* count, std::uint64_t
   }
 }
 
+/// The first bytes of a piece, in most cases all of it, without the lists of a row. None, where the system refuses: the
+/// next try says why.
+std::uint64_t move_first(const File& file, bool writes, const ashlar_io_piece& piece) {
+  if (!file.seekable() || piece.offset > kMostOffset - piece.length) return 0;
+  const auto at = static_cast<off_t>(piece.offset);
+  const ssize_t moved =
+      writes ? ::pwrite(file.fd, piece.memory, piece.length, at) : ::pread(file.fd, piece.memory, piece.length, at);
+  return moved < 0 ? 0 : static_cast<std::uint64_t>(moved);
+}
+
 ashlar_result transfer(File& file, bool writes, const ashlar_io_piece* pieces, std::uint32_t count,
                        std::uint64_t* done) {
   *done = 0;
   std::uint64_t skip = 0;
+  if (count == 1) {
+    *done = skip = move_first(file, writes, *pieces);
+    if (skip == pieces->length) return ASHLAR_OK;
+  }
   advance(&pieces, &count, &skip, 0);
   Row row;
   while (count > 0) {

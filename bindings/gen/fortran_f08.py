@@ -115,14 +115,13 @@ def predefined(table):
     lines = []
     for name, of in table.predefined_functions.items():
         callback = table.callbacks[of]
-        if callback.options.get("fortran") == "mpi":
-            continue
+        method = callback.options.get("fortran", "f08")  # MPI-1's have numbers for handles in each method
         for large in (False, True) if callback.large else (False,):
             given = callback_parameters(callback)
             full = name + ("_C" if large else "")
             names = ", ".join([fortran_name(p) for p in given] + ["ierror"])
             lines += [f"    {continued(f'subroutine {full}({names})', 110)}", "      import"]
-            lines += [f"      {callback_declaration(p, large, 'f08')}" for p in given]
+            lines += [f"      {callback_declaration(p, large, method)}" for p in given]
             lines += ["      INTEGER :: ierror", f"    end subroutine {full}"]
     return "\n".join(lines)
 

@@ -153,6 +153,12 @@ def mpif_body(procedure, name):
     return "\n".join(lines)
 
 
+def mpif_address(name):
+    """A name of MPI-1 with a buffer: programs give it buffers of several types, as to those that are still there."""
+    return [fixed(f"SUBROUTINE {name}(location, address, ierror)"), *(d.format("location") for d in DIRECTIVES),
+            fixed("TYPE(*), DIMENSION(*) :: location"), fixed("INTEGER address, ierror"), fixed(f"END SUBROUTINE {name}")]
+
+
 def mpif_h(table):
     sentinels = []
     for name, base, dimensions in SENTINELS:
@@ -174,6 +180,8 @@ def mpif_h(table):
         else:
             bodies.append(mpif_body(procedure, procedure.name))
         profiling.append(fixed(f"PROCEDURE({procedure.name}) :: P{procedure.name}"))
+    bodies += mpif_address("MPI_Address")
+    profiling.append(fixed("PROCEDURE(MPI_Address) :: PMPI_Address"))
     bodies += mpif_sizeof("MPI_Sizeof") + mpif_sizeof("PMPI_Sizeof")
     bodies.append(fixed("END INTERFACE"))
     return fill("mpif.f", CONSTANTS=mpif_constants(table), SENTINELS="\n".join(sentinels),

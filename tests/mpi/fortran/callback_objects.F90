@@ -3,17 +3,9 @@
 ! data representations. Each thread has objects of its own, and counters of its own.
 #include "method.fh"
 #if METHOD == 8
-#define WIN_T type(MPI_Win)
-#define FILE_T type(MPI_File)
-#define SESSION_T type(MPI_Session)
 #define BUFFER_T(name) type(c_ptr), value :: name
-#define ERRHANDLER_T type(MPI_Errhandler)
 #else
-#define WIN_T integer
-#define FILE_T integer
-#define SESSION_T integer
 #define BUFFER_T(name) integer :: name(*)
-#define ERRHANDLER_T integer
 #endif
 module callback_objects
   USE_MPI

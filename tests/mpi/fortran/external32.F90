@@ -1,11 +1,6 @@
 ! Fortran's types in the representation that all machines have in common (external32): the sizes and bytes of the standard's
 ! table, whatever the compiler's INTEGER, LOGICAL and REAL are, in messages that are packed and in files.
 #include "method.fh"
-#if METHOD == 8
-#define FILE_T type(MPI_File)
-#else
-#define FILE_T integer
-#endif
 program external32
   USE_MPI
   use, intrinsic :: iso_fortran_env, only : int8

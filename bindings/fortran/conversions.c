@@ -36,7 +36,7 @@ STATUS(f082c, f_int, int)
 STATUS(f2f08, f_int, f_int)
 STATUS(f082f, f_int, f_int)
 
-f_int* MPI_F_STATUS_IGNORE = F_MODULE(status_ignore);
-f_int* MPI_F_STATUSES_IGNORE = F_MODULE(statuses_ignore);
-void* MPI_F08_STATUS_IGNORE = F_MODULE(status_ignore08);
-void* MPI_F08_STATUSES_IGNORE = F_MODULE(statuses_ignore08);
+f_int* MPI_F_STATUS_IGNORE = F_COMMON(status_ignore, STATUS_IGNORE);
+f_int* MPI_F_STATUSES_IGNORE = F_COMMON(statuses_ignore, STATUSES_IGNORE);
+void* MPI_F08_STATUS_IGNORE = F_STATUS08(status_ignore08);
+void* MPI_F08_STATUSES_IGNORE = F_STATUS08(statuses_ignore08);

@@ -47,7 +47,7 @@ typedef MPI_Count f_count;
 typedef MPI_Aint f_displ;
 typedef MPI_Count f_bytes;
 #define F_CALL_WIDE(name) F_CALL(name##_c)
-#define F_MODULE(lower) ashlar_f8_##lower
+#define F_STATUS08(lower) ashlar_f8_##lower
 #define F_COMMON(lower, UPPER) ASHLAR_F_MANGLE(ashlar_f8_c_##lower, ASHLAR_F8_C_##UPPER)
 #else
 typedef int32_t f_int;
@@ -55,7 +55,7 @@ typedef int f_count;
 typedef int f_displ;
 typedef MPI_Aint f_bytes;
 #define F_CALL_WIDE(name) F_CALL(name)
-#define F_MODULE(lower) ashlar_f4_##lower
+#define F_STATUS08(lower) ashlar_f4_##lower
 #define F_COMMON(lower, UPPER) ASHLAR_F_MANGLE(ashlar_f4_c_##lower, ASHLAR_F4_C_##UPPER)
 #endif
 

@@ -1,7 +1,10 @@
 #ifndef ASHLAR_FORTRAN_SENTINELS_H
 #define ASHLAR_FORTRAN_SENTINELS_H
-/* The variables behind MPI_BOTTOM, MPI_STATUS_IGNORE and their kin. Only their addresses count, and each has two or
- * three: the modules have variables, mpif.h has COMMON blocks, and a status is of another type in mpi_f08. */
+/* The variables behind MPI_BOTTOM, MPI_STATUS_IGNORE and their kin. Only their addresses count. In mpif.h they are
+ * COMMON blocks, which lie in the program; the modules have them under the names of these, so that C has one address
+ * for both (MPI_F_STATUS_IGNORE). A part of a program that is loaded later may have a block, or find the one of this
+ * library, when the library has long been bound to another one: what lies in this library is recognised as well, so
+ * that the modules work there. A status is of another type in mpi_f08, which has variables of its own. */
 #include "names.h"
 
 /* name, NAME, type, elements */
@@ -17,13 +20,16 @@
   X(argv_null, ARGV_NULL, char, 1)                \
   X(argvs_null, ARGVS_NULL, char, 1)
 
-#define F_DECLARE_SENTINEL(lower, UPPER, type, n) extern type F_MODULE(lower)[n], F_COMMON(lower, UPPER)[n];
+#define F_OWN(lower) f_own_##lower
+#define F_DECLARE_SENTINEL(lower, UPPER, type, n) \
+  extern type F_COMMON(lower, UPPER)[n];          \
+  F_INTERNAL extern const void* const F_OWN(lower); /* where it lies in this library */
 F_SENTINELS(F_DECLARE_SENTINEL)
 #undef F_DECLARE_SENTINEL
-extern f_int F_MODULE(status_ignore08)[8], F_MODULE(statuses_ignore08)[8];
+extern f_int F_STATUS08(status_ignore08)[8], F_STATUS08(statuses_ignore08)[8];
 
 #define F_IS(address, lower, UPPER) \
-  ((const void*)(address) == F_MODULE(lower) || (const void*)(address) == F_COMMON(lower, UPPER))
+  ((const void*)(address) == F_COMMON(lower, UPPER) || (const void*)(address) == F_OWN(lower))
 
 #pragma GCC visibility push(hidden)
 /* From the lowest of the variables behind MPI_BOTTOM and MPI_IN_PLACE to behind the highest: one comparison for an
@@ -50,18 +56,18 @@ static inline void* f_attached(void* address) {
 
 /* What MPI_Buffer_detach of mpi_f08 gives: C_LOC(MPI_BUFFER_AUTOMATIC) for the automatic one. */
 static inline void f_store_detached(void* to, void* address) {
-  *(void**)to = address == MPI_BUFFER_AUTOMATIC ? (void*)F_MODULE(buffer_automatic) : address;
+  *(void**)to = address == MPI_BUFFER_AUTOMATIC ? (void*)F_COMMON(buffer_automatic, BUFFER_AUTOMATIC) : address;
 }
 
 /* Most statuses are ignored ones: three comparisons, and not first one for all. */
 static inline int f_ignored(const f_int* status) {
   if (F_LIKELY(status == F_COMMON(status_ignore, STATUS_IGNORE))) return 1;
-  if (F_LIKELY(status == F_MODULE(status_ignore))) return 1;
-  return status == F_MODULE(status_ignore08);
+  if (F_LIKELY(status == F_STATUS08(status_ignore08))) return 1;
+  return (const void*)status == F_OWN(status_ignore);
 }
 
 static inline int f_all_ignored(const f_int* statuses) {
-  return F_IS(statuses, statuses_ignore, STATUSES_IGNORE) || statuses == F_MODULE(statuses_ignore08);
+  return F_IS(statuses, statuses_ignore, STATUSES_IGNORE) || statuses == F_STATUS08(statuses_ignore08);
 }
 
 /* A constant that stands for an array; F_NONE of an ordinary one. */

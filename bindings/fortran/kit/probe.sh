@@ -61,15 +61,30 @@ find_descriptor_header() {
 # rewrite <SOURCE >TEXT: the sources as this compiler needs them. They declare a choice buffer in one form; other compilers
 # take a scalar, or a directive that names what it ignores. They are for INTEGER of 4 bytes, with names that say so; lines
 # that end in !i4 are for these alone. Lines that need descriptors end in !ts. A compiler that does not honour ASYNCHRONOUS
-# does not get the constant that says so. Where C reads what the compiler passes by itself, the P forms are ordinary
-# procedures as well, and not BIND(C) ones.
+# does not get the constant that says so. Special addresses have the names that it gives COMMON blocks. Where C reads what the
+# compiler passes by itself, the P forms are ordinary procedures as well, and not BIND(C) ones.
 rewrite() {
   edit=
   case $form in
     scalar) edit='s/type(\*), dimension(\*)/type(*)/' ;;
     letters) edit='s/^!DIR\$ IGNORE_TKR /!DIR$ IGNORE_TKR(tkrc) /' ;;
   esac
+  case $found_MANGLING in
+    2) edit="$edit
+s/name=\"\(ashlar_f4_c_[a-z_]*\)_\"/name=\"\1__\"/" ;;
+    3) edit="$edit
+s/name=\"\(ashlar_f4_c_[a-z_]*\)_\"/name=\"\1\"/" ;;
+    4) edit="$edit
+/name=\"ashlar_f4_c_/{
+h
+s/.*name=\"\(ashlar_f4_c_[a-z_]*\)_\".*/\1/
+y/abcdefghijklmnopqrstuvwxyz/ABCDEFGHIJKLMNOPQRSTUVWXYZ/
+G
+s/^\([^\n]*\)\n\(.*name=\"\)[^\"]*/\2\1/
+}" ;;
+  esac
   [ "$found_INT" = 4 ] || edit="$edit
+s/ASHLAR_F4_/ASHLAR_F8_/g
 s/ashlar_f4_/ashlar_f8_/g
 / !i4\$/d
 s/ashlar_int = c_int\$/ashlar_int = c_int64_t/"

@@ -29,15 +29,16 @@ module ashlar_fortran_types
     integer(ashlar_int) :: MPI_INTERNAL(5)
   end type MPI_Status
 
-  ! Only the addresses of these count.
-  integer(ashlar_int), bind(C, name="ashlar_f4_bottom"), target :: MPI_BOTTOM
-  integer(ashlar_int), bind(C, name="ashlar_f4_in_place") :: MPI_IN_PLACE
-  integer(ashlar_int), bind(C, name="ashlar_f4_buffer_automatic"), target :: MPI_BUFFER_AUTOMATIC
-  integer(ashlar_int), bind(C, name="ashlar_f4_errcodes_ignore") :: MPI_ERRCODES_IGNORE(1)
-  integer(ashlar_int), bind(C, name="ashlar_f4_unweighted") :: MPI_UNWEIGHTED(1)
-  integer(ashlar_int), bind(C, name="ashlar_f4_weights_empty") :: MPI_WEIGHTS_EMPTY(1)
-  character(kind=c_char), bind(C, name="ashlar_f4_argv_null") :: MPI_ARGV_NULL(1)
-  character(kind=c_char), bind(C, name="ashlar_f4_argvs_null") :: MPI_ARGVS_NULL(1, 1)
+  ! Only the addresses of these count. They are the COMMON blocks of mpif.h, under the name that the compiler gives those: C has
+  ! one address to compare with.
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_bottom_"), target :: MPI_BOTTOM
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_in_place_") :: MPI_IN_PLACE
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_buffer_automatic_"), target :: MPI_BUFFER_AUTOMATIC
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_errcodes_ignore_") :: MPI_ERRCODES_IGNORE(1)
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_unweighted_") :: MPI_UNWEIGHTED(1)
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_weights_empty_") :: MPI_WEIGHTS_EMPTY(1)
+  character(kind=c_char), bind(C, name="ashlar_f4_c_argv_null_") :: MPI_ARGV_NULL(1)
+  character(kind=c_char), bind(C, name="ashlar_f4_c_argvs_null_") :: MPI_ARGVS_NULL(1, 1)
 
   interface operator(==)
 @EQUAL@

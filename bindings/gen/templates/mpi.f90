@@ -10,8 +10,8 @@ module mpi
 
 @HANDLES@
 
-  integer(ashlar_int), bind(C, name="ashlar_f4_status_ignore") :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
-  integer(ashlar_int), bind(C, name="ashlar_f4_statuses_ignore") :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_status_ignore_") :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+  integer(ashlar_int), bind(C, name="ashlar_f4_c_statuses_ignore_") :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)
 
   interface
 @PREDEFINED@

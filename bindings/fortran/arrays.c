@@ -73,3 +73,8 @@ int f_is_root(MPI_Comm comm, int root) {
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return 0;
   return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
 }
+
+MPI_Count f_from_root(MPI_Comm comm, int root, MPI_Count number) {
+  if (root < 0 || root >= f_size(comm) || PMPI_Bcast(&number, 1, MPI_COUNT, root, comm) != MPI_SUCCESS) return 0;
+  return number;
+}

@@ -27,6 +27,8 @@ MPI_Count f_last(const f_int* array, MPI_Count n);
 MPI_Count f_total(const f_int* array, MPI_Count n);
 /* Whether arguments that count at the root alone count here. */
 int f_is_root(MPI_Comm comm, int root);
+/* The root's number on all ranks, which all call this. */
+MPI_Count f_from_root(MPI_Comm comm, int root, MPI_Count number);
 #pragma GCC visibility pop
 
 static inline MPI_Count f_items(MPI_Count n) { return n < 0 ? 0 : n; }

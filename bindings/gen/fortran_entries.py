@@ -28,6 +28,10 @@ def by_hand(procedure):
     return any(p.kind.name in kinds for p in procedure.parameters) or procedure.name in names
 
 
+# With 8-byte INTEGER their small forms are by hand, as datatypes are made by large forms then.
+CONTENTS = ("MPI_Type_get_envelope", "MPI_Type_get_contents")
+
+
 def entry_name(text):
     """F_PROC(send, SEND): the name as the compiler makes it from mpi_send."""
     base = text.removeprefix("MPI_")
@@ -186,6 +190,8 @@ def without_choice(procedure):
         texts.append(function(procedure, False, entry_name(specific(procedure, False)), as_f08=True))
     else:
         texts.append(alias(procedure, specific(procedure, False)))
+    if procedure.name in CONTENTS:
+        texts = ["#if ASHLAR_F_INT != 8", *texts, "#endif\n"]
     if procedure.name in ("MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query"):
         texts.append(alias(procedure, f"{procedure.name}_cptr"))
     if forms(procedure)[1:]:

@@ -139,16 +139,20 @@ class Entry:
         weights = p.kind.name == "int" and "pointer" in p.flags
         codes = p.kind.name == "errorcode"
         special = f"f_weights({p.name})" if weights else f"f_errcodes({p.name})" if codes else "F_NONE"
-        macro = "F_INTS_OUT" if p.direction == "out" else "F_INTS_IN"
+        macro = "F_INTS_OUT" if p.direction == "out" and not codes else "F_INTS_IN"
         n = self.items(p)
-        if codes:
+        if "root" in p.flags or codes:
             n = f"f_is_root(c_{self.comm.name}, F_INT(*{self.root.name})) ? {n} : 0"
+        if codes:      # on all ranks, and the root alone knows how many
+            n = f"f_from_root(c_{self.comm.name}, F_INT(*{self.root.name}), {n})"
         s.before.append(f"{macro}(c_{p.name}, {p.name}, {n}, {special});")
         s.arguments.append(f"{f'(int(*)[{p.length[-1]}])' if ',' in p.length else ''}c_{p.name}")
         if "one_based" in p.flags:
             count = next(q.name for q in self.parameters if q.name == "outcount")
             s.always.append(f"F_EACH(i, c_{count}) c_{p.name}[i] = F_FROM_ONE(c_{p.name}[i]);")
             s.always.append(f"F_INTS_BACK(c_{p.name}, {p.name}, c_{count});")
+        elif codes:    # they say most when the call fails
+            s.always.append(f"F_INTS_BACK(c_{p.name}, {p.name}, n_c_{p.name});")
         elif p.output:
             s.after.append(f"F_INTS_BACK(c_{p.name}, {p.name}, n_c_{p.name});")
         s.release.append(f"F_INTS_LEAVE(c_{p.name});")

@@ -43,6 +43,8 @@ done
 "$bin/ashlar-fortran" check >said || fail "check: $(cat said)"
 grep -qx "$flavour: right" said || fail "check: $(cat said)"
 
+"$bin/mpifort" --implicit-mpif -o wrapped "$here/wrapped.f" && "$bin/mpiexec" -n 2 ./wrapped || fail "--implicit-mpif"
+
 # What build systems ask.
 "$bin/mpifort" -show -o shown "$here/hello_f08.f90" >line
 [ ! -e shown ] || fail "-show compiled"

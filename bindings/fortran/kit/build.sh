@@ -100,9 +100,10 @@ assemble() {
   list_sources | while read -r kind file options; do
     [ "$kind" != data ] && continue
     case $file in
-      mpif_implicit.h) mkdir -p "$stage/implicit" && cp "$work/$file" "$stage/implicit/mpif.h" ;;
-      *) cp "$work/$file" "$stage/" ;;
+      # Its interfaces are the last part of it; --implicit-mpif is without.
+      mpif.h) mkdir -p "$stage/implicit" && sed '/^ *INTERFACE$/,$d' "$work/$file" >"$stage/implicit/$file" ;;
     esac
+    cp "$work/$file" "$stage/"
   done
   {
     echo "FC=$compiler"

@@ -27,11 +27,19 @@ for program in $programs; do
   "$build/bin/mpifort" "$@" "$source/tests/mpi/fortran/$program.F90" callback_threads.o -o $program
   "$build/bin/mpiexec" -n 3 ./$program
 done
-# In each method: objects whose callbacks other threads call, and the sizes of types in external32.
+# In each method: the chapters of the standard, objects whose callbacks other threads call, the sizes of types in external32.
 for method in 77 90 8; do
   "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o objects \
     "$source/tests/mpi/fortran/callback_objects.F90" callback_threads.o
   "$build/bin/mpiexec" -n 2 ./objects
   "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o external "$source/tests/mpi/fortran/external32.F90"
   "$build/bin/mpiexec" -n 1 ./external
+  for program in old_names kinds strings errors requests communicators graphs windows files spawn; do
+    "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o $program "$source/tests/mpi/fortran/$program.F90"
+    "$build/bin/mpiexec" -n 3 ./$program
+  done
 done
+if [ $integer = 4 ]; then
+  "$build/bin/mpifort" "$@" -I"$source/tests/mpi/fortran" -o large "$source/tests/mpi/fortran/large.F90"
+  "$build/bin/mpiexec" -n 3 ./large
+fi

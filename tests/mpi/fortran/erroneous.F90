@@ -8,7 +8,7 @@ program erroneous
   character(len=16) :: what
   integer :: rank, size, ierror, i
   real :: ten(10), two(2)
-  integer :: numbers(10), sums(10)
+  integer :: numbers(10), sums(10), many(200000) = 1
   COMM_T :: made, own, other
   REQUEST_T :: request, requests(2)
   logical :: flag
@@ -60,6 +60,20 @@ program erroneous
       if (ierror /= MPI_SUCCESS) exit
     end do
     call say('MPI_Bcast', ierror)
+  case ('barrier')  ! a barrier and a broadcast in opposite orders
+    if (rank == 0) call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
+    call MPI_Bcast(numbers, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    call say('MPI_Bcast', ierror)
+    if (rank /= 0) call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+  case ('message')  ! one broadcasts before it sends, the other receives before it broadcasts
+    if (rank == 0) then
+      call MPI_Bcast(many, 200000, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+      call MPI_Send(numbers, 10, MPI_INTEGER, 1, 0, MPI_COMM_WORLD, ierror)
+    else
+      call MPI_Recv(numbers, 10, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, status, ierror)
+      call MPI_Bcast(many, 200000, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    end if
   case ('cycle')  ! broadcasts on communicators of 0 and 1, 1 and 2, 2 and 0, each rank receiving before it sends
     do i = 0, 2
       call MPI_Comm_split(MPI_COMM_WORLD, merge(1, MPI_UNDEFINED, rank == i .or. rank == mod(i + 1, 3)), &

@@ -49,6 +49,9 @@ program examples_collectives
   call blocks_of_different_lengths
   call in_place
   call overlapping_nonblocking
+  call order_on_a_copy
+  call barrier_and_messages
+  call pairs_in_a_ring
   call grid_that_is_skewed
   call MPI_Finalize(ierror)
 contains
@@ -169,6 +172,73 @@ contains
     call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, ierror)
     if (any(a /= [1, 2, 3])) call wrong('three broadcasts')
   end subroutine overlapping_nonblocking
+
+  ! On one communicator all start collectives in one order; on a copy of it the order is free.
+  subroutine order_on_a_copy
+    integer :: a
+    COMM_T :: copy
+    REQUEST_T :: request
+    call MPI_Comm_dup(MPI_COMM_WORLD, copy, ierror)
+    a = merge(5, -1, rank == 0)
+    if (rank == 0) call MPI_Ibarrier(copy, request, ierror)
+    call MPI_Bcast(a, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    if (rank /= 0) call MPI_Ibarrier(copy, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    if (a /= 5) call wrong('a broadcast beside a barrier')
+    call MPI_Comm_free(copy, ierror)
+  end subroutine order_on_a_copy
+
+  ! A barrier goes on while its rank waits for a message; and is waited for together with one.
+  subroutine barrier_and_messages
+    integer, asynchronous :: got
+    REQUEST_T :: requests(2)
+    if (size == 1) return
+    call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
+    if (rank == 0) then
+      call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
+      call MPI_Send(8, 1, MPI_INTEGER, 1, 1, MPI_COMM_WORLD, ierror)
+    else
+      if (rank == 1) call MPI_Recv(got, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+      call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
+    end if
+    got = -1
+    if (rank == 0) then
+      call MPI_Irecv(got, 1, MPI_INTEGER, 1, 2, MPI_COMM_WORLD, requests(2), ierror)
+      call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
+      call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
+      if (got /= 9) call wrong('a message and a barrier that are waited for together')
+    else
+      if (rank == 1) call MPI_Ssend(9, 1, MPI_INTEGER, 0, 2, MPI_COMM_WORLD, ierror)
+      call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
+      call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
+    end if
+  end subroutine barrier_and_messages
+
+  ! Communicators of 0 and 1, 1 and 2, 2 and 0: what blocking calls would wait for in a ring, nonblocking ones do.
+  subroutine pairs_in_a_ring
+    integer, asynchronous :: sums(2)
+    integer :: i, many
+    COMM_T :: pairs(2), made
+    REQUEST_T :: requests(2)
+    if (size < 3) return
+    many = 0
+    do i = 0, 2
+      call MPI_Comm_split(MPI_COMM_WORLD, merge(1, MPI_UNDEFINED, rank == i .or. rank == mod(i + 1, 3)), 0, made, ierror)
+      if (made == MPI_COMM_NULL) cycle
+      many = many + 1
+      pairs(many) = made
+    end do
+    if (many == 0) return
+    if (rank == 0) pairs = pairs(2:1:-1)
+    do i = 1, 2
+      call MPI_Iallreduce(rank, sums(i), 1, MPI_INTEGER, MPI_SUM, pairs(i), requests(i), ierror)
+    end do
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
+    if (sum(sums) /= 3 + rank) call wrong('reductions in a ring of pairs')
+    do i = 1, 2
+      call MPI_Comm_free(pairs(i), ierror)
+    end do
+  end subroutine pairs_in_a_ring
 
   ! A periodic grid whose columns are shifted by their number.
   subroutine grid_that_is_skewed

@@ -86,6 +86,7 @@ bool Blocks::take(std::uint64_t bytes, std::uint64_t alignment, Pages pages, Ran
   }
   if (before > 0) attach(at);
   if (after > 0) attach(by_address_.find(begin + wanted));
+  by_address_.find(begin)->second.serial = ++last_serial_;
   *out = {.begin = begin, .bytes = wanted};
   return true;
 }
@@ -93,6 +94,15 @@ bool Blocks::take(std::uint64_t bytes, std::uint64_t alignment, Pages pages, Ran
 Range Blocks::taken(std::uint64_t begin) const {
   const auto at = by_address_.find(begin);
   return at == by_address_.end() || at->second.free ? Range{} : range_of(at);
+}
+
+Range Blocks::around(std::uint64_t address, std::uint64_t* serial) const {
+  auto at = by_address_.upper_bound(address);
+  if (at == by_address_.begin()) return {};
+  --at;
+  if (at->second.free || address - at->first >= at->second.bytes) return {};
+  *serial = at->second.serial;
+  return range_of(at);
 }
 
 Range Blocks::give(std::uint64_t begin) {

@@ -48,6 +48,9 @@ class Blocks {
 
   /// The block that was taken at `begin`; of 0 bytes: there is none.
   Range taken(std::uint64_t begin) const;
+  /// The taken block in which `address` lies, and the number that take() gave to it and gives to no other; of 0 bytes:
+  /// there is none.
+  Range around(std::uint64_t address, std::uint64_t* serial) const;
   /// The kind of the block, taken or free, that begins there.
   Pages pages(std::uint64_t begin) const { return by_address_.at(begin).pages; }
   /// The largest free block of the kind; of 0 bytes: there is none.
@@ -66,6 +69,7 @@ class Blocks {
     std::uint64_t bytes = 0;
     Pages pages = Pages::kNone;
     bool free = false;
+    std::uint64_t serial = 0;     // of a taken block
     FreeSet::node_type parked{};  // of a taken block: so that freeing it allocates nothing
   };
   using Map = std::map<std::uint64_t, Block>;
@@ -81,6 +85,7 @@ class Blocks {
 
   const std::uint64_t unit_;
   Map by_address_;  // all blocks
+  std::uint64_t last_serial_ = 0;
   std::array<FreeSet, static_cast<std::size_t>(Pages::kKinds)> free_;
   std::array<std::uint64_t, static_cast<std::size_t>(Pages::kKinds)> free_bytes_{};
 };

@@ -195,6 +195,18 @@ bool Heap::free(void* address) {
   return true;
 }
 
+bool Heap::lasting(const void* address, std::size_t bytes, LastingPages* out) const {
+  if (!contains(address, bytes)) return false;
+  const std::lock_guard guard(state_->mutex);
+  if (state_->forked) return false;
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  const Range pages = state_->space.pages_around(begin, &out->serial);
+  if (pages.bytes == 0 || bytes > pages.end() - begin) return false;
+  out->address = pages.begin;
+  out->bytes = pages.bytes;
+  return true;
+}
+
 HeapHandle Heap::handle() const {
   const std::lock_guard guard(state_->mutex);
   return state_->handle;

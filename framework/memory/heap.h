@@ -17,6 +17,13 @@ struct HeapHandle {
   std::uint64_t bytes = 0;    // reserved: what a process maps
 };
 
+/// Pages of a heap that stay what they are until all that lies in them is freed.
+struct LastingPages {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t serial = 0;  // no others have or had it
+};
+
 /// Memory of this process that other processes of the node can map: one anonymous file, whose address space is reserved
 /// once, and whose pages appear when touched. It has no name in a file system and is gone with the last process that
 /// maps it. MPI_Alloc_mem and windows take their memory from it. Any thread.
@@ -41,6 +48,8 @@ class Heap {
     const std::uint64_t size = bytes_.load(std::memory_order_relaxed);
     return offset < size && bytes <= size - offset;
   }
+  /// The pages in which all of [address, address + bytes) lies. False: there are none, or they may go at any time.
+  bool lasting(const void* address, std::size_t bytes, LastingPages* out) const;
   /// All zero while there is no heap.
   HeapHandle handle() const;
   /// Why there is no heap and will be none, in words; "" otherwise.

@@ -30,6 +30,9 @@ class Space {
   std::uint64_t release(std::uint64_t begin, const Config& config);
   /// The bytes of the block that begins there; 0: there is none.
   std::uint64_t bytes_at(std::uint64_t begin) const;
+  /// The taken pages in which `address` lies, a block or a chunk of small ones: their memory stays until they are given
+  /// back. No others have or had the same number.
+  Range pages_around(std::uint64_t address, std::uint64_t* serial) const { return pages_.around(address, serial); }
 
   const Backing& backing() const { return backing_; }
   /// Bytes of free pages that may have memory.

@@ -259,6 +259,13 @@ struct ashlar_iface {
   const ashlar_iface_ops* ops;
 };
 
+/* Memory that the library gave to the program, or that a window has: it stays where and what it is until it is freed.
+ */
+typedef struct ashlar_lasting {
+  uint64_t address, length;
+  uint64_t serial; /* no other memory has or had it */
+} ashlar_lasting;
+
 /* Context of query() and create() of a transport component. */
 typedef struct ashlar_transport_context {
   uint32_t size;
@@ -279,6 +286,9 @@ typedef struct ashlar_transport_context {
    * of its own for this one, so what travels between processes is job and rank. */
   uint64_t job[2];
   uint32_t (*peer_of)(void* lane_context, const uint64_t job[2], uint32_t rank);
+  /* Since minor version 6. Whether all of [address, address + length) lies in lasting memory, and which. A serial that
+   * is told again tells that the memory was not freed in the meantime: what was registered of it still holds. */
+  int (*lasting)(void* lane_context, const void* address, uint64_t length, ashlar_lasting* out);
 } ashlar_transport_context;
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
 #include "framework/base/descriptor.h"
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
+#include "framework/memory/heap.h"
 #include "framework/param/table.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
@@ -51,6 +52,13 @@ std::string node_of_this_process() {
   struct stat network;
   if (stat("/proc/self/ns/net", &network) == 0) node += " " + std::to_string(network.st_ino);
   return node;
+}
+
+int lasting_memory(void*, const void* address, std::uint64_t length, ashlar_lasting* out) {
+  memory::LastingPages pages;
+  if (!memory::Heap::own().lasting(address, length, &pages)) return 0;
+  *out = {.address = pages.address, .length = pages.bytes, .serial = pages.serial};
+  return 1;
 }
 
 void append(std::string* card, std::string_view text) {
@@ -177,6 +185,7 @@ Status Wiring::open(Lane& lane) {
   const Identity& own = process_.peers_->own_identity();
   std::copy(std::begin(own.job), std::end(own.job), context.job);
   context.peer_of = progress::peer_of_identity;
+  context.lasting = lasting_memory;
 
   std::vector<plugin::Chosen> candidates;
   ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));

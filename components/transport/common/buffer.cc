@@ -32,7 +32,7 @@ bool BufferPool::grow() {
   if (slab.memory == nullptr || slab.buffers == nullptr) return false;
   const auto odd = reinterpret_cast<std::uintptr_t>(slab.memory.get()) % kLine;
   std::byte* const first = slab.memory.get() + (odd == 0 ? 0 : kLine - odd);
-  if (!fabric_.enlist(first, bytes, &slab.known)) return false;
+  if (!fabric_.enlist(first, bytes, Fabric::kFrames, &slab.known)) return false;
   for (std::size_t i = in_slab_; i-- > 0;) {
     Buffer& buffer = slab.buffers[i];
     buffer.bytes = first + i * capacity_;

@@ -11,6 +11,8 @@ struct Config {
   std::uint64_t send_buffer;
   std::uint64_t sends;
   std::uint64_t get_from;
+  std::uint64_t registered_bytes;
+  std::uint64_t registered_regions;
   std::uint64_t coalesce_after;
   std::uint64_t look_interval;
   std::uint64_t handshake_timeout;

@@ -6,12 +6,14 @@ namespace ashlar::network {
 
 /// What an interface counts; shown as performance variables.
 struct Counters {
-  MarkedLevel under_way;  // sends and reads that the library has
-  MarkedLevel buffered;   // bytes
-  MarkedLevel regions;    // of memory, registered
+  MarkedLevel under_way;   // sends and reads that the library has
+  MarkedLevel buffered;    // bytes
+  MarkedLevel regions;     // of memory, registered
+  MarkedLevel registered;  // bytes of these
   Counter greeted, refused, again, full;
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
   Counter gets, get_bytes, questions, injected, coalesced;
+  Counter registrations, registered_again;
 };
 
 }  // namespace ashlar::network

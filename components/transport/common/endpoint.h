@@ -11,6 +11,7 @@
 namespace ashlar::network {
 
 class Interface;
+struct Region;
 
 /// A read of the peer's memory.
 struct Read : Operation {
@@ -18,7 +19,7 @@ struct Read : Operation {
   RemoteKey from = {};
   std::uint64_t offset = 0, length = 0;
   ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
-  Registration known;                 // of the memory that it writes, where the library asks for that
+  Region* region = nullptr;           // that it writes, where the library has to know that
 };
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.

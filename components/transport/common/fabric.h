@@ -19,8 +19,8 @@ struct Read;
 using Path = std::uint64_t;
 inline constexpr Path kNoPath = ~Path{0};
 
-/// Memory that the library has been told of, and how operations name it there. Libraries that need none leave both
-/// null.
+/// Memory that the library has been told of, and how operations name it there. A library that needs no more of it than
+/// its address leaves both null.
 struct Registration {
   void* region = nullptr;
   void* description = nullptr;
@@ -31,6 +31,13 @@ struct Registration {
 /// one is missing.
 class Fabric {
  public:
+  /// What memory is used for, in bits.
+  enum Use : unsigned {
+    kFrames = 1,  // frames are sent from it, or arrive there
+    kRead = 2,    // by peers
+    kWritten = 4  // by reads
+  };
+
   enum class Posted {
     kDone,   // all before it has left, and its own bytes are kept elsewhere: the memory is free; never of a read
     kYes,    // under way; an event ends it
@@ -89,7 +96,7 @@ class Fabric {
   /// Ends a read that is under way: its memory is not written any more. False: the library ends it, and tells that.
   virtual bool abandon(Read&) { return false; }
   /// The library no longer has the read, whose memory may be given back.
-  virtual void drop(Read& read) = 0;
+  virtual void drop(Read&) {}
 
   /// Sends and reads that the library may have at one time.
   std::uint64_t sends() const { return sends_; }
@@ -101,12 +108,16 @@ class Fabric {
   virtual int wake_fd() const = 0;
   virtual bool may_sleep() = 0;
 
-  /// Tells the library of memory that frames are sent from.
-  virtual bool enlist(const void* memory, std::size_t bytes, Registration* out) = 0;
+  /// Tells the library of memory. False: reason() says why.
+  virtual bool enlist(const void* memory, std::size_t bytes, unsigned uses, Registration* out) = 0;
+  /// Peers cannot read there any more.
   virtual void delist(Registration& registration) = 0;
-  /// Lets peers read memory. False: reason() says why.
-  virtual bool expose(const void* memory, std::size_t bytes, RemoteKey* out) = 0;
-  virtual void unexpose(const RemoteKey& key) = 0;
+  /// How peers name enlisted memory from `memory` on.
+  virtual RemoteKey key_of(const Registration& registration, const void* memory) const = 0;
+  /// Whether it is a work to tell of memory, which is worth to be done once for many operations.
+  virtual bool keeps() const = 0;
+  /// Whether the library has to be told of memory that reads write: Read::region.
+  virtual bool writes_known_memory() const { return false; }
 
  protected:
   std::string name_, device_, others_, why_;

@@ -29,7 +29,12 @@ constexpr long kSleepAtMost = 500'000'000;      // ns: a process that sleeps ask
 
 Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_ptr<Fabric> fabric,
                      const Config& config, const ashlar_transport_context& context)
-    : host_(host), traits_(traits), fabric_(std::move(fabric)), config_(config), context_(context) {
+    : host_(host),
+      traits_(traits),
+      fabric_(std::move(fabric)),
+      config_(config),
+      context_(context),
+      memory_(*fabric_, config_, context_, counters) {
   ops = &kInterfaceOps;
   pace_.set(config.look_interval, context.oversubscribed != 0);
   traits_.show(host_, counters);
@@ -39,7 +44,7 @@ Interface::~Interface() {
   closing_ = true;
   for (auto& [nonce, peer] : peers_) {
     while (!peer->reads_waiting.empty()) {
-      delete peer->reads_waiting.back();
+      dispose(*peer->reads_waiting.back());
       peer->reads_waiting.pop_back();
     }
     if (peer->way == Endpoint::Way::kOpen && !peer->left) control(*peer, Kind::kBye);
@@ -50,10 +55,9 @@ Interface::~Interface() {
   }
   fabric_->close();
   for (auto& [nonce, peer] : peers_)
-    for (Read* read : peer->reads) {
-      fabric_->drop(*read);
-      delete read;
-    }
+    for (Read* read : peer->reads) dispose(*read);
+  for (const auto& [name, exposed] : exposed_) memory_.give_back(*exposed.region, exposed.bytes);
+  memory_.clear();
   traits_.hide(host_, counters);
 }
 
@@ -163,14 +167,10 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
   if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
   Key key = {.owner = record_.nonce, .length = length, .remote = {}};
   if (length != 0) {
-    if (!fabric_->expose(address, length, &key.remote)) {
-      const std::string reason = fabric_->reason();
-      const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
-                                   {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(length)},
-                                   {.name = "lower", .text = reason.c_str(), .number = 0}};
-      return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.region", facts, std::size(facts));
-    }
-    counters.regions.raise();
+    Region* const region = memory_.take(address, length, Fabric::kRead);
+    if (region == nullptr) return fail_to_register(length);
+    key.remote = fabric_->key_of(region->known, address);
+    exposed_.emplace(std::to_array(key.remote.bytes), Exposed{.region = region, .bytes = length});
   }
   *out = {};
   std::memcpy(out->bytes, &key, sizeof key);
@@ -181,8 +181,22 @@ void Interface::unexpose(const ashlar_key& given) {
   Key key;
   std::memcpy(&key, given.bytes, sizeof key);
   if (key.length == 0 || key.owner != record_.nonce) return;
-  fabric_->unexpose(key.remote);
-  counters.regions.lower();
+  // What has one name is one region, exposed several times.
+  const auto [first, last] = exposed_.equal_range(std::to_array(key.remote.bytes));
+  for (auto entry = first; entry != last; ++entry) {
+    if (entry->second.bytes != key.length) continue;
+    Region& region = *entry->second.region;
+    exposed_.erase(entry);
+    return memory_.give_back(region, key.length);
+  }
+}
+
+ashlar_result Interface::fail_to_register(std::uint64_t bytes) {
+  const std::string reason = fabric_->reason();
+  const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
+                               {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(bytes)},
+                               {.name = "lower", .text = reason.c_str(), .number = 0}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.region", facts, std::size(facts));
 }
 
 namespace {

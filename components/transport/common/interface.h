@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -9,6 +11,7 @@
 #include "components/transport/common/counters.h"
 #include "components/transport/common/endpoint.h"
 #include "components/transport/common/liveness.h"
+#include "components/transport/common/registrations.h"
 #include "framework/plugin/look_pace.h"
 
 namespace ashlar::network {
@@ -86,6 +89,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void deliver(const std::byte* bytes, std::size_t length);
   void deliver(const Frame& frame, std::uint32_t length);
   void finish(Read& read, ashlar_result result);
+  void dispose(Read& read);
+  ashlar_result fail_to_register(std::uint64_t bytes);
   void make_room(Endpoint& peer);
 
   // interface_sessions.cc: who is who, and how sessions begin and end.
@@ -110,6 +115,12 @@ class Interface : public ashlar_iface, private Fabric::Events {
   const ashlar_transport_context context_;
   plugin::LookPace pace_;
   std::unique_ptr<BufferPool> small_, large_;
+  Registrations memory_;
+  struct Exposed {
+    Region* region;
+    std::uint64_t bytes;
+  };
+  std::multimap<std::array<std::uint8_t, sizeof(RemoteKey::bytes)>, Exposed> exposed_;  // by the name that peers have
   std::vector<Endpoint*> to_flush_;
   Record record_;
   Liveness liveness_;

@@ -51,10 +51,16 @@ void Interface::lost(Endpoint& peer, const std::string& reason) {
 void Interface::finish(Read& read, ashlar_result result) {
   counters.under_way.lower();
   read.peer->reads.erase(&read);
-  fabric_->drop(read);
   ashlar_completion* const done = read.done;
-  delete &read;
+  dispose(read);
   if (done != nullptr && !closing_) done->done(done, result);
+}
+
+/// Of a read that the library does not have any more.
+void Interface::dispose(Read& read) {
+  fabric_->drop(read);
+  if (read.region != nullptr) memory_.give_back(*read.region, read.length);
+  delete &read;
 }
 
 void Interface::arrived(const std::byte* bytes, std::size_t length) {

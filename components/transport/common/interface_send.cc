@@ -236,6 +236,13 @@ ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint
                              ashlar_completion* done) {
   auto* const read = new (std::nothrow) Read;
   if (read == nullptr) return ASHLAR_AGAIN;
+  if (fabric_->writes_known_memory()) {
+    read->region = memory_.take(to, length, Fabric::kWritten);
+    if (read->region == nullptr) {
+      delete read;
+      return fail_to_register(length);
+    }
+  }
   read->what = Operation::What::kRead;
   read->peer = &peer;
   read->to = to;

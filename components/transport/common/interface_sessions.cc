@@ -263,8 +263,7 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
     Read* const read = peer.reads_waiting.front();
     peer.reads_waiting.pop_front();
     ashlar_completion* const done = read->done;
-    fabric_->drop(*read);
-    delete read;
+    dispose(*read);
     if (done != nullptr) done->done(done, lost);
   }
   // The library may never end those that it keeps; their memory is not written any more, as the peer is gone.
@@ -278,7 +277,7 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
 
 void Interface::disconnect(Endpoint& peer) {
   peer.held = false;
-  for (Read* read : peer.reads_waiting) delete read;
+  for (Read* read : peer.reads_waiting) dispose(*read);
   peer.reads_waiting.clear();
   const std::set<Read*> under_way = peer.reads;
   for (Read* read : under_way) {

@@ -23,6 +23,7 @@ void Interface::tick() {
     Endpoint& peer = *entry;
     if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && pace_.clock() >= peer.greet_again_at) greet(peer);
   }
+  memory_.give_up_freed();
   ask_hosts();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;

@@ -12,12 +12,13 @@ inline constexpr const char* kBufferRange[] = {"4KiB", "1GiB", nullptr};
 inline constexpr const char* kDepthRange[] = {"4", "65536", nullptr};
 // What endpoints carry in 32 bits.
 inline constexpr const char* kFetchRange[] = {"0", "4095MiB", nullptr};
+inline constexpr const char* kRegisteredRange[] = {"0", "1024TiB", nullptr};
 inline constexpr const char* kCountRange[] = {"0", "1000000", nullptr};
 inline constexpr const char* kLookRange[] = {"0", "1ms", nullptr};
 inline constexpr const char* kTimeoutRange[] = {"100ms", "24h", nullptr};
 inline constexpr const char* kIntervalRange[] = {"0", "1h", nullptr};
 
-inline constexpr std::uint32_t kParamCount = 8;
+inline constexpr std::uint32_t kParamCount = 10;
 
 }  // namespace ashlar::network
 
@@ -46,6 +47,13 @@ inline constexpr std::uint32_t kParamCount = 8;
           "Size from which the receiver reads a message from the sender's memory into its own, without "               \
           "further copies.",                                                                                           \
           ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, network::kFetchRange),                                               \
+      ASHLAR_NETWORK_ROW("registered_bytes", sessions.registered_bytes, "1GiB",                                        \
+                         "Memory of MPI_Alloc_mem and of windows that stays registered with " library                  \
+                         " for later messages, of each lane. 0: memory is registered for each message.",               \
+                         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, network::kRegisteredRange),                           \
+      ASHLAR_NETWORK_ROW("registered_regions", sessions.registered_regions, "1024",                                    \
+                         "Regions in which that memory may lie.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,               \
+                         network::kCountRange),                                                                        \
       ASHLAR_NETWORK_ROW("coalesce_after", sessions.coalesce_after, "8",                                               \
                          "Short messages to one peer between two rounds of progress that each leave at once; further " \
                          "ones leave together.",                                                                       \

@@ -20,11 +20,22 @@
       ashlar::plugin::pvar("buffered_peak",                                                                           \
                            "the most of these at one time; with several lanes, the sum of each one's most",           \
                            ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, buffered.most)),            \
-      ashlar::plugin::pvar("regions", "regions of memory that peers may read, registered with " library,              \
-                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, regions.now)),                      \
+      ashlar::plugin::pvar("regions", "regions of memory for reads, registered with " library, ASHLAR_PVAR_LEVEL,     \
+                           offsetof(ashlar::network::Counters, regions.now)),                                         \
       ashlar::plugin::pvar("regions_peak",                                                                            \
                            "the most of these at one time; with several lanes, the sum of each one's most",           \
                            ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, regions.most)),             \
+      ashlar::plugin::pvar("registered",                                                                              \
+                           "bytes of these regions (transport." component                                             \
+                           ".registered_bytes bounds those that no message uses)",                                    \
+                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, registered.now)),                   \
+      ashlar::plugin::pvar("registered_peak",                                                                         \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, registered.most)),          \
+      ashlar::plugin::pvar("registrations", "regions of memory that were registered", ASHLAR_PVAR_COUNTER,            \
+                           offsetof(ashlar::network::Counters, registrations)),                                       \
+      ashlar::plugin::pvar("registered_again", "uses of memory that was registered already", ASHLAR_PVAR_COUNTER,     \
+                           offsetof(ashlar::network::Counters, registered_again)),                                    \
       ashlar::plugin::pvar("greeted", "processes that have proved that they come from the job", ASHLAR_PVAR_COUNTER,  \
                            offsetof(ashlar::network::Counters, greeted)),                                             \
       ashlar::plugin::pvar("refused", "frames that were dropped because they proved nothing", ASHLAR_PVAR_COUNTER,    \

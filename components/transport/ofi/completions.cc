@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "components/transport/common/endpoint.h"
+#include "components/transport/common/registrations.h"
 #include "components/transport/ofi/provider.h"
 
 // What libfabric is given, and what its completion queue tells.
@@ -33,23 +34,16 @@ Provider::Posted Provider::post(Buffer& buffer, network::Path to) {
 }
 
 Provider::Posted Provider::post(Read& read, network::Path from) {
-  if (read.known.region == nullptr && wants(FI_MR_LOCAL)) {
-    fid_mr* region = nullptr;
-    if (const int error = enlist(read.to, read.length, FI_READ, &region); error != 0)
-      return last_error_ = error, Posted::kFailed;
-    read.known = {.region = region, .description = fi_mr_desc(region)};
-  }
   std::uint64_t key = 0;
   std::memcpy(&key, read.from.bytes, sizeof key);
-  return posted(fi_read(endpoint_, read.to, read.length, read.known.description, from, read.from.base + read.offset,
-                        key, &read.library));
+  void* const description = read.region != nullptr ? read.region->known.description : nullptr;
+  return posted(
+      fi_read(endpoint_, read.to, read.length, description, from, read.from.base + read.offset, key, &read.library));
 }
 
 bool Provider::inject(const std::byte* bytes, std::size_t length, network::Path to) {
   return fi_inject(endpoint_, bytes, length, to) == 0;
 }
-
-void Provider::drop(Read& read) { delist(read.known); }
 
 void Provider::receive(Buffer& buffer) {
   const ssize_t error =

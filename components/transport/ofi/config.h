@@ -16,7 +16,7 @@ struct Config {
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 12;
+inline constexpr std::uint32_t kParamCount = 14;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ofi

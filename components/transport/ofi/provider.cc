@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "components/transport/common/card.h"
@@ -72,7 +73,6 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
 
 Provider::~Provider() {
   close();
-  for (auto& [key, region] : regions_) fi_close(&region->fid);
   receives_.reset();
   if (completions_ != nullptr) fi_close(&completions_->fid);
   if (peers_ != nullptr) fi_close(&peers_->fid);
@@ -237,37 +237,38 @@ int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access
   return error;
 }
 
-bool Provider::enlist(const void* memory, std::size_t bytes, network::Registration* out) {
-  if (!wants(FI_MR_LOCAL)) return true;
-  fid_mr* region = nullptr;
-  if (enlist(memory, bytes, FI_SEND | FI_RECV, &region) != 0) return false;
-  *out = {.region = region, .description = fi_mr_desc(region)};
+bool Provider::enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) {
+  if ((uses & kRead) == 0 && !wants(FI_MR_LOCAL)) return true;
+  std::uint64_t access = 0;
+  if ((uses & kFrames) != 0) access |= FI_SEND | FI_RECV;
+  if ((uses & kRead) != 0) access |= FI_REMOTE_READ;
+  if ((uses & kWritten) != 0) access |= FI_READ;
+  auto* const region = new (std::nothrow) Region{.known = nullptr, .memory = static_cast<const std::byte*>(memory)};
+  last_error_ = region == nullptr ? -FI_ENOMEM : enlist(memory, bytes, access, &region->known);
+  if (last_error_ != 0) {
+    delete region;
+    return false;
+  }
+  *out = {.region = region, .description = fi_mr_desc(region->known)};
   return true;
 }
 
 void Provider::delist(network::Registration& registration) {
-  if (registration.region != nullptr) fi_close(&static_cast<fid_mr*>(registration.region)->fid);
+  auto* const region = static_cast<Region*>(registration.region);
+  if (region != nullptr) fi_close(&region->known->fid);
+  delete region;
   registration = {};
 }
 
-bool Provider::expose(const void* memory, std::size_t bytes, network::RemoteKey* out) {
-  fid_mr* region = nullptr;
-  last_error_ = enlist(memory, bytes, FI_REMOTE_READ, &region);
-  if (last_error_ != 0) return false;
-  const std::uint64_t key = fi_mr_key(region);
-  out->base = wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
-  std::memcpy(out->bytes, &key, sizeof key);
-  regions_[key] = region;
-  return true;
-}
-
-void Provider::unexpose(const network::RemoteKey& given) {
-  std::uint64_t key = 0;
-  std::memcpy(&key, given.bytes, sizeof key);
-  const auto known = regions_.find(key);
-  if (known == regions_.end()) return;
-  fi_close(&known->second->fid);
-  regions_.erase(known);
+network::RemoteKey Provider::key_of(const network::Registration& registration, const void* memory) const {
+  const Region& region = *static_cast<const Region*>(registration.region);
+  const std::uint64_t key = fi_mr_key(region.known);
+  network::RemoteKey named = {};
+  named.base = wants(FI_MR_VIRT_ADDR)
+                   ? reinterpret_cast<std::uintptr_t>(memory)
+                   : static_cast<std::uint64_t>(static_cast<const std::byte*>(memory) - region.memory);
+  std::memcpy(named.bytes, &key, sizeof key);
+  return named;
 }
 
 }  // namespace ashlar::ofi

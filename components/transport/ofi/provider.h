@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "components/transport/common/buffer.h"
@@ -35,22 +34,27 @@ class Provider final : public network::Fabric {
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
   unsigned look() override;
-  void drop(network::Read& read) override;
   std::string reason() const override { return text(last_error_); }
 
   int wake_fd() const override { return wake_fd_; }
   bool may_sleep() override;
 
-  bool enlist(const void* memory, std::size_t bytes, network::Registration* out) override;
+  bool enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) override;
   void delist(network::Registration& registration) override;
-  bool expose(const void* memory, std::size_t bytes, network::RemoteKey* out) override;
-  void unexpose(const network::RemoteKey& key) override;
+  network::RemoteKey key_of(const network::Registration& registration, const void* memory) const override;
+  bool keeps() const override { return true; }
+  bool writes_known_memory() const override { return wants(FI_MR_LOCAL); }
 
  private:
   // provider.cc
   bool choose(bool one_node, int* error);
   const char* start(int* error);
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
+  /// What Registration::region points to.
+  struct Region {
+    fid_mr* known = nullptr;
+    const std::byte* memory = nullptr;
+  };
   int enlist(const void* memory, std::size_t bytes, std::uint64_t access, fid_mr** out);
   const char* text(long error) const { return library_->strerror(static_cast<int>(error < 0 ? -error : error)); }
   Posted posted(ssize_t error);
@@ -74,9 +78,8 @@ class Provider final : public network::Fabric {
   std::uint64_t next_key_ = 1;
   long last_error_ = 0;
   std::unique_ptr<network::BufferPool> receives_;
-  std::vector<fi_cq_msg_entry> kept_;                   // completions read by make_room(), for the next look
-  std::vector<network::Buffer*> to_receive_;            // libfabric had no room for them
-  std::unordered_map<std::uint64_t, fid_mr*> regions_;  // that peers may read, by key
+  std::vector<fi_cq_msg_entry> kept_;         // completions read by make_room(), for the next look
+  std::vector<network::Buffer*> to_receive_;  // libfabric had no room for them
 };
 
 }  // namespace ashlar::ofi

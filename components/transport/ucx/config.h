@@ -15,7 +15,7 @@ struct Config {
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 11;
+inline constexpr std::uint32_t kParamCount = 13;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ucx

@@ -30,7 +30,7 @@ std::string variables() {
 Worker::~Worker() {
   close();
   for (auto& [number, region] : regions_)
-    if (region.known != nullptr) (void)library_->mem_unmap(context_, region.known);
+    if (region->known != nullptr) (void)library_->mem_unmap(context_, region->known);
   if (context_ != nullptr) library_->cleanup(context_);
 }
 

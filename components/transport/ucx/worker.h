@@ -51,11 +51,11 @@ class Worker final : public network::Fabric {
   int wake_fd() const override { return wake_fd_; }
   bool may_sleep() override;
 
-  // UCX finds by itself what it needs of memory that frames are sent from.
-  bool enlist(const void*, std::size_t, network::Registration*) override { return true; }
-  void delist(network::Registration&) override {}
-  bool expose(const void* memory, std::size_t bytes, network::RemoteKey* out) override;
-  void unexpose(const network::RemoteKey& key) override;
+  // UCX finds by itself what it needs of memory that frames are sent from, and that reads write.
+  bool enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) override;
+  void delist(network::Registration& registration) override;
+  network::RemoteKey key_of(const network::Registration& registration, const void* memory) const override;
+  bool keeps() const override { return !asks_; }
 
  private:
   // Of the active messages: frames; reads that are asked for, and their answers.
@@ -126,14 +126,15 @@ class Worker final : public network::Fabric {
   } kept_;
   std::unique_ptr<std::byte[]> aligned_;  // a frame that UCX has put at an odd address
   bool asks_ = false;                     // for reads, in place of UCX's own
-  /// Memory that peers may read.
+  /// Memory that peers may read: what Registration::region points to.
   struct Region {
     ucp_mem_h known = nullptr;  // to UCX, for its own reads
+    PackedKey packed = {};
     const std::byte* memory = nullptr;
     std::size_t bytes = 0;
     RegionSecret secret = {};
   };
-  std::unordered_map<std::uint32_t, Region> regions_;  // by number
+  std::unordered_map<std::uint32_t, std::unique_ptr<Region>> regions_;  // by number
   std::uint32_t last_region_ = 0;
   struct Asked {
     network::Read* read = nullptr;

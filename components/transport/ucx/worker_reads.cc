@@ -38,26 +38,34 @@ struct Words {
   Answer answer = {};
 };
 
-/// What a read that is under way has in Operation::library: UCX's key, or its cookie.
-ucp_rkey_h& key_of(Read& read) { return *reinterpret_cast<ucp_rkey_h*>(read.library); }
-std::uint64_t& cookie_of(Read& read) { return *reinterpret_cast<std::uint64_t*>(read.library); }
+/// What a read that is under way has in Operation::library.
+struct UnderWay {
+  Worker* worker;  // nullptr: it is not
+  ucp_rkey_h key;
+  std::uint64_t cookie;  // of one that was asked for
+};
+UnderWay& under_way(Read& read) { return *reinterpret_cast<UnderWay*>(read.library); }
+static_assert(sizeof(UnderWay) <= sizeof(Read::library));
 
 }  // namespace
 
-bool Worker::expose(const void* memory, std::size_t bytes, network::RemoteKey* out) {
-  Region region = {.known = nullptr, .memory = static_cast<const std::byte*>(memory), .bytes = bytes, .secret = {}};
-  PackedKey packed = {.length = 0, .bytes = {}, .region = ++last_region_};
+bool Worker::enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) {
+  if ((uses & kRead) == 0) return true;
+  auto made = std::make_unique<Region>();
+  Region& region = *made;
+  region.memory = static_cast<const std::byte*>(memory);
+  region.bytes = bytes;
+  region.packed.region = ++last_region_;
   if (asks_) {
     const std::uint64_t drawn[] = {random_nonce(), random_nonce()};
     std::memcpy(region.secret.data(), drawn, sizeof drawn);
-    packed.length = static_cast<std::uint8_t>(region.secret.size());
-    std::memcpy(packed.bytes, region.secret.data(), region.secret.size());
-  } else if (!pack(memory, bytes, &region.known, &packed)) {
+    region.packed.length = static_cast<std::uint8_t>(region.secret.size());
+    std::memcpy(region.packed.bytes, region.secret.data(), region.secret.size());
+  } else if (!pack(memory, bytes, &region.known, &region.packed)) {
     return false;
   }
-  out->base = reinterpret_cast<std::uintptr_t>(memory);
-  std::memcpy(out->bytes, &packed, sizeof packed);
-  regions_[packed.region] = region;
+  regions_[last_region_] = std::move(made);
+  *out = {.region = &region, .description = nullptr};
   return true;
 }
 
@@ -88,13 +96,19 @@ bool Worker::pack(const void* memory, std::size_t bytes, ucp_mem_h* known, Packe
   return fits;
 }
 
-void Worker::unexpose(const network::RemoteKey& key) {
-  PackedKey packed;
-  std::memcpy(&packed, key.bytes, sizeof packed);
-  const auto region = regions_.find(packed.region);
-  if (region == regions_.end()) return;
-  if (region->second.known != nullptr) (void)library_->mem_unmap(context_, region->second.known);
-  regions_.erase(region);
+void Worker::delist(network::Registration& registration) {
+  const auto* const region = static_cast<const Region*>(registration.region);
+  registration = {};
+  if (region == nullptr) return;
+  if (region->known != nullptr) (void)library_->mem_unmap(context_, region->known);
+  regions_.erase(region->packed.region);
+}
+
+network::RemoteKey Worker::key_of(const network::Registration& registration, const void* memory) const {
+  network::RemoteKey named = {};
+  named.base = reinterpret_cast<std::uintptr_t>(memory);
+  std::memcpy(named.bytes, &static_cast<const Region*>(registration.region)->packed, sizeof(PackedKey));
+  return named;
 }
 
 Worker::Posted Worker::post(Read& read, network::Path from) {
@@ -103,15 +117,15 @@ Worker::Posted Worker::post(Read& read, network::Path from) {
   if (asks_) return ask(peer, read);
   PackedKey packed;
   std::memcpy(&packed, read.from.bytes, sizeof packed);
-  if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &key_of(read));
+  if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &under_way(read).key);
       status != UCS_OK) {
     reason_ = library_->status_string(status);
     return Posted::kFailed;
   }
-  read.known.region = this;
+  under_way(read).worker = this;
   const ucp_request_param_t parameters = request_of(was_read, &read);
-  const ucs_status_ptr_t left =
-      library_->get_nbx(peer.endpoint, read.to, read.length, read.from.base + read.offset, key_of(read), &parameters);
+  const ucs_status_ptr_t left = library_->get_nbx(peer.endpoint, read.to, read.length, read.from.base + read.offset,
+                                                  under_way(read).key, &parameters);
   if (UCS_PTR_IS_ERR(left)) {
     drop(read);
     give_up(peer, UCS_PTR_STATUS(left));
@@ -122,20 +136,20 @@ Worker::Posted Worker::post(Read& read, network::Path from) {
 }
 
 void Worker::drop(Read& read) {
-  if (read.known.region == nullptr) return;
+  if (under_way(read).worker == nullptr) return;
   if (asks_)
-    asked_.erase(cookie_of(read));
+    asked_.erase(under_way(read).cookie);
   else
-    library_->rkey_destroy(key_of(read));
-  read.known.region = nullptr;
+    library_->rkey_destroy(under_way(read).key);
+  under_way(read).worker = nullptr;
 }
 
 /// Of a read that was asked for, what arrives later finds no place. UCX's own are ended by UCX.
-bool Worker::abandon(Read& read) { return asks_ && asked_.erase(cookie_of(read)) != 0; }
+bool Worker::abandon(Read& read) { return asks_ && asked_.erase(under_way(read).cookie) != 0; }
 
 void Worker::was_read(void* request, ucs_status_t status, void* of) {
   Read& read = *static_cast<Read*>(of);
-  auto& worker = *static_cast<Worker*>(read.known.region);
+  auto& worker = *under_way(read).worker;
   worker.library_->request_free(request);
   worker.end(read, status);
 }
@@ -173,8 +187,8 @@ Worker::Posted Worker::ask(Peer& peer, Read& read) {
     give_up(peer, UCS_PTR_STATUS(left));
     return Posted::kLater;
   }
-  read.known.region = this;
-  cookie_of(read) = last_cookie_;
+  under_way(read).worker = this;
+  under_way(read).cookie = last_cookie_;
   asked_[last_cookie_] = {.read = &read, .peer = &peer};
   return Posted::kYes;
 }
@@ -197,11 +211,11 @@ ucs_status_t Worker::asked(void* self, const void* header, std::size_t header_le
   Ask ask;
   std::memcpy(&ask, header, sizeof ask);
   const auto known = worker.regions_.find(ask.region);
-  bool allowed = known != worker.regions_.end() && known->second.secret == ask.secret;
+  bool allowed = known != worker.regions_.end() && known->second->secret == ask.secret;
   if (allowed) {
-    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(known->second.memory);
-    allowed = ask.address >= first && ask.address - first <= known->second.bytes &&
-              ask.length <= known->second.bytes - (ask.address - first);
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(known->second->memory);
+    allowed = ask.address >= first && ask.address - first <= known->second->bytes &&
+              ask.length <= known->second->bytes - (ask.address - first);
   }
   if (!allowed) worker.events_->damaged();
   const auto* const memory = reinterpret_cast<const std::byte*>(ask.address);
@@ -258,7 +272,7 @@ void Worker::end_reads(const Peer* peer, ucs_status_t status) {
   for (const auto& [cookie, asked] : asked_)
     if (asked.peer == peer) reads.push_back(asked.read);
   for (Read* const read : reads) {
-    asked_.erase(cookie_of(*read));
+    asked_.erase(under_way(*read).cookie);
     end(*read, status);
   }
 }

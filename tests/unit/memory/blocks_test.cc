@@ -32,6 +32,35 @@ TEST(BlocksTest, TakesTheBestFitAndOfEqualOnesTheLowest) {
   EXPECT_EQ(fit.begin, taken[0].begin);
 }
 
+TEST(BlocksTest, ABlockIsFoundAroundAnAddressAndHasANumberOfItsOwn) {
+  Blocks blocks(kUnit);
+  blocks.add({.begin = kBase, .bytes = kBytes}, Pages::kNone);
+  std::uint64_t serial = 0;
+  EXPECT_EQ(blocks.around(kBase, &serial).bytes, 0u);
+  Range first, second;
+  ASSERT_TRUE(blocks.take(4 * kUnit, 1, Pages::kNone, &first));
+  ASSERT_TRUE(blocks.take(2 * kUnit, 1, Pages::kNone, &second));
+  EXPECT_EQ(blocks.around(kBase - 1, &serial).bytes, 0u);
+  EXPECT_EQ(blocks.around(second.end(), &serial).bytes, 0u);
+  for (std::uint64_t at = first.begin; at < first.end(); ++at) {
+    ASSERT_EQ(blocks.around(at, &serial).begin, first.begin);
+    ASSERT_EQ(blocks.around(at, &serial).bytes, first.bytes);
+  }
+  const std::uint64_t of_first = serial;
+  EXPECT_EQ(blocks.around(second.end() - 1, &serial).begin, second.begin);
+  EXPECT_NE(serial, of_first);
+  const std::uint64_t of_second = serial;
+  blocks.give(first.begin);
+  EXPECT_EQ(blocks.around(first.begin, &serial).bytes, 0u);
+  // The same place another time.
+  Range again;
+  ASSERT_TRUE(blocks.take(4 * kUnit, 1, Pages::kNone, &again));
+  ASSERT_EQ(again.begin, first.begin);
+  EXPECT_EQ(blocks.around(again.begin, &serial).bytes, again.bytes);
+  EXPECT_NE(serial, of_first);
+  EXPECT_NE(serial, of_second);
+}
+
 TEST(BlocksTest, NeighboursBecomeOneAgain) {
   Blocks blocks(kUnit);
   blocks.add({.begin = kBase, .bytes = 3 * kUnit}, Pages::kNone);

@@ -36,10 +36,41 @@ inline Config usual_sessions() {
           .send_buffer = 64 << 10,
           .sends = 64,
           .get_from = 32 << 10,
+          .registered_bytes = 1 << 20,
+          .registered_regions = 8,
           .coalesce_after = 8,
           .look_interval = 0,
           .handshake_timeout = 1'000'000'000,
           .liveness_interval = 20'000'000};
+}
+
+/// What the kernel says of memory: that which a test has put there lasts until it takes it away.
+class LastingMemory {
+ public:
+  void add(const void* address, std::uint64_t length) {
+    all_.push_back({.address = reinterpret_cast<std::uint64_t>(address), .length = length, .serial = ++last_serial_});
+  }
+  void remove(const void* address) {
+    std::erase_if(all_, [&](const auto& one) { return one.address == reinterpret_cast<std::uint64_t>(address); });
+  }
+  bool find(const void* address, std::uint64_t length, ashlar_lasting* out) const {
+    const auto begin = reinterpret_cast<std::uint64_t>(address);
+    for (const ashlar_lasting& one : all_) {
+      if (begin < one.address || begin + length > one.address + one.length) continue;
+      *out = one;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<ashlar_lasting> all_;
+  std::uint64_t last_serial_ = 0;
+};
+
+inline LastingMemory& lasting_memory() {
+  static LastingMemory memory;
+  return memory;
 }
 
 /// An interface with what it delivered.
@@ -56,6 +87,9 @@ class Process {
     context.deliver = [](void* self, const ashlar_am* am) {
       static_cast<Process*>(self)->got.push_back(am->h0);
       static_cast<Process*>(self)->data.emplace_back(static_cast<const char*>(am->data), am->length);
+    };
+    context.lasting = [](void*, const void* address, std::uint64_t length, ashlar_lasting* out) {
+      return lasting_memory().find(address, length, out) ? 1 : 0;
     };
     context.failed = [](void* self, std::uint32_t peer, const char* reason) {
       static_cast<Process*>(self)->failures.emplace_back(peer, reason);

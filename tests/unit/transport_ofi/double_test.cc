@@ -217,6 +217,102 @@ TEST_F(Double, AReadThatFailsIsTold) {
   EXPECT_EQ(copy, pattern(1, 100));
 }
 
+// Modes that change what is registered, or how peers name it.
+constexpr int kModes[] = {0, FI_MR_LOCAL, FI_MR_VIRT_ADDR, FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
+                          FI_MR_LOCAL | FI_MR_ENDPOINT};
+
+TEST_F(Double, LastingMemoryIsRegisteredOnceForManyReads) {
+  for (const int mode : kModes) {
+    SCOPED_TRACE(mode);
+    settings().mr_mode = mode;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 8));
+    const std::string whole = pattern(3, 100000);
+    std::string copy(whole.size(), 0);
+    lasting_memory().add(whole.data(), whole.size());
+    lasting_memory().add(copy.data(), copy.size());
+    const unsigned before = seen().registrations;
+    for (std::size_t i = 0; i < 20; ++i) {
+      // Another part each time.
+      ashlar_key key;
+      ASSERT_EQ(pair.b.iface->expose(whole.data() + 1000 * i, 5000, ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+      Got got;
+      ASSERT_EQ(pair.to->ops->get(pair.to, copy.data() + 1000 * i, &key, 0, 5000, &got), ASHLAR_PENDING);
+      ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+      ASSERT_EQ(got.result, ASHLAR_OK) << last_failure;
+      ASSERT_EQ(copy.substr(1000 * i, 5000), whole.substr(1000 * i, 5000)) << i;
+      pair.b.iface->unexpose(key);
+    }
+    EXPECT_EQ(seen().registrations - before, (mode & FI_MR_LOCAL) != 0 ? 2u : 1u);
+    EXPECT_EQ(pair.b.iface->counters.registered.now, whole.size());
+    EXPECT_EQ(pair.b.iface->counters.registered_again, 19u);
+    lasting_memory().remove(whole.data());
+    lasting_memory().remove(copy.data());
+    EXPECT_TRUE(run({&pair.a, &pair.b}, [&] {
+      return pair.a.iface->counters.registered.now == 0 && pair.b.iface->counters.registered.now == 0;
+    })) << "what was freed is given up";
+  }
+}
+
+TEST_F(Double, MemoryOfTheProgramIsRegisteredForEachRead) {
+  settings().mr_mode = FI_MR_LOCAL;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  const std::string whole = pattern(3, 100000);
+  std::string copy(whole.size(), 0);
+  const unsigned before = seen().registrations;
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(read(pair, whole, &copy), ASHLAR_OK);
+  EXPECT_EQ(copy, whole);
+  EXPECT_EQ(seen().registrations - before, 10u);
+  EXPECT_EQ(pair.a.iface->counters.registered.now + pair.b.iface->counters.registered.now, 0u);
+}
+
+TEST_F(Double, ABufferThatSeveralPeersReadIsRegisteredOnce) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  const std::string whole = pattern(3, 100000);
+  const unsigned before = seen().registrations;
+  ashlar_key keys[4];
+  for (ashlar_key& key : keys)
+    ASSERT_EQ(pair.b.iface->expose(whole.data(), whole.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  EXPECT_EQ(seen().registrations - before, 1u);
+  for (int i = 0; i < 3; ++i) pair.b.iface->unexpose(keys[i]);
+  std::string copy(whole.size(), 0);
+  Got got;
+  ASSERT_EQ(pair.to->ops->get(pair.to, copy.data(), &keys[3], 0, copy.size(), &got), ASHLAR_PENDING);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  EXPECT_EQ(got.result, ASHLAR_OK);
+  EXPECT_EQ(copy, whole);
+  pair.b.iface->unexpose(keys[3]);
+  EXPECT_EQ(pair.b.iface->counters.regions.now, 0u);
+}
+
+TEST_F(Double, MemoryThatIsNotRegisteredFailsTheReadAndNotThePeer) {
+  settings().mr_mode = FI_MR_LOCAL;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  const std::string whole = pattern(1, 5000);
+  std::string copy(5000, 0);
+  ashlar_key key;
+  ASSERT_EQ(pair.b.iface->expose(whole.data(), whole.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  settings().regions = seen().regions;
+  Got got;
+  EXPECT_EQ(pair.to->ops->get(pair.to, copy.data(), &key, 0, copy.size(), &got), -ASHLAR_ERR_OTHER);
+  EXPECT_NE(last_failure.find("network.region"), std::string::npos) << last_failure;
+  ashlar_key other;
+  EXPECT_EQ(pair.b.iface->expose(copy.data(), copy.size(), ASHLAR_MEMORY_HOST, &other), -ASHLAR_ERR_OTHER);
+  EXPECT_TRUE(pair.a.failures.empty());
+  settings().regions = 1000;
+  EXPECT_EQ(pair.to->ops->get(pair.to, copy.data(), &key, 0, copy.size(), &got), ASHLAR_PENDING);
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  EXPECT_EQ(copy, whole);
+  pair.b.iface->unexpose(key);
+}
+
 TEST_F(Double, ARowOfShortMessagesLeavesTogether) {
   Pair pair;
   ASSERT_TRUE(pair.ready()) << last_failure;

@@ -52,6 +52,7 @@ int enable_region(fid* object, int command, void*) {
 int register_memory(fid* object, const void* memory, std::size_t length, std::uint64_t access, std::uint64_t,
                     std::uint64_t wanted, std::uint64_t, fid_mr** out, void*) {
   auto& domain = *reinterpret_cast<Domain*>(object);
+  if (ofi_double_seen.regions >= ofi_double_settings.regions) return -FI_ENOMEM;
   const bool own = (domain.mr_mode & FI_MR_PROV_KEY) != 0;
   const std::uint64_t key = own ? next_key += 7 : wanted;
   if (domain.regions.count(key) != 0) return -FI_ENOKEY;
@@ -67,6 +68,7 @@ int register_memory(fid* object, const void* memory, std::size_t length, std::ui
   region->mr.key = key;
   domain.regions[key] = region;
   ++ofi_double_seen.regions;
+  ++ofi_double_seen.registrations;
   *out = &region->mr;
   return 0;
 }

@@ -38,6 +38,12 @@ grep -q 'its restrictions leave no call' said || fail "an algorithm that never s
 right "$build/tests/probes/ashlar_tool_probe.so"
 grep -q 'ok *more calls than there is room for' said || fail "the tool's buffer was not filled"
 
+# Parameters.
+"$check" --set no_such=1 "$fixtures/good/ashlar_report_good.so" >said 2>&1 && fail "a parameter that is not there is accepted"
+grep -q 'it has no parameter no_such, which --set names' said || fail "the parameter is not named"
+"$check" --set no_such x.so >said 2>&1 && fail "--set without a value is accepted"
+grep -q -- '--set takes NAME=VALUE, not no_such' said || fail "the missing value is not told"
+
 # The command line.
 "$check" >said 2>&1 && fail "no file is no mistake"
 [ "$("$check" --frobnicate x.so 2>&1 || echo $?)" = "$(printf '%s\n2' 'ashlar_component_check: there is no option --frobnicate; --help lists the options')" ] || fail "the option"

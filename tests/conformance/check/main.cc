@@ -1,6 +1,7 @@
 // ashlar_component_check: a component's file against the contract and against its framework's suite.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include "tests/conformance/check/runner.h"
 #include "tests/conformance/check/subject.h"
 #include "tests/conformance/check/verdict.h"
+#include "tests/conformance/transport/component.h"
 
 namespace {
 
@@ -30,7 +32,8 @@ constexpr char kHelp[] =
     "report is tried with records. Every step and every test runs in a process of its own,\n"
     "so that a component that crashes, exits or hangs there is told in a sentence.\n"
     "\n"
-    "  --only WORDS       only the tests whose names have these words\n"
+    "  --only WORDS       only the tests whose names have these words; several of these: any\n"
+    "  --set NAME=VALUE   a parameter of the components, by its name among their own\n"
     "  --list             print the names of the tests, and do not run them\n"
     "  --timeout SECONDS  the most that one test may take (60 unless given)\n"
     "  --launcher WORDS   the command that starts the ranks of a job, on this node, in which a\n"
@@ -43,7 +46,8 @@ constexpr char kHelp[] =
 
 struct Options {
   std::vector<std::string> files;
-  std::string only;
+  std::vector<std::string> only;
+  std::vector<std::string> settings;  // NAME=VALUE
   bool list = false;
   unsigned seconds = 60;
   std::vector<std::string> launcher;  // its words
@@ -63,7 +67,7 @@ int usage(const std::string& what) {
 int parse(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool has_value = word == "--only" || word == "--timeout" || word == "--launcher";
+    const bool has_value = word == "--only" || word == "--set" || word == "--timeout" || word == "--launcher";
     if (has_value && i + 1 == argc) return usage("option " + word + " needs a value");
     if (word == "--help") {
       std::fputs(kHelp, stdout);
@@ -74,7 +78,11 @@ int parse(int argc, char** argv, Options* options) {
       return 0;
     }
     if (word == "--only") {
-      options->only = argv[++i];
+      options->only.push_back(argv[++i]);
+    } else if (word == "--set") {
+      options->settings.push_back(argv[++i]);
+      if (options->settings.back().find('=') == std::string::npos)
+        return usage("--set takes NAME=VALUE, not " + printable(options->settings.back()));
     } else if (word == "--timeout") {
       char* end = nullptr;
       const long value = std::strtol(argv[++i], &end, 10);
@@ -116,7 +124,15 @@ bool run_suite(const Options& options, const std::string& file, const plugin::St
   subject() = {.file = file, .framework = statement.framework, .name = statement.name};
   if (!options.launcher.empty() && subject().framework != "launch")
     tell("note    ", "--launcher is for components of launch");
-  const Runner runner(file, options.seconds, options.launcher);
+  for (const std::string& setting : options.settings) {
+    const std::string name = setting.substr(0, setting.find('='));
+    if (std::none_of(statement.params.begin(), statement.params.end(),
+                     [&](const ashlar_param& row) { return name == row.name; })) {
+      tell("WRONG   ", "it has no parameter " + name + ", which --set names");
+      return false;
+    }
+  }
+  const Runner runner(file, options.seconds, options.launcher, options.settings);
   std::vector<CaseName> tests;
   std::string said;
   if (!options.launcher.empty() && !runner.can_launch(&said)) {
@@ -131,7 +147,11 @@ bool run_suite(const Options& options, const std::string& file, const plugin::St
     tell("note    ", std::string("there is no suite for a ") + statement.framework + " component of what it serves");
   unsigned wrong = 0, ran = 0;
   for (const CaseName& test : tests) {
-    if (test.words().find(options.only) == std::string::npos) continue;
+    const bool wanted =
+        options.only.empty() || std::any_of(options.only.begin(), options.only.end(), [&](const std::string& words) {
+          return test.words().find(words) != std::string::npos;
+        });
+    if (!wanted) continue;
     if (options.list) {
       tell("test    ", test.words());
       continue;
@@ -165,11 +185,18 @@ bool check_file(const Options& options, const std::string& given) {
 }
 
 // A child of the runner: one part of GoogleTest's work over the file. As a rank of a job it leaves its verdict in a
-// file:
-// --in-child FILE OPTION --rank FOLDER.
+// file: --in-child FILE OPTION [--set NAME=VALUE...] [--rank FOLDER]
 int in_child(int argc, char** argv) {
-  const bool is_rank = argc == 6 && std::strcmp(argv[4], "--rank") == 0;
-  if (is_rank) begin_rank(argv[5]);
+  bool is_rank = false;
+  for (int i = 4; i + 1 < argc; i += 2) {
+    const std::string value = argv[i + 1];
+    if (std::strcmp(argv[i], "--set") == 0) {
+      settings_of_all_tests()[value.substr(0, value.find('='))] = value.substr(value.find('=') + 1);
+    } else {
+      is_rank = true;
+      begin_rank(argv[i + 1]);
+    }
+  }
   param::TextPool pool;
   const plugin::Entry entry = plugin::examine(argv[2], plugin::this_kernel(), &pool);
   subject() = {.file = argv[2], .framework = entry.statement.framework, .name = entry.statement.name};

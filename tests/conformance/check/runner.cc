@@ -98,8 +98,12 @@ std::string CaseName::words() const {
 
 bool CaseName::of_job() const { return full.find("/Job.") != std::string::npos; }
 
-Runner::Runner(const std::string& file, unsigned seconds, std::vector<std::string> launcher)
-    : file_(std::filesystem::absolute(file)), seconds_(seconds), launcher_(std::move(launcher)) {
+Runner::Runner(const std::string& file, unsigned seconds, std::vector<std::string> launcher,
+               std::vector<std::string> settings)
+    : file_(std::filesystem::absolute(file)),
+      seconds_(seconds),
+      launcher_(std::move(launcher)),
+      settings_(std::move(settings)) {
   std::error_code none;
   std::string name = std::filesystem::temp_directory_path(none) / "ashlar-check-XXXXXX";
   if (mkdtemp(name.data())) folder_ = name;
@@ -110,8 +114,12 @@ Runner::~Runner() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
 }
 
-Runner::Ended Runner::child(const std::string& option) const {
-  return child(std::vector<std::string>{own_program(), "--in-child", file_, option});
+Runner::Ended Runner::child(const std::string& option) const { return child(in_child(option)); }
+
+std::vector<std::string> Runner::in_child(const std::string& option) const {
+  std::vector<std::string> words = {own_program(), "--in-child", file_, option};
+  for (const std::string& setting : settings_) words.insert(words.end(), {"--set", setting});
+  return words;
 }
 
 Runner::Ended Runner::child(const std::vector<std::string>& words) const {
@@ -214,7 +222,9 @@ Outcome Runner::run_job(const CaseName& test) const {
   std::error_code none;
   std::filesystem::create_directory(folder, none);
   std::vector<std::string> words = launcher_;
-  words.insert(words.end(), {own_program(), "--in-child", file_, "--gtest_filter=" + test.full, "--rank", folder});
+  const std::vector<std::string> part = in_child("--gtest_filter=" + test.full);
+  words.insert(words.end(), part.begin(), part.end());
+  words.insert(words.end(), {"--rank", folder});
   const Ended ended = child(words);
   std::string of_others;
   const std::vector<Verdict> verdicts = read_verdicts(folder, &of_others);

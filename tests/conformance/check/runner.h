@@ -30,7 +30,9 @@ class Runner {
  public:
   /// `launcher`: the command that starts the ranks of tests of jobs; empty: such a test has one rank, which nothing
   /// launches.
-  Runner(const std::string& file, unsigned seconds, std::vector<std::string> launcher);
+  /// `settings`: NAME=VALUE of parameters of the component, for all tests.
+  Runner(const std::string& file, unsigned seconds, std::vector<std::string> launcher,
+         std::vector<std::string> settings = {});
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -49,6 +51,8 @@ class Runner {
   /// A child that runs `words`, or this program over the file with `option`.
   Ended child(const std::string& option) const;
   Ended child(const std::vector<std::string>& words) const;
+  /// The words that have this program take a part of the work over the file.
+  std::vector<std::string> in_child(const std::string& option) const;
   Outcome run_alone(const CaseName& test) const;
   Outcome run_job(const CaseName& test) const;
   /// `of_others`: what ranks without a verdict have printed.
@@ -57,7 +61,7 @@ class Runner {
 
   const std::string file_;  // absolute
   const unsigned seconds_;
-  const std::vector<std::string> launcher_;
+  const std::vector<std::string> launcher_, settings_;
   std::string folder_;  // in which the tests run: what the component writes goes with it. "": there is none
 };
 

@@ -29,6 +29,10 @@ SubjectRegistry::SubjectRegistry(const void* context, bool installed) {
   registry_.add_file(subject().file);
   if (installed) registry_.add_folder(param::support_folder(param::installation_prefix()) + "/components");
   registry_.declare_params();
+  for (const auto& [name, value] : settings_of_all_tests())
+    sources.command_line.push_back({.key = subject().framework + "." + subject().name + "." + name,
+                                    .value = value,
+                                    .option = "--set " + name + "=" + value});
   status_ = store_.load(sources);
   begin_step("query");
   if (status_.ok()) status_ = registry_.select(subject().framework, context, &chosen_);

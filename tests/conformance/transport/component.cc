@@ -145,13 +145,19 @@ void Component::open(const Settings& settings) const {
   std::byte* block = blocks.back().get();
   for (std::uint32_t i = 0; i < table_->param_count; ++i) {
     const ashlar_param& row = table_->params[i];
-    const auto set = settings.find(row.name);
-    store(row, set == settings.end() ? row.fallback : set->second, block);
+    const Settings& all = settings_of_all_tests();
+    const auto own = settings.find(row.name), general = all.find(row.name);
+    store(row, own != settings.end() ? own->second : general != all.end() ? general->second : row.fallback, block);
   }
   if (table_->open && table_->open(&kHost, block) != ASHLAR_OK) {
     std::fprintf(stderr, "%s cannot be opened: %s\n", name_.c_str(), failure_text);
     std::abort();
   }
+}
+
+Settings& settings_of_all_tests() {
+  static Settings settings;
+  return settings;
 }
 
 bool has_parameter(const Component& component, const char* name) {

@@ -12,6 +12,9 @@ namespace ashlar::test {
 /// Values for parameters, as text, by row name.
 using Settings = std::map<std::string, std::string>;
 
+/// Values for all tests, where a test has none of its own. Set by main() before the first one.
+Settings& settings_of_all_tests();
+
 /// A transport component loaded for a test, with a host of the test's own and parameters from the rows' fallbacks.
 class Component {
  public:

@@ -29,6 +29,7 @@ fi_ops* functions(int (*bind)(fid*, fid*, std::uint64_t) = no_bind, int (*contro
 }
 
 int close_region(fid* object) {
+  const auto locked = guard();
   auto* const region = reinterpret_cast<Region*>(object);
   if (region->used != 0) broken("a region is closed while an operation uses it");
   region->domain->regions.erase(region->mr.key);
@@ -51,6 +52,7 @@ int enable_region(fid* object, int command, void*) {
 
 int register_memory(fid* object, const void* memory, std::size_t length, std::uint64_t access, std::uint64_t,
                     std::uint64_t wanted, std::uint64_t, fid_mr** out, void*) {
+  const auto locked = guard();
   auto& domain = *reinterpret_cast<Domain*>(object);
   if (ofi_double_seen.regions >= ofi_double_settings.regions) return -FI_ENOMEM;
   const bool own = (domain.mr_mode & FI_MR_PROV_KEY) != 0;
@@ -74,6 +76,7 @@ int register_memory(fid* object, const void* memory, std::size_t length, std::ui
 }
 
 ssize_t read_completions(fid_cq* queue, void* to, std::size_t most) {
+  const auto locked = guard();
   auto& completions = *reinterpret_cast<Completions*>(queue);
   if (completions.endpoint != nullptr) completions.endpoint->progress();
   auto* const entries = static_cast<fi_cq_msg_entry*>(to);
@@ -88,6 +91,7 @@ ssize_t read_completions(fid_cq* queue, void* to, std::size_t most) {
 }
 
 ssize_t read_error(fid_cq* queue, fi_cq_err_entry* to, std::uint64_t) {
+  const auto locked = guard();
   auto& completions = *reinterpret_cast<Completions*>(queue);
   if (completions.done.empty() || completions.done.front().err == 0) return -FI_EAGAIN;
   *to = completions.done.front();
@@ -138,6 +142,7 @@ int open_addresses(fid_domain*, fi_av_attr*, fid_av** out, void*) {
 }
 
 int close_endpoint(fid* object) {
+  const auto locked = guard();
   auto* const endpoint = reinterpret_cast<Endpoint*>(object);
   endpoints().erase(endpoint->address);
   for (const Operation& operation : endpoint->started)
@@ -160,6 +165,7 @@ int bind_endpoint(fid* object, fid* what, std::uint64_t) {
 }
 
 int enable_endpoint(fid* object, int command, void*) {
+  const auto locked = guard();
   auto& endpoint = *reinterpret_cast<Endpoint*>(object);
   if (command != FI_ENABLE || endpoint.peers == nullptr || endpoint.completions == nullptr) return -FI_EINVAL;
   endpoint.address = next_address += 3;

@@ -7,12 +7,13 @@
 /// its user keeps libfabric's rules.
 namespace ofi_double {
 
-/// Set before an endpoint is opened: mr_mode, inject, sends. The others count at any time.
+/// Set before an endpoint is opened: mr_mode, inject, sends. The others count at any time. A program that does not know
+/// the double sets them by OFI_DOUBLE in the environment: "mr_mode=4,again=3".
 struct Settings {
   int mr_mode = 0;
   std::size_t inject = 64, sends = 64;
-  unsigned again = 0;  // times that each operation is refused (FI_EAGAIN) before it is taken
-  unsigned late = 0;   // looks at the completion queue until an operation takes place
+  unsigned again = 0;              // times that each operation is refused (FI_EAGAIN) before it is taken
+  unsigned late = 0;               // looks at the completion queue until an operation takes place
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;
@@ -20,7 +21,7 @@ struct Settings {
 
 struct Seen {
   unsigned sends = 0, injects = 0, reads = 0, receives = 0, refused = 0;
-  unsigned regions = 0;   // registered now
+  unsigned regions = 0;  // registered now
   unsigned registrations = 0;
   char broken[200] = "";  // the first rule that was broken
 };

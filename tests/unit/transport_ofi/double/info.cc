@@ -1,5 +1,7 @@
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "tests/unit/transport_ofi/double/objects.h"
 
@@ -19,6 +21,27 @@ T* copy(const T* from) {
   auto* const to = static_cast<T*>(std::calloc(1, sizeof(T)));
   if (from != nullptr) *to = *from;
   return to;
+}
+
+/// What OFI_DOUBLE says; a word that is not known ends the process.
+void read_environment() {
+  const char* at = std::getenv("OFI_DOUBLE");
+  while (at != nullptr && *at != 0) {
+    char name[32] = "";
+    unsigned long long value = 0;
+    int length = 0;
+    if (std::sscanf(at, "%31[a-z_]=%llu%n", name, &value, &length) != 2) std::abort();
+    const auto set = [&](const char* wanted, auto* to) {
+      if (std::strcmp(name, wanted) != 0) return false;
+      *to = static_cast<std::remove_reference_t<decltype(*to)>>(value);
+      return true;
+    };
+    Settings& s = ofi_double_settings;
+    if (!(set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
+          set("late", &s.late) || set("regions", &s.regions) || set("fail_read", &s.fail_read)))
+      std::abort();
+    at += length + (at[length] == ',' ? 1 : 0);
+  }
 }
 
 fi_info* duplicate(const fi_info* from) {
@@ -62,6 +85,8 @@ void fi_freeinfo(fi_info* info) {
 }
 
 int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_info* hints, fi_info** out) {
+  static const bool read = (ofi_double::read_environment(), true);
+  static_cast<void>(read);
   const char* const wanted = hints->fabric_attr->prov_name;
   if (wanted != nullptr && std::strcmp(wanted, ofi_double::kName) != 0) return -FI_ENODATA;
   // A user that cannot do what the provider asks for does not get it.

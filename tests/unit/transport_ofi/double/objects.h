@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "tests/unit/transport_ofi/double/double.h"
@@ -86,6 +87,9 @@ struct Endpoint {
 /// The functions of endpoints. `found` by address: those that are open.
 std::map<std::uint64_t, Endpoint*>& endpoints();
 void give_functions(Endpoint& endpoint);
+/// Notes the rule; a process that was set up by OFI_DOUBLE ends.
 void broken(const char* rule);
+/// Lanes of several threads share the double.
+std::unique_lock<std::recursive_mutex> guard();
 
 }  // namespace ofi_double

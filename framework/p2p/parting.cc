@@ -19,7 +19,7 @@ void say_goodbye(Lane& lane, PeerId id) {
 
 void on_goodbye(Lane& lane, const ashlar_am& am) {
   Peer* const peer = lane.peers.get(am.peer);
-  if (peer == nullptr) return;
+  if (peer == nullptr || am.h0 != 0) return;
   peer->said_goodbye.store(true, std::memory_order_release);
   // The first that this process hears of it, maybe, while it leaves itself: it is waited for there.
   if (lane.p2p->process.leaves.load(std::memory_order_relaxed)) say_goodbye(lane, am.peer);
@@ -31,6 +31,8 @@ void watch(Lane& lane, PeerId id) {
   Link* link = nullptr;
   const Status opened = open_link(lane, id, &link);
   if (opened.mpi_class() == MPI_ERR_PROC_ABORTED) lane.peers.mark_failed(id, opened.text());
+  // A network connects when something is to be sent.
+  if (opened.ok()) send_control(lane, *link, kGoodbye, 1, 0);
 }
 
 void say_end(Lane& lane, PeerId id, int code) {

@@ -76,7 +76,7 @@ enum Id : std::uint8_t {
   kRma = 29,
 
   // Between processes of different jobs: the sender needs nothing more of the receiver. Nothing of it follows, until a
-  // new communicator has both.
+  // new communicator has both. With h0 = 1 it says nothing: there is a connection now, and its end will be noticed.
   kGoodbye = 30,
   kEnd = 31  // the sender ends all processes of a communicator that both have (MPI_Abort). h0 = the exit code
 };

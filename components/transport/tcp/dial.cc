@@ -18,6 +18,10 @@ constexpr std::size_t kMostAttempts = 16;
 constexpr std::uint64_t kFirstPause = 10'000'000, kLongestPause = 1'000'000'000;
 constexpr unsigned kRefusals = 4;                      // rounds in which every address refuses: the process is gone
 constexpr std::uint64_t kConnectTime = 5'000'000'000;  // one address, until the next round
+constexpr std::uint64_t kGuessTime = 500'000'000;      // the same of a guess, when all others have refused
+
+/// A link-local address is tried over every link, of which one may lead there: of the others nothing is learnt.
+bool is_guess(const SocketAddress& to) { return to.any.sa_family == AF_INET6 && to.v6.sin6_scope_id != 0; }
 
 }  // namespace
 
@@ -159,7 +163,7 @@ void Dial::start_round() {
   round_began_ = now_ns();
   next_round_ = 0;
   reasons_.clear();
-  tried_ = 0;
+  tried_ = refusals_ = 0;
   round_refused_ = true;
   starting_ = true;
   for (const SocketAddress& to : iface_.ways_to(peer_.address)) add(to);
@@ -178,6 +182,13 @@ void Dial::look() {
   }
 }
 
+/// Whether these alone may still answer, and the other addresses say that there is no such process.
+bool Dial::guesses_are_left() const {
+  return round_refused_ && refusals_ > 0 && std::all_of(attempts_.begin(), attempts_.end(), [](const auto& attempt) {
+           return attempt->connecting() && is_guess(attempt->to());
+         });
+}
+
 void Dial::drop(Attempt& attempt) {
   const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
   iface_.bury(std::move(*at));
@@ -186,13 +197,15 @@ void Dial::drop(Attempt& attempt) {
 
 void Dial::lost(Attempt& attempt, const std::string& reason, bool refused) {
   reasons_ += (reasons_.empty() ? "" : "; ") + attempt.to().text() + ": " + reason;
-  round_refused_ = round_refused_ && refused;
+  if (refused) ++refusals_;
+  round_refused_ = round_refused_ && (refused || is_guess(attempt.to()));
   drop(attempt);
   if (attempts_.empty() && !starting_) round_over(now_ns());
 }
 
 void Dial::round_over(std::uint64_t now) {
   ++rounds_lost_;
+  round_refused_ = round_refused_ && refusals_ > 0;
   rounds_refused_ = round_refused_ ? rounds_refused_ + 1 : 0;
   const std::uint64_t pause = std::min(kFirstPause << std::min(rounds_lost_, 10u), kLongestPause);
   // Many processes that call one do not call again together.
@@ -205,7 +218,8 @@ void Dial::tick(std::uint64_t now) {
     if (now >= next_round_) start_round();
     return;
   }
-  for (std::size_t i = attempts_.size(); i-- > 0 && now - round_began_ > kConnectTime;)
+  const std::uint64_t time = guesses_are_left() ? kGuessTime : kConnectTime;
+  for (std::size_t i = attempts_.size(); i-- > 0 && now - round_began_ > time;)
     if (attempts_[i]->connecting()) lost(*attempts_[i], "no answer", false);
   if (!attempts_.empty() || now < next_round_) return;
   if (rounds_refused_ >= kRefusals) return iface_.give_up(peer_, true);

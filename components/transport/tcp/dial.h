@@ -68,6 +68,7 @@ class Dial {
 
  private:
   void add(const SocketAddress& to);
+  bool guesses_are_left() const;
   void round_over(std::uint64_t now);
   void drop(Attempt& attempt);
 
@@ -77,7 +78,8 @@ class Dial {
   std::string reasons_;  // of the round
   std::uint64_t began_ = 0, round_began_ = 0, next_round_ = 0;
   unsigned rounds_lost_ = 0, rounds_refused_ = 0, tried_ = 0;
-  bool round_refused_ = false, starting_ = false;
+  unsigned refusals_ = 0;                          // of the round
+  bool round_refused_ = false, starting_ = false;  // every address that is no guess has refused
 };
 
 }  // namespace ashlar::tcp

@@ -1,10 +1,23 @@
 #include "framework/base/ip_socket.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace ashlar::ip {
+namespace {
+
+constexpr int kQuestions = 3;  // keepalive probes without an answer
+
+void set(int socket, int level, int option, int value) {
+  // A system that knows an option not at all still carries messages.
+  (void)setsockopt(socket, level, option, &value, sizeof value);
+}
+
+}  // namespace
+
 SocketAddress::SocketAddress(int family, const std::uint8_t* bytes, std::uint16_t port, std::uint32_t scope) : v6{} {
   if (family == 4) {
     v4.sin_family = AF_INET;
@@ -58,6 +71,19 @@ SocketAddress SocketAddress::of_own(int socket) {
 
 Descriptor make_socket(int family) {
   return Descriptor(socket(family == 4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+}
+
+void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t keepalive_ns) {
+  constexpr std::uint64_t kMs = 1'000'000, kSecond = 1'000'000'000;
+  set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (user_timeout_ns != 0)
+    set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::max(user_timeout_ns / kMs, std::uint64_t{1})));
+  if (keepalive_ns == 0) return;
+  const int seconds = static_cast<int>(std::max(keepalive_ns / kSecond, std::uint64_t{1}));
+  set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / 2, 1));
+  set(socket, IPPROTO_TCP, TCP_KEEPCNT, kQuestions);
 }
 
 }  // namespace ashlar::ip

@@ -36,4 +36,9 @@ struct SocketAddress {
 /// A non-blocking socket of that family, close-on-exec. Without one: errno.
 Descriptor make_socket(int family);
 
+/// What is written leaves at once, and a host that answers no more is noticed: data may be unacknowledged for
+/// `user_timeout_ns`, and after `keepalive_ns` without traffic it is asked whether it is there. 0: the system's time,
+/// and it is not asked.
+void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t keepalive_ns);
+
 }  // namespace ashlar::ip

@@ -33,44 +33,84 @@ bool advance(ssize_t (*step)(int, char*, std::size_t), int fd, char* bytes, std:
 ssize_t send_some(int fd, char* bytes, std::size_t length) { return send(fd, bytes, length, MSG_NOSIGNAL); }
 ssize_t receive_some(int fd, char* bytes, std::size_t length) { return recv(fd, bytes, length, 0); }
 
-/// One trade, as far as it has come.
-struct Trade {
-  int fd;
-  std::vector<std::int64_t> out;
-  std::vector<std::int64_t>* theirs;
-  std::int64_t their_size = 0;
-  std::size_t sent = 0, heads = 0, got = 0, wanted = 0;
-  int error = 0;
-  bool closed = false;
-
-  std::size_t to_send() const { return out.size() * sizeof(std::int64_t); }
-  bool complete() const { return sent == to_send() && heads == sizeof their_size && got == wanted; }
-  /// False: there is no more to be done.
-  bool step() {
-    closed = !advance(send_some, fd, reinterpret_cast<char*>(out.data()), to_send(), &sent, &error) ||
-             !advance(receive_some, fd, reinterpret_cast<char*>(&their_size), sizeof their_size, &heads, &error);
-    if (!closed && heads == sizeof their_size && wanted == 0 && their_size != 0) {
-      if (their_size < 0 || their_size > kMostWords) {
-        error = EPROTO;
-        closed = true;
-        return false;
-      }
-      theirs->resize(static_cast<std::size_t>(their_size));
-      wanted = theirs->size() * sizeof(std::int64_t);
-    }
-    closed = closed || !advance(receive_some, fd, reinterpret_cast<char*>(theirs->data()), wanted, &got, &error);
-    return !closed && !complete();
+/// One trade, as far as it has come: the number of words, the words, and behind them the tag where there are seals.
+class Trade {
+ public:
+  Trade(int fd, Seals* seals, const std::vector<std::int64_t>& mine, std::vector<std::int64_t>* theirs)
+      : fd_(fd), seals_(seals), theirs_(*theirs) {
+    const auto count = static_cast<std::int64_t>(mine.size());
+    out_.resize((1 + mine.size()) * sizeof count);
+    std::memcpy(out_.data(), &count, sizeof count);
+    if (!mine.empty()) std::memcpy(out_.data() + sizeof count, mine.data(), out_.size() - sizeof count);
+    if (seals == nullptr) return;
+    seals->out.hide(out_.data(), out_.size());
+    const Digest tag = seals->out.tag();
+    out_.insert(out_.end(), tag.begin(), tag.end());
   }
+
+  /// Goes on. False: there is no more to be done.
+  bool step() {
+    const bool open = advance(send_some, fd_, out_.data(), out_.size(), &sent_, &error) && read_count() && read_words();
+    closed = closed || !open;
+    return !closed && (sent_ < out_.size() || !complete_);
+  }
+
+  int error = 0;        // of the system; 0: the other side has hung up
+  bool closed = false;  // the trade has failed
+  bool forged = false;  // what came was not what the other side sent
+
+ private:
+  bool read_count() {
+    if (counted_) return true;
+    if (!advance(receive_some, fd_, reinterpret_cast<char*>(&count_), sizeof count_, &got_, &error)) return false;
+    if (got_ < sizeof count_) return true;
+    if (seals_ != nullptr) seals_->in.show(&count_, sizeof count_);
+    if (count_ < 0 || count_ > kMostWords) {
+      error = EPROTO;
+      return false;
+    }
+    counted_ = true;
+    got_ = 0;
+    theirs_.resize(static_cast<std::size_t>(count_));
+    return true;
+  }
+
+  bool read_words() {
+    if (!counted_ || complete_) return true;
+    const std::size_t bytes = theirs_.size() * sizeof(std::int64_t);
+    if (got_ < bytes && !advance(receive_some, fd_, reinterpret_cast<char*>(theirs_.data()), bytes, &got_, &error))
+      return false;
+    complete_ = got_ == bytes && seals_ == nullptr;
+    return got_ < bytes || seals_ == nullptr || read_tag();
+  }
+
+  bool read_tag() {
+    if (!advance(receive_some, fd_, reinterpret_cast<char*>(tag_.data()), tag_.size(), &tagged_, &error)) return false;
+    if (tagged_ < tag_.size()) return true;
+    seals_->in.show(theirs_.data(), theirs_.size() * sizeof(std::int64_t));
+    complete_ = same(tag_, seals_->in.tag());
+    forged = !complete_;
+    return complete_;
+  }
+
+  const int fd_;
+  Seals* const seals_;
+  std::vector<char> out_;
+  std::vector<std::int64_t>& theirs_;
+  std::int64_t count_ = 0;
+  Digest tag_ = {};
+  std::size_t sent_ = 0, got_ = 0, tagged_ = 0;
+  bool counted_ = false, complete_ = false;
 };
 
 }  // namespace
 
 Status Channel::trade(Lane& lane, const std::vector<std::int64_t>& mine, std::vector<std::int64_t>* theirs) {
   theirs->clear();
-  Trade trade{.fd = fd(), .out = {static_cast<std::int64_t>(mine.size())}, .theirs = theirs};
-  trade.out.insert(trade.out.end(), mine.begin(), mine.end());
+  Trade trade(fd(), seals_.get(), mine, theirs);
   wait_beside(lane, "for the process at the other end of the connection", [&trade] { return !trade.step(); });
   if (!trade.closed) return {};
+  if (trade.forged) return fail(MPI_ERR_OTHER, "comm.channel_forged");
   return fail(MPI_ERR_OTHER, "comm.channel_closed", {{"lower", trade.error ? std::strerror(trade.error) : ""}});
 }
 

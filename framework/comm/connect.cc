@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/base/failure.h"
+#include "framework/base/ip_ports.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/inter_exchange.h"
 #include "framework/comm/join_api.h"
@@ -17,6 +18,7 @@
 #include "framework/comm/outside.h"
 #include "framework/comm/ports.h"
 #include "framework/object/handle.h"
+#include "framework/object/info.h"
 #include "framework/progress/user_call.h"
 
 namespace ashlar::comm {
@@ -29,13 +31,24 @@ std::uint64_t connect_timeout() {
   return outside ? outside->connect_timeout_ns() : kNoEnd;
 }
 
-Status take_visitor(Comm& comm, Port& port, Channel* channel) {
-  Descriptor visitor;
+void take_visitor(Comm& comm, Port& port, Channel* channel) {
   wait_beside(*comm.lane, "for a process that connects to the port", [&] {
     const std::lock_guard one_at_a_time(Engine::current().ports->taking);
-    return port.take(&visitor);
+    return port.take(channel);
   });
-  *channel = Channel(std::move(visitor));
+}
+
+/// The reserved keys of MPI_Open_port (MPI-5.0, 11.9.5).
+Status take_keys(const Info* info, PortNetwork* network) {
+  const std::string* const port = info != nullptr ? info->find("ip_port") : nullptr;
+  const std::string* const address = info != nullptr ? info->find("ip_address") : nullptr;
+  if (port != nullptr) {
+    ip::Ports one;
+    if (!ip::Ports::parse(*port, &one) || one.first != one.last || one.first == 0)
+      return fail(MPI_ERR_INFO_VALUE, "port.no_tcp_port", {{"value", *port}});
+    network->ports = *port;
+  }
+  if (address != nullptr) network->address = *address;
   return {};
 }
 
@@ -60,6 +73,12 @@ Status exchange(int fd, const void* mine, void* theirs, std::size_t bytes) {
 
 }  // namespace
 
+PortNetwork network_of_ports() {
+  PortNetwork network;
+  if (const Outside* const outside = Engine::current().outside) outside->network(&network.interfaces, &network.ports);
+  return network;
+}
+
 Status check_intracomm(const Comm& comm) {
   if (!comm.inter) return {};
   return fail(MPI_ERR_COMM, "comm.inter", {{"argument", "comm"}, {"value", comm.name}});
@@ -71,10 +90,11 @@ Status meet(Comm& comm, int root, Channel& channel, Status ready, Comm** result)
   return make_spanning(span, *comm.errhandler, result);
 }
 
-Status open_port(Info*, char* port_name) {
+Status open_port(Info* info, char* port_name) {
   std::string name;
-  ASHLAR_TRY(Engine::current().ports->open(&name));
-  static_assert(MPI_MAX_PORT_NAME > 128);
+  PortNetwork network = network_of_ports();
+  ASHLAR_TRY(take_keys(info, &network));
+  ASHLAR_TRY(Engine::current().ports->open(&network, &name));
   std::memcpy(port_name, name.c_str(), name.size() + 1);
   return {};
 }
@@ -89,7 +109,10 @@ Status accept(const char* port_name, Info*, int root, Comm& comm, Comm** result)
   Status ready;
   if (comm.rank == root) {
     const std::shared_ptr<Port> port = port_name ? Engine::current().ports->find(port_name) : nullptr;
-    ready = port ? take_visitor(comm, *port, &channel) : fail(MPI_ERR_PORT, "port.not_open");
+    if (port)
+      take_visitor(comm, *port, &channel);
+    else
+      ready = fail(MPI_ERR_PORT, "port.not_open");
   }
   return meet(comm, root, channel, ready, result);
 }
@@ -98,21 +121,19 @@ Status connect(const char* port_name, Info*, int root, Comm& comm, Comm** result
   const progress::UserCall call("MPI_Comm_connect", &comm);
   *result = nullptr;
   ASHLAR_TRY(check_intracomm(comm));
-  Descriptor socket;
+  Channel channel;
   Status ready;
   if (comm.rank == root)
     ready =
-        port_name ? connect_to(*comm.lane, port_name, connect_timeout(), &socket) : fail(MPI_ERR_PORT, "port.foreign");
-  Channel channel(std::move(socket));
+        port_name ? connect_to(*comm.lane, port_name, connect_timeout(), &channel) : fail(MPI_ERR_PORT, "port.foreign");
   return meet(comm, root, channel, ready, result);
 }
 
 Status connect_to_parent(const char* port_name, Comm& world) {
   const progress::UserCall call("MPI_Init", &world);
-  Descriptor socket;
+  Channel channel;
   Status ready;
-  if (world.rank == 0) ready = connect_to(*world.lane, port_name, connect_timeout(), &socket);
-  Channel channel(std::move(socket));
+  if (world.rank == 0) ready = connect_to(*world.lane, port_name, connect_timeout(), &channel);
   Comm* parent = nullptr;
   ASHLAR_TRY(meet(world, 0, channel, ready, &parent));
   parent->name.give("MPI_COMM_PARENT");
@@ -128,8 +149,9 @@ Status join(int fd, Comm** result) {
   if (self == nullptr) return fail(MPI_ERR_COMM, "comm.no_world", {{"call", "MPI_Comm_join"}});
   const progress::UserCall call("MPI_Comm_join", self);
   Port port;
-  ASHLAR_TRY(port.open());
-  char mine[160] = {}, theirs[160] = {};
+  const PortNetwork network = network_of_ports();
+  ASHLAR_TRY(port.open(&network));
+  char mine[MPI_MAX_PORT_NAME] = {}, theirs[MPI_MAX_PORT_NAME] = {};
   std::strncpy(mine, port.name().text().c_str(), sizeof mine - 1);
   ASHLAR_TRY(exchange(fd, mine, theirs, sizeof mine));
   theirs[sizeof theirs - 1] = '\0';
@@ -137,13 +159,10 @@ Status join(int fd, Comm** result) {
   if (!PortName::parse(theirs, &other)) return fail(MPI_ERR_OTHER, "comm.join_foreign");
   Channel channel;
   Status ready;
-  if (port.name().place > other.place) {
-    ready = take_visitor(*self, port, &channel);
-  } else {
-    Descriptor socket;
-    ready = connect_to(*self->lane, theirs, connect_timeout(), &socket);
-    channel = Channel(std::move(socket));
-  }
+  if (port.name().place > other.place)
+    take_visitor(*self, port, &channel);
+  else
+    ready = connect_to(*self->lane, theirs, connect_timeout(), &channel);
   return meet(*self, 0, channel, ready, result);
 }
 

@@ -41,6 +41,13 @@ class Outside {
   virtual Status start_job(Descriptor* socket) = 0;
   /// Names that are published under this one are seen by the processes of other jobs of the same: MPI_Publish_name.
   virtual std::string name_scope() const = 0;
+  /// The interfaces and TCP ports with which processes of other hosts reach this one.
+  virtual void network(std::string* interfaces, std::string* ports) const = 0;
+  /// Whether the launcher may start further processes on other hosts without being told so.
+  virtual bool starts_elsewhere() const = 0;
+  /// Makes this process one that processes of other nodes reach, if it is none: while all processes that it knew were
+  /// on its node, it needed no network. Its card changes. What cannot be used says so when it is.
+  virtual void reach_other_nodes() = 0;
   /// How long MPI_Comm_connect waits for MPI_Comm_accept.
   virtual std::uint64_t connect_timeout_ns() const = 0;
 

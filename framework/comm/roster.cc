@@ -14,6 +14,7 @@
 #include "framework/comm/words.h"
 #include "framework/datatype/datatype.h"
 #include "framework/object/comm.h"
+#include "framework/object/group.h"
 #include "framework/object/handle.h"
 
 namespace ashlar::comm {
@@ -49,6 +50,19 @@ Status collect_cards(Comm& local, std::vector<std::int64_t>* all) {
   return coll::allgatherv(mine.data(), own_words, word, all->data(), counts.data(), places.data(), word, local);
 }
 
+/// Whether all members of the two groups are on this process's node. Every member of both finds the same.
+Status are_neighbours(const Span& span, bool* all) {
+  Services& services = Engine::current().services;
+  const Group& own = *span.local.local_group;
+  const std::uint64_t node = services.node_identity(own[0]);
+  bool one = true;
+  for (Rank r = 1; one && r < own.size(); ++r) one = services.node_identity(own[r]) == node;
+  std::vector<std::int64_t> theirs;
+  ASHLAR_TRY(span.trade({static_cast<std::int64_t>(node), one ? 1 : 0}, &theirs));
+  *all = one && theirs.size() == 2 && theirs[1] == 1 && theirs[0] == static_cast<std::int64_t>(node);
+  return {};
+}
+
 Status introduce(const std::vector<Identity>& who, const std::vector<std::int64_t>& cards, Introduced* guests) {
   std::size_t at = 0;
   for (const Identity& member : who) {
@@ -73,6 +87,9 @@ Introduced::~Introduced() {
 
 Status introduce_groups(const Span& span, const std::vector<std::int64_t>& theirs, Introduced* guests) {
   Status known;
+  bool neighbours = true;
+  ASHLAR_TRY(are_neighbours(span, &neighbours));
+  if (!neighbours) Engine::current().outside->reach_other_nodes();
   std::vector<std::int64_t> our_cards, their_cards;
   ASHLAR_TRY(collect_cards(span.local, &our_cards));
   ASHLAR_TRY(span.trade(our_cards, &their_cards));

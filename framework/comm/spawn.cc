@@ -53,6 +53,17 @@ Status add_program(const char* command, char** argv, int processes, const Info* 
   return {};
 }
 
+/// Whether processes of the job may come to run on other hosts than this one.
+bool goes_elsewhere(const FurtherJob& job) {
+  if (Engine::current().outside->starts_elsewhere()) return true;
+  const auto names_hosts = [](const std::pair<std::string, std::string>& pair) {
+    return pair.first == "host" || pair.first == "hostfile" || pair.first == "file";
+  };
+  return std::any_of(job.programs.begin(), job.programs.end(), [&](const FurtherJob::Program& program) {
+    return std::any_of(program.info.begin(), program.info.end(), names_hosts);
+  });
+}
+
 /// The launcher's side of a start, as far as it has come.
 class Talk {
  public:
@@ -90,7 +101,6 @@ class Talk {
 
 /// Waits until the first process of the new job knocks at the port, or there will be none.
 Status await_job(Comm& comm, Port& port, Talk& talk, Channel* channel, std::vector<int>* started) {
-  Descriptor visitor;
   std::string refused, over;
   bool open = true;
   const auto hear = [&] {
@@ -105,12 +115,11 @@ Status await_job(Comm& comm, Port& port, Talk& talk, Channel* channel, std::vect
   wait_beside(*comm.lane, "for the processes that it starts", [&] {
     hear();
     if (!refused.empty()) return true;
-    return port.take(&visitor) || !open || !over.empty();
+    return port.take(channel) || !open || !over.empty();
   });
   if (!refused.empty()) return fail(MPI_ERR_SPAWN, "spawn.refused", {{"lower", refused}});
-  if (!visitor) return fail(MPI_ERR_SPAWN, "spawn.never_joined", {{"lower", over}});
+  if (!*channel) return fail(MPI_ERR_SPAWN, "spawn.never_joined", {{"lower", over}});
   while (started->empty() && open && over.empty()) hear();  // it was sent before any process ran
-  *channel = Channel(std::move(visitor));
   return {};
 }
 
@@ -141,7 +150,8 @@ Status spawn_all(Comm& comm, int root, Status fit, FurtherJob& job, Comm** resul
   Outcome outcome;
   std::int64_t head[2] = {MPI_SUCCESS, 0};
   if (comm.rank == root) {
-    if (fit.ok()) fit = port.open();
+    const PortNetwork network = network_of_ports();
+    if (fit.ok()) fit = port.open(goes_elsewhere(job) ? &network : nullptr);
     if (fit.ok()) {
       job.port = port.name().text();
       job.folder = current_folder();

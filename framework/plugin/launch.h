@@ -64,6 +64,7 @@ typedef struct ashlar_job {
    * of this user that have none either. */
   const char* name_scope;
   uint32_t outlives_ranks; /* 1: the job may go on when a rank has failed; the others then poll() for it */
+  uint32_t starts_elsewhere; /* 1: processes that this one starts may run on other hosts than those of the job */
 } ashlar_job;
 
 typedef struct ashlar_launch ashlar_launch; /* a module; its first member is the ops pointer */

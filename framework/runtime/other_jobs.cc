@@ -86,6 +86,24 @@ std::string OtherJobs::name_scope() const {
   return scope ? scope : "";
 }
 
+void OtherJobs::network(std::string* interfaces, std::string* ports) const {
+  if (const param::Setting* const set = process_.params.find("transport.tcp.interfaces")) *interfaces = set->text;
+  if (const param::Setting* const set = process_.params.find("transport.tcp.ports")) *ports = set->text;
+}
+
+bool OtherJobs::starts_elsewhere() const { return process_.job->nodes > 1 || process_.job->starts_elsewhere != 0; }
+
+// All locks at once, as lanes look at each other's interfaces.
+void OtherJobs::reach_other_nodes() ASHLAR_NO_THREAD_SAFETY {
+  const auto& lanes = process_.lanes_;
+  for (const auto& lane : lanes) lane->lock.lock();
+  process_.wiring_->open_networks();
+  for (const auto& lane : lanes) {
+    progress::raise(*lane);
+    lane->lock.unlock();
+  }
+}
+
 std::uint64_t OtherJobs::connect_timeout_ns() const { return process_.runtime_config_.connect_timeout; }
 
 Status OtherJobs::start_job(Descriptor* socket) {

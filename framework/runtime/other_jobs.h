@@ -34,6 +34,9 @@ class OtherJobs final : public comm::Outside {
   void part() override;
   Status start_job(Descriptor* socket) override;
   std::string name_scope() const override;
+  void network(std::string* interfaces, std::string* ports) const override;
+  bool starts_elsewhere() const override;
+  void reach_other_nodes() override;
   std::uint64_t connect_timeout_ns() const override;
 
   /// The end of the world model is collective over connected processes (MPI-5.0, 11.10.4): waits until all of them have

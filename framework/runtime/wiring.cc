@@ -93,7 +93,8 @@ ashlar_result Wiring::get(PeerId peer, const std::string& key, void* buffer, std
   return ASHLAR_OK;
 }
 
-std::string Wiring::own_card() const {
+std::string Wiring::own_card() {
+  const std::lock_guard guard(mutex_);
   std::string card;
   for (const auto& [key, blob] : published_) {
     append(&card, key);
@@ -167,7 +168,7 @@ Wiring::~Wiring() {
   for (auto way = ways_.rbegin(); way != ways_.rend(); ++way) way->component->destroy(way->iface);
 }
 
-Status Wiring::open(Lane& lane) {
+ashlar_transport_context Wiring::context_for(Lane& lane) const {
   const ashlar_job& job = *process_.job;
   ashlar_transport_context context = {};
   context.size = sizeof context;
@@ -186,13 +187,24 @@ Status Wiring::open(Lane& lane) {
   std::copy(std::begin(own.job), std::end(own.job), context.job);
   context.peer_of = progress::peer_of_identity;
   context.lasting = lasting_memory;
+  return context;
+}
 
+Status Wiring::open(Lane& lane) {
+  ASHLAR_TRY(open_ways(lane, context_for(lane)));
+  return ways_.empty() ? fail(MPI_ERR_OTHER, "transport.none", {{"reasons", left_out_}}) : Status();
+}
+
+/// Those that are open on the lane stay as they are.
+Status Wiring::open_ways(Lane& lane, const ashlar_transport_context& context) {
   std::vector<plugin::Chosen> candidates;
   ASHLAR_TRY(process_.registry.select("transport", &context, &candidates));
   if (const auto decisions = process_.registry.records().of("transport"); lane.index == 0 && !decisions.empty())
     left_out_ = decisions.back().lost;
   std::string trouble;
   for (const plugin::Chosen& candidate : candidates) {
+    const auto is_open = [&](const Way& way) { return way.lane == lane.index && way.component == candidate.component; };
+    if (std::any_of(ways_.begin(), ways_.end(), is_open)) continue;
     ashlar_iface* iface = nullptr;
     const Status created = candidate.component->create(&context, &iface);
     const std::string name = candidate.component->name();
@@ -208,8 +220,44 @@ Status Wiring::open(Lane& lane) {
   }
   // What has failed comes first: sentences are cut, and the others were not wanted here anyway.
   if (lane.index == 0 && !trouble.empty()) left_out_ = trouble + (left_out_.empty() ? "" : "; ") + left_out_;
-  if (ways_.empty()) return fail(MPI_ERR_OTHER, "transport.none", {{"reasons", trouble}});
   return {};
+}
+
+/// A transport of networks takes no part while all processes are on one node. To them the processes that this one is
+/// about to know are as if the job had one more, elsewhere.
+void Wiring::open_networks() ASHLAR_NO_THREAD_SAFETY {
+  if (networks_open_ || process_.job->nodes > 1) return;
+  networks_open_ = true;
+  const std::size_t before = ways_.size();
+  for (const auto& lane : process_.lanes_) {
+    ashlar_transport_context context = context_for(*lane);
+    ++context.job_size;
+    // What cannot be used is among the reasons when a peer is not reached.
+    (void)open_ways(*lane, context).ok();
+  }
+  std::vector<std::uint8_t> blob(sizeof(runtime::Preamble) + kMostAddress);
+  for (std::size_t i = before; i < ways_.size(); ++i) {
+    if (std::size_t bytes = 0; read_address(ways_[i], &blob, &bytes).ok()) show(ways_[i], blob, bytes);
+  }
+  const std::lock_guard guard(mutex_);
+  published_[kLeftOut] = left_out_.substr(0, kMostReason);
+}
+
+/// The preamble, and behind it the address of the way.
+Status Wiring::read_address(const Way& way, std::vector<std::uint8_t>* blob, std::size_t* bytes) const {
+  const runtime::Preamble preamble = own_preamble();
+  std::memcpy(blob->data(), &preamble, sizeof preamble);
+  std::uint32_t length = kMostAddress;
+  *bytes = sizeof preamble;
+  ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob->data() + sizeof preamble, &length),
+                          way.component->prefix()));
+  *bytes += length;
+  return {};
+}
+
+void Wiring::show(const Way& way, const std::vector<std::uint8_t>& blob, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  published_[way.key].assign(reinterpret_cast<const char*>(blob.data()), bytes);
 }
 
 runtime::Preamble Wiring::own_preamble() const {
@@ -223,7 +271,7 @@ Status Wiring::publish() {
   const std::string text = settings.publish(kMostSettings);
   published_[kSettings] = text;
   published_[kHost] = process_.host_of(process_.job->rank);
-  published_[kNode] = node_of_this_process();
+  published_[kNode] = own_node_ = node_of_this_process();
   published_[kJob] = process_.job_name();
   if (process_.job->ranks > 1) {
     const ashlar_result put = process_.launch->ops->put(process_.launch, kSettings, text.data(), text.size());
@@ -233,15 +281,11 @@ Status Wiring::publish() {
   const std::string& node = published_[kNode];
   if (process_.job->nodes > 1) (void)process_.launch->ops->put(process_.launch, kNode, node.data(), node.size());
   std::vector<std::uint8_t> blob(sizeof(runtime::Preamble) + kMostAddress);
-  const runtime::Preamble preamble = own_preamble();
-  std::memcpy(blob.data(), &preamble, sizeof preamble);
   for (const Way& way : ways_) {
-    std::uint32_t length = kMostAddress;
-    ASHLAR_TRY(plugin::from(way.iface->ops->address(way.iface, blob.data() + sizeof preamble, &length),
-                            way.component->prefix()));
-    published_[way.key].assign(reinterpret_cast<const char*>(blob.data()), sizeof preamble + length);
-    const ashlar_result put =
-        process_.launch->ops->put(process_.launch, way.key.c_str(), blob.data(), sizeof preamble + length);
+    std::size_t bytes = 0;
+    ASHLAR_TRY(read_address(way, &blob, &bytes));
+    show(way, blob, bytes);
+    const ashlar_result put = process_.launch->ops->put(process_.launch, way.key.c_str(), blob.data(), bytes);
     if (put != ASHLAR_OK)
       return fail(MPI_ERR_OTHER, "transport.unpublished",
                   {{"component", way.component->prefix()}, {"lower", process_.launch_reason(put)}});
@@ -353,8 +397,9 @@ Status Wiring::connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** en
       break;
     }
     ++tried;
-    gone |= failed.mpi_class() == MPI_ERR_PROC_ABORTED;
+    gone = failed.mpi_class() == MPI_ERR_PROC_ABORTED;
     lost += (lost.empty() ? "" : "; ") + std::string(way.component->name()) + ": " + plugin::own_words(failed);
+    if (gone) break;  // no other way leads to a process that has ended
   }
   if (!wiring.left_out_.empty()) lost += (lost.empty() ? "" : "; ") + wiring.left_out_;
   if (!chosen) {

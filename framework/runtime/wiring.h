@@ -26,10 +26,13 @@ class Wiring {
   ~Wiring();
   /// Makes one interface of every usable transport on `lane`.
   Status open(Lane& lane) ASHLAR_REQUIRES(lane.lock);
+  /// Makes the interfaces that reach processes of other nodes, where open() has left them out because there were none;
+  /// from now on own_card() has their addresses. Under the locks of all lanes.
+  void open_networks();
   /// Publishes all addresses, and the values that the processes of the job must have in common. A fence must follow.
   Status publish();
   /// What this process has published, and its host: for processes of other jobs, which do not share its launcher.
-  std::string own_card() const;
+  std::string own_card();
   /// Keeps the card of a process of another job. Fails when the two have other versions, or other settings where they
   /// must be equal.
   Status take_card(PeerId peer, std::string_view card);
@@ -40,7 +43,7 @@ class Wiring {
   std::string host_of_other(PeerId peer);
   /// What processes of one node have in common, whatever their job; of a process of another job.
   std::string node_of(PeerId peer);
-  const std::string& own_node() const { return published_.find(kNode)->second; }
+  const std::string& own_node() const { return own_node_; }
   /// Its hash, of any process. That of this job's is asked for once for each node.
   std::uint64_t node_identity(PeerId peer);
   /// Compares these values with those of `peer`: MPI_ERR_OTHER with the first difference, its ranks, hosts and origins.
@@ -62,6 +65,10 @@ class Wiring {
     unsigned lane;
     std::string key;  // under which the address is published
   };
+  ashlar_transport_context context_for(Lane& lane) const;
+  Status open_ways(Lane& lane, const ashlar_transport_context& context) ASHLAR_REQUIRES(lane.lock);
+  Status read_address(const Way& way, std::vector<std::uint8_t>* blob, std::size_t* bytes) const;
+  void show(const Way& way, const std::vector<std::uint8_t>& blob, std::size_t bytes);
   runtime::Preamble own_preamble() const;
   /// A process of sessions does not wait for all others, so a peer may be late. False: it did not come in time.
   bool wait_for_addresses(PeerId peer);
@@ -77,10 +84,12 @@ class Wiring {
   Process& process_;
   std::uint64_t settings_ = 0;  // the hash of the values that were published
   std::string left_out_;        // transports that cannot serve here, each with its reason
+  std::string own_node_;
+  bool networks_open_ = false;  // open_networks() has been called
   std::vector<Way> ways_;       // best first, per lane
   using Records = std::map<std::string, std::string, std::less<>>;
-  Records published_;                                  // by this process
   std::mutex mutex_;                                   // guards the rest
+  Records published_;                                  // by this process
   std::map<PeerId, Records> cards_;                    // of processes of other jobs
   std::map<std::uint32_t, std::uint64_t> identities_;  // of nodes of this job
 };

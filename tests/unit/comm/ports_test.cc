@@ -1,13 +1,21 @@
 #include "framework/comm/ports.h"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 
+#include "framework/base/ip_socket.h"
+#include "framework/comm/port_call.h"
+#include "framework/comm/port_name.h"
+#include "framework/comm/port_wire.h"
+#include "framework/comm/seal.h"
 #include "framework/plugin/further_job.h"
 
 namespace ashlar::comm {
@@ -19,15 +27,53 @@ TEST(PortName, IsReadAsItIsWritten) {
   for (std::size_t i = 0; i < name.key.size(); ++i) name.key[i] = static_cast<unsigned char>(37 * i);
   const std::string text = name.text();
   ASSERT_TRUE(PortName::parse(text.c_str(), &again));
+  EXPECT_EQ(again.host, name.host);
   EXPECT_EQ(again.place, name.place);
   EXPECT_EQ(again.key, name.key);
+  EXPECT_EQ(again.port, 0);
+  EXPECT_TRUE(again.addresses.empty());
+}
+
+ip::Candidate address(std::uint8_t family, std::uint8_t first) {
+  ip::Candidate out = {.family = family, .reach = ip::kVirtual, .prefix = 20, .reserved = 0, .bytes = {}};
+  for (std::size_t i = 0; i < (family == 4 ? 4u : 16u); ++i) out.bytes[i] = static_cast<std::uint8_t>(first + i);
+  return out;
+}
+
+TEST(PortName, HasAddressesForOtherHosts) {
+  PortName name, again;
+  name.host = ~std::uint64_t{0};
+  name.port = 65535;
+  name.addresses = {address(4, 10), address(6, 0xfd), address(4, 192)};
+  ASSERT_TRUE(PortName::parse(name.text().c_str(), &again));
+  EXPECT_EQ(again.host, name.host);
+  EXPECT_EQ(again.port, name.port);
+  ASSERT_EQ(again.addresses.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(std::memcmp(&again.addresses[i], &name.addresses[i], sizeof(ip::Candidate)), 0) << i;
+}
+
+TEST(PortName, FitsWithAsManyAddressesAsItMayHave) {
+  PortName name, again;
+  name.port = 1;
+  name.addresses.assign(PortName::kMostAddresses, address(6, 0xfd));
+  EXPECT_LT(name.text().size(), static_cast<std::size_t>(MPI_MAX_PORT_NAME));
+  EXPECT_TRUE(PortName::parse(name.text().c_str(), &again));
+  EXPECT_FALSE(PortName::parse((name.text() + name.text().substr(name.text().rfind(','))).c_str(), &again));
 }
 
 TEST(PortName, NothingElseIsRead) {
   PortName name;
   const std::string text = PortName().text();
   EXPECT_FALSE(PortName::parse("", &name));
-  EXPECT_FALSE(PortName::parse("ashlar-port:1:", &name));
+  EXPECT_FALSE(PortName::parse("ashlar-port:2:", &name));
+  EXPECT_FALSE(PortName::parse((text + ":").c_str(), &name));
+  EXPECT_FALSE(PortName::parse((text + ":1f90").c_str(), &name));                 // a TCP port without an address
+  EXPECT_FALSE(PortName::parse((text + ":1f90,040018").c_str(), &name));          // an address cut short
+  EXPECT_FALSE(PortName::parse((text + ":1f90,0500180a000001").c_str(), &name));  // of no family
+  EXPECT_FALSE(PortName::parse((text + ":0000,0400180a000001").c_str(), &name));  // no TCP port
+  EXPECT_FALSE(PortName::parse((text + ":1f90,0400180a000001,").c_str(), &name));
+  EXPECT_TRUE(PortName::parse((text + ":1f90,0400180a000001").c_str(), &name));
   EXPECT_FALSE(PortName::parse(text.substr(1).c_str(), &name));
   EXPECT_FALSE(PortName::parse((text + "0").c_str(), &name));
   EXPECT_FALSE(PortName::parse(text.substr(0, text.size() - 1).c_str(), &name));
@@ -50,11 +96,6 @@ Descriptor knock(const PortName& port) {
   return socket;
 }
 
-struct Hello {
-  std::uint64_t magic = 0x31545250'4c485341, reserved = 0;
-  std::array<unsigned char, 32> key{};
-};
-
 /// Whether the port has hung up on the visitor.
 bool turned_away(const Descriptor& visitor) {
   char byte;
@@ -63,10 +104,10 @@ bool turned_away(const Descriptor& visitor) {
 
 TEST(Port, HearsOnlyThoseThatHaveTheKey) {
   Port port;
-  ASSERT_TRUE(port.open().ok());
-  Descriptor taken;
+  ASSERT_TRUE(port.open(nullptr).ok());
+  Channel taken;
   EXPECT_FALSE(port.take(&taken));
-  Hello hello;
+  LocalHello hello{.magic = kLocalMagic, .reserved = 0, .key = {}};
   const Descriptor silent = knock(port.name()), noise = knock(port.name()), guess = knock(port.name());
   EXPECT_EQ(send(noise.get(), "GET / HTTP/1.1\r\nHost: this one\r\nAccept: */*\r\n\r\n", 48, MSG_NOSIGNAL), 48);
   EXPECT_EQ(send(guess.get(), &hello, sizeof hello, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof hello));
@@ -87,15 +128,130 @@ TEST(Port, HearsOnlyThoseThatHaveTheKey) {
 
 TEST(Port, PassesOverThoseThatHaveGoneAgain) {
   Port port;
-  ASSERT_TRUE(port.open().ok());
-  Hello hello;
+  ASSERT_TRUE(port.open(nullptr).ok());
+  LocalHello hello{.magic = kLocalMagic, .reserved = 0, .key = {}};
   hello.key = port.name().key;
   {
     const Descriptor gone = knock(port.name());
     EXPECT_EQ(send(gone.get(), &hello, sizeof hello, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof hello));
   }
-  Descriptor taken;
+  Channel taken;
   EXPECT_FALSE(port.take(&taken));
+}
+
+/// Both ends of a connection over the network of a port that is open here; the name says that it is elsewhere.
+class NetworkPort : public testing::Test {
+ protected:
+  void SetUp() override {
+    const PortNetwork network;
+    ASSERT_TRUE(port_.open(&network).ok());
+    if (port_.name().port == 0) GTEST_SKIP() << "this host has no network";
+    name_ = port_.name();
+    name_.host = ~name_.host;
+  }
+  /// Lets both go on until the call has come to an end, or the port has taken somebody.
+  PortCall::State meet(PortCall& call, Channel* taken) {
+    PortCall::State state = PortCall::State::kGoing;
+    for (int i = 0; i < 20'000 && state == PortCall::State::kGoing; ++i) {
+      if (!*taken) (void)port_.take(taken);
+      state = call.step();
+      usleep(100);
+    }
+    return state;
+  }
+  Descriptor stranger() {
+    const ip::Candidate& to = port_.name().addresses.front();
+    const ip::SocketAddress address(to.family, to.bytes, port_.name().port);
+    Descriptor socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(connect(socket.get(), &address.any, address.length), 0);
+    const timeval patience = {10, 0};
+    setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return socket;
+  }
+  Port port_;
+  PortName name_;
+};
+
+TEST_F(NetworkPort, MeetsACallerThatHasTheKey) {
+  PortCall call(name_);
+  Channel theirs;
+  ASSERT_EQ(meet(call, &theirs), PortCall::State::kTaken) << call.reasons();
+  EXPECT_TRUE(theirs);
+  EXPECT_TRUE(call.take());
+}
+
+TEST_F(NetworkPort, TakesNoCallerWithAnotherKey) {
+  name_.key[5] = static_cast<std::uint8_t>(name_.key[5] ^ 1);
+  PortCall call(name_);
+  Channel theirs;
+  EXPECT_EQ(meet(call, &theirs), PortCall::State::kFailed);
+  EXPECT_FALSE(theirs);
+  EXPECT_NE(call.reasons().find("what answers there is not the port"), std::string::npos) << call.reasons();
+}
+
+TEST_F(NetworkPort, SaysNothingToThoseThatDoNotNameIt) {
+  const Descriptor noise = stranger(), other = stranger();
+  const NetworkHello hello = {.magic = kNetworkMagic, .place = name_.place + 1, .nonce = {}};
+  EXPECT_EQ(send(noise.get(), "GET / HTTP/1.1\r\nHost: this one\r\nAccept: */*\r\n\r\n", 48, MSG_NOSIGNAL), 48);
+  EXPECT_EQ(send(other.get(), &hello, sizeof hello, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof hello));
+  Channel taken;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_FALSE(port_.take(&taken));
+    usleep(1000);
+  }
+  char byte;
+  EXPECT_LE(recv(noise.get(), &byte, 1, 0), 0);
+  EXPECT_LE(recv(other.get(), &byte, 1, 0), 0);
+}
+
+TEST_F(NetworkPort, TellsOneAddressWhereOneIsWanted) {
+  const ip::Candidate first = name_.addresses.front();
+  PortNetwork network;
+  network.address = ip::SocketAddress(first.family, first.bytes, 0).text(false);
+  Port one, none;
+  ASSERT_TRUE(one.open(&network).ok());
+  ASSERT_EQ(one.name().addresses.size(), 1u);
+  EXPECT_EQ(std::memcmp(&one.name().addresses[0], &first, sizeof first), 0);
+  network.address = "192.0.2.1";
+  EXPECT_EQ(none.open(&network).mpi_class(), MPI_ERR_INFO_VALUE);
+}
+
+TEST_F(NetworkPort, OfATakenTcpPortIsRefused) {
+  PortNetwork network;
+  network.ports = std::to_string(port_.name().port);
+  Port second;
+  EXPECT_EQ(second.open(&network).mpi_class(), MPI_ERR_PORT);
+}
+
+TEST(Seal, ShowsWhatWasHidden) {
+  const Digest key = {1, 2, 3};
+  Seal out(key), in(key);
+  for (const std::size_t length : {1u, 31u, 32u, 33u, 1000u}) {
+    std::string text(length, 'x'), hidden = text;
+    out.hide(hidden.data(), hidden.size());
+    EXPECT_NE(hidden, text);
+    std::string shown = hidden;
+    in.show(shown.data(), shown.size());
+    EXPECT_EQ(shown, text);
+    EXPECT_TRUE(same(out.tag(), in.tag()));
+  }
+}
+
+TEST(Seal, TellsWhatWasChangedOrSaidAgain) {
+  const Digest key = {1, 2, 3};
+  Seal out(key), in(key);
+  std::string text = "the same words";
+  out.hide(text.data(), text.size());
+  text[3] = static_cast<char>(text[3] ^ 1);
+  in.show(text.data(), text.size());
+  EXPECT_FALSE(same(out.tag(), in.tag()));
+  std::string first = "again", second = "again";
+  Seal once(key);
+  once.hide(first.data(), first.size());
+  const Digest tag = once.tag();
+  once.hide(second.data(), second.size());
+  EXPECT_NE(first, second);
+  EXPECT_FALSE(same(tag, once.tag()));
 }
 
 TEST(FurtherJob, IsReadAsItIsWritten) {

@@ -18,8 +18,9 @@ struct BoardFacts {
   std::uint64_t heap_per_rank = 64 * 1024;
   std::uint64_t tool_bytes = 0;  // for the tools of each rank
   bool oversubscribed = false;
-  bool keep_going = false;  // when a rank fails
-  bool partial = false;     // a daemon's
+  bool keep_going = false;        // when a rank fails
+  bool partial = false;           // a daemon's
+  bool starts_elsewhere = false;  // further jobs may run on other hosts than those of the job
 };
 
 /// mpiexec's side of the board (framework/plugin/launch_board.h): makes it, reads and writes its half of the slots.

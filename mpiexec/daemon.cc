@@ -19,6 +19,7 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
+#include "mpiexec/topology.h"
 
 extern char** environ;
 
@@ -107,11 +108,13 @@ void Daemon::poll_once() {
   fds.push_back({link_.wants_write(), POLLOUT, 0});
   fds.push_back({input_.wants_write(), POLLOUT, 0});
   fds.push_back({ranks_ ? ranks_->board().bell_read_fd() : -1, POLLIN, 0});
+  fds.push_back({control_.fd(), POLLIN, 0});
   const std::size_t first = fds.size();
   const bool full[2] = {unread_ > kMostUnread, unread_ > kMostUnread};
   if (ranks_) ranks_->add_streams(&fds, full);
   const std::size_t first_way = fds.size();
   if (prober_) prober_->add(&fds);
+  relays_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms()) < 0) return;
   if (ranks_) ranks_->read_streams(fds, first);
   if (prober_) prober_->handle(&fds[first_way], now_ns());
@@ -125,6 +128,13 @@ void Daemon::poll_once() {
   // Ends before aborts, which may be the answer to an end.
   if (ranks_ && fds[4].revents) reap();
   if (ranks_) ranks_->look_at_board();
+  open_control();
+  relays_.handle(fds, *this);
+  if (fds[5].revents)
+    while (Descriptor socket = control_.accept()) {
+      relays_.open(++calls_, std::move(socket));
+      link_.send(FrameKind::kCall, packed(calls_));
+    }
   if (fds[1].revents) {
     heard_ns_ = now_ns();
     paused_ = false;
@@ -231,6 +241,21 @@ void Daemon::record_wanted(const RecordWanted& wanted) { link_.send(FrameKind::k
 
 void Daemon::states_changed() { send_states(FrameKind::kStates); }
 
+/// The first rank of this host that wants something of mpiexec.
+void Daemon::open_control() {
+  if (!ranks_ || control_.place() != 0) return;
+  launch::BoardHeader& board = *ranks_->board().header();
+  if (board.control_wanted.load() == 0 || board.control.load() != 0) return;
+  control_.open();
+  board.control.store(control_.place() != 0 ? control_.place() : launch::kNoControl);
+}
+
+void Daemon::relayed(std::uint64_t call, std::string_view bytes) {
+  std::string body = packed(call);
+  body.append(bytes);
+  link_.send(FrameKind::kAsks, body);
+}
+
 /// No job: mpiexec wants to know what one would find here.
 void Daemon::check(const CheckOrder& order) {
   prober_ = std::make_unique<WayProber>(order.ways);
@@ -253,7 +278,10 @@ void Daemon::refuse(const std::string& sentence) { link_.send(FrameKind::kRefuse
 
 Status Daemon::prepare() {
   ASHLAR_TRY(enter_folder(order_.options, order_.folder));
-  placement_ = decide_placement(order_.options, order_.settings, order_.nodes.ranks_of(order_.nodes.node));
+  const unsigned ranks = order_.nodes.ranks_of(order_.nodes.node), taken = order_.taken[order_.nodes.node];
+  placement_ = decide_placement(order_.options, order_.settings, ranks);
+  placement_.oversubscribed =
+      placement_.oversubscribed || (taken > 0 && ranks + taken > static_cast<unsigned>(allowed_cpus().size()));
   RankEvents& events = *this;
   ranks_ = std::make_unique<LocalRanks>(order_.options, order_.settings, inherited_, events);
   LocalFacts facts;
@@ -265,10 +293,10 @@ Status Daemon::prepare() {
   facts.board.cookie = order_.cookie;
   facts.board.universe = order_.universe;
   facts.board.name_scope = order_.job_id;
-  facts.board.partial = true;
+  facts.board.name = order_.name;
+  facts.board.parent_port = order_.parent_port;
+  facts.board.partial = facts.board.starts_elsewhere = true;
   ASHLAR_TRY(ranks_->prepare(std::move(facts), environment_here(order_.environment), placement_));
-  // A further job needs an mpiexec that has its streams.
-  ranks_->board().header()->control.store(launch::kNoControl);
   link_.send(FrameKind::kReady, packed(NodeReady{.words = placement_.words,
                                                  .oversubscribed = placement_.oversubscribed,
                                                  .what = placement_.what,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpiexec/check_order.h"
+#include "mpiexec/control.h"
 #include "mpiexec/input_queue.h"
 #include "mpiexec/job_order.h"
 #include "mpiexec/link.h"
@@ -20,7 +21,7 @@ namespace ashlar::mpiexec {
 
 /// mpiexec on a host of a job whose mpiexec is on another one: it has the ranks of this host, passes on what they do,
 /// and does what it is told. When the other end of its pipe is gone, its ranks end.
-class Daemon : private RankEvents {
+class Daemon : private RankEvents, private Relays::Events {
  public:
   explicit Daemon(const Inherited& inherited);
   ~Daemon() override;
@@ -39,6 +40,7 @@ class Daemon : private RankEvents {
   void fence_entered(unsigned node, std::uint32_t generation) override;
   void record_wanted(const RecordWanted& wanted) override;
   void states_changed() override;
+  void relayed(std::uint64_t call, std::string_view bytes) override;
 
   Status take_over_streams();
   void take_frames();
@@ -60,6 +62,8 @@ class Daemon : private RankEvents {
   void reap();
   bool look_up(Unpacker& from);
   bool take_record(Unpacker& from);
+  bool take_reply(Unpacker& from);
+  void open_control();
   void ask(bool status, bool variables);
   void send_states(FrameKind kind);
   void kill_all();
@@ -75,6 +79,9 @@ class Daemon : private RankEvents {
   std::unique_ptr<StatusQuery> status_, variables_;
   bool answering_ = false;
   InputQueue input_;
+  ControlSocket control_;
+  Relays relays_;            // of ranks that have connected there
+  std::uint64_t calls_ = 0;  // of them so far
   int signal_fd_ = -1;
   std::uint64_t unread_ = 0;        // bytes of output that mpiexec has not taken
   std::uint64_t states_at_ns_ = 0;  // when to tell them; 0: not asked

@@ -110,6 +110,8 @@ bool Daemon::handle_prepared(const Frame& frame, Unpacker& from) {
       return look_up(from);
     case FrameKind::kRecord:
       return take_record(from);
+    case FrameKind::kReply:
+      return take_reply(from);
     case FrameKind::kInput:
       if (frame.body.empty())
         input_.end();
@@ -175,6 +177,13 @@ bool Daemon::look_up(Unpacker& from) {
     answer.blob.assign(launch::board_blob(record), record->blob_bytes);
   }
   link_.send(FrameKind::kFound, packed(ticket, answer));
+  return true;
+}
+
+bool Daemon::take_reply(Unpacker& from) {
+  std::uint64_t call = 0;
+  if (!from(call).good() || call > calls_) return false;
+  relays_.take(call, from.rest());  // which may be over here
   return true;
 }
 

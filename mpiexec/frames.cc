@@ -54,6 +54,11 @@ const char* subject_of(FrameKind kind) {
       return "what a check has found";
     case FrameKind::kWays:
       return "the ways that were tried";
+    case FrameKind::kReply:
+      return "an answer to a rank";
+    case FrameKind::kCall:
+    case FrameKind::kAsks:
+      return "a rank's question";
     case FrameKind::kReady:
       return "that the host is ready";
     case FrameKind::kRefused:

@@ -30,6 +30,7 @@ enum class FrameKind : std::uint16_t {
   kLeave,        // the job is over
   kCheck,        // CheckOrder: no job, look at the host
   kTryWays,      // WayTarget of each other host
+  kReply,        // call, bytes for the rank that has made it; none: nobody is there any more
   // daemon to mpiexec
   kReady = 64,   // NodeReady
   kRefused,      // a sentence: the job cannot start here
@@ -48,7 +49,9 @@ enum class FrameKind : std::uint16_t {
   kBeatBack,
   kStep,     // CheckStep: before it, and after
   kChecked,  // HostReport
-  kWays      // WayResult of each way
+  kWays,     // WayResult of each way
+  kCall,     // call: a rank wants something of mpiexec (control.h)
+  kAsks      // call, its bytes; none: it is gone
 };
 /// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
 std::string frame_words(FrameKind kind, std::size_t bytes);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/further_job.h"
@@ -36,11 +37,16 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
 }
 
+/// A name as a process means it that runs in `folder`.
+std::string in_folder(const std::string& name, const std::string& folder) {
+  return name.starts_with('/') ? name : folder + "/" + name;
+}
+
 /// The pairs, with those of files (key "file") in front of the ones that the program has set itself.
 Status with_files(const Pairs& pairs, const std::string& folder, int depth, Pairs* all) {
   for (const auto& [key, value] : pairs) {
     if (key != "file") continue;
-    const std::string path = value.starts_with('/') ? value : folder + "/" + value;
+    const std::string path = in_folder(value, folder);
     std::ifstream file(path);
     if (!file || depth == 0)
       return fail(kErrArg, "further.file",
@@ -68,8 +74,10 @@ Status check_machine(const std::string& wanted) {
   return fail(kErrArg, "further.arch", {{"value", brief(wanted)}, {"machine", machine.machine}});
 }
 
-Status take_pair(const std::string& key, const std::string& value, Segment* segment, Options* options) {
-  if (key == "host") return check_hosts(value);
+Status take_pair(const std::string& key, const std::string& value, const std::string& folder, Segment* segment,
+                 Options* options) {
+  if (key == "host") return read_hosts(value, &segment->hosts);
+  if (key == "hostfile") return read_host_file(in_folder(value, folder), &segment->hosts);
   if (key == "arch") return check_machine(value);
   if (key == "wdir") segment->wdir = value;
   if (key == "path") segment->path = value;
@@ -85,8 +93,8 @@ Status take_program(const FurtherJob::Program& program, const std::string& folde
   segment.wdir = folder;
   Pairs pairs;
   ASHLAR_TRY(with_files(program.info, folder, kMostFiles, &pairs));
-  for (const auto& [key, value] : pairs) ASHLAR_TRY(take_pair(key, value, &segment, options));
-  if (!segment.wdir.starts_with('/')) segment.wdir = folder + "/" + segment.wdir;
+  for (const auto& [key, value] : pairs) ASHLAR_TRY(take_pair(key, value, folder, &segment, options));
+  segment.wdir = in_folder(segment.wdir, folder);
   segment.asked = segment.ranks = static_cast<unsigned>(std::strtoul(program.processes.c_str(), nullptr, 10));
   long found = segment.ranks;
   if (!segment.soft.empty() && !largest_of(segment.soft, static_cast<long>(segment.asked), &found))
@@ -94,6 +102,18 @@ Status take_program(const FurtherJob::Program& program, const std::string& folde
   segment.ranks = static_cast<unsigned>(found);
   options->segments.push_back(std::move(segment));
   return {};
+}
+
+std::vector<HostSlots> taken_in(const std::string& text) {
+  std::vector<HostSlots> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
+    if (equals >= end) break;
+    out.push_back({.name = text.substr(at, equals - at),
+                   .slots = static_cast<unsigned>(std::strtoul(text.c_str() + equals + 1, nullptr, 10))});
+    at = end + 1;
+  }
+  return out;
 }
 
 /// "out.json" of job 1.2 is "out.job1.2.json", a folder or pattern "logs" is "logs.job1.2".
@@ -112,6 +132,30 @@ std::string all_of_job(const std::string& files, const std::string& job) {
 
 }  // namespace
 
+std::vector<HostSlots> FurtherRequest::hosts_of(const Options& options) {
+  std::vector<HostSlots> all, now = options.hosts;
+  const auto add = [&](const HostSlots& host) {
+    const auto same = [&](const HostSlots& other) { return other.name == host.name; };
+    const auto line = std::find_if(options.hosts.begin(), options.hosts.end(), same);
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(host);
+    HostSlots& kept = *std::find_if(all.begin(), all.end(), same);
+    if (kept.slots == 0) kept.slots = host.slots;
+    if (kept.slots == 0 && line != options.hosts.end()) kept.slots = line->slots;
+  };
+  for (const Segment& segment : options.segments) {
+    if (!segment.hosts.empty()) now = segment.hosts;
+    if (now.empty()) now.push_back({.name = "localhost", .slots = 0});
+    for (const HostSlots& host : now) add(host);
+  }
+  return all;
+}
+
+std::string FurtherRequest::text_of(const std::vector<HostSlots>& taken) {
+  std::string out;
+  for (const HostSlots& host : taken) out += (out.empty() ? "" : ",") + host.name + "=" + std::to_string(host.slots);
+  return out;
+}
+
 bool FurtherRequest::find() {
   const char* const text = std::getenv(launch::kFurtherVariable);
   if (text == nullptr) return false;
@@ -120,10 +164,15 @@ bool FurtherRequest::find() {
   if (std::sscanf(text, "%d:%127[0-9.]%n", &socket, name, &used) != 2) return false;
   if (text[used] == ':') {
     int rest = 0;
-    if (std::sscanf(text + used, ":%d:%lf:%u:%n", &leash, &timeout_s_, &ranks_above_, &rest) == 3)
-      name_scope_ = text + used + rest;
+    if (std::sscanf(text + used, ":%d:%lf:%u:%n", &leash, &timeout_s_, &ranks_above_, &rest) == 3) {
+      const std::string left = text + used + rest;
+      const std::size_t colon = std::min(left.find(':'), left.size());
+      name_scope_ = left.substr(0, colon);
+      taken_above_ = taken_in(left.substr(std::min(colon + 1, left.size())));
+    }
   }
   unsetenv(launch::kFurtherVariable);
+  asked_ns_ = now_ns();
   sockaddr_storage address;
   socklen_t size = sizeof address;
   if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
@@ -150,6 +199,8 @@ Status FurtherRequest::apply(Options* options) {
   FurtherJob job;
   if (!job.read(texts)) return fail(kErrOther, "further.no_request", {{"lower", "it is of another version"}});
   parent_port_ = job.port;
+  options->hosts = hosts_of(*options);
+  options->taken = taken_above_;
   options->segments.clear();
   options->sets.clear();
   std::erase_if(options->params, [](const auto& pair) { return pair.first == "runtime.process_sets"; });

@@ -1,8 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "framework/base/descriptor.h"
 #include "framework/base/status.h"
+#include "mpiexec/hosts.h"
 #include "mpiexec/options.h"
 
 namespace ashlar::mpiexec {
@@ -10,6 +13,11 @@ namespace ashlar::mpiexec {
 /// An mpiexec that was started for a further job (further_jobs.h) gets what it starts over a socket, and answers there.
 class FurtherRequest {
  public:
+  /// The hosts of the command line above, of all its programs.
+  static std::vector<HostSlots> hosts_of(const Options& options);
+  /// "a=2,b=1": how many ranks run on hosts, as one word.
+  static std::string text_of(const std::vector<HostSlots>& taken);
+
   /// Reads the variable that names the socket, and takes it out of the environment. False: this mpiexec has a command
   /// line.
   bool find();
@@ -26,8 +34,12 @@ class FurtherRequest {
   const std::string& parent_port() const { return parent_port_; }
   /// Becomes readable when the job that asked has failed.
   int leash() const { return leash_.get(); }
+  /// When it was asked for.
+  std::uint64_t asked_ns() const { return asked_ns_; }
   /// Of the jobs above this one.
   unsigned ranks_above() const { return ranks_above_; }
+  /// The hosts on which they run.
+  const std::vector<HostSlots>& taken_above() const { return taken_above_; }
 
  private:
   void tell(const char* word, const std::string& more);
@@ -35,7 +47,9 @@ class FurtherRequest {
   Descriptor socket_, leash_;
   std::string name_, name_scope_, parent_port_;
   double timeout_s_ = 0;
+  std::uint64_t asked_ns_ = 0;
   unsigned ranks_above_ = 0;
+  std::vector<HostSlots> taken_above_;
 };
 
 }  // namespace ashlar::mpiexec

@@ -128,12 +128,4 @@ Status read_host_file(const std::string& path, std::vector<HostSlots>* hosts) {
   return {};
 }
 
-Status check_hosts(const std::string& list) {
-  std::vector<HostSlots> hosts;
-  ASHLAR_TRY(read_hosts(list, &hosts));
-  for (const HostSlots& host : hosts)
-    if (!is_this_host(host.name)) return fail(kErrArg, "host.not_this_machine", {{"host", brief(host.name)}});
-  return {};
-}
-
 }  // namespace ashlar::mpiexec

@@ -23,7 +23,4 @@ Status read_hosts(const std::string& list, std::vector<HostSlots>* hosts);
 /// What stands behind the host must be known, or a script that means something by it would not get it.
 Status read_host_file(const std::string& path, std::vector<HostSlots>* hosts);
 
-/// Fails when the list has another machine than this one: a further job runs where the process is that starts it.
-Status check_hosts(const std::string& list);
-
 }  // namespace ashlar::mpiexec

@@ -86,6 +86,10 @@ int Job::run() {
   if (options_.show_placement) return printed();
   status_ = 0;
   began_ns_ = now_ns();
+  // What a further job took to start is part of the time that it has.
+  if (options_.timeout_s > 0)
+    limit_ns_ = (asked_ != nullptr ? asked_->asked_ns() : began_ns_) +
+                static_cast<std::uint64_t>(std::min(options_.timeout_s * 1e9, 9e18));
   if (options_.timeout_s > 0 || settings_.stall_ns > 0) status_query_ = std::make_unique<StatusQuery>(board_.header());
   if (settings_.stall_ns > 0) watch_ = std::make_unique<StallWatch>(board_.header(), settings_.stall_ns, began_ns_);
   if (here_.has_pmix()) strangers_at_ns_ = began_ns_ + kStrangers;
@@ -132,31 +136,6 @@ void Job::stop_everyone() {
   for (RankFate& fate : fates_) fate.stopped = fate.stopped || fate.running;
   here_.stop();
   there_.stop();
-}
-
-FurtherJobs::Facts Job::facts_for_further() const {
-  FurtherJobs::Facts facts;
-  if (asked_ != nullptr) facts.name = asked_->name();
-  facts.name_scope = board_.text_of(board_.header()->name_scope);
-  if (options_.timeout_s > 0) facts.timeout_s = std::max(options_.timeout_s - seconds_since(began_ns_), 0.1);
-  facts.ranks = static_cast<unsigned>(fates_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
-  return facts;
-}
-
-/// The job that asked for this one has failed: those that are connected fail with it.
-void Job::hear_above() {
-  char byte = 0;
-  const ssize_t n = read(asked_->leash(), &byte, 1);
-  if (n < 0) return;
-  leash_ended_ = true;
-  if (n == 0) return;
-  bool connected = false;
-  for (unsigned r = 0; r < fates_.size(); ++r)
-    connected = connected || (board_.slot(r).use.load() & launch::kConnected) != 0;
-  if (!connected || stopping_) return;
-  above_failed_ = true;
-  if (status_ == 0) status_ = 1;
-  stop_everyone();
 }
 
 void Job::forward(int signal, int code) {
@@ -280,14 +259,6 @@ void Job::name_failed(unsigned rank) {
   if (status_ == 0) status_ = exit_status(fates_[rank]);
 }
 
-/// The first rank that wants to start a further job: mpiexec takes requests from now on.
-void Job::open_control() {
-  launch::BoardHeader& board = *board_.header();
-  if (board.control_wanted.load() == 0 || board.control.load() != 0) return;
-  if (!nodes_.several()) further_.open();
-  board.control.store(further_.place() != 0 ? further_.place() : launch::kNoControl);
-}
-
 void Job::rank_aborted(unsigned rank, int code, const std::string& words) {
   RankFate& fate = fates_[rank];
   if (!fate.running || fate.aborted) return;
@@ -333,6 +304,7 @@ void Job::node_lost(unsigned node, const std::string& how) {
     start_error_ = text("cannot start ranks on host %s: %s", shown(nodes_.hosts[node]).c_str(), how.c_str());
     status_ = 127;
   }
+  relays_.close_if([node](std::uint64_t call) { return call >> 32 == node; });
   for (unsigned r = 0; r < fates_.size(); ++r) {
     if (nodes_.node_of(r) != node || fates_[r].ended) continue;
     if (!fates_[r].running) rank_started(r, -1);
@@ -431,10 +403,7 @@ void Job::cannot_write(bool error_stream, int reason) {
 int Job::next_timeout_ms() const {
   std::uint64_t next = ~std::uint64_t{0};
   if (status_query_ && !timed_out_ && !stopping_) next = refresh_at_ns_;
-  if (options_.timeout_s > 0 && !timed_out_) {
-    const double ns = std::min(options_.timeout_s * 1e9, 9e18);
-    next = std::min(next, began_ns_ + static_cast<std::uint64_t>(ns));
-  }
+  if (limit_ns_ != 0 && !timed_out_) next = std::min(next, limit_ns_);
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
   if (strangers_at_ns_) next = std::min(next, strangers_at_ns_);
@@ -452,7 +421,7 @@ int Job::next_timeout_ms() const {
 
 /// The time limit and the watch, which share the query and the looks between queries.
 void Job::check_standing(std::uint64_t now) {
-  if (options_.timeout_s > 0 && !timed_out_ && seconds_since(began_ns_) >= options_.timeout_s) {
+  if (limit_ns_ != 0 && !timed_out_ && now >= limit_ns_) {
     timed_out_ = asking_ = true;
     status_ = 124;
     for (unsigned r = 0; r < fates_.size(); ++r)
@@ -547,18 +516,21 @@ void Job::poll_once(int timeout_ms) {
   fds.push_back({merged_err_.queued() ? to_err_.fd() : -1, POLLOUT, 0});
   fds.push_back({input != nullptr ? input->wants_read() : -1, POLLIN, 0});
   fds.push_back({input != nullptr ? input->wants_write() : -1, POLLOUT, 0});
-  fds.push_back({further_.fd(), POLLIN, 0});
+  fds.push_back({control_.fd(), POLLIN, 0});
   fds.push_back({asked_ != nullptr && !leash_ended_ ? asked_->leash() : -1, POLLIN, 0});
   fds.push_back({remote_input_ ? remote_input_->wants_read(room) : -1, POLLIN, 0});
   const std::size_t first_stream = fds.size();
   here_.add_streams(&fds, full);
   there_.add(&fds);
+  callers_.add(&fds);
+  relays_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
   here_.read_streams(fds, first_stream);
   there_.handle(fds, now_ns());
   if (fds[4].revents) input->read_some();
   if (fds[5].revents) input->write_some();
-  if (fds[6].revents && argv_ != nullptr) further_.serve(argv_, facts_for_further(), inherited_);
+  serve_callers(fds);
+  relays_.handle(fds, *this);
   if (fds[7].revents) hear_above();
   if (fds[8].revents) pass_input_on(room);
   write_streams();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpiexec/board.h"
+#include "mpiexec/control.h"
 #include "mpiexec/environment.h"
 #include "mpiexec/further_jobs.h"
 #include "mpiexec/further_request.h"
@@ -30,7 +31,7 @@ namespace ashlar::mpiexec {
 /// A job from its first process to its last: has the ranks started, here and on other hosts, passes signals and
 /// streams, and ends everything when one fails. One thread, one poll loop; nothing in it blocks but the start of a
 /// process.
-class Job : private NodeEvents {
+class Job : private NodeEvents, private Relays::Events {
  public:
   /// `argv`: mpiexec's own command line. `asked`: what this job was asked for with, by another job; nullptr: nothing.
   Job(const Options& options, const Settings& settings, const Inherited& inherited, Environment environment,
@@ -50,6 +51,7 @@ class Job : private NodeEvents {
   void send_order();
   Status agree_on_placement();
   unsigned universe() const;
+  unsigned taken_on(const std::string& host) const;
   Status open_files();
   bool start_ranks();
   void rank_started(unsigned rank, pid_t pid) override;
@@ -61,6 +63,9 @@ class Job : private NodeEvents {
   void record_wanted(const RecordWanted& wanted) override;
   void states_changed() override {}
   void node_lost(unsigned node, const std::string& how) override;
+  void rank_called(unsigned node, std::uint32_t call) override;
+  void rank_asks(unsigned node, std::uint32_t call, std::string_view bytes) override;
+  void relayed(std::uint64_t call, std::string_view bytes) override;
   void loop();
   void drain_after_end();
   void handle_signals();
@@ -72,6 +77,7 @@ class Job : private NodeEvents {
   void judge_aborts();
   void pass_input_on(std::size_t room);
   void open_control();
+  void serve_callers(const std::vector<pollfd>& fds);
   void name_failed(unsigned rank);
   void stop_everyone();
   void signal_rank(unsigned rank, int signal);
@@ -100,6 +106,9 @@ class Job : private NodeEvents {
   const char* const* const argv_;
   FurtherRequest* const asked_;
   FurtherJobs further_;
+  ControlSocket control_;
+  Callers callers_;
+  Relays relays_;              // of ranks on other hosts: node and number there
   std::uint64_t cookie_ = 0;   // of a job on several hosts
   bool above_failed_ = false;  // the job that asked for this one
   bool leash_ended_ = false;   // it will not say so any more
@@ -122,6 +131,7 @@ class Job : private NodeEvents {
   unsigned remote_streams_ = 0;  // open ones of ranks on other hosts
   int signal_fd_ = -1;
   std::uint64_t began_ns_ = 0;
+  std::uint64_t limit_ns_ = 0;         // when the time of --timeout is over; 0: never
   std::uint64_t kill_at_ns_ = 0;       // when SIGTERM has had its time; 0: no rank is being stopped
   std::uint64_t flush_at_ns_ = 0;      // when an unfinished line on a terminal is shown
   std::uint64_t hint_at_ns_ = 0;       // when the ranks that outlive the first signal are reported

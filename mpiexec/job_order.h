@@ -20,15 +20,17 @@ struct JobOrder {
   Settings settings;
   NodeMap nodes;
   std::string job_id, host, launcher;
+  std::string name, parent_port;  // as BoardFacts'
   std::uint64_t cookie = 0;
   unsigned universe = 0;
+  std::vector<unsigned> taken;  // by node: how many ranks of the jobs above run there
   std::vector<std::string> environment;
   std::string folder;  // in which mpiexec runs
 
   /// Whether every rank is on a host of the job, and the daemon's host is one.
   bool fits() const {
     const std::size_t hosts = nodes.hosts.size();
-    return nodes.node < hosts && nodes.node_of_rank.size() == options.ranks() &&
+    return nodes.node < hosts && taken.size() == hosts && nodes.node_of_rank.size() == options.ranks() &&
            std::all_of(nodes.node_of_rank.begin(), nodes.node_of_rank.end(), [hosts](auto n) { return n < hosts; });
   }
 };
@@ -77,7 +79,8 @@ void fields(Archive& a, NodeMap& n) {
 }
 template <class Archive>
 void fields(Archive& a, JobOrder& o) {
-  a(o.options, o.settings, o.nodes, o.job_id, o.host, o.launcher, o.cookie, o.universe, o.environment, o.folder);
+  a(o.options, o.settings, o.nodes, o.job_id, o.host, o.launcher, o.name, o.parent_port, o.cookie, o.universe, o.taken,
+    o.environment, o.folder);
 }
 template <class Archive>
 void fields(Archive& a, NodeReady& r) {

@@ -11,6 +11,7 @@
 #include "framework/base/failure.h"
 #include "mpiexec/job.h"
 #include "mpiexec/local_placement.h"
+#include "mpiexec/node_plan.h"
 #include "mpiexec/program_file.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
@@ -70,10 +71,23 @@ void Job::send_order() {
   order.launcher = text("Ashlar mpiexec, process %d on %s", static_cast<int>(getpid()), host_.c_str());
   order.cookie = cookie_;
   order.universe = universe();
+  if (asked_ != nullptr) {
+    order.name = asked_->name();
+    order.parent_port = asked_->parent_port();
+  }
+  for (unsigned node = 0; node < nodes_.hosts.size(); ++node) order.taken.push_back(taken_on(nodes_.hosts[node]));
   order.environment = environment_.entries();
   order.folder = current_folder();
   there_.order(order);
   there_.flush();
+}
+
+/// How many ranks of the jobs above run on the host.
+unsigned Job::taken_on(const std::string& host) const {
+  if (asked_ == nullptr) return 0;
+  for (const HostSlots& taken : asked_->taken_above())
+    if (taken.name == host || (host == host_ && is_this_host(taken.name))) return taken.slots;
+  return 0;
 }
 
 /// What there is room for, with the ranks of all jobs together.
@@ -86,9 +100,11 @@ unsigned Job::universe() const {
 
 Status Job::prepare_here() {
   const auto ranks = static_cast<unsigned>(fates_.size());
-  placement_ = decide_placement(options_, settings_, nodes_.several() ? nodes_.ranks_of(nodes_.node) : ranks);
+  const unsigned own = nodes_.several() ? nodes_.ranks_of(nodes_.node) : ranks;
+  placement_ = decide_placement(options_, settings_, own);
+  const unsigned taken = taken_on(host_);
   placement_.oversubscribed =
-      placement_.oversubscribed || (asked_ != nullptr && ranks + asked_->ranks_above() > allowed_cpus().size());
+      placement_.oversubscribed || (own > 0 && taken > 0 && own + taken > static_cast<unsigned>(allowed_cpus().size()));
   if (!nodes_.several()) {
     report_placement(options_, placement_, placement_.words, {});
     if (options_.show_placement) return {};
@@ -105,6 +121,9 @@ Status Job::prepare_here() {
   facts.board.cookie = cookie_;
   facts.board.universe = universe();
   facts.board.name_scope = job_id_;
+  const std::vector<PlannedHost> named = plan_check(options_, host_);
+  facts.board.starts_elsewhere =
+      std::any_of(named.begin(), named.end(), [](const PlannedHost& host) { return !host.here; });
   if (asked_ != nullptr) {
     facts.board.name = asked_->name();
     facts.board.parent_port = asked_->parent_port();

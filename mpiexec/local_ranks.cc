@@ -56,9 +56,9 @@ void LocalRanks::look_at_board() {
   bool changed = false;
   for (ssize_t n; (n = read(board_.bell_read_fd(), rings, sizeof rings)) > 0;)
     changed = changed || std::find(rings, rings + n, 's') != rings + n;
+  if (changed) events_.states_changed();
   // A job whose ranks are all on one other host than mpiexec's has one node for them.
   if (board_.header()->nodes > 1) {
-    if (changed) events_.states_changed();
     look_for_fence();
     look_for_questions();
   }

@@ -1,6 +1,7 @@
 // mpiexec: starts an MPI program on this machine and others. As its own daemon on another host: daemon.h.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -60,7 +61,10 @@ int main(int argc, char** argv) {
   Options options;
   FurtherRequest asked;
   const bool further = asked.find();
-  if (further) speak_for("job " + asked.name());
+  if (further) {
+    speak_for("job " + asked.name());
+    prctl(PR_SET_NAME, "mpiexec");  // it was run by another name
+  }
   // One that was started by a process without a launcher has no command line.
   const Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
   if (!parsed.ok()) {
@@ -90,7 +94,7 @@ int main(int argc, char** argv) {
   if (options.check && !further) return Check(options, settings, inherited, environment, host).run();
   const std::string job_id =
       text("%d.%llx", static_cast<int>(getpid()), static_cast<unsigned long long>(own_start_time()));
-  Job job(options, settings, inherited, std::move(environment), further ? NodeMap{} : plan_nodes(options, host), host,
-          job_id, argv, further ? &asked : nullptr);
+  Job job(options, settings, inherited, std::move(environment), plan_nodes(options, host), host, job_id, argv,
+          further ? &asked : nullptr);
   return job.run();
 }

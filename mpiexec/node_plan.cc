@@ -24,6 +24,9 @@ class Planner {
 
   NodeMap run() {
     List list = list_of(options_.hosts, 0);
+    if (has_slots(options_.hosts))
+      for (std::size_t i = 0; i < list.hosts.size(); ++i)
+        list.taken[i] = std::min(taken_on(hosts_[list.hosts[i]]), list.slots[i]);
     for (std::size_t s = 0; s < options_.segments.size(); ++s) {
       const Segment& segment = options_.segments[s];
       take_list(s, &list);
@@ -73,6 +76,10 @@ class Planner {
     return hosts;
   }
 
+  static bool has_slots(const std::vector<HostSlots>& hosts) {
+    return std::any_of(hosts.begin(), hosts.end(), [](const HostSlots& host) { return host.slots > 0; });
+  }
+
   List list_of(const std::vector<HostSlots>& named, std::size_t first_segment) {
     List list;
     for (const HostSlots& host : named) {
@@ -81,7 +88,7 @@ class Planner {
     }
     list.taken.resize(list.hosts.size());
     if (list.hosts.empty()) return list;
-    if (std::any_of(list.slots.begin(), list.slots.end(), [](unsigned slots) { return slots > 0; })) {
+    if (has_slots(named)) {
       for (unsigned& slots : list.slots) slots = std::max(slots, 1u);
       return list;
     }
@@ -94,6 +101,13 @@ class Planner {
     const auto hosts = static_cast<unsigned>(list.hosts.size());
     for (unsigned i = 0; i < hosts; ++i) list.slots[i] = std::max(ranks / hosts + (i < ranks % hosts ? 1 : 0), 1u);
     return list;
+  }
+
+  /// How many ranks of the jobs that this one is started by run there.
+  unsigned taken_on(const Host& host) const {
+    for (const HostSlots& taken : options_.taken)
+      if (taken.name == host.name || (host.here && is_this_host(taken.name))) return taken.slots;
+    return 0;
   }
 
   /// The hosts of a program's ranks, in the order in which places are taken.

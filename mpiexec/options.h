@@ -35,6 +35,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> params;  // --set KEY=VALUE in order
   std::vector<std::pair<std::string, std::string>> sets;    // --pset NAME=RANKS
   std::vector<HostSlots> hosts;                             // --hostfile
+  std::vector<HostSlots> taken;                             // slots of them that ranks of other jobs have
   MapNodes map_nodes = MapNodes::kAuto, rank_nodes = MapNodes::kAuto;
   std::string launch_agent;  // parameter mpiexec.launch_agent; empty: not given
   std::string prefix;        // of the installation on other hosts; empty: as here

@@ -42,7 +42,7 @@ class RankEvents {
   /// All ranks of the node have entered this fence. Only in a job on several nodes, as the next one.
   virtual void fence_entered(unsigned node, std::uint32_t generation) = 0;
   virtual void record_wanted(const RecordWanted& wanted) = 0;
-  /// A rank has joined or left MPI; only in a job on several nodes.
+  /// A rank has joined or left MPI, or met another job; only in a job that has ranks elsewhere.
   virtual void states_changed() = 0;
 };
 

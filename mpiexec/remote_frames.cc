@@ -80,12 +80,30 @@ bool RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64
       input_sent_ -= bytes;
       return true;
     }
+    case FrameKind::kCall:
+    case FrameKind::kAsks:
+      return handle_call(node, frame.kind, from);
     case FrameKind::kInputClosed:
       input_closed_ = true;
       return from.done();
     default:
       return false;
   }
+}
+
+/// Calls are numbered as they come.
+bool RemoteNodes::handle_call(const RemoteNode& node, FrameKind kind, Unpacker& from) {
+  std::uint64_t call = 0;
+  std::uint32_t& calls = facts_[node.node()].calls;
+  if (!from(call).good()) return false;
+  if (kind == FrameKind::kCall) {
+    if (!from.done() || call != std::uint64_t{calls} + 1) return false;
+    events_.rank_called(node.node(), ++calls);
+    return true;
+  }
+  if (call == 0 || call > calls) return false;
+  events_.rank_asks(node.node(), static_cast<std::uint32_t>(call), from.rest());
+  return true;
 }
 
 /// What a rank of the node does. The rank is the first value of each.

@@ -197,6 +197,13 @@ void RemoteNodes::publish_end(unsigned rank, int wait_status, bool failed, std::
 
 void RemoteNodes::fence_done(std::uint32_t generation) { to_all(FrameKind::kFenceDone, packed(generation)); }
 
+void RemoteNodes::reply(unsigned node, std::uint32_t call, std::string_view bytes) {
+  std::string body = packed(std::uint64_t{call});
+  body.append(bytes);
+  for (const auto& other : nodes_)
+    if (other->node() == node && other->open()) other->link().send(FrameKind::kReply, body);
+}
+
 void RemoteNodes::close_stream(unsigned rank, bool error_stream) {
   if (RemoteNode* const node = node_of(rank))
     node->link().send(FrameKind::kCloseStream, packed(static_cast<std::uint32_t>(rank), error_stream));

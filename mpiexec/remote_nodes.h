@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mpiexec/board.h"
@@ -17,6 +18,10 @@ class NodeEvents : public RankEvents {
  public:
   /// The daemon of the node is gone; `how` ends a sentence.
   virtual void node_lost(unsigned node, const std::string& how) = 0;
+  /// A rank of the node wants something of mpiexec (control.h).
+  virtual void rank_called(unsigned node, std::uint32_t call) = 0;
+  /// Bytes of such a call, which may be over here; none: the rank is gone.
+  virtual void rank_asks(unsigned node, std::uint32_t call, std::string_view bytes) = 0;
 };
 
 /// The hosts of a job that are not this one: their start, what their ranks do, and what they are told. Daemons never
@@ -58,6 +63,8 @@ class RemoteNodes {
   void stop();
   void publish_end(unsigned rank, int wait_status, bool failed, std::uint32_t fences);
   void fence_done(std::uint32_t generation);
+  /// Bytes for a rank that has called; none: nobody is there any more.
+  void reply(unsigned node, std::uint32_t call, std::string_view bytes);
   /// A rank of this host asks.
   void look_up(const RecordWanted& wanted);
   void close_stream(unsigned rank, bool error_stream);
@@ -91,6 +98,7 @@ class RemoteNodes {
     std::uint64_t asked_ns = 0;
     std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
     std::uint64_t beat_ns = 0;
+    std::uint32_t calls = 0;
   };
   void take_frames(RemoteNode& node, std::uint64_t now);
   // False: the frame cannot be read, or has no place at this step.
@@ -98,6 +106,7 @@ class RemoteNodes {
   bool handle_refused(RemoteNode& node, Unpacker& from);
   bool handle_ready(RemoteNode& node, Unpacker& from);
   bool handle_rank(const RemoteNode& node, FrameKind kind, Unpacker& from);
+  bool handle_call(const RemoteNode& node, FrameKind kind, Unpacker& from);
   bool take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
   void found(const RecordAnswer& answer, unsigned from);
   void answer(const RecordAnswer& answer, unsigned to);

@@ -145,6 +145,7 @@ struct BoardHeader {
   std::uint64_t tool_bytes;  // of one rank
   // Offsets of texts for ashlar_job; 0: "".
   std::uint64_t name, parent_port, name_scope;
+  std::uint32_t starts_elsewhere;  // as ashlar_job's
   // Of a job that has ranks on other nodes than this board's. `node`: this one, kNoNode of an mpiexec that has no rank
   // beside it.
   std::uint32_t nodes, node, local_ranks;
@@ -167,6 +168,11 @@ struct BoardHeader {
   std::atomic<std::uint64_t> control;
 };
 inline constexpr std::uint64_t kNoControl = ~std::uint64_t{0};
+
+/// What a process wants that connects there: the first byte that it sends. kJob: a further job (further_job.h).
+namespace wish {
+inline constexpr char kJob = 'j';
+}
 
 /// The name of BoardHeader::control behind the zero of an abstract socket. Processes of other users are turned away
 /// there.

@@ -108,6 +108,12 @@ class Cluster:
         return ["nsenter", "-t", str(self.pids["a"]), "-n", "-i", "-u", "-m", f"--wdns={cwd or os.getcwd()}", "--", mpiexec,
                 "--launch-agent", self.command + " %h", *map(str, words)]
 
+    def start_on(self, name, *words):
+        """A process on any host, whoever it is."""
+        flags = ["-n", "-i", "-u", "-m"] + ([] if name == "a" else ["-p"])
+        return subprocess.Popen(["nsenter", "-t", str(self.pids[name]), *flags, f"--wdns={os.getcwd()}", "--", *map(str, words)],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     def run(self, mpiexec, *words, timeout=60, cwd=None, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run(self.words(mpiexec, *words, cwd=cwd), capture_output=True, text=True, timeout=timeout,

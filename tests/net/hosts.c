@@ -49,8 +49,88 @@ static void hello(void) {
   if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
 }
 
+static void say_where(const char* who) {
+  char host[MPI_MAX_PROCESSOR_NAME], folder[512] = "";
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  if (getcwd(folder, sizeof folder) == NULL) folder[0] = '\0';
+  printf("%s %d of %d on %s in %s\n", who, rank, ranks, host, folder);
+  fflush(stdout);
+}
+
+/* Waits for a message that never comes, and says how that ends. */
+static void wait_for_other_job(MPI_Comm inter) {
+  int nothing, class = MPI_SUCCESS;
+  printf("ready\n");
+  fflush(stdout);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  MPI_Error_class(MPI_Recv(&nothing, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE), &class);
+  printf("%s\n", class == MPI_ERR_PROC_ABORTED ? "the other job is gone" : "another error");
+  MPI_Comm_free(&inter);
+}
+
+/* spawn ROOT COUNT THEN [KEY=VALUE...]: starts as many processes, with these keys. They say where they are, merge with
+ * those that started them, and do THEN: "end", or "wait" for them. A start that fails is told, and the job goes on. */
+static void spawn(char** argv) {
+  MPI_Comm children, all;
+  MPI_Info info;
+  int codes[64] = {0}, started = 0, members = 0, sum = 0, remote = 0;
+  const int root = atoi(argv[2]), count = atoi(argv[3]);
+  char* arguments[] = {"child", argv[4], NULL};
+  MPI_Info_create(&info);
+  for (char** word = argv + 5; *word != NULL; ++word) {
+    char* const equals = strchr(*word, '=');
+    *equals = '\0';
+    MPI_Info_set(info, *word, equals + 1);
+    *equals = '=';
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = MPI_Comm_spawn(argv[0], arguments, count, info, root, MPI_COMM_WORLD, &children, codes);
+  MPI_Info_free(&info);
+  if (code != MPI_SUCCESS) {
+    char words[MPI_MAX_ERROR_STRING];
+    int length, class, class_of_last;
+    MPI_Error_class(code, &class);
+    MPI_Error_class(codes[count - 1], &class_of_last);
+    must(class == MPI_ERR_SPAWN && class_of_last == MPI_ERR_SPAWN && children == MPI_COMM_NULL, "another error");
+    MPI_Error_string(code, words, &length);
+    if (rank == root) printf("not started: %s\n", words);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return;
+  }
+  for (int i = 0; i < count; ++i) started += codes[i] == MPI_SUCCESS;
+  MPI_Comm_remote_size(children, &remote);
+  must(started == remote, "the codes tell of another number of processes");
+  MPI_Intercomm_merge(children, 0, &all);
+  MPI_Comm_size(all, &members);
+  must(members == ranks + remote, "the merged communicator has another size");
+  MPI_Barrier(all);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+  MPI_Comm_free(&all);
+  if (strcmp(argv[4], "wait") == 0)
+    wait_for_other_job(children);
+  else
+    MPI_Comm_disconnect(&children);
+}
+
+static void child(MPI_Comm parent, const char* then) {
+  MPI_Comm all;
+  int sum = 0;
+  say_where("child");
+  MPI_Intercomm_merge(parent, 1, &all);
+  MPI_Barrier(all);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+  MPI_Comm_free(&all);
+  if (strcmp(then, "wait") == 0)
+    wait_for_other_job(parent);
+  else
+    MPI_Comm_disconnect(&parent);
+}
+
 int main(int argc, char** argv) {
+  MPI_Comm parent;
   MPI_Init(&argc, &argv);
+  MPI_Comm_get_parent(&parent);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char* what = argc > 1 ? argv[1] : "hello";
@@ -75,9 +155,10 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "abort") == 0) {
     if (rank == ranks - 1) MPI_Abort(MPI_COMM_WORLD, 9);
     MPI_Barrier(MPI_COMM_WORLD);
-  } else if (strcmp(what, "spawn") == 0) {
-    MPI_Comm children;
-    MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, ranks - 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  } else if (strcmp(what, "spawn") == 0 && argc > 4) {
+    spawn(argv);
+  } else if (strcmp(what, "child") == 0 && parent != MPI_COMM_NULL) {
+    child(parent, argv[2]);
   } else if (strcmp(what, "kill") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == ranks - 1) raise(SIGKILL);

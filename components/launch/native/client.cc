@@ -101,6 +101,7 @@ ashlar_result Client::attach(const Trace& trace) {
   job_.name = name_.c_str();
   job_.parent_port = parent_port_.c_str();
   job_.name_scope = name_scope_.c_str();
+  job_.starts_elsewhere = board_->starts_elsewhere;
   job_.size = sizeof job_;
   std::memcpy(job_.job_id, board_->job_id, sizeof job_.job_id);
   job_.cookie = board_->cookie;
@@ -192,9 +193,9 @@ ashlar_result Client::ask(std::uint32_t rank, const char* key) {
 /// The launcher looks at the board. A bell that is full rings already.
 void Client::ring(char why) const { (void)!write(bell_fd_, &why, 1); }
 
-/// On several nodes, the launcher passes on what a rank has come to be.
+/// Where ranks are on another node than mpiexec, the launcher passes on what a rank has come to be.
 void Client::tell_state() const {
-  if (board_->nodes > 1) ring('s');
+  if (board_->node_of_rank != 0) ring('s');
 }
 
 /// Whether a rank that the fence waits for has ended. A job that goes on does not wait for those that have failed.
@@ -335,10 +336,9 @@ void Client::in_use(bool world, bool sessions) {
 }
 
 void Client::connected(bool others) {
-  if (others)
-    slot(job_.rank).use.fetch_or(kConnected);
-  else
-    slot(job_.rank).use.fetch_and(~std::uint32_t{kConnected});
+  const std::uint32_t before =
+      others ? slot(job_.rank).use.fetch_or(kConnected) : slot(job_.rank).use.fetch_and(~std::uint32_t{kConnected});
+  if (((before & kConnected) != 0) != others) tell_state();
 }
 
 /// mpiexec opens its socket when the first rank wants it. 0: not in time.
@@ -360,7 +360,6 @@ ashlar_result Client::further_job(int* out) const {
     const ashlar_fact why = {.name = "lower", .text = reason, .number = 0};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.no_control", &why, 1);
   };
-  if (board_->node_of_rank != 0) return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.other_hosts", nullptr, 0);
   const std::uint64_t place = await_control();
   if (place == 0 || place == kNoControl) return refused(place == 0 ? "it does not answer" : "it can take no requests");
   sockaddr_un address = {};
@@ -372,9 +371,11 @@ ashlar_result Client::further_job(int* out) const {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ucred launcher = {};
   socklen_t size = sizeof launcher;
+  const char wish = wish::kJob;
   // What follows is a secret that no process of another user gets.
   if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &launcher, &size) != 0 || launcher.uid != geteuid()) {
+      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &launcher, &size) != 0 || launcher.uid != geteuid() ||
+      send(fd, &wish, 1, MSG_NOSIGNAL) != 1) {
     const ashlar_result failed = refused(strerror(errno != 0 ? errno : EACCES));
     if (fd >= 0) close(fd);
     return failed;

@@ -79,10 +79,10 @@ TEST(LinkTest, BytesThatAreNoFrameBreakTheLink) {
 }
 
 TEST(LinkTest, AllKindsOfFramesHaveWords) {
-  for (auto kind = FrameKind::kOrder; kind <= FrameKind::kLeave;
+  for (auto kind = FrameKind::kOrder; kind <= FrameKind::kReply;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
-  for (auto kind = FrameKind::kReady; kind <= FrameKind::kBeatBack;
+  for (auto kind = FrameKind::kReady; kind <= FrameKind::kAsks;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
   EXPECT_EQ(frame_words(FrameKind::kRankEnded, 7), "a message of kind 70 (a rank's end; 7 bytes)");
@@ -101,6 +101,9 @@ JobOrder order() {
   out.nodes.hosts = {"a", "b"};
   out.nodes.node_of_rank = {0, 1, 1};
   out.environment = {"A=1"};
+  out.name = "1.2";
+  out.parent_port = "a port";
+  out.taken = {2, 0};
   out.cookie = 0x1234567890abcdef;
   return out;
 }
@@ -114,6 +117,8 @@ TEST(LinkTest, AJobTravels) {
   EXPECT_EQ(arrived.options.stdin_rank, -1);
   EXPECT_EQ(arrived.settings.for_ranks.size(), 16u);
   EXPECT_EQ(arrived.nodes.ranks_of(1), 2u);
+  EXPECT_EQ(arrived.name, "1.2");
+  EXPECT_EQ(arrived.parent_port, "a port");
 }
 
 TEST(LinkTest, AJobWhoseRanksAreOnNoHostDoesNotFit) {
@@ -125,6 +130,9 @@ TEST(LinkTest, AJobWhoseRanksAreOnNoHostDoesNotFit) {
   fits.nodes.node_of_rank = {0, 1, 2};
   EXPECT_FALSE(fits.fits());
   fits.nodes.node_of_rank = {0, 1};
+  EXPECT_FALSE(fits.fits());
+  fits = order();
+  fits.taken.pop_back();
   EXPECT_FALSE(fits.fits());
 }
 

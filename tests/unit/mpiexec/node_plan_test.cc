@@ -56,6 +56,26 @@ TEST(NodePlan, HostsWithoutSlotsDivideTheRanksInBlocks) {
   EXPECT_EQ(plan({"--host", "a,b", "-n", "1", "x", ":", "-n", "3"}), "aabb") << "the programs share the hosts";
 }
 
+TEST(NodePlan, AFurtherJobBeginsWithTheSlotsThatAreFree) {
+  const auto plan_beside = [](std::vector<HostSlots> taken, unsigned ranks) {
+    Options options;
+    options.segments.resize(1);
+    options.segments[0].ranks = ranks;
+    options.segments[0].argv = {"program"};
+    options.hosts = {{.name = "localhost", .slots = 2}, {.name = "b", .slots = 3}};
+    options.taken = std::move(taken);
+    const NodeMap map = plan_nodes(options, "self");
+    std::string out;
+    for (unsigned r = 0; r < ranks; ++r) out += map.several() ? map.hosts[map.node_of(r)] + " " : "- ";
+    return out;
+  };
+  EXPECT_EQ(plan_beside({}, 3), "self self b ");
+  EXPECT_EQ(plan_beside({{.name = "self", .slots = 2}}, 2), "b b ");
+  EXPECT_EQ(plan_beside({{.name = "localhost", .slots = 2}}, 2), "b b ");
+  EXPECT_EQ(plan_beside({{.name = "localhost", .slots = 1}, {.name = "b", .slots = 2}}, 4), "self b self self ");
+  EXPECT_EQ(plan_beside({{.name = "localhost", .slots = 9}, {.name = "b", .slots = 9}}, 1), "- ");
+}
+
 TEST(NodePlan, SlotsAreFilledAndThenOnceMore) {
   EXPECT_EQ(plan({"--host", "a:2,b:4", "-n", "5"}), "aabbb");
   EXPECT_EQ(plan({"--host", "a:1,b:2", "-n", "8"}), "abbabbab");

@@ -1,0 +1,144 @@
+#include "mpiexec/control.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <utility>
+
+#include "framework/plugin/launch_board.h"
+
+namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::uint64_t kSilence = 5'000'000'000;
+constexpr std::size_t kMostWaiting = 1024;
+constexpr std::size_t kMostRelayed = 64u << 20;
+constexpr std::size_t kPiece = 1u << 16;
+
+bool is_own_user(int fd) {
+  ucred other = {};
+  socklen_t size = sizeof other;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == geteuid();
+}
+
+bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
+
+}  // namespace
+
+void ControlSocket::open() {
+  std::uint64_t place = 0;
+  if (getrandom(&place, sizeof place, 0) != static_cast<ssize_t>(sizeof place) || place == 0) return;
+  Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
+  const int n = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, launch::kControlSocket,
+                              static_cast<unsigned long long>(place));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
+  if (!listener || bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+      listen(listener.get(), SOMAXCONN) != 0)
+    return;
+  listener_ = std::move(listener);
+  place_ = place;
+}
+
+Descriptor ControlSocket::accept() {
+  for (;;) {
+    Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket || is_own_user(socket.get())) return socket;
+  }
+}
+
+void Callers::admit(Descriptor socket) {
+  if (waiting_.size() < kMostWaiting) waiting_.push_back({.socket = std::move(socket), .until_ns = 0});
+}
+
+void Callers::add(std::vector<pollfd>* fds) {
+  first_ = fds->size();
+  polled_ = waiting_.size();
+  for (const Waiting& waiting : waiting_) fds->push_back({waiting.socket.get(), POLLIN, 0});
+}
+
+std::vector<Callers::Caller> Callers::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
+  std::vector<Caller> out;
+  std::deque<Waiting> still;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    Waiting& waiting = waiting_[i];
+    if (waiting.until_ns == 0) waiting.until_ns = now + kSilence;
+    if (i < polled_ && fds[first_ + i].revents) {
+      char wish = 0;
+      const ssize_t n = recv(waiting.socket.get(), &wish, 1, MSG_DONTWAIT);
+      if (n == 1) out.push_back({.wish = wish, .socket = std::move(waiting.socket)});
+      if (!is_later(n)) continue;
+    }
+    if (now < waiting.until_ns) still.push_back(std::move(waiting));
+  }
+  waiting_ = std::move(still);
+  polled_ = 0;
+  return out;
+}
+
+std::size_t Relays::find(std::uint64_t call) const {
+  const auto is_it = [call](const Call& other) { return other.number == call; };
+  return static_cast<std::size_t>(std::find_if(calls_.begin(), calls_.end(), is_it) - calls_.begin());
+}
+
+void Relays::open(std::uint64_t call, Descriptor socket) {
+  fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
+  calls_.push_back({.number = call, .socket = std::move(socket), .out = {}});
+}
+
+void Relays::take(std::uint64_t call, std::string_view bytes) {
+  const std::size_t at = find(call);
+  if (at == calls_.size()) return;
+  calls_[at].out.append(bytes);
+  calls_[at].ended = calls_[at].ended || bytes.empty();
+  (void)write_some(calls_[at]);
+}
+
+void Relays::add(std::vector<pollfd>* fds) {
+  first_ = fds->size();
+  polled_ = calls_.size();
+  for (const Call& call : calls_)
+    fds->push_back({call.socket.get(), static_cast<short>(POLLIN | (call.out.empty() ? 0 : POLLOUT)), 0});
+}
+
+void Relays::handle(const std::vector<pollfd>& fds, Events& events) {
+  std::deque<Call> still;
+  for (std::size_t i = 0; i < calls_.size(); ++i)
+    if (go_on(calls_[i], i < polled_ && fds[first_ + i].revents != 0, events)) still.push_back(std::move(calls_[i]));
+  calls_ = std::move(still);
+  polled_ = 0;
+}
+
+/// False: the call is over.
+bool Relays::go_on(Call& call, bool readable, Events& events) {
+  if (!write_some(call) || call.out.size() > kMostRelayed) {
+    if (!call.ended) events.relayed(call.number, {});
+    return false;
+  }
+  if (call.ended) return !call.out.empty();
+  if (!readable) return true;
+  char bytes[kPiece];
+  const ssize_t n = recv(call.socket.get(), bytes, sizeof bytes, 0);
+  if (is_later(n)) return true;
+  events.relayed(call.number, {bytes, static_cast<std::size_t>(std::max<ssize_t>(n, 0))});
+  return n > 0;
+}
+
+bool Relays::write_some(Call& call) {
+  while (!call.out.empty()) {
+    const ssize_t n = send(call.socket.get(), call.out.data(), std::min(call.out.size(), kPiece), MSG_NOSIGNAL);
+    if (n < 0) return is_later(n);
+    call.out.erase(0, static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace ashlar::mpiexec

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Jobs on several hosts that start others, and jobs of several hosts that meet. As hosts_test.py; and FURTHER: the program
+tests/launch/further.c."""
+import os
+import tempfile
+import time
+
+from hosts_test import BIN, HOSTS, MPIEXEC, HostsTest, flat, run_tests
+
+FURTHER = os.environ.get("FURTHER", os.path.join(BIN, "../further"))
+
+
+class SpawnTest(HostsTest):
+    def children(self, *words, then="end", root=0, count=2, keys=(), ranks=2, status=0):
+        """The hosts of the children, in the order of their ranks."""
+        out = self.run_job("--bind-to", "none", *words, "-n", ranks, HOSTS, "spawn", root, count, then, *keys,
+                           status=status).stdout
+        lines = sorted(line for line in out.splitlines() if line.startswith("child"))
+        self.folders = {line.split(" in ")[1] for line in lines}
+        self.assertEqual([line.split()[1] for line in lines], [str(r) for r in range(len(lines))], out)
+        return "".join(line.split()[5] for line in lines)
+
+    def test_children_run_on_all_hosts_whoever_starts_them(self):
+        for root in (0, 1):
+            self.assertEqual(self.children("--host", "a,b", root=root, count=4), "aabb")
+        for root in (0, 1, 2):
+            self.assertEqual(self.children("--host", "c,b", root=root, count=3, ranks=3), "ccb")
+
+    def test_slots_that_are_free_come_first(self):
+        self.assertEqual(self.children("--host", "a:2,b:2"), "bb")
+        self.assertEqual(self.children("--host", "a:2,b:2,c:1", count=5), "bbcaa")
+        self.assertEqual(self.children("--host", "b:1,c:2", ranks=1, count=2), "cc")
+
+    def test_hosts_that_the_program_names(self):
+        self.assertEqual(self.children("--host", "a,b", keys=["host=c"]), "cc")
+        self.assertEqual(self.children("--host", "a,b", root=1, keys=["host=c:1,a:2"], count=3), "caa")
+        self.assertEqual(self.children(ranks=1, keys=["host=b"]), "bb")
+        self.assertEqual(self.children(ranks=2, root=1, keys=["host=b,localhost"]), "ba")
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("c slots=1\nb slots=3\n")
+            file.flush()
+            self.assertEqual(self.children("--host", "a,b", keys=[f"hostfile={file.name}"], count=3), "cbb")
+
+    def test_the_other_keys_hold_on_all_hosts(self):
+        self.assertEqual(self.children("--host", "a,b", root=1, keys=["wdir=/usr", "soft=1:3"], count=4), "aab")
+        self.assertEqual(self.folders, {"/usr"})
+        self.assertEqual(self.children("--host", "b,c", keys=[f"arch={os.uname().machine}"]), "bc")
+
+    def test_a_process_without_a_launcher_starts_some_on_other_hosts(self):
+        process = self.cluster.start_on("a", "env", f"ASHLAR_mpiexec_launch_agent={self.cluster.command} %h", HOSTS, "spawn", 0,
+                                        3, "end", "host=b:1,c:2")
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertEqual(sorted(line.split()[5] for line in out.splitlines()), ["b", "c", "c"])
+
+    def test_output_says_whose_it_is(self):
+        out = self.run_job("--host", "a,b", "-l", "-n", 1, HOSTS, "spawn", 0, 2, "end").stdout
+        self.assertRegex(out, r"(?m)^\[?0\]?:? ?child 0 of 2 on a in")
+        self.assertRegex(out, r"(?m)^\[?1\]?:? ?child 1 of 2 on b in")
+
+    def test_a_port_is_on_no_command_line_and_in_no_environment(self):
+        process = self.start_job("--host", "a,b", "--explain", "-n", 2, HOSTS, "spawn", 1, 2, "wait", ready=0)
+        lines = [process.stdout.readline() for _ in range(6)]
+        self.assertEqual(lines.count("ready\n"), 4, lines)
+        seen = 0
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as words, open(f"/proc/{pid}/environ", "rb") as environment:
+                    text = words.read() + environment.read()
+            except OSError:
+                continue
+            seen += HOSTS.encode() in text
+            self.assertNotIn(b"ashlar-port", text)
+        self.assertGreaterEqual(seen, 4)
+        process.terminate()
+        status, out, err, _ = self.end_of(process, 20)
+        self.assertNotIn("ashlar-port", out + err)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+
+
+class ProgramsTest(HostsTest):
+    """The programs of tests/mpi that start or meet others."""
+    PROGRAMS = "spawn", "generations", "family_keys", "at_once"
+
+    def run_all(self, hosts, ranks):
+        for program in self.PROGRAMS:
+            with self.subTest(program=program, hosts=hosts):
+                self.run_job("--bind-to", "none", "--timeout", 100, "--host", hosts, "-n", ranks, os.path.join(BIN, program),
+                             timeout=120)
+
+    def test_on_two_hosts(self):
+        self.run_all("a:2,b:2", 4)
+
+    def test_on_three_hosts(self):
+        self.run_all("b:2,a:2,c:2", 6)
+
+    def test_on_one_host_that_is_not_that_of_mpiexec(self):
+        self.run_all("c", 2)
+
+
+class FaultsTest(HostsTest):
+    def refused(self, *expected, hosts="a,b", keys=(), settings=(), root=1):
+        """A start that fails is an error of the call, and the job goes on."""
+        done = self.run_job("--host", hosts, *settings, "-n", 2, HOSTS, "spawn", root, 2, "end", *keys)
+        for pattern in expected:
+            self.assertRegex(flat(done.stdout), pattern)
+        self.assertEqual(done.stderr, "")
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_a_host_that_is_not_reached(self):
+        self.refused("not started: .*cannot start ranks on host nowhere", "it ended with exit status 255", keys=["host=b,nowhere"])
+
+    def test_a_host_that_does_not_answer(self):
+        self.cluster.agent("test $host != c || exec sleep 100")
+        self.refused("cannot start ranks on host c: mpiexec there has not said anything after 2 s", keys=["host=a,c"],
+                     settings=["--set", "mpiexec.start_timeout=2s"])
+
+    def test_a_folder_that_is_not_there(self):
+        self.refused("host b|host \"b\"", "/no/such/folder", keys=["host=b", "wdir=/no/such/folder"])
+
+    def test_another_machine(self):
+        self.refused("info key 'arch' asks for pdp11", keys=["arch=pdp11"])
+
+    def family(self, *words, ready=4):
+        """A job that has started another one, and waits for it as that does for it."""
+        process = self.start_job("--bind-to", "none", *words, "-n", 2, HOSTS, "spawn", 0, 2, "wait")
+        lines = [process.stdout.readline() for _ in range(6)]
+        self.assertEqual(lines.count("ready\n"), 4, lines)
+        return process
+
+    def processes_of(self, name, pattern):
+        return [pid for pid in self.cluster.processes(name, pattern) if self.cluster.name_of(pid) == "mpiexec"]
+
+    def assert_children_gone(self, process, status):
+        code, out, err, _ = self.end_of(process, 30)
+        self.assertEqual(code, status, err)
+        self.assertEqual(out.count("the other job is gone"), 2, out + err)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        return err
+
+    def test_a_lost_host_of_the_children(self):
+        process = self.family("--host", "a:1,b:1,c:2")
+        daemons = self.processes_of("c", "--daemon")
+        self.assertEqual(len(daemons), 1)
+        self.cluster.kill(daemons[0])
+        self.assertIn("was lost with its host", self.assert_children_gone(process, 1))
+
+    def test_the_mpiexec_of_the_children_is_killed(self):
+        process = self.family("--host", "a:1,b:1,c:2")
+        # Each mpiexec has a guard, a child that has no children.
+        further = [pid for pid in self.processes_of("a", "--launch-agent") if pid != process.pid and self.has_children(pid)]
+        self.assertEqual(len(further), 1)
+        self.cluster.kill(further[0])
+        self.assert_children_gone(process, 137)
+
+    @staticmethod
+    def has_children(pid):
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            return bool(children.read().split())
+
+    def test_mpiexec_is_killed(self):
+        process = self.family("--host", "a:1,b:1,c:2")
+        self.cluster.kill(process.pid)
+        process.communicate(timeout=20)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+    def test_the_first_job_ends_the_one_that_is_connected_to_it(self):
+        done = self.run_job("--host", "a:1,b:1,c:2", "-n", 2, FURTHER, "parent-dies", status=137)
+        self.assertIn("mpiexec: job 1: the job that has started this one has failed", flat(done.stderr))
+        self.assertTrue(self.cluster.none_left(FURTHER))
+
+    def test_abort_of_a_communicator_ends_both_jobs(self):
+        self.run_job("--host", "a:1,b:1,c:2", "-n", 2, FURTHER, "abort", status=5)
+        self.assertTrue(self.cluster.none_left(FURTHER))
+
+    def test_the_end_of_a_child_is_an_error_of_its_parents(self):
+        done = self.run_job("--host", "a:1,b:1,c:2", "-n", 2, FURTHER, "child-dies", status=137)
+        self.assertEqual(done.stdout, "the child is gone\n" * 2)
+        self.assertRegex(flat(done.stderr), r"mpiexec: job 1: rank 0 of 2 .* on c\) was killed by signal 9")
+
+    def test_a_job_outlives_the_one_that_it_is_disconnected_from(self):
+        out = self.run_job("--host", "a:1,b:2", "-n", 1, FURTHER, "outlives").stdout
+        self.assertEqual(out, "parent ends\nchild ends\n")
+
+    def test_a_time_limit_is_one_of_all_jobs(self):
+        done = self.run_job("--host", "a:1,b:1,c:2", "--timeout", 3, "-n", 2, HOSTS, "spawn", 0, 2, "wait", status=124)
+        self.assertRegex(flat(done.stderr), r"mpiexec: job 1: the time limit")
+        self.assertRegex(flat(done.stderr), r"mpiexec: the time limit of 3 s is over; .* of another job")
+        self.assertTrue(self.cluster.none_left(HOSTS))
+
+    def test_ctrl_c_ends_all(self):
+        process = self.family("--host", "a:1,b:1,c:2")
+        process.terminate()
+        code, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(code, 143, err)
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("--daemon"))
+
+
+class MeetTest(HostsTest):
+    """Jobs that know nothing of each other but the name of a port."""
+
+    def meet(self, server, client, sizes):
+        """Each is a host and the words that come before the program."""
+        with tempfile.TemporaryDirectory() as folder:
+            jobs = [self.cluster.start_on(host, *words, FURTHER, what, os.path.join(folder, "port"))
+                    for what, (host, *words) in (("accept", server), ("connect", client))]
+            out = []
+            for job in jobs:
+                self.addCleanup(job.kill)
+                out.append(job.communicate(timeout=60))
+        self.assertEqual([(job.returncode, err) for job, (_, err) in zip(jobs, out)], [(0, ""), (0, "")])
+        self.assertEqual([text for text, _ in out],
+                         [f"met {sizes[1]}\nmerged {sum(sizes)}\n", f"met {sizes[0]}\nmerged {sum(sizes)}\n"])
+
+    def test_two_jobs_of_two_mpiexecs(self):
+        self.meet(("a", MPIEXEC, "-n", 2), ("b", MPIEXEC, "-n", 3), (2, 3))
+        self.meet(("c", MPIEXEC, "-n", 1), ("b", MPIEXEC, "-n", 2), (1, 2))
+
+    def test_processes_without_a_launcher(self):
+        self.meet(("a",), ("b",), (1, 1))
+        self.meet(("b",), ("c", MPIEXEC, "-n", 2), (1, 2))
+
+    def test_a_job_on_several_hosts(self):
+        self.meet(("a", MPIEXEC, "--launch-agent", self.cluster.command + " %h", "--host", "a,b", "-n", 4),
+                  ("c", MPIEXEC, "-n", 2), (4, 2))
+        self.meet(("c", MPIEXEC, "-n", 1),
+                  ("a", MPIEXEC, "--launch-agent", self.cluster.command + " %h", "--host", "b,c", "-n", 2), (1, 2))
+
+    def test_a_port_that_is_closed_is_refused_with_its_addresses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "port")
+            server = self.cluster.start_on("b", FURTHER, "accept", file)
+            self.addCleanup(server.communicate)
+            self.addCleanup(server.kill)
+            end = time.monotonic() + 30
+            while not os.path.exists(file) and time.monotonic() < end:
+                time.sleep(0.02)
+            for pid in self.cluster.processes("b", FURTHER):
+                self.cluster.kill(pid)
+            client = self.cluster.start_on("a", FURTHER, "connect", file)
+            _, err = client.communicate(timeout=60)
+        self.assertIn("MPI_ERR_PORT", err)
+        self.assertRegex(flat(err), r"nothing accepts at the port.*10\.77\.0\.2:\d+: Connection refused")
+        self.assertNotIn("ashlar-port", err)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -131,6 +131,7 @@ void Daemon::poll_once() {
     if (!link_.read_some()) over_ = true;
     take_frames();
   }
+  send_tools();
   if (!link_.flush()) over_ = true;
   if (leaving_ && link_.queued() == 0) over_ = true;
 }
@@ -196,6 +197,18 @@ void Daemon::send_states(FrameKind kind) {
     if (variables_) add_answers(ranks_->board(), *variables_, &view);
   }
   link_.send(kind, packed(now, views));
+}
+
+/// As much as mpiexec takes: what waits for its pipe is memory of this process.
+void Daemon::send_tools() {
+  ToolPages::Piece piece;
+  while (tools_ && tools_->left() && link_.queued() < kMostUnread) {
+    if (tools_->next(&piece))
+      link_.send(FrameKind::kToolPages, packed(piece.rank, piece.offset) + piece.bytes);
+    else
+      link_.send(FrameKind::kToolsSent);
+    if (!link_.flush()) return;
+  }
 }
 
 void Daemon::rank_started(unsigned rank, pid_t pid) {

@@ -14,6 +14,7 @@
 #include "mpiexec/rank_events.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/status_query.h"
+#include "mpiexec/tool_pages.h"
 #include "mpiexec/way_prober.h"
 
 namespace ashlar::mpiexec {
@@ -62,6 +63,7 @@ class Daemon : private RankEvents {
   bool take_record(Unpacker& from);
   void ask(bool status, bool variables);
   void send_states(FrameKind kind);
+  void send_tools();
   void kill_all();
   bool is_here(std::uint32_t rank) const { return rank < order_.options.ranks() && order_.nodes.here(rank); }
 
@@ -74,6 +76,7 @@ class Daemon : private RankEvents {
   bool ways_told_ = false;
   std::unique_ptr<StatusQuery> status_, variables_;
   bool answering_ = false;
+  std::unique_ptr<ToolPages> tools_;  // only with tools, once mpiexec has asked for them
   InputQueue input_;
   int signal_fd_ = -1;
   std::uint64_t unread_ = 0;        // bytes of output that mpiexec has not taken

@@ -30,6 +30,8 @@ enum class FrameKind : std::uint16_t {
   kLeave,        // the job is over
   kCheck,        // CheckOrder: no job, look at the host
   kTryWays,      // WayTarget of each other host
+  kClock,        // the time here: what is yours?
+  kTools,        // whole: send what the ranks' tools have recorded, or of it what samples read
   // daemon to mpiexec
   kReady = 64,   // NodeReady
   kRefused,      // a sentence: the job cannot start here
@@ -46,9 +48,12 @@ enum class FrameKind : std::uint16_t {
   kInputRoom,    // bytes of input that the rank has been given
   kInputClosed,  // the rank reads no more
   kBeatBack,
-  kStep,     // CheckStep: before it, and after
-  kChecked,  // HostReport
-  kWays      // WayResult of each way
+  kStep,       // CheckStep: before it, and after
+  kChecked,    // HostReport
+  kWays,       // WayResult of each way
+  kClockBack,  // the time there, of kClock; a moment on both clocks here
+  kToolPages,  // rank, offset in its memory for tools, bytes
+  kToolsSent   // that was all
 };
 /// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
 std::string frame_words(FrameKind kind, std::size_t bytes);

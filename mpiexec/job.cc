@@ -96,22 +96,13 @@ int Job::run() {
   if (here_.has_wrappers() && settings_.tool_refresh_ns > 0)
     sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
-  there_.leave();
   const std::uint64_t ended_ns = now_ns();
   if (sampler_) sampler_->finish();
   conclude();
+  if (here_.has_wrappers()) bring_tools();
+  there_.leave();
   if (here_.has_wrappers()) report_tools(board_, for_tools(ended_ns));
   return status_;
-}
-
-ToolJob Job::for_tools(std::uint64_t until_ns) const {
-  return {.fates = fates_,
-          .params = settings_.for_ranks,
-          .host = host_,
-          .job_id = job_id_,
-          .exit_status = status_,
-          .began_ns = began_ns_,
-          .ended_ns = until_ns};
 }
 
 void Job::signal_rank(unsigned rank, int signal) {
@@ -162,6 +153,7 @@ void Job::forward(int signal, int code) {
   // In the terminal's own group the rank has got the signal from the kernel already.
   const bool told = !here_.own_groups() && code == SI_KERNEL;
   if (asks_to_end(signal)) {
+    ++interrupts_;
     if (interrupted_by_) {
       kill_at_ns_ = now_ns();
       check_clock();
@@ -409,7 +401,7 @@ int Job::next_timeout_ms() const {
   if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
   if (kill_at_ns_) next = std::min(next, kill_at_ns_);
   if (strangers_at_ns_) next = std::min(next, strangers_at_ns_);
-  if (sampler_ && sampler_->due_ns() && !stopping_) next = std::min(next, sampler_->due_ns());
+  if (sampler_ && sampler_->due_ns() && !stopping_ && !bringing_) next = std::min(next, sampler_->due_ns());
   if (hint_at_ns_) next = std::min(next, hint_at_ns_);
   if (cause_until_ns_) next = std::min(next, cause_until_ns_);
   if (flush_at_ns_) next = std::min(next, flush_at_ns_);
@@ -470,7 +462,7 @@ void Job::check_clock() {
     hang_up_on_strangers();
     strangers_at_ns_ = now + kStrangers;
   }
-  if (sampler_ && sampler_->due_ns() && now >= sampler_->due_ns() && !stopping_) sampler_->sample(for_tools(now));
+  if (sampler_ && sampler_->due_ns() && now >= sampler_->due_ns() && !stopping_) sample_tools(now);
   if (hint_at_ns_ && now >= hint_at_ns_) {
     hint_at_ns_ = 0;
     if (running_ > 0 && !stopping_)

@@ -28,10 +28,7 @@ Status Job::prepare() {
   signal_fd_ = take_signals();
   if (signal_fd_ < 0) return cannot("take signals (signalfd)", errno);
   if (!nodes_.several()) return prepare_here();
-  if (settings_.tools) {
-    status_ = 2;
-    return fail(kErrArg, "tool.several_hosts", {{"count", nodes_.hosts.size()}});
-  }
+  if (settings_.tools) there_.watch_with_tools();
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
   const AgentFacts agent = {
       .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};

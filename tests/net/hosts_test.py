@@ -584,9 +584,6 @@ class RefusedTest(HostsTest):
             self.refused("is no name of a host", status=2, words=("--host", name, "true"))
         self.refused("a number of ranks belongs behind the colon", status=2, words=("--host", "b:x", "true"))
 
-    def test_tools_watch_one_host(self):
-        self.refused("tools watch jobs of one host only", status=2, words=("--summary", "--host", "a,b", "-n", "2", HOSTS))
-
 
 if __name__ == "__main__":
     try:

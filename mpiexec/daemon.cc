@@ -36,7 +36,7 @@ bool is_of_a_host(std::string_view entry) {
   static constexpr std::string_view kNames[] = {"HOSTNAME=",        "HOST=",           "SSH_CLIENT=",
                                                 "SSH_CONNECTION=",  "SSH_TTY=",        "SSH_AUTH_SOCK=",
                                                 "XDG_RUNTIME_DIR=", "XDG_SESSION_ID=", "DBUS_SESSION_BUS_ADDRESS=",
-                                                "HWLOC_SYNTHETIC="};
+                                                "HWLOC_SYNTHETIC=", "SLURMD_NODENAME="};
   return std::any_of(std::begin(kNames), std::end(kNames),
                      [&](std::string_view name) { return entry.starts_with(name); });
 }

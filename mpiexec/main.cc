@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpiexec/allocation.h"
 #include "mpiexec/check.h"
 #include "mpiexec/daemon.h"
 #include "mpiexec/environment.h"
@@ -61,8 +62,11 @@ int main(int argc, char** argv) {
   FurtherRequest asked;
   const bool further = asked.find();
   if (further) speak_for("job " + asked.name());
+  const Status nodes = further ? Status() : read_allocation(environ, &options.allocation);
   // One that was started by a process without a launcher has no command line.
-  const Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
+  Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
+  const bool wants_nodes = options.hosts.empty() && !options.segments.empty() && options.segments[0].hosts.empty();
+  if (parsed.ok() && wants_nodes) parsed = nodes;
   if (!parsed.ok()) {
     say(in_words(parsed));
     return 2;

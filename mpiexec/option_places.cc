@@ -9,11 +9,6 @@
 namespace ashlar::mpiexec {
 namespace {
 
-// Standard input of a step goes to all its tasks, so there is one for each host. Output that is buffered is passed on
-// by whole lines, and messages of a daemon have none.
-constexpr char kSrun[] =
-    "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet --unbuffered";
-
 template <class E>
 Status take_word(const char* option, const std::string& word, const std::vector<std::pair<const char*, E>>& words,
                  E* out) {
@@ -95,7 +90,9 @@ Status take_agent(Reading& r, const OptionValues& v) {
 
 /// The launchers of other implementations by their names.
 Status take_launcher(Reading& r, const OptionValues& v) {
-  return take_word<std::string>("-launcher", v[0], {{"ssh", ""}, {"rsh", "rsh %h"}, {"srun", kSrun}, {"slurm", kSrun}},
+  r.options->by_ssh = v[0] == "ssh";
+  return take_word<std::string>("-launcher", v[0],
+                                {{"ssh", ""}, {"rsh", "rsh %h"}, {"srun", kSrunAgent}, {"slurm", kSrunAgent}},
                                 &r.options->launch_agent);
 }
 

@@ -60,7 +60,18 @@ unsigned hosts_of(const Reading& r) {
   const std::vector<Segment>& before = r.options->segments;
   for (auto other = before.rbegin(); other != before.rend(); ++other)
     if (!other->hosts.empty()) return static_cast<unsigned>(other->hosts.size());
-  return std::max(static_cast<unsigned>(r.options->hosts.size()), 1u);
+  return std::max(static_cast<unsigned>(r.options->base_hosts().size()), 1u);
+}
+
+/// The tasks that Slurm's job was asked for, for a single program that names neither ranks nor hosts; 0: it does, or
+/// there is no such job.
+unsigned tasks_of_job(const Reading& r) {
+  const bool alone = r.options->segments.empty() && r.at >= r.words.size();
+  if (!alone || r.ranks_given || !r.segment.soft.empty() || !r.segment.hosts.empty() || !r.options->hosts.empty())
+    return 0;
+  unsigned tasks = 0;
+  for (const HostSlots& host : r.options->allocation) tasks += std::max(host.slots, 1u);
+  return tasks;
 }
 
 Status finish_segment(Reading& r) {
@@ -71,6 +82,7 @@ Status finish_segment(Reading& r) {
     r.segment.ranks = r.segment.per_node * hosts_of(r);
     r.ranks_given = true;
   }
+  if (const unsigned tasks = tasks_of_job(r); tasks > 0) r.segment.ranks = tasks;
   ASHLAR_TRY(apply_soft(r));
   r.options->segments.push_back(std::move(r.segment));
   r.segment = {};

@@ -107,6 +107,10 @@ class StartTest(HostsTest):
         self.assertEqual(self.hosts_of("--host", "b", "-n", 1, "sh", "-c", "echo $ASHLAR__RANK $(hostname)", ":", "--host",
                                        "c", "-n", 2), "bcc")
 
+    def test_the_first_error_handler_is_that_of_all_ranks(self):
+        self.run_job("-initial-errhandler", "mpi_errors_return", "--host", "a,b", "-n", 4, os.path.join(BIN, "info_env"), "init",
+                     "maxprocs=4", "mpi_initial_errhandler=mpi_errors_return")
+
     def test_placement_is_shown_with_hosts(self):
         out = self.run_job("--host", "a,b", "--show-placement", "-n", 2, "true").stdout
         self.assertRegex(out, r"rank 0 on a: true: .*\nrank 1 on b: true: .*\n")

@@ -71,6 +71,10 @@ Status take_word(const std::string& word, HostSlots* host, bool* known) {
       *known = is_number(word.substr(std::strlen(key)));
       return *known ? take_slots(host->name, word.substr(std::strlen(key)), &host->slots) : Status();
     }
+  if (word.starts_with("arch=") && word.size() > std::strlen("arch=")) {
+    host->arch = word.substr(std::strlen("arch="));
+    return {};
+  }
   for (const char* key : {"user=", "username="})
     if (word.starts_with(key) && may_be_name(word.substr(std::strlen(key)))) {
       host->name = word.substr(std::strlen(key)) + "@" + host->name;

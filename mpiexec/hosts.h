@@ -10,6 +10,7 @@ namespace ashlar::mpiexec {
 struct HostSlots {
   std::string name;
   unsigned slots = 0;     // how many ranks it takes; 0: the user has not said
+  std::string arch = {};  // what kind of machine it is; "": the user has not said
 };
 
 /// Whether the name is that of the machine that mpiexec runs on. Nothing is resolved: a name that only leads here is

@@ -96,10 +96,25 @@ Status take_launcher(Reading& r, const OptionValues& v) {
                                 &r.options->launch_agent);
 }
 
-Status take_arch(Reading&, const OptionValues& v) {
+Status take_arch(Reading& r, const OptionValues& v) {
   utsname machine;
-  if (uname(&machine) == 0 && v[0] == machine.machine) return {};
-  return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
+  if (uname(&machine) != 0 || v[0] != machine.machine)
+    return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
+  r.segment.arch = v[0];
+  return {};
+}
+
+Status select_by_arch(const Options& options, Segment* segment) {
+  if (segment->arch.empty()) return {};
+  std::vector<HostSlots> fitting = segment->hosts.empty() ? options.hosts : segment->hosts;
+  for (HostSlots& host : fitting)
+    for (const HostSlots& line : options.hosts)
+      if (host.arch.empty() && is_same_host(line.name, host.name)) host.arch = line.arch;
+  if (fitting.empty()) return {};
+  std::erase_if(fitting, [&](const HostSlots& host) { return !host.arch.empty() && host.arch != segment->arch; });
+  if (fitting.empty()) return fail(kErrArg, "option.arch_none", {{"value", brief(segment->arch)}});
+  segment->hosts = std::move(fitting);
+  return {};
 }
 
 }  // namespace ashlar::mpiexec

@@ -78,6 +78,7 @@ Status finish_segment(Reading& r) {
   const bool needs_program = !r.options->check || !r.options->segments.empty();
   if (r.segment.argv.empty() && needs_program) return fail(kErrArg, "option.no_program");
   if (!r.segment.argv.empty() && r.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
+  ASHLAR_TRY(select_by_arch(*r.options, &r.segment));
   if (!r.ranks_given && r.segment.per_node > 0) {
     r.segment.ranks = r.segment.per_node * hosts_of(r);
     r.ranks_given = true;
@@ -126,6 +127,7 @@ Status take_option(Reading& r, std::string word) {
 
 /// What takes the whole command line: the ranks that sets and standard input name must exist.
 Status finish_job(Reading& r) {
+  for (Segment& segment : r.options->segments) ASHLAR_TRY(select_by_arch(*r.options, &segment));
   for (const auto& [name, list] : r.options->sets) {
     std::vector<unsigned> ranks;
     if (!expand_ranks(list, &ranks)) continue;

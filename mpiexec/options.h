@@ -27,6 +27,7 @@ struct Segment {
   std::vector<EnvChange> env;
   std::vector<HostSlots> hosts;  // --host; empty: those of the program before
   unsigned per_node = 0;         // -ppn; 0: not given
+  std::string arch;              // -arch; "": not given
 };
 
 struct Options {

@@ -1,7 +1,10 @@
 #include "mpiexec/node_plan.h"
 
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +30,26 @@ TEST(NodePlan, WithoutOtherHostsThereIsNoTable) {
   EXPECT_EQ(plan({"-n", "3"}), "---");
   EXPECT_EQ(plan({"--host", "localhost:2", "-n", "3"}), "---");
   EXPECT_EQ(plan({"--host", "localhost,b", "-n", "1"}), "-") << "a host without a rank has no part in the job";
+}
+
+TEST(NodePlan, ArchSelectsAmongTheLinesOfTheHostFile) {
+  utsname machine;
+  ASSERT_EQ(uname(&machine), 0);
+  const std::string own = machine.machine;
+  const std::string name = testing::TempDir() + "hosts-" + std::to_string(getpid());
+  std::ofstream(name) << "b:2 arch=" << own << "\nc arch=other slots=4\nd slots=1\n";
+  const char* const file = name.c_str();
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-f", file, "-n", "4"}), "bbdb");
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-f", file, "-ppn", "1"}), "bd");
+  EXPECT_EQ(plan({"-f", file, "-n", "3"}), "bbc");
+  EXPECT_EQ(plan({"-f", file, "-arch", own.c_str(), "--host", "c,d", "-n", "1"}), "d");
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-n", "3", "x", ":", "-f", file, "-n", "1"}), "bbdb")
+      << "the file is of all programs";
+  EXPECT_NE(plan({"-f", file, "-arch", own.c_str(), "--host", "c"}).find("of every host that it is of another kind"),
+            std::string::npos);
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-n", "2"}), "--");
+  EXPECT_NE(plan({"-arch", "other", "-f", file}).find("-arch other: this machine is of kind"), std::string::npos);
+  unlink(file);
 }
 
 TEST(NodePlan, TheNodesOfAJobOfSlurmsAreTheHosts) {

@@ -88,6 +88,9 @@ class Slurm:
         # Nothing here uses them, and /sys of a host has none to be found.
         with open(self.file("cgroup.conf"), "w") as conf:
             conf.write(f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={self.folder}\n")
+        # Each host has its own /dev/shm, and /tmp is that of all.
+        with open(self.file("mpi.conf"), "w") as conf:
+            conf.write("PMIxCliTmpDirBase=/dev/shm\n")
         self.start("a", "munged", "-F", "--force", f"--key-file={self.file('munge.key')}", f"--socket={self.file('munge.socket')}",
                    f"--pid-file={self.file('munge.pid')}", f"--log-file={self.file('munge.log')}",
                    f"--seed-file={self.file('munge.seed')}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""mpiexec in allocations of a real Slurm, whose nodes are namespaces (slurm.py, cluster.py). Nodes n1 to n3 are hosts b to d.
+"""mpiexec in allocations of a real Slurm, and srun itself. The nodes are namespaces (slurm.py, cluster.py). Nodes n1 to n3 are hosts b to d.
 
-Run by ctest with MPIEXEC and HOSTS (the program hosts.c) in the environment.
+Run by ctest with MPIEXEC, HOSTS (the program hosts.c) and BIN (where the other MPI programs are) in the environment.
 """
 import os
 import re
@@ -16,6 +16,7 @@ from slurm import Slurm
 
 MPIEXEC = os.path.abspath(os.environ["MPIEXEC"])
 HOSTS = os.path.abspath(os.environ["HOSTS"])
+BIN = os.environ.get("BIN", os.path.join(os.path.dirname(MPIEXEC), "../tests/mpi"))
 
 
 class SlurmTest(unittest.TestCase):
@@ -27,6 +28,10 @@ class SlurmTest(unittest.TestCase):
         cls.slurm = Slurm(cls.cluster)
         cls.slurm.__enter__()
         cls.addClassCleanup(cls.slurm.__exit__)
+
+
+class AllocationTest(SlurmTest):
+    """mpiexec in an allocation."""
 
     def salloc(self, options, *words, status=0, **environment):
         """mpiexec on host a, which is none of the nodes."""
@@ -124,6 +129,43 @@ class SlurmTest(unittest.TestCase):
         self.assertIn("SLURM_JOB_NODELIST=n[1- is no list of nodes such as n[01-03,7],m5", done.stderr)
         for words in ("--host", "localhost"), ("-n", "1", "--host", "localhost"):
             self.assertEqual(subprocess.run([MPIEXEC, *words, "true"], env=environment).returncode, 0)
+
+
+class SrunTest(SlurmTest):
+    """Programs that srun starts on several nodes, through Slurm's own PMIx server."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        listed = cls.slurm.run("a", "srun", "--mpi=list")
+        if "pmix" not in listed.stdout + listed.stderr:
+            raise unittest.SkipTest("this Slurm has no PMIx plug-in that can be used")
+
+    def srun(self, nodes, each, *words, status=0, timeout=60):
+        done = self.slurm.run("a", "srun", "--mpi=pmix", "--quiet", "-w", nodes, f"--ntasks-per-node={each}", *words, timeout=timeout)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
+        return done
+
+    def test_ranks_know_who_is_on_their_node(self):
+        for nodes, each, hosts in ("n[1-3]", 2, "bbccdd"), ("n[2-3]", 1, "cd"):
+            out = self.srun(nodes, each, HOSTS, "hello").stdout
+            self.assertEqual(sorted(out.splitlines()),
+                             [f"rank {r} of {len(hosts)} on {host}, {r % each} of {each} there, local ?" for r, host in enumerate(hosts)])
+        out = self.srun("n[1-2]", 2, "--distribution=cyclic", HOSTS, "hello").stdout
+        self.assertEqual(sorted(out.splitlines()), [f"rank {r} of 4 on {'bcbc'[r]}, {r // 2} of 2 there, local ?" for r in range(4)])
+
+    def test_programs(self):
+        for program in "pt2pt_random", "pt2pt_wildcards", "coll_random", "comm_make", "finalize":
+            with self.subTest(program=program):
+                self.srun("n[1-2]", 2, os.path.join(BIN, program), timeout=120)
+
+    def test_a_rank_that_aborts_or_is_killed_ends_the_job(self):
+        self.assertIn("MPI_Abort was called", self.srun("n[1-2]", 2, HOSTS, "abort", status=9).stderr)
+        began = time.monotonic()
+        done = self.slurm.run("a", "srun", "--mpi=pmix", "-w", "n[1-2]", "--ntasks-per-node=2", HOSTS, "kill")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "rank [0-3] of 'MPI_COMM_WORLD' is gone")
+        self.assertLess(time.monotonic() - began, 40)
 
 
 if __name__ == "__main__":

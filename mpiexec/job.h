@@ -44,6 +44,8 @@ class Job : private NodeEvents {
   int run();
 
  private:
+  static constexpr std::uint64_t kStrangers = 1'000'000'000;  // between looks for connections of other users
+
   Status prepare();
   Status prepare_here();
   Status gather(RemoteNode::Phase phase);

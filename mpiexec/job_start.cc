@@ -1,4 +1,5 @@
-// The first half of a job: everything up to the running ranks. The second half is in job.cc.
+// The first half of a job: everything up to the running ranks. The second half is in job.cc, job_clock.cc and
+// job_streams.cc.
 #include <unistd.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ bool is_of_a_host(std::string_view entry) {
   static constexpr std::string_view kNames[] = {"HOSTNAME=",        "HOST=",           "SSH_CLIENT=",
                                                 "SSH_CONNECTION=",  "SSH_TTY=",        "SSH_AUTH_SOCK=",
                                                 "XDG_RUNTIME_DIR=", "XDG_SESSION_ID=", "DBUS_SESSION_BUS_ADDRESS=",
-                                                "HWLOC_SYNTHETIC="};
+                                                "HWLOC_SYNTHETIC=", "SLURMD_NODENAME="};
   return std::any_of(std::begin(kNames), std::end(kNames),
                      [&](std::string_view name) { return entry.starts_with(name); });
 }
@@ -141,6 +141,7 @@ void Daemon::poll_once() {
     if (!link_.read_some()) over_ = true;
     take_frames();
   }
+  send_tools();
   if (!link_.flush()) over_ = true;
   if (leaving_ && link_.queued() == 0) over_ = true;
 }
@@ -206,6 +207,18 @@ void Daemon::send_states(FrameKind kind) {
     if (variables_) add_answers(ranks_->board(), *variables_, &view);
   }
   link_.send(kind, packed(now, views));
+}
+
+/// As much as mpiexec takes: what waits for its pipe is memory of this process.
+void Daemon::send_tools() {
+  ToolPages::Piece piece;
+  while (tools_ && tools_->left() && link_.queued() < kMostUnread) {
+    if (tools_->next(&piece))
+      link_.send(FrameKind::kToolPages, packed(piece.rank, piece.offset) + piece.bytes);
+    else
+      link_.send(FrameKind::kToolsSent);
+    if (!link_.flush()) return;
+  }
 }
 
 void Daemon::rank_started(unsigned rank, pid_t pid) {

@@ -15,6 +15,7 @@
 #include "mpiexec/rank_events.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/status_query.h"
+#include "mpiexec/tool_pages.h"
 #include "mpiexec/way_prober.h"
 
 namespace ashlar::mpiexec {
@@ -66,6 +67,7 @@ class Daemon : private RankEvents, private Relays::Events {
   void open_control();
   void ask(bool status, bool variables);
   void send_states(FrameKind kind);
+  void send_tools();
   void kill_all();
   bool is_here(std::uint32_t rank) const { return rank < order_.options.ranks() && order_.nodes.here(rank); }
 
@@ -78,6 +80,7 @@ class Daemon : private RankEvents, private Relays::Events {
   bool ways_told_ = false;
   std::unique_ptr<StatusQuery> status_, variables_;
   bool answering_ = false;
+  std::unique_ptr<ToolPages> tools_;  // only with tools, once mpiexec has asked for them
   InputQueue input_;
   ControlSocket control_;
   Relays relays_;            // of ranks that have connected there

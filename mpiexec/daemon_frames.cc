@@ -100,6 +100,21 @@ bool Daemon::handle_prepared(const Frame& frame, Unpacker& from) {
       return true;
     case FrameKind::kEnded:
       return take_end(from);
+    case FrameKind::kClock: {
+      std::uint64_t asked = 0;
+      if (!from(asked).done()) return false;
+      const Moment here = moment_now();
+      link_.send(FrameKind::kClockBack, packed(asked, here.ticks, here.ns));
+      link_.flush();
+      return true;
+    }
+    case FrameKind::kTools: {
+      bool whole = false;
+      if (!from(whole).done() || !order_.settings.tools || (tools_ && tools_->left())) return false;
+      if (!tools_) tools_ = std::make_unique<ToolPages>(ranks_->board(), order_.nodes.list_of(order_.nodes.node));
+      tools_->begin(whole);
+      return true;
+    }
     case FrameKind::kFenceDone: {
       std::uint32_t generation = 0;
       if (!from(generation).done()) return false;

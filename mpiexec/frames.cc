@@ -48,6 +48,15 @@ const char* subject_of(FrameKind kind) {
       return "what is to be checked";
     case FrameKind::kTryWays:
       return "the ways to be tried";
+    case FrameKind::kClock:
+    case FrameKind::kClockBack:
+      return "the time";
+    case FrameKind::kTools:
+      return "that tools are to tell";
+    case FrameKind::kToolPages:
+      return "what tools have recorded";
+    case FrameKind::kToolsSent:
+      return "the end of what tools have recorded";
     case FrameKind::kStep:
       return "a step of a check";
     case FrameKind::kChecked:

@@ -133,14 +133,15 @@ std::string all_of_job(const std::string& files, const std::string& job) {
 }  // namespace
 
 std::vector<HostSlots> FurtherRequest::hosts_of(const Options& options) {
-  std::vector<HostSlots> all, now = options.hosts;
+  const std::vector<HostSlots>& known = options.base_hosts();
+  std::vector<HostSlots> all, now = known;
   const auto add = [&](const HostSlots& host) {
     const auto same = [&](const HostSlots& other) { return other.name == host.name; };
-    const auto line = std::find_if(options.hosts.begin(), options.hosts.end(), same);
+    const auto line = std::find_if(known.begin(), known.end(), same);
     if (std::none_of(all.begin(), all.end(), same)) all.push_back(host);
     HostSlots& kept = *std::find_if(all.begin(), all.end(), same);
     if (kept.slots == 0) kept.slots = host.slots;
-    if (kept.slots == 0 && line != options.hosts.end()) kept.slots = line->slots;
+    if (kept.slots == 0 && line != known.end()) kept.slots = line->slots;
   };
   for (const Segment& segment : options.segments) {
     if (!segment.hosts.empty()) now = segment.hosts;

@@ -55,9 +55,7 @@ Status read_host(const std::string& word, HostSlots* host) {
 
 /// A host without a number that is named again counts once for each time.
 void add_host(HostSlots host, std::vector<HostSlots>* hosts) {
-  const auto same = [&](const HostSlots& other) {
-    return other.name == host.name || (is_this_host(other.name) && is_this_host(host.name));
-  };
+  const auto same = [&](const HostSlots& other) { return is_same_host(other.name, host.name); };
   const auto found = std::find_if(hosts->begin(), hosts->end(), same);
   if (found == hosts->end())
     hosts->push_back(std::move(host));
@@ -73,6 +71,10 @@ Status take_word(const std::string& word, HostSlots* host, bool* known) {
       *known = is_number(word.substr(std::strlen(key)));
       return *known ? take_slots(host->name, word.substr(std::strlen(key)), &host->slots) : Status();
     }
+  if (word.starts_with("arch=") && word.size() > std::strlen("arch=")) {
+    host->arch = word.substr(std::strlen("arch="));
+    return {};
+  }
   for (const char* key : {"user=", "username="})
     if (word.starts_with(key) && may_be_name(word.substr(std::strlen(key)))) {
       host->name = word.substr(std::strlen(key)) + "@" + host->name;
@@ -89,12 +91,18 @@ Status take_word(const std::string& word, HostSlots* host, bool* known) {
 
 }  // namespace
 
+// The name of a node is Slurm's own affair, and may be none of the machine.
 bool is_this_host(const std::string& name) {
   if (name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
+  if (const char* const node = std::getenv("SLURMD_NODENAME"); node != nullptr && name == node) return true;
   char self[256] = {};
   if (gethostname(self, sizeof self - 1) != 0) return false;
   const std::string full = self;
   return name == full || name == full.substr(0, full.find('.'));
+}
+
+bool is_same_host(const std::string& one, const std::string& other) {
+  return one == other || (is_this_host(one) && is_this_host(other));
 }
 
 Status read_hosts(const std::string& list, std::vector<HostSlots>* hosts) {

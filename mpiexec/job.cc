@@ -7,32 +7,23 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/param/sources.h"
 #include "mpiexec/missing_library.h"
-#include "mpiexec/rank_files.h"
 #include "mpiexec/signals.h"
-#include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
-#include "mpiexec/waits_json.h"
 
 namespace ashlar::mpiexec {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kTidyUp = 10 * kSecond;       // after a signal from outside, once one rank has ended by it
-constexpr std::uint64_t kPartialLine = kSecond / 20;  // until an unfinished line is shown on a terminal
-constexpr std::uint64_t kStrangers = kSecond;         // between looks for connections of other users
 constexpr std::uint64_t kHint = kSecond;              // until the ranks that outlive a signal are reported
-constexpr std::uint64_t kRefresh = kSecond;           // how exactly a silent rank's silence is known
-constexpr std::uint64_t kAnswers = kSecond / 100;     // between looks for answers
 constexpr std::uint64_t kCause = kSecond;             // until the rank ends whose end another one has seen
 constexpr std::uint64_t kLikewise = kSecond / 10;     // after an abort, for ranks that are about to abort, too
 constexpr std::uint64_t kMostLikewise = kSecond / 2;  // as long as there are more of them
-constexpr int kSilenceMs = 200;                       // how long leftover children may go on writing
 constexpr std::size_t kMostQueued = 1u << 20;         // unread output, beyond which ranks must wait
 
 double seconds_since(std::uint64_t began) { return static_cast<double>(now_ns() - began) / 1e9; }
@@ -101,22 +92,13 @@ int Job::run() {
   if (here_.has_wrappers() && settings_.tool_refresh_ns > 0)
     sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
-  there_.leave();
   const std::uint64_t ended_ns = now_ns();
   if (sampler_) sampler_->finish();
   conclude();
+  if (here_.has_wrappers()) bring_tools();
+  there_.leave();
   if (here_.has_wrappers()) report_tools(board_, for_tools(ended_ns));
   return status_;
-}
-
-ToolJob Job::for_tools(std::uint64_t until_ns) const {
-  return {.fates = fates_,
-          .params = settings_.for_ranks,
-          .host = host_,
-          .job_id = job_id_,
-          .exit_status = status_,
-          .began_ns = began_ns_,
-          .ended_ns = until_ns};
 }
 
 void Job::signal_rank(unsigned rank, int signal) {
@@ -142,6 +124,7 @@ void Job::forward(int signal, int code) {
   // In the terminal's own group the rank has got the signal from the kernel already.
   const bool told = !here_.own_groups() && code == SI_KERNEL;
   if (asks_to_end(signal)) {
+    ++interrupts_;
     if (interrupted_by_) {
       kill_at_ns_ = now_ns();
       check_clock();
@@ -337,173 +320,6 @@ void Job::complete_fences() {
 
 void Job::record_wanted(const RecordWanted& wanted) { there_.look_up(wanted); }
 
-void Job::stream_ended(unsigned rank, bool error_stream) {
-  bool& open = fates_[rank].remote_stream[error_stream ? 1 : 0];
-  if (open) --remote_streams_;
-  open = false;
-  if (error_stream)
-    notices_.end(rank);
-  else
-    merged_out_.end(rank);
-}
-
-void Job::close_stream(unsigned rank, bool error_stream) {
-  if (nodes_.here(rank)) {
-    here_.close_stream(rank, error_stream);
-  } else if (fates_[rank].remote_stream[error_stream ? 1 : 0]) {
-    there_.close_stream(rank, error_stream);
-    stream_ended(rank, error_stream);
-  }
-}
-
-void Job::rank_wrote(unsigned rank, bool error_stream, std::string_view bytes) {
-  if (files_.has(rank)) {
-    if (files_.write(rank, error_stream, bytes) ||
-        std::find(cut_short_.begin(), cut_short_.end(), rank) != cut_short_.end())
-      return;
-    cut_short_.push_back(rank);
-    output_lost_ = true;
-    return;
-  }
-  LineMerger& merged = error_stream ? merged_err_ : merged_out_;
-  if (!nodes_.here(rank) && !fates_[rank].remote_stream[error_stream ? 1 : 0]) return;  // its reader has left
-  if (error_stream)
-    notices_.add(rank, bytes, now_ns());
-  else
-    merged.add(rank, bytes);
-  if ((error_stream ? to_err_ : to_out_).terminal() && merged.has_partial(rank)) flush_at_ns_ = now_ns() + kPartialLine;
-}
-
-void Job::write_streams() {
-  for (bool error_stream : {false, true}) {
-    LineMerger& merged = error_stream ? merged_err_ : merged_out_;
-    OutputFd& to = error_stream ? to_err_ : to_out_;
-    if (!to.broken()) merged.written(to.write(merged.ready()));
-    if (!to.broken()) continue;
-    if (!to.reader_left()) {
-      if (merged.queued()) cannot_write(error_stream, to.error());
-      merged.discard();
-      continue;
-    }
-    // The reader has gone: the ranks learn it as any program in a pipeline does, by SIGPIPE.
-    for (unsigned r = 0; r < fates_.size(); ++r) close_stream(r, error_stream);
-    merged.discard();
-  }
-}
-
-// A full disk does not end a computation: its output is read and discarded, and the exit status is not 0.
-void Job::cannot_write(bool error_stream, int reason) {
-  bool& said = said_lost_[error_stream ? 1 : 0];
-  if (said) return;
-  said = output_lost_ = true;
-  say(text("standard %s cannot be written: %s. The ranks go on, and what they write there from now on is lost",
-           error_stream ? "error" : "output", std::strerror(reason)));
-}
-
-int Job::next_timeout_ms() const {
-  std::uint64_t next = ~std::uint64_t{0};
-  if (status_query_ && !timed_out_ && !stopping_) next = refresh_at_ns_;
-  if (limit_ns_ != 0 && !timed_out_) next = std::min(next, limit_ns_);
-  if (asking_ && !stopping_) next = std::min(next, now_ns() + kAnswers);
-  if (kill_at_ns_) next = std::min(next, kill_at_ns_);
-  if (strangers_at_ns_) next = std::min(next, strangers_at_ns_);
-  if (sampler_ && sampler_->due_ns() && !stopping_) next = std::min(next, sampler_->due_ns());
-  if (hint_at_ns_) next = std::min(next, hint_at_ns_);
-  if (cause_until_ns_) next = std::min(next, cause_until_ns_);
-  if (flush_at_ns_) next = std::min(next, flush_at_ns_);
-  if (notices_.due_ns()) next = std::min(next, notices_.due_ns());
-  if (stop_at_ns_ && !stopping_) next = std::min(next, stop_at_ns_);
-  if (there_.any()) next = std::min(next, there_.next_ns());
-  if (next == ~std::uint64_t{0}) return -1;
-  const std::uint64_t now = now_ns();
-  return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
-}
-
-/// The time limit and the watch, which share the query and the looks between queries.
-void Job::check_standing(std::uint64_t now) {
-  if (limit_ns_ != 0 && !timed_out_ && now >= limit_ns_) {
-    timed_out_ = asking_ = true;
-    status_ = 124;
-    for (unsigned r = 0; r < fates_.size(); ++r)
-      if (fates_[r].running) still_ran_.push_back(r);
-    status_query_->start();
-  } else if (!timed_out_ && now >= refresh_at_ns_) {
-    refresh_at_ns_ = now + (watch_ ? std::min(kRefresh, watch_->interval_ns()) : kRefresh);
-    const bool stalls = watch_ && watch_->look(now);
-    if (stalls && !asking_) {
-      asking_ = true;
-      status_query_->start();
-    }
-    status_query_->refresh();
-    there_.refresh();
-  }
-  if (asking_ && status_query_->finished()) {
-    asking_ = false;
-    told(now);
-  }
-}
-
-/// The ranks have said what they wait for.
-void Job::told(std::uint64_t now) {
-  const std::vector<RankStatus> statuses = status_query_->statuses();
-  if (records_.wanted() && inside_mpi(statuses))
-    records_.write(waits_json(statuses,
-                              {.job_id = job_id_, .host = host_, .launcher_pid = board_.header()->launcher_pid},
-                              timed_out_ ? WaitsReason::kTimeLimit : WaitsReason::kStall));
-  const std::string words = waits_in_words(statuses);
-  if (timed_out_) {
-    waits_ = words;
-    stop_everyone();
-  } else if (!words.empty()) {
-    say(text("no rank has made progress for %g s (watch.stall); the job, begun %.0f s ago, goes on:\n%s",
-             static_cast<double>(settings_.stall_ns) / 1e9, static_cast<double>(now - began_ns_) / 1e9, words.c_str()));
-  }
-}
-
-void Job::check_clock() {
-  const std::uint64_t now = now_ns();
-  if (status_query_ && !stopping_ && running_ > 0) check_standing(now);
-  there_.check(now);
-  if (strangers_at_ns_ && now >= strangers_at_ns_) {
-    hang_up_on_strangers();
-    strangers_at_ns_ = now + kStrangers;
-  }
-  if (sampler_ && sampler_->due_ns() && now >= sampler_->due_ns() && !stopping_) sampler_->sample(for_tools(now));
-  if (hint_at_ns_ && now >= hint_at_ns_) {
-    hint_at_ns_ = 0;
-    if (running_ > 0 && !stopping_)
-      say(text("%s was passed on, and %u of %zu ranks still run; a second one kills them",
-               signal_words(interrupted_by_).c_str(), running_, fates_.size()));
-  }
-  if (notices_.due_ns() && now >= notices_.due_ns()) {
-    notices_.flush();
-    write_streams();
-  }
-  if (stop_at_ns_ && now >= stop_at_ns_) stop_everyone();
-  if (cause_until_ns_ && now >= cause_until_ns_) {
-    name_failed(static_cast<unsigned>(effect_));
-    stop_everyone();
-  }
-  if (kill_at_ns_ && now >= kill_at_ns_) {
-    stopping_ = true;
-    kill_at_ns_ = now + kSecond;  // again, for a process that was just being born into a group
-    for (unsigned r = 0; r < fates_.size(); ++r) {
-      if (fates_[r].running && interrupted_by_) fates_[r].stopped = true;
-      here_.signal(r, SIGKILL);
-    }
-    there_.signal_all(SIGKILL);
-    there_.hurry(now);
-    if (interrupted_by_) further_.signal(SIGKILL);  // whose guards kill their ranks
-  }
-  if (flush_at_ns_ && now >= flush_at_ns_) {
-    flush_at_ns_ = 0;
-    for (unsigned r = 0; r < fates_.size(); ++r) {
-      if (to_out_.terminal()) merged_out_.flush(r);
-      if (to_err_.terminal()) merged_err_.flush(r);
-    }
-  }
-}
-
 void Job::poll_once(int timeout_ms) {
   std::vector<pollfd> fds;
   InputForwarder* const input = here_.input();
@@ -561,31 +377,6 @@ void Job::loop() {
     check_clock();
   }
   drain_after_end();
-}
-
-void Job::drain_after_end() {
-  // What the ranks wrote is all in the pipes. Children they left behind may hold the pipes open for ever, so only
-  // silence ends the wait for them; a rank's own output is followed by its end of file.
-  auto open_streams_left = [this] { return here_.streams_open() || remote_streams_ > 0; };
-  std::uint64_t silent_since = now_ns();
-  while (open_streams_left() && now_ns() - silent_since < std::uint64_t{kSilenceMs} * 1'000'000) {
-    const std::size_t before = merged_out_.queued() + merged_err_.queued();
-    poll_once(kSilenceMs / 4);
-    if (before || merged_out_.queued() + merged_err_.queued()) silent_since = now_ns();
-    if (interrupted_by_) break;
-  }
-  for (unsigned r = 0; r < fates_.size(); ++r)
-    for (bool error_stream : {false, true}) close_stream(r, error_stream);
-  notices_.flush();
-  const auto unwritten = [this] {
-    return (merged_out_.queued() && !to_out_.broken()) || (merged_err_.queued() && !to_err_.broken());
-  };
-  write_streams();
-  while (unwritten()) {
-    poll_once(-1);
-    write_streams();
-    if (interrupted_by_ && kill_at_ns_) return;  // a second signal: leave the rest
-  }
 }
 
 /// Why a rank's program did not begin to run, when the dynamic loader ended it; else empty.

@@ -45,6 +45,8 @@ class Job : private NodeEvents, private Relays::Events {
   int run();
 
  private:
+  static constexpr std::uint64_t kStrangers = 1'000'000'000;  // between looks for connections of other users
+
   Status prepare();
   Status prepare_here();
   Status gather(RemoteNode::Phase phase);
@@ -96,6 +98,8 @@ class Job : private NodeEvents, private Relays::Events {
   std::string why_alone() const;
   void conclude();
   ToolJob for_tools(std::uint64_t until_ns) const;
+  void sample_tools(std::uint64_t now);
+  void bring_tools();
 
   const Options& options_;
   const Settings& settings_;
@@ -136,12 +140,14 @@ class Job : private NodeEvents, private Relays::Events {
   std::uint64_t flush_at_ns_ = 0;      // when an unfinished line on a terminal is shown
   std::uint64_t hint_at_ns_ = 0;       // when the ranks that outlive the first signal are reported
   int interrupted_by_ = 0;             // the first signal that asks mpiexec to end
+  unsigned interrupts_ = 0;            // how many did
   std::uint64_t strangers_at_ns_ = 0;  // when to look for them next; only with a PMIx server
   std::uint64_t refresh_at_ns_ = 0;    // when the ranks shall say the next time that they are inside MPI
   bool timed_out_ = false;
   std::unique_ptr<StatusQuery> status_query_;  // only with a time limit or a watch
   std::unique_ptr<StallWatch> watch_;          // only with watch.stall
   std::unique_ptr<ToolSampler> sampler_;       // only with tools and tools.refresh
+  bool bringing_ = false;                      // what other hosts have for a sample
   bool asking_ = false;                        // the ranks are saying what they wait for
   std::string waits_;                          // what they said when the time was over
   RecordFile records_;

@@ -70,8 +70,8 @@ void fields(Archive& a, Options& o) {
 }
 template <class Archive>
 void fields(Archive& a, Settings& s) {
-  a(s.bind, s.map, s.pmix, s.oversubscribe, s.keep_going, s.kill_grace_ns, s.board_per_rank, s.silence_ns,
-    s.start_words, s.for_ranks);
+  a(s.bind, s.map, s.pmix, s.oversubscribe, s.keep_going, s.kill_grace_ns, s.board_per_rank, s.tools, s.tool_buffer,
+    s.silence_ns, s.start_words, s.for_ranks);
 }
 template <class Archive>
 void fields(Archive& a, NodeMap& n) {

@@ -1,4 +1,5 @@
-// The first half of a job: everything up to the running ranks. The second half is in job.cc.
+// The first half of a job: everything up to the running ranks. The second half is in job.cc, job_clock.cc and
+// job_streams.cc.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,10 +30,7 @@ Status Job::prepare() {
   signal_fd_ = take_signals();
   if (signal_fd_ < 0) return cannot("take signals (signalfd)", errno);
   if (!nodes_.several()) return prepare_here();
-  if (settings_.tools) {
-    status_ = 2;
-    return fail(kErrArg, "tool.several_hosts", {{"count", nodes_.hosts.size()}});
-  }
+  if (settings_.tools) there_.watch_with_tools();
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
   const AgentFacts agent = {
       .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};

@@ -23,6 +23,7 @@ constexpr std::uint16_t kMark = 0xa57a;
 constexpr std::size_t kMostBody = 1u << 30;
 constexpr std::size_t kPiece = 1u << 16;
 constexpr std::size_t kQuoted = 48;
+constexpr std::size_t kKeptWritten = 1u << 20;
 
 }  // namespace
 
@@ -93,6 +94,11 @@ void Link::send_raw(std::string_view bytes) {
   if (gone_ || !out_) return;
   if (written_ == to_write_.size()) {
     to_write_.clear();
+    written_ = 0;
+  }
+  // A reader that is never quite done leaves no moment in which all is written.
+  if (written_ >= kKeptWritten) {
+    to_write_.erase(0, written_);
     written_ = 0;
   }
   to_write_.append(bytes);

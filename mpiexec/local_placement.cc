@@ -30,7 +30,14 @@ void report_placement(const Options& options, const Placement& placement, const 
                       const std::vector<std::string>& hosts) {
   if (options.explain && plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch")) {
     const char* crowd = placement.oversubscribed ? "there are more ranks than cores" : "there is a core for each rank";
-    const std::string out = plugin::to_text({
+    std::string nodes;
+    for (const HostSlots& node : options.hosts.empty() ? options.allocation : std::vector<HostSlots>())
+      nodes += (nodes.empty() ? "" : ", ") + node.name + (node.slots > 0 ? text(":%u", node.slots) : "");
+    std::string out;
+    if (!nodes.empty())
+      out = plugin::to_text({{"launch", "hosts", nodes, "SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE name them", "",
+                              "--host, --hostfile"}});
+    out += plugin::to_text({
         {"launch", "binding", placement.what, placement.because, placement.lost, "--bind-to, --map-by"},
         {"launch", "waiting", placement.oversubscribed ? "ranks yield at once" : "ranks may spin", crowd, "", "-n"},
     });

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpiexec/allocation.h"
 #include "mpiexec/check.h"
 #include "mpiexec/daemon.h"
 #include "mpiexec/environment.h"
@@ -65,8 +66,11 @@ int main(int argc, char** argv) {
     speak_for("job " + asked.name());
     prctl(PR_SET_NAME, "mpiexec");  // it was run by another name
   }
+  const Status nodes = further && argc == 1 ? Status() : read_allocation(environ, &options.allocation);
   // One that was started by a process without a launcher has no command line.
-  const Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
+  Status parsed = further && argc == 1 ? Status() : parse_options(argc, argv, &options);
+  const bool wants_nodes = options.hosts.empty() && !options.segments.empty() && options.segments[0].hosts.empty();
+  if (parsed.ok() && wants_nodes) parsed = nodes;
   if (!parsed.ok()) {
     say(in_words(parsed));
     return 2;

@@ -18,6 +18,12 @@ struct NodeMap {
   bool several() const { return !node_of_rank.empty(); }
   bool here(unsigned rank) const { return !several() || node_of_rank[rank] == node; }
   unsigned node_of(unsigned rank) const { return several() ? node_of_rank[rank] : node; }
+  std::vector<unsigned> list_of(std::uint32_t which) const {
+    std::vector<unsigned> ranks;
+    for (unsigned r = 0; r < node_of_rank.size(); ++r)
+      if (node_of_rank[r] == which) ranks.push_back(r);
+    return ranks;
+  }
   unsigned ranks_of(std::uint32_t which) const {
     return static_cast<unsigned>(std::count(node_of_rank.begin(), node_of_rank.end(), which));
   }

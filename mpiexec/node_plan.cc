@@ -23,8 +23,8 @@ class Planner {
   Planner(const Options& options, const std::string& own_host) : options_(options), own_host_(own_host) {}
 
   NodeMap run() {
-    List list = list_of(options_.hosts, 0);
-    if (has_slots(options_.hosts))
+    List list = list_of(options_.base_hosts(), 0);
+    if (has_slots(options_.base_hosts()))
       for (std::size_t i = 0; i < list.hosts.size(); ++i)
         list.taken[i] = std::min(taken_on(hosts_[list.hosts[i]]), list.slots[i]);
     for (std::size_t s = 0; s < options_.segments.size(); ++s) {
@@ -39,7 +39,7 @@ class Planner {
 
   std::vector<PlannedHost> run_check() {
     std::vector<PlannedHost> out;
-    List list = list_of(options_.hosts, 0);
+    List list = list_of(options_.base_hosts(), 0);
     for (unsigned s = 0; s < options_.segments.size(); ++s) {
       take_list(s, &list);
       out.resize(hosts_.size());
@@ -68,11 +68,11 @@ class Planner {
     return static_cast<unsigned>(hosts_.size()) - 1;
   }
 
-  /// --host chooses among the lines of --hostfile, which know the slots.
+  /// --host chooses among the lines of --hostfile or the nodes of the allocation, which know the slots.
   std::vector<HostSlots> with_known_slots(std::vector<HostSlots> hosts) const {
     for (HostSlots& host : hosts)
-      for (const HostSlots& line : options_.hosts)
-        if (host.slots == 0 && line.name == host.name) host.slots = line.slots;
+      for (const HostSlots& line : options_.base_hosts())
+        if (host.slots == 0 && is_same_host(line.name, host.name)) host.slots = line.slots;
     return hosts;
   }
 

@@ -9,11 +9,6 @@
 namespace ashlar::mpiexec {
 namespace {
 
-// Standard input of a step goes to all its tasks, so there is one for each host. Output that is buffered is passed on
-// by whole lines, and messages of a daemon have none.
-constexpr char kSrun[] =
-    "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet --unbuffered";
-
 template <class E>
 Status take_word(const char* option, const std::string& word, const std::vector<std::pair<const char*, E>>& words,
                  E* out) {
@@ -95,14 +90,31 @@ Status take_agent(Reading& r, const OptionValues& v) {
 
 /// The launchers of other implementations by their names.
 Status take_launcher(Reading& r, const OptionValues& v) {
-  return take_word<std::string>("-launcher", v[0], {{"ssh", ""}, {"rsh", "rsh %h"}, {"srun", kSrun}, {"slurm", kSrun}},
+  r.options->by_ssh = v[0] == "ssh";
+  return take_word<std::string>("-launcher", v[0],
+                                {{"ssh", ""}, {"rsh", "rsh %h"}, {"srun", kSrunAgent}, {"slurm", kSrunAgent}},
                                 &r.options->launch_agent);
 }
 
-Status take_arch(Reading&, const OptionValues& v) {
+Status take_arch(Reading& r, const OptionValues& v) {
   utsname machine;
-  if (uname(&machine) == 0 && v[0] == machine.machine) return {};
-  return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
+  if (uname(&machine) != 0 || v[0] != machine.machine)
+    return fail(kErrArg, "option.arch", {{"kind", machine.machine}, {"value", brief(v[0])}});
+  r.segment.arch = v[0];
+  return {};
+}
+
+Status select_by_arch(const Options& options, Segment* segment) {
+  if (segment->arch.empty()) return {};
+  std::vector<HostSlots> fitting = segment->hosts.empty() ? options.hosts : segment->hosts;
+  for (HostSlots& host : fitting)
+    for (const HostSlots& line : options.hosts)
+      if (host.arch.empty() && is_same_host(line.name, host.name)) host.arch = line.arch;
+  if (fitting.empty()) return {};
+  std::erase_if(fitting, [&](const HostSlots& host) { return !host.arch.empty() && host.arch != segment->arch; });
+  if (fitting.empty()) return fail(kErrArg, "option.arch_none", {{"value", brief(segment->arch)}});
+  segment->hosts = std::move(fitting);
+  return {};
 }
 
 }  // namespace ashlar::mpiexec

@@ -62,5 +62,7 @@ Status take_host_file(Reading& r, const OptionValues& v);
 Status take_agent(Reading& r, const OptionValues& v);
 Status take_launcher(Reading& r, const OptionValues& v);
 Status take_arch(Reading& r, const OptionValues& v);
+/// Leaves the program those of its hosts that are of the kind that -arch names, or of no known one.
+Status select_by_arch(const Options& options, Segment* segment);
 
 }  // namespace ashlar::mpiexec

@@ -60,17 +60,30 @@ unsigned hosts_of(const Reading& r) {
   const std::vector<Segment>& before = r.options->segments;
   for (auto other = before.rbegin(); other != before.rend(); ++other)
     if (!other->hosts.empty()) return static_cast<unsigned>(other->hosts.size());
-  return std::max(static_cast<unsigned>(r.options->hosts.size()), 1u);
+  return std::max(static_cast<unsigned>(r.options->base_hosts().size()), 1u);
+}
+
+/// The tasks that Slurm's job was asked for, for a single program that names neither ranks nor hosts; 0: it does, or
+/// there is no such job.
+unsigned tasks_of_job(const Reading& r) {
+  const bool alone = r.options->segments.empty() && r.at >= r.words.size();
+  if (!alone || r.ranks_given || !r.segment.soft.empty() || !r.segment.hosts.empty() || !r.options->hosts.empty())
+    return 0;
+  unsigned tasks = 0;
+  for (const HostSlots& host : r.options->allocation) tasks += std::max(host.slots, 1u);
+  return tasks;
 }
 
 Status finish_segment(Reading& r) {
   const bool needs_program = !r.options->check || !r.options->segments.empty();
   if (r.segment.argv.empty() && needs_program) return fail(kErrArg, "option.no_program");
   if (!r.segment.argv.empty() && r.segment.argv[0].empty()) return fail(kErrArg, "option.empty_program");
+  ASHLAR_TRY(select_by_arch(*r.options, &r.segment));
   if (!r.ranks_given && r.segment.per_node > 0) {
     r.segment.ranks = r.segment.per_node * hosts_of(r);
     r.ranks_given = true;
   }
+  if (const unsigned tasks = tasks_of_job(r); tasks > 0) r.segment.ranks = tasks;
   ASHLAR_TRY(apply_soft(r));
   r.options->segments.push_back(std::move(r.segment));
   r.segment = {};
@@ -114,6 +127,7 @@ Status take_option(Reading& r, std::string word) {
 
 /// What takes the whole command line: the ranks that sets and standard input name must exist.
 Status finish_job(Reading& r) {
+  for (Segment& segment : r.options->segments) ASHLAR_TRY(select_by_arch(*r.options, &segment));
   for (const auto& [name, list] : r.options->sets) {
     std::vector<unsigned> ranks;
     if (!expand_ranks(list, &ranks)) continue;

@@ -27,6 +27,7 @@ struct Segment {
   std::vector<EnvChange> env;
   std::vector<HostSlots> hosts;  // --host; empty: those of the program before
   unsigned per_node = 0;         // -ppn; 0: not given
+  std::string arch;              // -arch; "": not given
 };
 
 struct Options {
@@ -36,8 +37,10 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> sets;    // --pset NAME=RANKS
   std::vector<HostSlots> hosts;                             // --hostfile
   std::vector<HostSlots> taken;                             // slots of them that ranks of other jobs have
+  std::vector<HostSlots> allocation;                        // the nodes of Slurm's job; before the command line
   MapNodes map_nodes = MapNodes::kAuto, rank_nodes = MapNodes::kAuto;
   std::string launch_agent;  // parameter mpiexec.launch_agent; empty: not given
+  bool by_ssh = false;       // or what the parameter says, also within the allocation
   std::string prefix;        // of the installation on other hosts; empty: as here
   BindTo bind = BindTo::kAuto;
   MapBy map = MapBy::kAuto;
@@ -57,16 +60,23 @@ struct Options {
   bool help = false, version = false;
 
   unsigned ranks() const;
+  /// The hosts of programs that name none: --hostfile, or the allocation; empty: this machine.
+  const std::vector<HostSlots>& base_hosts() const { return hosts.empty() ? allocation : hosts; }
   /// All process sets as parameter runtime.process_sets has them: those of --pset, and one for each of several
   /// programs.
   std::string process_sets() const;
 };
 
+// Standard input of a step goes to all its tasks, so there is one for each host. Output that is buffered is passed on
+// by whole lines, and messages of a daemon have none.
+inline constexpr char kSrunAgent[] =
+    "srun --nodes=1 --ntasks=1 --nodelist=%h --overlap --mpi=none --cpu-bind=none --quiet --unbuffered";
+
 /// The ranks of a list such as 0-3,8-14:2; false: it is none.
 bool expand_ranks(const std::string& list, std::vector<unsigned>* ranks);
 
-/// Parses the command line. Options stand before the program; all but -n, -wdir, -path, -env and -x hold for the whole
-/// job wherever they stand.
+/// Parses the command line; `options` is fresh, or knows the allocation. Options stand before the program; all but -n,
+/// -wdir, -path, -env and -x hold for the whole job wherever they stand.
 Status parse_options(int argc, const char* const* argv, Options* options);
 
 std::string help_text();

@@ -1,5 +1,6 @@
 // What daemons send, and the questions that go through mpiexec.
 #include <algorithm>
+#include <utility>
 
 #include "framework/base/clock.h"
 #include "mpiexec/rank_view.h"
@@ -33,7 +34,10 @@ bool RemoteNodes::handle_refused(RemoteNode& node, Unpacker& from) {
 bool RemoteNodes::handle_ready(RemoteNode& node, Unpacker& from) {
   NodeReady& ready = ready_[node.node()];
   if (!from(ready).done() || ready.words.size() != map_.ranks_of(node.node())) return false;
-  node.set_phase(RemoteNode::Phase::kReady);
+  if (with_tools_)
+    meet(node);
+  else
+    node.set_phase(RemoteNode::Phase::kReady);
   return true;
 }
 
@@ -41,6 +45,7 @@ bool RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64
   Unpacker from(frame.body);
   if (frame.kind == FrameKind::kRefused) return handle_refused(node, from);
   if (frame.kind == FrameKind::kBeatBack) return from.done();  // that it came is all that it says
+  if (frame.kind == FrameKind::kClockBack) return take_time(node, from);
   if (node.phase() == RemoteNode::Phase::kOrdered) return frame.kind == FrameKind::kReady && handle_ready(node, from);
   if (node.phase() < RemoteNode::Phase::kRunning) return false;
   switch (frame.kind) {
@@ -86,6 +91,12 @@ bool RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64
     case FrameKind::kInputClosed:
       input_closed_ = true;
       return from.done();
+    case FrameKind::kToolPages:
+      return take_pages(node, from);
+    case FrameKind::kToolsSent: {
+      const bool was = std::exchange(facts_[node.node()].bringing, false);
+      return was && from.done();
+    }
     default:
       return false;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpiexec/board.h"
+#include "mpiexec/host_clock.h"
 #include "mpiexec/rank_events.h"
 #include "mpiexec/remote_node.h"
 
@@ -37,6 +38,8 @@ class RemoteNodes {
   /// Starts an agent for each host of `nodes` but its own one. A host is lost that is silent for `silence_ns`; 0: none.
   Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited, std::uint64_t silence_ns);
   bool any() const { return !nodes_.empty(); }
+  /// Tools watch the ranks: the clocks of hosts are compared before these are ready. Before launch().
+  void watch_with_tools() { with_tools_ = true; }
   /// The board of mpiexec itself, which shows all ranks; from now on there is one.
   void set_board(Board* board);
 
@@ -74,6 +77,12 @@ class RemoteNodes {
   void pass_queries_on(std::uint64_t now);
   void refresh();
   void leave();
+  /// Has what the tools of all ranks have recorded brought to the board of mpiexec; of what samples do not read, only
+  /// with `whole`. None is being brought.
+  void bring_tools(bool whole);
+  bool bringing_tools() const;
+  /// By rank, as tools read it. Only with tools.
+  std::vector<ashlar_tool_host_clock> clocks() const;
   /// All ranks have been killed: a host that does not answer now is lost.
   void hurry(std::uint64_t now);
 
@@ -99,6 +108,9 @@ class RemoteNodes {
     std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
     std::uint64_t beat_ns = 0;
     std::uint32_t calls = 0;
+    HostClock host_clock;    // only with tools, as the next two
+    unsigned exchanges = 0;  // of a meeting: those that have not come back
+    bool bringing = false;
   };
   void take_frames(RemoteNode& node, std::uint64_t now);
   // False: the frame cannot be read, or has no place at this step.
@@ -107,6 +119,10 @@ class RemoteNodes {
   bool handle_ready(RemoteNode& node, Unpacker& from);
   bool handle_rank(const RemoteNode& node, FrameKind kind, Unpacker& from);
   bool handle_call(const RemoteNode& node, FrameKind kind, Unpacker& from);
+  void meet(RemoteNode& node);
+  void ask_time(RemoteNode& node);
+  bool take_time(RemoteNode& node, Unpacker& from);
+  bool take_pages(const RemoteNode& node, Unpacker& from);
   bool take_views(RemoteNode& node, Unpacker& from, bool answers, std::uint64_t now);
   void found(const RecordAnswer& answer, unsigned from);
   void answer(const RecordAnswer& answer, unsigned to);
@@ -128,6 +144,7 @@ class RemoteNodes {
   bool input_closed_ = false;
   std::uint64_t silence_ns_ = 0, beat_ns_ = 0;  // a host is lost after; between two signs of life
   bool hurried_ = false;
+  bool with_tools_ = false, whole_ = false;
   std::size_t first_ = 0;  // of the descriptors in the last add()
 };
 

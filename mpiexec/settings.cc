@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "framework/param/sources.h"
 #include "framework/param/store.h"
 #include "framework/plugin/mpiexec_params.h"
@@ -22,6 +24,28 @@ std::string own_prefix() {
   for (int up = 0; up < 2; ++up) path.resize(path.find('/') == path.rfind('/') ? 1 : path.rfind('/'));
   return path;
 }
+
+namespace {
+
+bool is_of_allocation(const HostSlots& host, const Options& options) {
+  const auto same = [&](const HostSlots& node) { return is_same_host(node.name, host.name); };
+  return is_this_host(host.name) || std::any_of(options.allocation.begin(), options.allocation.end(), same);
+}
+
+/// The command line's, or a file's. Where neither says anything, nodes of Slurm's job are reached through Slurm, which
+/// lets users in who have the node, and counts what they run there.
+std::string agent_of(const Options& options, const param::Store& store, const plugin::MpiexecConfig& config) {
+  if (!options.launch_agent.empty()) return options.launch_agent;
+  const auto given = [&](const HostSlots& host) { return is_of_allocation(host, options); };
+  bool by_srun = !options.allocation.empty() && !options.by_ssh;
+  by_srun = by_srun && std::all_of(options.hosts.begin(), options.hosts.end(), given);
+  for (const Segment& segment : options.segments)
+    by_srun = by_srun && std::all_of(segment.hosts.begin(), segment.hosts.end(), given);
+  if (by_srun && store.find("mpiexec.launch_agent") == nullptr) return kSrunAgent;
+  return config.launch_agent != nullptr ? config.launch_agent : "";
+}
+
+}  // namespace
 
 Status load_settings(const Options& options, const std::string& host, const char* const* environment,
                      Settings* settings) {
@@ -57,9 +81,7 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->keep_going = config.on_failure != 0;
   settings->kill_grace_ns = config.kill_grace;
   settings->board_per_rank = config.board_per_rank;
-  settings->launch_agent = !options.launch_agent.empty()    ? options.launch_agent
-                           : config.launch_agent != nullptr ? config.launch_agent
-                                                            : "";
+  settings->launch_agent = agent_of(options, store, config);
   settings->start_timeout_ns = config.start_timeout;
   settings->silence_ns = config.host_silence;
   settings->check_timeout_ns = config.check_timeout;

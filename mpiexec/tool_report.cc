@@ -42,9 +42,11 @@ std::vector<ashlar_tool_rank> ranks_of(Board& board, const ToolJob& job, const c
                                                                  .buffer_bytes = 0,
                                                                  .exit_status = fate.wait_status,
                                                                  .finalized = state == launch::RankState::kFinalized,
-                                                                 .host = job.host.c_str(),
+                                                                 .host = fate.host.c_str(),
                                                                  .program = fate.program.c_str(),
-                                                                 .running = !fate.ended});
+                                                                 .running = !fate.ended,
+                                                                 .clock = {}});
+    if (r < job.clocks.size()) rank.clock = job.clocks[r];
     const auto* const memory = launch::board_at<ToolMemory>(board.header(), header.tools + r * header.tool_bytes);
     if (const ToolMemory::Row* const row = plugin::tool_row(*memory, header.tool_bytes, tool)) {
       rank.buffer = reinterpret_cast<const std::byte*>(memory) + row->offset;

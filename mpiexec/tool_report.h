@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/plugin/tool.h"
 #include "mpiexec/board.h"
 #include "mpiexec/verdict.h"
 
@@ -14,10 +15,11 @@ namespace ashlar::mpiexec {
 struct ToolJob {
   const std::vector<RankFate>& fates;
   const std::string& params;  // the ranks' parameters, which choose the tools
-  const std::string& host;
+  const std::string& host;    // of mpiexec; those of ranks are in their fates
   const std::string& job_id;
   int exit_status;
-  std::uint64_t began_ns, ended_ns;  // the second of a job that runs: now
+  std::uint64_t began_ns, ended_ns;            // the second of a job that runs: now
+  std::vector<ashlar_tool_host_clock> clocks;  // by rank, of a job on several hosts
 };
 
 /// Lets the tools that the ranks had read what they recorded: job_end() of framework/plugin/tool.h, in a process of its

@@ -135,6 +135,15 @@ typedef struct ashlar_tool_context {
   uint32_t event_type_bytes; /* of one row: sizeof(ashlar_tool_event_type) of the kernel */
 } ashlar_tool_context;
 
+/* How the clock of a rank's host goes, where that is another host than the one that reads. In what a rank has recorded
+ * are times of its host; a time t of it is here_ns + (t - there_ns) * rate on the clock of ashlar_tool_job. */
+typedef struct ashlar_tool_host_clock {
+  double rate; /* 0: the clock is that of the job, and the other members mean nothing */
+  uint64_t there_ns, here_ns;
+  uint64_t error_ns;         /* the most by which such a time is wrong */
+  ashlar_tool_clock counter; /* a moment of that host, after the rank's last record or as late as a sample can be */
+} ashlar_tool_host_clock;
+
 /* What has become of one rank. */
 typedef struct ashlar_tool_rank {
   const void* buffer; /* as the rank's module left it, NULL: the tool was not there */
@@ -144,6 +153,7 @@ typedef struct ashlar_tool_rank {
   const char* host;
   const char* program;
   int32_t running; /* 1: in job_sample(), the process has not ended, and exit_status means nothing */
+  ashlar_tool_host_clock clock;
 } ashlar_tool_rank;
 
 /* The whole job, at its end; in job_sample() at this moment. */
@@ -182,6 +192,10 @@ typedef struct ashlar_tool_ops {
    * Each time it is another process, which ends after it and passes no signal on. Returns 0 when no further sample is
    * wanted. NULL: none is. Under launchers that are not ours it is not called. */
   int (*job_sample)(ashlar_tool*, const ashlar_tool_job*);
+  /* How many bytes at the begin of its buffer job_sample() reads of a rank; asked in the rank, once, after create().
+   * Those of ranks on other hosts are brought for each sample, the rest for job_end() alone: until then it is zero.
+   * NULL: all are read. */
+  uint64_t (*sampled)(ashlar_tool*);
 } ashlar_tool_ops;
 
 /* A module begins with its table; the component's own data follows. */

@@ -17,6 +17,7 @@ struct ToolMemory {
   struct Row {
     char name[64];
     std::uint64_t offset, bytes;  // of the buffer, from the start of this struct
+    std::uint64_t sampled;        // of these, what samples read
   };
   std::atomic<std::uint32_t> count;     // rows that are complete
   std::atomic<std::uint32_t> finished;  // 1: the rank's tools have ended as they should

@@ -28,7 +28,8 @@ std::vector<ashlar_tool_rank> ToolModules::ranks_of(const char* tool) const {
                                                                  .finalized = 0,
                                                                  .host = process_.host_of_rank(r),
                                                                  .program = "",
-                                                                 .running = 0});
+                                                                 .running = 0,
+                                                                 .clock = {}});
     const plugin::ToolMemory* const memory = board_->of(local_index(job, r));
     if (!memory) continue;
     rank.finalized = memory->finished.load(std::memory_order_acquire) != 0;

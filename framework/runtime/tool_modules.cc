@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -101,6 +102,7 @@ bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::siz
     row.bytes = share;
     of_tool->buffer = reinterpret_cast<std::byte*>(memory_) + row.offset;
     of_tool->buffer_bytes = share;
+    row.sampled = share;
     memory_->count.store(static_cast<std::uint32_t>(index + 1), std::memory_order_release);
   }
   ashlar_tool* module = nullptr;
@@ -109,6 +111,9 @@ bool ToolModules::make(const plugin::Chosen& chosen, std::size_t index, std::siz
                             {{"component", chosen.component->prefix()}, {"lower", plugin::own_words(made)}}));
     return false;
   }
+  const ashlar_tool_ops& ops = *module->ops;
+  if (share > 0 && ops.size > offsetof(ashlar_tool_ops, sampled) && ops.sampled)
+    memory_->rows[index].sampled = std::min(ops.sampled(module), share);
   modules_.push_back({chosen.component, module, std::move(of_tool)});
   return true;
 }

@@ -9,6 +9,7 @@ if [ $# = 1 ]; then
 fi
 mpiexec=$1 node=$2
 hostname elsewhere
+unset SLURMD_NODENAME
 echo "job: $("$mpiexec" -launcher srun --host "$node" -n 2 sh -c 'test "$ASHLAR__RANK" = 0 && cat || echo output' <<< input |
   sort | tr '\n' ' ')" || exit 1
 "$mpiexec" -launcher srun --check --host "$node,elsewhere" sh

@@ -17,14 +17,18 @@ host=$1
 shift
 {prelude}
 pid=$(cat {folder}/$host) || {{ echo "agent: Could not resolve hostname $host" >&2; exit 255; }}
-exec nsenter -t $pid -n -i -p -u -m -- /bin/sh -c "$*"
+exec nsenter -t $pid -n -i -p -u -m {clock}-- /bin/sh -c "$*"
 """
 
 
 class Cluster:
-    """`with Cluster(3) as cluster`: hosts a, b, c. Raises PermissionError where no namespaces can be made."""
+    """`with Cluster(3) as cluster`: hosts a, b, c. Raises PermissionError where no namespaces can be made.
 
-    def __init__(self, hosts):
+    `clocks`: seconds by which the monotonic clocks of hosts are ahead of that of host a, such as {"b": 1000}.
+    """
+
+    def __init__(self, hosts, clocks=None):
+        self.clocks = clocks or {}
         self.names = [chr(ord("a") + i) for i in range(hosts)]
         self.pids = {}
         self.holders = []
@@ -52,6 +56,8 @@ class Cluster:
 
     def make_host(self, name):
         own = ["--net", "--ipc", "--uts", "--mount"] + ([] if name == "a" else ["--pid", "--fork", "--mount-proc"])
+        if name in self.clocks:
+            own += ["--time", "--monotonic", str(self.clocks[name])]
         # /sys lists network interfaces, for those libraries that look there: it has to be of the host's own.
         script = (f"hostname {name} && ip link set lo up && mount -t tmpfs tmpfs /dev/shm && mount -t sysfs sysfs /sys && "
                   "echo ready && exec sleep 1000")
@@ -94,7 +100,7 @@ class Cluster:
         """The agent, with lines of a shell that it begins with."""
         self.command = os.path.join(self.folder, "agent")
         with open(self.command, "w") as file:
-            file.write(AGENT.format(folder=self.folder, prelude=prelude))
+            file.write(AGENT.format(folder=self.folder, prelude=prelude, clock="-T " if self.clocks else ""))
         os.chmod(self.command, 0o755)
 
     def relay(self, host, *plan):

@@ -107,6 +107,10 @@ class StartTest(HostsTest):
         self.assertEqual(self.hosts_of("--host", "b", "-n", 1, "sh", "-c", "echo $ASHLAR__RANK $(hostname)", ":", "--host",
                                        "c", "-n", 2), "bcc")
 
+    def test_the_first_error_handler_is_that_of_all_ranks(self):
+        self.run_job("-initial-errhandler", "mpi_errors_return", "--host", "a,b", "-n", 4, os.path.join(BIN, "info_env"), "init",
+                     "maxprocs=4", "mpi_initial_errhandler=mpi_errors_return")
+
     def test_placement_is_shown_with_hosts(self):
         out = self.run_job("--host", "a,b", "--show-placement", "-n", 2, "true").stdout
         self.assertRegex(out, r"rank 0 on a: true: .*\nrank 1 on b: true: .*\n")
@@ -608,9 +612,6 @@ class RefusedTest(HostsTest):
         for name in "-oProxyCommand=x", "a;b", "a b", "":
             self.refused("is no name of a host", status=2, words=("--host", name, "true"))
         self.refused("a number of ranks belongs behind the colon", status=2, words=("--host", "b:x", "true"))
-
-    def test_tools_watch_one_host(self):
-        self.refused("tools watch jobs of one host only", status=2, words=("--summary", "--host", "a,b", "-n", "2", HOSTS))
 
 
 def run_tests():

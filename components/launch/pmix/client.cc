@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "components/launch/pmix/environment.h"
@@ -175,13 +176,28 @@ ashlar_result PmixClient::find_places() {
   if (all_local_) return ASHLAR_OK;
   job_number(PMIX_NUM_NODES, &job_.nodes);
   node_of_rank_.resize(job_.ranks);
-  for (std::uint32_t r = 0; r < job_.ranks; ++r)
-    if (!rank_number(r, PMIX_NODEID, &node_of_rank_[r])) {
+  bool numbered = true;
+  for (std::uint32_t r = 0; r < job_.ranks && numbered; ++r) numbered = rank_number(r, PMIX_NODEID, &node_of_rank_[r]);
+  if (!numbered)
+    if (const ashlar_result done = number_hosts(); done != ASHLAR_OK) return done;
+  job_.node = node_of_rank_[job_.rank];
+  job_.node_of_rank = node_of_rank_.data();
+  return ASHLAR_OK;
+}
+
+// Slurm's server numbers the nodes of its own ranks alone, but names the host of every rank. All ranks of the job count
+// hosts in the order of their first ranks, and find the same numbers.
+ashlar_result PmixClient::number_hosts() {
+  std::map<std::string, std::uint32_t> nodes;
+  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+    const char* const name = host_of(r);
+    if (name == nullptr) {
       const ashlar_fact rank = {.name = "rank", .text = nullptr, .number = r};
       return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "pmix.node", &rank, 1);
     }
-  job_.node = node_of_rank_[job_.rank];
-  job_.node_of_rank = node_of_rank_.data();
+    node_of_rank_[r] = nodes.try_emplace(name, static_cast<std::uint32_t>(nodes.size())).first->second;
+  }
+  job_.nodes = static_cast<std::uint32_t>(nodes.size());
   return ASHLAR_OK;
 }
 

@@ -59,6 +59,7 @@ class PmixClient {
   bool rank_number(std::uint32_t rank, const char* key, std::uint32_t* to);
   std::string job_text(const char* key);
   ashlar_result find_places();
+  ashlar_result number_hosts();
   std::string members_of(const std::string& set);
   void watch_peers();
 

@@ -159,8 +159,9 @@ std::vector<std::string> warnings_of(const Records& records, const Figures& figu
                             records.ranks.size(), first->rank, how_it_ended(first->exit_status).c_str()));
   if (absent > 0)
     warnings.push_back(
-        text("%zu of %zu ranks have no records: they did not initialise MPI, or their records are damaged", absent,
-             records.ranks.size()));
+        text("%zu of %zu ranks have no records: they did not initialise MPI, their host was lost, or their records are "
+             "damaged",
+             absent, records.ranks.size()));
   const std::uint64_t absent_calls = figures.calls_recorded - std::min(figures.calls_kept, figures.calls_recorded);
   if (absent_calls > figures.unplaced)
     warnings.push_back(text("the oldest %s of %s calls are not in the timeline, for want of room: tools.buffer",

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "components/tool/common/text.h"
+#include "framework/base/printable.h"
+
 namespace ashlar::recording {
 
 void Spread::add(std::uint32_t rank, double value) {
@@ -83,10 +86,35 @@ RankFigures figures_of(const Records& records, const RankRecord& rank) {
   return f;
 }
 
+/// Each host's clock is compared with that of mpiexec: times of two hosts differ by what both may be wrong.
+void add_hosts(const Records& records, Figures* to) {
+  std::vector<double> errors;
+  for (const RankRecord& rank : records.ranks) {
+    const auto found = std::find(to->hosts.begin(), to->hosts.end(), rank.host);
+    const auto host = static_cast<std::size_t>(found - to->hosts.begin());
+    if (found == to->hosts.end()) {
+      to->hosts.push_back(rank.host);
+      errors.push_back(0);
+    }
+    errors[host] = std::max(errors[host], rank.clock_error * 1e-9);
+  }
+  std::sort(errors.rbegin(), errors.rend());
+  for (std::size_t i = 0; i < std::min<std::size_t>(errors.size(), 2); ++i) to->clock_error += errors[i];
+}
+
 }  // namespace
+
+std::string hosts_text(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return "";
+  const std::string first = printable(hosts[0]);
+  if (hosts.size() <= 1) return first;
+  return hosts.size() == 2 ? first + " and " + printable(hosts[1])
+                           : text("%s and %zu more hosts", first.c_str(), hosts.size() - 1);
+}
 
 Figures::Figures(const Records& records) {
   std::vector<ProcedureFigures> all(records.procedures.size());
+  add_hosts(records, this);
   for (const RankRecord& rank : records.ranks) {
     if (!rank.present) continue;
     const RankFigures& f = ranks.emplace_back(figures_of(records, rank));

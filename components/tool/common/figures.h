@@ -36,6 +36,8 @@ struct Figures {
   explicit Figures(const Records& records);
 
   std::vector<RankFigures> ranks;  // those that have records
+  std::vector<std::string> hosts;  // of all ranks, in their order
+  double clock_error = 0;          // seconds: within which times of ranks on different hosts can be compared
   Spread in_mpi, computing, memory;
   double seconds = 0;                        // of the rank that took longest, all its threads
   double load_balance = 1;                   // mean of the computing times, over the longest
@@ -49,6 +51,9 @@ struct Figures {
   double part_in_mpi() const;
   std::uint64_t variable(const char* name) const;
 };
+
+/// "a", "a and b", "a and 3 more hosts".
+std::string hosts_text(const std::vector<std::string>& hosts);
 
 /// Whether this procedure belongs to the time before or after the program's own work.
 bool begins_mpi(const Procedure& procedure);

@@ -102,20 +102,31 @@ const Head* Records::head_of(std::uint32_t rank) const {
   return head && row.buffer_bytes >= sizeof(Head) && can_be_read(*head, row.buffer_bytes) ? head : nullptr;
 }
 
+/// Nanoseconds since the job began, of a time of the rank's host.
+double Records::job_time(const ashlar_tool_host_clock& of, std::uint64_t host_ns) const {
+  const auto apart = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(static_cast<std::int64_t>(a - b));
+  };
+  if (of.rate == 0) return apart(host_ns, job_.began_ns);
+  return apart(of.here_ns, job_.began_ns) + apart(host_ns, of.there_ns) * of.rate;
+}
+
 // The rate of the processor's counter is found from two moments that lie apart. A rank that was killed has no second
-// one; the counter runs on, and is the same for all processes of the node, so this process can read it instead.
-Records::Clock Records::clock_of(const Head& head) const {
+// one; the counter runs on, and is the same for all processes of the node, so this process can read it instead. Of
+// another host, mpiexec there has read it.
+Records::Clock Records::clock_of(std::uint32_t rank, const Head& head) const {
   constexpr std::uint64_t kApart = 10'000'000;
-  Clock clock{.ticks = head.begin.ticks,
-              .ns = static_cast<double>(static_cast<std::int64_t>(head.begin.ns - job_.began_ns))};
+  const ashlar_tool_host_clock& host = rank_at(rank).clock;
+  Clock clock{.ticks = head.begin.ticks, .ns = job_time(host, head.begin.ns)};
   std::uint64_t ns = head.end_ns.load(std::memory_order_acquire), moment = head.end_ticks.load();
   if (ns < head.begin.ns + kApart || moment <= head.begin.ticks) {
-    const Moment now = moment_now();
+    const Moment now = host.rate == 0 ? moment_now() : Moment{.ticks = host.counter.ticks, .ns = host.counter.ns};
     moment = now.ticks;
     ns = now.ns;
   }
   if (ns > head.begin.ns && moment > head.begin.ticks)
     clock.ns_per_tick = static_cast<double>(ns - head.begin.ns) / static_cast<double>(moment - head.begin.ticks);
+  if (host.rate != 0) clock.ns_per_tick *= host.rate;
   return clock;
 }
 
@@ -137,14 +148,15 @@ void Records::read_rank(std::uint32_t rank) {
   const Head* const head = head_of(rank);
   if (!head) return;
   to.present = true;
-  const Clock clock = clock_of(*head);
+  const Clock clock = clock_of(rank, *head);
+  to.clock_error = row.clock.rate == 0 ? 0 : static_cast<double>(row.clock.error_ns);
   to.threads = head->threads.load();
   to.dropped = head->dropped.load();
   to.unplaced = head->unplaced.load();
   const std::uint64_t initialised = head->initialised_ticks.load();
   to.began = initialised ? clock.at(initialised) : clock.ns;
   const std::uint64_t ended = head->end_ns.load();
-  to.ended = static_cast<double>(static_cast<std::int64_t>((ended ? ended : job_.ended_ns) - job_.began_ns));
+  to.ended = ended ? job_time(row.clock, ended) : job_time({}, job_.ended_ns);
   read_totals(*head, clock, &to);
   const std::uint32_t comms = std::min(head->comms.load(std::memory_order_acquire), kMostComms);
   for (std::uint32_t i = 0; i < comms; ++i) {
@@ -239,7 +251,7 @@ std::vector<TimedCall> Records::calls_of(std::uint32_t rank) const {
   std::vector<TimedCall> calls;
   const Head* const head = head_of(rank);
   if (!head) return calls;
-  const Clock clock = clock_of(*head);
+  const Clock clock = clock_of(rank, *head);
   const RankRecord& facts = ranks[rank];
   calls.reserve(facts.calls_kept);
   for (std::uint32_t i = 0; i < head->chunks; ++i) {

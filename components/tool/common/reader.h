@@ -65,6 +65,7 @@ struct RankRecord {
   std::uint64_t dropped = 0;       // calls that were not counted
   std::uint64_t unplaced = 0;      // of those that were, not in the ring: another thread held it
   double began = 0, ended = 0;     // ns since the job began: MPI initialised, finalised (or the job's end)
+  double clock_error = 0;          // ns: the most by which times are wrong beside those of the host that reads
   std::vector<CallTotals> totals;  // by Records::procedures
   std::vector<Peer> peers;
   std::uint32_t ranks_per_peer = 1;
@@ -112,7 +113,8 @@ class Records {
   };
   const ashlar_tool_rank& rank_at(std::uint32_t rank) const;
   const Head* head_of(std::uint32_t rank) const;
-  Clock clock_of(const Head& head) const;
+  double job_time(const ashlar_tool_host_clock& of, std::uint64_t host_ns) const;
+  Clock clock_of(std::uint32_t rank, const Head& head) const;
   void read_rank(std::uint32_t rank);
   void read_totals(const Head& head, const Clock& clock, RankRecord* to);
   void read_end(const Head& head, RankRecord* to);

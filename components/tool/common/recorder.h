@@ -45,6 +45,8 @@ class Recorder {
     return number < events_.size() && events_[number].kind != Event::kOther;
   }
   void event(const ashlar_tool_event& event);
+  /// What lies before the ring, in which single calls are.
+  std::uint64_t bytes_without_ring() const { return head_ ? head_->chunk_rows : 0; }
 
  private:
   /// What is done with events of a type, and which of the values are for that.

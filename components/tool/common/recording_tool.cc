@@ -10,6 +10,7 @@ Recorder& recorder_of(ashlar_tool* tool) { return reinterpret_cast<RecordingTool
 int wants_call(ashlar_tool* self, std::uint32_t procedure) { return recorder_of(self).wants(procedure); }
 int wants_event(ashlar_tool* self, std::uint32_t number) { return recorder_of(self).wants_event(number); }
 void take_event(ashlar_tool* self, const ashlar_tool_event* event) { recorder_of(self).event(*event); }
+std::uint64_t sampled(ashlar_tool* self) { return recorder_of(self).bytes_without_ring(); }
 
 ashlar_result make_tool(const ashlar_host& host, const void* context, const ashlar_tool_ops& ops, const char* calls,
                         const RingPlan& ring, void** out) {

@@ -18,6 +18,7 @@ void leave_call(ashlar_tool* self, const ashlar_tool_call* call);
 int wants_call(ashlar_tool* self, std::uint32_t procedure);
 int wants_event(ashlar_tool* self, std::uint32_t number);
 void take_event(ashlar_tool* self, const ashlar_tool_event* event);
+std::uint64_t sampled(ashlar_tool* self);
 
 /// The table of a component with these two ends.
 constexpr ashlar_tool_ops ops_with(void (*job_end)(ashlar_tool*, const ashlar_tool_job*),
@@ -29,7 +30,8 @@ constexpr ashlar_tool_ops ops_with(void (*job_end)(ashlar_tool*, const ashlar_to
           .job_end = job_end,
           .wants_event = wants_event,
           .event = take_event,
-          .job_sample = job_sample};
+          .job_sample = job_sample,
+          .sampled = sampled};
 }
 
 /// The parameter `calls`: a text at `offset` of the component's configuration.

@@ -56,8 +56,8 @@ std::string summary(const Records& records) {
   const Figures f(records);
   std::vector<std::string> lines;
   lines.push_back(text("summary of %s: %zu ranks on %s, %s", programs(records).c_str(), records.ranks.size(),
-                       records.ranks.empty() ? "" : printable(records.ranks[0].host).c_str(),
-                       time_text(records.seconds()).c_str()));
+                       hosts_text(f.hosts).c_str(), time_text(records.seconds()).c_str()));
+  if (f.clock_error > 0) lines[0] += ", clocks agree within " + time_text(f.clock_error);
   const std::vector<std::string> warnings = warnings_of(records, f);
   for (std::size_t i = 0; i < warnings.size() && i < kMostWarnings; ++i) lines.push_back("  note       " + warnings[i]);
   if (!f.ranks.empty()) {

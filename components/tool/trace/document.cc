@@ -64,6 +64,9 @@ void write_job(JsonWriter& json, const Records& records, const Figures& f) {
   json.key("job").object();
   json.member("id", job.job_id ? job.job_id : "");
   json.member("host", records.ranks.empty() ? "" : records.ranks[0].host);
+  json.key("hosts").array();
+  for (const std::string& host : f.hosts) json.value(host);
+  json.end_array().member("clock_error", f.clock_error);
   json.member("program", records.ranks.empty() ? "" : records.ranks[0].program);
   json.member("ranks", records.ranks.size()).member("seconds", records.seconds());
   json.member("exit_status", job.exit_status);

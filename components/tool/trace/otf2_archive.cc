@@ -128,13 +128,17 @@ class Writer {
       OTF2_GlobalDefWriter_WriteRegion(definitions_, p, name, name, none, role_of(records_.procedures[p]),
                                        OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, string("MPI"), 0, 0);
     }
-    const std::string host = records_.ranks.empty() ? "" : records_.ranks[0].host;
-    OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, 0, string(host), string("node"),
-                                             OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-    for (const RankRecord& rank : records_.ranks)
+    std::map<std::string, OTF2_SystemTreeNodeRef> hosts;
+    for (const RankRecord& rank : records_.ranks) {
+      const auto [host, added] = hosts.try_emplace(rank.host, static_cast<OTF2_SystemTreeNodeRef>(hosts.size()));
+      if (added)
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, host->second, string(rank.host), string("node"),
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
       if (rank.present)
         OTF2_GlobalDefWriter_WriteLocationGroup(definitions_, rank.rank, string("rank " + std::to_string(rank.rank)),
-                                                OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+                                                OTF2_LOCATION_GROUP_TYPE_PROCESS, host->second,
+                                                OTF2_UNDEFINED_LOCATION_GROUP);
+    }
     for (const auto& [where, events] : events_)
       OTF2_GlobalDefWriter_WriteLocation(definitions_, where, string("thread " + std::to_string(where & 0xffff)),
                                          OTF2_LOCATION_TYPE_CPU_THREAD, events,

@@ -147,7 +147,8 @@ class Rank {
             .finalized = finalized,
             .host = "localhost",
             .program = "<b>program & co</b>",
-            .running = 0};
+            .running = 0,
+            .clock = {}};
   }
   ashlar_tool_rank while_it_runs() const {
     ashlar_tool_rank rank = at_end(false);

@@ -1,18 +1,23 @@
 #include "mpiexec/node_plan.h"
 
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar::mpiexec {
 namespace {
 
 /// The host of each rank as one letter, for `mpiexec WORDS... program`, on a machine called "self".
-std::string plan(std::vector<const char*> words) {
+std::string plan(std::vector<const char*> words, std::vector<HostSlots> allocation = {}) {
   words.insert(words.begin(), "mpiexec");
   words.push_back("program");
   Options options;
+  options.allocation = std::move(allocation);
   const Status parsed = parse_options(static_cast<int>(words.size()), words.data(), &options);
   if (!parsed.ok()) return parsed.text();
   const NodeMap map = plan_nodes(options, "self");
@@ -25,6 +30,42 @@ TEST(NodePlan, WithoutOtherHostsThereIsNoTable) {
   EXPECT_EQ(plan({"-n", "3"}), "---");
   EXPECT_EQ(plan({"--host", "localhost:2", "-n", "3"}), "---");
   EXPECT_EQ(plan({"--host", "localhost,b", "-n", "1"}), "-") << "a host without a rank has no part in the job";
+}
+
+TEST(NodePlan, ArchSelectsAmongTheLinesOfTheHostFile) {
+  utsname machine;
+  ASSERT_EQ(uname(&machine), 0);
+  const std::string own = machine.machine;
+  const std::string name = testing::TempDir() + "hosts-" + std::to_string(getpid());
+  std::ofstream(name) << "b:2 arch=" << own << "\nc arch=other slots=4\nd slots=1\n";
+  const char* const file = name.c_str();
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-f", file, "-n", "4"}), "bbdb");
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-f", file, "-ppn", "1"}), "bd");
+  EXPECT_EQ(plan({"-f", file, "-n", "3"}), "bbc");
+  EXPECT_EQ(plan({"-f", file, "-arch", own.c_str(), "--host", "c,d", "-n", "1"}), "d");
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-n", "3", "x", ":", "-f", file, "-n", "1"}), "bbdb")
+      << "the file is of all programs";
+  EXPECT_NE(plan({"-f", file, "-arch", own.c_str(), "--host", "c"}).find("of every host that it is of another kind"),
+            std::string::npos);
+  EXPECT_EQ(plan({"-arch", own.c_str(), "-n", "2"}), "--");
+  EXPECT_NE(plan({"-arch", "other", "-f", file}).find("-arch other: this machine is of kind"), std::string::npos);
+  unlink(file);
+}
+
+TEST(NodePlan, TheNodesOfAJobOfSlurmsAreTheHosts) {
+  const std::vector<HostSlots> nodes = {
+      {.name = "b", .slots = 2}, {.name = "c", .slots = 1}, {.name = "d", .slots = 2}};
+  EXPECT_EQ(plan({"-n", "4"}, nodes), "bbcd");
+  EXPECT_EQ(plan({}, nodes), "bbcdd") << "all tasks that the job was asked for";
+  EXPECT_EQ(plan({"-n", "1", "x", ":"}, nodes), "bb") << "several programs say how many each";
+  EXPECT_EQ(plan({"-n", "7"}, nodes), "bbcddbb");
+  EXPECT_EQ(plan({"-ppn", "1"}, nodes), "bcd");
+  EXPECT_EQ(plan({"--map-by", "node", "-n", "5"}, nodes), "bcdbd");
+  EXPECT_EQ(plan({"--host", "d,c", "-n", "3"}, nodes), "ddc") << "--host chooses among them";
+  EXPECT_EQ(plan({"--host", "d", "-n", "1", "x", ":", "-n", "2"}, nodes), "ddd");
+  EXPECT_EQ(plan({"--host", "localhost"}, nodes), "-");
+  EXPECT_EQ(plan({}, {{.name = "localhost", .slots = 3}}), "---");
+  EXPECT_EQ(plan({}, {{.name = "b"}, {.name = "c"}}), "bc") << "one on each where Slurm says no number";
 }
 
 /// Each host of `mpiexec --check WORDS...` with the numbers of its programs; * is this one.

@@ -113,9 +113,10 @@ Records FakeJob::read() {
                      .buffer_bytes = rank->context.buffer_bytes,
                      .exit_status = 0,
                      .finalized = 1,
-                     .host = "host",
+                     .host = rank->host,
                      .program = "a </script> \"program\"",
-                     .running = 0});
+                     .running = 0,
+                     .clock = rank->clock});
   return Records({.size = sizeof(ashlar_tool_job),
                   .ranks = static_cast<std::uint32_t>(rows_.size()),
                   .rank = rows_.data(),

@@ -27,6 +27,9 @@ class FakeJob {
   /// Memory that no page stands behind until it is touched, as in a rank.
   std::span<std::byte> buffer(std::uint32_t rank) { return ranks_[rank]->buffer; }
   void close();
+  /// The rank is on another host, whose clock goes like this.
+  void set_clock(std::uint32_t rank, const ashlar_tool_host_clock& clock) { ranks_[rank]->clock = clock; }
+  void set_host(std::uint32_t rank, const char* name) { ranks_[rank]->host = name; }
   /// As at the end of the job.
   Records read();
 
@@ -40,6 +43,8 @@ class FakeJob {
     Rank& operator=(const Rank&) = delete;
     ashlar_tool_context context{};
     std::span<std::byte> buffer;
+    ashlar_tool_host_clock clock{};
+    const char* host = "host";
     std::unique_ptr<Recorder> recorder;
   };
   std::vector<std::unique_ptr<Rank>> ranks_;

@@ -296,6 +296,44 @@ TEST(Recorder, AKilledRankIsRead) {
 }
 
 // A program may write over the records; nothing of it may bring the report down.
+// The same call at the same moment, on a host whose clock is 5 s behind and half as fast.
+TEST(Records, TimesOfAnotherHostAreThoseOfTheJob) {
+  FakeJob job(2);
+  const Moment now = moment_now();
+  for (std::uint32_t rank : {0u, 1u}) job.make(rank, job.call(FakeJob::kSend, now.ticks, 1'000'000));
+  const std::uint64_t second = 1'000'000'000;
+  job.set_clock(1, {.rate = 2,
+                    .there_ns = now.ns,
+                    .here_ns = now.ns + 5 * second,
+                    .error_ns = 700,
+                    .counter = {.ticks = now.ticks + 4'000 * second, .ns = now.ns + 1'000 * second}});
+  const Records records = job.read();
+  const std::vector<TimedCall> here = records.calls_of(0), there = records.calls_of(1);
+  ASSERT_EQ(there.size(), 1u);
+  EXPECT_NEAR(there[0].began - here[0].began, 5e9, 1e6);
+  // Nothing but the other host's counter tells how fast it is: four ticks a nanosecond there.
+  EXPECT_NEAR(there[0].took, 1'000'000 / 4 * 2, 100);
+  EXPECT_EQ(records.ranks[0].clock_error, 0);
+  EXPECT_EQ(records.ranks[1].clock_error, 700);
+}
+
+TEST(Figures, ClocksOfTwoHostsDifferByTheErrorsOfBoth) {
+  FakeJob job(4);
+  std::uint64_t error = 1'000;
+  for (const char* host : {"b", "c", "d"}) {
+    const auto rank = static_cast<std::uint32_t>(*host - 'a');
+    job.set_host(rank, host);
+    job.set_clock(rank, {.rate = 1, .there_ns = 1, .here_ns = 1, .error_ns = error *= 2, .counter = {}});
+  }
+  const Records records = job.read();
+  const Figures figures(records);
+  EXPECT_NEAR(figures.clock_error, 12e-6, 1e-12);
+  EXPECT_THAT(figures.hosts, testing::ElementsAre("host", "b", "c", "d"));
+  EXPECT_EQ(hosts_text(figures.hosts), "host and 3 more hosts");
+  EXPECT_EQ(hosts_text({"a", "b"}), "a and b");
+  EXPECT_EQ(hosts_text({"a"}), "a");
+}
+
 TEST(Records, DamagedBuffersAreReadWithoutHarm) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {

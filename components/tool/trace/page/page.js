@@ -45,7 +45,10 @@ const colourOf = call => kinds[data.calls[call].kind][0];
 function showHead() {
   const job = data.job;
   at('program').textContent = job.program || 'MPI job';
-  at('facts').textContent = `${countText(job.ranks)} ranks on ${job.host} · ${timeText(job.seconds)} · exit status ${job.exit_status}`;
+  const [host, ...others] = job.hosts;
+  const hosts = others.length > 1 ? `${host} and ${others.length} more hosts` : job.hosts.join(' and ');
+  const clocks = job.clock_error ? ` · clocks of the hosts agree within ${timeText(job.clock_error)}` : '';
+  at('facts').textContent = `${countText(job.ranks)} ranks on ${hosts} · ${timeText(job.seconds)} · exit status ${job.exit_status}${clocks}`;
   const lost = data.ranks.reduce((sum, r) => sum + r.lost, 0);
   for (const [value, name] of [[percent(job.in_mpi), 'of the time in MPI'], [job.load_balance.toFixed(2), 'load balance (1: all ranks compute alike)'],
     [countText(job.calls), 'calls' + (lost ? `, ${countText(lost)} not in the timeline` : '')],

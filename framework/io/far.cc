@@ -93,6 +93,18 @@ void take_answers(Together& access) {
   }
 }
 
+/// Answers the message in `got`. A process that gets none is told so by an empty one.
+void answer(Op& op, Together& access, Rank to, Gate& gate) {
+  Far& far = *access.far;
+  const int outcome = far.answer_message();
+  if (outcome == MPI_SUCCESS) {
+    send_answer(op, to, far.answers.back().data(), far.answers.back().size(), gate);
+    return;
+  }
+  access.note(outcome == MPI_ERR_NO_MEM ? no_memory_for_messages() : bad_message(access, to));
+  send_answer(op, to, nullptr, 0, gate);
+}
+
 /// This process's own part of its window.
 void move_own_part(Together& access) {
   const Far& far = *access.far;
@@ -161,9 +173,12 @@ Co write_far(Op& op, Together& access) {
   co_return met;
 }
 
+// Answers leave side by side. Where processes read the same bytes they may be many times the window: then those under
+// way are waited for.
 Co read_far(Op& op, Together& access) {
+  constexpr std::uint64_t kMostWindows = 4;
   Far& far = *access.far;
-  Gate sends, receives, moves;
+  Gate sends, receives, moves, answers;
   Status met;
   for (std::uint64_t round = 0; met.ok() && round < access.plan.rounds; ++round) {
     send_parcels(op, access, round, sends);
@@ -186,12 +201,15 @@ Co read_far(Op& op, Together& access) {
         met = co_await receives;
         more = far.head().last == 0;
         if (!met.ok() || far.head().packed == 0) continue;  // who has nothing there waits for no answer
-        const std::uint64_t length = far.answer_message();
-        if (length == 0) access.note(bad_message(access, from));
-        send_answer(op, from, far.sent.data(), length, receives);
-        met = co_await receives;
+        answer(op, access, from, answers);
+        if (far.answered <= kMostWindows * access.plan.window) continue;
+        met = co_await answers;
+        far.drop_answers();
       }
     }
+    const Status answered = co_await answers;
+    far.drop_answers();
+    if (met.ok()) met = answered;
     const Status sent = co_await sends;
     if (met.ok()) met = sent;
     if (met.ok()) take_answers(access);

@@ -48,17 +48,21 @@ class Far {
 
   // --- of an aggregator
   Window window;
-  std::uint64_t valid = 0;      // bytes of the window that the file has
-  std::vector<std::byte> got;   // a message
-  std::vector<std::byte> sent;  // an answer
+  std::uint64_t valid = 0;     // bytes of the window that the file has
+  std::vector<std::byte> got;  // a message
+  /// Answers that are under way: those of a round, so that nobody waits for another one's, unless they take too much.
+  std::vector<std::vector<std::byte>> answers;
+  std::uint64_t answered = 0;  // bytes of these
   /// Room for what the plan asks of this process. False: no memory.
   bool make_room(const Plan& plan, bool aggregates, bool writes);
   /// Of the message whose head is in `got`: as many bytes as fit there.
   std::size_t rest_of_message(bool writes) const;
   /// Puts the data of the message in `got` in place. False: it is none.
   bool put_message();
-  /// Makes the answer to it, in `sent`, and returns its length. 0: the message is none.
-  std::uint64_t answer_message();
+  /// Makes the answer to it, the last of `answers`. MPI_ERR_OTHER: the message is none, MPI_ERR_NO_MEM; no answer then.
+  int answer_message();
+  /// Those under way have arrived.
+  void drop_answers();
   const Parcel::Head& head() const { return *reinterpret_cast<const Parcel::Head*>(got.data()); }
 
   // --- of a process with data

@@ -1,4 +1,6 @@
 // What processes that share no memory send to the aggregators of a collective access, and get from them.
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -22,7 +24,6 @@ bool Far::make_room(const Plan& plan, bool aggregates, bool writes) {
     window_bytes_.resize(plan.window);
     mask_.assign(writes ? mask_bytes(plan.window) / sizeof(Mask) : 0, 0);
     got.resize(message_room(plan));
-    if (!writes) sent.resize(message_room(plan));
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -49,11 +50,23 @@ bool Far::put_message() {
   return true;
 }
 
-std::uint64_t Far::answer_message() {
-  if (!good_message(false) || head().packed > sent.size() - sizeof(std::uint64_t)) return 0;
-  const std::uint64_t there = get_rows(rows(), head().rows, window.data, valid, sent.data() + sizeof(std::uint64_t));
-  std::memcpy(sent.data(), &there, sizeof there);
-  return sizeof there + head().packed;
+int Far::answer_message() {
+  if (!good_message(false) || head().packed > got.size()) return MPI_ERR_OTHER;
+  try {
+    answers.emplace_back(sizeof(std::uint64_t) + head().packed);
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  }
+  std::byte* const answer = answers.back().data();
+  const std::uint64_t there = get_rows(rows(), head().rows, window.data, valid, answer + sizeof there);
+  std::memcpy(answer, &there, sizeof there);
+  answered += answers.back().size();
+  return MPI_SUCCESS;
+}
+
+void Far::drop_answers() {
+  answers.clear();
+  answered = 0;
 }
 
 // The rows of a message are as many as fit with their data; a row's data fits into an empty one.

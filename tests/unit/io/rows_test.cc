@@ -132,12 +132,15 @@ TEST(RowsTest, ParcelsArriveWhole) {
     ASSERT_TRUE(sender.pack(out, 0, 0, last, false, most, &parcel));
     for (const Parcel::Message& message : parcel.messages) {
       std::memcpy(reader.got.data(), parcel.bytes.data() + message.at, message.bytes);
-      ASSERT_EQ(reader.answer_message(), sizeof(std::uint64_t) + message.packed);
+      ASSERT_EQ(reader.answer_message(), MPI_SUCCESS);
       std::uint64_t there = 0;
-      std::memcpy(&there, reader.sent.data(), sizeof there);
+      ASSERT_EQ(reader.answers.back().size(), sizeof there + message.packed);
+      std::memcpy(&there, reader.answers.back().data(), sizeof there);
       ASSERT_EQ(there, message.packed);
-      std::memcpy(back.data() + message.first, reader.sent.data() + sizeof there, there);
+      std::memcpy(back.data() + message.first, reader.answers.back().data() + sizeof there, there);
     }
+    EXPECT_EQ(reader.answers.size(), parcel.messages.size());
+    reader.drop_answers();
     EXPECT_EQ(std::memcmp(back.data(), sample.data.data(), last), 0);
   }
   EXPECT_GT(messages, 200);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "framework/comm/outside.h"
 #include "framework/io/engine.h"
 #include "framework/object/info.h"
 #include "framework/object/info_api.h"
@@ -97,6 +100,13 @@ Taken take(OpenFile& file, const std::string& key, const std::string& value) {
   return Taken::kUnknown;
 }
 
+/// The processes that move windows where nothing says how many: all of a node, one of each where there are several.
+std::uint64_t usual_aggregators(const OpenFile& file) {
+  if (file.shared != nullptr) return static_cast<std::uint64_t>(file.comm->size);
+  const std::vector<std::uint32_t> nodes = comm::nodes_of(*file.comm);
+  return std::set<std::uint32_t>(nodes.begin(), nodes.end()).size();
+}
+
 void begin_with_parameters(OpenFile& file) {
   const Config config = Engine::current().config.get();
   const auto together = static_cast<Switch>(config.collective_buffering);
@@ -149,13 +159,12 @@ Status write_hints(const OpenFile& file, Info& info) {
   ASHLAR_TRY(number("ind_rd_buffer_size", hints.sieve_read_bytes));
   ASHLAR_TRY(number("ind_wr_buffer_size", hints.sieve_write_bytes));
   ASHLAR_TRY(number("cb_buffer_size", hints.window_bytes));
-  ASHLAR_TRY(number("cb_nodes", hints.aggregators == 0 ? ranks : std::min<std::uint64_t>(hints.aggregators, ranks)));
-  const bool together =
-      file.shared != nullptr && (hints.reads_together != Switch::kOff || hints.writes_together != Switch::kOff);
+  ASHLAR_TRY(number("cb_nodes", hints.aggregators == 0 ? usual_aggregators(file)
+                                                       : std::min<std::uint64_t>(hints.aggregators, ranks)));
+  const bool together = hints.reads_together != Switch::kOff || hints.writes_together != Switch::kOff;
   ASHLAR_TRY(info::set(&info, "collective_buffering", together ? "true" : "false"));
-  ASHLAR_TRY(info::set(&info, "romio_cb_read", name_of(file.shared != nullptr ? hints.reads_together : Switch::kOff)));
-  ASHLAR_TRY(
-      info::set(&info, "romio_cb_write", name_of(file.shared != nullptr ? hints.writes_together : Switch::kOff)));
+  ASHLAR_TRY(info::set(&info, "romio_cb_read", name_of(hints.reads_together)));
+  ASHLAR_TRY(info::set(&info, "romio_cb_write", name_of(hints.writes_together)));
   ASHLAR_TRY(info::set(&info, "romio_ds_read", name_of(hints.sieve_reads)));
   ASHLAR_TRY(info::set(&info, "romio_ds_write", name_of(file.shared != nullptr ? hints.sieve_writes : Switch::kOff)));
   return info::set(&info, "ashlar_driver", file.driver);

@@ -53,9 +53,10 @@ Status outcome_of(const Comm& comm, const char* path, Status own, std::span<cons
 }  // namespace
 
 // All values there may be, and how many count: calls that differ meet here, too, and are told apart by that.
-Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same) {
+Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same, std::int64_t* largest) {
   if (comm.size == 1) return own;
-  const AgreedValues mine = values_of(comm, own, same);
+  AgreedValues mine = values_of(comm, own, same);
+  if (largest != nullptr) mine.values[mine.used++] = *largest;
   const auto used = static_cast<std::int64_t>(mine.used);
   struct {
     AgreedValues::Values values;
@@ -66,6 +67,7 @@ Status agree(Comm& comm, const char* path, Status own, std::span<const Same> sam
                                datatype::predefined_op(MPI_MAX), comm);
   if (met.ok() && most.used != ~most.not_used) met = fail(MPI_ERR_OTHER, "io.other_calls", {{"path", path}});
   if (!met.ok()) return own.ok() ? met : own;
+  if (largest != nullptr) *largest = most.values[mine.used - 1];
   return outcome_of(comm, path, own, same, {.used = mine.used, .values = most.values});
 }
 

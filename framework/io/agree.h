@@ -26,8 +26,10 @@ inline Same same_text(const char* argument, const char* text) {
 
 /// Every process of the communicator calls it, whatever has failed before: a failure of one is a failure of all, of its
 /// class; where several have failed, of the class of the lowest rank. The failed process keeps its own words. Then
-/// compares values: MPI_ERR_NOT_SAME. `path` is for the words. Until all have called it.
-Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same = {});
+/// compares values: MPI_ERR_NOT_SAME. `path` is for the words. `*largest`, if given: a value of this process, and then
+/// the largest of all. Until all have called it.
+Status agree(Comm& comm, const char* path, Status own, std::span<const Same> same = {},
+             std::int64_t* largest = nullptr);
 
 /// Whether rank 0 waits until the others have left the memory that the processes share, which it may free afterwards.
 enum class Stay : unsigned char { kShort, kLong };

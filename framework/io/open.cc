@@ -124,8 +124,7 @@ Status look_at(OpenFile& file, std::int64_t* identity) {
                                                            : Status();
 }
 
-Status open_on(OpenFile& file, Comm& comm) {
-  ASHLAR_TRY(make_block(file, comm));
+Status open_on(OpenFile& file) {
   file.pointers.make(file);
   Status own = open_everywhere(file);
   std::int64_t identity = 0;
@@ -146,10 +145,14 @@ Status file_open(Comm& comm, const char* filename, int amode, Info* info, File**
   std::string told;
   if (own.ok()) own = read_hints(info, file, &told);
   own = check_same_hints(comm, path, info, own);
+  const Status shared = make_block(file, comm);
+  if (own.ok()) own = shared;
   const Same same[] = {{.argument = "amode", .value = amode}};
-  Status done = agree(comm, path, own, same);
+  std::int64_t without = file == nullptr || file->shared == nullptr ? 1 : 0;
+  Status done = agree(comm, path, own, same, &without);
   if (done.ok()) {
-    done = open_on(*file, comm);
+    if (without != 0) give_up_block(*file);
+    done = open_on(*file);
     if (!done.ok()) file->pointers.drop();
   }
   if (!done.ok()) {

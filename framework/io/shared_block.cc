@@ -13,7 +13,6 @@
 #include "framework/coll/api.h"
 #include "framework/comm/outside.h"
 #include "framework/datatype/datatype.h"
-#include "framework/io/agree.h"
 #include "framework/io/file.h"
 #include "framework/memory/heap.h"
 
@@ -55,20 +54,24 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
 
 }  // namespace
 
-Status make_block(OpenFile& file, Comm& comm) {
+Status make_block(OpenFile* file, Comm& comm) {
   BlockCard card;
   Status own;
-  file.node = comm::own_node_in(comm);
-  if (comm.rank == 0) {
-    own = make_own(file, &card);
-    card.node = file.node;
+  if (file != nullptr) file->node = comm::own_node_in(comm);
+  if (file != nullptr && comm.rank == 0) {
+    own = make_own(*file, &card);
+    card.node = file->node;
   }
   ASHLAR_TRY(coll::bcast(&card, sizeof card, datatype::predefined(MPI_BYTE), 0, comm));
-  if (comm.rank != 0) own = map_block(file, card);
-  if (agree(comm, file.path.c_str(), own).ok()) return {};
-  file.why_not_shared = own.ok() ? "another process cannot map it" : own.text();
-  drop_block(file);
+  if (file == nullptr) return {};
+  if (comm.rank != 0) own = map_block(*file, card);
+  if (!own.ok()) file->why_not_shared = own.text();
   return {};
+}
+
+void give_up_block(OpenFile& file) {
+  if (file.why_not_shared.empty()) file.why_not_shared = "another process cannot map it";
+  drop_block(file);
 }
 
 void drop_block(OpenFile& file) {

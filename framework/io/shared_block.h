@@ -85,9 +85,12 @@ struct SharedBlock {
   }
 };
 
-/// Makes the block of a file that is being opened; collective over its processes, whose messages are those of the
-/// communicator that it is opened on. Without one the calls that need it fail, and say why: OpenFile::why_not_shared.
-Status make_block(OpenFile& file, Comm& comm);
+/// Makes the block of a file that is being opened, on rank 0, and maps it on the others; collective over its processes,
+/// whose messages are those of the communicator that it is opened on. nullptr: this process has failed before. Where it
+/// cannot be had, OpenFile::shared is nullptr and why_not_shared says why.
+Status make_block(OpenFile* file, Comm& comm);
+/// One of the processes has none.
+void give_up_block(OpenFile& file);
 /// All processes are done with it.
 void drop_block(OpenFile& file);
 

@@ -24,9 +24,12 @@ Status refresh(OpenFile& file) {
   return plugin::from(ops.refresh(file.bytes), file.driver);
 }
 
-// Where processes of one node see what others write, it is in the system's memory when all have called this, and one
-// brings it to the device. Elsewhere each brings its own there before any reads again.
+// In a file that is in memory and nowhere else, the processes of a node see what others have written, and it has
+// nowhere to go. Where processes of one node see what others write, it is in the system's memory when all have called
+// this, and one brings it to the device. Elsewhere each brings its own there before any reads again.
 Status sync_all(OpenFile& file) {
+  constexpr std::uint64_t kNothingToDo = ASHLAR_IO_NODE_COHERENT | ASHLAR_IO_NO_DEVICE;
+  if (file.shared != nullptr && (file.bytes->capabilities & kNothingToDo) == kNothingToDo) return {};
   const bool each = !file.coherent() || file.shared == nullptr;
   Status own;
   if (each) own = sync(file);

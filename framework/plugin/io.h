@@ -15,10 +15,11 @@ extern "C" {
 
 #define ASHLAR_IO_INTERFACE 1
 
-enum {                                   /* capability bits of an open file */
-       ASHLAR_IO_SEEKABLE = 1u << 0,     /* bytes have offsets; a pipe or a terminal has none */
-       ASHLAR_IO_COHERENT = 1u << 1,     /* what one process has written every other one reads at once, on any node */
-       ASHLAR_IO_NODE_COHERENT = 1u << 2 /* the same of the processes of one node */
+enum {                                    /* capability bits of an open file */
+       ASHLAR_IO_SEEKABLE = 1u << 0,      /* bytes have offsets; a pipe or a terminal has none */
+       ASHLAR_IO_COHERENT = 1u << 1,      /* what one process has written every other one reads at once, on any node */
+       ASHLAR_IO_NODE_COHERENT = 1u << 2, /* the same of the processes of one node */
+       ASHLAR_IO_NO_DEVICE = 1u << 3 /* bytes are in memory alone: sync() has nothing to do, and need not be called */
 };
 
 /* What a file is opened for: bits, with the meaning of MPI_File_open's modes. */

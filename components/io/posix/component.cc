@@ -23,6 +23,8 @@ ashlar_result remove(ashlar_io_driver*, const char* path) {
 constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
 /// What processes of other nodes have written is seen at once, or later.
 constexpr Driver kCoherent = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT};
+constexpr Driver kInMemory = {.head = {.ops = &kOps},
+                              .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT | ASHLAR_IO_NO_DEVICE};
 constexpr Driver kOfNode = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_NODE_COHERENT};
 
 /// File systems over a network whose clients keep what they have read or written, by statfs(2)'s type.
@@ -31,6 +33,11 @@ bool keeps_copies(std::uint64_t file_system) {
                                       0x517b /* smb */, 0x5346414f /* afs */,  0x01021997 /* 9p */,
                                       0x65735546 /* fuse */};
   return std::find(std::begin(kTypes), std::end(kTypes), file_system) != std::end(kTypes);
+}
+
+bool in_memory(std::uint64_t file_system) {
+  return file_system == 0x01021994 /* tmpfs */ || file_system == 0x858458f6 /* ramfs */ ||
+         file_system == 0x958458f6 /* hugetlbfs */;
 }
 
 ashlar_result open(const ashlar_host* host, const void*) {
@@ -44,8 +51,8 @@ void query(const void*, ashlar_answer* answer) {
 }
 
 ashlar_result create(const void* of, void** module) {
-  const bool of_node = keeps_copies(static_cast<const ashlar_io_context*>(of)->file_system);
-  *module = const_cast<Driver*>(of_node ? &kOfNode : &kCoherent);
+  const std::uint64_t type = static_cast<const ashlar_io_context*>(of)->file_system;
+  *module = const_cast<Driver*>(keeps_copies(type) ? &kOfNode : in_memory(type) ? &kInMemory : &kCoherent);
   return ASHLAR_OK;
 }
 

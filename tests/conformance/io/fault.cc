@@ -184,6 +184,7 @@ ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, as
   if (file == nullptr) return ashlar_fail_no_memory(host, "an open file", sizeof *file);
   file->head.ops = &kFileOps;
   file->head.capabilities = opened->capabilities;
+  if (config->lost) file->head.capabilities &= ~std::uint64_t{ASHLAR_IO_NO_DEVICE};
   file->next = opened;
   file->path = wanted->path;
   *out = &file->head;

@@ -135,7 +135,7 @@ static void communicators(void) {
   MUST(MPI_File_set_view(part, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
   MUST(MPI_File_write_ordered(part, &value, 1, MPI_INT, &status));
   MUST(MPI_File_write_at_all(own, 4 * check_rank, &value, 1, MPI_INT, &status));
-  MUST(MPI_File_sync(part));
+  file_settle(part);
   for (int k = 0; k < size; k++) {
     int back = -1;
     MUST(MPI_File_read_at(part, k, &back, 1, MPI_INT, &status));

@@ -31,7 +31,7 @@ enum class FrameKind : std::uint16_t {
   kCheck,        // CheckOrder: no job, look at the host
   kTryWays,      // WayTarget of each other host
   kReply,        // call, bytes for the rank that has made it; none: nobody is there any more
-  kClock,        // the time here: what is yours?
+  kClock = 48,   // the time here: what is yours?
   kTools,        // whole: send what the ranks' tools have recorded, or of it what samples read
   // daemon to mpiexec
   kReady = 64,   // NodeReady
@@ -49,14 +49,14 @@ enum class FrameKind : std::uint16_t {
   kInputRoom,    // bytes of input that the rank has been given
   kInputClosed,  // the rank reads no more
   kBeatBack,
-  kStep,       // CheckStep: before it, and after
-  kChecked,    // HostReport
-  kWays,       // WayResult of each way
-  kCall,       // call: a rank wants something of mpiexec (control.h)
-  kAsks,       // call, its bytes; none: it is gone
-  kClockBack,  // the time there, of kClock; a moment on both clocks here
-  kToolPages,  // rank, offset in its memory for tools, bytes
-  kToolsSent   // that was all
+  kStep,             // CheckStep: before it, and after
+  kChecked,          // HostReport
+  kWays,             // WayResult of each way
+  kCall,             // call: a rank wants something of mpiexec (control.h)
+  kAsks,             // call, its bytes; none: it is gone
+  kClockBack = 112,  // the time there, of kClock; a moment on both clocks here
+  kToolPages,        // rank, offset in its memory for tools, bytes
+  kToolsSent         // that was all
 };
 /// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
 std::string frame_words(FrameKind kind, std::size_t bytes);

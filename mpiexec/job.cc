@@ -95,7 +95,7 @@ int Job::run() {
   const std::uint64_t ended_ns = now_ns();
   if (sampler_) sampler_->finish();
   conclude();
-  if (here_.has_wrappers()) bring_tools();
+  if (here_.has_wrappers() && there_.any()) bring_tools();
   there_.leave();
   if (here_.has_wrappers()) report_tools(board_, for_tools(ended_ns));
   return status_;

@@ -41,6 +41,7 @@ void Job::bring_tools() {
   };
   if (come()) there_.bring_tools(/*whole=*/true);  // not before what a sample has asked for
   if (!come()) say("the report of the tools lacks what other hosts had not sent when mpiexec was told to end");
+  there_.drop_parts();
 }
 
 }  // namespace ashlar::mpiexec

@@ -81,6 +81,8 @@ class RemoteNodes {
   /// with `whole`. None is being brought.
   void bring_tools(bool whole);
   bool bringing_tools() const;
+  /// What has come of a host in part is forgotten: figures of it would be wrong, and look right.
+  void drop_parts();
   /// By rank, as tools read it. Only with tools.
   std::vector<ashlar_tool_host_clock> clocks() const;
   /// All ranks have been killed: a host that does not answer now is lost.

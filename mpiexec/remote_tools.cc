@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/plugin/tool_memory.h"
 #include "mpiexec/remote_nodes.h"
 
 namespace ashlar::mpiexec {
@@ -54,6 +55,14 @@ bool RemoteNodes::bringing_tools() const {
   for (const auto& node : nodes_)
     if (node->open() && facts_[node->node()].bringing) return true;
   return false;
+}
+
+void RemoteNodes::drop_parts() {
+  const launch::BoardHeader& board = *board_->header();
+  for (const auto& node : nodes_)
+    for (const unsigned rank : map_.list_of(node->node()))
+      if (facts_[node->node()].bringing)
+        launch::board_at<plugin::ToolMemory>(board_->header(), board.tools + rank * board.tool_bytes)->count.store(0);
 }
 
 bool RemoteNodes::take_pages(const RemoteNode& node, Unpacker& from) {

@@ -140,13 +140,14 @@ class Cluster:
         with open(f"/proc/{pid}/comm") as file:
             return file.read().strip()
 
-    def processes(self, name, pattern):
-        """The processes of a host whose command line has `pattern`, by their numbers outside."""
-        space = os.readlink(f"/proc/{self.pids[name]}/ns/net")
+    def processes(self, host, pattern, name=None):
+        """The processes of a host whose command line has `pattern` (and whose name is `name`), by their numbers outside."""
+        space = os.readlink(f"/proc/{self.pids[host]}/ns/net")
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
-                if pattern in self.command_line(pid) and os.readlink(f"/proc/{pid}/ns/net") == space:
+                if (pattern in self.command_line(pid) and os.readlink(f"/proc/{pid}/ns/net") == space
+                        and name in (None, self.name_of(pid))):
                     found.append(int(pid))
             except OSError:
                 pass
@@ -157,11 +158,11 @@ class Cluster:
         with open(f"/proc/{self.pids[name]}/net/tcp") as sockets:
             return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in sockets)
 
-    def none_left(self, pattern, seconds=10):
+    def none_left(self, pattern, seconds=10, name=None):
         """Whether no host has such a process any more."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if not any(self.processes(name, pattern) for name in self.names):
+            if not any(self.processes(host, pattern, name) for host in self.names):
                 return True
             time.sleep(0.05)
         return False

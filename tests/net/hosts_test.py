@@ -396,6 +396,7 @@ class FramesTest(HostsTest):
     """What cannot be read ends the host, and the sentence names host, kind and step."""
     SIZE = 2
     START, FENCE_DONE, READY, STARTED, OUTPUT, RANK_ENDED = 2, 6, 64, 66, 67, 70  # mpiexec/frames.h
+    CLOCK, TOOLS, CLOCK_BACK, TOOL_PAGES, TOOLS_SENT = 48, 49, 112, 113, 114
 
     def lost(self, way, kind, extra, words):
         self.cluster.relay("b", way, str(kind), extra.hex())
@@ -421,6 +422,33 @@ class FramesTest(HostsTest):
 
     def test_a_rank_of_another_host(self):
         self.lost("back", self.OUTPUT, frame(self.STARTED, bytes([0, 0, 0, 0, 1, 0, 0, 0])), "kind 66 (a rank's start; 8")
+
+    def test_what_tools_have_recorded_that_nobody_asked_for(self):
+        page = bytes([2, 0, 0, 0]) + bytes(8) + b"page"
+        for kind, body in (self.TOOL_PAGES, page), (self.TOOLS_SENT, b""), (self.CLOCK_BACK, bytes(24)):
+            self.lost("back", self.OUTPUT, frame(kind, body), f"mpiexec there has sent a message of kind {kind} (")
+        self.lost("there", self.START, frame(self.TOOLS, b"\1"), "mpiexec there was sent a message of kind 49 (that tools are to tell")
+
+    def test_what_tools_have_recorded_beyond_their_memory(self):
+        for rank, offset in (2, 1 << 40), (2, (1 << 64) - 2), (0, 0), (77, 0):
+            body = rank.to_bytes(4, "little") + offset.to_bytes(8, "little") + b"page"
+            self.cluster.relay("b", "back", str(self.TOOL_PAGES), frame(self.TOOL_PAGES, body).hex())
+            err = flat(self.run_job("--summary", "--host", "a,b", "-n", 4, HOSTS, "hello", timeout=60).stderr)
+            self.assertIn("2 of 4 ranks have no records", err)
+
+    def test_the_wait_for_what_tools_have_recorded_can_be_ended(self):
+        self.cluster.relay("b", "back", str(self.TOOL_PAGES), "mute")
+        process = self.start_job("--summary", "--host", "a,b", "-n", 4, HOSTS, "hello")
+        lines = [process.stdout.readline() for _ in range(4)]
+        self.assertEqual(len(lines), 4)
+        self.assertTrue(self.cluster.none_left(HOSTS, name="hosts"))
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        code, _, err, _ = self.end_of(process, 10)
+        self.assertEqual(code, 0, err)
+        self.assertIn("the report of the tools lacks what other hosts had not sent when mpiexec was told to end", err)
+        self.assertIn("2 of 4 ranks have no records", err)
 
     def test_a_line_of_some_program(self):
         self.lost("back", self.OUTPUT, b"Killed by signal 15.\n",

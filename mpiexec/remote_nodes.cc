@@ -79,6 +79,8 @@ void RemoteNodes::order(const JobOrder& order) {
 
 void RemoteNodes::start() {
   for (const auto& node : nodes_) {
+    // Banners and warnings on the way there are of interest to nobody whose way it was.
+    (void)node->take_said();
     node->link().send(FrameKind::kStart);
     node->set_phase(RemoteNode::Phase::kRunning);
   }

@@ -482,8 +482,8 @@ class SshTest(HostsTest):
 
     def test_start_files_that_print(self):
         servers = self.servers("ForceCommand echo Welcome; echo warning >&2; printf 'no end'; exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
-        out = self.run_job(*self.words(servers, "--host", "a,b", "-n", 2, "hostname")).stdout
-        self.assertEqual(sorted(out.splitlines()), ["a", "b"])
+        done = self.run_job(*self.words(servers, "--host", "a,b", "-n", 2, "hostname"))
+        self.assertEqual((sorted(done.stdout.splitlines()), done.stderr), (["a", "b"], ""))
 
     def refused(self, words, *expected):
         began = time.monotonic()

@@ -128,5 +128,23 @@ TEST_P(Job, ABarrierThatIsLateIsCalledAgain) {
   EXPECT_TRUE(right(result));
 }
 
+TEST_P(Job, AKeyIsReadWhileABarrierIsLate) {
+  if (job().ranks == 1) GTEST_SKIP() << "one rank waits for no other";
+  ASSERT_TRUE(put("check.early", value_of(job().rank, 700)));
+  ASSERT_TRUE(fence());
+  if (job().rank == 0) {
+    for (std::uint32_t rank = 1; rank < job().ranks; ++rank) wait_for_mark("read", rank);
+    ASSERT_TRUE(right(ops().barrier(launch(), -1)));
+    return;
+  }
+  // As in MPI_Finalize: a rank that waits for the others may still have to answer one that it has not talked to yet.
+  ashlar_result result = ops().barrier(launch(), 0);
+  EXPECT_EQ(result, ASHLAR_LAUNCH_TIMED_OUT) << "rank 0 has not entered yet";
+  for (std::uint32_t rank = 0; rank < job().ranks; ++rank) EXPECT_TRUE(has(rank, "check.early", value_of(rank, 700)));
+  mark("read", job().rank);
+  while (result == ASHLAR_LAUNCH_TIMED_OUT) result = ops().barrier(launch(), 50);
+  EXPECT_TRUE(right(result));
+}
+
 }  // namespace
 }  // namespace ashlar::test

@@ -4,7 +4,7 @@ namespace ashlar::runtime {
 
 Status choose_launch(plugin::Registry& registry, plugin::Chosen* chosen) {
   // Ours first, which is the cheapest to ask; the process alone last.
-  constexpr const char* kOrder[] = {"native", "pmix"};
+  constexpr const char* kOrder[] = {"native", "pmix", "pmi"};
   return registry.select_first("launch", nullptr, kOrder, chosen);
 }
 

@@ -38,8 +38,8 @@ const char* own_words() {
 
 void describe_start() {
   if (!launcher_words()) info::words_of_start = own_words;
-  // A process that neither our launcher nor PMIx started is alone, or does not start (launch/singleton).
-  const bool alone = !std::getenv("PMIX_NAMESPACE");
+  // A process that none of our launcher, PMIx and PMI started is alone, or does not start (launch/singleton).
+  const bool alone = !std::getenv("PMIX_NAMESPACE") && !std::getenv("PMI_FD") && !std::getenv("PMI_PORT");
   info::describe_start(info::environment(), launcher_words() ? launcher_words() : alone ? "maxprocs=1;soft=1" : "");
 }
 

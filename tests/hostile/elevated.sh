@@ -68,6 +68,8 @@ for program in setuid setgid capable; do
   # A launcher that is the user's may direct nothing: the program does not join, and does not run alone either.
   attempt "$program" / PMIX_NAMESPACE=job PMIX_RANK=0 "ASHLAR_launch_pmix_library=$WORK/plugins/ashlar_coll_planted.so"
   [ "$STATUS" != 0 ] && [ -z "$MARKED" ] || fail "$program under a PMIx launcher: exit status $STATUS, $MARKED: $OUT"
+  attempt "$program" / PMI_PORT=127.0.0.1:9 PMI_ID=0
+  [ "$STATUS" != 0 ] && grep -q 'a PMI launcher' <<<"$OUT" || fail "$program under a PMI launcher: exit status $STATUS: $OUT"
   OUT=$(cd / && as_user env -i PATH="$PATH" ASHLAR_plugin_path="$WORK/plugins" timeout -k 5 60 "$MPIEXEC" -n 2 "$WORK/bin/$program" 2>&1)
   STATUS=$?
   [ "$STATUS" != 0 ] && grep -q 'launch.native.elevated' <<<"$OUT" || fail "$program under mpiexec: exit status $STATUS: $OUT"

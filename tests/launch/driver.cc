@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "framework/base/clock.h"
+#include "framework/param/parse.h"
 #include "framework/plugin/component.h"
 #include "framework/plugin/host.h"
 #include "framework/plugin/launch.h"
 
 namespace {
 
-// The defaults of the components' rows, as the parameter room would fill them in; strings and numbers.
+// The defaults of the components' rows, as the parameter room would fill them in; strings, numbers and times.
 std::vector<unsigned char> default_config(const ashlar_component* component) {
   std::vector<unsigned char> block(component->config_size + 1);
   for (uint32_t i = 0; i < component->param_count; ++i) {
@@ -32,8 +33,9 @@ std::vector<unsigned char> default_config(const ashlar_component* component) {
     } else if (row.type == ASHLAR_PARAM_STRING) {
       std::memcpy(&block[row.offset], &value, sizeof value);
     } else {
-      const uint64_t number = std::strtoull(value, nullptr, 10);
-      std::memcpy(&block[row.offset], &number, sizeof number);
+      ashlar::param::Parsed parsed;
+      if (!ashlar::param::parse(row, value, &parsed).ok()) std::exit(2);
+      std::memcpy(&block[row.offset], &parsed.u64, sizeof parsed.u64);
     }
   }
   return block;

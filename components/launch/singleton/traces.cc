@@ -1,5 +1,6 @@
 #include "components/launch/singleton/traces.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -32,6 +33,33 @@ bool board_there(std::uint32_t* version) {
   return header.magic == kBoardMagic;
 }
 
+// A PMI launcher that launch/pmi has not joined, and why.
+bool pmi_launch(char* words, std::size_t bytes, bool elevated) {
+  const char* const fd = std::getenv("PMI_FD");
+  const char* const port = std::getenv("PMI_PORT");
+  const char* const rank = std::getenv("PMI_RANK");
+  // With PMI_PORT it is the launcher that knows how many ranks there are.
+  const bool by_port = port && std::getenv("PMI_ID");
+  if (!by_port && !(number("PMI_SIZE") > 1 && (fd || port || rank))) return false;
+  const char* why = "";
+  if (elevated) {
+    why = ", which it does not join: this program has more rights than the user who started it";
+  } else if (fd && fcntl(static_cast<int>(number("PMI_FD")), F_GETFD) < 0) {
+    why =
+        ", but its descriptor (PMI_FD) is not open here: something between launcher and program has closed it, or a "
+        "rank "
+        "has started this program";
+  } else if (!fd && !by_port) {
+    why = ", without PMI_FD and without PMI_PORT and PMI_ID";
+  }
+  if (by_port && !fd)
+    std::snprintf(words, bytes, "a PMI launcher: PMI_PORT=%s PMI_ID=%s%s", port, std::getenv("PMI_ID"), why);
+  else
+    std::snprintf(words, bytes, "a PMI launcher such as MPICH's mpiexec: PMI_RANK=%s PMI_SIZE=%s%s", rank ? rank : "?",
+                  std::getenv("PMI_SIZE"), why);
+  return true;
+}
+
 }  // namespace
 
 bool parallel_launch(char* words, std::size_t bytes, bool elevated) {
@@ -57,21 +85,17 @@ bool parallel_launch(char* words, std::size_t bytes, bool elevated) {
     std::snprintf(words, bytes, "a PMIx launcher: PMIX_NAMESPACE=%s PMIX_RANK=%s", space, std::getenv("PMIX_RANK"));
     return true;
   }
-  if (number("PMI_SIZE") > 1 && (std::getenv("PMI_FD") || std::getenv("PMI_PORT") || std::getenv("PMI_RANK"))) {
-    std::snprintf(words, bytes, "a PMI launcher such as MPICH's mpiexec: PMI_RANK=%s PMI_SIZE=%s",
-                  std::getenv("PMI_RANK") ? std::getenv("PMI_RANK") : "?", std::getenv("PMI_SIZE"));
-    return true;
-  }
+  if (pmi_launch(words, bytes, elevated)) return true;
   if (number("FLUX_JOB_SIZE") > 1 && std::getenv("FLUX_TASK_RANK")) {
-    std::snprintf(words, bytes, "Flux: FLUX_TASK_RANK=%s FLUX_JOB_SIZE=%s", std::getenv("FLUX_TASK_RANK"),
-                  std::getenv("FLUX_JOB_SIZE"));
+    std::snprintf(words, bytes, "Flux: FLUX_TASK_RANK=%s FLUX_JOB_SIZE=%s, without PMI_FD (was -o pmi given?)",
+                  std::getenv("FLUX_TASK_RANK"), std::getenv("FLUX_JOB_SIZE"));
     return true;
   }
   // Slurm keeps the allocation's variables in every process; the number of tasks of the *step* is what counts, and a
   // batch script's own "step" has a number near 2^32.
   const long step = number("SLURM_STEP_ID") >= 0 ? number("SLURM_STEP_ID") : number("SLURM_STEPID");
   if (step >= 0 && step < 0xfffffff0L && number("SLURM_STEP_NUM_TASKS") > 1 && std::getenv("SLURM_PROCID")) {
-    std::snprintf(words, bytes, "Slurm: task %s of %s of step %s.%ld (was srun called with --mpi=pmix?)",
+    std::snprintf(words, bytes, "Slurm: task %s of %s of step %s.%ld (was srun called with --mpi=pmix or --mpi=pmi2?)",
                   std::getenv("SLURM_PROCID"), std::getenv("SLURM_STEP_NUM_TASKS"),
                   std::getenv("SLURM_JOB_ID") ? std::getenv("SLURM_JOB_ID") : "?", step);
     return true;

@@ -13,17 +13,18 @@
 namespace ashlar::launch {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // Asks with exactly these variables set, of those that matter.
-std::string trace(const std::map<std::string, std::string>& variables) {
-  for (const char* name : {"PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "FLUX_JOB_SIZE",
-                           "FLUX_TASK_RANK", "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
-                           "SLURM_JOB_ID", "SLURM_NTASKS", kJobVariable})
+std::string trace(const std::map<std::string, std::string>& variables, bool elevated = false) {
+  for (const char* name : {"PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "PMI_ID",
+                           "FLUX_JOB_SIZE", "FLUX_TASK_RANK", "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NUM_TASKS",
+                           "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_NTASKS", kJobVariable})
     unsetenv(name);
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-  char words[200] = {};
-  return parallel_launch(words, sizeof words) ? words : "";
+  char words[320] = {};
+  return parallel_launch(words, sizeof words, elevated) ? words : "";
 }
 
 TEST(Traces, NoneInAPlainEnvironment) { EXPECT_EQ(trace({}), ""); }
@@ -35,6 +36,15 @@ TEST(Traces, Launchers) {
   EXPECT_THAT(
       trace({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "1"}, {"SLURM_JOB_ID", "9"}}),
       HasSubstr("task 1 of 4 of step 9.0"));
+}
+
+TEST(Traces, APmiLauncherThatIsNotJoinedHasAReason) {
+  const std::map<std::string, std::string> variables = {{"PMI_SIZE", "4"}, {"PMI_RANK", "2"}, {"PMI_FD", "777"}};
+  EXPECT_THAT(trace(variables), HasSubstr("its descriptor (PMI_FD) is not open here"));
+  EXPECT_THAT(trace({{"PMI_SIZE", "4"}, {"PMI_RANK", "2"}, {"PMI_FD", "0"}}), EndsWith("PMI_RANK=2 PMI_SIZE=4"));
+  EXPECT_THAT(trace({{"PMI_SIZE", "4"}, {"PMI_RANK", "2"}}), HasSubstr("without PMI_FD"));
+  EXPECT_THAT(trace({{"PMI_PORT", "a:1"}, {"PMI_ID", "2"}}), HasSubstr("PMI_PORT=a:1 PMI_ID=2"));
+  EXPECT_THAT(trace(variables, true), HasSubstr("more rights than the user"));
 }
 
 TEST(Traces, ASingleTaskOrABatchScriptIsNoParallelLaunch) {

@@ -238,7 +238,7 @@ typedef struct ashlar_iface_ops {
    * Only then does it ask for the descriptor, before arm(); from that call on arrivals raise both. */
   int (*wake_fd)(ashlar_iface*);
   uint32_t* (*wake_word)(ashlar_iface*);
-  /* Whether everything sent so far has left (for finalize). */
+  /* Whether all that was sent would arrive if this process ended now (for finalize); peers' progress may be needed. */
   int (*idle)(ashlar_iface*);
   /* NULL: not offered. The process comes to rest (1): it makes no progress, until it is
    * taken up again (0). Its peers can tell by `fate` which of their messages it has been delivered. */

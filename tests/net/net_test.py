@@ -179,13 +179,84 @@ def subnet(net):
 def vanishes(net):
     """A host is cut off, without a word: the system notices that it answers no more."""
     net.join("eth0", ["10.77.0.1/24", "10.77.0.2/24"])
-    process = job(net, ["wait"], **{"transport.tcp.keepalive": "1s", "transport.tcp.user_timeout": "2s"})
+    process = job(net, ["wait"], **{"transport.tcp.keepalive": "1s", "transport.tcp.user_timeout": "2s",
+                                    "transport.tcp.patience": "3s"})
     begun(process)
     sh("ip", "link", "set", "eth0", "down", inside=net.hosts[1])
     start = time.time()
     out, err = process.communicate()
     assert process.returncode != 0 and time.time() - start < 30, f"{process.returncode}\n{out}{err}"
     assert "MPI_ERR_PROC_ABORTED" in err and "10.77.0.2" in err, err
+    assert "was not made again within 3.0 s" in err and "the last that came from it is message" in err, err
+
+
+def flows(net, disturb, *expected, seconds=5, **settings):
+    """Messages go on while the network is disturbed: all arrive, once, in order."""
+    for name, value in {"transport.tcp.keepalive": "1s", "transport.tcp.user_timeout": "1s"}.items():
+        settings.setdefault(name, value)
+    process = job(net, ["flow", str(seconds)], **settings)
+    begun(process)
+    time.sleep(1)
+    disturb()
+    out, err = process.communicate()
+    assert process.returncode == 0 and "rows " in out, f"status {process.returncode}\n{out}{err}"
+    for words in expected:
+        assert words in err, f"'{words}' is not in\n{err}"
+
+
+def link(net, host, name, state):
+    sh("ip", "link", "set", name, state, inside=net.hosts[host])
+
+
+def cut(net):
+    """The cable between the hosts is cut and comes back."""
+    net.join("eth0", ["10.77.0.1/24", "10.77.0.2/24"])
+
+    def disturb():
+        link(net, 1, "eth0", "down")
+        time.sleep(3)
+        link(net, 1, "eth0", "up")
+    flows(net, disturb, "path to peer 1, again", "was resumed after", seconds=8)
+
+
+def silence(net):
+    """What one host sends is swallowed for a while; what the other sends arrives."""
+    net.join("eth0", ["10.77.0.1/24", "10.77.0.2/24"])
+
+    def disturb():
+        shown = sh("ip", "-o", "link", "show", "eth0", inside=net.hosts[1]).stdout
+        neighbour = shown.split("link/ether ")[1].split()[0]
+        for address, seconds in (("02:00:00:00:00:99", 3), (neighbour, 0)):
+            sh("ip", "neigh", "replace", "10.77.0.2", "lladdr", address, "dev", "eth0", "nud", "permanent",
+               inside=net.hosts[0])
+            time.sleep(seconds)
+    flows(net, disturb, "path to peer 1, again", "was resumed after", seconds=8)
+
+
+def flaps(net):
+    """The cable is bad: it is cut for moments, again and again."""
+    net.join("eth0", ["10.77.0.1/24", "10.77.0.2/24"])
+
+    def disturb():
+        for number in range(6):
+            link(net, number % 2, "eth0", "down")
+            time.sleep((0.1, 1.5)[number % 2])
+            link(net, number % 2, "eth0", "up")
+            time.sleep(0.5)
+    flows(net, disturb, seconds=9)
+
+
+def one_of_two(net):
+    """One of two networks is cut for ever."""
+    two_networks(net)
+    cut_one = []
+
+    def disturb():
+        sockets = "".join(sh("cat", file, inside=net.hosts[1]).stdout for file in ("/proc/net/tcp", "/proc/net/tcp6"))
+        used = [line for line in sockets.splitlines() if line.split()[3] == "01"]
+        cut_one.append("eth0" if any("01004D0A" in line for line in used) else "eth1")
+        link(net, 1, cut_one[0], "down")
+    flows(net, disturb, "path to peer 1, again", "was resumed after", "over eth0", "over eth1", seconds=6)
 
 
 def killed(net):

@@ -1,5 +1,6 @@
 /* Messages of many sizes between all ranks, with their content checked. With "wait" as its argument rank 0 then waits
- * for a message that never comes, from the last rank, which sleeps. */
+ * for a message that never comes, from the last rank, which sleeps. With "flow SECONDS" ranks 0 and 1 go on for so
+ * long: rows of numbered messages in both directions at one time, large ones among them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,48 @@ static void exchange(int with, int bytes) {
   free(in);
 }
 
+enum { kRow = 40, kKinds = 5 };
+
+/* A row of messages each way. Their order, sizes and content are checked. */
+static void row(int with, unsigned number, int more) {
+  static const int sizes[kKinds] = {0, 16, 900, 20000, 700000};
+  static unsigned char *out[kRow], *in[kRow];
+  MPI_Request requests[2 * kRow];
+  MPI_Status statuses[2 * kRow];
+  for (int i = 0; i < kRow; i++) {
+    const int bytes = sizes[(i * 7 + (int)number) % kKinds];
+    if (out[i] == NULL) out[i] = check_alloc(700001);
+    if (in[i] == NULL) in[i] = check_alloc(700001);
+    in[i][0] = 0;
+    MUST(MPI_Irecv(in[i], 700001, MPI_BYTE, with, 3, MPI_COMM_WORLD, &requests[i]));
+    for (int at = 0; at < bytes; at += 97) out[i][at] = (unsigned char)(number + (unsigned)(i + at));
+    if (bytes > 0) out[i][bytes - 1] = (unsigned char)more;
+    MUST(MPI_Isend(out[i], bytes, MPI_BYTE, with, 3, MPI_COMM_WORLD, &requests[kRow + i]));
+  }
+  MUST(MPI_Waitall(2 * kRow, requests, statuses));
+  int wrong = 0;
+  for (int i = 0; i < kRow; i++) {
+    const int bytes = sizes[(i * 7 + (int)number) % kKinds];
+    int got = -1;
+    MUST(MPI_Get_count(&statuses[i], MPI_BYTE, &got));
+    wrong += got != bytes;
+    for (int at = 0; at < bytes - 1; at += 97) wrong += in[i][at] != (unsigned char)(number + (unsigned)(i + at));
+  }
+  CHECK_EQ(wrong, 0);
+}
+
+static void flow(double seconds) {
+  const double end = MPI_Wtime() + seconds;
+  int more = 1;
+  unsigned number = 0;
+  for (; more; number++) {
+    row(1 - check_rank, number, more);
+    if (check_rank == 0) more = MPI_Wtime() < end;
+    MUST(MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  }
+  if (check_rank == 0) printf("rows %u\n", number);
+}
+
 int main(int argc, char** argv) {
   static const int sizes[] = {0, 1, 8, 1000, 1025, 40000, 65536, 65537, 300000, 5000000};
   check_start(&argc, &argv);
@@ -31,6 +74,11 @@ int main(int argc, char** argv) {
     fflush(stdout);
     if (check_rank == 0) MUST(MPI_Recv(&sum, 1, MPI_INT, check_size - 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     if (check_rank != 0) pause();
+  }
+  if (argc > 2 && strcmp(argv[1], "flow") == 0) {
+    printf("ready\n");
+    fflush(stdout);
+    flow(atof(argv[2]));
   }
   return check_end();
 }

@@ -13,11 +13,13 @@ struct Config {
   std::uint64_t connections;
   std::uint64_t max_bcopy;
   std::uint64_t send_buffer;
+  std::uint64_t keep;
   std::uint64_t get_from;
   std::uint64_t get_chunk;
   std::uint64_t coalesce_after;
   std::uint64_t look_interval;
   std::uint64_t connect_timeout;
+  std::uint64_t patience;
   std::uint64_t handshake_timeout;
   std::uint64_t strangers;
   std::uint64_t full_exchange;
@@ -25,7 +27,7 @@ struct Config {
   std::uint64_t keepalive;
 };
 
-inline constexpr std::uint32_t kParamCount = 15;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 17;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::tcp

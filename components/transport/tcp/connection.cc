@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kFlushFrom = 64 << 10;  // bytes that are worth a system call of their own
 constexpr std::size_t kFlushMost = 4 << 20;   // bytes that one flush sends at most
+constexpr int kPartsAtOnce = 16;
 
 }  // namespace
 
@@ -24,131 +25,116 @@ Connection::Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool
       iface_(iface),
       peer_(peer),
       dialled_(dialled),
-      at_(SocketAddress::of_peer(fd()).text()) {
+      begun_(!dialled),
+      at_(SocketAddress::of_peer(fd())) {
   last_used_ = iface.clock();
   iface_.counters.connections.raise();
   iface_.watch(*this, EPOLLIN);
 }
 
-Connection::~Connection() {
-  iface_.counters.connections.lower();
-  iface_.counters.buffered.lower(out_.size());
-}
+Connection::~Connection() { iface_.counters.connections.lower(); }
 
-void Connection::queued(std::size_t bytes) { iface_.counters.buffered.raise(bytes); }
-
-bool Connection::room_for(std::size_t bytes) {
-  const std::size_t limit = iface_.config().send_buffer;
-  const auto fits = [&] { return out_.empty() || out_.size() + bytes <= limit; };
-  if (fits()) return true;
+bool Connection::make_room(std::size_t bytes) {
+  if (peer_.has_room(bytes)) return true;
   flush();
-  if (fits()) return true;
-  iface_.counters.full.add();
-  return false;
+  return peer_.has_room(bytes);
 }
 
-/// The message leaves at once, or what the socket does not take of it is queued.
-ashlar_result Connection::send_now(const Frame& frame, const void* data) {
-  iovec parts[2] = {{const_cast<Frame*>(&frame), sizeof frame}, {const_cast<void*>(data), frame.length}};
-  msghdr message = {};
-  message.msg_iov = parts;
-  message.msg_iovlen = frame.length != 0 ? 2 : 1;
-  const ssize_t sent = sendmsg(fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+std::size_t Connection::may_leave() const { return said_bye_ ? until_bye_ : peer_.out.waiting(); }
+
+bool Connection::sent_all() const { return may_leave() == 0 && chunk_.left == 0; }
+
+/// The one frame that waits leaves, or what the socket takes of it.
+void Connection::send_now() {
+  iovec part;
+  (void)peer_.out.gather(&part, 1, 0, SIZE_MAX);
+  const ssize_t sent = ::send(fd(), part.iov_base, part.iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
   iface_.counters.writes.add();
-  const std::size_t whole = sizeof frame + frame.length;
-  if (sent == static_cast<ssize_t>(whole)) [[likely]]
-    return ASHLAR_OK;
-  if (sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) {
-    write_failed_ = true;  // reading tells why
-    return ASHLAR_AGAIN;
-  }
-  std::size_t left = sent > 0 ? static_cast<std::size_t>(sent) : 0;
-  const std::size_t of_head = std::min(left, sizeof frame);
-  queued(whole - left);
-  out_.append(reinterpret_cast<const std::byte*>(&frame) + of_head, sizeof frame - of_head);
-  left -= of_head;
-  out_.append(static_cast<const std::byte*>(data) + left, frame.length - left);
+  if (sent > 0) peer_.out.sent(static_cast<std::size_t>(sent));
+  if (sent == static_cast<ssize_t>(part.iov_len)) [[likely]]
+    return;
+  if (sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) write_failed_ = true;  // reading tells why
   update_watch();
-  return ASHLAR_OK;
 }
 
-ashlar_result Connection::send(const Frame& frame, const void* data) {
-  if (write_failed_) return ASHLAR_AGAIN;
+void Connection::send(const Frame& frame, const void* data) {
   last_used_ = iface_.clock();
   if (burst_round_ != iface_.round()) {
     burst_round_ = iface_.round();
     burst_ = 0;
   }
-  if (sent_all() && peer_.serving.empty() && burst_ < iface_.config().coalesce_after) {
+  const bool at_once =
+      sent_all() && serving_.empty() && !said_bye_ && !write_failed_ && burst_ < iface_.config().coalesce_after;
+  std::byte* const to = peer_.out.append(sizeof frame + frame.length, frame.kind == Kind::kMessage);
+  std::memcpy(to, &frame, sizeof frame);
+  if (frame.length != 0) std::memcpy(to + sizeof frame, data, frame.length);
+  if (at_once) {
     ++burst_;
-    return send_now(frame, data);
+    send_now();
+    return ask_if_due();
   }
-  std::byte* const to = reserve(frame);
-  if (to == nullptr) return ASHLAR_AGAIN;
-  if (frame.length != 0) std::memcpy(to, data, frame.length);
+  ask_if_due();
   iface_.counters.coalesced.add();
-  if (out_.size() >= kFlushFrom)
+  if (peer_.out.waiting() >= kFlushFrom)
     flush();
   else
     iface_.flush_later(*this);
-  return ASHLAR_OK;
 }
 
-std::byte* Connection::reserve(const Frame& frame) {
-  const std::size_t bytes = sizeof frame + frame.length;
-  if (write_failed_ || !room_for(bytes)) return nullptr;
+void Connection::commit() {
   last_used_ = iface_.clock();
-  std::byte* const to = out_.append(bytes);
-  queued(bytes);
-  std::memcpy(to, &frame, sizeof frame);
-  return to + sizeof frame;
+  ask_if_due();
+  flush();
 }
 
-void Connection::commit() { flush(); }
-
-void Connection::retract(const Frame& frame) {
-  out_.take_back(sizeof frame + frame.length);
-  iface_.counters.buffered.lower(sizeof frame + frame.length);
+/// Where traffic goes one way only, the peer has no frame that could say what it has received.
+void Connection::ask_if_due() {
+  if (!peer_.should_ask()) [[likely]]
+    return;
+  peer_.asked = peer_.out.next();
+  const Frame ask = {.length = 0, .kind = Kind::kAsk, .id = 0, .ack = peer_.count(), .h0 = 0, .h1 = 0};
+  std::memcpy(peer_.out.append(sizeof ask, false), &ask, sizeof ask);
+  iface_.flush_later(*this);
 }
 
-void Connection::begin(Stream waiting) {
-  if (!waiting.empty()) out_.append(waiting.data(), waiting.size());  // counted as buffered already
+void Connection::begin(std::uint64_t to_skip) {
+  to_skip_ = to_skip;
   flush();
 }
 
 /// Puts the head of the next piece of exposed memory behind what waits.
 void Connection::next_chunk() {
-  if (chunk_.left != 0 || peer_.serving.empty() || said_bye_ || out_.size() >= kFlushFrom) return;
-  Serving& serving = peer_.serving.front();
+  if (chunk_.left != 0 || serving_.empty() || said_bye_ || peer_.out.waiting() >= kFlushFrom) return;
+  Serving& serving = serving_.front();
   const std::uint64_t length = std::min<std::uint64_t>(serving.left, iface_.config().get_chunk);
   const Frame frame = {.length = static_cast<std::uint32_t>(length),
                        .kind = Kind::kGetData,
                        .id = 0,
-                       .reserved = 0,
+                       .ack = peer_.count(),
                        .h0 = serving.request,
                        .h1 = serving.offset};
-  out_.append(&frame, sizeof frame);
-  queued(sizeof frame);
-  chunk_ = {.at = serving.at, .left = length, .after = out_.size(), .region = serving.region};
+  std::memcpy(peer_.out.append(sizeof frame, false), &frame, sizeof frame);
+  chunk_ = {.at = serving.at, .left = length, .after = peer_.out.waiting(), .region = serving.region};
   iface_.counters.served_bytes.add(length);
   serving.at += length;
   serving.offset += length;
   serving.left -= length;
-  if (serving.left == 0) peer_.serving.pop_front();
+  if (serving.left == 0) serving_.pop_front();
 }
 
 void Connection::flush() {
+  Outbox& out = peer_.out;
   for (std::size_t budget = kFlushMost; !write_failed_ && budget > 0;) {
     next_chunk();
     if (sent_all()) break;
-    iovec parts[3];
-    int count = 0;
-    const std::size_t first = chunk_.left != 0 ? chunk_.after : out_.size();
-    auto* const bytes = const_cast<std::byte*>(out_.data());
-    if (first != 0) parts[count++] = {bytes, first};
-    if (chunk_.left != 0) {
+    iovec parts[kPartsAtOnce];
+    const std::size_t first = chunk_.left != 0 ? chunk_.after : may_leave();
+    int count = out.gather(parts, kPartsAtOnce / 2, 0, first);
+    std::size_t before = 0;  // bytes of these parts
+    for (int i = 0; i < count; ++i) before += parts[i].iov_len;
+    if (chunk_.left != 0 && before == first) {
       parts[count++] = {const_cast<std::byte*>(chunk_.at), chunk_.left};
-      if (out_.size() > first) parts[count++] = {bytes + first, out_.size() - first};
+      count += out.gather(parts + count, kPartsAtOnce - count, first, may_leave() - first);
     }
     msghdr message = {};
     message.msg_iov = parts;
@@ -161,58 +147,55 @@ void Connection::flush() {
     }
     auto left = static_cast<std::size_t>(sent);
     budget -= std::min(budget, left);
-    const std::size_t before = std::min(left, first);
-    out_.consume(before);
-    iface_.counters.buffered.lower(before);
+    before = std::min(left, before);
     left -= before;
+    std::uint64_t of_chunk = 0;
     if (chunk_.left != 0) {
+      of_chunk = std::min<std::uint64_t>(left, chunk_.left);
       chunk_.after -= before;
-      const std::uint64_t of_chunk = std::min<std::uint64_t>(left, chunk_.left);
       chunk_.at += of_chunk;
       chunk_.left -= of_chunk;
-      left -= of_chunk;
-      out_.consume(left);
-      iface_.counters.buffered.lower(left);
     }
+    const std::size_t of_out = static_cast<std::size_t>(sent) - of_chunk;
+    if (said_bye_) until_bye_ -= of_out;
+    out.sent(of_out);
   }
   update_watch();
   finish_if_over();
 }
 
 bool Connection::quiet() const {
-  return sent_all() && carry_.empty() && direct_.left == 0 && !parked_ && !said_bye_ && peer_.serving.empty() &&
-         peer_.gets.empty();
+  return sent_all() && carry_.empty() && direct_.left == 0 && !said_bye_ && serving_.empty() && peer_.gets.empty();
 }
 
-void Connection::say_bye() {
+void Connection::say_bye(bool for_good) {
+  for_good_ = for_good_ || for_good;
   if (said_bye_) return;
   said_bye_ = true;
-  const Frame bye = {.length = 0, .kind = Kind::kBye, .id = 0, .reserved = 0, .h0 = 0, .h1 = 0};
-  out_.append(&bye, sizeof bye);
-  queued(sizeof bye);
+  serving_.clear();
+  const Frame bye = {.length = 0, .kind = Kind::kBye, .id = 0, .ack = peer_.count(), .h0 = for_good ? 1u : 0u, .h1 = 0};
+  std::memcpy(peer_.out.append(sizeof bye, false), &bye, sizeof bye);
+  until_bye_ = peer_.out.waiting();
   flush();
 }
 
-/// Of a connection whose last frame has left: the system is told, and after both last frames it is closed.
+/// Both sides have said that they end: the last word is how many messages have come, so that none is sent again.
 void Connection::finish_if_over() {
-  if (!said_bye_ || !sent_all() || closed) return;
-  if (!shut_) {
-    shut_ = true;
+  if (!said_bye_ || !heard_bye_ || !sent_all() || closed) return;
+  if (!said_over_) {
+    const Frame over = {.length = 0, .kind = Kind::kOver, .id = 0, .ack = peer_.count(), .h0 = 0, .h1 = 0};
+    // Where it does not go, the end of the stream is as good, but for a message or two that are sent again.
+    (void)::send(fd(), &over, sizeof over, MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(fd(), SHUT_WR);
+    said_over_ = true;
   }
-  if (heard_bye_) iface_.ended(*this, "");
-}
-
-void Connection::park(bool parked) {
-  parked_ = parked;
-  update_watch();
+  if (heard_over_) iface_.ended(*this, "");
 }
 
 void Connection::update_watch() {
   if (closed) return;
-  const bool more = (!sent_all() || (!peer_.serving.empty() && !said_bye_)) && !write_failed_;
-  iface_.watch(
-      *this, (parked_ ? 0u : static_cast<std::uint32_t>(EPOLLIN)) | (more ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
+  const bool more = (!sent_all() || (!serving_.empty() && !said_bye_)) && !write_failed_;
+  iface_.watch(*this, EPOLLIN | (more ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
 }
 
 }  // namespace ashlar::tcp

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "components/transport/tcp/endpoint.h"
@@ -8,7 +10,15 @@
 
 namespace ashlar::tcp {
 
-/// A connection that both sides have proved: frames in both directions, in order.
+/// A read of this process's memory that the peer has asked for.
+struct Serving {
+  std::uint64_t request, region;
+  const std::byte* at;
+  std::uint64_t offset, left;
+};
+
+/// A connection that both sides have proved: frames in both directions, in order. The frames that it sends are those of
+/// the endpoint's outbox.
 class Connection final : public Watched {
  public:
   Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool dialled);
@@ -20,30 +30,35 @@ class Connection final : public Watched {
   bool heard() const { return heard_; }
   bool heard_bye() const { return heard_bye_; }
   std::uint64_t last_used() const { return last_used_; }
-  const std::string& at() const { return at_; }
+  const SocketAddress& at() const { return at_; }  // the peer's end
+  /// The peer uses it, too.
+  bool begun() const { return begun_; }
+  bool leaving() const { return said_bye_; }
+  bool leaving_for_good() const { return for_good_; }
 
-  /// Sends a frame: OK or AGAIN.
-  ashlar_result send(const Frame& frame, const void* data);
-  /// Room for the payload of `frame`, or nullptr: AGAIN. commit() or retract() has to follow.
-  std::byte* reserve(const Frame& frame);
+  /// Sends the frame, for which the outbox has room.
+  void send(const Frame& frame, const void* data);
+  /// Makes room for it before, if there is none.
+  bool make_room(std::size_t bytes);
+  /// What was put into the outbox leaves now.
   void commit();
-  void retract(const Frame& frame);
-  /// What waited for the connection leaves first.
-  void begin(Stream waiting);
+  /// Messages that the peer sends first, and has sent before over an earlier connection.
+  void begin(std::uint64_t to_skip);
   /// Sends what waits, as far as the socket takes it.
   void flush();
-  /// Nothing waits to be sent.
-  bool sent_all() const { return out_.empty() && chunk_.left == 0; }
+  /// Nothing waits to be sent over this connection.
+  bool sent_all() const;
   /// Nothing is under way in any direction.
   bool quiet() const;
+  bool is_serving() const { return !serving_.empty() || chunk_.left != 0; }
 
-  /// The last frame of this direction; the peer answers with its last one.
-  void say_bye();
-  /// Not read until unparked: an older connection has to end first.
-  void park(bool parked);
+  /// This direction ends; the peer answers alike. `for_good`: the process wants nothing more of the peer.
+  void say_bye(bool for_good);
 
   /// The region is no longer exposed: its bytes are not touched after this.
   void forget_region(std::uint64_t region);
+  /// A read of it that the peer has asked for, and that has to be refused now; false: there is none.
+  bool take_serving_of(std::uint64_t region, std::uint64_t* request);
   /// The memory of a get is no longer to be written.
   void forget_get(std::uint64_t request);
 
@@ -51,7 +66,7 @@ class Connection final : public Watched {
   struct Chunk {  // bytes of user memory that leave without a copy
     const std::byte* at = nullptr;
     std::uint64_t left = 0;
-    std::uint64_t after = 0;  // bytes of out_ in front of it
+    std::uint64_t after = 0;  // bytes that wait in front of it
     std::uint64_t region = 0;
   };
   struct Direct {             // bytes that arrive in user memory without a copy
@@ -60,13 +75,15 @@ class Connection final : public Watched {
     std::uint64_t request = 0;
   };
 
-  bool room_for(std::size_t bytes);
+  void ask_if_due();
   void next_chunk();
-  ashlar_result send_now(const Frame& frame, const void* data);
-  void queued(std::size_t bytes);
+  void send_now();
+  std::size_t may_leave() const;
   unsigned receive();
   std::size_t parse(const std::byte* bytes, std::size_t count, unsigned* events);
   bool take(const Frame& frame, const std::byte* data, unsigned* events);
+  bool on_chosen(const Frame& frame, const std::byte* data);
+  void on_message(const Frame& frame, const std::byte* data);
   void serve(const Frame& frame, const std::byte* data);
   void arrived(std::uint64_t bytes);
   bool end(const char* reason);
@@ -76,12 +93,15 @@ class Connection final : public Watched {
   Interface& iface_;
   Endpoint& peer_;
   const bool dialled_;
-  bool heard_ = false, heard_bye_ = false, said_bye_ = false, shut_ = false;
-  bool parked_ = false, write_failed_ = false, to_flush_ = false;
+  bool heard_ = false, heard_bye_ = false, said_bye_ = false, for_good_ = false;
+  bool begun_, heard_over_ = false, said_over_ = false;
+  bool write_failed_ = false, to_flush_ = false;
   std::uint32_t burst_ = 0, burst_round_ = 0;
   std::uint64_t last_used_ = 0;
-  const std::string at_;  // the peer's address
-  Stream out_;
+  std::uint64_t to_skip_ = 0;  // messages
+  std::size_t until_bye_ = 0;  // bytes that may leave yet; nothing leaves behind kBye
+  const SocketAddress at_;
+  std::deque<Serving> serving_;
   Chunk chunk_;
   std::vector<std::byte> chunk_copy_;
   Direct direct_;

@@ -21,14 +21,14 @@ constexpr std::uint32_t kLongestFrame = 64 << 20;
 
 unsigned Connection::ready(std::uint32_t events) {
   unsigned handled = 0;
-  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0 && !parked_) handled = receive();
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) handled = receive();
   if (!closed && (events & EPOLLOUT) != 0) flush();
   return handled;
 }
 
 unsigned Connection::receive() {
   unsigned events = 0;
-  for (int reads = 0; reads < kReadsPerLook && !closed && !parked_; ++reads) {
+  for (int reads = 0; reads < kReadsPerLook && !closed; ++reads) {
     std::vector<std::byte>& scratch = iface_.scratch(carry_.size() + kReadAtOnce);
     const std::size_t before = carry_.size();
     if (before != 0) std::memcpy(scratch.data(), carry_.data(), before);
@@ -43,7 +43,7 @@ unsigned Connection::receive() {
       return events + 1;
     }
     heard_ = true;
-    last_used_ = iface_.clock();
+    last_used_ = peer_.last_heard = iface_.clock();
     auto bytes = static_cast<std::size_t>(got);
     const std::size_t wanted = parts[1].iov_len + (direct ? direct_.left : 0);
     if (direct) {
@@ -78,8 +78,12 @@ std::size_t Connection::parse(const std::byte* bytes, std::size_t count, unsigne
     Frame frame;
     if (count - at < sizeof frame) break;
     std::memcpy(&frame, bytes + at, sizeof frame);
-    if (frame.length > kLongestFrame || heard_bye_) {
+    if (frame.length > kLongestFrame || (heard_bye_ && frame.kind != Kind::kOver)) {
       end("it sent what is no frame");
+      break;
+    }
+    if (!peer_.out.acknowledge(frame.ack)) {
+      iface_.disagree(*this);
       break;
     }
     if (frame.kind != Kind::kGetData && count - at - sizeof frame < frame.length) break;
@@ -93,9 +97,10 @@ std::size_t Connection::parse(const std::byte* bytes, std::size_t count, unsigne
 
 /// False: the connection is over.
 bool Connection::take(const Frame& frame, const std::byte* data, unsigned*) {
+  if (begun_ != (frame.kind != Kind::kChosen)) return end("it did not begin as it has to");
   switch (frame.kind) {
     case Kind::kMessage:
-      iface_.deliver(peer_, frame, data);
+      on_message(frame, data);
       return !closed;
     case Kind::kGet:
       serve(frame, data);
@@ -103,7 +108,7 @@ bool Connection::take(const Frame& frame, const std::byte* data, unsigned*) {
     case Kind::kGetData: {
       const auto get = peer_.gets.find(frame.h0);
       const bool good =
-          get != peer_.gets.end() && frame.h1 <= get->second.length && frame.length <= get->second.length - frame.h1;
+          get != peer_.gets.end() && frame.h1 == get->second.received && frame.length <= get->second.length - frame.h1;
       direct_ = {.to = good ? get->second.to + frame.h1 : nullptr, .left = frame.length, .request = frame.h0};
       return true;
     }
@@ -112,13 +117,44 @@ bool Connection::take(const Frame& frame, const std::byte* data, unsigned*) {
       return !closed;
     case Kind::kBye:
       heard_bye_ = true;
-      iface_.retire(*this);
+      iface_.take_leave(*this, frame.h0 != 0);
+      return !closed;
+    case Kind::kOver:
+      heard_over_ = true;
+      finish_if_over();
+      return !closed;
+    case Kind::kChosen:
+      return on_chosen(frame, data);
+    case Kind::kAsk:
+      iface_.counters.acknowledgements.add();
+      send({.length = 0, .kind = Kind::kAck, .id = 0, .ack = peer_.count(), .h0 = 0, .h1 = 0}, nullptr);
       return !closed;
     case Kind::kWake:
-    case Kind::kChosen:
+    case Kind::kAck:
       return true;
   }
   return end("it sent what is no frame");
+}
+
+void Connection::on_message(const Frame& frame, const std::byte* data) {
+  if (to_skip_ > 0) [[unlikely]] {
+    --to_skip_;
+    iface_.counters.skipped.add();
+    return;
+  }
+  ++peer_.received;
+  iface_.deliver(peer_, frame, data);
+}
+
+/// The side that was called is there.
+bool Connection::on_chosen(const Frame& frame, const std::byte* data) {
+  Chosen chosen = {.frame = frame, .epoch = 0};
+  if (frame.length != sizeof chosen.epoch) return end("it did not begin as it has to");
+  std::memcpy(&chosen.epoch, data, sizeof chosen.epoch);
+  if (chosen.epoch != peer_.epoch) return end("it began another connection");
+  begun_ = true;
+  to_skip_ = iface_.messages_to_skip(peer_, frame.h1);
+  return true;
 }
 
 /// The peer reads memory of this process.
@@ -127,8 +163,10 @@ void Connection::serve(const Frame& frame, const std::byte* data) {
   if (frame.length == sizeof wanted) std::memcpy(&wanted, data, sizeof wanted);
   const std::byte* const at = iface_.exposed(wanted.region, wanted.offset, wanted.length);
   if (at == nullptr) return iface_.refuse_get(peer_, frame.h0);
-  peer_.serving.push_back({.request = frame.h0, .region = wanted.region, .at = at, .offset = 0, .left = wanted.length});
-  iface_.go_on_serving(peer_);
+  if (said_bye_) return;  // it asks anew, over the next connection
+  serving_.push_back(
+      {.request = frame.h0, .region = wanted.region, .at = at, .offset = frame.h1, .left = wanted.length});
+  flush();
 }
 
 void Connection::arrived(std::uint64_t bytes) {
@@ -154,6 +192,15 @@ void Connection::forget_region(std::uint64_t region) {
   chunk_copy_.assign(chunk_.at, chunk_.at + chunk_.left);
   chunk_.at = chunk_copy_.data();
   chunk_.region = 0;
+}
+
+bool Connection::take_serving_of(std::uint64_t region, std::uint64_t* request) {
+  const auto found =
+      std::find_if(serving_.begin(), serving_.end(), [&](const Serving& serving) { return serving.region == region; });
+  if (found == serving_.end()) return false;
+  *request = found->request;
+  serving_.erase(found);
+  return true;
 }
 
 bool Connection::end(const char* reason) {

@@ -9,6 +9,8 @@ struct Counters {
   MarkedLevel connections;
   MarkedLevel strangers;  // connections that have not proved themselves yet
   MarkedLevel buffered;   // bytes
+  MarkedLevel kept;       // bytes
+  Counter broken, resumed, skipped, acknowledgements;
   Counter dialled, accepted, retries, refused, closed_idle;
   Counter sent, sent_bytes, coalesced, writes, full;
   Counter received, received_bytes, reads, looks, empty_looks;

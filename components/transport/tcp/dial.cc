@@ -22,6 +22,14 @@ constexpr std::uint64_t kGuessTime = 500'000'000;      // the same of a guess, w
 
 /// A link-local address is tried over every link, of which one may lead there: of the others nothing is learnt.
 bool is_guess(const SocketAddress& to) { return to.any.sa_family == AF_INET6 && to.v6.sin6_scope_id != 0; }
+constexpr std::uint64_t kConnectAgainTime = 1'000'000'000;
+// Where the address of a broken connection refuses, the others have so long to show that the process is there.
+constexpr std::uint64_t kGrace = 200'000'000;
+
+SocketAddress port_of_host(const SocketAddress& at, std::uint16_t port) {
+  const std::uint32_t scope = at.any.sa_family == AF_INET6 ? at.v6.sin6_scope_id : 0;
+  return {at.family(), at.bytes(), port, scope};
+}
 
 }  // namespace
 
@@ -47,7 +55,7 @@ unsigned Attempt::step(std::uint32_t) {
       dial_.lost(*this, std::strerror(error), error == ECONNREFUSED);
       return 1;
     }
-    if (!say_hello()) return 1;
+    if (!dial_.answered(*this) || !say_hello()) return 1;
   }
   if (!out_.empty() && !write_out()) return 1;
   if (stage_ == Stage::kChallenge && collect(sizeof(Challenge)) && !on_challenge()) return 1;
@@ -70,8 +78,9 @@ unsigned Attempt::step(std::uint32_t) {
 
 bool Attempt::say_hello() {
   Interface& iface = dial_.iface();
-  hello_ = iface.hello_to(dial_.peer());
+  hello_ = iface.hello_to(dial_.peer().nonce);
   hello_.exchange = iface.exchange_with(to_);
+  hello_.failing = dial_.failing() ? 1 : 0;
   if (!draw(hello_.nonce.data(), hello_.nonce.size())) return lost("the system gives no random bytes");
   out_.append(&hello_, sizeof hello_);
   stage_ = Stage::kChallenge;
@@ -123,6 +132,7 @@ bool Attempt::on_welcome() {
   Welcome welcome;
   std::memcpy(&welcome, in_.data(), sizeof welcome);
   if (welcome.magic != kMagic || welcome.exchange != hello_.exchange) return lost("it answered what is no welcome");
+  theirs_ = {.epoch = welcome.epoch, .received = welcome.received};
   to_drop_ = welcome.exchange;
   stage_ = Stage::kExchange;
   return true;
@@ -130,7 +140,7 @@ bool Attempt::on_welcome() {
 
 // --- Dial ---
 
-Dial::Dial(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer), began_(now_ns()) {}
+Dial::Dial(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer), asking_(!peer.known), began_(now_ns()) {}
 
 Dial::~Dial() {
   while (!attempts_.empty()) drop(*attempts_.back());
@@ -165,8 +175,12 @@ void Dial::start_round() {
   reasons_.clear();
   tried_ = refusals_ = 0;
   round_refused_ = true;
+  refused_at_break_ = false;
   starting_ = true;
-  for (const SocketAddress& to : iface_.ways_to(peer_.address)) add(to);
+  if (asking_)
+    add(port_of_host(peer_.broken.at, peer_.port));
+  else
+    for (const SocketAddress& to : iface_.ways_to(peer_.address)) add(to);
   starting_ = false;
   if (tried_ == 0) {
     round_refused_ = false;
@@ -199,6 +213,10 @@ void Dial::lost(Attempt& attempt, const std::string& reason, bool refused) {
   reasons_ += (reasons_.empty() ? "" : "; ") + attempt.to().text() + ": " + reason;
   if (refused) ++refusals_;
   round_refused_ = round_refused_ && (refused || is_guess(attempt.to()));
+  if (refused && is_at_break(attempt.to())) {
+    refused_at_break_ = true;
+    iface_.tick_soon();
+  }
   drop(attempt);
   if (attempts_.empty() && !starting_) round_over(now_ns());
 }
@@ -208,8 +226,35 @@ void Dial::round_over(std::uint64_t now) {
   round_refused_ = round_refused_ && refusals_ > 0;
   rounds_refused_ = round_refused_ ? rounds_refused_ + 1 : 0;
   const std::uint64_t pause = std::min(kFirstPause << std::min(rounds_lost_, 10u), kLongestPause);
-  // Many processes that call one do not call again together.
-  next_round_ = now + pause / 2 + (now ^ iface_.nonce()) % (pause / 2);
+  next_round_ = now + spread(pause);
+}
+
+/// Many processes that call one do not call again together, nor do two that have called each other.
+std::uint64_t Dial::spread(std::uint64_t pause) const { return pause / 2 + (now_ns() ^ iface_.nonce()) % (pause / 2); }
+
+bool Dial::answered(Attempt& attempt) {
+  answered_ = now_ns();
+  if (!asking_) return true;
+  drop(attempt);
+  round_over(answered_);
+  return false;
+}
+
+bool Dial::is_at_break(const SocketAddress& to) const {
+  return peer_.broken.since != 0 && to.text(false) == peer_.broken.at.text(false);
+}
+
+/// The host that the peer was last reached at says that no process listens on its port.
+bool Dial::process_has_ended(std::uint64_t now) const {
+  if (!refused_at_break_) return false;
+  const bool other_may_answer =
+      std::any_of(attempts_.begin(), attempts_.end(), [](const auto& attempt) { return !attempt->connecting(); });
+  return attempts_.empty() || (!other_may_answer && now - round_began_ > kGrace);
+}
+
+std::uint64_t Dial::connect_time() const {
+  if (guesses_are_left()) return kGuessTime;
+  return peer_.broken.since != 0 ? kConnectAgainTime : kConnectTime;
 }
 
 void Dial::tick(std::uint64_t now) {
@@ -218,12 +263,17 @@ void Dial::tick(std::uint64_t now) {
     if (now >= next_round_) start_round();
     return;
   }
-  const std::uint64_t time = guesses_are_left() ? kGuessTime : kConnectTime;
-  for (std::size_t i = attempts_.size(); i-- > 0 && now - round_began_ > time;)
+  if (process_has_ended(now)) return iface_.give_up(peer_, true);
+  for (std::size_t i = attempts_.size(); i-- > 0 && now - round_began_ > connect_time();)
     if (attempts_[i]->connecting()) lost(*attempts_[i], "no answer", false);
   if (!attempts_.empty() || now < next_round_) return;
-  if (rounds_refused_ >= kRefusals) return iface_.give_up(peer_, true);
-  if (now - began_ > iface_.config().connect_timeout) return iface_.give_up(peer_, false);
+  if (peer_.broken.since != 0) {
+    // While the peer's host answers, the process is there and computes.
+    if (now - std::max(began_, answered_) > iface_.config().patience) return iface_.give_up(peer_, false);
+  } else {
+    if (rounds_refused_ >= kRefusals) return iface_.give_up(peer_, true);
+    if (now - began_ > iface_.config().connect_timeout) return iface_.give_up(peer_, false);
+  }
   iface_.counters.retries.add();
   start_round();
 }
@@ -231,7 +281,7 @@ void Dial::tick(std::uint64_t now) {
 void Dial::wait() {
   while (!attempts_.empty()) drop(*attempts_.back());
   peer_.way = Endpoint::Way::kExpecting;
-  next_round_ = now_ns() + kLongestPause;
+  next_round_ = now_ns() + spread(kLongestPause);
 }
 
 void Dial::won(Attempt& attempt) {
@@ -246,8 +296,9 @@ void Dial::won(Attempt& attempt) {
   Endpoint& peer = peer_;
   iface.tell_path(peer, socket.get(), tried_, now_ns() - round_began_, reasons_);
   iface.path_proved(kept->to());
+  const Standing theirs = kept->theirs();
   iface.bury(std::move(kept));
-  iface.adopt(peer, std::move(socket), true);  // ends this object
+  iface.adopt(peer, std::move(socket), true, theirs);  // ends this object
 }
 
 }  // namespace ashlar::tcp

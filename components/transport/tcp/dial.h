@@ -6,6 +6,7 @@
 
 #include "components/transport/tcp/endpoint.h"
 #include "components/transport/tcp/socket.h"
+#include "components/transport/tcp/stream.h"
 #include "components/transport/tcp/watched.h"
 #include "components/transport/tcp/wire.h"
 
@@ -20,6 +21,7 @@ class Attempt final : public Watched {
   unsigned ready(std::uint32_t events) override;
   const SocketAddress& to() const { return to_; }
   bool connecting() const { return stage_ == Stage::kConnecting; }
+  const Standing& theirs() const { return theirs_; }
 
  private:
   enum class Stage { kConnecting, kChallenge, kWelcome, kExchange };
@@ -38,12 +40,14 @@ class Attempt final : public Watched {
   Hello hello_ = {};
   Stream out_;
   std::vector<std::byte> in_;
+  Standing theirs_ = {};
   std::uint64_t to_drop_ = 0;  // bytes of the full exchange that are still to come
   friend class Dial;
 };
 
 /// Making a connection to a peer: all of its addresses at one time, the first that proves itself is kept; again and
-/// again until the time is over.
+/// again until the time is over. A peer whose record is not known here has called this process and has to call again
+/// when its connection broke: then its port is only asked whether a process is there.
 class Dial {
  public:
   Dial(Interface& iface, Endpoint& peer);
@@ -51,6 +55,7 @@ class Dial {
   void start_round();
   /// By the clock, and when an attempt is over.
   void tick(std::uint64_t now);
+  bool asking() const { return asking_; }
   bool failing() const { return rounds_lost_ > 0; }
   bool trying() const { return !attempts_.empty(); }
   /// All attempts of the first round are over already, and each was refused: there is no such process.
@@ -65,21 +70,30 @@ class Dial {
   void lost(Attempt& attempt, const std::string& reason, bool refused);
   void won(Attempt& attempt);
   void wait();
+  /// A system answers for a process at the address of the attempt. False: that was all there was to know, and the
+  /// attempt is gone.
+  bool answered(Attempt& attempt);
 
  private:
   void add(const SocketAddress& to);
   bool guesses_are_left() const;
   void round_over(std::uint64_t now);
+  std::uint64_t spread(std::uint64_t pause) const;
+  bool is_at_break(const SocketAddress& to) const;
+  bool process_has_ended(std::uint64_t now) const;
+  std::uint64_t connect_time() const;
   void drop(Attempt& attempt);
 
   Interface& iface_;
   Endpoint& peer_;
   std::vector<std::unique_ptr<Attempt>> attempts_;
   std::string reasons_;  // of the round
-  std::uint64_t began_ = 0, round_began_ = 0, next_round_ = 0;
+  const bool asking_;
+  std::uint64_t began_ = 0, round_began_ = 0, next_round_ = 0, answered_ = 0;
   unsigned rounds_lost_ = 0, rounds_refused_ = 0, tried_ = 0;
   unsigned refusals_ = 0;                          // of the round
   bool round_refused_ = false, starting_ = false;  // every address that is no guess has refused
+  bool refused_at_break_ = false;                  // in this round, at the address at which the connection broke
 };
 
 }  // namespace ashlar::tcp

@@ -1,5 +1,6 @@
 #include "components/transport/tcp/endpoint.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -10,6 +11,9 @@
 namespace ashlar::tcp {
 namespace {
 
+// Half of what the bits of a frame's head can tell apart.
+constexpr std::uint64_t kMostMessages = 1 << 15;
+
 Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 [[gnu::cold]] ashlar_result is_gone(const Endpoint& peer) {
@@ -18,32 +22,17 @@ Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
   return ashlar_fail_with(&peer.iface->host(), ASHLAR_ERR_PROC_ABORTED, "tcp.gone", facts, std::size(facts));
 }
 
-/// Room for a frame while there is no connection; nullptr: AGAIN.
-std::byte* keep(Endpoint& peer, const Frame& frame) {
-  Interface& iface = *peer.iface;
-  const std::size_t bytes = sizeof frame + frame.length;
-  if (!peer.pending.empty() && peer.pending.size() + bytes > iface.config().send_buffer) {
-    iface.counters.full.add();
-    return nullptr;
-  }
-  std::byte* const to = peer.pending.append(bytes);
-  iface.counters.buffered.raise(bytes);
-  std::memcpy(to, &frame, sizeof frame);
-  return to + sizeof frame;
+/// Whether the frame can be kept: else AGAIN.
+bool make_room(Endpoint& peer, std::size_t bytes) {
+  if (peer.connection != nullptr ? peer.connection->make_room(bytes) : peer.has_room(bytes)) [[likely]]
+    return true;
+  peer.iface->counters.full.add();
+  return false;
 }
 
 void count(Endpoint& peer, std::uint32_t length) {
   peer.iface->counters.sent.add();
   peer.iface->counters.sent_bytes.add(length);
-}
-
-ashlar_result give(Endpoint& peer, const Frame& frame, const void* data) {
-  if (peer.connection != nullptr) return peer.connection->send(frame, data);
-  std::byte* const to = keep(peer, frame);
-  if (to == nullptr) return ASHLAR_AGAIN;
-  if (frame.length != 0) std::memcpy(to, data, frame.length);
-  peer.iface->need_connection(peer);
-  return ASHLAR_OK;
 }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -52,10 +41,19 @@ ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
   if (length > peer.max_short) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_short);
-  const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .reserved = 0, .h0 = h0, .h1 = h1};
-  const ashlar_result result = give(peer, frame, data);
-  if (result == ASHLAR_OK) count(peer, length);
-  return result;
+  const std::size_t bytes = sizeof(Frame) + length;
+  if (!make_room(peer, bytes)) return ASHLAR_AGAIN;
+  const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .ack = peer.count(), .h0 = h0, .h1 = h1};
+  count(peer, length);
+  if (peer.connection != nullptr) [[likely]] {
+    peer.connection->send(frame, data);
+    return ASHLAR_OK;
+  }
+  std::byte* const to = peer.out.append(bytes, true);
+  std::memcpy(to, &frame, sizeof frame);
+  if (length != 0) std::memcpy(to + sizeof frame, data, length);
+  peer.iface->need_connection(peer);
+  return ASHLAR_OK;
 }
 
 ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, ashlar_fill fill,
@@ -64,25 +62,21 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
   if (length > peer.max_bcopy) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_bcopy);
-  const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .reserved = 0, .h0 = h0, .h1 = h1};
-  Connection* const connection = peer.connection;
-  std::byte* const to = connection != nullptr ? connection->reserve(frame) : keep(peer, frame);
-  if (to == nullptr) return ASHLAR_AGAIN;
+  const std::size_t bytes = sizeof(Frame) + length;
+  if (!make_room(peer, bytes)) return ASHLAR_AGAIN;
+  const Frame frame = {.length = length, .kind = Kind::kMessage, .id = id, .ack = peer.count(), .h0 = h0, .h1 = h1};
+  std::byte* const to = peer.out.append(bytes, true);
+  std::memcpy(to, &frame, sizeof frame);
   for (std::size_t done = 0; done < length;) {
-    const std::size_t n = fill(argument, to + done, length - done);
+    const std::size_t n = fill(argument, to + sizeof frame + done, length - done);
     if (n == 0) {
-      if (connection != nullptr) {
-        connection->retract(frame);
-      } else {
-        peer.pending.take_back(sizeof frame + length);
-        peer.iface->counters.buffered.lower(sizeof frame + length);
-      }
+      peer.out.take_back(bytes, true);
       return plugin::fail_too_short(peer.iface->host(), peer.peer, done, length);
     }
     done += n;
   }
-  if (connection != nullptr)
-    connection->commit();
+  if (peer.connection != nullptr)
+    peer.connection->commit();
   else
     peer.iface->need_connection(peer);
   count(peer, length);
@@ -100,16 +94,16 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
   if (key.owner != peer.nonce || offset > key.length || length > key.length - offset)
     return plugin::fail_outside(peer.iface->host(), peer.peer, offset, length, key.length);
   if (length == 0) return ASHLAR_OK;
-  const GetRequest wanted = {.region = key.region, .offset = offset, .length = length};
-  const Frame frame = {
-      .length = sizeof wanted, .kind = Kind::kGet, .id = 0, .reserved = 0, .h0 = peer.next_get, .h1 = 0};
-  peer.gets[peer.next_get] = {.to = static_cast<std::byte*>(to), .length = length, .received = 0, .done = done};
-  const ashlar_result asked = give(peer, frame, &wanted);
-  if (asked != ASHLAR_OK) {
-    peer.gets.erase(peer.next_get);
-    return asked;
-  }
-  ++peer.next_get;
+  // Without a connection it is asked for as soon as there is one.
+  if (peer.connection != nullptr && !make_room(peer, sizeof(Frame) + sizeof(GetRequest))) return ASHLAR_AGAIN;
+  const std::uint64_t request = peer.next_get++;
+  peer.gets[request] = {.to = static_cast<std::byte*>(to),
+                        .region = key.region,
+                        .offset = offset,
+                        .length = length,
+                        .received = 0,
+                        .done = done};
+  peer.iface->ask(peer, request);
   peer.iface->counters.gets.add();
   return ASHLAR_PENDING;
 }
@@ -117,14 +111,30 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
 void wake(ashlar_endpoint* e) {
   Endpoint& peer = self(e);
   if (peer.way == Endpoint::Way::kFailed) return;
-  const Frame frame = {.length = 0, .kind = Kind::kWake, .id = 0, .reserved = 0, .h0 = 0, .h1 = 0};
+  const Frame frame = {.length = 0, .kind = Kind::kWake, .id = 0, .ack = peer.count(), .h0 = 0, .h1 = 0};
   if (peer.connection != nullptr)
-    (void)peer.connection->send(frame, nullptr);
+    peer.connection->send(frame, nullptr);
   else
     peer.iface->need_connection(peer);  // which wakes it, too
 }
 
 }  // namespace
+
+std::uint64_t Endpoint::most_kept() const {
+  return std::max<std::uint64_t>(iface->config().keep, 2 * std::uint64_t{max_bcopy});
+}
+
+bool Endpoint::has_room(std::size_t bytes) const {
+  const std::size_t waiting = out.waiting();
+  if (waiting != 0 && waiting + bytes > iface->config().send_buffer) return false;
+  return (out.size() + bytes <= most_kept() || !out.has_messages()) && out.messages() < kMostMessages;
+}
+
+bool Endpoint::should_ask() const {
+  if (out.size() < most_kept() / 4 && out.messages() < kMostMessages / 4) [[likely]]
+    return false;
+  return out.has_messages() && !waits_for_answer();
+}
 
 const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .am_short = am_short,

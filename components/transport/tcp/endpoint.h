@@ -1,16 +1,30 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "components/transport/tcp/address.h"
-#include "components/transport/tcp/stream.h"
+#include "components/transport/tcp/outbox.h"
+#include "components/transport/tcp/socket.h"
 #include "framework/plugin/transport.h"
 
 namespace ashlar::tcp {
+
+/// A connection that broke and has not been followed by another one yet.
+struct Break {
+  std::uint64_t since = 0;  // by the clock; 0: there is none
+  SocketAddress at;         // the peer's end
+  std::string reason;
+};
+
+/// What the other side of a new connection says of the messages between the two.
+struct Standing {
+  std::uint64_t epoch = 0;
+  std::uint64_t received = 0;  // messages of this process
+  std::uint64_t next = 0;      // number of its next message
+};
 
 class Connection;
 class Dial;
@@ -19,19 +33,16 @@ class Interface;
 /// A read of the peer's memory that this process has asked for.
 struct Get {
   std::byte* to;
+  std::uint64_t region, offset;
   std::uint64_t length, received;
   ashlar_completion* done;
 };
 
-/// A read of this process's memory that the peer has asked for.
-struct Serving {
-  std::uint64_t request, region;
-  const std::byte* at;
-  std::uint64_t offset, left;
-};
-
-/// The way to one process: known by connect(), by a connection of that process, or both.
+/// The way to one process: known by connect(), by a connection of that process, or both. What has to outlive a
+/// connection is here.
 struct Endpoint : ashlar_endpoint {
+  Endpoint(BlockPool& pool, Outbox::Levels levels) : ashlar_endpoint(), out(pool, levels) {}
+
   enum class Way {
     kDown,       // no connection, and no need of one
     kDialling,   // see `dial`
@@ -48,16 +59,31 @@ struct Endpoint : ashlar_endpoint {
   bool told = false;   // the decision record of the first path
   bool left = false;   // it has closed its connection in good order
   Address address;
+  std::uint16_t port = 0;  // that it listens on, as it said itself; 0: it has not called yet
   std::unique_ptr<Dial> dial;
   Connection* connection = nullptr;
-  std::vector<Connection*> endings;  // said or heard their last frame; nothing newer is read before their end
-  Stream pending;                    // waits for a connection
+  std::uint64_t epoch = 0;  // of the connection, or of the last one
+  Outbox out;
+  std::uint64_t unwanted_before = 0;  // messages before this one are not sent again: the peer has left
+  std::uint64_t received = 0;         // messages
+  std::uint64_t asked = 0;            // the peer was asked to say that it has the messages before this one
   std::map<std::uint64_t, Get> gets;
   std::uint64_t next_get = 1;
-  std::deque<Serving> serving;
+  std::uint64_t last_heard = 0;  // by the clock
+  Break broken;
   std::string failure;
 
-  bool needs_connection() const { return !pending.empty() || !gets.empty() || !serving.empty(); }
+  /// Something of this process does not get on without a connection.
+  bool needs_connection() const { return out.has_messages() || !gets.empty(); }
+  bool has_room(std::size_t bytes) const;
+  /// Much is kept, and the peer has not been asked yet.
+  bool should_ask() const;
+  bool waits_for_answer() const { return asked > out.acknowledged(); }
+  /// What the head of a frame says of the messages received.
+  std::uint16_t count() const { return static_cast<std::uint16_t>(received); }
+
+ private:
+  std::uint64_t most_kept() const;
 };
 
 extern const ashlar_endpoint_ops kEndpointOps;

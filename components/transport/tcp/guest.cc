@@ -16,8 +16,8 @@ constexpr std::uint32_t kLongestExchange = 16 << 20;
 
 }  // namespace
 
-Guest::Guest(Interface& iface, Descriptor socket, std::uint64_t deadline)
-    : Watched(std::move(socket)), iface_(iface), deadline_(deadline) {
+Guest::Guest(Interface& iface, Descriptor socket, std::uint64_t now)
+    : Watched(std::move(socket)), iface_(iface), began_(now) {
   iface_.counters.strangers.raise();
   iface_.watch(*this, EPOLLIN);
 }
@@ -32,7 +32,9 @@ bool Guest::leave(bool stranger) {
   return false;
 }
 
-bool Guest::in_time(std::uint64_t now) { return !stranger_ || now < deadline_ || leave(true); }
+bool Guest::in_time(std::uint64_t now) {
+  return !stranger_ || now < began_ + iface_.config().handshake_timeout || leave(true);
+}
 
 unsigned Guest::ready(std::uint32_t) {
   step();
@@ -49,7 +51,7 @@ void Guest::step() {
   }
   if (stage_ == Stage::kProof && (!collect(sizeof(Digest)) || !on_proof())) return;
   if (stage_ == Stage::kExchange && !on_exchange()) return;
-  if (stage_ == Stage::kChosen && collect(sizeof(Frame))) on_chosen();
+  if (stage_ == Stage::kChosen && collect(sizeof(Chosen))) on_chosen();
 }
 
 bool Guest::collect(std::size_t bytes) {
@@ -106,7 +108,8 @@ bool Guest::on_exchange() {
   stranger_ = false;
   iface_.counters.strangers.lower();
   iface_.room_for_strangers();
-  const Welcome welcome = {.magic = kMagic, .exchange = hello_.exchange};
+  const Standing own = iface_.standing_with(hello_.sender);
+  const Welcome welcome = {.magic = kMagic, .exchange = hello_.exchange, .epoch = own.epoch, .received = own.received};
   out_.append(&welcome, sizeof welcome);
   if (welcome.exchange != 0) std::memset(out_.append(welcome.exchange), 0, welcome.exchange);
   stage_ = Stage::kChosen;
@@ -114,11 +117,11 @@ bool Guest::on_exchange() {
 }
 
 bool Guest::on_chosen() {
-  Frame frame;
-  std::memcpy(&frame, in_.data(), sizeof frame);
-  if (frame.kind != Kind::kChosen || frame.length != 0) return leave(true);
+  Chosen chosen;
+  std::memcpy(&chosen, in_.data(), sizeof chosen);
+  if (chosen.frame.kind != Kind::kChosen || chosen.frame.length != sizeof chosen.epoch) return leave(true);
   iface_.counters.accepted.add();
-  return iface_.chosen(*this, hello_);
+  return iface_.chosen(*this, hello_, {.epoch = chosen.epoch, .received = chosen.frame.h0, .next = chosen.frame.h1});
 }
 
 bool Guest::write_out() {

@@ -14,7 +14,7 @@ class Interface;
 /// it. A stranger is told nothing, has little memory here, and little time.
 class Guest final : public Watched {
  public:
-  Guest(Interface& iface, Descriptor socket, std::uint64_t deadline);
+  Guest(Interface& iface, Descriptor socket, std::uint64_t now);
   ~Guest() override;
   unsigned ready(std::uint32_t events) override;
   /// Its Hello was read on another lane.
@@ -23,6 +23,7 @@ class Guest final : public Watched {
   bool in_time(std::uint64_t now);
   /// The interface that calls, once that is known; 0: not yet.
   std::uint64_t sender() const { return stage_ == Stage::kHello ? 0 : hello_.sender; }
+  std::uint64_t began() const { return began_; }
 
  private:
   enum class Stage { kHello, kProof, kExchange, kChosen };
@@ -36,7 +37,7 @@ class Guest final : public Watched {
   bool leave(bool stranger);
 
   Interface& iface_;
-  const std::uint64_t deadline_;
+  const std::uint64_t began_;
   Stage stage_ = Stage::kHello;
   bool stranger_ = true;
   Hello hello_ = {};

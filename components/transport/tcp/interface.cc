@@ -19,6 +19,7 @@ namespace {
 constexpr int kEventsAtOnce = 64;
 constexpr std::uint64_t kTickEvery = 5'000'000;
 constexpr std::uint64_t kFewestConnections = 8;
+constexpr std::size_t kBlock = 64 << 10;  // of an outbox
 
 std::uint64_t connection_limit(std::uint64_t wanted) {
   if (wanted != 0) return wanted;
@@ -30,7 +31,11 @@ std::uint64_t connection_limit(std::uint64_t wanted) {
 }  // namespace
 
 Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
-    : host_(host), config_(config), context_(context), wanted_(config.interfaces ? config.interfaces : "auto") {
+    : host_(host),
+      config_(config),
+      context_(context),
+      wanted_(config.interfaces ? config.interfaces : "auto"),
+      blocks_(std::max<std::size_t>(kBlock, sizeof(Frame) + config.max_bcopy)) {
   ops = &kInterfaceOps;
   // Rounds in which a process gives its core away take long.
   pace_.set(config.look_interval, context.oversubscribed != 0);
@@ -43,10 +48,10 @@ Interface::~Interface() {
   for (auto& [nonce, peer] : peers_) {
     peer->dial.reset();
     peer->known = false;
-    if (peer->connection != nullptr) peer->connection->say_bye();
-    counters.buffered.lower(peer->pending.size());
+    if (peer->connection != nullptr) peer->connection->say_bye(true);
   }
   connections_.clear();
+  peers_.clear();
   guests_.clear();
   graveyard_.clear();
   hide(host_, counters);
@@ -140,11 +145,12 @@ ashlar_result Interface::arm() {
 }
 
 bool Interface::idle() const {
-  const auto sent = [](const Connection* c) { return c->sent_all(); };
   return std::all_of(peers_.begin(), peers_.end(), [&](const auto& entry) {
     const Endpoint& peer = *entry.second;
-    return peer.pending.empty() && peer.serving.empty() && (peer.connection == nullptr || sent(peer.connection)) &&
-           std::all_of(peer.endings.begin(), peer.endings.end(), sent);
+    if (peer.connection == nullptr) return !peer.out.has_messages();
+    // What the peer has still to say would find nobody, and its system then drops what it has not read.
+    const bool heard_out = peer.connection->begun() && !peer.waits_for_answer();
+    return peer.out.all_sent() && peer.connection->sent_all() && !peer.connection->is_serving() && heard_out;
   });
 }
 
@@ -162,14 +168,10 @@ void Interface::unexpose(const ashlar_key& given) {
   std::memcpy(&key, given.bytes, sizeof key);
   if (regions_.erase(key.region) == 0) return;
   for (auto& [nonce, peer] : peers_) {
-    if (peer->connection != nullptr) peer->connection->forget_region(key.region);
-    for (Connection* ending : peer->endings) ending->forget_region(key.region);
-    for (std::size_t i = peer->serving.size(); i-- > 0;) {
-      if (peer->serving[i].region != key.region) continue;
-      const std::uint64_t request = peer->serving[i].request;
-      peer->serving.erase(peer->serving.begin() + static_cast<std::ptrdiff_t>(i));
+    if (peer->connection == nullptr) continue;
+    peer->connection->forget_region(key.region);
+    for (std::uint64_t request = 0; peer->connection->take_serving_of(key.region, &request);)
       refuse_get(*peer, request);
-    }
   }
 }
 
@@ -189,29 +191,21 @@ void Interface::deliver(const Endpoint& peer, const Frame& frame, const std::byt
   context_.deliver(context_.lane_context, &am);
 }
 
-void Interface::go_on_serving(Endpoint& peer) {
-  if (peer.connection != nullptr)
-    peer.connection->flush();
-  else
-    need_connection(peer);
+/// Asks the peer for the bytes of a get that have not come yet.
+void Interface::ask(Endpoint& peer, std::uint64_t request) {
+  if (peer.connection == nullptr) return need_connection(peer);
+  const Get& get = peer.gets.find(request)->second;
+  const GetRequest wanted = {
+      .region = get.region, .offset = get.offset + get.received, .length = get.length - get.received};
+  peer.connection->send(
+      {.length = sizeof wanted, .kind = Kind::kGet, .id = 0, .ack = peer.count(), .h0 = request, .h1 = get.received},
+      &wanted);
 }
 
 void Interface::refuse_get(Endpoint& peer, std::uint64_t request) {
-  control(peer, {.length = 0, .kind = Kind::kGetFailed, .id = 0, .reserved = 0, .h0 = request, .h1 = 0});
-}
-
-/// Sends a frame that must not be lost for want of room.
-void Interface::control(Endpoint& peer, const Frame& frame) {
-  if (peer.way == Endpoint::Way::kFailed) return;
-  if (peer.connection != nullptr && peer.connection->send(frame, nullptr) == ASHLAR_OK) return;
-  counters.buffered.raise(sizeof frame);
-  if (peer.connection != nullptr) {
-    peer.connection->out_.append(&frame, sizeof frame);
-    peer.connection->update_watch();
-    return;
-  }
-  peer.pending.append(&frame, sizeof frame);
-  need_connection(peer);
+  if (peer.connection == nullptr) return;  // it asks anew, over the next one
+  peer.connection->send({.length = 0, .kind = Kind::kGetFailed, .id = 0, .ack = peer.count(), .h0 = request, .h1 = 0},
+                        nullptr);
 }
 
 void Interface::end_get(Endpoint& peer, std::uint64_t request, bool good) {

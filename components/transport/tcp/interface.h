@@ -16,6 +16,9 @@
 
 namespace ashlar::tcp {
 
+/// Why a peer is given up that has another count of the messages between the two.
+inline constexpr char kOtherCount[] = "it counts the messages otherwise than this process";
+
 /// One lane's connections to other processes. Every function is called under the lane's lock.
 class Interface : public ashlar_iface {
  public:
@@ -56,9 +59,12 @@ class Interface : public ashlar_iface {
   void bury(std::unique_ptr<Watched> socket);
   /// In the next round of progress.
   void flush_later(Connection& connection);
+  /// At the end of this look.
+  void tick_soon() { next_tick_ = 0; }
 
   // interface_connect.cc: peers, and which connection to each is kept.
-  Hello hello_to(const Endpoint& peer) const;
+  /// To the interface with this nonce.
+  Hello hello_to(std::uint64_t target) const;
   std::uint32_t exchange_with(const SocketAddress& to) const;
   std::vector<SocketAddress> ways_to(const Address& address) const {
     return ip::ways_to(address.candidates, address.port, address.host == host_here(), own_);
@@ -68,17 +74,22 @@ class Interface : public ashlar_iface {
   bool has_guest_of(std::uint64_t nonce) const;
   void path_proved(const SocketAddress& to) { proved_.insert(to.text(false)); }
   void tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost);
+  /// The way to the process whose interface has this nonce, or nullptr.
+  Endpoint* find(std::uint64_t nonce);
   void need_connection(Endpoint& peer);
-  void adopt(Endpoint& peer, Descriptor socket, bool dialled);
+  void adopt(Endpoint& peer, Descriptor socket, bool dialled, const Standing& theirs);
+  Standing standing_with(std::uint64_t nonce) const;
+  std::uint64_t messages_to_skip(Endpoint& peer, std::uint64_t next);
 
   // interface_strangers.cc: connections that have not proved themselves.
-  bool chosen(Guest& guest, const Hello& hello);
+  bool chosen(Guest& guest, const Hello& hello, const Standing& theirs);
   bool pass_on(Guest& guest, const Hello& hello);
   void dismiss(Guest& guest);
   void room_for_strangers();
 
   // interface_ends.cc: how connections end.
-  void retire(Connection& connection);
+  void take_leave(Connection& connection, bool for_good);
+  void disagree(Connection& connection);
   void ended(Connection& connection, const std::string& reason);
   void give_up(Endpoint& peer, bool refused);
   void close_idle();
@@ -86,7 +97,7 @@ class Interface : public ashlar_iface {
   // Gets.
   void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
   const std::byte* exposed(std::uint64_t region, std::uint64_t offset, std::uint64_t length) const;
-  void go_on_serving(Endpoint& peer);
+  void ask(Endpoint& peer, std::uint64_t request);
   void refuse_get(Endpoint& peer, std::uint64_t request);
   void end_get(Endpoint& peer, std::uint64_t request, bool good);
 
@@ -104,9 +115,11 @@ class Interface : public ashlar_iface {
   void take_visitors();
   bool on_allowed_address(int socket) const;
   Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
+  void discard(Endpoint& peer);
+  void broke(Endpoint& peer, const SocketAddress& at, const std::string& reason);
+  void tell_resumed(Endpoint& peer, int socket);
+  std::string interface_of(const SocketAddress& own) const;
   void fail(Endpoint& peer, const std::string& reason);
-  void control(Endpoint& peer, const Frame& frame);
-  void unpark(Endpoint& peer);
   void set_door(bool open);
 
   const ashlar_host& host_;
@@ -125,6 +138,7 @@ class Interface : public ashlar_iface {
   bool door_open_ = false;
   std::uint64_t limit_ = 0;  // of connections
 
+  BlockPool blocks_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Guest>> guests_;

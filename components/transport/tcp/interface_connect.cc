@@ -21,6 +21,8 @@ namespace {
 constexpr float kLatencyNs = 8000;
 constexpr float kCopyBandwidth = 2.5F, kGetBandwidth = 4;
 constexpr std::uint32_t kMaxShort = 1024;
+// So long a process leaves it to its peer, which calls, to make the connection.
+constexpr std::uint64_t kGuestTime = 2'000'000'000;
 
 }  // namespace
 
@@ -83,11 +85,12 @@ void Interface::set_door(bool open) {
 
 // --- peers ---
 
-Hello Interface::hello_to(const Endpoint& peer) const {
+Hello Interface::hello_to(std::uint64_t target) const {
   Hello hello = {};
   hello.magic = kMagic;
   hello.version = kWireVersion;
-  hello.target = peer.nonce;
+  hello.port = address_.port;
+  hello.target = target;
   hello.sender = nonce();
   plugin::job_of(context_, hello.job);
   hello.rank = context_.self;
@@ -107,7 +110,7 @@ std::uint32_t Interface::exchange_with(const SocketAddress& to) const {
 Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   std::unique_ptr<Endpoint>& entry = peers_[of];
   if (entry != nullptr) return *entry;
-  entry = std::make_unique<Endpoint>();
+  entry = std::make_unique<Endpoint>(blocks_, Outbox::Levels{.waiting = counters.buffered, .kept = counters.kept});
   Endpoint& peer = *entry;
   peer.ops = &kEndpointOps;
   peer.capabilities = ASHLAR_CAP_GET | ASHLAR_CAP_WAKE_FD | ASHLAR_CAP_FAILURE;
@@ -123,6 +126,11 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   return peer;
 }
 
+Endpoint* Interface::find(std::uint64_t of) {
+  const auto known = peers_.find(of);
+  return known == peers_.end() ? nullptr : known->second.get();
+}
+
 ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::uint32_t length, ashlar_endpoint** out) {
   Address address;
   const ashlar_result read = parse(host_, number, bytes, length, &address);
@@ -133,6 +141,10 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   peer.peer = number;
   peer.address = std::move(address);
   peer.known = true;
+  if (peer.dial != nullptr && peer.dial->asking()) {
+    peer.dial.reset();
+    peer.way = Endpoint::Way::kDown;
+  }
   if (peer.way != Endpoint::Way::kFailed) need_connection(peer);
   if (peer.dial != nullptr) peer.dial->look();
   if (peer.way == Endpoint::Way::kFailed || (peer.dial != nullptr && peer.dial->refused_at_once())) {
@@ -151,12 +163,12 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
 void Interface::disconnect(Endpoint& peer) {
   peer.held = false;
   peer.gets.clear();
-  peer.serving.clear();
-  if (peer.connection != nullptr) retire(*peer.connection);
+  peer.unwanted_before = peer.out.next();
+  if (peer.connection != nullptr) return peer.connection->say_bye(true);
   if (peer.way == Endpoint::Way::kDialling || peer.way == Endpoint::Way::kExpecting) peer.way = Endpoint::Way::kDown;
   peer.dial.reset();
-  counters.buffered.lower(peer.pending.size());
-  peer.pending.clear();
+  peer.broken = {};
+  peer.out.forget();
 }
 
 void Interface::forget(std::uint32_t number) {
@@ -169,7 +181,9 @@ void Interface::forget(std::uint32_t number) {
 }
 
 void Interface::need_connection(Endpoint& peer) {
-  if (peer.way != Endpoint::Way::kDown || !peer.known) return;
+  if (peer.way != Endpoint::Way::kDown) return;
+  // Who is not known here has to call; whether its process is there can be asked.
+  if (!peer.known && (peer.broken.since == 0 || peer.port == 0)) return;
   peer.dial = std::make_unique<Dial>(*this, peer);
   if (has_guest_of(peer.nonce))
     peer.dial->wait();
@@ -178,14 +192,17 @@ void Interface::need_connection(Endpoint& peer) {
   pace_.heat();
 }
 
-/// Both may dial at one time; the one with the smaller nonce goes on.
+/// Both may dial at one time; the one with the smaller nonce goes on, unless it has failed before and the other has
+/// not.
 Verdict Interface::verdict_on(const Hello& hello) {
   const auto known = peers_.find(hello.sender);
   if (known == peers_.end()) return Verdict::kGoOn;
   Endpoint& peer = *known->second;
-  const bool first = nonce() < hello.sender;
-  if (peer.way == Endpoint::Way::kDialling) {
-    if (first && peer.dial->trying() && !peer.dial->failing()) return Verdict::kWait;
+  bool first = nonce() < hello.sender;
+  if (peer.way == Endpoint::Way::kDialling && !peer.dial->asking()) {
+    const bool failing = peer.dial->failing(), other_failing = hello.failing != 0;
+    if (failing != other_failing) first = other_failing;
+    if (first && peer.dial->trying()) return Verdict::kWait;
     peer.dial->wait();
   }
   const bool fresh = peer.connection != nullptr && peer.connection->dialled() && !peer.connection->heard();
@@ -193,40 +210,65 @@ Verdict Interface::verdict_on(const Hello& hello) {
 }
 
 bool Interface::has_guest_of(std::uint64_t of) const {
-  return std::any_of(guests_.begin(), guests_.end(), [of](const auto& guest) { return guest->sender() == of; });
+  return std::any_of(guests_.begin(), guests_.end(),
+                     [&](const auto& guest) { return guest->sender() == of && clock() < guest->began() + kGuestTime; });
 }
 
-void Interface::adopt(Endpoint& peer, Descriptor socket, bool dialled) {
+Standing Interface::standing_with(std::uint64_t of) const {
+  const auto known = peers_.find(of);
+  if (known == peers_.end()) return {};
+  return {.epoch = known->second->epoch, .received = known->second->received, .next = 0};
+}
+
+/// The peer's first message over a new connection is its `next`-th. One that has given up messages begins behind them.
+std::uint64_t Interface::messages_to_skip(Endpoint& peer, std::uint64_t next) {
+  if (next > peer.received) peer.received = next;
+  return peer.received - next;
+}
+
+void Interface::adopt(Endpoint& peer, Descriptor socket, bool dialled, const Standing& theirs) {
   peer.dial.reset();
-  // The peer has said its last frame on the old one, which is still on its way.
-  if (peer.connection != nullptr) peer.endings.push_back(peer.connection);
+  if (peer.connection != nullptr && !peer.connection->leaving())
+    peer.broken = {.since = now_ns(), .at = peer.connection->at(), .reason = "the peer has found it broken"};
+  // What the peer has not read of the old connection comes again over this one.
+  discard(peer);
+  if (!peer.out.resume_at(theirs.received)) return fail(peer, kOtherCount);
+  peer.asked = 0;
   if (counters.connections.now.get() >= limit_) close_idle();
   connections_.push_back(std::make_unique<Connection>(*this, peer, std::move(socket), dialled));
   Connection& connection = *connections_.back();
   peer.connection = &connection;
   peer.way = Endpoint::Way::kUp;
   peer.left = false;
-  if (!peer.endings.empty()) connection.park(true);
-  Stream first;
-  if (dialled) {
-    const Frame frame = {.length = 0, .kind = Kind::kChosen, .id = 0, .reserved = 0, .h0 = 0, .h1 = 0};
-    first.append(&frame, sizeof frame);
-    counters.buffered.raise(sizeof frame);
-  }
-  if (!peer.pending.empty()) first.append(peer.pending.data(), peer.pending.size());
-  peer.pending.clear();
-  connection.begin(std::move(first));
+  peer.epoch = dialled ? std::max<std::uint64_t>(peer.epoch, theirs.epoch) + 1 : theirs.epoch;
+  if (peer.broken.since != 0) tell_resumed(peer, connection.fd());
+  peer.broken = {};
+  const std::uint64_t to_skip = dialled ? 0 : messages_to_skip(peer, theirs.next);
+  const Chosen chosen = {.frame = {.length = sizeof chosen.epoch,
+                                   .kind = Kind::kChosen,
+                                   .id = 0,
+                                   .ack = peer.count(),
+                                   .h0 = peer.received,
+                                   .h1 = peer.out.first()},
+                         .epoch = peer.epoch};
+  peer.out.put_first(&chosen, sizeof chosen);
+  for (const auto& [request, get] : peer.gets) ask(peer, request);
+  connection.begin(to_skip);
+}
+
+std::string Interface::interface_of(const SocketAddress& own) const {
+  for (const OwnAddress& mine : own_)
+    if (mine.candidate.family == own.family() &&
+        std::memcmp(mine.candidate.bytes, own.bytes(), own.family() == 4 ? 4 : 16) == 0)
+      return mine.interface;
+  return own.text(false);
 }
 
 void Interface::tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost) {
   if (peer.told || host_.record == nullptr) return;
   peer.told = true;
-  const SocketAddress own = SocketAddress::of_own(socket), to = SocketAddress::of_peer(socket);
-  std::string over = own.text(false);
-  for (const OwnAddress& mine : own_)
-    if (mine.candidate.family == own.family() &&
-        std::memcmp(mine.candidate.bytes, own.bytes(), own.family() == 4 ? 4 : 16) == 0)
-      over = mine.interface;
+  const SocketAddress to = SocketAddress::of_peer(socket);
+  const std::string over = interface_of(SocketAddress::of_own(socket));
   char subject[48], because[200];
   std::snprintf(subject, sizeof subject, "path to peer %u", peer.peer);
   if (tried == 0)

@@ -34,13 +34,13 @@ void Interface::accept_guests() {
       continue;
     }
     prepare(socket.get(), config_);
-    guests_.push_back(std::make_unique<Guest>(*this, std::move(socket), now_ns() + config_.handshake_timeout));
+    guests_.push_back(std::make_unique<Guest>(*this, std::move(socket), now_ns()));
   }
 }
 
 void Interface::take_visitors() {
   for (Visitor& visitor : inbox_.take()) {
-    guests_.push_back(std::make_unique<Guest>(*this, std::move(visitor.socket), now_ns() + config_.handshake_timeout));
+    guests_.push_back(std::make_unique<Guest>(*this, std::move(visitor.socket), now_ns()));
     guests_.back()->greet(visitor.hello);
   }
 }
@@ -62,7 +62,7 @@ void Interface::dismiss(Guest& guest) {
 
 void Interface::room_for_strangers() { set_door(true); }
 
-bool Interface::chosen(Guest& guest, const Hello& hello) {
+bool Interface::chosen(Guest& guest, const Hello& hello, const Standing& theirs) {
   std::uint32_t number = 0;
   if (!number_of(hello, &number)) {
     dismiss(guest);
@@ -70,12 +70,14 @@ bool Interface::chosen(Guest& guest, const Hello& hello) {
   }
   Endpoint& peer = endpoint_of(hello.sender, number);
   peer.peer = number;
+  peer.port = hello.port;
   unwatch(guest);
   Descriptor socket = guest.release();
   dismiss(guest);
-  if (peer.way == Endpoint::Way::kFailed) return false;
+  // One that was on its way while another was made is late.
+  if (peer.way == Endpoint::Way::kFailed || theirs.epoch <= peer.epoch) return false;
   tell_path(peer, socket.get(), 0, 0, "");
-  adopt(peer, std::move(socket), false);
+  adopt(peer, std::move(socket), false, theirs);
   return false;
 }
 

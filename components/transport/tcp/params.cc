@@ -6,6 +6,7 @@ namespace {
 const char* const kConnectionRange[] = {"0", "1048576", nullptr};
 const char* const kPieceRange[] = {"1KiB", "16MiB", nullptr};
 const char* const kBufferRange[] = {"4KiB", "1GiB", nullptr};
+const char* const kKeepRange[] = {"256KiB", "1GiB", nullptr};
 // What endpoints carry in 32 bits.
 const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
@@ -43,6 +44,9 @@ extern const ashlar_param kParams[] = {
         "Bytes to one peer that may wait here because its connection takes no more, or is not there "
         "yet.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kBufferRange),
+    ROW(keep, "1MiB",
+        "Bytes of messages to one peer that are kept until it has them, to be sent again after a broken connection.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kKeepRange),
     ROW(get_from, "32KiB",
         "Size from which the receiver fetches a message from the sender's memory into its own, without further copies.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
@@ -57,6 +61,9 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_DURATION, ASHLAR_TUNER_BASIC, kLookRange),
     ROW(connect_timeout, "60s", "Time after which a peer that no address reaches is given up.", ASHLAR_PARAM_DURATION,
         ASHLAR_USER_DETAIL, kTimeoutRange),
+    ROW(patience, "30s",
+        "Time within which a broken connection has to be made again, while no address of the peer's host answers.",
+        ASHLAR_PARAM_DURATION, ASHLAR_USER_BASIC, kTimeoutRange),
     ROW(handshake_timeout, "5s", "Time that a connection to this process has to prove that it comes from the job.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kShakeRange),
     ROW(strangers, "64", "Connections that may be proving that at one time; others wait.", ASHLAR_PARAM_U64,
@@ -64,12 +71,13 @@ extern const ashlar_param kParams[] = {
     ROW(full_exchange, "64KiB",
         "Bytes that travel both ways over a path between two hosts before the path is used; 0: none.",
         ASHLAR_PARAM_BYTES, ASHLAR_USER_DETAIL, kExchangeRange),
-    ROW(user_timeout, "30s",
-        "Time for which a peer's host may leave data unacknowledged before it is given up; 0: the "
+    ROW(user_timeout, "10s",
+        "Time for which a peer's host may leave data unacknowledged before the connection counts as broken; 0: the "
         "system's.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
     ROW(keepalive, "10s",
-        "Time without traffic after which a peer's host is asked whether it is there; three questions in vain end the "
+        "Time without traffic after which a peer's host is asked whether it is there; three questions in vain break "
+        "the "
         "connection. In whole seconds, 1s at least; 0: it is not asked.",
         ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, kSystemRange),
 };

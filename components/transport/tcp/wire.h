@@ -9,22 +9,31 @@
 ///   Hello: who, to whom, a nonce       ------->  is it for this process?
 ///   does it know its own secret?       <-------  Challenge: a nonce, its proof, its verdict
 ///   Proof, and the full exchange       ------->  does the caller know that secret?
-///   is the path good for long packets? <-------  Welcome, and the full exchange
-///   Frame kChosen, then messages       ------->  the other connections of the pair are closed
+///   is the path good for long packets? <-------  Welcome: what it has received; and the full exchange
+///   Frame kChosen, then frames         ------->  an earlier connection of the pair is closed
+///   it is in use                       <-------  Frame kChosen, then frames
 ///
 /// The secret is the listening process's: its record has it, and only the job's processes get that from their launcher.
 /// Both nonces are new for each connection, so nothing of it can be used again.
+///
+/// Messages are numbered from 0 in each direction, over all connections of the pair. A side keeps those that it has
+/// sent until the other one has said, in the head of any frame, that it has them. A connection that breaks is followed
+/// by another one, which both sides begin by saying how many they have received, and the number of the first message
+/// that will come: those that the other side has already are skipped there. Other frames are not repeated: a process
+/// asks anew for what it was getting, from the byte that it has come to.
 namespace ashlar::tcp {
 
 inline constexpr std::uint32_t kMagic = 0x70637441;  // "Atcp"
-inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::uint8_t kWireVersion = 2;
 
 using Nonce = std::array<std::uint8_t, 16>;
 using Secret = std::array<std::uint8_t, 32>;
 
 struct Hello {
   std::uint32_t magic;
-  std::uint16_t version, reserved;
+  std::uint8_t version;
+  std::uint8_t failing;          // 1: it has called in vain before
+  std::uint16_t port;            // that the sender listens on
   std::uint64_t target, sender;  // nonces of the interfaces
   std::uint64_t job[2];          // of the sender, and its rank there
   std::uint32_t rank;
@@ -50,7 +59,10 @@ static_assert(sizeof(Challenge) == 56);
 struct Welcome {
   std::uint32_t magic;
   std::uint32_t exchange;  // bytes that follow
+  std::uint64_t epoch;     // of the connection that it has now, or had last
+  std::uint64_t received;  // messages; more may come meanwhile over that connection
 };
+static_assert(sizeof(Welcome) == 24);
 
 enum class Side : std::uint8_t { kDialling = 1, kListening = 2 };
 
@@ -65,19 +77,30 @@ enum class Kind : std::uint8_t {
   kGet = 2,        // h0 = request; payload: GetRequest
   kGetData = 3,    // h0 = request, h1 = offset in what was asked for; payload: the bytes
   kGetFailed = 4,  // h0 = request
-  kBye = 5,        // the last frame of this direction
+  kBye = 5,        // this direction ends; h0 = 1: for good, the sender wants nothing more of what was sent to it
   kWake = 6,
-  kChosen = 7
+  kChosen = 7,  // the first frame of each direction; h0 = messages received, h1 = number of the next; payload: epoch
+  kAck = 8,
+  kOver = 9,  // after both kBye, the last frame
+  kAsk = 10   // the peer is to say what it has received, by kAck
 };
 
 struct Frame {
   std::uint32_t length;  // of the payload
   Kind kind;
   std::uint8_t id;
-  std::uint16_t reserved;
+  std::uint16_t ack;  // the last bits of the number of messages that its sender has received
   std::uint64_t h0, h1;
 };
 static_assert(sizeof(Frame) == 24);
+
+/// How a direction begins. Each connection of a pair has a larger epoch than the one before it, so that a late one is
+/// told from the current one.
+struct Chosen {
+  Frame frame;
+  std::uint64_t epoch;
+};
+static_assert(sizeof(Chosen) == 32);
 
 struct GetRequest {
   std::uint64_t region, offset, length;

@@ -73,14 +73,14 @@ TEST_P(ProcessTest, FloodBothWaysKeepsOrderAndContent) {
     Remote me(GetParam(), channel);
     const auto wrong = me.to_parent ? flood(me.lane, me.to_parent) : 1;
     channel.say("done");
-    (void)channel.hear();
+    (void)hear(GetParam(), channel, me.lane);
     return wrong == 0 ? 0 : 1;
   });
   Lane lane(GetParam());
   ashlar_endpoint* to_child = greet(lane, child);
   ASSERT_NE(to_child, nullptr) << last_failure();
   EXPECT_EQ(flood(lane, to_child), 0u);
-  EXPECT_EQ(child.channel().hear(), "done");
+  EXPECT_EQ(hear(GetParam(), child.channel(), lane), "done");
   child.channel().say("go");
   EXPECT_EQ(child.wait(), 0);
 }

@@ -40,9 +40,7 @@ class Caller {
 Hello hello_to(const Process& to, std::uint32_t rank = 1) {
   // As a process of the job says it.
   const Process self(rank);
-  Endpoint target;
-  target.nonce = to.address().nonce;
-  Hello hello = self.iface->hello_to(target);
+  Hello hello = self.iface->hello_to(to.address().nonce);
   hello.nonce.fill(3);
   return hello;
 }
@@ -96,7 +94,7 @@ TEST_F(Strangers, AHelloOfAnotherJobOrToAnotherProcessIsNotAnswered) {
     if (which == 0) wrong.job[0] ^= 1;
     if (which == 1) wrong.job[1] ^= 1;
     if (which == 2) wrong.target ^= 1;
-    if (which == 3) wrong.version += 1;
+    if (which == 3) ++wrong.version;
     if (which == 4) wrong.sender = process.address().nonce;
     Caller caller(process);
     caller.say(wrong);

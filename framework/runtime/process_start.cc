@@ -218,7 +218,11 @@ Status Process::complete_addresses() {
 
 Status Process::begin_world() {
   ASHLAR_TRY(complete_addresses());
-  if (job->rank != 0) ASHLAR_TRY(wiring_->compare_settings(0));
+  // Equality being transitive, ranks compare with the first one of their node, and those with rank 0: of each other
+  // node one rank asks for a record from elsewhere.
+  const PeerId first_of_node = job->local_peers != nullptr ? job->local_peers[0] : 0;
+  const PeerId other = job->rank == first_of_node ? 0 : first_of_node;
+  if (job->rank != other) ASHLAR_TRY(wiring_->compare_settings(other));
   const int ranks = static_cast<int>(job->ranks);
   Ref<Group> all = Ref<Group>::adopt(Group::strided(0, 1, ranks));
   Ref<Group> alone = Ref<Group>::adopt(Group::strided(job->rank, 1, 1));

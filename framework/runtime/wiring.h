@@ -47,7 +47,7 @@ class Wiring {
   /// Its hash, of any process. That of this job's is asked for once for each node.
   std::uint64_t node_identity(PeerId peer);
   /// Compares these values with those of `peer`: MPI_ERR_OTHER with the first difference, its ranks, hosts and origins.
-  /// Equality being transitive, it is enough that every process compares with one and the same.
+  /// Equality being transitive, a tree of comparisons over all processes is enough.
   Status compare_settings(PeerId peer);
   /// PeerTable's connector.
   static Status connect(void* self, Lane& lane, PeerId peer, ashlar_endpoint** endpoint, ashlar_iface** iface);

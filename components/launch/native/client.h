@@ -26,6 +26,8 @@ class Client {
   const ashlar_job& job() const { return job_; }
   /// The job's board; nullptr before attach().
   const BoardHeader* board() const { return board_; }
+  /// How often this rank has asked the launcher for a record.
+  std::uint32_t questions() const { return board_want(board_, slot(job_.rank)).asked.load(std::memory_order_relaxed); }
 
   ashlar_result put(const char* key, const void* blob, std::size_t bytes);
   ashlar_result view(std::uint32_t rank, const char* key, const void** blob, std::size_t* bytes);

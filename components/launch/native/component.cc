@@ -48,11 +48,19 @@ void read_board_used(const ashlar_pvar_row*, const void* block, const void*, uin
 void read_board_limit(const ashlar_pvar_row*, const void* block, const void*, uint64_t* values, uint32_t) {
   values[0] = client_behind(block).board()->heap_end;
 }
+void read_questions(const ashlar_pvar_row*, const void* block, const void*, uint64_t* values, uint32_t) {
+  values[0] = client_behind(block).questions();
+}
 constexpr ashlar_pvar_row kRows[] = {
     ashlar::plugin::computed_pvar("board", "bytes of the job's board that are taken, by all ranks and mpiexec",
                                   ASHLAR_PVAR_LEVEL, read_board_used),
     ashlar::plugin::computed_pvar("board_limit", "the most such bytes (mpiexec.board_per_rank, of each rank)",
                                   ASHLAR_PVAR_SIZE, read_board_limit),
+    ashlar::plugin::computed_pvar(
+        "questions",
+        "records of ranks on other hosts that this rank asked for, each a message to mpiexec and "
+        "to the other host, and back",
+        ASHLAR_PVAR_COUNTER, read_questions),
 };
 
 /// `block`: a module that has joined its job; nullptr: the variables are only made known.

@@ -26,7 +26,7 @@ enum Trait : std::uint8_t {
   /// For intercommunicators, and for nothing else.
   kInter = 1,
   /// The order in which ranks begin collectives of this kind on a communicator must be the same everywhere: it serves
-  /// calls, but not the parts of other algorithms, which begin when their time comes.
+  /// calls, but of the parts of other algorithms, which begin when their time comes, only those of a PartGroup.
   kInCallOrder = 2,
   /// Every item of a reduction's result is the same function of the operands, whatever the sizes and the placement:
   /// a0 op (a1 op (... a[n-1])); of scans ((a0 op a1) op a2) ...
@@ -48,6 +48,9 @@ struct Algorithm {
   /// looks only at the shape and at what is equal on all ranks. May be null: always serves.
   const char* (*excluded)(const Shape& shape, const Call& call) = nullptr;
   std::uint8_t traits = 0;  // of Trait
+  /// Of one that counts in the order of calls, and may serve a part: where this call would begin there and end if it
+  /// began at `from` (0: where the component is now).
+  std::uint64_t (*counts_to)(Op& op, const Call& call, std::uint64_t from) = nullptr;
   /// Of an algorithm that is written against the C interface (rounds.h); its restrictions are there.
   const ashlar_coll_algorithm* row = nullptr;
 

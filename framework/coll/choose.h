@@ -11,7 +11,7 @@ namespace ashlar::coll {
 struct Without {
   std::uint32_t components = 0;  // a bit for each, by its number
   std::uint8_t traits = 0;       // of Trait: algorithms with any of them
-  bool part = false;             // the call is a part of another algorithm: without kInCallOrder
+  bool part = false;             // a part of another algorithm that begins when its time comes: without kInCallOrder
 };
 
 /// Whether this choice of a plan applies to the call, and its algorithm can serve it. A rule that applies but names an

@@ -21,6 +21,7 @@ class GroupWire final : public Wire {
   void watch(Condition& condition) override { whole_.watch(condition); }
   void wake(Rank member) override { whole_.wake(members_[member]); }
   void give_way() override { whole_.give_way(); }
+  Rank rank_in_whole(Rank member) const override { return whole_.rank_in_whole(members_[member]); }
   Status can_go_on(Tag tag) override { return whole_.can_go_on(tag); }
 
  private:

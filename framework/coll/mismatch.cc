@@ -75,11 +75,20 @@ bool positions_differ(const LoggedCall& called, const Notice& theirs) {
   return (theirs.flags & Notice::kFreed) == 0 && called.position != theirs.position;
 }
 
+/// Of a communicator on several nodes the ranks of each count for themselves, as they share memory.
+bool counts_with(const CommState& state, PeerId other) {
+  const Group& group = *state.comm.local_group;
+  if (state.comm.inter || state.plan->shape.nodes == 1) return true;
+  const Rank rank = group.rank_of(other);
+  const std::vector<std::uint32_t> nodes = state.engine.nodes_of(group);
+  return rank >= 0 && nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(state.comm.rank)];
+}
+
 void break_collectives(CommState& state, const FailureReport& report);
 
 /// Ends the communicator's collectives on all members when two of them count later ones differently.
 void check_positions(CommState& state, const LoggedCall& called, const FailureReport& report) {
-  if (state.failures.broken || !positions_differ(called, report.notice)) return;
+  if (state.failures.broken || !positions_differ(called, report.notice) || !counts_with(state, report.from)) return;
   notify_all(state.comm, called.tag, notice_of(called, MPI_ERR_OTHER, Notice::kBroken, &report));
   break_collectives(state, report);
 }

@@ -52,6 +52,8 @@ class Wire {
   virtual void wake(Rank member) = 0;
   /// Yields the core once, where ranks share it.
   virtual void give_way() {}
+  /// A member's rank in the group that the program knows, of which this group may be a part.
+  virtual Rank rank_in_whole(Rank member) const { return member; }
   /// Ok while no member of the group is known to be gone, or to have failed in the operation with this tag.
   virtual Status can_go_on(Tag tag) = 0;
 

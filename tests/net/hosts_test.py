@@ -554,6 +554,10 @@ class ProgramsTest(HostsTest):
     def test_on_three_hosts(self):
         self.run_all([p for p in self.PROGRAMS if p.startswith(("coll", "comm", "topo", "threads", "file"))], "b:2,a:2,c:2", 6)
 
+    def test_collectives_leave_a_host_by_few_messages(self):
+        # Counted by the program: flags inside the hosts, one message to and from each leader, no other rank asks for an address.
+        self.run_all(["coll_nodes 4"], "a:4,b:4", 8)
+
     def test_files_in_two_phases(self):
         for setting in ("io.cb_buffer_size=4KiB", "io.cb_nodes=3", "io.verify=true"):
             self.run_all(["file_access", "file_views", "file_oracle 2 60", "file_together 2 10"], "a:3,b:1", 4,

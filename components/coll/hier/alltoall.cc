@@ -58,7 +58,7 @@ struct Aggregate {
 Co alltoall(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
   const bool lead = leaders.ranks != nullptr && leaders.lead(op);
@@ -72,21 +72,21 @@ Co alltoall(Op& op, const Call& call) {
     op.copy(call.in_place ? call.recv_block(to) : call.send_block(to), Op::view(row + bytes * i, bytes));
   }
   if (!op.failure().ok()) co_return op.failure();
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-  Call part;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  const Call last = scatter_call(lead ? rows : nullptr, row, row_bytes, leaders.inside);
+  const Call first = gather_call(row, lead ? rows : nullptr, row_bytes, leaders.inside);
+  announce(op, call, inside, *nodes, {&first, &last});
   if (!alone) {
-    part = gather_call(row, lead ? rows : nullptr, row_bytes, leaders.inside);
-    const Co gathering = run_part(op, inside, nodes->inside(), part);
+    const Co gathering = run_part(op, call, inside, nodes->inside(), first);
     op.join(gathering, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (lead) {
     const Aggregate aggregate = Aggregate::of(op, *nodes, bytes);
     std::byte* const out = alone ? row : op.scratch(row_bytes * nodes->my_ranks());
     std::byte* const in = op.scratch(row_bytes * nodes->my_ranks());
-    if (!op.failure().ok()) co_return op.failure();
+    if (!op.failure().ok()) co_return leave(op, call, inside, *nodes, last, op.failure());
     if (!alone) aggregate.sort_outgoing(op, rows, out);
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
@@ -94,12 +94,11 @@ Co alltoall(Op& op, const Call& call) {
     const Co exchanging = run_part(op, across, nodes->across(), among);
     op.join(exchanging, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
     aggregate.sort_incoming(op, in, rows);
   }
   if (!alone) {
-    part = scatter_call(lead ? rows : nullptr, row, row_bytes, leaders.inside);
-    const Co scattering = run_part(op, inside, nodes->inside(), part);
+    const Co scattering = run_part(op, call, inside, nodes->inside(), last);
     op.join(scattering, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;

@@ -8,18 +8,19 @@ namespace ashlar::coll::hier {
 Co barrier(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
   if (leaders.ranks == nullptr) co_return op.failure();
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
   std::byte token{};
+  const Call release = bcast_call(Op::view(&token, 1), leaders.inside);
+  announce(op, call, inside, *nodes, {&call, &release});
   if (nodes->my_ranks() > 1) {
-    const Co meeting = run_part(op, inside, nodes->inside(), call);
+    const Co meeting = run_part(op, call, inside, nodes->inside(), call);
     op.join(meeting, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, release, st);
   }
   if (leaders.lead(op)) {
     GroupWire all(op.wire(), leaders.ranks);
@@ -27,11 +28,10 @@ Co barrier(Op& op, const Call& call) {
     const Co meeting = run_part(op, across, nodes->across(), call);
     op.join(meeting, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, release, st);
   }
   if (nodes->my_ranks() > 1) {
-    const Call release = bcast_call(Op::view(&token, 1), leaders.inside);
-    const Co releasing = run_part(op, inside, nodes->inside(), release);
+    const Co releasing = run_part(op, call, inside, nodes->inside(), release);
     op.join(releasing, gate);
     st = co_await gate;
   }

@@ -8,10 +8,13 @@ namespace ashlar::coll::hier {
 Co bcast(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes, call.root);
   if (leaders.ranks == nullptr) co_return op.failure();
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  const Call last = bcast_call(call.recv, leaders.inside);
+  announce(op, call, inside, *nodes, {&last});
   if (leaders.lead(op)) {
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
@@ -19,13 +22,10 @@ Co bcast(Op& op, const Call& call) {
     const Co spreading = run_part(op, across, nodes->across(), part);
     op.join(spreading, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (nodes->my_ranks() > 1) {
-    GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-    const Call part = bcast_call(call.recv, leaders.inside);
-    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    const Co spreading = run_part(op, call, inside, nodes->inside(), last);
     op.join(spreading, gate);
     st = co_await gate;
   }

@@ -36,7 +36,7 @@ struct Packs {
 Co gather(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes, call.root);
   const bool lead = leaders.ranks != nullptr && leaders.lead(op);
@@ -51,10 +51,10 @@ Co gather(Op& op, const Call& call) {
   std::byte* of_node = own;
   if (nodes->my_ranks() > 1) {
     if (lead) of_node = root ? packs.of_node(nodes->mine()) : op.scratch(node_bytes);
-    GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
+    Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
     const Call part = gather_call(own, lead ? of_node : nullptr, bytes, leaders.inside);
-    const Co gathering = run_part(op, inside, nodes->inside(), part);
+    announce(op, call, inside, *nodes, {&part});
+    const Co gathering = run_part(op, call, inside, nodes->inside(), part);
     op.join(gathering, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
@@ -81,7 +81,7 @@ Co gather(Op& op, const Call& call) {
 Co scatter(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes, call.root);
   const bool lead = leaders.ranks != nullptr && leaders.lead(op);
@@ -97,8 +97,11 @@ Co scatter(Op& op, const Call& call) {
   }
   if (!op.failure().ok()) co_return op.failure();
   std::byte* of_node = own;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  if (lead && nodes->my_ranks() > 1) of_node = root ? packs.of_node(nodes->mine()) : op.scratch(node_bytes);
+  const Call last = scatter_call(lead ? of_node : nullptr, own, bytes, leaders.inside);
+  announce(op, call, inside, *nodes, {&last});
   if (lead) {
-    if (nodes->my_ranks() > 1) of_node = root ? packs.of_node(nodes->mine()) : op.scratch(node_bytes);
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
     Call part = part_call(Collective::kScatterv, nodes->node_of(call.root), 0);
@@ -112,13 +115,10 @@ Co scatter(Op& op, const Call& call) {
     const Co scattering = run_part(op, across, nodes->across(), part);
     op.join(scattering, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (nodes->my_ranks() > 1) {
-    GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-    const Call part = scatter_call(lead ? of_node : nullptr, own, bytes, leaders.inside);
-    const Co scattering = run_part(op, inside, nodes->inside(), part);
+    const Co scattering = run_part(op, call, inside, nodes->inside(), last);
     op.join(scattering, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
@@ -132,7 +132,7 @@ Co scatter(Op& op, const Call& call) {
 Co allgather(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
   const bool lead = leaders.ranks != nullptr && leaders.lead(op);
@@ -141,17 +141,17 @@ Co allgather(Op& op, const Call& call) {
   if (!op.failure().ok()) co_return op.failure();
   std::byte* const own = packs.of_node(nodes->mine()) + bytes * nodes->my_index();
   op.copy(call.in_place ? call.recv_block(op.rank()) : call.send, Op::view(own, bytes));
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-  Call part;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  const Call last = bcast_call(Op::view(packs.all, bytes * op.size()), leaders.inside);
+  Call first = gather_call(own, lead ? packs.of_node(nodes->mine()) : nullptr, bytes, leaders.inside);
+  first.in_place = lead;
+  if (lead) first.send = DataView{};
+  announce(op, call, inside, *nodes, {&first, &last});
   if (nodes->my_ranks() > 1) {
-    part = gather_call(own, lead ? packs.of_node(nodes->mine()) : nullptr, bytes, leaders.inside);
-    part.in_place = lead;
-    if (lead) part.send = DataView{};
-    const Co gathering = run_part(op, inside, nodes->inside(), part);
+    const Co gathering = run_part(op, call, inside, nodes->inside(), first);
     op.join(gathering, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (lead) {
     GroupWire all(op.wire(), leaders.ranks);
@@ -164,11 +164,10 @@ Co allgather(Op& op, const Call& call) {
     const Co exchanging = run_part(op, across, nodes->across(), among);
     op.join(exchanging, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (nodes->my_ranks() > 1) {
-    part = bcast_call(Op::view(packs.all, bytes * op.size()), leaders.inside);
-    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    const Co spreading = run_part(op, call, inside, nodes->inside(), last);
     op.join(spreading, gate);
     st = co_await gate;
   }

@@ -44,7 +44,12 @@ Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Ran
   across_ = &engine.plan_for(Shape{.ranks = count(), .nodes = count(), .node_ranks = 1});
 }
 
-const Nodes* Nodes::of(Op& op) {
+Nodes::~Nodes() {
+  for (Slot& slot : slots_)
+    if (slot.drop != nullptr) slot.drop(slot.data);
+}
+
+Nodes* Nodes::of(Op& op) {
   Slot& slot = op.slot();
   if (slot.data == nullptr) {
     const CommState& state = *op.comm();
@@ -53,7 +58,7 @@ const Nodes* Nodes::of(Op& op) {
   }
   if (slot.data == nullptr)
     op.fail(fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the map of a communicator's nodes"}}));
-  return static_cast<const Nodes*>(slot.data);
+  return static_cast<Nodes*>(slot.data);
 }
 
 Leaders Leaders::of(Op& op, const Nodes& nodes, Rank root) {

@@ -1,15 +1,17 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "framework/base/types.h"
+#include "framework/coll/comm_state.h"
 #include "framework/coll/group_wire.h"
 #include "framework/coll/op.h"
 #include "framework/coll/part.h"
 
 namespace ashlar::coll {
 class Engine;
-struct Plan;
 }  // namespace ashlar::coll
 
 namespace ashlar::coll::hier {
@@ -19,9 +21,12 @@ namespace ashlar::coll::hier {
 class Nodes {
  public:
   Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Rank me);
+  ~Nodes();
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
 
   /// Those of op's group, from the slot of this component; nullptr: no memory, noted as op's failure.
-  static const Nodes* of(Op& op);
+  static Nodes* of(Op& op);
 
   int count() const { return static_cast<int>(begin_.size()) - 1; }
   int node_of(Rank rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
@@ -36,7 +41,13 @@ class Nodes {
   int mine() const { return mine_; }          // the node of this rank
   int my_index() const { return my_index_; }  // of this rank among those of its node
   int my_ranks() const { return ranks_on(mine_); }
-  const Plan& inside() const { return *inside_; }  // for parts on this node
+  /// For parts among the ranks of this node, which share what coll/shm keeps for them.
+  PartGroup inside() { return {.plan = inside_, .slots = slots_.data()}; }
+  /// Their wire; `whole` is that of every operation of the communicator.
+  GroupWire& wire(Wire& whole) {
+    if (!wire_) wire_.emplace(whole, members(mine_));
+    return *wire_;
+  }
   const Plan& across() const { return *across_; }  // for parts among the leaders
 
  private:
@@ -47,6 +58,8 @@ class Nodes {
   int mine_, my_index_ = 0;
   const Plan* inside_;
   const Plan* across_;
+  std::optional<GroupWire> wire_;
+  std::array<Slot, CommState::kSlots> slots_;
 };
 
 /// The leaders of one call: of the root's node the root itself, so that its data needs no step of its own. Trivial: it

@@ -1,4 +1,6 @@
 #pragma once
+#include <initializer_list>
+
 #include "components/coll/hier/nodes.h"
 
 namespace ashlar::coll::hier {
@@ -37,6 +39,16 @@ inline Call scatter_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank r
   if (from != nullptr) call.send = Op::view(from, bytes);
   call.recv = Op::view(to, bytes);
   return call;
+}
+
+/// The parts of this call inside the nodes will be these.
+inline void announce(Op& op, const Call& call, Op& inside, Nodes& nodes, std::initializer_list<const Call*> parts) {
+  if (nodes.my_ranks() > 1) count_parts(op, call, inside, nodes.inside(), parts);
+}
+/// This rank has failed before that part inside its node. Returns why.
+inline Status leave(Op& op, const Call& call, Op& inside, Nodes& nodes, const Call& part, Status why) {
+  if (nodes.my_ranks() > 1) leave_part(op, call, inside, nodes.inside(), part);
+  return why;
 }
 
 }  // namespace ashlar::coll::hier

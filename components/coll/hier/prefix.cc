@@ -9,7 +9,7 @@ namespace ashlar::coll::hier {
 Co prefix(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders lasts = Leaders::last(op, *nodes);
   if (lasts.ranks == nullptr) co_return op.failure();
@@ -27,19 +27,23 @@ Co prefix(Op& op, const Call& call) {
   }
   if (alone && inclusive) op.copy_items(call.send.data, result, count, type);
   if (!op.failure().ok()) co_return op.failure();
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-  Call part;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  const bool spreads = nodes->mine() > 0;  // within the node, what comes from the nodes before it
+  Call last_part = bcast_call(DataView{nullptr, count, call.send.type}, lasts.inside);
+  const Call first = reduce_call(call, call.what, call.send.data, result, 0);
+  if (spreads)
+    announce(op, call, inside, *nodes, {&first, &last_part});
+  else
+    announce(op, call, inside, *nodes, {&first});
   if (!alone) {
-    part = reduce_call(call, call.what, call.send.data, result, 0);
-    const Co scanning = run_part(op, inside, nodes->inside(), part);
+    const Co scanning = run_part(op, call, inside, nodes->inside(), first);
     op.join(scanning, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return spreads ? leave(op, call, inside, *nodes, last_part, st) : st;
     if (last && !inclusive) op.combine(call, result, sum, count);
   }
-  std::byte* const before = last || nodes->mine() > 0 ? op.scratch_items(count, type) : nullptr;
-  if (!op.failure().ok()) co_return op.failure();
+  std::byte* const before = last || spreads ? op.scratch_items(count, type) : nullptr;
+  if (!op.failure().ok()) co_return spreads ? leave(op, call, inside, *nodes, last_part, op.failure()) : op.failure();
   if (last) {
     GroupWire all(op.wire(), lasts.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
@@ -47,12 +51,12 @@ Co prefix(Op& op, const Call& call) {
     const Co scanning = run_part(op, across, nodes->across(), among);
     op.join(scanning, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return spreads ? leave(op, call, inside, *nodes, last_part, st) : st;
   }
-  if (nodes->mine() == 0) co_return st;
+  if (!spreads) co_return st;
   if (!alone) {
-    part = bcast_call(DataView{before, count, call.send.type}, lasts.inside);
-    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    last_part.recv.data = before;
+    const Co spreading = run_part(op, call, inside, nodes->inside(), last_part);
     op.join(spreading, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;

@@ -8,18 +8,18 @@ namespace ashlar::coll::hier {
 Co reduce(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes, call.root);
   if (leaders.ranks == nullptr) co_return op.failure();
   const bool lead = leaders.lead(op);
   void* operand = call.send.data;
   if (nodes->my_ranks() > 1) {
-    GroupWire node(op.wire(), nodes->members(nodes->mine()));
-    Op inside(op, node, nodes->my_index(), nodes->my_ranks());
+    Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
     std::byte* const sum = lead ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
     const Call part = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
-    const Co reducing = run_part(op, inside, nodes->inside(), part);
+    announce(op, call, inside, *nodes, {&part});
+    const Co reducing = run_part(op, call, inside, nodes->inside(), part);
     op.join(reducing, gate);
     st = co_await gate;
     if (!st.ok()) co_return st;
@@ -41,20 +41,21 @@ Co reduce(Op& op, const Call& call) {
 Co allreduce(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
   if (leaders.ranks == nullptr) co_return op.failure();
   const bool lead = leaders.lead(op);
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-  Call part;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  const Call last = bcast_call(call.recv, leaders.inside);
+  const Call first =
+      reduce_call(call, Collective::kReduce, call.send.data, lead ? call.recv.data : nullptr, leaders.inside);
+  announce(op, call, inside, *nodes, {&first, &last});
   if (nodes->my_ranks() > 1) {
-    part = reduce_call(call, Collective::kReduce, call.send.data, lead ? call.recv.data : nullptr, leaders.inside);
-    const Co reducing = run_part(op, inside, nodes->inside(), part);
+    const Co reducing = run_part(op, call, inside, nodes->inside(), first);
     op.join(reducing, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (lead) {
     GroupWire all(op.wire(), leaders.ranks);
@@ -64,11 +65,10 @@ Co allreduce(Op& op, const Call& call) {
     const Co reducing = run_part(op, across, nodes->across(), among);
     op.join(reducing, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (nodes->my_ranks() > 1) {
-    part = bcast_call(call.recv, leaders.inside);
-    const Co spreading = run_part(op, inside, nodes->inside(), part);
+    const Co spreading = run_part(op, call, inside, nodes->inside(), last);
     op.join(spreading, gate);
     st = co_await gate;
   }

@@ -70,7 +70,7 @@ std::byte* by_nodes(Op& op, const Nodes& nodes, const Call& call, const std::byt
 Co reduce_scatter(Op& op, const Call& call) {
   Gate gate;
   Status st;
-  const Nodes* const nodes = Nodes::of(op);
+  Nodes* const nodes = Nodes::of(op);
   if (nodes == nullptr) co_return op.failure();
   const Leaders leaders = Leaders::of(op, *nodes);
   const Shares shares = Shares::of(op, *nodes, call);
@@ -79,23 +79,25 @@ Co reduce_scatter(Op& op, const Call& call) {
   const bool alone = nodes->my_ranks() == 1;
   auto* operand = static_cast<std::byte*>(call.send.data);
   std::byte* items = nullptr;
-  GroupWire node(op.wire(), nodes->members(nodes->mine()));
-  Op inside(op, node, nodes->my_index(), nodes->my_ranks());
-  Call part;
+  Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
+  std::byte* const sum = lead && !alone ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
+  const Call first = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
+  // The leader's items get their place later.
+  auto* const place = static_cast<std::byte*>(lead ? call.recv.data : nullptr);
+  const Call last = shares.scatter(*nodes, call, place, leaders.inside);
+  announce(op, call, inside, *nodes, {&first, &last});
   if (!alone) {
-    std::byte* const sum = lead ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
-    part = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
-    const Co reducing = run_part(op, inside, nodes->inside(), part);
+    const Co reducing = run_part(op, call, inside, nodes->inside(), first);
     op.join(reducing, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
     operand = sum;
   }
   if (lead) {
     if (!nodes->in_runs()) operand = by_nodes(op, *nodes, call, operand);
     items = static_cast<std::byte*>(call.recv.data);
     if (!alone) items = op.scratch_items(shares.ours, *call.send.type);
-    if (!op.failure().ok()) co_return op.failure();
+    if (!op.failure().ok()) co_return leave(op, call, inside, *nodes, last, op.failure());
     GroupWire all(op.wire(), leaders.ranks);
     Op across(op, all, nodes->mine(), nodes->count());
     Call among = reduce_call(call, Collective::kReduceScatter, operand, items, 0);
@@ -104,11 +106,11 @@ Co reduce_scatter(Op& op, const Call& call) {
     const Co reducing = run_part(op, across, nodes->across(), among);
     op.join(reducing, gate);
     st = co_await gate;
-    if (!st.ok()) co_return st;
+    if (!st.ok()) co_return leave(op, call, inside, *nodes, last, st);
   }
   if (!alone) {
-    part = shares.scatter(*nodes, call, items, leaders.inside);
-    const Co scattering = run_part(op, inside, nodes->inside(), part);
+    const Call part = shares.scatter(*nodes, call, items, leaders.inside);
+    const Co scattering = run_part(op, call, inside, nodes->inside(), part);
     op.join(scattering, gate);
     st = co_await gate;
   }

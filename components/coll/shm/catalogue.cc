@@ -54,44 +54,56 @@ const char* needs_dense_copies(const Shape& shape, const Call& call) {
   return needs_copies(shape, call);
 }
 
-using Run = Co (*)(Op& op, const Call& call);
+/// An algorithm's function, and how far it counts.
+struct Form {
+  Co (*run)(Op& op, const Call& call);
+  std::uint64_t (*counts_to)(Op& op, const Call& call, std::uint64_t from);
+};
+template <Body body, Need (*need_of)(const Op&, const Call&)>
+constexpr Form form = {.run = enter<body, need_of>, .counts_to = counts_to<need_of>};
 
-constexpr Algorithm of(Collective what, const char* name, const char* summary, Run run) {
-  return {.collective = what, .name = name, .component = "shm", .summary = summary, .run = run, .traits = kInCallOrder};
+constexpr Algorithm of(Collective what, const char* name, const char* summary, const Form& form) {
+  return {.collective = what,
+          .name = name,
+          .component = "shm",
+          .summary = summary,
+          .run = form.run,
+          .traits = kInCallOrder,
+          .counts_to = form.counts_to};
 }
-constexpr Algorithm small(Collective what, Run run) { return of(what, "shm", "slots in shared memory", run); }
-constexpr Algorithm large(Collective what, Run run) {
-  return of(what, "shm_large", "in pieces through shared memory", run);
+constexpr Algorithm small(Collective what, const Form& form) { return of(what, "shm", "slots in shared memory", form); }
+constexpr Algorithm large(Collective what, const Form& form) {
+  return of(what, "shm_large", "in pieces through shared memory", form);
 }
-constexpr Algorithm direct(Collective what, Run run) {
-  return of(what, "direct", "copied once between the callers' buffers", run).with(kReaches);
+constexpr Algorithm direct(Collective what, const Form& form) {
+  return of(what, "direct", "copied once between the callers' buffers", form).with(kReaches);
 }
 
-constexpr auto kShare = enter<share, share_need>;
-constexpr auto kGather = enter<gather_blocks, gather_blocks_need>;
-constexpr auto kScatter = enter<scatter_blocks, scatter_blocks_need>;
-constexpr auto kExchange = enter<exchange_direct, direct_need>;
-constexpr auto kCombine = enter<combine_direct, direct_need>;
+constexpr Form kShare = form<share, share_need>;
+constexpr Form kGather = form<gather_blocks, gather_blocks_need>;
+constexpr Form kScatter = form<scatter_blocks, scatter_blocks_need>;
+constexpr Form kExchange = form<exchange_direct, direct_need>;
+constexpr Form kCombine = form<combine_direct, direct_need>;
 
 constexpr Algorithm kAlgorithms[] = {
-    small(Collective::kBarrier, enter<barrier, small_need>).limited_by(needs_one_piece),
-    small(Collective::kBcast, enter<bcast, small_need>).limited_by(needs_one_piece),
-    small(Collective::kReduce, enter<reduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
-    small(Collective::kAllreduce, enter<allreduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
-    small(Collective::kGather, enter<gather, small_need>).limited_by(needs_one_piece),
-    small(Collective::kScatter, enter<scatter, small_need>).limited_by(needs_one_piece),
+    small(Collective::kBarrier, form<barrier, small_need>).limited_by(needs_one_piece),
+    small(Collective::kBcast, form<bcast, small_need>).limited_by(needs_one_piece),
+    small(Collective::kReduce, form<reduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kAllreduce, form<allreduce, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kGather, form<gather, small_need>).limited_by(needs_one_piece),
+    small(Collective::kScatter, form<scatter, small_need>).limited_by(needs_one_piece),
     small(Collective::kGatherv, kGather).limited_by(needs_node),
     small(Collective::kScatterv, kScatter).limited_by(needs_node),
     small(Collective::kAllgather, kShare).limited_by(needs_one_piece),
     small(Collective::kAlltoall, kShare).limited_by(needs_small_row),
     small(Collective::kReduceScatter, kShare).limited_by(needs_one_dense_piece).with(kFixedOrder),
     small(Collective::kReduceScatterBlock, kShare).limited_by(needs_one_dense_piece).with(kFixedOrder),
-    small(Collective::kScan, enter<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
-    small(Collective::kExscan, enter<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
-    large(Collective::kBcast, enter<bcast_large, large_need>).limited_by(needs_node),
-    large(Collective::kReduce, enter<reduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
-    large(Collective::kAllreduce, enter<allreduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
-    direct(Collective::kBcast, enter<bcast_direct, bcast_direct_need>).limited_by(needs_copies),
+    small(Collective::kScan, form<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    small(Collective::kExscan, form<prefix, small_need>).limited_by(needs_one_dense_piece).with(kFixedOrder),
+    large(Collective::kBcast, form<bcast_large, large_need>).limited_by(needs_node),
+    large(Collective::kReduce, form<reduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
+    large(Collective::kAllreduce, form<allreduce_large, large_need>).limited_by(needs_dense_items).with(kFixedOrder),
+    direct(Collective::kBcast, form<bcast_direct, bcast_direct_need>).limited_by(needs_copies),
     direct(Collective::kGather, kGather).limited_by(needs_copies),
     direct(Collective::kScatter, kScatter).limited_by(needs_copies),
     direct(Collective::kAllgather, kExchange).limited_by(needs_copies_and_table),

@@ -40,6 +40,17 @@ void note_root(const Op& op, const Call& call) {
   }
 }
 
+Co leave(const ShmComm& comm, const Ticket& ticket) {
+  if (comm.state != ShmComm::State::kAttached) {
+    ticket.abandon();
+    return Co();
+  }
+  ticket.member->state().done.store(ticket.last, std::memory_order_seq_cst);
+  ticket.end_turn();
+  wake_announced(ticket);
+  return Co();
+}
+
 Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing) {
   Status st;
   Gate gate;

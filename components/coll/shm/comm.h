@@ -19,8 +19,9 @@ struct Need {
   SingleCopy single_copy = SingleCopy::kNever;
 };
 
-/// This component's state of one communicator, or of one persistent operation, whose starts need not come in the same
-/// order on every rank. Owned by its slot (coll::Slot). Guarded by the lane's lock.
+/// This component's state of one communicator, of the ranks of a node in one on several nodes (coll::PartGroup), or of
+/// one persistent operation, whose starts need not come in the same order on every rank. Owned by its slot
+/// (coll::Slot). Guarded by the lane's lock.
 class ShmComm {
  public:
   enum class State : std::uint8_t { kNew, kAttached, kRefused };
@@ -73,8 +74,21 @@ Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bo
 /// it cannot.
 Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing);
 
+/// Counts the ticket, whose collective this rank takes no part in.
+Co leave(const ShmComm& comm, const Ticket& ticket);
+
 /// For Choices::yield_to_root. On the communicator's state, for persistent operations as well.
 void note_root(const Op& op, const Call& call);
+
+/// Algorithm::counts_to.
+template <Need (*need_of)(const Op&, const Call&)>
+std::uint64_t counts_to(Op& op, const Call& call, std::uint64_t from) {
+  const ShmComm* const comm = ShmComm::of(op);
+  if (comm == nullptr) return from;
+  const Need need = need_of(op, call);
+  const bool proves = need.single_copy != Need::SingleCopy::kNever && !comm->proof_has_number;
+  return (from != 0 ? from : comm->member.next_number) + need.numbers + (proves ? 1 : 0);
+}
 
 /// What is registered of an algorithm. It is no coroutine itself, so what all algorithms begin with costs no frame
 /// where nothing is missing.
@@ -86,8 +100,16 @@ Co enter(Op& op, const Call& call) {
     return Co();  // noted as op's failure
   const bool proves = need.single_copy != Need::SingleCopy::kNever && !comm->proof_has_number;
   if (proves) comm->proof_has_number = true;
-  const Ticket ticket = Ticket::take(comm->member, call, need.payloads, need.numbers + (proves ? 1 : 0));
-  if (!op.has_own_slot()) op.comm()->count_to(comm->member.next_number);
+  const std::uint64_t numbers = need.numbers + (proves ? 1 : 0);
+  Ticket ticket;
+  if (!op.has_own_slot()) [[likely]] {
+    ticket = Ticket::take(comm->member, call, need.payloads, numbers);
+    op.comm()->count_to(comm->member.next_number);
+  } else {
+    ticket = Ticket::take(comm->member, op.called(call), need.payloads, numbers);
+    if (op.leaves()) [[unlikely]]
+      return leave(*comm, ticket);
+  }
   if (comm->choices.yield_to_root) note_root(op, call);
   if (comm->ready(ticket, need.single_copy)) [[likely]] {
     ticket.record_call();

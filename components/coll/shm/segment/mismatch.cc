@@ -59,7 +59,7 @@ Status mismatch(const Ticket& ticket) {
   for (std::uint32_t r = 0; r < ticket.ranks(); ++r) {
     const std::optional<ComparedCall> theirs = find(ticket.layout(), r, ticket.number);
     if (r == ticket.me() || !theirs || *theirs == mine) continue;
-    return calls_differ(mine, {.rank = static_cast<Rank>(r)}, *theirs);
+    return calls_differ(mine, {.rank = ticket.member->wire.rank_in_whole(static_cast<Rank>(r))}, *theirs);
   }
   return fail(MPI_ERR_COUNT, "coll.other_arguments");
 }

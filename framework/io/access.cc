@@ -177,10 +177,7 @@ Status move(const Access& access, MPI_Count* moved) {
 }
 
 /// An access of one process alone, of memory in a row, by a view of all bytes: there is nothing to choose.
-bool is_plain(const Access& access) {
-  return access.file.plain && (access.where == Where::kAt || access.where == Where::kOwn) && !access.together &&
-         access.buffer.dense();
-}
+bool is_plain(const Access& access) { return access.file.plain && !access.together && access.buffer.dense(); }
 
 Status move_plain(const Access& access, MPI_Count* moved) {
   OpenFile& file = access.file;

@@ -222,6 +222,9 @@ static void bad_names(void) {
   CHECK_CLASS(
       MPI_File_open(MPI_COMM_WORLD, "/no/such/folder/file", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file),
       MPI_ERR_NO_SUCH_FILE);
+  /* A program that runs is not written. */
+  CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, "/proc/self/exe", MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+              MPI_ERR_FILE_IN_USE);
   file = file_make(name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
   snprintf(below, sizeof below, "%s/below", name);
   MPI_File other;

@@ -265,6 +265,43 @@ static void requests(void) {
   free(data);
 }
 
+/* A hundred accesses at once, of one process and of all in turn, whose datatypes are freed while they are under way. */
+static void many_under_way(void) {
+  enum { kMany = 100, kInts = 8000 };
+  static int out[kMany][kInts], in[kMany][kInts];
+  MPI_File file = file_make(name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+  MPI_Request many[kMany];
+  MPI_Status status;
+  MPI_Datatype type;
+  for (int k = 0; k < kMany; k++)
+    for (int i = 0; i < kInts; i++) out[k][i] = k * kInts + i + check_rank * 7;
+  MUST(MPI_Type_create_resized(MPI_INT, 0, 4 * check_size, &type));
+  MUST(MPI_Type_commit(&type));
+  MUST(MPI_File_set_view(file, 4 * check_rank, MPI_INT, type, "native", MPI_INFO_NULL));
+  MUST(MPI_Type_free(&type));
+  for (int writes = 1; writes >= 0; writes--) {
+    for (int k = 0; k < kMany; k++) {
+      const MPI_Offset at = (MPI_Offset)k * kInts;
+      MUST(writes ? MPI_Type_vector(kInts / 2, 2, 2, MPI_INT, &type) : MPI_Type_contiguous(kInts, MPI_INT, &type));
+      MUST(MPI_Type_commit(&type));
+      if (k % 3 == 0)
+        MUST(writes ? MPI_File_iwrite_at(file, at, out[k], 1, type, &many[k])
+                    : MPI_File_iread_at(file, at, in[k], 1, type, &many[k]));
+      else
+        MUST(writes ? MPI_File_iwrite_at_all(file, at, out[k], 1, type, &many[k])
+                    : MPI_File_iread_at_all(file, at, in[k], 1, type, &many[k]));
+      MUST(MPI_Type_free(&type));
+    }
+    for (int k = kMany; k-- > 0;) {
+      MUST(MPI_Wait(&many[k], &status));
+      CHECK_EQ(moved(&status), sizeof *out);
+    }
+    file_settle(file);
+  }
+  CHECK(memcmp(in, out, sizeof in) == 0);
+  MUST(MPI_File_close(&file));
+}
+
 /* A request whose access fails tells so when it is completed, among others in MPI_ERR_IN_STATUS. */
 static void failed_requests(void) {
   MPI_File file = file_make(name, MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE);
@@ -348,6 +385,7 @@ int main(int argc, char** argv) {
   own_pointer(pair);
   shared_pointer(pair);
   requests();
+  many_under_way();
   failed_requests();
   splits();
   MUST(MPI_Type_free(&pair));

@@ -18,6 +18,9 @@ expect 'Bytes of messages that may wait'
 expect 'allreduce_example_doubling: every number of ranks and every size'
 expect '^calls: 4 ranks'
 expect '^MPI_Init'
+expect "^watch: 'ordered.txt': .* the slowest took"
+expect 'watch (priority 60): it watches whatever file it can stand in front of'
+[ "$(cat ordered.txt)" = "$(yes 'a line' | head -4)" ] || fail "the file has other lines: $(cat ordered.txt)"
 for so in "$prefix/${LIBDIR:-lib}"/ashlar/components/ashlar_*_pipes.so "$prefix/${LIBDIR:-lib}"/ashlar/components/ashlar_tool_calls.so; do
   nm -D --undefined-only "$so" | grep -i 'ashlar\|mpi' && fail "$so needs symbols of ours"
 done

@@ -163,6 +163,7 @@ std::size_t Tiles::spans(std::uint64_t from, std::uint64_t bytes, std::size_t mo
     out[0] = {.offset = first_ + static_cast<std::int64_t>(from), .bytes = bytes};
     return 1;
   }
+  if (layout_->form == Layout::Form::kRun) return list_runs(from, bytes, most, out);
   Lister lister(out, most, bytes);
   std::uint64_t tile = from / layout_->bytes;
   std::size_t into = from % layout_->bytes;
@@ -171,6 +172,19 @@ std::size_t Tiles::spans(std::uint64_t from, std::uint64_t bytes, std::size_t mo
     into = 0;
   }
   return lister.used();
+}
+
+// No two of them are adjacent: else all would be one.
+std::size_t Tiles::list_runs(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const {
+  const std::uint64_t each = layout_->bytes;
+  std::int64_t at = first_ + static_cast<std::int64_t>(from / each) * extent_;
+  std::uint64_t into = from % each;
+  for (std::size_t used = 0;; at += extent_, into = 0) {
+    const std::uint64_t now = std::min(each - into, bytes);
+    out[used++] = {.offset = at + static_cast<std::int64_t>(into), .bytes = now};
+    bytes -= now;
+    if (bytes == 0 || used == most) return used;
+  }
 }
 
 std::uint64_t Tiles::below(std::int64_t offset) const {

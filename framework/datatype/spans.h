@@ -52,6 +52,9 @@ class Tiles {
   bool contiguous() const;
 
  private:
+  /// spans() of items that are one run of bytes each.
+  std::size_t list_runs(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const;
+
   const Layout* layout_;
   std::int64_t first_;   // offset of the first packed byte
   std::int64_t extent_;  // from one item to the next

@@ -117,7 +117,6 @@ Status Board::make(const BoardFacts& facts) {
   if (!facts.name.empty()) board_->name = store(facts.name);
   if (!facts.parent_port.empty()) board_->parent_port = store(facts.parent_port);
   board_->starts_elsewhere = facts.starts_elsewhere ? 1 : 0;
-  if (!facts.name_scope.empty()) board_->name_scope = store(facts.name_scope);
   if (!facts.params.empty()) {
     board_->params = store(facts.params);
     board_->params_bytes = facts.params.size();

@@ -10,7 +10,7 @@ namespace ashlar::mpiexec {
 
 struct BoardFacts {
   std::string job_id, host, launcher, params;
-  std::string name, parent_port, name_scope;  // of a further job (further_jobs.h)
+  std::string name, parent_port;  // of a further job (further_jobs.h)
   NodeMap nodes;
   std::uint64_t cookie = 0;  // 0: the board draws one
   unsigned ranks = 0;

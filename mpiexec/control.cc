@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "framework/plugin/launch_board.h"
@@ -28,6 +29,44 @@ bool is_own_user(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == geteuid();
 }
 
+socklen_t address_of(std::uint64_t place, sockaddr_un* out) {
+  *out = {};
+  out->sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
+  const int n = std::snprintf(out->sun_path + 1, sizeof out->sun_path - 1, launch::kControlSocket,
+                              static_cast<unsigned long long>(place));
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
+}
+
+/// A message of one byte that has a descriptor with it.
+struct Passed {
+  iovec part = {};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+
+  msghdr message(char* byte) {
+    part = {.iov_base = byte, .iov_len = 1};
+    msghdr out = {};
+    out.msg_iov = &part;
+    out.msg_iovlen = 1;
+    out.msg_control = room;
+    out.msg_controllen = sizeof room;
+    return out;
+  }
+};
+
+/// Reads the byte with which a caller says what it wants, and the connection that is passed on with it, if there is
+/// one.
+ssize_t read_wish(const Descriptor& socket, char* wish, Descriptor* passed_on) {
+  Passed passed;
+  msghdr message = passed.message(wish);
+  const ssize_t n = recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const cmsghdr* const head = n == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) return n;
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
+  *passed_on = Descriptor(fd);
+  return n;
+}
+
 bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
 
 }  // namespace
@@ -36,11 +75,8 @@ void ControlSocket::open() {
   std::uint64_t place = 0;
   if (getrandom(&place, sizeof place, 0) != static_cast<ssize_t>(sizeof place) || place == 0) return;
   Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;  // sun_path[0] stays 0: the abstract name space
-  const int n = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, launch::kControlSocket,
-                              static_cast<unsigned long long>(place));
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
+  sockaddr_un address;
+  const socklen_t length = address_of(place, &address);
   if (!listener || bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       listen(listener.get(), SOMAXCONN) != 0)
     return;
@@ -53,6 +89,23 @@ Descriptor ControlSocket::accept() {
     Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket || is_own_user(socket.get())) return socket;
   }
+}
+
+bool pass_on(std::uint64_t place, char wish, const Descriptor& socket) {
+  const Descriptor to(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address;
+  const socklen_t length = address_of(place, &address);
+  if (!to || connect(to.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 || !is_own_user(to.get()))
+    return false;
+  Passed passed;
+  msghdr message = passed.message(&wish);
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  const int fd = socket.get();
+  std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  return sendmsg(to.get(), &message, MSG_NOSIGNAL) == 1;
 }
 
 void Callers::admit(Descriptor socket) {
@@ -73,8 +126,9 @@ std::vector<Callers::Caller> Callers::handle(const std::vector<pollfd>& fds, std
     if (waiting.until_ns == 0) waiting.until_ns = now + kSilence;
     if (i < polled_ && fds[first_ + i].revents) {
       char wish = 0;
-      const ssize_t n = recv(waiting.socket.get(), &wish, 1, MSG_DONTWAIT);
-      if (n == 1) out.push_back({.wish = wish, .socket = std::move(waiting.socket)});
+      Descriptor passed_on;
+      const ssize_t n = read_wish(waiting.socket, &wish, &passed_on);
+      if (n == 1) out.push_back({.wish = wish, .socket = std::move(passed_on ? passed_on : waiting.socket)});
       if (!is_later(n)) continue;
     }
     if (now < waiting.until_ns) still.push_back(std::move(waiting));

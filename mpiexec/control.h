@@ -29,6 +29,10 @@ class ControlSocket {
   std::uint64_t place_ = 0;
 };
 
+/// Gives a connection to the control socket at `place`, of another mpiexec on this host, with what it wants. False:
+/// there is none of this user.
+bool pass_on(std::uint64_t place, char wish, const Descriptor& socket);
+
 /// Those that have connected, here or through a daemon, until they have said in one byte what they want
 /// (launch::Wish). Bytes behind it are left for who serves them.
 class Callers {

@@ -305,7 +305,6 @@ Status Daemon::prepare() {
   facts.board.nodes = order_.nodes;
   facts.board.cookie = order_.cookie;
   facts.board.universe = order_.universe;
-  facts.board.name_scope = order_.job_id;
   facts.board.name = order_.name;
   facts.board.parent_port = order_.parent_port;
   facts.board.partial = facts.board.starts_elsewhere = true;

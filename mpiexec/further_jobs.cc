@@ -25,8 +25,8 @@ void FurtherJobs::start(Descriptor socket, const char* const* argv, const Facts&
   Descriptor theirs(leash[0]), ours(leash[1]);
   const std::string name = (facts.name.empty() ? "" : facts.name + ".") + std::to_string(++started_);
   const std::string variable =
-      text("%s=%d:%s:%d:%g:%u:%s:%s", launch::kFurtherVariable, socket.get(), name.c_str(), theirs.get(),
-           facts.timeout_s, facts.ranks, facts.name_scope.c_str(), facts.taken.c_str());
+      text("%s=%d:%s:%d:%g:%u:%llx:%s", launch::kFurtherVariable, socket.get(), name.c_str(), theirs.get(),
+           facts.timeout_s, facts.ranks, static_cast<unsigned long long>(facts.names_at), facts.taken.c_str());
   std::vector<const char*> envp;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::strncmp(*entry, launch::kFurtherVariable, std::strlen(launch::kFurtherVariable)) != 0)

@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,11 @@ class FurtherJobs {
  public:
   /// What a further job has of this one.
   struct Facts {
-    std::string name;        // of this job: "" or "1.2"
-    std::string name_scope;  // of names that its processes publish
-    double timeout_s = 0;    // what is left of it; 0: none
-    unsigned ranks = 0;      // of this job and those above it
-    std::string taken;       // the hosts on which they run (further_request.h)
+    std::string name;            // of this job: "" or "1.2"
+    std::uint64_t names_at = 0;  // the control socket of the mpiexec that has the names; 0: none has
+    double timeout_s = 0;        // what is left of it; 0: none
+    unsigned ranks = 0;          // of this job and those above it
+    std::string taken;           // the hosts on which they run (further_request.h)
   };
 
   FurtherJobs() = default;

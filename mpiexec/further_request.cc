@@ -165,12 +165,10 @@ bool FurtherRequest::find() {
   if (std::sscanf(text, "%d:%127[0-9.]%n", &socket, name, &used) != 2) return false;
   if (text[used] == ':') {
     int rest = 0;
-    if (std::sscanf(text + used, ":%d:%lf:%u:%n", &leash, &timeout_s_, &ranks_above_, &rest) == 3) {
-      const std::string left = text + used + rest;
-      const std::size_t colon = std::min(left.find(':'), left.size());
-      name_scope_ = left.substr(0, colon);
-      taken_above_ = taken_in(left.substr(std::min(colon + 1, left.size())));
-    }
+    unsigned long long names_at = 0;
+    if (std::sscanf(text + used, ":%d:%lf:%u:%llx:%n", &leash, &timeout_s_, &ranks_above_, &names_at, &rest) == 4)
+      taken_above_ = taken_in(text + used + rest);
+    names_at_ = names_at;
   }
   unsetenv(launch::kFurtherVariable);
   asked_ns_ = now_ns();

@@ -30,7 +30,9 @@ class FurtherRequest {
   void over(const std::string& sentence);
 
   const std::string& name() const { return name_; }
-  const std::string& name_scope() const { return name_scope_; }
+  /// The control socket of the mpiexec that has the names of its processes; 0: none has, as a process without mpiexec
+  /// asked.
+  std::uint64_t names_at() const { return names_at_; }
   const std::string& parent_port() const { return parent_port_; }
   /// Becomes readable when the job that asked has failed.
   int leash() const { return leash_.get(); }
@@ -45,7 +47,8 @@ class FurtherRequest {
   void tell(const char* word, const std::string& more);
 
   Descriptor socket_, leash_;
-  std::string name_, name_scope_, parent_port_;
+  std::string name_, parent_port_;
+  std::uint64_t names_at_ = 0;
   double timeout_s_ = 0;
   std::uint64_t asked_ns_ = 0;
   unsigned ranks_above_ = 0;

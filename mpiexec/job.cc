@@ -41,6 +41,7 @@ Job::Job(const Options& options, const Settings& settings, const Inherited& inhe
       job_id_(std::move(job_id)),
       argv_(argv),
       asked_(asked),
+      names_(asked != nullptr),
       here_(options, settings, inherited, *this),
       there_(*this),
       board_(here_.board()),
@@ -340,6 +341,7 @@ void Job::poll_once(int timeout_ms) {
   there_.add(&fds);
   callers_.add(&fds);
   relays_.add(&fds);
+  names_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
   here_.read_streams(fds, first_stream);
   there_.handle(fds, now_ns());
@@ -347,6 +349,7 @@ void Job::poll_once(int timeout_ms) {
   if (fds[5].revents) input->write_some();
   serve_callers(fds);
   relays_.handle(fds, *this);
+  names_.handle(fds);
   if (fds[7].revents) hear_above();
   if (fds[8].revents) pass_input_on(room);
   write_streams();

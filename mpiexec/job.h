@@ -10,6 +10,7 @@
 #include "mpiexec/further_jobs.h"
 #include "mpiexec/further_request.h"
 #include "mpiexec/local_ranks.h"
+#include "mpiexec/name_service.h"
 #include "mpiexec/node_map.h"
 #include "mpiexec/notice_merger.h"
 #include "mpiexec/options.h"
@@ -112,6 +113,7 @@ class Job : private NodeEvents, private Relays::Events {
   FurtherJobs further_;
   ControlSocket control_;
   Callers callers_;
+  NameService names_;
   Relays relays_;              // of ranks on other hosts: node and number there
   std::uint64_t cookie_ = 0;   // of a job on several hosts
   bool above_failed_ = false;  // the job that asked for this one

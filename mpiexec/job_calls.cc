@@ -1,4 +1,4 @@
-// What ranks ask of mpiexec: further jobs. And what this job has to do with the one that asked for it.
+// What ranks ask of mpiexec: further jobs, names. And what this job has to do with the one that asked for it.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,20 +19,27 @@ std::uint64_t number_of(unsigned node, std::uint32_t call) { return std::uint64_
 void Job::open_control() {
   launch::BoardHeader& board = *board_.header();
   if (board.control_wanted.load() == 0 || board.control.load() != 0) return;
-  control_.open();
+  if (control_.place() == 0) control_.open();
   board.control.store(control_.place() != 0 ? control_.place() : launch::kNoControl);
 }
 
 void Job::serve_callers(const std::vector<pollfd>& fds) {
   std::vector<Callers::Caller> ready = callers_.handle(fds, now_ns());
   while (Descriptor socket = control_.accept()) callers_.admit(std::move(socket));
-  for (Callers::Caller& caller : ready)
+  for (Callers::Caller& caller : ready) {
     if (caller.wish == launch::wish::kJob && argv_ != nullptr && !stopping_)
       further_.start(std::move(caller.socket), argv_, facts_for_further(), inherited_);
+    // The first mpiexec has the names of all jobs.
+    if (caller.wish == launch::wish::kNames &&
+        (asked_ == nullptr || asked_->names_at() == 0 || !pass_on(asked_->names_at(), caller.wish, caller.socket)))
+      names_.admit(std::move(caller.socket));
+  }
 }
 
 /// A rank of another host: what it says goes to one end of a pair of sockets, and whoever serves it has the other.
 void Job::rank_called(unsigned node, std::uint32_t call) {
+  // Further jobs come here for names, even if no rank of this host asks for anything.
+  if (control_.place() == 0) control_.open();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return there_.reply(node, call, {});
   relays_.open(number_of(node, call), Descriptor(ends[0]));
@@ -50,7 +57,7 @@ void Job::relayed(std::uint64_t call, std::string_view bytes) {
 FurtherJobs::Facts Job::facts_for_further() const {
   FurtherJobs::Facts facts;
   if (asked_ != nullptr) facts.name = asked_->name();
-  facts.name_scope = board_.text_of(board_.header()->name_scope);
+  facts.names_at = asked_ != nullptr ? asked_->names_at() : control_.place();
   if (limit_ns_ != 0) {
     const std::uint64_t now = now_ns();
     facts.timeout_s = std::max(limit_ns_ > now ? static_cast<double>(limit_ns_ - now) / 1e9 : 0.0, 0.1);

@@ -118,14 +118,12 @@ Status Job::prepare_here() {
   facts.board.nodes = nodes_;
   facts.board.cookie = cookie_;
   facts.board.universe = universe();
-  facts.board.name_scope = job_id_;
   const std::vector<PlannedHost> named = plan_check(options_, host_);
   facts.board.starts_elsewhere =
       std::any_of(named.begin(), named.end(), [](const PlannedHost& host) { return !host.here; });
   if (asked_ != nullptr) {
     facts.board.name = asked_->name();
     facts.board.parent_port = asked_->parent_port();
-    facts.board.name_scope = asked_->name_scope();
   }
   return here_.prepare(std::move(facts), environment_, placement_);
 }

@@ -1,6 +1,7 @@
 #include "framework/comm/engine.h"
 
 #include "framework/base/lane_lock.h"
+#include "framework/comm/name_client.h"
 #include "framework/comm/names.h"
 #include "framework/comm/ports.h"
 #include "framework/comm/pvars.h"
@@ -15,7 +16,8 @@ Engine::Engine(Services& process, bool checks_hints, Outside* others)
       check_hints(checks_hints),
       outside(others),
       ports(std::make_unique<Ports>()),
-      names(std::make_unique<Names>()) {
+      names(std::make_unique<Names>()),
+      name_client(std::make_unique<NameClient>()) {
   current_ = this;
 }
 

@@ -15,6 +15,7 @@ struct Lane;
 namespace ashlar::comm {
 
 struct Hardware;
+class NameClient;
 class Names;
 class Outside;
 class Ports;
@@ -61,8 +62,9 @@ class Engine {
   Outside* const outside;  // nullptr: there are no processes but those of this job
   ContextIds ids;
   const std::unique_ptr<Ports> ports;  // that are open
-  const std::unique_ptr<Names> names;  // that this process has published
-  Comm* parent = nullptr;              // what MPI_Comm_get_parent gives
+  const std::unique_ptr<Names> names;  // that this process has published on its host
+  const std::unique_ptr<NameClient> name_client;
+  Comm* parent = nullptr;  // what MPI_Comm_get_parent gives
   std::mutex locating;  // held around calls of the topology component that locates, which serves one thread at a time
 
  private:

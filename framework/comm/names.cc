@@ -14,25 +14,27 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
 #include "framework/base/shared_file.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/join_api.h"
-#include "framework/comm/outside.h"
+#include "framework/comm/name_client.h"
 #include "framework/comm/ports.h"
+#include "framework/plugin/name_service.h"
 
 namespace ashlar::comm {
 namespace {
 
+namespace names = launch::names;
+
 constexpr char kMemory[] = "ashlar-name-";
 constexpr std::size_t kMostContent = 8192;
 
-/// The scope of all programs of this user.
-constexpr char kOfUser[] = "user";
-
-std::string key_of(const std::string& scope, const char* service) { return scope + '\n' + service; }
+/// Names of this user.
+std::string key_of(const char* service) { return std::string("user\n") + service; }
 
 std::string number_of(const std::string& key) {
   char number[17];
@@ -79,16 +81,17 @@ std::string port_of(pid_t pid, const std::string& key) {
   return port;
 }
 
-std::string scope_of_program() {
-  const Outside* const outside = Engine::current().outside;
-  const std::string scope = outside ? outside->name_scope() : "";
-  return scope.empty() ? kOfUser : scope;
+/// Asks the launcher's name service; an empty answer: there is none.
+Status asked(const std::vector<std::string>& request, int mpi_class, std::vector<std::string>* answer) {
+  const Status done = Engine::current().name_client->ask(request, answer);
+  if (done.ok()) return {};
+  return fail(mpi_class, "name.no_service", {{"lower", done.text()}});
 }
 
 }  // namespace
 
-Status Names::publish(const std::string& scope, const char* service, const char* port) {
-  const std::string key = key_of(scope, service);
+Status Names::publish(const char* service, const char* port) {
+  const std::string key = key_of(service);
   const std::lock_guard guard(mutex_);
   Entry entry{.claim = make_socket(), .memory = {}, .port = port};
   sockaddr_un address;
@@ -111,17 +114,17 @@ Status Names::publish(const std::string& scope, const char* service, const char*
   return {};
 }
 
-Status Names::unpublish(const std::string& scope, const char* service, const char* port) {
+Status Names::unpublish(const char* service, const char* port) {
   const std::lock_guard guard(mutex_);
-  const auto entry = published_.find(key_of(scope, service));
+  const auto entry = published_.find(key_of(service));
   if (entry == published_.end() || entry->second.port != port)
     return fail(MPI_ERR_SERVICE, "name.not_ours", {{"value", service}});
   published_.erase(entry);
   return {};
 }
 
-Status Names::look_up(const std::string& scope, const char* service, std::string* port) {
-  const std::string key = key_of(scope, service);
+Status Names::look_up(const char* service, std::string* port) {
+  const std::string key = key_of(service);
   const Descriptor probe = make_socket();
   sockaddr_un address;
   const socklen_t length = address_of(key, &address);
@@ -137,19 +140,27 @@ Status publish_name(const char* service_name, Info*, const char* port_name) {
   if (std::strlen(port_name) >= MPI_MAX_PORT_NAME)
     return fail(MPI_ERR_ARG, "argument.too_long",
                 {{"argument", "port_name"}, {"length", std::strlen(port_name)}, {"most", MPI_MAX_PORT_NAME - 1}});
-  return Engine::current().names->publish(scope_of_program(), service_name, port_name);
+  std::vector<std::string> answer;
+  ASHLAR_TRY(asked({names::kPublish, service_name, port_name}, MPI_ERR_SERVICE, &answer));
+  if (answer.empty()) return Engine::current().names->publish(service_name, port_name);
+  return answer[0] == names::kDone ? Status() : fail(MPI_ERR_SERVICE, "name.taken", {{"value", service_name}});
 }
 
 Status unpublish_name(const char* service_name, Info*, const char* port_name) {
-  return Engine::current().names->unpublish(scope_of_program(), service_name, port_name);
+  std::vector<std::string> answer;
+  ASHLAR_TRY(asked({names::kUnpublish, service_name, port_name}, MPI_ERR_SERVICE, &answer));
+  if (answer.empty()) return Engine::current().names->unpublish(service_name, port_name);
+  return answer[0] == names::kDone ? Status() : fail(MPI_ERR_SERVICE, "name.not_ours", {{"value", service_name}});
 }
 
 Status lookup_name(const char* service_name, Info*, char* port_name) {
+  std::vector<std::string> answer;
+  ASHLAR_TRY(asked({names::kLookUp, service_name}, MPI_ERR_NAME, &answer));
   std::string port;
-  Status found = Names::look_up(scope_of_program(), service_name, &port);
-  // What programs without a launcher, and those of the scope "user", have published.
-  if (!found.ok()) found = Names::look_up(kOfUser, service_name, &port);
-  ASHLAR_TRY(found);
+  if (answer.size() > 1 && answer[0] == names::kFound) port = answer[1];
+  // What programs without a launcher have published on this host.
+  if (port.empty()) ASHLAR_TRY(Names::look_up(service_name, &port));
+  if (port.size() >= MPI_MAX_PORT_NAME) return fail(MPI_ERR_NAME, "name.unknown", {{"value", service_name}});
   std::memcpy(port_name, port.c_str(), port.size() + 1);
   return {};
 }

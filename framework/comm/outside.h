@@ -39,8 +39,9 @@ class Outside {
   virtual void part() = 0;
   /// A connection to a launcher that starts a further job (plugin/further_job.h). Fails with MPI_ERR_SPAWN.
   virtual Status start_job(Descriptor* socket) = 0;
-  /// Names that are published under this one are seen by the processes of other jobs of the same: MPI_Publish_name.
-  virtual std::string name_scope() const = 0;
+  /// A connection to the launcher's name service (plugin/name_service.h); none where the launcher has no names. Fails
+  /// with MPI_ERR_OTHER.
+  virtual Status name_service(Descriptor* socket) = 0;
   /// The interfaces and TCP ports with which processes of other hosts reach this one.
   virtual void network(std::string* interfaces, std::string* ports) const = 0;
   /// Whether the launcher may start further processes on other hosts without being told so.

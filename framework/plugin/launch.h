@@ -60,10 +60,8 @@ typedef struct ashlar_job {
    * listen (MPI_Comm_get_parent), which is a secret. "" or NULL: of no such job. */
   const char* name;
   const char* parent_port;
-  /* Processes of all jobs with this text see the names that one of them publishes (MPI_Publish_name); NULL or "": all
-   * of this user that have none either. */
-  const char* name_scope;
-  uint32_t outlives_ranks; /* 1: the job may go on when a rank has failed; the others then poll() for it */
+  const char* unused;        /* earlier: which names of MPI_Publish_name the process sees; not looked at */
+  uint32_t outlives_ranks;   /* 1: the job may go on when a rank has failed; the others then poll() for it */
   uint32_t starts_elsewhere; /* 1: processes that this one starts may run on other hosts than those of the job */
 } ashlar_job;
 
@@ -156,6 +154,10 @@ typedef struct ashlar_launch_ops {
   /* Tells whether this process has communicators with processes of other jobs, so that a failure there is one of this
    * job, too. The member may be NULL. */
   void (*connected)(ashlar_launch* self, int others);
+  /* A connection, close-on-exec, to the names that the launcher keeps for its jobs (MPI_Publish_name): a stream socket
+   * with the requests and answers of name_service.h. The member may be NULL: names are those of the user on this host.
+   */
+  ashlar_result (*name_service)(ashlar_launch* self, int* socket);
 } ashlar_launch_ops;
 
 struct ashlar_launch {

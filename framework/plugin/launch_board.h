@@ -13,7 +13,7 @@
 namespace ashlar::launch {
 
 inline constexpr std::uint64_t kBoardMagic = 0x64726f6253484c41;  // "ALHSbord"
-inline constexpr std::uint32_t kBoardVersion = 9;
+inline constexpr std::uint32_t kBoardVersion = 10;
 inline constexpr std::size_t kAccountBytes = 4096;     // what one rank may say about what it is doing
 inline constexpr std::size_t kWaitBytes = 1024;        // and about its newest wait, unasked; behind the account
 inline constexpr std::size_t kVariablesBytes = 16384;  // its variables, with BoardVariables; behind the wait
@@ -144,7 +144,7 @@ struct BoardHeader {
   std::uint64_t tools;       // offset of the ranks' memory for tools (tool_memory.h), one after the other; 0: none
   std::uint64_t tool_bytes;  // of one rank
   // Offsets of texts for ashlar_job; 0: "".
-  std::uint64_t name, parent_port, name_scope;
+  std::uint64_t name, parent_port;
   std::uint32_t starts_elsewhere;  // as ashlar_job's
   // Of a job that has ranks on other nodes than this board's. `node`: this one, kNoNode of an mpiexec that has no rank
   // beside it.
@@ -169,9 +169,10 @@ struct BoardHeader {
 };
 inline constexpr std::uint64_t kNoControl = ~std::uint64_t{0};
 
-/// What a process wants that connects there: the first byte that it sends. kJob: a further job (further_job.h).
+/// What a process wants that connects there: the first byte that it sends. kJob: a further job (further_job.h); kNames:
+/// the names that processes have published (name_service.h).
 namespace wish {
-inline constexpr char kJob = 'j';
+inline constexpr char kJob = 'j', kNames = 'n';
 }
 
 /// The name of BoardHeader::control behind the zero of an abstract socket. Processes of other users are turned away

@@ -81,9 +81,14 @@ bool OtherJobs::part_from(PeerId peer) ASHLAR_NO_THREAD_SAFETY {
   return done;
 }
 
-std::string OtherJobs::name_scope() const {
-  const char* const scope = process_.job->name_scope;
-  return scope ? scope : "";
+Status OtherJobs::name_service(Descriptor* socket) {
+  const ashlar_launch_ops& ops = *process_.launch->ops;
+  if (ops.name_service == nullptr) return {};
+  int fd = -1;
+  const ashlar_result asked = ops.name_service(process_.launch, &fd);
+  if (asked != ASHLAR_OK) return fail(MPI_ERR_OTHER, "name.no_service", {{"lower", process_.launch_reason(asked)}});
+  *socket = Descriptor(fd);
+  return {};
 }
 
 void OtherJobs::network(std::string* interfaces, std::string* ports) const {
@@ -99,7 +104,7 @@ void OtherJobs::reach_other_nodes() ASHLAR_NO_THREAD_SAFETY {
   for (const auto& lane : lanes) lane->lock.lock();
   process_.wiring_->open_networks();
   for (const auto& lane : lanes) {
-    progress::raise(*lane);
+    progress::raise_armed(*lane);  // who sleeps does not know the new interfaces
     lane->lock.unlock();
   }
 }

@@ -33,7 +33,7 @@ class OtherJobs final : public comm::Outside {
   void let_go(PeerId peer) override;
   void part() override;
   Status start_job(Descriptor* socket) override;
-  std::string name_scope() const override;
+  Status name_service(Descriptor* socket) override;
   void network(std::string* interfaces, std::string* ports) const override;
   bool starts_elsewhere() const override;
   void reach_other_nodes() override;

@@ -49,6 +49,12 @@ static void hello(void) {
   if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
 }
 
+static void look_up(const char* service, const char* wanted) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Lookup_name(service, MPI_INFO_NULL, port);
+  must(strcmp(port, wanted) == 0, "a name leads to another port");
+}
+
 static void say_where(const char* who) {
   char host[MPI_MAX_PROCESSOR_NAME], folder[512] = "";
   int length = 0;
@@ -70,7 +76,8 @@ static void wait_for_other_job(MPI_Comm inter) {
 }
 
 /* spawn ROOT COUNT THEN [KEY=VALUE...]: starts as many processes, with these keys. They say where they are, merge with
- * those that started them, and do THEN: "end", or "wait" for them. A start that fails is told, and the job goes on. */
+ * those that started them, and do THEN: "end", "wait" for them, or look up a "name" that those have published, and
+ * publish one for them. A start that fails is told, and the job goes on. */
 static void spawn(char** argv) {
   MPI_Comm children, all;
   MPI_Info info;
@@ -85,6 +92,8 @@ static void spawn(char** argv) {
     *equals = '=';
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (strcmp(argv[4], "name") == 0 && rank == 0) MPI_Publish_name("of the parents", MPI_INFO_NULL, "a port");
+  MPI_Barrier(MPI_COMM_WORLD);
   const int code = MPI_Comm_spawn(argv[0], arguments, count, info, root, MPI_COMM_WORLD, &children, codes);
   MPI_Info_free(&info);
   if (code != MPI_SUCCESS) {
@@ -107,6 +116,11 @@ static void spawn(char** argv) {
   MPI_Barrier(all);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
   MPI_Comm_free(&all);
+  if (strcmp(argv[4], "name") == 0) {
+    MPI_Barrier(children);
+    look_up("of the children", "another port");
+    MPI_Barrier(children);
+  }
   if (strcmp(argv[4], "wait") == 0)
     wait_for_other_job(children);
   else
@@ -121,6 +135,12 @@ static void child(MPI_Comm parent, const char* then) {
   MPI_Barrier(all);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
   MPI_Comm_free(&all);
+  if (strcmp(then, "name") == 0) {
+    look_up("of the parents", "a port");
+    if (rank == ranks - 1) MPI_Publish_name("of the children", MPI_INFO_NULL, "another port");
+    MPI_Barrier(parent);
+    MPI_Barrier(parent);
+  }
   if (strcmp(then, "wait") == 0)
     wait_for_other_job(parent);
   else

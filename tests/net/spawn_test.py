@@ -198,6 +198,24 @@ class FaultsTest(HostsTest):
         self.assertTrue(self.cluster.none_left("--daemon"))
 
 
+class NamesTest(HostsTest):
+    def test_between_hosts_and_jobs(self):
+        for hosts, keys in (("a,b", []), ("b,c", ["host=a,c"]), ("c", ["host=b"])):
+            self.run_job("--bind-to", "none", "--host", hosts, "-n", 2, HOSTS, "spawn", 1, 3, "name", *keys)
+
+    def test_from_one_host_to_others(self):
+        self.run_job("--bind-to", "none", "-n", 2, HOSTS, "spawn", 1, 3, "name", "host=b:1,c:2")
+
+    def test_ports_names_and_sockets_of_one_job(self):
+        self.run_job("--bind-to", "none", "--host", "a:1,b:3", "-n", 4, os.path.join(BIN, "join"), self.cluster.address("a"))
+        self.run_job("--bind-to", "none", "--host", "c:1,b:1,a:1", "-n", 3, os.path.join(BIN, "join"), self.cluster.address("c"))
+
+    def test_a_name_leads_to_a_port_on_another_host(self):
+        out = self.run_job("--host", "a:1,b:1", "-n", 1, FURTHER, "publish", "a service", ":", "-n", 1, FURTHER, "look-up",
+                           "a service").stdout
+        self.assertEqual(out, "met 1\n")
+
+
 class MeetTest(HostsTest):
     """Jobs that know nothing of each other but the name of a port."""
 

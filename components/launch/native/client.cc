@@ -97,10 +97,8 @@ ashlar_result Client::attach(const Trace& trace) {
   const auto text_at = [this](std::uint64_t offset) { return offset ? board_at<char>(board_, offset) : ""; };
   name_ = text_at(board_->name);
   parent_port_ = text_at(board_->parent_port);
-  name_scope_ = text_at(board_->name_scope);
   job_.name = name_.c_str();
   job_.parent_port = parent_port_.c_str();
-  job_.name_scope = name_scope_.c_str();
   job_.starts_elsewhere = board_->starts_elsewhere;
   job_.size = sizeof job_;
   std::memcpy(job_.job_id, board_->job_id, sizeof job_.job_id);
@@ -355,7 +353,7 @@ std::uint64_t Client::await_control() const {
   return board_->control.load();
 }
 
-ashlar_result Client::further_job(int* out) const {
+ashlar_result Client::call_launcher(char wish, int* out) const {
   const auto refused = [this](const char* reason) {
     const ashlar_fact why = {.name = "lower", .text = reason, .number = 0};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "launch.no_control", &why, 1);
@@ -371,7 +369,6 @@ ashlar_result Client::further_job(int* out) const {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ucred launcher = {};
   socklen_t size = sizeof launcher;
-  const char wish = wish::kJob;
   // What follows is a secret that no process of another user gets.
   if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &launcher, &size) != 0 || launcher.uid != geteuid() ||

@@ -37,7 +37,8 @@ class Client {
   ashlar_result initialized();
   void in_use(bool world, bool sessions);
   void connected(bool others);
-  ashlar_result further_job(int* socket) const;
+  /// A connection to mpiexec for what it is wanted for (launch_board.h: wish).
+  ashlar_result call_launcher(char wish, int* socket) const;
   void abort(int code, const char* text);
   ashlar_result finalize();
   /// The failure of the fence that timed out last.
@@ -82,7 +83,7 @@ class Client {
   std::mutex asking_;  // a rank has one question at a time
   ashlar_launch_peer_failed* listener_ = nullptr;
   void* listener_context_ = nullptr;
-  std::string params_, launcher_, placement_, name_, parent_port_, name_scope_;
+  std::string params_, launcher_, placement_, name_, parent_port_;
   std::vector<std::uint32_t> local_peers_;  // of a job on several nodes
   ashlar_job job_ = {};
 };

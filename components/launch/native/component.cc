@@ -17,6 +17,7 @@ namespace {
 
 using ashlar::launch::Client;
 using ashlar::launch::Trace;
+namespace wish = ashlar::launch::wish;
 
 struct Module {
   ashlar_launch base;
@@ -130,7 +131,12 @@ void waits(ashlar_launch* self, const char* account, size_t bytes) { client_of(s
 int variables_asked(ashlar_launch* self) { return client_of(self).variables_asked() ? 1 : 0; }
 void variables(ashlar_launch* self, const char* text, size_t bytes) { client_of(self).variables(text, bytes); }
 
-ashlar_result further_job(ashlar_launch* self, int* socket) { return client_of(self).further_job(socket); }
+ashlar_result further_job(ashlar_launch* self, int* socket) {
+  return client_of(self).call_launcher(wish::kJob, socket);
+}
+ashlar_result name_service(ashlar_launch* self, int* socket) {
+  return client_of(self).call_launcher(wish::kNames, socket);
+}
 void connected(ashlar_launch* self, int others) { client_of(self).connected(others != 0); }
 
 const ashlar_launch_ops kOps = {
@@ -160,6 +166,7 @@ const ashlar_launch_ops kOps = {
     .variables = variables,
     .further_job = further_job,
     .connected = connected,
+    .name_service = name_service,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

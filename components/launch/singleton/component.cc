@@ -134,6 +134,7 @@ const ashlar_launch_ops kOps = {
     .variables = nullptr,
     .further_job = nullptr,
     .connected = nullptr,
+    .name_service = nullptr,
 };
 
 ashlar_result open_component(const ashlar_host* host, const void* config) {

@@ -1,5 +1,7 @@
 /* Ports, names and sockets between processes of one job: the calls mean the same there as between jobs. */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "family.h"
@@ -60,11 +62,45 @@ static void accept_and_connect(void) {
   MUST(MPI_Comm_free(&others));
 }
 
-/* Two processes with a socket between them: rank 0 and a rank 1 that gets its end through a file of the system. */
+/* Ranks 0 and 1 with a TCP connection between them; rank 0 is reached at `address`. */
+static void join_two(const char* address) {
+  struct sockaddr_in at = {.sin_family = AF_INET};
+  socklen_t length = sizeof at;
+  int listener = -1, end = -1;
+  if (check_rank == 0) {
+    listener = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(listener >= 0 && bind(listener, (struct sockaddr*)&at, sizeof at) == 0 && listen(listener, 1) == 0);
+    CHECK_EQ(getsockname(listener, (struct sockaddr*)&at, &length), 0);
+  }
+  MUST(MPI_Bcast(&at.sin_port, sizeof at.sin_port, MPI_BYTE, 0, MPI_COMM_WORLD));
+  if (check_rank == 0) end = accept(listener, NULL, NULL);
+  if (check_rank == 1) {
+    CHECK_EQ(inet_pton(AF_INET, address, &at.sin_addr), 1);
+    end = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_EQ(connect(end, (struct sockaddr*)&at, sizeof at), 0);
+  }
+  if (check_rank < 2) {
+    MPI_Comm inter;
+    int remote = 0;
+    char words[6] = "quiet", heard[6] = "";
+    CHECK(end >= 0);
+    MUST(MPI_Comm_join(end, &inter));
+    MUST(MPI_Comm_remote_size(inter, &remote));
+    CHECK_EQ(remote, 1);
+    greet(inter);
+    MUST(MPI_Comm_disconnect(&inter));
+    /* The socket is as it was. */
+    CHECK_EQ(write(end, words, sizeof words), (ssize_t)sizeof words);
+    CHECK_EQ(recv(end, heard, sizeof heard, MSG_WAITALL), (ssize_t)sizeof heard);
+    CHECK(strcmp(words, heard) == 0, "%s", heard);
+  }
+  if (end >= 0) close(end);
+  if (listener >= 0) close(listener);
+}
+
+/* A socket whose other end is closed. */
 static void sockets(void) {
   int ends[2] = {-1, -1};
-  if (check_rank > 1) return;
-  /* Both ends in one process cannot be joined by one thread; each rank has an end of a TCP connection. */
   if (check_rank == 0) CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   char message[8] = "quiet";
   if (check_rank == 0) {
@@ -83,6 +119,7 @@ int main(int argc, char** argv) {
   ports();
   names();
   if (check_size > 1) accept_and_connect();
+  if (check_size > 1) join_two(argc > 1 ? argv[1] : "127.0.0.1");
   sockets();
   return check_end();
 }

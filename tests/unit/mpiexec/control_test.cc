@@ -7,9 +7,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <map>
+#include <memory>
 
+#include "framework/plugin/further_job.h"
 #include "framework/plugin/launch_board.h"
+#include "framework/plugin/name_service.h"
 #include "mpiexec/further_request.h"
+#include "mpiexec/name_service.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -84,6 +88,74 @@ TEST(Callers, AreKnownByTheirFirstByteAndNoMoreIsRead) {
   EXPECT_EQ(silent.heard(), "");
   EXPECT_TRUE(callers.handle(polled(callers), 60'000'000'000).empty());
   EXPECT_EQ(silent.heard(), "(end)");
+}
+
+TEST(Callers, ArePassedOnWithTheirConnection) {
+  ControlSocket control;
+  Callers callers;
+  Pair rank;
+  control.open();
+  ASSERT_NE(control.place(), 0u);
+  ASSERT_TRUE(pass_on(control.place(), 'n', rank.theirs));
+  rank.theirs.reset();
+  callers.admit(control.accept());
+  std::vector<Callers::Caller> ready = callers.handle(polled(callers), 1);
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_EQ(ready[0].wish, 'n');
+  rank.say("hello");
+  char heard[16] = {};
+  EXPECT_EQ(recv(ready[0].socket.get(), heard, sizeof heard, MSG_DONTWAIT), 5);
+  EXPECT_FALSE(pass_on(control.place() + 1, 'n', rank.ours));
+}
+
+/// A process that asks for names, and what it is answered.
+struct Asker {
+  Pair pair;
+  explicit Asker(NameService& service) { service.admit(std::move(pair.theirs)); }
+  std::string ask(NameService& service, const std::vector<std::string>& request) const {
+    pair.say(launch::message_of(request));
+    service.handle(polled(service));
+    std::string heard = pair.heard(), out;
+    std::vector<std::string> answer;
+    if (!launch::take_message(&heard, &answer)) return heard;
+    for (const std::string& word : answer) out += (out.empty() ? "" : " ") + word;
+    return out;
+  }
+};
+
+TEST(NameService, KeepsANameAsLongAsItsProcess) {
+  namespace names = launch::names;
+  NameService service(false);
+  const Asker one(service);
+  auto two = std::make_unique<Asker>(service);
+  EXPECT_EQ(one.ask(service, {names::kLookUp, "x"}), "none");
+  EXPECT_EQ(two->ask(service, {names::kPublish, "x", "port 2"}), "done");
+  EXPECT_EQ(one.ask(service, {names::kPublish, "x", "port 1"}), "taken");
+  EXPECT_EQ(one.ask(service, {names::kLookUp, "x"}), "found port 2");
+  EXPECT_EQ(one.ask(service, {names::kUnpublish, "x", "port 2"}), "none") << "another process has published it";
+  EXPECT_EQ(two->ask(service, {names::kUnpublish, "x", "port 1"}), "none");
+  EXPECT_EQ(two->ask(service, {names::kUnpublish, "x", "port 2"}), "done");
+  EXPECT_EQ(one.ask(service, {names::kLookUp, "x"}), "none");
+  EXPECT_EQ(two->ask(service, {names::kPublish, "y", "port 2"}), "done");
+  EXPECT_EQ(service.names(), 1u);
+  two.reset();
+  service.handle(polled(service));
+  EXPECT_EQ(service.names(), 0u);
+  EXPECT_EQ(one.ask(service, {names::kLookUp, "y"}), "none");
+}
+
+TEST(NameService, AnswersWhatIsNoRequestAndHangsUpOnTooMuch) {
+  NameService service(false), of_user(true);
+  const Asker odd(service), other(of_user);
+  EXPECT_EQ(odd.ask(service, {}), "none");
+  EXPECT_EQ(odd.ask(service, {"publish", "a name alone"}), "none");
+  EXPECT_EQ(odd.ask(service, {"sing"}), "none");
+  EXPECT_EQ(other.ask(of_user, {launch::names::kLookUp, "x"}), "of the user");
+  const std::string much(100 << 10, '\x7f');
+  odd.pair.say(much);
+  for (int i = 0; i < 4; ++i) service.handle(polled(service));
+  (void)odd.pair.heard();  // the news that bytes were left unread
+  EXPECT_EQ(odd.pair.heard(), "(end)");
 }
 
 struct Sent final : Relays::Events {

@@ -1,6 +1,8 @@
 // What comes to the port of transport/tcp, from strangers and from peers, and the record that says where a peer is. The
-// input is a mask over the right Hello and the right Proof, zeros being none, and then frames as they are. So inputs
-// that leave the mask alone reach what only peers do. All but the first byte is also read as a record.
+// input is a mask over the right Hello, the right Proof and the right Chosen, zeros being none, and then frames as they
+// are. So inputs that leave the mask alone reach what only peers do. The caller breaks its connection, and says the
+// same over a second one, with the same mask over its Chosen alone: it resumes. All but the first byte is also read as
+// a record.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,11 +43,13 @@ const Config& config() {
                                 .connections = 0,
                                 .max_bcopy = 64 << 10,
                                 .send_buffer = 256 << 10,
+                                .keep = 1 << 20,
                                 .get_from = 32 << 10,
                                 .get_chunk = 256 << 10,
                                 .coalesce_after = 8,
                                 .look_interval = 0,
                                 .connect_timeout = 3'000'000'000,
+                                .patience = 3'000'000'000,
                                 .handshake_timeout = 150'000'000,
                                 .strangers = 8,
                                 .full_exchange = 0,
@@ -113,8 +117,15 @@ bool hear(Listener& listener, int socket, void* bytes, std::size_t count) {
   return false;
 }
 
-void call(Listener& listener, const std::uint8_t* data, std::size_t size) {
-  static std::uint64_t caller = 0;
+/// One connection; false: it was not let in. `masks`: over what proves the caller, too.
+bool call(Listener& listener, std::uint64_t caller, std::uint64_t epoch, bool masks, const std::uint8_t* data,
+          std::size_t size) {
+  constexpr std::size_t kMasks = sizeof(Hello) + sizeof(ashlar::Digest);
+  static constexpr std::array<std::uint8_t, kMasks> kNone = {};
+  const std::uint8_t* mask = masks ? data : kNone.data();
+  std::size_t masked_bytes = masks ? std::min(size, kMasks) : kMasks;
+  data += std::min(size, kMasks);
+  size -= std::min(size, kMasks);
   const std::uint8_t lo[4] = {127, 0, 0, 1};
   const SocketAddress at(4, lo, listener.address.port);
   const ashlar::Descriptor s(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -125,34 +136,38 @@ void call(Listener& listener, const std::uint8_t* data, std::size_t size) {
   hello.magic = kMagic;
   hello.version = kWireVersion;
   hello.target = listener.address.nonce;
-  hello.sender = ++caller;
+  hello.port = listener.address.port;
+  hello.sender = caller;
   hello.job[0] = 5;
   hello.rank = kCaller;
-  hello = masked(hello, data, size);
+  hello = masked(hello, mask, masked_bytes);
   hello.exchange %= 256 << 10;
   Challenge challenge = {};
-  if (!say(s.get(), &hello, sizeof hello) || !hear(listener, s.get(), &challenge, sizeof challenge)) return;
+  if (!say(s.get(), &hello, sizeof hello) || !hear(listener, s.get(), &challenge, sizeof challenge)) return false;
   const ashlar::Digest proof =
-      masked(proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce), data, size);
+      masked(proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce), mask, masked_bytes);
   const ashlar::Digest right = proof_of(Side::kDialling, listener.address.secret, hello, challenge.nonce);
   Welcome welcome = {};
-  if (!say(s.get(), &proof, sizeof proof)) return;
+  if (!say(s.get(), &proof, sizeof proof)) return false;
   for (std::uint32_t left = hello.exchange; left > 0;) {
     static constexpr std::array<char, 4096> kZeros = {};
     const auto now = std::min<std::uint32_t>(left, kZeros.size());
-    if (!say(s.get(), kZeros.data(), now)) return;
+    if (!say(s.get(), kZeros.data(), now)) return false;
     listener.iface->progress();
     left -= now;
   }
   const bool let_in = hear(listener, s.get(), &welcome, sizeof welcome);
   if (let_in && proof != right) std::abort();
-  const Frame chosen = {.length = 0, .kind = Kind::kChosen, .id = 0, .reserved = 0, .h0 = 0, .h1 = 0};
-  if (!let_in || !say(s.get(), &chosen, sizeof chosen) || !say(s.get(), data, size)) return;
+  Chosen chosen = {.frame = {.length = sizeof chosen.epoch, .kind = Kind::kChosen, .id = 0, .ack = 0, .h0 = 0, .h1 = 0},
+                   .epoch = epoch};
+  chosen = masked(chosen, data, size);
+  if (!let_in || !say(s.get(), &chosen, sizeof chosen) || !say(s.get(), data, size)) return false;
   char answer[4096];
   for (int i = 0; i < 20; ++i) {
     listener.iface->progress();
     (void)!recv(s.get(), answer, sizeof answer, MSG_DONTWAIT);
   }
+  return true;
 }
 
 }  // namespace
@@ -163,7 +178,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (inputs++ % kInputsPerInterface == 0) listener = std::make_unique<Listener>();
   Address address;
   if (size > 0) (void)parse(host(), kCaller, data + 1, static_cast<std::uint32_t>(size - 1), &address);
-  call(*listener, data, size);
+  static std::uint64_t caller = 0;
+  if (call(*listener, ++caller, 1, true, data, size)) (void)call(*listener, caller, 2, false, data, size);
   // What is open is closed by the caller's end, or by its deadline.
   for (int i = 0; i < kRounds && listener->iface->counters.connections.now.get() != 0; ++i) listener->iface->progress();
   return 0;

@@ -246,6 +246,27 @@ class MeetTest(HostsTest):
         self.meet(("c", MPIEXEC, "-n", 1),
                   ("a", MPIEXEC, "--launch-agent", self.cluster.command + " %h", "--host", "b,c", "-n", 2), (1, 2))
 
+    def test_addresses_that_lead_elsewhere(self):
+        """Both hosts have a bridge for containers with one address, and one a network that leads nowhere."""
+        for name in ("a", "b"):
+            self.cluster.inside(name, "ip", "link", "add", "docker0", "type", "bridge")
+            self.addCleanup(self.cluster.inside, name, "ip", "link", "del", "docker0")
+            self.cluster.inside(name, "ip", "addr", "add", "172.17.0.1/16", "dev", "docker0")
+            self.cluster.inside(name, "ip", "link", "set", "docker0", "up")
+        self.cluster.inside("b", "ip", "link", "add", "dead0", "type", "veth", "peer", "name", "dead1")
+        self.addCleanup(self.cluster.inside, "b", "ip", "link", "del", "dead0")
+        self.cluster.inside("b", "ip", "addr", "add", "10.99.0.2/24", "dev", "dead0")
+        self.cluster.inside("b", "ip", "link", "set", "dead0", "up")
+        self.cluster.inside("a", "ip", "route", "add", "10.99.0.0/24", "via", "10.77.0.3")
+        self.addCleanup(self.cluster.inside, "a", "ip", "route", "del", "10.99.0.0/24")
+        self.meet(("b", MPIEXEC, "-n", 2), ("a", MPIEXEC, "-n", 2), (2, 2))
+        self.meet(("a", MPIEXEC, "-n", 2), ("b", MPIEXEC, "-n", 2), (2, 2))
+
+    def test_ports_that_a_firewall_lets_through(self):
+        os.environ["ASHLAR_transport_tcp_ports"] = "41000-41009"
+        self.addCleanup(os.environ.pop, "ASHLAR_transport_tcp_ports")
+        self.meet(("a", MPIEXEC, "-n", 2), ("b", MPIEXEC, "-n", 2), (2, 2))
+
     def test_a_port_that_is_closed_is_refused_with_its_addresses(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "port")

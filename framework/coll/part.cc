@@ -13,8 +13,11 @@ Co run_choice(Op& whole, Op& part, const Choice& choice, const Call& call) {
   return co;
 }
 
-/// Simulations have no communicator, and no component that needs one.
-bool in_call_order(const Op& whole) { return whole.blocking() && whole.comm() != nullptr; }
+/// Whether the program made the call, and waits for it. What the groups of an intercommunicator run among themselves is
+/// itself a part, which no call announces. Simulations have no communicator, and no component that needs one.
+bool in_call_order(const Op& whole) {
+  return whole.blocking() && (whole.tag() & Op::kPartTag) == 0 && whole.comm() != nullptr;
+}
 
 /// A part of a PartGroup will be served by this, which keeps there what it knows of the group.
 void place(const Op& whole, const Call& called, Op& part, const PartGroup& group, const Choice& choice) {

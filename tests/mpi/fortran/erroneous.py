@@ -7,7 +7,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-STUCK = ["--stall", "1", "--timeout", "3"]
+STUCK = ["--stall", "1", "--timeout", "2.5"]  # the second report of a stall would come after 3 s
 TYPES, COLLECTIVES = ["--set", "check.datatypes=true"], ["--set", "check.collectives=true"]
 # what, ranks, options of mpiexec, its exit status, and texts of the output: each as often as there are ranks that say it
 CASES = [

@@ -59,6 +59,13 @@ struct LockLine {
   /// process closes the lock.
   static constexpr std::uint32_t kLeft = 1u << 31;
 
+  /// By a writer, or on its behalf: the ticket behind its own is served. A reader that has it may enter and leave again
+  /// before `writers` is counted up here, so that is added and not stored.
+  void serve_next() {
+    readers.store(writers.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    writers.fetch_add(1, std::memory_order_acq_rel);
+  }
+
   /// The writer that is inside, by what `holder` says; -1: none.
   static Rank inside(std::uint32_t holder) { return (holder & kLeft) != 0 ? -1 : static_cast<Rank>(holder) - 1; }
 };

@@ -148,11 +148,9 @@ inline void SharedSync::unlock_exclusive(LockLine& line, Target& target) {
 
 /// The next ticket is served.
 void SharedSync::hand_over(LockLine& line, const Target& target) {
-  const std::uint32_t next = line.writers.load(std::memory_order_relaxed) + 1;
   const bool leaves = !others_wait(line);
   line.holder.store(leaves ? LockLine::kLeft : 0, std::memory_order_release);
-  line.readers.store(next, std::memory_order_release);
-  line.writers.store(next, std::memory_order_release);
+  line.serve_next();
   if (!leaves) control_.header().exclusive.fetch_sub(1, std::memory_order_seq_cst);
   wake_sleepers(window_, control_, Sleep::kLock, target.rank);
   wake_sleepers(window_, control_, Sleep::kLockAll);

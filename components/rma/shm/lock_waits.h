@@ -17,11 +17,9 @@ inline bool close_left_lock(RmaWindow& window, const Control& control, Rank targ
   LockLine& line = control.lock(target);
   if (!line.holder.compare_exchange_strong(left, LockLine::kLeft, std::memory_order_acq_rel, std::memory_order_relaxed))
     return false;
-  const std::uint32_t next = line.writers.load(std::memory_order_relaxed) + 1;
   line.again.store(0, std::memory_order_relaxed);
   line.comes_back.store(0, std::memory_order_relaxed);
-  line.readers.store(next, std::memory_order_release);
-  line.writers.store(next, std::memory_order_release);
+  line.serve_next();
   wake_sleepers(window, control, Sleep::kLock, target);
   wake_sleepers(window, control, Sleep::kLockAll);  // where readers follow no writer does that
   return true;

@@ -28,6 +28,8 @@ class Fibers {
   Fibers& operator=(const Fibers&) = delete;
   /// The one that runs.
   static Fibers& current() { return *current_; }
+  /// Whether it is a fiber that calls.
+  static bool is_inside() { return current_ != nullptr && current_->running_ >= 0; }
 
   /// Every rank runs `part`. False when none can go on: `stuck()` names those that are not done.
   bool run(const std::function<void(Rank)>& part);

@@ -33,6 +33,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::Lo
   const rma::shm::Control control(reinterpret_cast<std::byte*>(at), count);
   control.header().central.store(central ? 1 : 0, std::memory_order_relaxed);
   is_waking_.resize(count);
+  is_woken_.resize(count);
   control.header().limits = limits;
   for (Rank rank = 0; rank < ranks; ++rank) {
     ranks_.push_back(std::make_unique<Member>());
@@ -47,6 +48,7 @@ MemoryRanks::MemoryRanks(int ranks, Fibers& of, bool central, const rma::shm::Lo
     if (waking_.empty()) return false;
     const std::size_t one = fibers.random(waking_.size());
     is_waking_[static_cast<std::size_t>(waking_[one])] = false;
+    is_woken_[static_cast<std::size_t>(waking_[one])] = true;
     fibers.ready(waking_[one]);
     waking_[one] = waking_.back();
     waking_.pop_back();
@@ -61,6 +63,12 @@ void MemoryRanks::wake(Rank rank) {
   if (is_waking_[static_cast<std::size_t>(rank)]) return;
   is_waking_[static_cast<std::size_t>(rank)] = true;
   waking_.push_back(rank);
+}
+
+bool MemoryRanks::take_wake(Rank rank) {
+  const bool was = is_woken_[static_cast<std::size_t>(rank)];
+  is_woken_[static_cast<std::size_t>(rank)] = false;
+  return was;
 }
 
 }  // namespace ashlar::sim
@@ -101,7 +109,8 @@ Status wait(RmaWindow& window, Condition& condition) {
   if (condition.holds()) return {};
   condition.announce();
   Status outcome;
-  while (!condition.holds() && (outcome = alive(window.me)).ok()) fibers.block();
+  while (!condition.holds() && (outcome = alive(window.me)).ok())
+    if (!sim::MemoryRanks::current().take_wake(window.me)) fibers.block();
   condition.withdraw();
   return outcome;
 }

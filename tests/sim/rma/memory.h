@@ -30,6 +30,8 @@ class MemoryRanks {
   static MemoryRanks& current() { return *current_; }
 
   void wake(Rank rank);
+  /// Whether the rank has been woken since it last asked: then it does not sleep.
+  bool take_wake(Rank rank);
   Fibers& fibers;
 
  private:
@@ -42,7 +44,7 @@ class MemoryRanks {
   std::unique_ptr<std::byte, void (*)(void*)> block_;
   std::vector<std::unique_ptr<Member>> ranks_;
   std::vector<Rank> waking_;  // wake-ups that are under way, one for a rank
-  std::vector<bool> is_waking_;
+  std::vector<bool> is_waking_, is_woken_;
   std::uint64_t wakes_ = 0;
 };
 

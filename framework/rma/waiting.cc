@@ -13,6 +13,25 @@
 namespace ashlar::rma {
 namespace {
 
+/// The lane's lock, and that a condition knows of it.
+class ASHLAR_SCOPED_CAPABILITY HeldLane {
+ public:
+  HeldLane(Lane& lane, Condition& condition) ASHLAR_ACQUIRE(lane.lock) : lane_(lane), condition_(condition) {
+    lane.lock.lock();
+    condition.set_lane_is_held(true);
+  }
+  ~HeldLane() ASHLAR_RELEASE() {
+    condition_.set_lane_is_held(false);
+    lane_.lock.unlock();
+  }
+  HeldLane(const HeldLane&) = delete;
+  HeldLane& operator=(const HeldLane&) = delete;
+
+ private:
+  Lane& lane_;
+  Condition& condition_;
+};
+
 constexpr int kLooksBeforeProgress = 32;
 constexpr int kTurnsBeforeProgress = 3;
 
@@ -69,7 +88,7 @@ bool comes_soon(Lane& lane, Condition& condition) {
     }
     return false;
   }
-  const LaneGuard guard(lane.lock);
+  const HeldLane held(lane, condition);
   for (int turn = 0; turn < kTurnsBeforeProgress && progress::yield_core(lane); ++turn)
     if (condition.holds()) return true;
   return false;
@@ -82,7 +101,7 @@ Status wait(RmaWindow& window, Condition& condition) {
   Lane& lane = window.lane();
   if (comes_soon(lane, condition)) return {};
   const progress::UserCall call(condition.call(), &window);
-  const LaneGuard guard(lane.lock);
+  const HeldLane held(lane, condition);
   Watch watch;
   watch.poll = &Watch::look;
   watch.lane = &lane;
@@ -112,11 +131,21 @@ void tell_wait(plugin::AccountWriter& account, const RmaWindow& window, Rank ran
   account.waits_for(rank < 0 ? plugin::kAnyPeer : (*window.group)[rank], text);
 }
 
-void wake(RmaWindow& window, Rank rank) {
-  Comm& comm = *window.comm;
-  const LaneGuard guard(comm.lane->lock);
+namespace {
+
+void ring(Comm& comm, Rank rank) {
+  comm.lane->lock.held_by_caller();
   ashlar_endpoint* endpoint = nullptr;
   if (progress::endpoint(comm, rank, &endpoint).ok() && endpoint->ops->wake != nullptr) endpoint->ops->wake(endpoint);
+}
+
+}  // namespace
+
+void wake(RmaWindow& window, Rank rank, bool lane_is_held) {
+  Comm& comm = *window.comm;
+  if (lane_is_held) return ring(comm, rank);
+  const LaneGuard guard(comm.lane->lock);
+  ring(comm, rank);
 }
 
 }  // namespace ashlar::rma

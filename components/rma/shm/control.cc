@@ -64,9 +64,9 @@ void fence_others(const Control& control) {
   full_fence();
 }
 
-void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what) {
+void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what, bool lane_is_held) {
   for (Rank rank = 0; rank < window.ranks; ++rank)
-    if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank);
+    if (rank != window.me && is_asleep(control, what, rank)) wake(window, rank, lane_is_held);
 }
 
 void wake_if_asleep(RmaWindow& window, const Control& control, Sleep what, Rank rank) {

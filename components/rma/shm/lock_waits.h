@@ -13,15 +13,16 @@ namespace ashlar::rma::shm {
 
 /// Takes a lock from the writer to which it was left open, `left` by LockLine::holder, and hands it on: the next ticket
 /// is served. False: that writer, or somebody else, was faster.
-inline bool close_left_lock(RmaWindow& window, const Control& control, Rank target, std::uint32_t left) {
+inline bool close_left_lock(RmaWindow& window, const Control& control, Rank target, std::uint32_t left,
+                            bool lane_is_held) {
   LockLine& line = control.lock(target);
   if (!line.holder.compare_exchange_strong(left, LockLine::kLeft, std::memory_order_acq_rel, std::memory_order_relaxed))
     return false;
   line.again.store(0, std::memory_order_relaxed);
   line.comes_back.store(0, std::memory_order_relaxed);
   line.serve_next();
-  wake_sleepers(window, control, Sleep::kLock, target);
-  wake_sleepers(window, control, Sleep::kLockAll);  // where readers follow no writer does that
+  wake_sleepers(window, control, Sleep::kLock, target, lane_is_held);
+  wake_sleepers(window, control, Sleep::kLockAll, 0, lane_is_held);  // where readers follow no writer does that
   return true;
 }
 
@@ -67,7 +68,7 @@ class TicketTurn final : public SharedCondition {
     if (line.comes_back.load(std::memory_order_relaxed) != 0 && !announced() &&
         std::exchange(seen_left_, again) != again)
       return false;
-    return close_left_lock(window, control, target_, left);
+    return close_left_lock(window, control, target_, left, lane_is_held());
   }
 
   const Rank target_;
@@ -141,7 +142,7 @@ class NoLockAll final : public SharedCondition {
 };
 
 /// Whether no lock is held exclusively. Those that writers have left are not counted from now on.
-inline bool no_writers(RmaWindow& window, const Control& control) {
+inline bool no_writers(RmaWindow& window, const Control& control, bool lane_is_held = false) {
   std::atomic<std::uint32_t>& count = control.header().exclusive;
   if (count.load(std::memory_order_acquire) == 0) [[likely]]
     return true;
@@ -149,7 +150,7 @@ inline bool no_writers(RmaWindow& window, const Control& control) {
     std::atomic<std::uint32_t>& holder = control.lock(target).holder;
     std::uint32_t left = holder.load(std::memory_order_relaxed);
     if ((left & LockLine::kLeft) == 0) continue;
-    if (left != LockLine::kLeft && !close_left_lock(window, control, target, left)) continue;
+    if (left != LockLine::kLeft && !close_left_lock(window, control, target, left, lane_is_held)) continue;
     left = LockLine::kLeft;
     if (holder.compare_exchange_strong(left, 0, std::memory_order_acq_rel, std::memory_order_relaxed))
       count.fetch_sub(1, std::memory_order_seq_cst);
@@ -161,7 +162,7 @@ inline bool no_writers(RmaWindow& window, const Control& control) {
 class NoWriters final : public SharedCondition {
  public:
   NoWriters(RmaWindow& of, const Control& block) : SharedCondition(of, block, "MPI_Win_lock_all", Sleep::kLockAll) {}
-  bool holds() override { return no_writers(window, control); }
+  bool holds() override { return no_writers(window, control, lane_is_held()); }
   Rank awaited() const override {
     Rank target = 0;
     return holder(&target);

@@ -76,16 +76,17 @@ inline std::atomic<std::uint32_t>& sleepers_of(const Control& control, Sleep wha
   return what == Sleep::kLock ? control.lock(target).sleepers
                               : control.header().sleepers[static_cast<std::size_t>(what)];
 }
-[[gnu::cold]] void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what);
+[[gnu::cold]] void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what, bool lane_is_held);
 [[gnu::cold]] void wake_if_asleep(RmaWindow& window, const Control& control, Sleep what, Rank rank);
 
 /// Wakes the processes that have announced that they sleep for this; kLock: the lock of `target`. Called after storing
 /// what they may wait for. A process that sleeps fences others before; one for which the system forbids that from some
-/// time on misses at most one call to wake up: its sleep is bounded.
-inline void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0) {
+/// time on misses at most one call to wake up: its sleep is bounded. `lane_is_held`: of a condition, which says so.
+inline void wake_sleepers(RmaWindow& window, const Control& control, Sleep what, Rank target = 0,
+                          bool lane_is_held = false) {
   order_with_others(control);
   if (sleepers_of(control, what, target).load(std::memory_order_relaxed) != 0) [[unlikely]]
-    wake_those_asleep(window, control, what);
+    wake_those_asleep(window, control, what, lane_is_held);
 }
 /// The same of the one process that may sleep for it; not of kLock.
 inline void wake_sleeper(RmaWindow& window, const Control& control, Sleep what, Rank rank) {

@@ -1,5 +1,6 @@
 /* Threads and windows: several threads put, get, add and flush in one window and one epoch; others meanwhile have
- * windows of their own with epochs of their own. One thread's flush completes what the others have called. */
+ * windows of their own with epochs of their own. One thread's flush completes what the others have called. Locks of
+ * every kind, contended, with the library's own locks on. */
 #include <pthread.h>
 
 #include "rma/rma.h"
@@ -162,6 +163,37 @@ static void locks(WindowKind kind, int rounds) {
   window_free(&w);
 }
 
+/* Locks of rank 0 in turns of every kind: a process that waits takes over locks that others have left, and wakes those
+ * that sleep, while it makes progress and so has the library to itself. */
+static void mixed_locks(WindowKind kind, int rounds) {
+  TestWindow w = window_make(kind, MPI_COMM_WORLD, kWords * 8, 8);
+  Random random = {(uint64_t)check_rank + 1};
+  const MPI_Aint place = disp_of(&w, 0, 0);
+  int64_t written = 0, all = 0;
+  for (int i = 0; i < rounds; i++) {
+    const int which = random_below(&random, 4);
+    int64_t value = -1;
+    if (which == 0) {
+      MUST(MPI_Win_lock_all(0, w.win));
+      MUST(MPI_Win_unlock_all(w.win));
+      continue;
+    }
+    MUST(MPI_Win_lock(which == 1 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, w.win));
+    MUST(MPI_Get(&value, 1, MPI_INT64_T, 0, place, 1, MPI_INT64_T, w.win));
+    MUST(MPI_Win_flush(0, w.win));
+    if (which != 1) {
+      value++, written++;
+      MUST(MPI_Put(&value, 1, MPI_INT64_T, 0, place, 1, MPI_INT64_T, w.win));
+    }
+    MUST(MPI_Win_unlock(0, w.win));
+  }
+  MUST(MPI_Reduce(&written, &all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
+  settle_own(&w);
+  if (check_rank == 0) CHECK_EQ(*(const int64_t*)w.base, all);
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  window_free(&w);
+}
+
 int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -178,6 +210,7 @@ int main(int argc, char** argv) {
     apart(kind, few ? 6 : 30);
     flushed_by_others(kind, few ? 10 : 60);
     locks(kind, few ? 10 : 60);
+    mixed_locks(kind, 1000);
   }
   return check_end();
 }

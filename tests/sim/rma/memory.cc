@@ -115,7 +115,7 @@ Status wait(RmaWindow& window, Condition& condition) {
   return outcome;
 }
 
-void wake(RmaWindow&, Rank rank) { sim::MemoryRanks::current().wake(rank); }
+void wake(RmaWindow&, Rank rank, bool) { sim::MemoryRanks::current().wake(rank); }
 
 bool Patience::round(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   Fibers& fibers = Fibers::current();

@@ -86,6 +86,10 @@ void list_items(const Place& place, Row item, std::size_t first, Lister* list) {
   const auto size = static_cast<std::size_t>(place.type->size());
   const auto extent = static_cast<std::int64_t>(place.type->extent());
   item.offset += place.offset;
+  if (item.count == 1 && extent == static_cast<std::int64_t>(item.block)) {  // no gaps: one block
+    item.block *= static_cast<std::uint64_t>(place.count);
+    return list->add(item, first);
+  }
   if (item.count == 1) {
     item.stride = extent;
     item.count = static_cast<std::uint64_t>(place.count);

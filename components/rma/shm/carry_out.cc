@@ -46,6 +46,13 @@ RmaWindow* window_of(const Mailbox& box) {
   return found != receiver().windows.end() ? found->second : nullptr;
 }
 
+/// Where the operation's bytes are, if they lie in one block whose elements are aligned; nullptr: they do not.
+std::byte* one_block(const Delegated& piece, std::byte* memory, std::size_t element) {
+  if (piece.rows != 1 || piece.row[0].count != 1) return nullptr;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::uint64_t>(piece.row[0].offset);
+  return at % element == 0 ? reinterpret_cast<std::byte*>(at) : nullptr;
+}
+
 void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
   using Code = ReduceOp::Code;
   const ReduceOp& op = datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(piece.op)));
@@ -56,6 +63,9 @@ void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
   RowCursor from({piece.row, piece.rows}, memory), to = from;
   const Guard guard = window.sync->guard(window.me);
   const UpdateLockGuard held(guard);
+  std::byte* const block = one_block(piece, memory, size);
+  if (block != nullptr && !piece.fetches && op.code() != Code::kReplace && op.code() != Code::kNoOp)
+    return combine_packed(op, element, piece.in, block, piece.bytes / size);
   for (std::size_t done = 0; done < piece.bytes; done += step) {
     const std::size_t now = std::min<std::size_t>(step, piece.bytes - done);
     const bool replaces = op.code() == Code::kReplace;

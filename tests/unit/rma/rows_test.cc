@@ -67,6 +67,21 @@ TEST_F(RowsTest, OfAnyLayout) {
   }
 }
 
+// Items without gaps are one block, and are copied as one.
+TEST_F(RowsTest, OfItemsWithoutGapsAreOneBlock) {
+  const Place place{.offset = 8, .count = 1000, .type = &datatype::predefined(MPI_BYTE)};
+  Row rows[4];
+  std::size_t bytes = 0;
+  ASSERT_EQ(list_rows(place, 0, 4096, rows, &bytes), 1u);
+  EXPECT_EQ(bytes, 1000u);
+  EXPECT_EQ(rows[0].block, 1000u);
+  EXPECT_EQ(rows[0].count, 1u);
+  ASSERT_EQ(list_rows(place, 300, 600, rows, &bytes), 1u);
+  EXPECT_EQ(bytes, 600u);
+  EXPECT_EQ(rows[0].offset, 308);
+  EXPECT_EQ(rows[0].block, 600u);
+}
+
 // What a row is there for: a regular layout is one, however long.
 TEST_F(RowsTest, OfVectorsAreFew) {
   Datatype* type = nullptr;

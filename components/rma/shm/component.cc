@@ -59,6 +59,7 @@ void destroy(void*) {}
 }  // namespace
 
 std::uint64_t delegate_from() { return the_config->delegate_from; }
+std::uint64_t slow_copy_ns() { return the_config->slow_copy; }
 
 LockLimits lock_limits() {
   const auto bias = static_cast<std::uint32_t>(the_config->lock_bias);

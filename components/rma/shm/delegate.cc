@@ -26,15 +26,15 @@ std::uint64_t now_ns() {
 }
 
 /// After an offer that a target did not take, none is made to it for some time: it seems to compute.
-/// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short updates, with which less
-/// is won, a hundredth, and then a thousandth.
+/// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short operations, with which
+/// less is won, a hundredth, and then half of that.
 struct Reluctance {
   std::uint64_t until = 0;
   unsigned failures = 0;
 
-  void failed(bool of_short_update) {
-    const std::uint64_t pause = std::min(std::uint64_t{10} << failures, std::uint64_t{100}) * kPatienceNs;
-    until = now_ns() + (of_short_update ? 10 * pause : pause);
+  void failed(bool of_short) {
+    const std::uint64_t least = of_short ? 100 : 10, most = of_short ? 200 : 100;
+    until = now_ns() + std::min(least << failures, most) * kPatienceNs;
     failures = std::min(failures + 1, 4u);
   }
 };
@@ -59,7 +59,7 @@ struct Operation {
   const DataView& result;  // type nullptr: none
   std::size_t each;
   bool reads_origin;
-  bool short_update = false;
+  bool is_short = false;
 };
 
 Mailbox* mailbox_of(const Operation& o) {
@@ -130,12 +130,20 @@ bool may_pay(const Place& place) {
 
 /// A short update is two calls of the system, which read and write, however few runs it has. A target that shares its
 /// core with the origin would have to be scheduled first.
-constexpr std::uint64_t kShortUpdate = 2048;
+constexpr std::uint64_t kShortUpdate = 4096;
 
 bool update_may_pay(const Update& u) {
   if (may_pay(u.place)) return true;
   const auto bytes = static_cast<std::uint64_t>(u.place.count) * static_cast<std::uint64_t>(u.place.type->size());
   return delegate_from() != 0 && bytes <= kShortUpdate && !u.window.lane().config.oversubscribed;
+}
+
+/// A short put or get is one.
+constexpr std::uint64_t kShortCopy = 1024;
+
+bool is_short_copy(const Access& a) {
+  if (delegate_from() == 0 || !copies_are_slow() || a.window.lane().config.oversubscribed) return false;
+  return static_cast<std::uint64_t>(a.place.count) * static_cast<std::uint64_t>(a.place.type->size()) <= kShortCopy;
 }
 
 template <class Describe>
@@ -158,7 +166,7 @@ std::size_t run(const Operation& o, Describe describe) {
   for (std::size_t done = 0; done < total;) {
     const std::size_t bytes = fill(o, done, &piece);
     const Outcome outcome = bytes == 0 ? Outcome::kBusy : hand_over(o, *box, piece);
-    if (outcome == Outcome::kNotTaken) reluctance.failed(o.short_update);
+    if (outcome == Outcome::kNotTaken) reluctance.failed(o.is_short);
     if (outcome != Outcome::kDone) return done;
     reluctance = {};
     if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
@@ -170,7 +178,8 @@ std::size_t run(const Operation& o, Describe describe) {
 }  // namespace
 
 std::size_t delegate_put(const Access& access) {
-  if (!may_pay(access.place)) return 0;
+  const bool many = may_pay(access.place);
+  if (!many && !is_short_copy(access)) return 0;
   const DataView none;
   const Operation operation{.window = access.window,
                             .target = access.target,
@@ -178,19 +187,22 @@ std::size_t delegate_put(const Access& access) {
                             .from = access.origin,
                             .result = none,
                             .each = 1,
-                            .reads_origin = true};
+                            .reads_origin = true,
+                            .is_short = !many};
   return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kPut; });
 }
 
 std::size_t delegate_get(const Access& access) {
-  if (!may_pay(access.place)) return 0;
+  const bool many = may_pay(access.place);
+  if (!many && !is_short_copy(access)) return 0;
   const Operation operation{.window = access.window,
                             .target = access.target,
                             .place = access.place,
                             .from = access.origin,
                             .result = access.origin,
                             .each = 1,
-                            .reads_origin = false};
+                            .reads_origin = false,
+                            .is_short = !many};
   return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kGet; });
 }
 
@@ -205,7 +217,7 @@ std::size_t delegate_update(const Update& u) {
                             .result = u.result,
                             .each = element,
                             .reads_origin = u.reads_origin(),
-                            .short_update = !may_pay(u.place)};
+                            .is_short = !may_pay(u.place)};
   return run(operation, [&](Delegated* out) {
     out->kind = u.compare == nullptr ? Delegated::Kind::kUpdate : Delegated::Kind::kSwapIfEqual;
     if (u.compare != nullptr) std::memcpy(out->compare, u.compare, element);

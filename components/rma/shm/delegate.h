@@ -7,10 +7,11 @@
 #include "framework/plugin/component.h"
 #include "framework/rma/rows.h"
 
-/// Operations on many short runs of memory that cannot be mapped, and short updates of it. The kernel takes 0.1 us for
-/// each run, and an update is two calls of the system, so the origin offers the operation to the target, which carries
-/// it out if it makes progress right now. If it does not take the offer within microseconds, the origin withdraws it
-/// and copies, and makes no other for some time: so no operation waits for its target.
+/// Operations on many short runs of memory that cannot be mapped, short updates of it, and short copies where a call of
+/// the system takes long. The kernel takes 0.1 us for each run, and an update is two calls of the system, so the origin
+/// offers the operation to the target, which carries it out if it makes progress right now. If it does not take the
+/// offer within microseconds, the origin withdraws it and copies, and makes no other for some time: so no operation
+/// waits for its target.
 ///
 ///   origin: rows and data into its Delegated       target, in each round of progress (one load):
 ///           Mailbox: kFree -> kWriting -> kOffered          kOffered -> kTaken

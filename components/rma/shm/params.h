@@ -12,6 +12,7 @@ struct Config {
   std::uint64_t delegate_from;
   std::uint64_t lock_again;
   std::uint64_t lock_bias;
+  std::uint64_t slow_copy;  // ns
 };
 
 enum Barrier : std::int32_t { kByCores = 0, kCentral, kDissemination };
@@ -20,6 +21,7 @@ inline constexpr const char* kBarriers[] = {"auto", "central", "dissemination", 
 
 inline constexpr const char* kAgainRange[] = {"0", "1000", nullptr};
 inline constexpr const char* kBiasRange[] = {"0", "10000", nullptr};
+inline constexpr const char* kSlowRange[] = {"0", "1s", nullptr};
 
 inline constexpr ashlar_param kParams[] = {
     {.name = "barrier",
@@ -39,7 +41,7 @@ inline constexpr ashlar_param kParams[] = {
      .help =
          "Runs of memory from which on an operation is offered to its target, where the memory cannot be mapped: a "
          "target that makes progress right now carries it out; if it does not take the offer within microseconds, the "
-         "origin copies. Updates of up to 2 KiB are offered with fewer runs, too. 0: nothing is offered.",
+         "origin copies. Updates of up to 4 KiB are offered with fewer runs, too. 0: nothing is offered.",
      .type = ASHLAR_PARAM_U64,
      .scope = ASHLAR_SCOPE_ALL_EQ,
      .verbosity = ASHLAR_TUNER_DETAIL,
@@ -67,6 +69,16 @@ inline constexpr ashlar_param kParams[] = {
      .flags = ASHLAR_PARAM_FROZEN,
      .offset = static_cast<std::uint32_t>(offsetof(Config, lock_bias)),
      .choices = kBiasRange},
+    {.name = "slow_copy",
+     .fallback = "1us",
+     .help = "Where the system takes longer to copy a word between two processes, puts and gets of up to 1 KiB are "
+             "offered to targets that make progress, too (rma.shm.delegate_from).",
+     .type = ASHLAR_PARAM_DURATION,
+     .scope = ASHLAR_SCOPE_ALL_EQ,
+     .verbosity = ASHLAR_TUNER_DETAIL,
+     .flags = ASHLAR_PARAM_FROZEN,
+     .offset = static_cast<std::uint32_t>(offsetof(Config, slow_copy)),
+     .choices = kSlowRange},
 };
 
 }  // namespace ashlar::rma::shm

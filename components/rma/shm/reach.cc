@@ -1,17 +1,21 @@
 // Which way leads to each target's memory, and whether the processes of a window can use a control block.
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "components/rma/shm/delegate.h"
 #include "components/rma/shm/state.h"
 #include "framework/base/failure.h"
+#include "framework/plugin/records.h"
 #include "framework/rma/cards.h"
 #include "framework/rma/neighbours.h"
 #include "framework/rma/range_gate.h"
@@ -32,12 +36,36 @@ Proofs& proofs() {
   return *known;
 }
 
+/// What a copy takes, which the first process that may be copied tells; 0: there was none.
+std::atomic<std::uint64_t> copy_ns{0};
+constexpr int kTimed = 5;
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The fastest of a few: the first one may find cold caches, and the process may be preempted in any.
+void time_copies(const Neighbour& process, const iovec& here, const iovec& there) {
+  std::uint64_t least = UINT64_MAX, begun = now_ns();
+  for (int i = 0; i < kTimed; ++i) {
+    if (process_vm_readv(process.pid, &here, 1, &there, 1, 0) < 0) return;
+    const std::uint64_t ended = now_ns();
+    least = std::min(least, ended - begun);
+    begun = ended;
+  }
+  copy_ns.store(std::max<std::uint64_t>(least, 1), std::memory_order_relaxed);
+}
+
 int prove(const Neighbour& process) {
   std::uint64_t seen = 0;
   const iovec here{&seen, sizeof seen};
   const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(process.probe)), sizeof seen};
   if (process_vm_readv(process.pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof seen)) return errno;
-  return seen == probe ? 0 : ESRCH;  // in another name space the number belongs to a stranger
+  if (seen != probe) return ESRCH;  // in another name space the number belongs to a stranger
+  if (copy_ns.load(std::memory_order_relaxed) == 0) time_copies(process, here, there);
+  return 0;
 }
 
 bool is_dynamic(const RmaWindow& window) { return window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC; }
@@ -52,6 +80,20 @@ bool has_far_memory(const RmaWindow& window) {
          (window.size != 0 && !memory::Heap::own().contains(window.base, static_cast<std::size_t>(window.size)));
 }
 
+/// Which way short puts and gets take where memory is copied.
+void record_short_copies() {
+  const std::uint64_t took = copy_ns.load(std::memory_order_relaxed);
+  if (delegate_from() == 0 || took == 0) return;
+  const bool slow = copies_are_slow();
+  Engine::current().record({.topic = "rma",
+                            .subject = "short puts and gets of memory that is copied",
+                            .chosen = slow ? "offered to targets that wait, else copied" : "copied",
+                            .because = "the system takes " + std::to_string(took) + " ns for a copy, " +
+                                       (slow ? "longer" : "no longer") + " than rma.shm.slow_copy",
+                            .lost = "",
+                            .setting = "rma.shm.slow_copy"});
+}
+
 }  // namespace
 
 Status copies_memory_of(const Neighbour& process) {
@@ -61,6 +103,8 @@ Status copies_memory_of(const Neighbour& process) {
   if (entry->second == 0) return {};
   return fail(MPI_ERR_OTHER, "rma.copy_refused", {{"lower", std::strerror(entry->second)}});
 }
+
+bool copies_are_slow() { return copy_ns.load(std::memory_order_relaxed) > slow_copy_ns(); }
 
 Status prepare(RmaWindow& window, Card& own) {
   auto* const state = new (std::nothrow) State(window);
@@ -140,6 +184,7 @@ Status reach(RmaWindow& window, Target& target) {
     target.copies = &attached;
     if (updates) target.updates = &attached;
     target.state = &process;
+    record_short_copies();
     return {};
   }
   const Status mapped_here = map_part(window, target.rank, &target.memory);
@@ -158,6 +203,7 @@ Status reach(RmaWindow& window, Target& target) {
     return fail(MPI_ERR_OTHER, "rma.out_of_reach", {{"mapped", mapped_here.text()}, {"copied", may_copy.text()}});
   target.copies = &copied;
   target.state = &process;
+  record_short_copies();
   if (synchronizes && updates && !window.areas[target.rank].in_heap()) target.updates = &copied;
   return mapped_here;
 }

@@ -59,6 +59,11 @@ Status make_room_for_regions(Dynamic& dynamic);
 /// Succeeds if this process can read and write the memory of the target with process_vm_readv and process_vm_writev;
 /// tried once for each process.
 Status copies_memory_of(const Neighbour& process);
+/// Whether such a copy takes longer than an offer to a target that waits (delegate.h): what a call of the system costs
+/// differs by a factor of four between machines.
+bool copies_are_slow();
+/// Parameter rma.shm.slow_copy.
+std::uint64_t slow_copy_ns();
 
 /// Of a process that has stored a word and looks at another's next: that one, which stores its own and fences all
 /// processes before it looks here (decision 0022), sees the one or is seen. So this costs nothing where the system lets

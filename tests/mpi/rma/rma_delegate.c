@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { kRuns = 700, kWords = 3 * kRuns, kShort = 210 };
+enum { kRuns = 700, kWords = 3 * kRuns, kShort = 210, kShortCopy = 105 };
 
 static int64_t memory[kWords]; /* none of the library's */
 static MPI_Win win;
@@ -39,14 +39,19 @@ static void counting_end(void) {
 /* ---- a target that waits ------------------------------------------------------------------------------------------
  */
 
-typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kContiguous, kKinds } Kind;
+typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kContiguous, kShortPut, kShortGet, kKinds } Kind;
 
-/* A short update of contiguous words is offered where the target has a core of its own. */
-static int is_offered(Kind kind) { return kind != kContiguous || check_size <= sysconf(_SC_NPROCESSORS_ONLN); }
+/* What is contiguous and short is offered where the target has a core of its own; puts and gets only where the system's
+ * copies are slow, or are said to be. */
+static int slow_copies;
+static int is_offered(Kind kind) {
+  if (kind < kContiguous) return 1;
+  return check_size <= sysconf(_SC_NPROCESSORS_ONLN) && (kind == kContiguous || slow_copies);
+}
 
 /* Of rank 0 to rank 1, whose word 3 * i is `before` + i. Returns what it is afterwards, less i. */
 static int64_t operate(Kind kind, int64_t before) {
-  int64_t origin[kRuns], result[kRuns], all[kShort];
+  int64_t origin[kRuns], result[kRuns], all[kShort], copy[kShortCopy];
   for (int i = 0; i < kRuns; i++) origin[i] = before + 3 + i, result[i] = -1;
   int64_t after = before;
   switch (kind) {
@@ -72,6 +77,21 @@ static int64_t operate(Kind kind, int64_t before) {
       for (int i = 0; i < kWords; i += kShort)
         MUST(MPI_Accumulate(all, kShort, MPI_INT64_T, 1, i, kShort, MPI_INT64_T, MPI_SUM, win));
       after = before + 5;
+      break;
+    case kShortPut:
+      for (int i = 0; i < kWords; i += kShortCopy) {
+        for (int k = 0; k < kShortCopy; k++) copy[k] = k % 3 == 0 ? before + 3 + (i + k) / 3 : -9;
+        MUST(MPI_Put(copy, kShortCopy, MPI_INT64_T, 1, i, kShortCopy, MPI_INT64_T, win));
+        MUST(MPI_Win_flush_local(1, win));
+      }
+      after = before + 3;
+      break;
+    case kShortGet:
+      for (int i = 0; i < kWords; i += kShortCopy) {
+        MUST(MPI_Get(copy, kShortCopy, MPI_INT64_T, 1, i, kShortCopy, MPI_INT64_T, win));
+        MUST(MPI_Win_flush(1, win));
+        for (int k = 0; k < kShortCopy; k++) CHECK_EQ(copy[k], k % 3 == 0 ? before + (i + k) / 3 : -9);
+      }
       break;
     default:
       MUST(MPI_Get_accumulate(origin, kRuns, MPI_INT64_T, result, kRuns, MPI_INT64_T, 1, 0, 1, every_third, MPI_REPLACE,
@@ -263,6 +283,7 @@ static void all_to_all(void) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int counts = argc > 1 && strcmp(argv[1], "carried_out") == 0;
+  slow_copies = argc > 2 && strcmp(argv[2], "slow_copies") == 0;
   MUST(MPI_Type_vector(kRuns, 1, 3, MPI_INT64_T, &every_third));
   MUST(MPI_Type_commit(&every_third));
   MUST(MPI_Win_create(memory, sizeof memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));

@@ -70,7 +70,7 @@ void F_PROC(keyval_create, KEYVAL_CREATE)(f_procedure* copy, f_procedure* erase,
                                           f_int* ierror) {
   int code = MPI_SUCCESS, c_keyval = MPI_KEYVAL_INVALID;
   struct f_keyval* const of = keyval_of(copy, erase, F_INTEGER, *state, &code);
-  if (of) code = F_CALL(MPI_Keyval_create)(f_comm_copy, f_comm_delete, &c_keyval, of);
+  if (of) code = F_CALL_OR(MPI_Keyval_create, MPI_Comm_create_keyval)(f_comm_copy, f_comm_delete, &c_keyval, of);
   made(of, c_keyval, code);
   *keyval = c_keyval;
   f_return(ierror, code);
@@ -79,7 +79,7 @@ void F_PROC(keyval_create, KEYVAL_CREATE)(f_procedure* copy, f_procedure* erase,
 void F_PROC(keyval_free, KEYVAL_FREE)(f_int* keyval, f_int* ierror) {
   int c_keyval = F_INT(*keyval);
   f_keyval_freed(c_keyval);
-  const int code = F_CALL(MPI_Keyval_free)(&c_keyval);
+  const int code = F_CALL_OR(MPI_Keyval_free, MPI_Comm_free_keyval)(&c_keyval);
   *keyval = c_keyval;
   f_return(ierror, code);
 }
@@ -87,7 +87,7 @@ void F_PROC(keyval_free, KEYVAL_FREE)(f_int* keyval, f_int* ierror) {
 void F_PROC(attr_put, ATTR_PUT)(f_int* comm, f_int* keyval, f_int* value, f_int* ierror) {
   int code = MPI_SUCCESS;
   void* const cell = f_cell_for(*value, F_INTEGER, F_INT(*keyval), "MPI_Attr_put", &code);
-  if (cell) code = F_CALL(MPI_Attr_put)(f_comm(*comm), F_INT(*keyval), cell);
+  if (cell) code = F_CALL_OR(MPI_Attr_put, MPI_Comm_set_attr)(f_comm(*comm), F_INT(*keyval), cell);
   if (code != MPI_SUCCESS) f_cell_free(cell);
   f_return(ierror, code);
 }
@@ -95,7 +95,7 @@ void F_PROC(attr_put, ATTR_PUT)(f_int* comm, f_int* keyval, f_int* value, f_int*
 void F_PROC(attr_get, ATTR_GET)(f_int* comm, f_int* keyval, f_int* value, f_logical* flag, f_int* ierror) {
   void* attribute = NULL;
   int found = 0;
-  const int code = F_CALL(MPI_Attr_get)(f_comm(*comm), F_INT(*keyval), &attribute, &found);
+  const int code = F_CALL_OR(MPI_Attr_get, MPI_Comm_get_attr)(f_comm(*comm), F_INT(*keyval), &attribute, &found);
   if (code == MPI_SUCCESS) {
     *flag = F_LOGICAL(found);
     if (found) *value = (f_int)f_value_of(attribute, F_INT(*keyval));

@@ -40,6 +40,20 @@
 #define F_TS(lower, UPPER) F_PROC(lower##_f08ts, UPPER##_F08TS)
 #endif
 
+/* A deprecated function of C's, or its successor where the library below has none: Open MPI's has no MPI_Attr_get. */
+#define F_MAY_BE_ABSENT(name) extern __typeof__(name) name __attribute__((weak))
+#define F_CALL_OR(name, successor) (F_CALL(name) ? F_CALL(name) : F_CALL(successor))
+F_MAY_BE_ABSENT(MPI_Attr_delete);
+F_MAY_BE_ABSENT(MPI_Attr_get);
+F_MAY_BE_ABSENT(MPI_Attr_put);
+F_MAY_BE_ABSENT(MPI_Keyval_create);
+F_MAY_BE_ABSENT(MPI_Keyval_free);
+F_MAY_BE_ABSENT(PMPI_Attr_delete);
+F_MAY_BE_ABSENT(PMPI_Attr_get);
+F_MAY_BE_ABSENT(PMPI_Attr_put);
+F_MAY_BE_ABSENT(PMPI_Keyval_create);
+F_MAY_BE_ABSENT(PMPI_Keyval_free);
+
 /* A default INTEGER; and a count, a displacement, an address or size as C's form takes it that has room for it. */
 #if ASHLAR_F_INT == 8
 typedef int64_t f_int;

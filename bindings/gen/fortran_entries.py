@@ -28,6 +28,9 @@ def by_hand(procedure):
     return any(p.kind.name in kinds for p in procedure.parameters) or procedure.name in names
 
 
+# What MPI-2 replaced, and not every library with the standard ABI has: the procedure that takes its place there.
+REPLACED = {"MPI_Attr_delete": "MPI_Comm_delete_attr"}
+
 # With 8-byte INTEGER their small forms are by hand, as datatypes are made by large forms then.
 CONTENTS = ("MPI_Type_get_envelope", "MPI_Type_get_contents")
 
@@ -40,6 +43,8 @@ def entry_name(text):
 
 def call(procedure, large):
     name = procedure.name
+    if name in REPLACED:
+        return f"F_CALL_OR({name}, {REPLACED[name]})"
     if large:
         return f"F_CALL({name}_c)"
     return f"F_CALL_WIDE({name})" if procedure.large and not calls_small(procedure) else f"F_CALL({name})"

@@ -205,6 +205,7 @@ contains
 
   subroutine cancelled
     integer, asynchronous :: got
+    integer :: many
     logical :: flag
     REQUEST_T :: request
     STATUS_T(status)
@@ -217,7 +218,7 @@ contains
     call MPI_Test_cancelled(status, flag, ierror)
     call see(.not. flag, 'MPI_Status_set_cancelled')
     call MPI_Status_set_elements(status, MPI_INTEGER, 12, ierror)
-    call MPI_Get_elements(status, MPI_INTEGER, got, ierror)
-    call see(got == 12, 'MPI_Status_set_elements')
+    call MPI_Get_elements(status, MPI_INTEGER, many, ierror)
+    call see(many == 12, 'MPI_Status_set_elements')
   end subroutine cancelled
 end program requests

@@ -79,6 +79,9 @@ END
 chmod +x others/newer
 says "newer 99.1.0" "gfortran-99" "ashlar-fortran add" -- env PATH="$WORK/others:$PATH" "$bin/mpifort" --fc=newer -c "$here/hello_mpi.f90"
 says "with -fdefault-integer-8" "$flavour-i8" "ashlar-fortran add $fc -fdefault-integer-8" -- "$bin/mpifort" -fdefault-integer-8 "$here/hello.f"
+"$bin/mpifort" --flavour="$flavour" -fdefault-real-8 -o real8 "$here/real8.f90" && "$bin/mpiexec" -n 2 ./real8 || fail "--flavour"
+says "there is no flavour $flavour-r8" "ashlar-fortran list" -- "$bin/mpifort" --flavour="$flavour-r8" "$here/real8.f90"
+says "--flavour=other-7" "ashlar-fortran list" -- "$bin/mpifort" --flavour=other-7 "$here/real8.f90"
 says "with -fdefault-real-8" "$flavour-r8" -- "$bin/mpifort" -fdefault-real-8 -showme:compile
 
 # Made of the sources of another version.

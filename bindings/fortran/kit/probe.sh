@@ -60,9 +60,10 @@ find_descriptor_header() {
 
 # rewrite <SOURCE >TEXT: the sources as this compiler needs them. They declare a choice buffer in one form; other compilers
 # take a scalar, or a directive that names what it ignores. They are for INTEGER of 4 bytes, with names that say so; lines
-# that end in !i4 are for these alone. Lines that need descriptors end in !ts. A compiler that does not honour ASYNCHRONOUS
-# does not get the constant that says so. Special addresses have the names that it gives COMMON blocks. Where C reads what the
-# compiler passes by itself, the P forms are ordinary procedures as well, and not BIND(C) ones.
+# that end in !i4 are for these alone. Lines that need descriptors end in !ts; what takes their place is put where !sizeof stands.
+# A compiler that does not honour ASYNCHRONOUS does not get the constant that says so. Special addresses have the names that it
+# gives COMMON blocks. Where C reads what the compiler passes by itself, the P forms are ordinary procedures as well, and not
+# BIND(C) ones.
 rewrite() {
   edit=
   case $form in
@@ -88,8 +89,14 @@ s/ASHLAR_F4_/ASHLAR_F8_/g
 s/ashlar_f4_/ashlar_f8_/g
 / !i4\$/d
 s/ashlar_int = c_int\$/ashlar_int = c_int64_t/"
-  [ "$found_DESCRIPTORS" != 0 ] || edit="$edit
-/!ts\$/d"
+  if [ "$found_DESCRIPTORS" = 0 ]; then
+    sizeof_interfaces >"$work/sizeof"
+    edit="$edit
+/!ts\$/d
+/^!sizeof\$/r $work/sizeof"
+  fi
+  edit="$edit
+/^!sizeof\$/d"
   [ "$found_DESCRIPTORS" -le 1 ] || edit="$edit
 s/ bind(C,name=\"ashlar_fp_[a-z_0-9]*\")//"
   [ "$found_ASYNCHRONOUS" = 1 ] || edit="$edit

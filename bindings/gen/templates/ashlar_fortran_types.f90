@@ -48,6 +48,7 @@ module ashlar_fortran_types
   end interface
 @PRIVATE@
 
+!sizeof
 contains
 
 @COMPARISONS@

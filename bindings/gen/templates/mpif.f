@@ -5,3 +5,4 @@
 @SENTINELS@
 @FUNCTIONS@
 @PROCEDURES@
+!sizeof

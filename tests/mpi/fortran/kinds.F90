@@ -138,7 +138,6 @@ contains
 
   ! One element counts, whatever the shape.
   subroutine sizes_of_variables
-#if METHOD != 77
     integer(int32) :: table(3, 4)
     real(real64) :: x
     complex(real32) :: c
@@ -154,6 +153,7 @@ contains
     call see(bytes == 8, 'MPI_Sizeof of a COMPLEX')
     call MPI_Sizeof(l, bytes, ierror)
     call see(bytes == storage_size(l) / 8, 'MPI_Sizeof of a LOGICAL')
-#endif
+    call PMPI_Sizeof(size=bytes, x=x, ierror=ierror)
+    call see(bytes == 8 .and. ierror == MPI_SUCCESS, 'PMPI_Sizeof')
   end subroutine sizes_of_variables
 end program kinds

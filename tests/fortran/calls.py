@@ -3,7 +3,7 @@ below it that looks at each argument and gives results back.
 
   calls.py DIR [8]  writes DIR/recorder.c, DIR/calls_f08.f90, DIR/calls_mpi.f90, DIR/calls_mpif.f90; 8: for INTEGERs of 8 bytes
 
-and calls_f08_p.f90 and calls_mpif_p.f90, which call the PMPI_ forms; recorder.c with REC_PMPI is the library below these.
+and calls_f08_p.f90, calls_mpi_p.f90 and calls_mpif_p.f90, which call the PMPI_ forms; recorder.c with REC_PMPI is the library below these.
 
 What an argument is follows from its place: the third INTEGER of a procedure is 102, whoever looks. Each procedure is called
 twice: with ordinary arguments, and with MPI_BOTTOM, MPI_STATUS_IGNORE and their kin wherever they are allowed, in mpi_f08
@@ -407,9 +407,8 @@ def main(folder, integer="4"):
         names = {p.name for p in f.procedures(table, method)}
         calls = [c for c in every if c.procedure.name in names and (method == "f08" or not c.large)]
         (folder / f"calls_{method}.f90").write_text(program(calls, method))
-        if method != "mpi":      # its PMPI_ procedures are those of mpif.h
-            below = [c for c in calls if c.procedure.name not in ASKED]
-            (folder / f"calls_{method}_p.f90").write_text(program(below, method, "P", (ORDINARY,)))
+        below = [c for c in calls if c.procedure.name not in ASKED]
+        (folder / f"calls_{method}_p.f90").write_text(program(below, method, "P", (ORDINARY,)))
 
 
 if __name__ == "__main__":

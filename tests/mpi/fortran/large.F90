@@ -113,7 +113,7 @@ contains
   end subroutine collectives
 
   subroutine neighbours
-    integer, asynchronous :: got(2)
+    integer, asynchronous :: mine, got(2)
     integer(ck) :: counts(2)
     integer(ak) :: displs(2)
     integer :: expected(2)
@@ -123,7 +123,8 @@ contains
     counts = 1
     displs = [1, 0]
     expected = [mod(rank + 1, size), mod(rank + size - 1, size)]
-    call MPI_Ineighbor_allgatherv([rank], 1_ck, MPI_INTEGER, got, counts, displs, MPI_INTEGER, ring, request)
+    mine = rank
+    call MPI_Ineighbor_allgatherv(mine, 1_ck, MPI_INTEGER, got, counts, displs, MPI_INTEGER, ring, request)
     call MPI_Wait(request, MPI_STATUS_IGNORE)
     call see(all(got == expected), 'MPI_Ineighbor_allgatherv')
     call MPI_Comm_free(ring)
@@ -192,13 +193,14 @@ contains
     type(c_ptr) :: where
     type(MPI_Win) :: window
     integer, pointer, asynchronous :: table(:)
-    integer, asynchronous :: got
+    integer, asynchronous :: put, got
     integer(ak) :: bytes
+    put = rank + 4
     bytes = storage_size(got) / 8
     call MPI_Win_allocate(4 * bytes, bytes, MPI_INFO_NULL, MPI_COMM_SELF, where, window)
     call c_f_pointer(where, table, [4])
     call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window)
-    call MPI_Put([rank + 4], 1_ck, MPI_INTEGER, 0, 2_ak, 1_ck, MPI_INTEGER, window)
+    call MPI_Put(put, 1_ck, MPI_INTEGER, 0, 2_ak, 1_ck, MPI_INTEGER, window)
     call MPI_Win_flush(0, window)
     call MPI_Get(got, 1_ck, MPI_INTEGER, 0, 2_ak, 1_ck, MPI_INTEGER, window)
     call MPI_Win_unlock(0, window)

@@ -189,7 +189,7 @@ contains
 
   ! Displacements are addresses of the target there.
   subroutine attached_later
-    integer, asynchronous :: table(5), got
+    integer, asynchronous :: table(5), put, got
     integer(address) :: here, there
     WIN_T :: window
     table = rank
@@ -200,7 +200,8 @@ contains
     call MPI_Sendrecv(here, 1, MPI_AINT, mod(rank + size - 1, size), 1, there, 1, MPI_AINT, next, 1, MPI_COMM_WORLD, &
                       MPI_STATUS_IGNORE, ierror)
     call MPI_Win_lock(MPI_LOCK_SHARED, next, 0, window, ierror)
-    call MPI_Put(rank + 50, 1, MPI_INTEGER, next, MPI_Aint_add(there, bytes), 1, MPI_INTEGER, window, ierror)
+    put = rank + 50
+    call MPI_Put(put, 1, MPI_INTEGER, next, MPI_Aint_add(there, bytes), 1, MPI_INTEGER, window, ierror)
     call MPI_Win_flush(next, window, ierror)
     call MPI_Get(got, 1, MPI_INTEGER, next, there, 1, MPI_INTEGER, window, ierror)
     call MPI_Win_unlock(next, window, ierror)
@@ -217,7 +218,7 @@ contains
   end subroutine attached_later
 
   subroutine epochs
-    integer, asynchronous :: table(3)
+    integer, asynchronous :: table(3), put(2)
     GROUP_T :: all, from, to
     WIN_T :: window
     logical :: flag
@@ -230,7 +231,8 @@ contains
     call MPI_Group_incl(all, 1, [next], to, ierror)
     call MPI_Win_post(from, 0, window, ierror)
     call MPI_Win_start(to, 0, window, ierror)
-    call MPI_Accumulate([rank + 1, rank + 1], 2, MPI_INTEGER, next, 1_address, 2, MPI_INTEGER, MPI_REPLACE, window, ierror)
+    put = rank + 1
+    call MPI_Accumulate(put, 2, MPI_INTEGER, next, 1_address, 2, MPI_INTEGER, MPI_REPLACE, window, ierror)
     call MPI_Win_complete(window, ierror)
     flag = .false.
     do while (.not. flag)

@@ -23,6 +23,7 @@ done
 programs="sections section_calls section_shapes callbacks"
 grep -qx SUBARRAYS=1 "$("$build/bin/mpifort" "$@" -showme:flavour-folder)/flavour.conf" || programs=callbacks
 cc -c "$source/tests/mpi/fortran/callback_threads.c"
+"$build/bin/mpicc" -c "$source/tests/mpi/fortran/addresses_c.c"
 for program in $programs; do
   "$build/bin/mpifort" "$@" "$source/tests/mpi/fortran/$program.F90" callback_threads.o -o $program
   "$build/bin/mpiexec" -n 3 ./$program
@@ -34,6 +35,9 @@ for method in 77 90 8; do
   "$build/bin/mpiexec" -n 2 ./objects
   "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o external "$source/tests/mpi/fortran/external32.F90"
   "$build/bin/mpiexec" -n 1 ./external
+  "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o addresses "$source/tests/mpi/fortran/addresses.F90" \
+    addresses_c.o
+  "$build/bin/mpiexec" -n 2 ./addresses
   for program in old_names kinds strings errors requests communicators graphs windows files spawn; do
     "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o $program "$source/tests/mpi/fortran/$program.F90"
     "$build/bin/mpiexec" -n 3 ./$program

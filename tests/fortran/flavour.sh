@@ -42,6 +42,10 @@ for method in 77 90 8; do
     "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o $program "$source/tests/mpi/fortran/$program.F90"
     "$build/bin/mpiexec" -n 3 ./$program
   done
+  [ $integer = 4 ] || {
+    "$build/bin/mpifort" "$@" -DMETHOD=$method -I"$source/tests/mpi/fortran" -o wide "$source/tests/mpi/fortran/wide_counts.F90"
+    "$build/bin/mpiexec" -n 1 ./wide
+  }
 done
 if [ $integer = 4 ]; then
   "$build/bin/mpifort" "$@" -I"$source/tests/mpi/fortran" -o large "$source/tests/mpi/fortran/large.F90"

@@ -9,6 +9,7 @@
 #include "framework/coll/flight.h"
 #include "framework/coll/lane_collectives.h"
 #include "framework/coll/op.h"
+#include "framework/coll/part.h"
 #include "framework/object/comm.h"
 
 namespace ashlar::coll {
@@ -43,16 +44,17 @@ Status make_flight(Comm& comm, const Call& call, CallForm form, Flight** out) AS
 Co another(Op& op, const Call& call, std::uint8_t without) ASHLAR_NO_THREAD_SAFETY {
   op.comm()->comm.lane->coll->counters.instead.add();
   Choice choice;
-  const Plan* const part = op.part_plan();
+  const PartGroup* const part = op.part_group();
   const Status chosen =
-      part == nullptr ? op.comm()->choose(call, &choice, Without{.traits = without})
-                      : choose(*part, call, Without{.components = op.comm()->disabled, .traits = without}, &choice);
+      part == nullptr
+          ? op.comm()->choose(call, &choice, Without{.traits = without})
+          : choose(*part->plan, call, Without{.components = op.comm()->disabled, .traits = without}, &choice);
   if (!chosen.ok()) {
     op.fail(chosen);
     return Co();
   }
   op.set_place(op.comm(), choice.entry->component, *choice.entry->algorithm);
-  if (part != nullptr) op.set_own_slot(&op.part_slots()[choice.entry->component % CommState::kSlots]);
+  if (part != nullptr) op.set_own_slot(&part->slots[choice.entry->component % CommState::kSlots]);
   if (choice.rule != nullptr) op.set_arguments(choice.rule->arguments);
   return choice.entry->algorithm->run(op, call);
 }

@@ -15,7 +15,7 @@ namespace ashlar::coll {
 
 struct Algorithm;
 struct CommState;
-struct Plan;
+struct PartGroup;
 
 /// What a component keeps beside a communicator, or a persistent operation; it drops its own.
 struct Slot {
@@ -78,20 +78,9 @@ class Op {
   Slot& slot() const;
   void set_own_slot(Slot* slot) { own_slot_ = slot; }
   bool has_own_slot() const { return own_slot_ != nullptr; }
-  /// Of a part whose component may keep state in the order of the calls (part.h): the plan by which another algorithm
-  /// would serve it, where components keep that state, and the call of the program that it is a part of.
-  void set_part(const Plan& plan, Slot* slots, const Call& whole) {
-    part_plan_ = &plan;
-    part_slots_ = slots;
-    whole_call_ = &whole;
-  }
-  const Plan* part_plan() const { return part_plan_; }
-  /// The rank takes no part in it, and only counts it where the component counts (leave_part in part.h).
-  void leave() { leaves_ = true; }
-  bool leaves() const { return leaves_; }
-  Slot* part_slots() const { return part_slots_; }
-  /// What this rank called, for others to compare with what they called.
-  const Call& called(const Call& call) const { return whole_call_ != nullptr ? *whole_call_ : call; }
+  /// Of a part whose component may keep state in the order of the calls (part.h); nullptr: of any other operation.
+  const PartGroup* part_group() const { return part_group_; }
+  void set_part_group(const PartGroup& group) { part_group_ = &group; }
 
   // --- memory: lives until the operation is over --------------------------------------------------------------------
   /// Uninitialised bytes; nullptr (and a failure) when there are none left.
@@ -146,10 +135,7 @@ class Op {
   Block& block_;
   CommState* comm_ = nullptr;
   Slot* own_slot_ = nullptr;
-  const Plan* part_plan_ = nullptr;
-  Slot* part_slots_ = nullptr;
-  const Call* whole_call_ = nullptr;
-  bool leaves_ = false;
+  const PartGroup* part_group_ = nullptr;
   unsigned component_ = 0;
   const Algorithm* algorithm_ = nullptr;
   const Rank rank_;

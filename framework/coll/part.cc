@@ -20,9 +20,11 @@ bool in_call_order(const Op& whole) {
 }
 
 /// A part of a PartGroup will be served by this, which keeps there what it knows of the group.
-void place(const Op& whole, const Call& called, Op& part, const PartGroup& group, const Choice& choice) {
+void place(const Op& whole, const Call& called, Op& part, PartGroup& group, const Choice& choice) {
   part.set_place(whole.comm(), choice.entry->component, *choice.entry->algorithm);
-  part.set_part(*group.plan, group.slots, called);
+  group.called = &called;
+  group.leaves = false;
+  part.set_part_group(group);
   part.set_own_slot(&group.slots[choice.entry->component % CommState::kSlots]);
 }
 
@@ -48,7 +50,7 @@ Co run_part(Op& whole, Op& part, CommState& where, const Call& call) {
   return run_choice(whole, part, choice, call);
 }
 
-Co run_part(Op& whole, const Call& called, Op& part, const PartGroup& group, const Call& call) {
+Co run_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call) {
   if (!in_call_order(whole)) return run_part(whole, part, *group.plan, call);
   Choice choice;
   const Status chosen = choose(*group.plan, call, without_disabled(whole), &choice);
@@ -60,8 +62,7 @@ Co run_part(Op& whole, const Call& called, Op& part, const PartGroup& group, con
   return run_choice(whole, part, choice, call);
 }
 
-void count_parts(Op& whole, const Call& called, Op& part, const PartGroup& group,
-                 std::initializer_list<const Call*> calls) {
+void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::initializer_list<const Call*> calls) {
   if (!in_call_order(whole)) return;
   std::uint64_t at = 0;
   for (const Call* call : calls) {
@@ -73,11 +74,11 @@ void count_parts(Op& whole, const Call& called, Op& part, const PartGroup& group
   if (at != 0) whole.comm()->count_to(at);
 }
 
-void leave_part(Op& whole, const Call& called, Op& part, const PartGroup& group, const Call& call) {
+void leave_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call) {
   const Choice* const choice = in_call_order(whole) ? foresee(whole, group, call) : nullptr;
   if (choice == nullptr || choice->entry->algorithm->counts_to == nullptr) return;
   place(whole, called, part, group, *choice);
-  part.leave();
+  group.leaves = true;
   static_cast<void>(choice->entry->algorithm->run(part, call));
 }
 

@@ -26,17 +26,19 @@ Co run_part(Op& whole, Op& part, const Plan& plan, const Call& call);
 struct PartGroup {
   const Plan* plan = nullptr;
   Slot* slots = nullptr;  // CommState::kSlots, by the number of the component
+  // Of the part that is just starting:
+  const Call* called = nullptr;  // by the program: what ranks compare
+  bool leaves = false;           // this rank takes no part in it, and only counts it where the component counts
 };
 /// The same for such a part of `called`, which is what the program called. Blocking calls are made in one order by all
 /// ranks, and each part is over before the next one begins: their parts may be served by algorithms that need that
 /// (kInCallOrder). Those of other calls begin when their time comes.
-Co run_part(Op& whole, const Call& called, Op& part, const PartGroup& group, const Call& call);
+Co run_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call);
 /// Tells how far the call of the program will count by these parts of it, one after the other, so that ranks can
 /// compare that when it fails. Before anything can.
-void count_parts(Op& whole, const Call& called, Op& part, const PartGroup& group,
-                 std::initializer_list<const Call*> calls);
+void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::initializer_list<const Call*> calls);
 /// In place of that by a rank that has failed before: the others wait there until they learn of the failure, and all
 /// count alike afterwards.
-void leave_part(Op& whole, const Call& called, Op& part, const PartGroup& group, const Call& call);
+void leave_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call);
 
 }  // namespace ashlar::coll

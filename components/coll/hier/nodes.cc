@@ -40,7 +40,8 @@ Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Ran
     if (static_cast<Rank>(r) == me) my_index_ = at - begin_[static_cast<std::size_t>(node_of_[r])];
   }
   mine_ = node_of(me);
-  inside_ = &engine.plan_for(Shape{.ranks = my_ranks(), .nodes = 1, .node_ranks = my_ranks()});
+  inside_.plan = &engine.plan_for(Shape{.ranks = my_ranks(), .nodes = 1, .node_ranks = my_ranks()});
+  inside_.slots = slots_.data();
   across_ = &engine.plan_for(Shape{.ranks = count(), .nodes = count(), .node_ranks = 1});
 }
 

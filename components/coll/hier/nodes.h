@@ -42,7 +42,7 @@ class Nodes {
   int my_index() const { return my_index_; }  // of this rank among those of its node
   int my_ranks() const { return ranks_on(mine_); }
   /// For parts among the ranks of this node, which share what coll/shm keeps for them.
-  PartGroup inside() { return {.plan = inside_, .slots = slots_.data()}; }
+  PartGroup& inside() { return inside_; }
   /// Their wire; `whole` is that of every operation of the communicator.
   GroupWire& wire(Wire& whole) {
     if (!wire_) wire_.emplace(whole, members(mine_));
@@ -56,7 +56,7 @@ class Nodes {
   std::vector<int> begin_;
   bool in_runs_ = true;
   int mine_, my_index_ = 0;
-  const Plan* inside_;
+  PartGroup inside_;
   const Plan* across_;
   std::optional<GroupWire> wire_;
   std::array<Slot, CommState::kSlots> slots_;

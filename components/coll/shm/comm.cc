@@ -9,6 +9,7 @@
 #include "components/coll/shm/segment/waits.h"
 #include "framework/base/failure.h"
 #include "framework/coll/dispatch.h"
+#include "framework/coll/part.h"
 
 namespace ashlar::coll::shm {
 
@@ -40,6 +41,9 @@ void note_root(const Op& op, const Call& call) {
   }
 }
 
+namespace {
+
+/// Counts the ticket, whose collective this rank takes no part in.
 Co leave(const ShmComm& comm, const Ticket& ticket) {
   if (comm.state != ShmComm::State::kAttached) {
     ticket.abandon();
@@ -49,6 +53,16 @@ Co leave(const ShmComm& comm, const Ticket& ticket) {
   ticket.end_turn();
   wake_announced(ticket);
   return Co();
+}
+
+}  // namespace
+
+Co enter_own(Op& op, const Call& call, ShmComm& comm, const Need& need, bool proves, Body body) {
+  const PartGroup* const group = op.part_group();
+  const Ticket ticket = Ticket::take(comm.member, group == nullptr ? call : *group->called, need.payloads,
+                                     need.numbers + (proves ? 1 : 0));
+  if (group != nullptr && group->leaves) return leave(comm, ticket);
+  return begin(op, call, comm, ticket, need.single_copy, proves, body);
 }
 
 Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing) {

@@ -74,9 +74,6 @@ Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bo
 /// it cannot.
 Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing);
 
-/// Counts the ticket, whose collective this rank takes no part in.
-Co leave(const ShmComm& comm, const Ticket& ticket);
-
 /// For Choices::yield_to_root. On the communicator's state, for persistent operations as well.
 void note_root(const Op& op, const Call& call);
 
@@ -90,6 +87,21 @@ std::uint64_t counts_to(Op& op, const Call& call, std::uint64_t from) {
   return (from != 0 ? from : comm->member.next_number) + need.numbers + (proves ? 1 : 0);
 }
 
+/// From the ticket on, which belongs to `call` or to what that is a part of.
+[[gnu::always_inline]] inline Co begin(Op& op, const Call& call, ShmComm& comm, const Ticket& ticket,
+                                       Need::SingleCopy need, bool proves, Body body) {
+  if (comm.choices.yield_to_root) note_root(op, call);
+  if (comm.ready(ticket, need)) [[likely]] {
+    ticket.record_call();
+    return body(op, call, ticket);
+  }
+  return begin_late(op, call, ticket, need, proves, body);
+}
+
+/// The same, with the ticket, for a persistent operation or a part: on a slot of its own, which the communicator does
+/// not count.
+Co enter_own(Op& op, const Call& call, ShmComm& comm, const Need& need, bool proves, Body body);
+
 /// What is registered of an algorithm. It is no coroutine itself, so what all algorithms begin with costs no frame
 /// where nothing is missing.
 template <Body body, Need (*need_of)(const Op&, const Call&)>
@@ -100,22 +112,11 @@ Co enter(Op& op, const Call& call) {
     return Co();  // noted as op's failure
   const bool proves = need.single_copy != Need::SingleCopy::kNever && !comm->proof_has_number;
   if (proves) comm->proof_has_number = true;
-  const std::uint64_t numbers = need.numbers + (proves ? 1 : 0);
-  Ticket ticket;
-  if (!op.has_own_slot()) [[likely]] {
-    ticket = Ticket::take(comm->member, call, need.payloads, numbers);
-    op.comm()->count_to(comm->member.next_number);
-  } else {
-    ticket = Ticket::take(comm->member, op.called(call), need.payloads, numbers);
-    if (op.leaves()) [[unlikely]]
-      return leave(*comm, ticket);
-  }
-  if (comm->choices.yield_to_root) note_root(op, call);
-  if (comm->ready(ticket, need.single_copy)) [[likely]] {
-    ticket.record_call();
-    return body(op, call, ticket);
-  }
-  return begin_late(op, call, ticket, need.single_copy, proves, body);
+  if (op.has_own_slot()) [[unlikely]]
+    return enter_own(op, call, *comm, need, proves, body);
+  const Ticket ticket = Ticket::take(comm->member, call, need.payloads, need.numbers + (proves ? 1 : 0));
+  op.comm()->count_to(comm->member.next_number);
+  return begin(op, call, *comm, ticket, need.single_copy, proves, body);
 }
 
 }  // namespace ashlar::coll::shm

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -134,6 +135,11 @@ class Rank {
   void end() {
     if (tool_) component_.destroy(tool_);
     tool_ = nullptr;
+  }
+  /// What samples read at the begin of the memory, which is `bytes` long.
+  std::uint64_t sampled() const {
+    const ashlar_tool_ops& ops = *tool_->ops;
+    return ops.size > offsetof(ashlar_tool_ops, sampled) && ops.sampled ? ops.sampled(tool_) : bytes_;
   }
   bool guard_is_whole() const {
     for (std::uint64_t i = 0; i < kGuard; ++i)
@@ -275,6 +281,29 @@ TEST_P(Tool, SamplesOfARunningJob) {
   sample({rank.while_it_runs(), absent});
   rank.end();
   end_of_job({rank.at_end(true), absent});
+}
+
+// Of a rank on another host a sample finds what the tool says that it reads, and zeros behind it.
+TEST_P(Tool, SamplesOfARankOnAnotherHost) {
+  constexpr std::uint64_t kBytes = 16 << 20;
+  Rank rank(component(), 0, 2, kBytes);
+  ASSERT_TRUE(rank.made()) << rank.why();
+  for (std::uint32_t number = 0; number < kCount; ++number) rank.call(number, number + 1 < kCount);
+  const std::uint64_t sampled = rank.sampled();
+  ASSERT_LE(sampled, kBytes);
+  EXPECT_EQ(rank.sampled(), sampled) << "it is asked once";
+  ashlar_tool_rank there = rank.while_it_runs();
+  std::vector<unsigned char> part(kBytes);
+  std::memcpy(part.data(), there.buffer, sampled);
+  there.buffer = part.data();
+  const ashlar_tool_clock ahead = {.ticks = ticks() + 1'000'000'000'000, .ns = now_ns() + 500'000'000'000};
+  there.clock = {
+      .rate = 1.0001, .there_ns = ahead.ns, .here_ns = now_ns(), .error_ns = 80'000, .counter = ahead};
+  sample({there, there});
+  rank.end();
+  ashlar_tool_rank ended = rank.at_end(false);
+  ended.clock = there.clock;
+  end_of_job({ended, ended});
 }
 
 // However many calls there are, what is recorded stays within the buffer.

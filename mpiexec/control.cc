@@ -138,17 +138,17 @@ std::vector<Callers::Caller> Callers::handle(const std::vector<pollfd>& fds, std
   return out;
 }
 
-std::size_t Relays::find(std::uint64_t call) const {
+std::size_t RelayedCalls::find(std::uint64_t call) const {
   const auto is_it = [call](const Call& other) { return other.number == call; };
   return static_cast<std::size_t>(std::find_if(calls_.begin(), calls_.end(), is_it) - calls_.begin());
 }
 
-void Relays::open(std::uint64_t call, Descriptor socket) {
+void RelayedCalls::open(std::uint64_t call, Descriptor socket) {
   fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
   calls_.push_back({.number = call, .socket = std::move(socket), .out = {}});
 }
 
-void Relays::take(std::uint64_t call, std::string_view bytes) {
+void RelayedCalls::take(std::uint64_t call, std::string_view bytes) {
   const std::size_t at = find(call);
   if (at == calls_.size()) return;
   calls_[at].out.append(bytes);
@@ -156,14 +156,14 @@ void Relays::take(std::uint64_t call, std::string_view bytes) {
   (void)write_some(calls_[at]);
 }
 
-void Relays::add(std::vector<pollfd>* fds) {
+void RelayedCalls::add(std::vector<pollfd>* fds) {
   first_ = fds->size();
   polled_ = calls_.size();
   for (const Call& call : calls_)
     fds->push_back({call.socket.get(), static_cast<short>(POLLIN | (call.out.empty() ? 0 : POLLOUT)), 0});
 }
 
-void Relays::handle(const std::vector<pollfd>& fds, Events& events) {
+void RelayedCalls::handle(const std::vector<pollfd>& fds, Events& events) {
   std::deque<Call> still;
   for (std::size_t i = 0; i < calls_.size(); ++i)
     if (go_on(calls_[i], i < polled_ && fds[first_ + i].revents != 0, events)) still.push_back(std::move(calls_[i]));
@@ -172,7 +172,7 @@ void Relays::handle(const std::vector<pollfd>& fds, Events& events) {
 }
 
 /// False: the call is over.
-bool Relays::go_on(Call& call, bool readable, Events& events) {
+bool RelayedCalls::go_on(Call& call, bool readable, Events& events) {
   if (!write_some(call) || call.out.size() > kMostRelayed) {
     if (!call.ended) events.relayed(call.number, {});
     return false;
@@ -186,7 +186,7 @@ bool Relays::go_on(Call& call, bool readable, Events& events) {
   return n > 0;
 }
 
-bool Relays::write_some(Call& call) {
+bool RelayedCalls::write_some(Call& call) {
   while (!call.out.empty()) {
     const ssize_t n = send(call.socket.get(), call.out.data(), std::min(call.out.size(), kPiece), MSG_NOSIGNAL);
     if (n < 0) return is_later(n);

@@ -57,7 +57,7 @@ class Callers {
 
 /// Connections whose other end is on another host: their bytes pass through the link between mpiexec and daemon. They
 /// are few and short, requests and answers, so that nothing bounds them but a limit beyond which one is given up.
-class Relays {
+class RelayedCalls {
  public:
   class Events {
    public:

@@ -114,10 +114,13 @@ void Daemon::poll_once() {
   if (ranks_) ranks_->add_streams(&fds, full);
   const std::size_t first_way = fds.size();
   if (prober_) prober_->add(&fds);
+  const std::size_t first_relay = fds.size();
   relays_.add(&fds);
+  relayed_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms()) < 0) return;
   if (ranks_) ranks_->read_streams(fds, first);
   if (prober_) prober_->handle(&fds[first_way], now_ns());
+  relays_.handle(fds.data() + first_relay);
   tell_ways();
   if (fds[3].revents) {
     if (const std::size_t given = input_.write_some(); given > 0)
@@ -129,10 +132,10 @@ void Daemon::poll_once() {
   if (ranks_ && fds[4].revents) reap();
   if (ranks_) ranks_->look_at_board();
   open_control();
-  relays_.handle(fds, *this);
+  relayed_.handle(fds, *this);
   if (fds[5].revents)
     while (Descriptor socket = control_.accept()) {
-      relays_.open(++calls_, std::move(socket));
+      relayed_.open(++calls_, std::move(socket));
       link_.send(FrameKind::kCall, packed(calls_));
     }
   if (fds[1].revents) {
@@ -142,6 +145,7 @@ void Daemon::poll_once() {
     take_frames();
   }
   send_tools();
+  relays_.flush();
   if (!link_.flush()) over_ = true;
   if (leaving_ && link_.queued() == 0) over_ = true;
 }
@@ -162,7 +166,11 @@ void Daemon::reap() {
     // Look first, wait later: as long as the process is a zombie its group's number cannot be another's.
     siginfo_t info = {};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-    if (!ranks_ || !ranks_->take_end(info.si_pid, info.si_code == CLD_EXITED)) waitpid(info.si_pid, nullptr, 0);
+    if (ranks_ && ranks_->take_end(info.si_pid, info.si_code == CLD_EXITED)) continue;
+    int status = 0;
+    const bool is_agent = relays_.has(info.si_pid);
+    waitpid(info.si_pid, &status, 0);
+    if (is_agent) relays_.ended(info.si_pid, status);
   }
 }
 

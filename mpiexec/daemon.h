@@ -13,6 +13,7 @@
 #include "mpiexec/link.h"
 #include "mpiexec/local_ranks.h"
 #include "mpiexec/rank_events.h"
+#include "mpiexec/relays.h"
 #include "mpiexec/spawn.h"
 #include "mpiexec/status_query.h"
 #include "mpiexec/tool_pages.h"
@@ -21,8 +22,9 @@
 namespace ashlar::mpiexec {
 
 /// mpiexec on a host of a job whose mpiexec is on another one: it has the ranks of this host, passes on what they do,
-/// and does what it is told. When the other end of its pipe is gone, its ranks end.
-class Daemon : private RankEvents, private Relays::Events {
+/// and does what it is told. When the other end of its pipe is gone, its ranks end. In a tree of daemons it has agents,
+/// too.
+class Daemon : private RankEvents, private RelayedCalls::Events {
  public:
   explicit Daemon(const Inherited& inherited);
   ~Daemon() override;
@@ -73,6 +75,7 @@ class Daemon : private RankEvents, private Relays::Events {
 
   const Inherited& inherited_;
   Link link_;
+  Relays relays_{inherited_, link_};
   JobOrder order_;
   Placement placement_;
   std::unique_ptr<LocalRanks> ranks_;
@@ -83,7 +86,7 @@ class Daemon : private RankEvents, private Relays::Events {
   std::unique_ptr<ToolPages> tools_;  // only with tools, once mpiexec has asked for them
   InputQueue input_;
   ControlSocket control_;
-  Relays relays_;            // of ranks that have connected there
+  RelayedCalls relayed_;     // of ranks that have connected there
   std::uint64_t calls_ = 0;  // of them so far
   int signal_fd_ = -1;
   std::uint64_t unread_ = 0;        // bytes of output that mpiexec has not taken

@@ -67,6 +67,10 @@ bool Daemon::handle(const Frame& frame) {
     case FrameKind::kLeave:
       leaving_ = true;
       return from.done();
+    case FrameKind::kLead:
+    case FrameKind::kDown:
+    case FrameKind::kForget:
+      return relays_.take(frame);
     case FrameKind::kSignal:
       return handle_signal(from);
     case FrameKind::kStop:
@@ -198,7 +202,7 @@ bool Daemon::look_up(Unpacker& from) {
 bool Daemon::take_reply(Unpacker& from) {
   std::uint64_t call = 0;
   if (!from(call).good() || call > calls_) return false;
-  relays_.take(call, from.rest());  // which may be over here
+  relayed_.take(call, from.rest());  // which may be over here
   return true;
 }
 

@@ -68,6 +68,18 @@ const char* subject_of(FrameKind kind) {
     case FrameKind::kCall:
     case FrameKind::kAsks:
       return "a rank's question";
+    case FrameKind::kLead:
+      return "the way to a further host";
+    case FrameKind::kDown:
+      return "what a further host is told";
+    case FrameKind::kForget:
+      return "the end of the way to a further host";
+    case FrameKind::kUp:
+      return "what a further host tells";
+    case FrameKind::kAgentSaid:
+      return "what the agent of a further host has said";
+    case FrameKind::kAgentOver:
+      return "the end of the agent of a further host";
     case FrameKind::kReady:
       return "that the host is ready";
     case FrameKind::kRefused:

@@ -33,6 +33,9 @@ enum class FrameKind : std::uint16_t {
   kReply,        // call, bytes for the rank that has made it; none: nobody is there any more
   kClock = 48,   // the time here: what is yours?
   kTools,        // whole: send what the ranks' tools have recorded, or of it what samples read
+  kLead,         // node, AgentOrder: start the agent that leads to this host
+  kDown,         // node, bytes for the daemon that was started so
+  kForget,       // node: end its agent
   // daemon to mpiexec
   kReady = 64,   // NodeReady
   kRefused,      // a sentence: the job cannot start here
@@ -56,7 +59,10 @@ enum class FrameKind : std::uint16_t {
   kAsks,             // call, its bytes; none: it is gone
   kClockBack = 112,  // the time there, of kClock; a moment on both clocks here
   kToolPages,        // rank, offset in its memory for tools, bytes
-  kToolsSent         // that was all
+  kToolsSent,        // that was all
+  kUp,               // node, bytes of the daemon to which an agent of this host leads
+  kAgentSaid,        // node, bytes that the agent has written to standard error
+  kAgentOver         // AgentOver
 };
 /// For a report: "a message of kind 5 (a rank's end; 13 bytes)".
 std::string frame_words(FrameKind kind, std::size_t bytes);

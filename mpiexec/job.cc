@@ -288,7 +288,7 @@ void Job::node_lost(unsigned node, const std::string& how) {
     start_error_ = text("cannot start ranks on host %s: %s", shown(nodes_.hosts[node]).c_str(), how.c_str());
     status_ = 127;
   }
-  relays_.close_if([node](std::uint64_t call) { return call >> 32 == node; });
+  relayed_.close_if([node](std::uint64_t call) { return call >> 32 == node; });
   for (unsigned r = 0; r < fates_.size(); ++r) {
     if (nodes_.node_of(r) != node || fates_[r].ended) continue;
     if (!fates_[r].running) rank_started(r, -1);
@@ -340,7 +340,7 @@ void Job::poll_once(int timeout_ms) {
   here_.add_streams(&fds, full);
   there_.add(&fds);
   callers_.add(&fds);
-  relays_.add(&fds);
+  relayed_.add(&fds);
   names_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
   here_.read_streams(fds, first_stream);
@@ -348,7 +348,7 @@ void Job::poll_once(int timeout_ms) {
   if (fds[4].revents) input->read_some();
   if (fds[5].revents) input->write_some();
   serve_callers(fds);
-  relays_.handle(fds, *this);
+  relayed_.handle(fds, *this);
   names_.handle(fds);
   if (fds[7].revents) hear_above();
   if (fds[8].revents) pass_input_on(room);

@@ -32,7 +32,7 @@ namespace ashlar::mpiexec {
 /// A job from its first process to its last: has the ranks started, here and on other hosts, passes signals and
 /// streams, and ends everything when one fails. One thread, one poll loop; nothing in it blocks but the start of a
 /// process.
-class Job : private NodeEvents, private Relays::Events {
+class Job : private NodeEvents, private RelayedCalls::Events {
  public:
   /// `argv`: mpiexec's own command line. `asked`: what this job was asked for with, by another job; nullptr: nothing.
   Job(const Options& options, const Settings& settings, const Inherited& inherited, Environment environment,
@@ -114,7 +114,7 @@ class Job : private NodeEvents, private Relays::Events {
   ControlSocket control_;
   Callers callers_;
   NameService names_;
-  Relays relays_;              // of ranks on other hosts: node and number there
+  RelayedCalls relayed_;       // of ranks on other hosts: node and number there
   std::uint64_t cookie_ = 0;   // of a job on several hosts
   bool above_failed_ = false;  // the job that asked for this one
   bool leash_ended_ = false;   // it will not say so any more

@@ -42,12 +42,12 @@ void Job::rank_called(unsigned node, std::uint32_t call) {
   if (control_.place() == 0) control_.open();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return there_.reply(node, call, {});
-  relays_.open(number_of(node, call), Descriptor(ends[0]));
+  relayed_.open(number_of(node, call), Descriptor(ends[0]));
   callers_.admit(Descriptor(ends[1]));
 }
 
 void Job::rank_asks(unsigned node, std::uint32_t call, std::string_view bytes) {
-  relays_.take(number_of(node, call), bytes);
+  relayed_.take(number_of(node, call), bytes);
 }
 
 void Job::relayed(std::uint64_t call, std::string_view bytes) {

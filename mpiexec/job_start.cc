@@ -34,7 +34,7 @@ Status Job::prepare() {
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
   const AgentFacts agent = {
       .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};
-  ASHLAR_TRY(there_.launch(nodes_, agent, inherited_, settings_.silence_ns));
+  ASHLAR_TRY(there_.launch(nodes_, agent, inherited_, settings_.tree, settings_.silence_ns));
   ASHLAR_TRY(gather(RemoteNode::Phase::kThere));
   cookie_ = draw_cookie();
   send_order();
@@ -104,7 +104,7 @@ Status Job::prepare_here() {
   placement_.oversubscribed =
       placement_.oversubscribed || (own > 0 && taken > 0 && own + taken > static_cast<unsigned>(allowed_cpus().size()));
   if (!nodes_.several()) {
-    report_placement(options_, placement_, placement_.words, {});
+    report_placement(options_, placement_, placement_.words, {}, {});
     if (options_.show_placement) return {};
   }
   if (placement_.oversubscribed && !settings_.oversubscribe) {
@@ -153,7 +153,7 @@ Status Job::agree_on_placement() {
     return fail(kErrArg, "start.oversubscribed",
                 {{"ranks", nodes_.ranks_of(node)}, {"peer_host", brief(nodes_.hosts[node])}});
   }
-  report_placement(options_, told, words, hosts);
+  report_placement(options_, told, words, hosts, there_.ways());
   return {};
 }
 

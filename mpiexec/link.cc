@@ -22,6 +22,7 @@ struct FrameHead {
 constexpr std::uint16_t kMark = 0xa57a;
 constexpr std::size_t kMostBody = 1u << 30;
 constexpr std::size_t kPiece = 1u << 16;
+constexpr std::size_t kMostThrough = 1u << 20;  // bytes in one frame of the link that it leads through
 constexpr std::size_t kQuoted = 48;
 constexpr std::size_t kKeptWritten = 1u << 20;
 
@@ -34,16 +35,25 @@ Link::Link(Descriptor in, Descriptor out) : in_(std::move(in)), out_(std::move(o
 void Link::close() {
   in_.reset();
   out_.reset();
+  through_ = nullptr;
   to_write_.clear();
   written_ = 0;
 }
 
+void Link::drop_taken() {
+  if (taken_ == 0) return;
+  arrived_.erase(0, taken_);
+  taken_ = 0;
+}
+
+void Link::feed(std::string_view bytes) {
+  drop_taken();
+  arrived_.append(bytes);
+}
+
 bool Link::read_some() {
   if (!in_) return false;
-  if (taken_ > 0) {
-    arrived_.erase(0, taken_);
-    taken_ = 0;
-  }
+  drop_taken();
   // A few pieces only: other descriptors have their turn.
   for (int turn = 0; turn < 4; ++turn) {
     const std::size_t before = arrived_.size();
@@ -91,7 +101,7 @@ void Link::send(FrameKind kind, std::string_view body) {
 }
 
 void Link::send_raw(std::string_view bytes) {
-  if (gone_ || !out_) return;
+  if (gone_ || (!out_ && through_ == nullptr)) return;
   if (written_ == to_write_.size()) {
     to_write_.clear();
     written_ = 0;
@@ -104,7 +114,19 @@ void Link::send_raw(std::string_view bytes) {
   to_write_.append(bytes);
 }
 
+bool Link::flush_through() {
+  for (std::string_view left = std::string_view(to_write_).substr(written_); !left.empty();) {
+    const std::string_view piece = left.substr(0, kMostThrough);
+    through_->send(FrameKind::kDown, packed(number_).append(piece));
+    left.remove_prefix(piece.size());
+  }
+  to_write_.clear();
+  written_ = 0;
+  return true;
+}
+
 bool Link::flush() {
+  if (through_ != nullptr) return flush_through();
   while (!gone_ && out_ && queued() > 0) {
     const ssize_t n = write(out_.get(), to_write_.data() + written_, queued());
     if (n > 0) {

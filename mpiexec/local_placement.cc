@@ -27,7 +27,7 @@ Placement decide_placement(const Options& options, const Settings& settings, uns
 }
 
 void report_placement(const Options& options, const Placement& placement, const std::vector<std::string>& words,
-                      const std::vector<std::string>& hosts) {
+                      const std::vector<std::string>& hosts, const std::string& ways) {
   if (options.explain && plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch")) {
     const char* crowd = placement.oversubscribed ? "there are more ranks than cores" : "there is a core for each rank";
     std::string nodes;
@@ -37,6 +37,9 @@ void report_placement(const Options& options, const Placement& placement, const 
     if (!nodes.empty())
       out = plugin::to_text({{"launch", "hosts", nodes, "SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE name them", "",
                               "--host, --hostfile"}});
+    if (!ways.empty())
+      out += plugin::to_text({{"launch", "ways", ways, "from mpiexec.tree_from hosts on, daemons start daemons", "",
+                               "mpiexec.tree_width"}});
     out += plugin::to_text({
         {"launch", "binding", placement.what, placement.because, placement.lost, "--bind-to, --map-by"},
         {"launch", "waiting", placement.oversubscribed ? "ranks yield at once" : "ranks may spin", crowd, "", "-n"},

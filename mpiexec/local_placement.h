@@ -9,8 +9,8 @@ namespace ashlar::mpiexec {
 Placement decide_placement(const Options& options, const Settings& settings, unsigned ranks);
 
 /// Prints what --explain, --report-bindings and --show-placement ask for. `words`: of all ranks, where each is bound;
-/// `hosts`: the name of each rank's host, or empty in a job of one.
+/// `hosts`: the name of each rank's host, or empty in a job of one. `ways`: how the hosts are reached, or empty.
 void report_placement(const Options& options, const Placement& placement, const std::vector<std::string>& words,
-                      const std::vector<std::string>& hosts);
+                      const std::vector<std::string>& hosts, const std::string& ways);
 
 }  // namespace ashlar::mpiexec

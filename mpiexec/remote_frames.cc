@@ -44,6 +44,7 @@ bool RemoteNodes::handle_ready(RemoteNode& node, Unpacker& from) {
 bool RemoteNodes::handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now) {
   Unpacker from(frame.body);
   if (frame.kind == FrameKind::kRefused) return handle_refused(node, from);
+  if (frame.kind >= FrameKind::kUp && frame.kind <= FrameKind::kAgentOver) return handle_way(node, frame, now);
   if (frame.kind == FrameKind::kBeatBack) return from.done();  // that it came is all that it says
   if (frame.kind == FrameKind::kClockBack) return take_time(node, from);
   if (node.phase() == RemoteNode::Phase::kOrdered) return frame.kind == FrameKind::kReady && handle_ready(node, from);

@@ -1,7 +1,5 @@
 #include "mpiexec/remote_node.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,19 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
-#include "mpiexec/pipe.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 #include "mpiexec/topology.h"
-
-extern char** environ;
 
 namespace ashlar::mpiexec {
 namespace {
@@ -30,31 +24,6 @@ constexpr std::size_t kMostSaid = 4096;  // of what an agent says, the end
 
 void keep_end(std::string* text) {
   if (text->size() > kMostSaid) text->erase(0, text->size() - kMostSaid);
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = text.find_first_not_of(" \t", at);
-    if (begin == std::string::npos) break;
-    at = std::min(text.find_first_of(" \t", begin), text.size());
-    words.push_back(text.substr(begin, at - begin));
-  }
-  return words;
-}
-
-/// The agent's words, with the host in the place of %h, or behind them; then the daemon's, as one that needs no quotes
-/// in any shell.
-std::vector<std::string> agent_words(const AgentFacts& agent, const std::string& host) {
-  std::vector<std::string> words = words_of(agent.command);
-  bool named = words.empty();
-  for (std::string& word : words)
-    for (std::size_t at; (at = word.find("%h")) != std::string::npos; named = true) {
-      word.replace(at, 2, host);
-      if (host.find("%h") != std::string::npos) break;
-    }
-  if (!named) words.push_back(host);
-  return words;
 }
 
 std::string status_words(int status) {
@@ -101,73 +70,91 @@ bool DaemonLine::parse(std::string_view from) {
   return true;
 }
 
+void RemoteNode::begin(const AgentOrder& order, std::uint64_t patience_ns, std::uint64_t now) {
+  words_ = order.words();
+  daemon_ = order.daemon;
+  began_ns_ = heard_ns_ = now;
+  patience_ns_ = patience_ns;
+  deadline_ns_ = now + patience_ns;
+}
+
 Status RemoteNode::start(const AgentFacts& agent, const Inherited& inherited, std::uint64_t now) {
-  std::vector<std::string> words = agent_words(agent, host_);
-  for (const std::string& word : words) agent_ += (agent_.empty() ? "" : " ") + word;
-  if (words.empty()) agent_ = agent.daemon;
-  daemon_ = agent.daemon;
-  words.push_back(agent.daemon);
-  words.emplace_back("--daemon");
-  deadline_ns_ = now + agent.patience_ns;
-  patience_ns_ = agent.patience_ns;
-  heard_ns_ = now;
-  std::string file;
-  const char* const path = std::getenv("PATH");
-  ASHLAR_TRY(add_facts(find_program(words[0], "", "", path != nullptr ? path : "/usr/bin:/bin", &file),
-                       {{"peer_host", brief(host_)}}));
-  int to[2], from[2], err[2];
-  if (!make_pipe(to)) return cannot("make a pipe to the agent of host " + brief(host_), errno);
-  const Descriptor theirs_in(to[0]);
-  Descriptor ours_out(to[1]);
-  if (!make_pipe(from)) return cannot("make a pipe from the agent of host " + brief(host_), errno);
-  const Descriptor theirs_out(from[1]);
-  Descriptor ours_in(from[0]);
-  if (!make_pipe(err)) return cannot("make a pipe from the agent of host " + brief(host_), errno);
-  const Descriptor theirs_err(err[1]);
-  err_ = Descriptor(err[0]);
-  fcntl(err_.get(), F_SETFL, O_NONBLOCK);
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  argv.push_back(nullptr);
-  SpawnRequest request;
-  request.file = file.c_str();
-  request.argv = argv.data();
-  request.envp = environ;
-  request.in = theirs_in.get();
-  request.out = theirs_out.get();
-  request.err = theirs_err.get();
-  request.inherited = &inherited;
-  const SpawnResult result = spawn(request);
-  if (result.pid < 0)
-    return fail(kErrOther, "host.agent",
-                {{"host", brief(host_)},
-                 {"agent", brief(agent_)},
-                 {"lower", text("it cannot be run: %s", exec_error_words(file, result.error).c_str())}});
-  pid_ = result.pid;
-  link_ = Link(std::move(ours_in), std::move(ours_out));
+  const AgentOrder order = {.command = agent.command, .host = host_, .daemon = agent.daemon};
+  begin(order, agent.patience_ns, now);
+  ASHLAR_TRY(agent_.start(order, inherited));
+  link_ = Link(std::move(agent_.in), std::move(agent_.out));
   return {};
+}
+
+void RemoteNode::start_through(RemoteNode& above, const AgentFacts& agent, std::uint64_t now) {
+  const AgentOrder order = {.command = agent.command, .host = host_, .daemon = agent.daemon};
+  begin(order, agent.patience_ns, now);
+  words_ += " on host " + above.host();
+  // One that is stuck there leaves time for another way.
+  deadline_ns_ = now + agent.patience_ns / 2;
+  above_ = &above;
+  above.link().send(FrameKind::kLead, packed(node_, order));
+  link_ = Link(above.link(), node_);
+}
+
+void RemoteNode::give_way_up() {
+  if (above_ != nullptr && above_->open()) above_->link().send(FrameKind::kForget, packed(node_));
+  above_ = nullptr;
+  link_ = Link();
+  phase_ = Phase::kStarting;
+  ended_ = false;
+  ended_ns_ = deadline_ns_ = 0;
+  noise_.clear();
+  said_.clear();
+  trouble_.clear();
+}
+
+void RemoteNode::take_bytes(std::string_view bytes, std::uint64_t now) {
+  heard_ns_ = now;
+  link_.feed(bytes);
+  take_lines();
+}
+
+void RemoteNode::take_said(std::string_view bytes) {
+  said_.append(bytes);
+  keep_end(&said_);
+}
+
+void RemoteNode::take_over(const AgentOver& news, std::uint64_t now) {
+  if (ended_ns_ == 0) ended_ns_ = now;
+  ended_ = news.ended;
+  wait_status_ = news.wait_status;
+  if (!news.failure.empty()) trouble_ = news.failure;
+}
+
+void RemoteNode::lose_way() {
+  if (trouble_.empty()) trouble_ = "the way to it leads through host " + shown(above_->host()) + ", which is lost";
 }
 
 void RemoteNode::add(std::vector<pollfd>* fds) const {
   fds->push_back({phase_ == Phase::kGone || over(0) ? -1 : link_.in(), POLLIN, 0});
   fds->push_back({link_.wants_write(), POLLOUT, 0});
-  fds->push_back({err_.get(), POLLIN, 0});
+  fds->push_back({agent_.err.get(), POLLIN, 0});
 }
 
 bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
   if (fds[2].revents) {
     char bytes[4096];
-    const ssize_t n = ::read(err_.get(), bytes, sizeof bytes);
+    const ssize_t n = ::read(agent_.err.get(), bytes, sizeof bytes);
     if (n > 0)
-      said_.append(bytes, static_cast<std::size_t>(n));
+      take_said({bytes, static_cast<std::size_t>(n)});
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-      err_.reset();
-    keep_end(&said_);
+      agent_.err.reset();
   }
   if (fds[0].revents) {
     heard_ns_ = now;
     if (!link_.read_some() && ended_ns_ == 0) ended_ns_ = now;
   }
+  take_lines();
+  return trouble_.empty();
+}
+
+void RemoteNode::take_lines() {
   for (std::string line; phase_ == Phase::kStarting && link_.take_line(&line);) {
     if (!line_.parse(line)) {
       noise_ += line + "\n";
@@ -176,6 +163,7 @@ bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
     }
     phase_ = Phase::kThere;
     led_there_ = true;
+    deadline_ns_ = began_ns_ + patience_ns_;
     const DaemonLine own = DaemonLine::of_this_process();
     if (line_.version != own.version)
       trouble_ = text("%s there is of version %s, and this one of version %s", shown(daemon_).c_str(),
@@ -184,7 +172,6 @@ bool RemoteNode::read(const pollfd* fds, std::uint64_t now) {
       trouble_ = text("the host is of kind %s, and this one of kind %s; a job runs on hosts of one kind",
                       shown(line_.machine).c_str(), own.machine.c_str());
   }
-  return trouble_.empty();
 }
 
 const char* RemoteNode::step_words() const {
@@ -202,7 +189,7 @@ const char* RemoteNode::step_words() const {
 }
 
 bool RemoteNode::take_end(pid_t pid, int wait_status, std::uint64_t now) {
-  if (pid != pid_ || ended_) return false;
+  if (!agent_.take_end(pid)) return false;
   ended_ = true;
   wait_status_ = wait_status;
   // Its last words are in the pipes.
@@ -224,11 +211,11 @@ std::string RemoteNode::quoted() const {
   return shown(out);
 }
 
-std::string RemoteNode::agent() const { return shown(agent_); }
+std::string RemoteNode::agent() const { return shown(words_); }
 
 std::string RemoteNode::end_words() const {
-  if (!ended_) return "its agent, " + shown(agent_) + ", closed the connection";
-  return "its agent, " + shown(agent_) + ", " + status_words(wait_status_);
+  if (!ended_) return "its agent, " + shown(words_) + ", closed the connection";
+  return "its agent, " + shown(words_) + ", " + status_words(wait_status_);
 }
 
 Status RemoteNode::failure(std::uint64_t now) const {
@@ -254,7 +241,7 @@ Status RemoteNode::failure(std::uint64_t now) const {
   const std::string said = quoted();
   return fail(kErrOther, "host.agent",
               {{"host", brief(host_)},
-               {"agent", brief(agent_)},
+               {"agent", brief(words_)},
                {"lower", what},
                {"said", phase_ == Phase::kStarting || !said.empty() ? said : ""}});
 }
@@ -268,21 +255,13 @@ std::string RemoteNode::take_said() {
 }
 
 void RemoteNode::close() {
+  // Elsewhere the end of a pipe says so; this one leads on to others.
+  if (above_ != nullptr && above_->open() && !ended_) above_->link().send(FrameKind::kForget, packed(node_));
   link_.close();
-  err_.reset();
+  agent_.err.reset();
   phase_ = Phase::kGone;
 }
 
-void RemoteNode::end_agent(std::uint64_t until) {
-  if (pid_ <= 0 || ended_) return;
-  ended_ = true;
-  constexpr unsigned kLookUs = 10'000;
-  while (led_there_ && now_ns() < until) {
-    if (waitpid(pid_, &wait_status_, WNOHANG) != 0) return;
-    usleep(kLookUs);
-  }
-  kill(-pid_, SIGKILL);
-  waitpid(pid_, &wait_status_, 0);
-}
+void RemoteNode::end_agent(std::uint64_t until) { agent_.end(led_there_ ? until : 0); }
 
 }  // namespace ashlar::mpiexec

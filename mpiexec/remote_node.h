@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/base/descriptor.h"
 #include "framework/base/status.h"
+#include "mpiexec/agent.h"
 #include "mpiexec/job_order.h"
 #include "mpiexec/link.h"
 #include "mpiexec/spawn.h"
@@ -54,6 +54,20 @@ class RemoteNode {
   RemoteNode& operator=(const RemoteNode&) = delete;
 
   Status start(const AgentFacts& agent, const Inherited& inherited, std::uint64_t now);
+  /// Has the daemon of `above`, which outlives this, start the agent. What was tried before is forgotten.
+  void start_through(RemoteNode& above, const AgentFacts& agent, std::uint64_t now);
+  /// Whether the daemon has said its line, or is about to: an agent runs here, or was asked for.
+  bool begun() const { return deadline_ns_ != 0; }
+  /// The host through which this one is reached; nullptr: none.
+  RemoteNode* above() const { return above_; }
+  /// What comes through it.
+  void take_bytes(std::string_view bytes, std::uint64_t now);
+  void take_said(std::string_view bytes);
+  void take_over(const AgentOver& news, std::uint64_t now);
+  /// That one is lost.
+  void lose_way();
+  /// Ends what has been tried, for another way.
+  void give_way_up();
 
   unsigned node() const { return node_; }
   const std::string& host() const { return host_; }
@@ -74,20 +88,27 @@ class RemoteNode {
   /// Reads what has come, up to the daemon's line. False: the daemon is not what it must be, and trouble() says why.
   bool read(const pollfd* fds, std::uint64_t now);
   static constexpr std::size_t kDescriptors = 3;
-  void flush() { link_.flush(); }
+  void flush() {
+    link_.flush();
+    if (above_ != nullptr) above_->flush();
+  }
 
   /// Whether the process was the agent, which has ended with this status.
   bool take_end(pid_t pid, int wait_status, std::uint64_t now);
   /// Whether nothing more will come: the agent has ended, or its pipe has.
   bool over(std::uint64_t now) const;
   /// When over() can be asked again; 0: any time.
-  std::uint64_t over_at_ns() const { return pid_ > 0 && ended_ns_ != 0 ? ended_ns_ + kLastWords : 0; }
+  std::uint64_t over_at_ns() const { return begun() && ended_ns_ != 0 ? ended_ns_ + kLastWords : 0; }
   /// A start that takes longer has failed.
   std::uint64_t deadline_ns() const { return phase_ < Phase::kReady ? deadline_ns_ : 0; }
   std::uint64_t heard_ns() const { return heard_ns_; }
   void heard(std::uint64_t now) { heard_ns_ = now; }
 
-  /// Why the start failed, as a failure with host, step and the words of the agent.
+  /// Whether the start has.
+  bool failed(std::uint64_t now) const {
+    return !trouble_.empty() || over(now) || (deadline_ns() != 0 && now >= deadline_ns());
+  }
+  /// Why it failed, as a failure with host, step and the words of the agent.
   Status failure(std::uint64_t now) const;
   /// The daemon says itself why the job cannot be there.
   void refuse(std::string sentence) {
@@ -106,25 +127,27 @@ class RemoteNode {
 
  private:
   static constexpr std::uint64_t kLastWords = 300'000'000;  // between the end of the pipe and the end of the agent
+  void begin(const AgentOrder& order, std::uint64_t patience_ns, std::uint64_t now);
+  void take_lines();
   std::string quoted() const;
 
   unsigned node_;
   std::string host_;
-  std::string agent_;   // its command, for people
+  std::string words_;   // the agent's command, for people
   std::string daemon_;  // its path
-  pid_t pid_ = -1;
+  Agent agent_;         // not of a host behind another one
+  RemoteNode* above_ = nullptr;
   bool ended_ = false;  // the agent
   bool led_there_ = false;
   int wait_status_ = 0;
   Link link_;
-  Descriptor err_;
   Phase phase_ = Phase::kStarting;
   DaemonLine line_;
   std::string noise_;  // lines before the daemon's
   std::string said_;   // on standard error
   std::string trouble_;
   bool refused_ = false;
-  std::uint64_t deadline_ns_ = 0, patience_ns_ = 0;
+  std::uint64_t began_ns_ = 0, deadline_ns_ = 0, patience_ns_ = 0;
   std::uint64_t heard_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // when the pipe or the agent ended
 };

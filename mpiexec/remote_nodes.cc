@@ -27,9 +27,12 @@ RemoteNodes::~RemoteNodes() {
   for (const auto& node : nodes_) node->end_agent(until);
 }
 
-Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited,
+Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited, const Tree& tree,
                            std::uint64_t silence_ns) {
   map_ = nodes;
+  agent_ = agent;
+  inherited_ = &inherited;
+  tree_ = tree;
   silence_ns_ = silence_ns;
   beat_ns_ = silence_ns > 0 ? std::min(kBeat, silence_ns / kBeats) : kBeat;
   facts_.resize(nodes.hosts.size());
@@ -39,8 +42,10 @@ Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const 
     if (node == nodes.node) continue;
     nodes_.push_back(std::make_unique<RemoteNode>(node, nodes.hosts[node]));
     facts_[node].beat_ns = now;
-    ASHLAR_TRY(nodes_.back()->start(agent, inherited, now));
   }
+  const auto hosts = static_cast<unsigned>(nodes_.size());
+  for (unsigned place = 0; place < hosts; ++place)
+    if (tree_.above(place, hosts) == Tree::kNone) ASHLAR_TRY(start(place, nullptr, now));
   return {};
 }
 
@@ -55,9 +60,9 @@ bool RemoteNodes::all(RemoteNode::Phase phase) const {
 }
 
 Status RemoteNodes::failure(std::uint64_t now) const {
+  ASHLAR_TRY(not_started_);
   for (const auto& node : nodes_)
-    if (!node->trouble().empty() || node->over(now) || (node->deadline_ns() != 0 && now >= node->deadline_ns()))
-      return node->failure(now);
+    if (node->failed(now)) return node->failure(now);
   return {};
 }
 
@@ -111,12 +116,16 @@ void RemoteNodes::add(std::vector<pollfd>* fds) {
 void RemoteNodes::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     RemoteNode& node = *nodes_[i];
-    if (node.read(&fds[first_ + i * RemoteNode::kDescriptors], now)) take_frames(node, now);
+    const RemoteNode::Phase before = node.phase();
+    const bool good = node.read(&fds[first_ + i * RemoteNode::kDescriptors], now);
+    if (good && before == RemoteNode::Phase::kStarting && node.open()) lead_on(node, now);
+    if (good) take_frames(node, now);
   }
 }
 
+/// What leads through another host is written with that one's.
 void RemoteNodes::flush() {
-  for (const auto& node : nodes_) node->flush();
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) (*node)->link().flush();
 }
 
 bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
@@ -129,7 +138,9 @@ bool RemoteNodes::take_end(pid_t pid, int wait_status, std::uint64_t now) {
 }
 
 void RemoteNodes::check(std::uint64_t now) {
-  for (const auto& node : nodes_) {
+  for (std::size_t place = 0; place < nodes_.size(); ++place) {
+    const auto& node = nodes_[place];
+    try_nearer(place, now);
     if (!node->open()) continue;
     Facts& facts = facts_[node->node()];
     // This process itself was stopped: nothing is known of the time between.
@@ -149,6 +160,7 @@ void RemoteNodes::check_running(RemoteNode& node, std::uint64_t now) {
   if (!node.over(now) && node.trouble().empty() && !silent) return;
   const std::string how = !node.trouble().empty() ? node.trouble() : silent ? silence_words() : node.end_words();
   node.close();
+  lose_ways(node);
   if (silent) node.end_agent(now);
   if (!leaving) events_.node_lost(node.node(), how);
 }
@@ -228,8 +240,10 @@ void RemoteNodes::input(unsigned rank, std::string_view bytes) {
   input_sent_ += bytes.size();
 }
 
+/// The hosts behind others first: a daemon that has been told to leave passes on no more.
 void RemoteNodes::leave() {
-  for (const auto& node : nodes_) {
+  for (auto place = nodes_.rbegin(); place != nodes_.rend(); ++place) {
+    RemoteNode* const node = place->get();
     if (!node->open()) continue;
     node->link().send(FrameKind::kLeave);
     node->flush();

@@ -11,6 +11,7 @@
 #include "mpiexec/host_clock.h"
 #include "mpiexec/rank_events.h"
 #include "mpiexec/remote_node.h"
+#include "mpiexec/tree.h"
 
 namespace ashlar::mpiexec {
 
@@ -26,7 +27,8 @@ class NodeEvents : public RankEvents {
 };
 
 /// The hosts of a job that are not this one: their start, what their ranks do, and what they are told. Daemons never
-/// talk to each other; a question of one for another goes through here.
+/// talk to each other; a question of one for another goes through here. In a tree of them some pass on the bytes of
+/// others.
 class RemoteNodes {
  public:
   explicit RemoteNodes(NodeEvents& events) : events_(events) {}
@@ -35,8 +37,10 @@ class RemoteNodes {
   RemoteNodes(const RemoteNodes&) = delete;
   RemoteNodes& operator=(const RemoteNodes&) = delete;
 
-  /// Starts an agent for each host of `nodes` but its own one. A host is lost that is silent for `silence_ns`; 0: none.
-  Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited, std::uint64_t silence_ns);
+  /// Starts an agent for each host of `nodes` but its own one, as far as `tree` does not leave that to a daemon. A host
+  /// is lost that is silent for `silence_ns`; 0: none. `inherited` outlives this.
+  Status launch(const NodeMap& nodes, const AgentFacts& agent, const Inherited& inherited, const Tree& tree,
+                std::uint64_t silence_ns);
   bool any() const { return !nodes_.empty(); }
   /// Tools watch the ranks: the clocks of hosts are compared before these are ready. Before launch().
   void watch_with_tools() { with_tools_ = true; }
@@ -47,6 +51,8 @@ class RemoteNodes {
   bool all(RemoteNode::Phase phase) const;
   /// The first host that cannot take part, if there is one.
   Status failure(std::uint64_t now) const;
+  /// How they are reached, for people; "": all from here.
+  std::string ways() const;
   /// Processors of all hosts that have said their line.
   unsigned cpus() const;
   void order(const JobOrder& order);
@@ -114,6 +120,13 @@ class RemoteNodes {
     unsigned exchanges = 0;  // of a meeting: those that have not come back
     bool bringing = false;
   };
+  // remote_tree.cc
+  Status start(std::size_t place, RemoteNode* above, std::uint64_t now);
+  void lead_on(const RemoteNode& from, std::uint64_t now);
+  void try_nearer(std::size_t place, std::uint64_t now);
+  void lose_ways(const RemoteNode& through);
+  bool handle_way(RemoteNode& node, const Frame& frame, std::uint64_t now);
+
   void take_frames(RemoteNode& node, std::uint64_t now);
   // False: the frame cannot be read, or has no place at this step.
   bool handle_frame(RemoteNode& node, const Frame& frame, std::uint64_t now);
@@ -136,6 +149,11 @@ class RemoteNodes {
 
   NodeEvents& events_;
   NodeMap map_;
+  AgentFacts agent_;
+  const Inherited* inherited_ = nullptr;
+  Tree tree_;
+  unsigned detours_ = 0;  // ways that failed from another host
+  Status not_started_;    // of an agent that was to be tried in the place of another one
   Board* board_ = nullptr;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;
   std::vector<Facts> facts_;      // by node

@@ -84,6 +84,10 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->launch_agent = agent_of(options, store, config);
   settings->start_timeout_ns = config.start_timeout;
   settings->silence_ns = config.host_silence;
+  // srun reaches each node through Slurm's own tree.
+  if (settings->launch_agent != kSrunAgent)
+    settings->tree = {.from = static_cast<unsigned>(config.tree_from),
+                      .width = static_cast<unsigned>(config.tree_width)};
   settings->check_timeout_ns = config.check_timeout;
   const char *interfaces = nullptr, *ports = nullptr;
   settings->tcp = plugin::allows(store, "transport", "tcp") &&

@@ -4,6 +4,7 @@
 
 #include "framework/base/status.h"
 #include "mpiexec/options.h"
+#include "mpiexec/tree.h"
 
 namespace ashlar::mpiexec {
 
@@ -26,6 +27,7 @@ struct Settings {
   std::string launch_agent;           // the command that leads to another host
   std::uint64_t start_timeout_ns = 0;
   std::uint64_t silence_ns = 0;           // after which a host is lost; 0: never
+  Tree tree;                              // of the ways to other hosts
   std::uint64_t check_timeout_ns = 0;     // of a way between two hosts that --check tries
   bool tcp = false;                       // transport.tcp is there, and may be chosen
   std::string tcp_interfaces, tcp_ports;  // transport.tcp.*, with which --check tries the ways

@@ -16,6 +16,7 @@ struct MpiexecConfig {
   std::uint64_t start_timeout;  // nanoseconds
   std::uint64_t host_silence;   // nanoseconds
   std::uint64_t check_timeout;  // nanoseconds
+  std::uint64_t tree_from, tree_width;
 };
 inline constexpr const char* kPmixWords[] = {"auto", "on", "off", nullptr};
 inline constexpr const char* kBindWords[] = {"auto", "none", "hwthread", "core", "numa", "socket", nullptr};
@@ -27,6 +28,8 @@ inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
 inline constexpr const char* kSilenceRange[] = {"0", "1000h", nullptr};
 inline constexpr const char* kCheckRange[] = {"10ms", "1h", nullptr};
+inline constexpr const char* kTreeRange[] = {"0", "1000000", nullptr};
+inline constexpr const char* kWidthRange[] = {"1", "1000", nullptr};
 inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
 
 inline constexpr ashlar_param kMpiexecParams[] = {
@@ -72,6 +75,14 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"check_timeout", "5s", "Time that --check gives each way between two hosts.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, check_timeout), kCheckRange},
+    {"tree_from", "32",
+     "Number of other hosts from which on mpiexec starts only some daemons itself, and these start further ones. What "
+     "does not get through from there is started from nearer to mpiexec. 0: never. By srun: never.",
+     ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, tree_from), kTreeRange},
+    {"tree_width", "16", "Daemons that mpiexec, and each daemon, starts in such a tree.", ASHLAR_PARAM_U64,
+     ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, tree_width), kWidthRange},
 };
 
 /// How mpiexec watches a running job.

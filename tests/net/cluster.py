@@ -17,17 +17,19 @@ host=$1
 shift
 {prelude}
 pid=$(cat {folder}/$host) || {{ echo "agent: Could not resolve hostname $host" >&2; exit 255; }}
-exec nsenter -t $pid -n -i -p -u -m {clock}-- /bin/sh -c "$*"
+exec nsenter -t $pid -n -i {processes}-u -m {clock}-- /bin/sh -c "$*"
 """
 
 
 class Cluster:
     """`with Cluster(3) as cluster`: hosts a, b, c. Raises PermissionError where no namespaces can be made.
 
+    `one_tree`: all hosts see all processes, so that the agent leads from any of them to any other.
     `clocks`: seconds by which the monotonic clocks of hosts are ahead of that of host a, such as {"b": 1000}.
     """
 
-    def __init__(self, hosts, clocks=None):
+    def __init__(self, hosts, clocks=None, one_tree=False):
+        self.one_tree = one_tree
         self.clocks = clocks or {}
         self.names = [chr(ord("a") + i) for i in range(hosts)]
         self.pids = {}
@@ -54,8 +56,11 @@ class Cluster:
             os.unlink(os.path.join(self.folder, name))
         os.rmdir(self.folder)
 
+    def has_all_processes(self, name):
+        return name == "a" or self.one_tree
+
     def make_host(self, name):
-        own = ["--net", "--ipc", "--uts", "--mount"] + ([] if name == "a" else ["--pid", "--fork", "--mount-proc"])
+        own = ["--net", "--ipc", "--uts", "--mount"] + ([] if self.has_all_processes(name) else ["--pid", "--fork", "--mount-proc"])
         if name in self.clocks:
             own += ["--time", "--monotonic", str(self.clocks[name])]
         # /sys lists network interfaces, for those libraries that look there: it has to be of the host's own.
@@ -67,7 +72,7 @@ class Cluster:
         if holder.stdout.readline() != "ready\n":
             raise PermissionError("namespaces are not permitted here")
         pid = holder.pid
-        if name != "a":
+        if not self.has_all_processes(name):
             with open(f"/proc/{pid}/task/{pid}/children") as children:
                 pid = int(children.read().split()[0])
         self.pids[name] = pid
@@ -76,7 +81,7 @@ class Cluster:
 
     def inside(self, name, *words, **options):
         """Runs a command on a host."""
-        flags = ["-n", "-i", "-u", "-m"] + ([] if name == "a" else ["-p"])
+        flags = ["-n", "-i", "-u", "-m"] + ([] if self.has_all_processes(name) else ["-p"])
         return subprocess.run(["nsenter", "-t", str(self.pids[name]), *flags, "--", *words], check=True,
                               capture_output=True, text=True, **options)
 
@@ -86,10 +91,10 @@ class Cluster:
         self.inside("a", "ip", "addr", "add", "10.77.0.1/24", "dev", "br0")
         self.inside("a", "ip", "link", "set", "br0", "up")
         for number, name in enumerate(self.names[1:], 2):
-            self.inside("a", "ip", "link", "add", f"to{name}", "type", "veth", "peer", "name", f"h{name}")
-            self.inside("a", "ip", "link", "set", f"h{name}", "netns", str(self.pids[name]))
+            self.inside("a", "ip", "link", "add", f"to{name}", "type", "veth", "peer", "name", f"eth_{name}")
+            self.inside("a", "ip", "link", "set", f"eth_{name}", "netns", str(self.pids[name]))
             self.inside("a", "ip", "link", "set", f"to{name}", "master", "br0", "up")
-            self.inside(name, "ip", "link", "set", f"h{name}", "name", "eth0")
+            self.inside(name, "ip", "link", "set", f"eth_{name}", "name", "eth0")
             self.inside(name, "ip", "addr", "add", f"10.77.0.{number}/24", "dev", "eth0")
             self.inside(name, "ip", "link", "set", "eth0", "up")
 
@@ -100,7 +105,7 @@ class Cluster:
         """The agent, with lines of a shell that it begins with."""
         self.command = os.path.join(self.folder, "agent")
         with open(self.command, "w") as file:
-            file.write(AGENT.format(folder=self.folder, prelude=prelude, clock="-T " if self.clocks else ""))
+            file.write(AGENT.format(folder=self.folder, prelude=prelude, processes="" if self.one_tree else "-p ", clock="-T " if self.clocks else ""))
         os.chmod(self.command, 0o755)
 
     def relay(self, host, *plan):

@@ -297,8 +297,7 @@ TEST_P(Tool, SamplesOfARankOnAnotherHost) {
   std::memcpy(part.data(), there.buffer, sampled);
   there.buffer = part.data();
   const ashlar_tool_clock ahead = {.ticks = ticks() + 1'000'000'000'000, .ns = now_ns() + 500'000'000'000};
-  there.clock = {
-      .rate = 1.0001, .there_ns = ahead.ns, .here_ns = now_ns(), .error_ns = 80'000, .counter = ahead};
+  there.clock = {.rate = 1.0001, .there_ns = ahead.ns, .here_ns = now_ns(), .error_ns = 80'000, .counter = ahead};
   sample({there, there});
   rank.end();
   ashlar_tool_rank ended = rank.at_end(false);

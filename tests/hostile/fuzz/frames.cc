@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mpiexec/agent.h"
 #include "mpiexec/board.h"
 #include "mpiexec/job_order.h"
 #include "mpiexec/link.h"
@@ -76,6 +77,8 @@ void read(const Frame& frame) {
   HostReport report;
   std::vector<WayTarget> targets;
   std::vector<WayResult> ways;
+  AgentOrder agent;
+  AgentOver over;
   std::uint32_t rank = 0;
   std::uint64_t ticket = 0;
   switch (frame.kind) {
@@ -120,6 +123,12 @@ void read(const Frame& frame) {
       break;
     case FrameKind::kWays:
       (void)take(from, &ways);
+      break;
+    case FrameKind::kLead:
+      if (from(rank).good() && take(from, &agent)) (void)agent.words();
+      break;
+    case FrameKind::kAgentOver:
+      (void)take(from, &over);
       break;
     default:
       break;

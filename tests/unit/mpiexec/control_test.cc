@@ -158,13 +158,13 @@ TEST(NameService, AnswersWhatIsNoRequestAndHangsUpOnTooMuch) {
   EXPECT_EQ(odd.pair.heard(), "(end)");
 }
 
-struct Sent final : Relays::Events {
+struct Sent final : RelayedCalls::Events {
   std::map<std::uint64_t, std::string> words;
   void relayed(std::uint64_t call, std::string_view bytes) override { words[call] += bytes.empty() ? "(end)" : bytes; }
 };
 
-TEST(Relays, PassBytesBothWaysAndTheEnd) {
-  Relays relays;
+TEST(RelayedCalls, PassBytesBothWaysAndTheEnd) {
+  RelayedCalls relays;
   Sent sent;
   Pair one, two;
   relays.open(1, std::move(one.theirs));
@@ -195,8 +195,8 @@ TEST(Relays, PassBytesBothWaysAndTheEnd) {
   EXPECT_EQ(sent.words[2], "from two");
 }
 
-TEST(Relays, KeepWhatThereIsNoRoomFor) {
-  Relays relays;
+TEST(RelayedCalls, KeepWhatThereIsNoRoomFor) {
+  RelayedCalls relays;
   Sent sent;
   Pair slow;
   relays.open(7, std::move(slow.theirs));
@@ -216,8 +216,8 @@ TEST(Relays, KeepWhatThereIsNoRoomFor) {
   EXPECT_TRUE(sent.words.empty());
 }
 
-TEST(Relays, CloseThoseOfAHostThatIsLost) {
-  Relays relays;
+TEST(RelayedCalls, CloseThoseOfAHostThatIsLost) {
+  RelayedCalls relays;
   Pair one, two;
   relays.open(1, std::move(one.theirs));
   relays.open(2, std::move(two.theirs));

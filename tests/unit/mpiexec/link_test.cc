@@ -10,6 +10,7 @@
 
 #include "mpiexec/job_order.h"
 #include "mpiexec/remote_node.h"
+#include "mpiexec/tree.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -82,11 +83,80 @@ TEST(LinkTest, AllKindsOfFramesHaveWords) {
   for (auto kind = FrameKind::kOrder; kind <= FrameKind::kReply;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
+  for (auto kind = FrameKind::kClock; kind <= FrameKind::kForget;
+       kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
+    EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
+  for (auto kind = FrameKind::kClockBack; kind <= FrameKind::kAgentOver;
+       kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
+    EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
   for (auto kind = FrameKind::kReady; kind <= FrameKind::kAsks;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
   EXPECT_EQ(frame_words(FrameKind::kRankEnded, 7), "a message of kind 70 (a rank's end; 7 bytes)");
   EXPECT_EQ(frame_words(static_cast<FrameKind>(99), 0), "a message of kind 99 (of which there is none; 0 bytes)");
+}
+
+/// What the links of a daemon have in common with a relay: bytes for the one behind go on as they are.
+void relay(Link* from, FrameKind kind, Link* behind, std::uint32_t number) {
+  for (Frame frame; from->take(&frame);) {
+    ASSERT_EQ(frame.kind, kind);
+    std::uint32_t whose = 0;
+    Unpacker unpack(frame.body);
+    ASSERT_TRUE(unpack(whose).good());
+    ASSERT_EQ(whose, number);
+    behind->feed(unpack.rest());
+  }
+}
+
+// Of three hosts in a row, the first has pipes to here; a frame to the third is in one to the second in one to the
+// first.
+TEST(LinkTest, LinksLeadThroughLinks) {
+  Pair pair = make_pair_of_links();
+  Link second(pair.left, 2), third(second, 3);
+  constexpr unsigned kFrames = 100;
+  for (unsigned i = 0; i < kFrames; ++i) third.send(FrameKind::kInput, std::string(i * 5000, static_cast<char>(i)));
+  EXPECT_EQ(third.wants_write(), -1) << "it is written with the first";
+  EXPECT_TRUE(third.flush());
+  EXPECT_EQ(third.queued(), 0u);
+  EXPECT_TRUE(second.flush());
+  Link at_second, at_third;
+  unsigned arrived = 0;
+  while (arrived < kFrames) {
+    ASSERT_TRUE(pair.left.flush());
+    ASSERT_TRUE(pair.right.read_some());
+    relay(&pair.right, FrameKind::kDown, &at_second, 2);
+    relay(&at_second, FrameKind::kDown, &at_third, 3);
+    for (Frame frame; at_third.take(&frame); ++arrived)
+      ASSERT_EQ(frame.body, std::string(arrived * 5000, static_cast<char>(arrived)));
+  }
+  second.close();
+  third.send(FrameKind::kBeat);
+  EXPECT_TRUE(third.flush());
+  EXPECT_EQ(pair.left.queued(), 0u) << "the way is closed";
+}
+
+TEST(LinkTest, ATreeHasEachHostBehindOneBeforeIt) {
+  for (const unsigned width : {1u, 2u, 16u, 100u}) {
+    const Tree tree{.from = 5, .width = width};
+    for (unsigned host = 0; host < 4; ++host) EXPECT_EQ(tree.above(host, 4), Tree::kNone) << "few hosts";
+    constexpr unsigned kHosts = 4096;
+    std::vector<unsigned> behind(kHosts), depth(kHosts);
+    unsigned from_here = 0;
+    for (unsigned host = 0; host < kHosts; ++host) {
+      const unsigned above = tree.above(host, kHosts);
+      from_here += above == Tree::kNone ? 1 : 0;
+      if (above == Tree::kNone) continue;
+      ASSERT_LT(above, host);
+      ASSERT_LE(++behind[above], width);
+      depth[host] = depth[above] + 1;
+    }
+    EXPECT_EQ(from_here, width);
+    // All levels but the last one are full.
+    unsigned reached = 0, deepest = 0;
+    for (unsigned level = width; (reached += level) < kHosts; level *= width) ++deepest;
+    EXPECT_EQ(depth.back(), deepest);
+  }
+  EXPECT_EQ(Tree{}.above(4000, 4096), Tree::kNone) << "0: never";
 }
 
 JobOrder order() {

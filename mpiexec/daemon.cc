@@ -308,7 +308,7 @@ Status Daemon::prepare() {
   LocalFacts facts;
   facts.daemon = true;
   facts.board.job_id = order_.job_id;
-  facts.board.host = order_.host;
+  facts.board.host = DaemonLine::of_this_process().host;
   facts.board.launcher = order_.launcher;
   facts.board.nodes = order_.nodes;
   facts.board.cookie = order_.cookie;

@@ -77,6 +77,7 @@ class Daemon : private RankEvents, private RelayedCalls::Events {
   Link link_;
   Relays relays_{inherited_, link_};
   JobOrder order_;
+  std::uint32_t node_ = launch::kNoNode;  // this host's number in the job
   Placement placement_;
   std::unique_ptr<LocalRanks> ranks_;
   std::unique_ptr<WayProber> prober_;  // only of a check, which has no ranks

@@ -45,7 +45,9 @@ bool Daemon::handle(const Frame& frame) {
   Unpacker from(frame.body);
   switch (frame.kind) {
     case FrameKind::kOrder:
-      if (ranks_ || prober_ || !from(order_).done() || !order_.fits()) return false;
+      if (ranks_ || prober_ || !from(order_).done()) return false;
+      order_.nodes.node = node_;
+      if (!order_.fits()) return false;
       if (const Status status = prepare(); !status.ok()) refuse(in_words(status));
       return true;
     case FrameKind::kCheck: {
@@ -67,6 +69,15 @@ bool Daemon::handle(const Frame& frame) {
     case FrameKind::kLeave:
       leaving_ = true;
       return from.done();
+    case FrameKind::kNode:
+      return !ranks_ && from(node_).done();
+    case FrameKind::kToAll: {
+      FrameKind kind{};
+      if (!from(kind).good() || kind == FrameKind::kToAll) return false;
+      // First, for one that leaves passes on no more.
+      relays_.pass_on(frame);
+      return handle({kind, from.rest()});
+    }
     case FrameKind::kLead:
     case FrameKind::kDown:
     case FrameKind::kForget:

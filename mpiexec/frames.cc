@@ -74,6 +74,10 @@ const char* subject_of(FrameKind kind) {
       return "what a further host is told";
     case FrameKind::kForget:
       return "the end of the way to a further host";
+    case FrameKind::kNode:
+      return "the number of the host";
+    case FrameKind::kToAll:
+      return "what many hosts are told";
     case FrameKind::kUp:
       return "what a further host tells";
     case FrameKind::kAgentSaid:

@@ -36,6 +36,8 @@ enum class FrameKind : std::uint16_t {
   kLead,         // node, AgentOrder: start the agent that leads to this host
   kDown,         // node, bytes for the daemon that was started so
   kForget,       // node: end its agent
+  kNode,         // which of the job's nodes this host is
+  kToAll,        // a kind, and the body of a frame of it: for this host, and all behind it
   // daemon to mpiexec
   kReady = 64,   // NodeReady
   kRefused,      // a sentence: the job cannot start here

@@ -14,12 +14,12 @@
 // What travels between mpiexec and a daemon, each struct by one list of its fields for both directions.
 namespace ashlar::mpiexec {
 
-/// A job, for a daemon.
+/// A job, the same for every daemon; kNode says which one it is.
 struct JobOrder {
   Options options;
   Settings settings;
   NodeMap nodes;
-  std::string job_id, host, launcher;
+  std::string job_id, launcher;
   std::string name, parent_port;  // as BoardFacts'
   std::uint64_t cookie = 0;
   unsigned universe = 0;
@@ -79,7 +79,7 @@ void fields(Archive& a, NodeMap& n) {
 }
 template <class Archive>
 void fields(Archive& a, JobOrder& o) {
-  a(o.options, o.settings, o.nodes, o.job_id, o.host, o.launcher, o.name, o.parent_port, o.cookie, o.universe, o.taken,
+  a(o.options, o.settings, o.nodes, o.job_id, o.launcher, o.name, o.parent_port, o.cookie, o.universe, o.taken,
     o.environment, o.folder);
 }
 template <class Archive>

@@ -62,6 +62,11 @@ bool Relays::take(const Frame& frame) {
   return from.done();
 }
 
+void Relays::pass_on(const Frame& frame) {
+  for (const auto& child : children_)
+    if (child->told) child->link.send(frame.kind, frame.body);
+}
+
 bool Relays::lead(Unpacker& from) {
   std::uint32_t node = 0;
   AgentOrder order;

@@ -25,6 +25,8 @@ class Relays {
 
   /// kLead, kDown, kForget. False: it cannot be read.
   bool take(const Frame& frame);
+  /// kToAll, to every daemon that has been told something already.
+  void pass_on(const Frame& frame);
   void add(std::vector<pollfd>* fds) const;
   /// `fds`: those that add() has added.
   void handle(const pollfd* fds);

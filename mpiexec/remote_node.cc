@@ -93,12 +93,14 @@ void RemoteNode::start_through(RemoteNode& above, const AgentFacts& agent, std::
   // One that is stuck there leaves time for another way.
   deadline_ns_ = now + agent.patience_ns / 2;
   above_ = &above;
+  ++above.behind_;
   above.link().send(FrameKind::kLead, packed(node_, order));
   link_ = Link(above.link(), node_);
 }
 
 void RemoteNode::give_way_up() {
   if (above_ != nullptr && above_->open()) above_->link().send(FrameKind::kForget, packed(node_));
+  if (above_ != nullptr) --above_->behind_;
   above_ = nullptr;
   link_ = Link();
   phase_ = Phase::kStarting;

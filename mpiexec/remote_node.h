@@ -60,6 +60,8 @@ class RemoteNode {
   bool begun() const { return deadline_ns_ != 0; }
   /// The host through which this one is reached; nullptr: none.
   RemoteNode* above() const { return above_; }
+  /// Whether others are reached through this one.
+  bool leads_on() const { return behind_ > 0; }
   /// What comes through it.
   void take_bytes(std::string_view bytes, std::uint64_t now);
   void take_said(std::string_view bytes);
@@ -137,7 +139,8 @@ class RemoteNode {
   std::string daemon_;  // its path
   Agent agent_;         // not of a host behind another one
   RemoteNode* above_ = nullptr;
-  bool ended_ = false;  // the agent
+  unsigned behind_ = 0;  // hosts that have this one as above()
+  bool ended_ = false;   // the agent
   bool led_there_ = false;
   int wait_status_ = 0;
   Link link_;

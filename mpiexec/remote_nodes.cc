@@ -73,22 +73,17 @@ unsigned RemoteNodes::cpus() const {
 }
 
 void RemoteNodes::order(const JobOrder& order) {
-  for (const auto& node : nodes_) {
-    JobOrder own = order;
-    own.nodes.node = node->node();
-    own.host = node->line().host;
-    node->link().send(FrameKind::kOrder, packed(own));
-    node->set_phase(RemoteNode::Phase::kOrdered);
-  }
+  to_all(FrameKind::kOrder, packed(order));
+  for (const auto& node : nodes_) node->set_phase(RemoteNode::Phase::kOrdered);
 }
 
 void RemoteNodes::start() {
   for (const auto& node : nodes_) {
     // Banners and warnings on the way there are of interest to nobody whose way it was.
     (void)node->take_said();
-    node->link().send(FrameKind::kStart);
     node->set_phase(RemoteNode::Phase::kRunning);
   }
+  to_all(FrameKind::kStart);
 }
 
 RemoteNode* RemoteNodes::node_of(unsigned rank) {
@@ -103,9 +98,17 @@ bool RemoteNodes::is_of(const RemoteNode& node, std::uint32_t rank) const {
   return rank < map_.node_of_rank.size() && map_.node_of_rank[rank] == node.node();
 }
 
+/// Hosts behind others get it from these. What is on its way to one of them alone stays in front.
 void RemoteNodes::to_all(FrameKind kind, std::string_view body) {
-  for (const auto& node : nodes_)
-    if (node->open()) node->link().send(kind, body);
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
+    if ((*node)->above() != nullptr) (*node)->link().flush();
+  for (const auto& node : nodes_) {
+    if (node->above() != nullptr || !node->open()) continue;
+    if (node->leads_on())
+      node->link().send(FrameKind::kToAll, packed(kind).append(body));
+    else
+      node->link().send(kind, body);
+  }
 }
 
 void RemoteNodes::add(std::vector<pollfd>* fds) {
@@ -118,7 +121,7 @@ void RemoteNodes::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
     RemoteNode& node = *nodes_[i];
     const RemoteNode::Phase before = node.phase();
     const bool good = node.read(&fds[first_ + i * RemoteNode::kDescriptors], now);
-    if (good && before == RemoteNode::Phase::kStarting && node.open()) lead_on(node, now);
+    if (good && before == RemoteNode::Phase::kStarting && node.open()) arrived(node, now);
     if (good) take_frames(node, now);
   }
 }
@@ -240,12 +243,10 @@ void RemoteNodes::input(unsigned rank, std::string_view bytes) {
   input_sent_ += bytes.size();
 }
 
-/// The hosts behind others first: a daemon that has been told to leave passes on no more.
 void RemoteNodes::leave() {
-  for (auto place = nodes_.rbegin(); place != nodes_.rend(); ++place) {
-    RemoteNode* const node = place->get();
+  to_all(FrameKind::kLeave);
+  for (const auto& node : nodes_) {
     if (!node->open()) continue;
-    node->link().send(FrameKind::kLeave);
     node->flush();
     node->set_phase(RemoteNode::Phase::kLeaving);
   }

@@ -122,7 +122,7 @@ class RemoteNodes {
   };
   // remote_tree.cc
   Status start(std::size_t place, RemoteNode* above, std::uint64_t now);
-  void lead_on(const RemoteNode& from, std::uint64_t now);
+  void arrived(RemoteNode& node, std::uint64_t now);
   void try_nearer(std::size_t place, std::uint64_t now);
   void lose_ways(const RemoteNode& through);
   bool handle_way(RemoteNode& node, const Frame& frame, std::uint64_t now);

@@ -15,11 +15,12 @@ Status RemoteNodes::start(std::size_t place, RemoteNode* above, std::uint64_t no
 }
 
 /// A daemon is there: it starts those behind it.
-void RemoteNodes::lead_on(const RemoteNode& from, std::uint64_t now) {
+void RemoteNodes::arrived(RemoteNode& node, std::uint64_t now) {
+  node.link().send(FrameKind::kNode, packed(node.node()));
   const auto hosts = static_cast<unsigned>(nodes_.size());
   for (unsigned place = 0; place < hosts; ++place) {
     const unsigned above = tree_.above(place, hosts);
-    if (above != Tree::kNone && nodes_[above].get() == &from && !nodes_[place]->begun())
+    if (above != Tree::kNone && nodes_[above].get() == &node && !nodes_[place]->begun())
       (void)start(place, nodes_[above].get(), now);
   }
 }
@@ -69,7 +70,7 @@ bool RemoteNodes::handle_way(RemoteNode& node, const Frame& frame, std::uint64_t
   } else {
     const RemoteNode::Phase before = behind.phase();
     behind.take_bytes(from.rest(), now);
-    if (before == RemoteNode::Phase::kStarting && behind.open() && behind.trouble().empty()) lead_on(behind, now);
+    if (before == RemoteNode::Phase::kStarting && behind.open() && behind.trouble().empty()) arrived(behind, now);
     if (behind.trouble().empty()) take_frames(behind, now);
   }
   return true;

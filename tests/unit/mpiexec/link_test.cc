@@ -83,7 +83,7 @@ TEST(LinkTest, AllKindsOfFramesHaveWords) {
   for (auto kind = FrameKind::kOrder; kind <= FrameKind::kReply;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
-  for (auto kind = FrameKind::kClock; kind <= FrameKind::kForget;
+  for (auto kind = FrameKind::kClock; kind <= FrameKind::kToAll;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))
     EXPECT_EQ(frame_words(kind, 7).find("there is none"), std::string::npos) << static_cast<int>(kind);
   for (auto kind = FrameKind::kClockBack; kind <= FrameKind::kAgentOver;

@@ -25,12 +25,37 @@ constexpr std::pair<const char*, Comm::Assertion> kAssertions[] = {
 constexpr char kAssertedKinds[] = "mpi_assert_memory_alloc_kinds";
 constexpr const char* kOthers[] = {kAssertedKinds, "mpi_hw_resource_type", "mpi_pset_name"};
 
-std::string kinds_of(const Comm& comm) {
+std::string kinds_granted(const Comm& comm) {
   const Origin* const origin = comm.local_group->origin.get();
   return origin ? origin->memory_kinds : memory_kinds::supported("");
 }
 
+void keep(CommHints& hints, const char* key, const std::string& value) {
+  std::erase_if(hints.known, [&](const auto& entry) { return entry.first == key; });
+  hints.known.emplace_back(key, value);
+}
+
 }  // namespace
+
+Status write_memory_kinds(const Comm& comm, Info& info) {
+  std::string kinds = kinds_granted(comm);
+  if (comm.hints) {
+    for (const auto& [key, value] : comm.hints->known) {
+      if (key != kAssertedKinds) continue;
+      kinds = value;
+      ASHLAR_TRY(info::set(&info, kAssertedKinds, value.c_str()));
+    }
+  }
+  return info::set(&info, "mpi_memory_alloc_kinds", kinds.c_str());
+}
+
+void promise_memory_kinds(Comm& comm, const Info& info) {
+  const std::string* const value = info.find(kAssertedKinds);
+  if (value == nullptr || !memory_kinds::within(*value, kinds_granted(comm))) return;
+  auto hints = comm.hints ? std::make_shared<CommHints>(*comm.hints) : std::make_shared<CommHints>();
+  keep(*hints, kAssertedKinds, *value);
+  comm.hints = hints;
+}
 
 void set_hints(Comm& comm, Info* info) {
   if (!info) return;
@@ -40,9 +65,8 @@ void set_hints(Comm& comm, Info* info) {
     const std::string* value = info->find(key);
     if (!value) continue;
     // A promise about kinds that were not granted is none.
-    if (key == kAssertedKinds && !memory_kinds::within(*value, kinds_of(comm))) continue;
-    std::erase_if(hints->known, [&](const auto& entry) { return entry.first == key; });
-    hints->known.emplace_back(key, *value);
+    if (key == kAssertedKinds && !memory_kinds::within(*value, kinds_granted(comm))) continue;
+    keep(*hints, key, *value);
   }
   for (const auto& [key, bit] : kAssertions) {
     const std::string* value = info->find(key);
@@ -74,14 +98,9 @@ Status get_info(Comm& comm, Info** info) {
   ASHLAR_TRY(info::create(info));
   for (const auto& [key, bit] : kAssertions)
     ASHLAR_TRY(info::set(*info, key, comm.assertions & bit ? "true" : "false"));
-  std::string kinds = kinds_of(comm);
-  if (comm.hints) {
-    for (const auto& [key, value] : comm.hints->known) {
-      ASHLAR_TRY(info::set(*info, key.c_str(), value.c_str()));
-      if (key == kAssertedKinds) kinds = value;
-    }
-  }
-  return info::set(*info, "mpi_memory_alloc_kinds", kinds.c_str());
+  if (comm.hints)
+    for (const auto& [key, value] : comm.hints->known) ASHLAR_TRY(info::set(*info, key.c_str(), value.c_str()));
+  return write_memory_kinds(comm, **info);
 }
 
 }  // namespace ashlar::comm

@@ -15,6 +15,7 @@
 #include "framework/base/failure.h"
 #include "framework/comm/context.h"
 #include "framework/comm/engine.h"
+#include "framework/comm/hints.h"
 #include "framework/comm/make.h"
 #include "framework/comm/outside.h"
 #include "framework/memory/heap.h"
@@ -265,6 +266,7 @@ Status make(Comm& comm, const Wanted& wanted, RmaWindow** out) {
   Status own = begin(comm, wanted, &window);
   if (own.ok()) own = check(wanted);
   if (own.ok()) own = read_hints(wanted.info, &window->hints);
+  if (own.ok() && wanted.info != nullptr) comm::promise_memory_kinds(*window->comm, *wanted.info);
   std::vector<std::uint64_t> begins;
   std::uint64_t all = 0;
   if (wanted.flavor == MPI_WIN_FLAVOR_SHARED) {

@@ -9,6 +9,7 @@
 
 #include "framework/base/failure.h"
 #include "framework/coll/api.h"
+#include "framework/comm/hints.h"
 #include "framework/datatype/datatype.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/object/info.h"
@@ -153,6 +154,7 @@ Status change_hints(RmaWindow& window, const Info* info) {
   ASHLAR_TRY(coll::allreduce(&mine, &all, 1, datatype::predefined(MPI_UINT32_T), datatype::predefined_op(MPI_BAND),
                              *window.comm));
   take_bits((before & ~kChangeable) | (all & kChangeable), &window.hints);
+  if (read.ok() && info != nullptr) comm::promise_memory_kinds(*window.comm, *info);
   return read;
 }
 
@@ -164,6 +166,7 @@ Status write_hints(const RmaWindow& window, Info& info) {
   ASHLAR_TRY(info::set(&info, "accumulate_ops", hints.same_op ? "same_op" : "same_op_no_op"));
   ASHLAR_TRY(info::set(&info, "mpi_accumulate_granularity", std::to_string(hints.granularity).c_str()));
   ASHLAR_TRY(info::set(&info, "mpi_minimum_memory_alignment", std::to_string(hints.alignment).c_str()));
+  ASHLAR_TRY(comm::write_memory_kinds(*window.comm, info));
   std::string ways;
   window.targets.each([&](const Target& target) {
     const std::string way = reached(target).copies->name;

@@ -296,6 +296,70 @@ static void info_keys(int all_told) {
   }
 }
 
+static void get_key(MPI_Win win, const char* key, char* value) {
+  MPI_Info info;
+  int length = MPI_MAX_INFO_VAL, found = 0;
+  MUST(MPI_Win_get_info(win, &info));
+  MUST(MPI_Info_get_string(info, key, &length, value, &found));
+  MUST(MPI_Info_free(&info));
+  CHECK(found, "%s does not come back", key);
+}
+
+/* What memory calls on the window may be given: as much as its communicator, until the program promises less. */
+static void memory_kinds(void) {
+  char of_comm[MPI_MAX_INFO_VAL] = "", of_window[MPI_MAX_INFO_VAL] = "";
+  int length = sizeof of_comm, found = 0;
+  void* base;
+  MPI_Info info;
+  MUST(MPI_Comm_get_info(MPI_COMM_WORLD, &info));
+  MUST(MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &length, of_comm, &found));
+  MUST(MPI_Info_free(&info));
+  MPI_Win win = make(kCreated, MPI_COMM_WORLD, 8, 1, MPI_INFO_NULL, &base);
+  get_key(win, "mpi_memory_alloc_kinds", of_window);
+  CHECK(found && strcmp(of_window, of_comm) == 0, "\"%s\", not \"%s\"", of_window, of_comm);
+  MUST(MPI_Info_create(&info));
+  MUST(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "of_somebody_else"));
+  MUST(MPI_Win_set_info(win, info));
+  get_key(win, "mpi_memory_alloc_kinds", of_window);
+  CHECK(strcmp(of_window, of_comm) == 0, "\"%s\", not \"%s\"", of_window, of_comm);
+  MUST(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "system"));
+  MUST(MPI_Win_set_info(win, info));
+  get_key(win, "mpi_memory_alloc_kinds", of_window);
+  CHECK(strcmp(of_window, "system") == 0, "\"%s\" after the promise", of_window);
+  get_key(win, "mpi_assert_memory_alloc_kinds", of_window);
+  CHECK(strcmp(of_window, "system") == 0, "\"%s\" after the promise", of_window);
+  unmake(kCreated, MPI_COMM_WORLD, &win, base);
+  win = make(kCreated, MPI_COMM_WORLD, 8, 1, info, &base);
+  get_key(win, "mpi_memory_alloc_kinds", of_window);
+  CHECK(strcmp(of_window, "system") == 0, "\"%s\" with the promise", of_window);
+  unmake(kCreated, MPI_COMM_WORLD, &win, base);
+  MUST(MPI_Info_free(&info));
+}
+
+/* Which way operations take is known once there was one, and who makes progress at any time. */
+static void ways(void) {
+  FOR_EACH_WINDOW_KIND(kind, MPI_COMM_WORLD) {
+    char value[MPI_MAX_INFO_VAL];
+    void* base;
+    MPI_Win win = make(kind, MPI_COMM_WORLD, 8, 1, MPI_INFO_NULL, &base);
+    get_key(win, "ashlar_progress", value);
+    CHECK(strcmp(value, "calls") == 0 || strcmp(value, "background") == 0, "ashlar_progress: \"%s\"", value);
+    get_key(win, "ashlar_way", value);
+    CHECK(strcmp(value, "unresolved") == 0, "%s: ashlar_way: \"%s\"", window_kind_name(kind), value);
+    if (kind != kDynamic) {
+      char byte = 1;
+      MUST(MPI_Win_lock_all(0, win));
+      MUST(MPI_Get(&byte, 1, MPI_BYTE, (check_rank + 1) % check_size, 0, 1, MPI_BYTE, win));
+      MUST(MPI_Win_unlock_all(win));
+      get_key(win, "ashlar_way", value);
+      CHECK(strcmp(value, "mapped") == 0 || strcmp(value, "copied") == 0 || strcmp(value, "native") == 0 ||
+                strcmp(value, "asked") == 0,
+            "%s: ashlar_way: \"%s\"", window_kind_name(kind), value);
+    }
+    unmake(kind, MPI_COMM_WORLD, &win, base);
+  }
+}
+
 static int class_of(int code) {
   int class = MPI_SUCCESS;
   MUST(MPI_Error_class(code, &class));
@@ -628,6 +692,8 @@ int main(int argc, char** argv) {
   info_keys(all);
   changed_info(all);
   if (all) differing_info();
+  if (all) memory_kinds();
+  if (all) ways();
   alignment();
   callbacks(all);
   same_memory();

@@ -433,6 +433,56 @@ static void sizes(MPI_Comm comm, WindowKind kind) {
   window_free(&w);
 }
 
+/* The same of the calls that give back what was there, and of those with requests. */
+static void other_sizes(MPI_Comm comm, WindowKind kind) {
+  enum { kMost = 1 << 20 };
+  TestWindow w = window_make(kind, comm, kMost + 64, 1);
+  char* const origin = check_alloc(kMost + 64);
+  char* const result = check_alloc(kMost + 64);
+  const int right = (w.rank + 1) % w.ranks, left = (w.rank + w.ranks - 1) % w.ranks;
+  const MPI_Aint at = disp_of(&w, right, 5);
+  int turn = 0;
+  for (MPI_Count n = 1; n <= kMost; n = n * 7 + 1, turn++) {
+    const EpochKind e = turn % 2 ? kLockShared : kLockAll;
+    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    pattern_fill(w.base + 5, (size_t)n, (unsigned)(w.rank + turn));
+    pattern_fill(origin + 3, (size_t)n, (unsigned)(50 + w.rank + turn));
+    memset(result, 0, (size_t)n + 2);
+    epoch_begin(&w, e, right);
+    if (turn % 3 == 0)
+      MUST(MPI_Get_accumulate_c(origin + 3, n, MPI_BYTE, result + 1, n, MPI_BYTE, right, at, n, MPI_BYTE, MPI_REPLACE,
+                                w.win));
+    else
+      MUST(MPI_Rget_accumulate_c(origin + 3, n, MPI_BYTE, result + 1, n, MPI_BYTE, right, at, n, MPI_BYTE, MPI_REPLACE,
+                                 w.win, &request[0]));
+    MUST(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+    epoch_end(&w, e, right);
+    CHECK_PATTERN(result + 1, n, right + turn);
+    CHECK(result[0] == 0 && result[n + 1] == 0, "a byte beside the data, %lld bytes", (long long)n);
+    CHECK_PATTERN(w.base + 5, n, 50 + left + turn);
+    for (int accumulates = 0; accumulates < 2; accumulates++) {
+      const int seed = 100 + 50 * accumulates + turn;
+      pattern_fill(origin + 3, (size_t)n, (unsigned)(seed + w.rank));
+      epoch_begin(&w, e, right);
+      if (accumulates)
+        MUST(MPI_Raccumulate_c(origin + 3, n, MPI_BYTE, right, at, n, MPI_BYTE, MPI_REPLACE, w.win, &request[0]));
+      else
+        MUST(MPI_Rput_c(origin + 3, n, MPI_BYTE, right, at, n, MPI_BYTE, w.win, &request[0]));
+      MUST(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+      MUST(MPI_Win_flush(right, w.win));
+      memset(result, 0, (size_t)n + 2);
+      MUST(MPI_Rget_c(result + 1, n, MPI_BYTE, right, at, n, MPI_BYTE, w.win, &request[1]));
+      MUST(MPI_Wait(&request[1], MPI_STATUS_IGNORE));
+      CHECK_PATTERN(result + 1, n, seed + w.rank);
+      epoch_end(&w, e, right);
+      CHECK_PATTERN(w.base + 5, n, seed + left);
+    }
+  }
+  free(origin);
+  free(result);
+  window_free(&w);
+}
+
 /* In one's own window, with a window of one process. */
 static void alone(void) {
   FOR_EACH_WINDOW_KIND(kind, MPI_COMM_SELF) {
@@ -456,6 +506,7 @@ int main(int argc, char** argv) {
     many_requests(&w);
     window_free(&w);
     sizes(MPI_COMM_WORLD, kind);
+    other_sizes(MPI_COMM_WORLD, kind);
   }
   alone();
   return check_end();

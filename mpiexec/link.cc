@@ -117,7 +117,7 @@ void Link::send_raw(std::string_view bytes) {
 bool Link::flush_through() {
   for (std::string_view left = std::string_view(to_write_).substr(written_); !left.empty();) {
     const std::string_view piece = left.substr(0, kMostThrough);
-    through_->send(FrameKind::kDown, packed(number_).append(piece));
+    through_->send(kind_, packed(number_).append(piece));
     left.remove_prefix(piece.size());
   }
   to_write_.clear();

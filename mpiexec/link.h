@@ -26,7 +26,8 @@ class Link {
   /// They become non-blocking, and must not be shared with another process.
   Link(Descriptor in, Descriptor out);
   /// Through `other`, which outlives it or is closed before it; `number` says there whose the frames are.
-  Link(Link& other, std::uint32_t number) : through_(&other), number_(number) {}
+  Link(Link& other, std::uint32_t number, FrameKind kind = FrameKind::kDown)
+      : through_(&other), number_(number), kind_(kind) {}
 
   int in() const { return in_.get(); }
   /// The descriptor to wait for before flush(); -1: there is nothing to write.
@@ -62,6 +63,7 @@ class Link {
   Descriptor in_, out_;
   Link* through_ = nullptr;
   std::uint32_t number_ = 0;
+  FrameKind kind_ = FrameKind::kDown;
   std::string arrived_, to_write_;
   std::size_t taken_ = 0, written_ = 0;
   bool broken_ = false, gone_ = false;

@@ -33,7 +33,7 @@ bool RemoteNodes::handle_refused(RemoteNode& node, Unpacker& from) {
 
 bool RemoteNodes::handle_ready(RemoteNode& node, Unpacker& from) {
   NodeReady& ready = ready_[node.node()];
-  if (!from(ready).done() || ready.words.size() != map_.ranks_of(node.node())) return false;
+  if (!from(ready).done() || ready.words.size() != ranks_[node.node()].size()) return false;
   if (with_tools_)
     meet(node);
   else
@@ -183,8 +183,7 @@ void RemoteNodes::pass_queries_on(std::uint64_t now) {
     Facts& facts = facts_[node->node()];
     if (facts.asked || node->phase() != RemoteNode::Phase::kRunning) continue;
     bool status = false, of_variables = false;
-    for (unsigned r = 0; r < map_.node_of_rank.size(); ++r) {
-      if (!is_of(*node, r)) continue;
+    for (const unsigned r : ranks_[node->node()]) {
       launch::BoardSlot& slot = board_->slot(r);
       const std::uint32_t asked = slot.asked.load();
       const std::uint32_t variables =

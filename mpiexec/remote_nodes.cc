@@ -36,6 +36,8 @@ Status RemoteNodes::launch(const NodeMap& nodes, const AgentFacts& agent, const 
   silence_ns_ = silence_ns;
   beat_ns_ = silence_ns > 0 ? std::min(kBeat, silence_ns / kBeats) : kBeat;
   facts_.resize(nodes.hosts.size());
+  ranks_.resize(nodes.hosts.size());
+  for (unsigned r = 0; r < nodes.node_of_rank.size(); ++r) ranks_[nodes.node_of_rank[r]].push_back(r);
   ready_.resize(nodes.hosts.size());
   const std::uint64_t now = now_ns();
   for (unsigned node = 0; node < nodes.hosts.size(); ++node) {

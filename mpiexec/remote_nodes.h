@@ -156,6 +156,7 @@ class RemoteNodes {
   Status not_started_;    // of an agent that was to be tried in the place of another one
   Board* board_ = nullptr;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;
+  std::vector<std::vector<unsigned>> ranks_;  // by node
   std::vector<Facts> facts_;      // by node
   std::vector<NodeReady> ready_;  // by node
   std::vector<Ticket> tickets_;

@@ -60,7 +60,7 @@ bool RemoteNodes::bringing_tools() const {
 void RemoteNodes::drop_parts() {
   const launch::BoardHeader& board = *board_->header();
   for (const auto& node : nodes_)
-    for (const unsigned rank : map_.list_of(node->node()))
+    for (const unsigned rank : ranks_[node->node()])
       if (facts_[node->node()].bringing)
         launch::board_at<plugin::ToolMemory>(board_->header(), board.tools + rank * board.tool_bytes)->count.store(0);
 }

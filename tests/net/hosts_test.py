@@ -529,6 +529,38 @@ class SshTest(HostsTest):
         self.assertTrue(self.cluster.none_left(HOSTS))
         self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
 
+    CHAIN = ("--set", "mpiexec.tree_from=1", "--set", "mpiexec.tree_width=1", "--explain=launch")
+
+    def none_left(self):
+        self.assertTrue(self.cluster.none_left(HOSTS))
+        self.assertTrue(self.cluster.none_left("mpiexec --daemon"))
+
+    def test_a_host_behind_another_one(self):
+        servers = self.servers()
+        done = self.run_job(*self.words(servers, *self.CHAIN, "--host", "a,b,c", "-n", 6, HOSTS))
+        self.assertEqual(sorted(done.stdout.splitlines()),
+                         [f"rank {r} of 6 on {'aabbcc'[r]}, {r % 2} of 2 there, local {r % 2}" for r in range(6)])
+        self.assertIn("1 of 2 hosts from here, 1 through others", flat(done.stderr))
+        for victim, rank in ("b", 2), ("c", 4):
+            process = self.start_job(*self.words(servers, *self.CHAIN, "--host", "a,b,c", "-n", 6, HOSTS, "wait"), ready=6)
+            self.cluster.kill(self.cluster.processes(victim, "mpiexec --daemon", name="mpiexec")[0])
+            status, _, err, _ = self.end_of(process, 20)
+            self.assertEqual(status, 1, err)
+            self.assertRegex(err, rf"rank {rank} of 6 \(\S+ process \d+ on {victim}\) was lost with its host: its agent, ssh ")
+            self.none_left()
+
+    def test_a_host_that_does_not_lead_on(self):
+        """Its ssh has no key for the others: these are reached from here."""
+        servers = self.servers()
+        self.cluster.inside("b", "mount", "--bind", "/dev/null", servers.file("key"))
+        try:
+            done = self.run_job(*self.words(servers, *self.CHAIN, "--host", "a,b,c", "-n", 3, "hostname"))
+        finally:
+            self.cluster.inside("b", "umount", servers.file("key"))
+        self.assertEqual(sorted(done.stdout.split()), ["a", "b", "c"])
+        self.assertIn("2 of 2 hosts from here, 0 through others; ways from other hosts that failed: 1", flat(done.stderr))
+        self.none_left()
+
 
 class ProgramsTest(HostsTest):
     """Programs of tests/mpi with ranks on several hosts, two on each: shared memory and TCP in one job."""

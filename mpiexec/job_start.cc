@@ -32,8 +32,10 @@ Status Job::prepare() {
   if (!nodes_.several()) return prepare_here();
   if (settings_.tools) there_.watch_with_tools();
   const std::string prefix = options_.prefix.empty() ? own_prefix() : options_.prefix;
-  const AgentFacts agent = {
-      .command = settings_.launch_agent, .daemon = prefix + "/bin/mpiexec", .patience_ns = settings_.start_timeout_ns};
+  const AgentFacts agent = {.command = settings_.launch_agent,
+                            .daemon = prefix + "/bin/mpiexec",
+                            .patience_ns = settings_.start_timeout_ns,
+                            .retry_ns = settings_.start_retry_ns};
   ASHLAR_TRY(there_.launch(nodes_, agent, inherited_, settings_.tree, settings_.silence_ns));
   ASHLAR_TRY(gather(RemoteNode::Phase::kThere));
   cookie_ = draw_cookie();

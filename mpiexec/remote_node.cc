@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "framework/base/clock.h"
@@ -71,6 +72,7 @@ bool DaemonLine::parse(std::string_view from) {
 }
 
 void RemoteNode::begin(const AgentOrder& order, std::uint64_t patience_ns, std::uint64_t now) {
+  ++tries_;
   words_ = order.words();
   daemon_ = order.daemon;
   began_ns_ = heard_ns_ = now;
@@ -213,6 +215,15 @@ std::string RemoteNode::quoted() const {
   return shown(out);
 }
 
+bool RemoteNode::may_be_over_soon() const {
+  // ssh speaks English in every locale.
+  static constexpr std::string_view kSoon[] = {"Could not resolve hostname", "kex_exchange_identification",
+                                               "ssh_exchange_identification"};
+  const auto is_said = [this](std::string_view words) { return said_.find(words) != std::string::npos; };
+  return phase_ == Phase::kStarting && ended_ && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 255 &&
+         std::any_of(std::begin(kSoon), std::end(kSoon), is_said);
+}
+
 std::string RemoteNode::agent() const { return shown(words_); }
 
 std::string RemoteNode::end_words() const {
@@ -234,7 +245,8 @@ Status RemoteNode::failure(std::uint64_t now) const {
   if (what.empty() && ended_)
     what = "it " + status_words(wait_status_) +
            (phase_ == Phase::kStarting ? " before mpiexec there had said anything"
-                                       : " while mpiexec there prepared the job");
+                                       : " while mpiexec there prepared the job") +
+           (tries_ > 1 ? text(", in %u tries", tries_) : "");
   if (what.empty() && ended_ns_ != 0) what = "it closed the connection before the job began";
   if (what.empty() && now >= deadline_ns_)
     what = text("%s after %g s (mpiexec.start_timeout)",

@@ -33,6 +33,7 @@ struct AgentFacts {
   std::string command;  // empty: the daemon runs on this host, a child of this process
   std::string daemon;
   std::uint64_t patience_ns = 0;
+  std::uint64_t retry_ns = 0;  // after the first failure that may be over soon
 };
 
 /// A host of the job that is not this one, seen from mpiexec: the agent that leads there, and the daemon at its other
@@ -110,6 +111,9 @@ class RemoteNode {
   bool failed(std::uint64_t now) const {
     return !trouble_.empty() || over(now) || (deadline_ns() != 0 && now >= deadline_ns());
   }
+  /// Whether ssh has failed in a way that may be over soon: the name is not known yet, or the server lets in others
+  /// first.
+  bool may_be_over_soon() const;
   /// Why it failed, as a failure with host, step and the words of the agent.
   Status failure(std::uint64_t now) const;
   /// The daemon says itself why the job cannot be there.
@@ -139,6 +143,7 @@ class RemoteNode {
   std::string daemon_;  // its path
   Agent agent_;         // not of a host behind another one
   RemoteNode* above_ = nullptr;
+  unsigned tries_ = 0;
   unsigned behind_ = 0;  // hosts that have this one as above()
   bool ended_ = false;   // the agent
   bool led_there_ = false;

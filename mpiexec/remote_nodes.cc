@@ -146,6 +146,7 @@ void RemoteNodes::check(std::uint64_t now) {
   for (std::size_t place = 0; place < nodes_.size(); ++place) {
     const auto& node = nodes_[place];
     try_nearer(place, now);
+    try_again(place, now);
     if (!node->open()) continue;
     Facts& facts = facts_[node->node()];
     // This process itself was stopped: nothing is known of the time between.

@@ -116,13 +116,15 @@ class RemoteNodes {
     std::int64_t clock = INT64_MAX;  // the smallest difference that was seen
     std::uint64_t beat_ns = 0;
     std::uint32_t calls = 0;
-    HostClock host_clock;    // only with tools, as the next two
-    unsigned exchanges = 0;  // of a meeting: those that have not come back
+    std::uint64_t retry_ns = 0, retry_until_ns = 0;  // when its agent is started again; 0: it is not
+    HostClock host_clock;                            // only with tools, as the next two
+    unsigned exchanges = 0;                          // of a meeting: those that have not come back
     bool bringing = false;
   };
   // remote_tree.cc
   Status start(std::size_t place, RemoteNode* above, std::uint64_t now);
   void arrived(RemoteNode& node, std::uint64_t now);
+  void try_again(std::size_t place, std::uint64_t now);
   void try_nearer(std::size_t place, std::uint64_t now);
   void lose_ways(const RemoteNode& through);
   bool handle_way(RemoteNode& node, const Frame& frame, std::uint64_t now);
@@ -157,8 +159,8 @@ class RemoteNodes {
   Board* board_ = nullptr;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;
   std::vector<std::vector<unsigned>> ranks_;  // by node
-  std::vector<Facts> facts_;      // by node
-  std::vector<NodeReady> ready_;  // by node
+  std::vector<Facts> facts_;                  // by node
+  std::vector<NodeReady> ready_;              // by node
   std::vector<Ticket> tickets_;
   std::vector<std::uint32_t> asked_, variables_asked_;  // per rank: questions that were passed on
   std::size_t input_sent_ = 0;

@@ -1,11 +1,16 @@
-// Hosts that are reached through others. Each has a link and a phase of its own, as those have that mpiexec reaches
-// itself.
+// Ways to hosts: those that lead through other hosts, and second tries. Each host has a link and a phase of its own, as
+// those have that mpiexec reaches itself.
 #include <algorithm>
 
 #include "mpiexec/remote_nodes.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
+namespace {
+
+constexpr std::uint64_t kBetweenTries = 500'000'000;
+
+}  // namespace
 
 /// Through `above`, or by an agent of this process.
 Status RemoteNodes::start(std::size_t place, RemoteNode* above, std::uint64_t now) {
@@ -34,6 +39,21 @@ void RemoteNodes::try_nearer(std::size_t place, std::uint64_t now) {
   ++detours_;
   node.give_way_up();
   if (const Status status = start(place, above, now); !status.ok() && not_started_.ok()) not_started_ = status;
+}
+
+void RemoteNodes::try_again(std::size_t place, std::uint64_t now) {
+  RemoteNode& node = *nodes_[place];
+  Facts& facts = facts_[node.node()];
+  if (facts.retry_ns == 0) {
+    if (agent_.retry_ns == 0 || !node.may_be_over_soon()) return;
+    if (facts.retry_until_ns == 0) facts.retry_until_ns = now + agent_.retry_ns;
+    if (now >= facts.retry_until_ns) return;
+    facts.retry_ns = now + kBetweenTries;
+    node.give_way_up();
+  } else if (now >= facts.retry_ns) {
+    facts.retry_ns = 0;
+    if (const Status status = start(place, nullptr, now); !status.ok() && not_started_.ok()) not_started_ = status;
+  }
 }
 
 std::string RemoteNodes::ways() const {

@@ -83,6 +83,7 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->board_per_rank = config.board_per_rank;
   settings->launch_agent = agent_of(options, store, config);
   settings->start_timeout_ns = config.start_timeout;
+  settings->start_retry_ns = config.start_retry;
   settings->silence_ns = config.host_silence;
   // srun reaches each node through Slurm's own tree.
   if (settings->launch_agent != kSrunAgent)

@@ -25,7 +25,7 @@ struct Settings {
   std::string records_file;           // report.json.file
   std::string start_words;            // for the ranks' MPI_INFO_ENV (plugin/start_words.h)
   std::string launch_agent;           // the command that leads to another host
-  std::uint64_t start_timeout_ns = 0;
+  std::uint64_t start_timeout_ns = 0, start_retry_ns = 0;
   std::uint64_t silence_ns = 0;           // after which a host is lost; 0: never
   Tree tree;                              // of the ways to other hosts
   std::uint64_t check_timeout_ns = 0;     // of a way between two hosts that --check tries

@@ -14,6 +14,7 @@ struct MpiexecConfig {
   std::uint64_t board_per_rank;  // bytes
   const char* launch_agent;
   std::uint64_t start_timeout;  // nanoseconds
+  std::uint64_t start_retry;    // nanoseconds
   std::uint64_t host_silence;   // nanoseconds
   std::uint64_t check_timeout;  // nanoseconds
   std::uint64_t tree_from, tree_width;
@@ -26,6 +27,7 @@ inline constexpr const char* kFailureWords[] = {"end", "continue", nullptr};
 
 inline constexpr const char* kGraceRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kStartRange[] = {"1s", "1h", nullptr};
+inline constexpr const char* kRetryRange[] = {"0", "1h", nullptr};
 inline constexpr const char* kSilenceRange[] = {"0", "1000h", nullptr};
 inline constexpr const char* kCheckRange[] = {"10ms", "1h", nullptr};
 inline constexpr const char* kTreeRange[] = {"0", "1000000", nullptr};
@@ -67,6 +69,12 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"start_timeout", "1min", "Time in which every host must be ready to start its ranks.", ASHLAR_PARAM_DURATION,
      ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, start_timeout), kStartRange},
+    {"start_retry", "5s",
+     "Time in which ssh is started again that does not find its host, as one of a container that was just made, or "
+     "whose "
+     "connection is closed before a login. 0: no second try.",
+     ASHLAR_PARAM_DURATION, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, start_retry), kRetryRange},
     {"host_silence", "30s",
      "Time without a sign of life after which a host of a job is lost. Ranks on another host than mpiexec's end when "
      "they have none of mpiexec for so long. 0: never.",

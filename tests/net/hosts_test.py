@@ -171,6 +171,17 @@ class StreamsTest(HostsTest):
             with open(f"{folder}/b.1.out") as file:
                 self.assertEqual(file.read(), "out 1\n")
 
+    def test_a_full_disk(self):
+        """mpiexec writes the files of ranks on other hosts: the job goes on, and says at its end what is lost."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.cluster.inside("a", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder)
+            try:
+                done = self.run_job("--host", "b", "-n", 2, "--output", f"{folder}/%r", "sh", "-c", "seq 100000; echo end >&2",
+                                    status=1)
+            finally:
+                self.cluster.inside("a", "umount", folder)
+            self.assertIn("the disk is full, and the files of ranks 0-1", flat(done.stderr))
+
     def test_a_reader_that_leaves_ends_the_job(self):
         done = subprocess.run(["bash", "-c", '"$@" | head -n 1; exit ${PIPESTATUS[0]}', "x",
                                *self.cluster.words(MPIEXEC, "--host", "a,b", "-n", "2", "yes")],
@@ -631,6 +642,22 @@ class RefusedTest(HostsTest):
     def test_a_shell_that_prints_is_no_hindrance(self):
         self.cluster.agent("echo Welcome to $host; echo 'a warning' >&2; printf 'no newline'")
         self.run_job("--host", "a,b", "-n", 2, HOSTS)
+
+    def test_a_host_whose_name_is_known_late(self):
+        """As a container's that was just made; and a server that lets in others first."""
+        for words in "ssh: Could not resolve hostname b: Temporary failure", "kex_exchange_identification: Connection closed":
+            with tempfile.TemporaryDirectory() as folder:
+                tries = os.path.join(folder, "tries")
+                self.cluster.agent(f'if test $host = b; then echo >>{tries}; test $(wc -l <{tries}) -gt 2 || '
+                                   f'{{ echo "{words}" >&2; exit 255; }}; fi')
+                done = self.run_job("--host", "a,b", "-n", 2, "hostname")
+                self.assertEqual((sorted(done.stdout.split()), done.stderr), (["a", "b"], ""))
+                os.unlink(tries)
+                self.refused("cannot start ranks on host b: it ended with exit status 255 before mpiexec there had said anything. ",
+                             words=("--set", "mpiexec.start_retry=0", "--host", "a,b", "-n", 2, "true"))
+        self.cluster.agent("echo 'ssh: Could not resolve hostname b' >&2; exit 255")
+        self.refused("before mpiexec there had said anything, in [2-4] tries. ",
+                     words=("--set", "mpiexec.start_retry=1s", "--host", "a,b", "-n", 2, "true"))
 
     def test_no_installation_there(self):
         self.refused("cannot start ranks on host b: it ended with exit status 127: there is no /nowhere/bin/mpiexec on that",

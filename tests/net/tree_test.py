@@ -7,6 +7,7 @@ MPIEXEC and HOSTS (the program hosts.c) in the environment.
 import hashlib
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -104,6 +105,16 @@ class JobTest(TreeTest):
                                "if test $ASHLAR__RANK = 7; then md5sum; hostname; seq 1000000; fi", stdin=file).stdout
         self.assertEqual(out.split()[0], hashlib.md5(data).hexdigest())
         self.assertEqual(out.split("\n", 1)[1], "h\n" + "".join(f"{i}\n" for i in range(1, 1000001)))
+
+    def test_a_gibibyte_of_input_of_the_last_host(self):
+        """The hosts between keep none of it."""
+        source = subprocess.Popen(["head", "-c", str(1 << 30), "/dev/zero"], stdout=subprocess.PIPE)
+        with source, source.stdout:
+            out = self.run_job(*self.TREE, "-n", 8, "--stdin", 7, "sh", "-c",
+                               "test $ASHLAR__RANK != 7 || { wc -c; grep VmHWM /proc/$PPID/status; }", stdin=source.stdout,
+                               timeout=120).stdout.split()
+        self.assertEqual(out[0], str(1 << 30))
+        self.assertLess(int(out[2]), 32 * 1024, "KiB that the daemon had at most")
 
     def test_much_output_of_all_hosts(self):
         out = self.run_job(*self.TREE, "-n", 8, "-l", "sh", "-c", "for i in $(seq 20000); do echo line $i of $ASHLAR__RANK; done")

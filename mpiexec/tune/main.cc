@@ -117,7 +117,7 @@ std::string origin(int ranks) {
 }
 
 /// Prints what was found; 1: rules are outdated, 2: no file could be written.
-int report(const Options& options, const std::vector<Point>& points, int ranks, int nodes) {
+int report(const Options& options, const std::vector<Point>& points, const ashlar::coll::Shape& shape) {
   constexpr double kTolerance = 0.1;
   if (options.verify) {
     const std::vector<std::string> lines = ashlar::tune::outdated(points, kTolerance);
@@ -125,7 +125,7 @@ int report(const Options& options, const std::vector<Point>& points, int ranks, 
     if (lines.empty()) std::printf("Every rule in force is within 10 %% of the best at %zu points.\n", points.size());
     return lines.empty() ? 0 : 1;
   }
-  const std::string text = ashlar::tune::tuning_file(points, ranks, nodes, origin(ranks), kTolerance);
+  const std::string text = ashlar::tune::tuning_file(points, shape, origin(shape.ranks), kTolerance);
   if (options.output.empty()) {
     std::fputs(text.c_str(), stdout);
     return 0;
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   }
   ashlar::coll::CommState* state = nullptr;
   if (rank == 0 && ashlar::coll::state_of(*ashlar::resolve(comm), &state).ok())
-    code = report(options, points, size, state->plan->shape.nodes);
+    code = report(options, points, state->plan->shape);
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Comm_free(&comm);
   MPI_Finalize();

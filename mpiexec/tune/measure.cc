@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 #include "framework/coll/api.h"
 #include "framework/coll/comm_state.h"
@@ -22,54 +23,56 @@ struct Buffers {
   std::vector<int> counts, displs;
 };
 
-/// One call whose quantity (coll::quantity_of) is `bytes`.
-void call(Collective what, int bytes, Buffers& b, MPI_Comm comm, int size) {
+/// Makes a call, or, where `request` is not null, the persistent operation of it.
+template <class... Arguments>
+void either(MPI_Request* request, int (*blocking)(Arguments...),
+            std::type_identity_t<int (*)(Arguments..., MPI_Info, MPI_Request*)> persistent,
+            std::type_identity_t<Arguments>... arguments) {
+  if (request == nullptr) {
+    blocking(arguments...);
+  } else {
+    persistent(arguments..., MPI_INFO_NULL, request);
+  }
+}
+
+/// One call whose quantity (coll::quantity_of) is `bytes`, or its persistent operation.
+void call(Collective what, int bytes, Buffers& b, MPI_Comm comm, int size, MPI_Request* request = nullptr) {
   const int items = bytes / static_cast<int>(sizeof(double));
   void* const in = b.in.data();
   void* const out = b.out.data();
   switch (what) {
     case Collective::kBarrier:
-      MPI_Barrier(comm);
-      return;
+      return either(request, MPI_Barrier, MPI_Barrier_init, comm);
     case Collective::kBcast:
-      MPI_Bcast(in, bytes, MPI_BYTE, 0, comm);
-      return;
+      return either(request, MPI_Bcast, MPI_Bcast_init, in, bytes, MPI_BYTE, 0, comm);
     case Collective::kReduce:
-      MPI_Reduce(in, out, items, MPI_DOUBLE, MPI_SUM, 0, comm);
-      return;
+      return either(request, MPI_Reduce, MPI_Reduce_init, in, out, items, MPI_DOUBLE, MPI_SUM, 0, comm);
     case Collective::kAllreduce:
-      MPI_Allreduce(in, out, items, MPI_DOUBLE, MPI_SUM, comm);
-      return;
+      return either(request, MPI_Allreduce, MPI_Allreduce_init, in, out, items, MPI_DOUBLE, MPI_SUM, comm);
     case Collective::kGather:
-      MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
-      return;
+      return either(request, MPI_Gather, MPI_Gather_init, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     case Collective::kScatter:
-      MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
-      return;
+      return either(request, MPI_Scatter, MPI_Scatter_init, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     case Collective::kAllgather:
-      MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
-      return;
+      return either(request, MPI_Allgather, MPI_Allgather_init, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     case Collective::kAlltoall:
-      MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
-      return;
+      return either(request, MPI_Alltoall, MPI_Alltoall_init, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     case Collective::kAllgatherv: {
       const int each = bytes / size;
       for (int r = 0; r < size; ++r) {
         b.counts[static_cast<std::size_t>(r)] = each;
         b.displs[static_cast<std::size_t>(r)] = r * each;
       }
-      MPI_Allgatherv(in, each, MPI_BYTE, out, b.counts.data(), b.displs.data(), MPI_BYTE, comm);
-      return;
+      return either(request, MPI_Allgatherv, MPI_Allgatherv_init, in, each, MPI_BYTE, out, b.counts.data(),
+                    b.displs.data(), MPI_BYTE, comm);
     }
     case Collective::kReduceScatterBlock:
-      MPI_Reduce_scatter_block(in, out, items / size, MPI_DOUBLE, MPI_SUM, comm);
-      return;
+      return either(request, MPI_Reduce_scatter_block, MPI_Reduce_scatter_block_init, in, out, items / size, MPI_DOUBLE,
+                    MPI_SUM, comm);
     case Collective::kScan:
-      MPI_Scan(in, out, items, MPI_DOUBLE, MPI_SUM, comm);
-      return;
+      return either(request, MPI_Scan, MPI_Scan_init, in, out, items, MPI_DOUBLE, MPI_SUM, comm);
     case Collective::kExscan:
-      MPI_Exscan(in, out, items, MPI_DOUBLE, MPI_SUM, comm);
-      return;
+      return either(request, MPI_Exscan, MPI_Exscan_init, in, out, items, MPI_DOUBLE, MPI_SUM, comm);
     default:
       return;
   }
@@ -90,19 +93,19 @@ double batch(Collective what, int bytes, Buffers& buffers, MPI_Comm comm, int si
 
 std::string key_of(Collective what) { return std::string("coll.") + coll::name_of(what) + ".algorithm"; }
 
-/// The entry whose counter the last call moved on; what the rules say, unless one was preferred.
-coll::CatalogueEntry* used(Collective what, const std::vector<std::uint64_t>& before) {
+/// What serves the call. A persistent operation chooses when it is made and does no more: a call would count as well
+/// what serves the parts of it on this rank, which need not be what serves them on others.
+coll::CatalogueEntry* serving(Collective what, int bytes, Buffers& buffers, MPI_Comm comm, int size) {
+  std::vector<std::uint64_t> before;
+  for (const coll::CatalogueEntry& entry : catalogue().entries()) before.push_back(entry.calls);
+  MPI_Request request = MPI_REQUEST_NULL;
+  call(what, bytes, buffers, comm, size, &request);
+  if (request == MPI_REQUEST_NULL) return nullptr;
+  MPI_Request_free(&request);
   std::size_t i = 0;
-  for (coll::CatalogueEntry& entry : catalogue().entries()) {
-    if (entry.algorithm->collective == what && entry.calls != before[i]) return &entry;
-    ++i;
-  }
+  for (coll::CatalogueEntry& entry : catalogue().entries())
+    if (entry.calls != before[i++] && entry.algorithm->collective == what) return &entry;
   return nullptr;
-}
-std::vector<std::uint64_t> counters() {
-  std::vector<std::uint64_t> out;
-  for (const coll::CatalogueEntry& entry : catalogue().entries()) out.push_back(entry.calls);
-  return out;
 }
 
 const char* origin_of(coll::CommState& state, Collective what, const coll::CatalogueEntry* entry, MPI_Count bytes) {
@@ -144,11 +147,9 @@ Point measure(MPI_Comm comm, Collective what, MPI_Count bytes, double seconds) {
   const std::string key = key_of(what);
   Point point{what, bytes, "", "", {}};
 
-  std::vector<std::uint64_t> before = counters();
-  call(what, length, buffers, comm, size);
   coll::CommState* state = nullptr;
   if (!coll::state_of(object, &state).ok()) return point;
-  if (const coll::CatalogueEntry* const entry = used(what, before); entry != nullptr) {
+  if (const coll::CatalogueEntry* const entry = serving(what, length, buffers, comm, size); entry != nullptr) {
     point.chosen = entry->algorithm->name;
     point.origin = origin_of(*state, what, entry, bytes);
   }
@@ -156,9 +157,8 @@ Point measure(MPI_Comm comm, Collective what, MPI_Count bytes, double seconds) {
     const coll::Algorithm& algorithm = *entry.algorithm;
     if (algorithm.collective != what || algorithm.is(coll::kInter)) continue;
     if (!coll::prefer(object, key.c_str(), algorithm.name).ok()) continue;
-    before = counters();
-    call(what, length, buffers, comm, size);
-    if (used(what, before) != &entry) continue;  // it cannot serve this size
+    if (serving(what, length, buffers, comm, size) != &entry) continue;  // it cannot serve this size
+    call(what, length, buffers, comm, size);                             // what the first one makes is not measured
     const double once = batch(what, length, buffers, comm, size, 2);
     const int repeats = static_cast<int>(std::clamp(seconds / kBatches / once, 3.0, 10000.0));
     double times[kBatches];

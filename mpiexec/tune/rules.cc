@@ -17,8 +17,11 @@ struct Row {
 
 }  // namespace
 
-std::string tuning_file(const std::vector<Point>& points, int ranks, int nodes, const std::string& origin,
+std::string tuning_file(const std::vector<Point>& points, const coll::Shape& shape, const std::string& origin,
                         double tolerance) {
+  std::string group = "nodes: " + std::to_string(shape.nodes);
+  if (shape.nodes > 1) group += ", node_ranks: " + std::to_string(shape.node_ranks);
+  group += ", ranks: " + std::to_string(shape.ranks);
   std::string out = "# Made by ashlar_tune; its form: man ashlar-tuning.\nschema: 1\norigin: " + origin + "\n";
   for (std::size_t i = 0; i < points.size();) {
     std::vector<Row> rows;
@@ -38,8 +41,7 @@ std::string tuning_file(const std::vector<Point>& points, int ranks, int nodes, 
     for (std::size_t r = 0; r < rows.size(); ++r) {
       // The last row goes on; the others end where the next measured size begins to be better.
       const std::string bytes = r + 1 < rows.size() ? ", bytes: .." + size_text(rows[r].last) : "";
-      out += "  row" + std::to_string(r + 1) + ": {nodes: " + std::to_string(nodes) +
-             ", ranks: " + std::to_string(ranks) + bytes + ", use: " + rows[r].algorithm + "}\n";
+      out += "  row" + std::to_string(r + 1) + ": {" + group + bytes + ", use: " + rows[r].algorithm + "}\n";
     }
     i = end;
   }

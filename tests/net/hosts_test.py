@@ -601,6 +601,12 @@ class ProgramsTest(HostsTest):
         # Counted by the program: flags inside the hosts, one message to and from each leader, no other rank asks for an address.
         self.run_all(["coll_nodes 4"], "a:4,b:4", 8)
 
+    def test_a_tuning_file_is_measured_on_two_hosts(self):
+        tune = os.path.join(os.path.dirname(MPIEXEC), "ashlar_tune")
+        done = self.run_job("--bind-to", "none", "--timeout", 100, "--host", "a:2,b:2", "-n", 4, tune, "--seconds", "0.001",
+                            "--max", 64, "allreduce", timeout=120)
+        self.assertRegex(done.stdout, r"\nallreduce:\n  row1: \{nodes: 2, node_ranks: 2, ranks: 4, (bytes: \.\.\d+, )?use: \w+\}\n")
+
     def test_files_in_two_phases(self):
         for setting in ("io.cb_buffer_size=4KiB", "io.cb_nodes=3", "io.verify=true"):
             self.run_all(["file_access", "file_views", "file_oracle 2 60", "file_together 2 10"], "a:3,b:1", 4,

@@ -33,6 +33,17 @@ with tempfile.TemporaryDirectory() as folder:
     code, output = run("--set", f"coll.tuning_file={path}", "--explain=coll", "-n", "2", PROGRAM)
     expect(code == 0, f"the program under the file: status {code}", output)
     expect("site.yaml:" in output, "no rule of the file was used", output)
+    # Between nodes, where parts of a call are calls of the same collectives.
+    code, output = run("--set", "coll.node_size=2", "-n", "4", TUNE, "--seconds", "0.001", "--max", "512", "--output", path,
+                       "bcast", "allreduce", "barrier")
+    expect(code == 0, f"on two nodes: status {code}", output)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    rows = re.findall(r"^  row\d+: \{nodes: 2, node_ranks: 2, ranks: 4(?:, bytes: \.\.\d+)?, use: (\w+)\}$", text, re.M)
+    expect(len(rows) >= 3 and not {"shm", "direct", "shm_large"} & set(rows), "rows of two nodes", text)
+    code, output = run("--set", f"coll.tuning_file={path}", "--set", "coll.node_size=2", "-n", "4", TUNE, "--verify",
+                       "--seconds", "0.001", "--max", "64", "barrier")
+    expect(code in (0, 1) and ("barrier 8:" in output or "Every rule in force" in output), "rules are not verified", output)
     with open(path, "w", encoding="utf-8") as file:
         file.write("schema: 1\nscan:\n  a: {use: nosuch}\n")
     code, output = run("--set", f"coll.tuning_file={path}", "-n", "2", PROGRAM)

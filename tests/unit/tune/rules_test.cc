@@ -28,13 +28,18 @@ std::vector<Point> points() {
 }
 
 TEST(TuneTest, AnAlgorithmGoesOnWhileItIsNearlyTheBest) {
-  const std::string file = tuning_file(points(), 4, 1, "a test", 0.1);
+  const std::string file = tuning_file(points(), coll::Shape{4, 1, 4}, "a test", 0.1);
   EXPECT_THAT(file, HasSubstr("schema: 1\norigin: a test\n"));
   EXPECT_THAT(file, HasSubstr("bcast:\n"
                               "  row1: {nodes: 1, ranks: 4, bytes: ..4KiB, use: shm}\n"
                               "  row2: {nodes: 1, ranks: 4, use: chain}\n"));
   EXPECT_THAT(file, HasSubstr("scan:\n  row1: {nodes: 1, ranks: 4, use: doubling}\n"));
   EXPECT_THAT(file, Not(HasSubstr("binomial")));
+}
+
+TEST(TuneTest, RulesBetweenNodesAreForAsManyRanksOnEach) {
+  EXPECT_THAT(tuning_file(points(), coll::Shape{8, 2, 4}, "a test", 0.1),
+              HasSubstr("scan:\n  row1: {nodes: 2, node_ranks: 4, ranks: 8, use: doubling}\n"));
 }
 
 TEST(TuneTest, SaysWhichRulesAreOutdated) {

@@ -1,7 +1,9 @@
 /* Blocking collectives of small data between nodes: the ranks of a node meet in shared memory, and one of them sends
  * the few messages that leave it. Counted by events: what each rank receives in collectives. Argument: the ranks of a
  * node, which follow each other; "messages" behind it: the ranks of a node meet by
- * messages (coll=^shm); "disagree": calls that do not agree. */
+ * messages (coll=^shm); "disagree": calls that do not agree; "freed": what is left of communicators that are freed. */
+#include <dirent.h>
+
 #include "tools/hear.h"
 
 enum { kCalls = 50, kRecords = 4 };
@@ -90,8 +92,41 @@ static void disagree(int each) {
   }
 }
 
+/* Mappings and open files of this process. */
+static int kept(void) {
+  int count = 0, c;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && (c = fgetc(maps)) != EOF) count += c == '\n';
+  if (maps != NULL) fclose(maps);
+  DIR* files = opendir("/proc/self/fd");
+  while (files != NULL && readdir(files) != NULL) ++count;
+  if (files != NULL) closedir(files);
+  return count;
+}
+
+/* A communicator takes what the ranks of its nodes share with it when it is freed. */
+static void freed(void) {
+  int before = 0;
+  for (int round = 0; round < 60; ++round) {
+    if (round == 10) before = kept();
+    MPI_Comm comm;
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    int mine = check_rank + round, sum = 0;
+    MUST(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm));
+    CHECK_EQ(sum, check_size * (check_size - 1) / 2 + check_size * round);
+    MUST(MPI_Comm_free(&comm));
+  }
+  const int more = kept() - before;
+  CHECK(more < 20, "%d mappings and files of 50 communicators are left", more);
+}
+
 int main(int argc, char** argv) {
   int provided;
+  if (argc > 2 && strcmp(argv[2], "freed") == 0) {
+    check_start(&argc, &argv);
+    freed();
+    return check_end();
+  }
   CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
   Pvar questions = pvar_begin("launch.native.questions", MPI_T_PVAR_CLASS_COUNTER, NULL);
   check_start(&argc, &argv);

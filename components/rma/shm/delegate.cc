@@ -2,7 +2,6 @@
 #include "components/rma/shm/delegate.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "framework/base/clock.h"
 #include "framework/datatype/layout.h"
 #include "framework/rma/patience.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::uint64_t kPatienceNs = 60'000;  // a target that sleeps in a wait is awake by then
 constexpr int kPollsOfLook = 32;               // between two looks at the clock
-
-std::uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// After an offer that a target did not take, none is made to it for some time: it seems to compute.
 /// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short operations, with which

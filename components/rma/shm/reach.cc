@@ -1,6 +1,5 @@
 // Which way leads to each target's memory, and whether the processes of a window can use a control block.
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "components/rma/shm/delegate.h"
 #include "components/rma/shm/state.h"
+#include "framework/base/clock.h"
 #include "framework/base/failure.h"
 #include "framework/plugin/records.h"
 #include "framework/rma/cards.h"
@@ -39,12 +39,6 @@ Proofs& proofs() {
 /// What a copy takes, which the first process that may be copied tells; 0: there was none.
 std::atomic<std::uint64_t> copy_ns{0};
 constexpr int kTimed = 5;
-
-std::uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// The fastest of a few: the first one may find cold caches, and the process may be preempted in any.
 void time_copies(const Neighbour& process, const iovec& here, const iovec& there) {

@@ -29,7 +29,7 @@ done
 # the transport that it cannot use therefore. The rank that could learns that from the other.
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
   # shellcheck disable=SC2016
-  without='for folder in /dev/shm /tmp /var/tmp; do mount -t tmpfs -o ro none $folder; done; exec "$@"'
+  without='for folder in /dev/shm /tmp /var/tmp; do mount --bind $folder $folder && mount -o remount,bind,ro $folder; done; exec "$@"'
   bare=(unshare --mount bash -c "$without" bash "$FORBID" EPERM memfd_create --)
   says() {
     local what=$1 status=$2 out=$3 words

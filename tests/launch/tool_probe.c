@@ -47,7 +47,7 @@ struct module {
   ashlar_tool head;
   const ashlar_tool_context* context;
 };
-static struct module the_module;
+static struct module the_module, the_reporter; /* of a rank, and of what reads its records */
 static const ashlar_host* host;
 static const struct config* config;
 
@@ -194,18 +194,19 @@ static void query(const void* context, ashlar_answer* answer) {
   snprintf(answer->reason, sizeof answer->reason, "for tests");
 }
 static ashlar_result create(const void* context, void** module) {
-  the_module.head.ops = &ops;
-  the_module.context = context;
+  const ashlar_tool_context* const of = context;
+  struct module* const made = of->role == ASHLAR_TOOL_IN_RANK ? &the_module : &the_reporter;
+  made->head.ops = &ops;
+  made->context = of;
   if (strcmp(config->crash, "create") == 0) return host->fail(ASHLAR_ERR_OTHER, "create was told to fail");
-  if (the_module.context->role == ASHLAR_TOOL_IN_RANK && !the_module.context->buffer)
-    return host->fail(ASHLAR_ERR_OTHER, "there is no buffer");
-  *module = &the_module;
+  if (of->role == ASHLAR_TOOL_IN_RANK && !of->buffer) return host->fail(ASHLAR_ERR_OTHER, "there is no buffer");
+  *module = made;
   return ASHLAR_OK;
 }
 static void destroy(void* module) {
   char line[200];
   uint64_t value = 0;
-  if (the_module.context->role != ASHLAR_TOOL_IN_RANK) return;
+  if (((struct module*)module)->context->role != ASHLAR_TOOL_IN_RANK) return;
   if (*config->variable) {
     const int known = the_module.context->variable(config->variable, &value);
     snprintf(line, sizeof line, "variable %d %llu\n", known, (unsigned long long)value);

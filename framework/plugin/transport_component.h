@@ -13,6 +13,7 @@ namespace ashlar::plugin {
 ///   Interface(host, config, context)
 ///   ashlar_result open()                    optional: the part of its making that can fail
 ///   static void introduce(host)             optional: its performance variables, before there is an interface
+///   static void take_leave()                optional: from here on there is no host
 template <class Interface>
 class InterfaceMaker {
  public:
@@ -40,6 +41,10 @@ class InterfaceMaker {
   }
 
   static void destroy(void* module) { delete static_cast<Interface*>(static_cast<ashlar_iface*>(module)); }
+
+  static void close() {
+    if constexpr (requires { Interface::take_leave(); }) Interface::take_leave();
+  }
 
   static const ashlar_host* host() { return host_; }
 
@@ -77,7 +82,7 @@ constexpr ashlar_component transport_component(const TransportFacts& facts) {
           .query = facts.query,
           .create = InterfaceMaker<Interface>::create,
           .destroy = InterfaceMaker<Interface>::destroy,
-          .close = nullptr};
+          .close = InterfaceMaker<Interface>::close};
 }
 
 /// The C functions of an interface, each one its member of the same name. A wake-up that the class does not have is not

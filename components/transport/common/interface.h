@@ -145,6 +145,7 @@ class InterfaceOf : public Interface {
   using Config = typename Component::Config;
   static constexpr const char* kWhat = Component::kWhat;
   static void introduce(const ashlar_host& host) { Component::introduce(host); }
+  static void take_leave() { Component::take_leave(); }
 
   InterfaceOf(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
       : Interface(host, Component::kTraits, std::make_unique<typename Component::Fabric>(config), config.sessions,

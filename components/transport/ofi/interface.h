@@ -12,6 +12,7 @@ struct Component {
   static constexpr const char* kWhat = "the libfabric transport";
   static const network::Traits kTraits;
   static void introduce(const ashlar_host& host);
+  static void take_leave() { Library::forget_host(); }
 };
 
 using Interface = network::InterfaceOf<Component>;

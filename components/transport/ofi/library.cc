@@ -4,6 +4,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_ext.h>
 
+#include <atomic>
 #include <iterator>
 #include <mutex>
 
@@ -13,14 +14,15 @@
 namespace ashlar::ofi {
 namespace {
 
-const ashlar_host* the_host = nullptr;
+std::atomic<const ashlar_host*> the_host{nullptr};  // the libraries log from threads of their own, too
 
 constexpr int kDebug = 3, kTrace = 4;  // what a provider warns of is often that a card is not there
 
 int log_level(fi_log_level level) { return level == FI_LOG_WARN ? kDebug : kTrace; }
 
 int log_enabled(const fi_provider*, fi_log_level level, fi_log_subsys, std::uint64_t) {
-  return the_host->log_enabled != nullptr && the_host->log_enabled(log_level(level)) != 0 ? 1 : 0;
+  const ashlar_host* const host = the_host.load();
+  return host != nullptr && host->log_enabled != nullptr && host->log_enabled(log_level(level)) != 0 ? 1 : 0;
 }
 
 int log_ready(const fi_provider* provider, fi_log_level level, fi_log_subsys subsystem, std::uint64_t flags,
@@ -30,8 +32,9 @@ int log_ready(const fi_provider* provider, fi_log_level level, fi_log_subsys sub
 
 void log_line(const fi_provider* provider, fi_log_level level, fi_log_subsys, const char* function, int,
               const char* text) {
-  the_host->log(log_level(level), "transport.ofi", "%s, %s: %s",
-                provider != nullptr && provider->name != nullptr ? provider->name : "libfabric", function, text);
+  if (const ashlar_host* const host = the_host.load(); host != nullptr)
+    host->log(log_level(level), "transport.ofi", "%s, %s: %s",
+              provider != nullptr && provider->name != nullptr ? provider->name : "libfabric", function, text);
 }
 
 // In place of libfabric's monitors of memory, which patch mmap() and its kin. A monitor that cannot start means that
@@ -102,6 +105,8 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
 }
 
 }  // namespace
+
+void Library::forget_host() { the_host = nullptr; }
 
 const Library* Library::of_process(const ashlar_host& host, const char* file, ashlar_result* failed) {
   static std::mutex mutex;

@@ -18,6 +18,8 @@ struct Library {
 
   /// The process's, loaded from `file` at the first call. nullptr with `*failed`.
   static const Library* of_process(const ashlar_host& host, const char* file, ashlar_result* failed);
+  /// What the library logs from here on, up to the end of the process, is dropped.
+  static void forget_host();
 };
 
 }  // namespace ashlar::ofi

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
@@ -16,7 +17,7 @@
 namespace ashlar::ucx {
 namespace {
 
-const ashlar_host* the_host = nullptr;
+std::atomic<const ashlar_host*> the_host{nullptr};  // the libraries log from threads of their own, too
 
 constexpr int kWarning = 1, kDebug = 3, kTrace = 4;
 
@@ -29,10 +30,11 @@ int log_level(ucs_log_level_t level) {
 ucs_log_func_rc_t log_line(const char*, unsigned, const char* function, ucs_log_level_t level,
                            const ucs_log_component_config_t*, const char* format, va_list arguments) {
   const int ours = log_level(level);
-  if (the_host->log_enabled != nullptr && the_host->log_enabled(ours) == 0) return UCS_LOG_FUNC_RC_STOP;
+  const ashlar_host* const host = the_host.load();
+  if (host == nullptr || (host->log_enabled != nullptr && host->log_enabled(ours) == 0)) return UCS_LOG_FUNC_RC_STOP;
   std::array<char, 512> text;
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
-  the_host->log(ours, "transport.ucx", "%s: %s", function, text.data());
+  host->log(ours, "transport.ucx", "%s: %s", function, text.data());
   return UCS_LOG_FUNC_RC_STOP;
 }
 
@@ -94,6 +96,8 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
 }
 
 }  // namespace
+
+void Library::forget_host() { the_host = nullptr; }
 
 const Library* Library::of_process(const ashlar_host& host, const char* file, ashlar_result* failed) {
   static std::mutex mutex;

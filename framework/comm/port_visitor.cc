@@ -8,17 +8,6 @@
 #include "framework/comm/ports.h"
 
 namespace ashlar::comm {
-namespace {
-
-/// In the same time whatever the difference.
-bool same_key(const PortName::Key& one, const PortName::Key& other) {
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < one.size(); ++i) difference |= static_cast<unsigned>(one[i] ^ other[i]);
-  return difference == 0;
-}
-
-}  // namespace
-
 /// The hello is there: it may be that of a stranger who guesses.
 bool Visitor::answer(const PortName& port) {
   std::memcpy(&greeting_.hello, stream_.in.data(), sizeof greeting_.hello);
@@ -38,7 +27,7 @@ bool Visitor::hear(const PortName& port) {
   if (stage_ == Stage::kLocal && (read = stream_.collect(sizeof(LocalHello))) == PortStream::Read::kAll) {
     LocalHello hello;
     std::memcpy(&hello, stream_.in.data(), sizeof hello);
-    if (hello.magic != kLocalMagic || !same_key(port.key, hello.key)) return false;
+    if (hello.magic != kLocalMagic || !same(port.key, hello.key)) return false;
     stage_ = Stage::kKnown;
   }
   if (stage_ == Stage::kNetwork && (read = stream_.collect(sizeof(NetworkHello))) == PortStream::Read::kAll) {

@@ -16,7 +16,7 @@ namespace ashlar::mpiexec {
 /// (MPI_Publish_name): plugin/name_service.h. Ports are secrets: they are in no log, and only their own processes ask.
 class NameService {
  public:
-  /// `of_user`: there is another place for names, and whoever asks is told so.
+  /// `of_user`: names are kept elsewhere, and the answer to each request says so.
   explicit NameService(bool of_user) : of_user_(of_user) {}
 
   void admit(Descriptor socket);

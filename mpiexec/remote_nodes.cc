@@ -81,7 +81,7 @@ void RemoteNodes::order(const JobOrder& order) {
 
 void RemoteNodes::start() {
   for (const auto& node : nodes_) {
-    // Banners and warnings on the way there are of interest to nobody whose way it was.
+    // Banners and warnings of the agent are dropped once the host is ready.
     (void)node->take_said();
     node->set_phase(RemoteNode::Phase::kRunning);
   }

@@ -50,7 +50,7 @@ class Far {
   Window window;
   std::uint64_t valid = 0;     // bytes of the window that the file has
   std::vector<std::byte> got;  // a message
-  /// Answers that are under way: those of a round, so that nobody waits for another one's, unless they take too much.
+  /// Answers that are under way: those of a round, so that no rank waits for another answer, unless they take too much.
   std::vector<std::vector<std::byte>> answers;
   std::uint64_t answered = 0;  // bytes of these
   /// Room for what the plan asks of this process. False: no memory.

@@ -205,7 +205,7 @@ TEST_F(FarFiles, MessagesAndRoundsInClosedForm) {
   }
 }
 
-// Of a process's regular pieces in a window go 16 bytes and their data, whatever their number: nobody sends lists.
+// Regular pieces of a process in a window are sent as 16 bytes and their data, whatever their number, never as a list.
 TEST_F(FarFiles, BytesInClosedForm) {
   for (const int ranks : {2, 4, 16}) {
     const auto p = static_cast<std::uint64_t>(ranks);

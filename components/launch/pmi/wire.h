@@ -34,7 +34,7 @@ class PmiWire {
   /// Asks for the rest of `facts`, after greet().
   virtual ashlar_result describe(PmiFacts* facts) = 0;
   virtual ashlar_result put(const std::string& key, const std::string& value) = 0;
-  /// ASHLAR_LAUNCH_NOT_FOUND: nobody has put it before the last fence.
+  /// ASHLAR_LAUNCH_NOT_FOUND: no rank has put it before the last fence.
   virtual ashlar_result get(const std::string& key, std::string* value) = 0;
   /// Enters a fence, whose end the channel notices.
   virtual ashlar_result enter_fence() = 0;

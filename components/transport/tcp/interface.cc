@@ -148,7 +148,7 @@ bool Interface::idle() const {
   return std::all_of(peers_.begin(), peers_.end(), [&](const auto& entry) {
     const Endpoint& peer = *entry.second;
     if (peer.connection == nullptr) return !peer.out.has_messages();
-    // What the peer has still to say would find nobody, and its system then drops what it has not read.
+    // A frame that the peer sends to a closed socket makes its system drop what the peer has not read.
     const bool heard_out = peer.connection->begun() && !peer.waits_for_answer();
     return peer.out.all_sent() && peer.connection->sent_all() && !peer.connection->is_serving() && heard_out;
   });

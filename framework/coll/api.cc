@@ -19,10 +19,9 @@ Status attach(Comm& comm) {
 bool busy(const Comm& comm) { return comm.coll != nullptr && comm.coll->in_flight != 0; }
 
 void detach(Comm& comm) {
-  if (comm.coll == nullptr) return;
   {
     const LaneGuard guard(comm.lane->lock);
-    remove_from_lane(*comm.coll);
+    remove_from_lane(comm);
   }
   delete comm.coll;
   comm.coll = nullptr;

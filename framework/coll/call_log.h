@@ -60,9 +60,14 @@ class CallLog {
     return called.tag == tag ? &called : nullptr;
   }
   template <class Function>
+  void each(Function function) {
+    for (LoggedCall& called : entries_) function(called);
+  }
+  template <class Function>
   void each_open(Function function) {
-    for (LoggedCall& called : entries_)
+    each([&](LoggedCall& called) {
       if (!called.is(LoggedCall::kOver)) function(called);
+    });
   }
 
  private:

@@ -53,6 +53,17 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
   /// For the collective that is just beginning, of a component whose state follows the order of calls: the number that
   /// it counts up to. Ranks with different positions have mismatched for good (mismatch.h).
   void count_to(std::uint64_t number) { latest->position = position = number; }
+  /// For what a component makes with all members in their first collective of it: from its begin until this one knows
+  /// that all have it. A member whose collective fails meanwhile must not take part in later ones as if it had it, so
+  /// its position differs from that of members that are done.
+  void begin_forming() {
+    position |= kForming;
+    calls.each_open([](LoggedCall& called) { called.position |= kForming; });
+  }
+  void formed() {
+    position &= ~kForming;
+    calls.each([](LoggedCall& called) { called.position &= ~kForming; });
+  }
   /// From now on the algorithms of this component are passed over on this communicator. All members must agree.
   void disable(unsigned component) { disabled |= 1u << component; }
 
@@ -62,8 +73,9 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
   const Plan* const plan;
   ChunkCache chunks;
   CallLog calls;
-  LoggedCall* latest = nullptr;  // the collective that was entered last
-  std::uint64_t position = 0;    // how far collectives that keep state in the order of the calls have counted
+  LoggedCall* latest = nullptr;                                      // the collective that was entered last
+  static constexpr std::uint64_t kForming = std::uint64_t{1} << 63;  // in a position: begin_forming
+  std::uint64_t position = 0;  // how far collectives that keep state in the order of the calls have counted
   FailureReports failures;
   /// Of an intercommunicator: the collectives of the local group among itself; made with this.
   CommState* own_group = nullptr;

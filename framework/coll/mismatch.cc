@@ -146,17 +146,22 @@ void review_when_due(CommState& state, const FailureReport& report, std::uint64_
   if (lane.review_by == 0 || due < lane.review_by) lane.review_by = due;
 }
 
+template <class Kept>
+void keep(std::vector<Kept>& list, std::size_t most, Counters& counters, const Kept& one) {
+  if (list.size() == most) {
+    list.erase(list.begin());
+    counters.reports_dropped.add();
+  }
+  list.push_back(one);
+}
+
 /// Keeps a report of a collective that is open here, or was not called yet. The collective may complete on this rank
 /// nevertheless: only a wait that is still there when the report is due fails with it.
 void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY {
   FailureReports& failures = state.failures;
   report.due_ns = now_ns() + state.comm.lane->review_every;
   review_when_due(state, report);
-  if (failures.kept.size() == FailureReports::kMost) {
-    failures.kept.erase(failures.kept.begin());
-    counters_of(state).reports_dropped.add();
-  }
-  failures.kept.push_back(report);
+  keep(failures.kept, FailureReports::kMost, counters_of(state), report);
   counters_of(state).reports_kept.add();
   failures.any = true;
 }
@@ -168,22 +173,35 @@ void answer(CommState& state, const FailureReport& call, Notice failed) ASHLAR_N
   p2p::send_notice(*state.comm.lane, state.comm.context, call.from, true, call.tag, &failed, sizeof failed);
 }
 
+/// Answers a member that waits in a further start of a persistent collective than this rank will ever start.
+void answer_of_freed_request(CommState& state, const FailureReport& call, const LoggedCall& mine) {
+  Notice freed = notice_of(mine, MPI_ERR_OTHER, Notice::kToOne | Notice::kRequestFreed);
+  freed.other_bytes = mine.start;
+  answer(state, call, freed);
+}
+
 /// Takes kCollectiveCall: a member that waits has sent its call. All starts of a persistent collective have the same
 /// arguments, so those are compared whatever the starts; which start this rank is in says whether it will come to the
 /// member's.
 void on_call(CommState& state, const FailureReport& call) {
   LoggedCall* const mine = state.calls.find(call.tag);
-  if (mine == nullptr) return;  // not called yet: this rank sends its own call when it waits there
+  if (mine == nullptr) {
+    // This rank sends its own call when it waits there, but it may free the communicator instead.
+    if (not_called_yet(state.comm, call.tag))
+      keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
+    return;
+  }
   const std::int32_t ahead = starts_ahead(*mine, call.notice);
   if (ahead == 0 && mine->is(LoggedCall::kFailed)) {
     answer(state, call, notice_of(*mine, mine->error_class, Notice::kToOne, &state.failures.latest));
   } else if (!alike(*mine, call.notice)) {
+    if (ahead == 0 && mine->is(LoggedCall::kUncompared)) return;  // check.collectives tells it, to all ranks
     if (ahead == 0) return fail_here(state, *mine, call, difference(state.comm, *mine, call.from, call.notice));
     answer(state, call, notice_of(*mine, MPI_ERR_OTHER, Notice::kToOne));
   } else if (ahead > 0 && mine->is(LoggedCall::kRequestFreed)) {
-    Notice freed = notice_of(*mine, MPI_ERR_OTHER, Notice::kToOne | Notice::kRequestFreed);
-    freed.other_bytes = mine->start;
-    answer(state, call, freed);
+    answer_of_freed_request(state, call, *mine);
+  } else if (ahead > 0) {
+    keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
   }
 }
 
@@ -204,19 +222,28 @@ void on_report(CommState& state, const FailureReport& report) {
   check_positions(state, *mine, report);
 }
 
-/// Takes kCollectiveCall for a communicator that this rank has freed. A member whose call was another one here, or was
-/// never made here, gets a failure in answer.
-void on_call_of_freed(Lane& lane, const FreedComms& freed, std::uint32_t context,
-                      const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
-  for (const FreedComms::FreedComm& entry : freed.all()) {
-    if (entry.context != context) continue;
-    const auto later = (static_cast<std::uint32_t>(call.tag - entry.last.tag)) & kNumberMask;
-    const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
-    if (!never_called && (later != 0 || alike(entry.last, call.notice))) return;
-    const std::uint8_t flags = Notice::kToOne | (never_called ? Notice::kFreed : 0);
-    const Notice failed = notice_of(entry.last, MPI_ERR_OTHER, flags);
-    return p2p::send_notice(lane, context, call.from, true, call.tag, &failed, sizeof failed);
+/// Answers a member that waits on a communicator which this rank has freed, if its call was another one here, or was
+/// never made here.
+void answer_of_freed(Lane& lane, const FreedComms::FreedComm& freed,
+                     const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
+  const auto later = (static_cast<std::uint32_t>(call.tag - freed.number)) & kNumberMask;
+  const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
+  const bool logged = freed.last.tag == freed.number;
+  if (!never_called && (later != 0 || !logged || alike(freed.last, call.notice))) return;
+  const std::uint8_t flags = Notice::kToOne | (never_called ? Notice::kFreed : 0);
+  const Notice failed = notice_of(freed.last, MPI_ERR_OTHER, flags);
+  p2p::send_notice(lane, freed.context, call.from, true, call.tag, &failed, sizeof failed);
+}
+
+/// Takes what is about a communicator that has no state: none yet, none any more, or none for ever.
+void on_stateless(Lane& lane, const EarlyReport& early) {
+  LaneCollectives& own = *lane.coll;
+  for (const FreedComms::FreedComm& freed : own.freed.all()) {
+    if (freed.context != early.context) continue;
+    if (early.asks) answer_of_freed(lane, freed, early.report);
+    return;
   }
+  keep(own.early, EarlyReport::kMost, own.counters, early);
 }
 
 void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
@@ -231,12 +258,7 @@ void take_notice(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   CommState* const state = find_state(own, context);
   const bool asks = am.id == p2p::kCollectiveCall;
   if (state != nullptr) return asks ? on_call(*state, report) : on_report(*state, report);
-  if (asks) return on_call_of_freed(lane, own.freed, context, report);
-  if (own.early.size() == EarlyReport::kMost) {
-    own.early.erase(own.early.begin());
-    own.counters.reports_dropped.add();
-  }
-  own.early.push_back({.context = context, .report = report});
+  on_stateless(lane, {.context = context, .asks = asks, .report = report});
 }
 
 /// CollectiveHooks::mismatched.
@@ -282,7 +304,8 @@ void review(CommState& state, LoggedCall& called, std::uint64_t now) {
     state.failures.latest = report;
     end_messages(state, called.tag, kNumberMask, why);
     check_positions(state, called, report);
-  } else if (called.is(LoggedCall::kSeen) && !called.is(LoggedCall::kUncompared | LoggedCall::kCompared)) {
+  } else if (called.is(LoggedCall::kSeen) && !called.is(LoggedCall::kCompared)) {
+    // With check.collectives too: a neighbour that has freed the communicator never comes to the check.
     called.flags |= LoggedCall::kCompared;
     send_call(state, called);
   }
@@ -318,17 +341,27 @@ void add_to_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
   lane.coll->states.push_back(&state);
   std::erase_if(lane.coll->early, [&](const EarlyReport& early) {
     if (early.context != state.comm.context) return false;
-    on_report(state, early.report);
+    early.asks ? on_call(state, early.report) : on_report(state, early.report);
     return true;
   });
 }
 
-void remove_from_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
-  if (!state.linked()) return;
-  List<CommState>::remove(&state);
-  const auto number = static_cast<Tag>((state.comm.collective_sequence - 1) & kNumberMask);
-  const LoggedCall* const last = state.calls.find(number);
-  if (last != nullptr) state.comm.lane->coll->freed.add(state.comm.context, *last);
+void remove_from_lane(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
+  CommState* const state = comm.coll;
+  if (state != nullptr && state->linked()) List<CommState>::remove(state);
+  Lane& lane = *comm.lane;
+  if (lane.coll == nullptr) return;
+  const auto number = static_cast<Tag>((comm.collective_sequence - 1) & kNumberMask);
+  const LoggedCall* const last = state != nullptr ? state->calls.find(number) : nullptr;
+  const FreedComms::FreedComm& freed =
+      lane.coll->freed.add({.context = comm.context, .number = number, .last = last != nullptr ? *last : LoggedCall{}});
+  if (state != nullptr)
+    for (const FailureReport& call : state->failures.asked) answer_of_freed(lane, freed, call);
+  std::erase_if(lane.coll->early, [&](const EarlyReport& early) {
+    if (early.context != comm.context) return false;
+    if (early.asks) answer_of_freed(lane, freed, early.report);
+    return true;
+  });
 }
 
 Status may_begin(CommState& state, LoggedCall& called) {
@@ -356,8 +389,13 @@ void log_request(CommState& state, Tag tag, const Call& call) {
 
 void log_request_freed(CommState& state, Tag tag) {
   LoggedCall* const called = state.calls.find(tag);
-  if (called != nullptr) called->flags |= LoggedCall::kRequestFreed;
   FailureReports& failures = state.failures;
+  if (called != nullptr) called->flags |= LoggedCall::kRequestFreed;
+  std::erase_if(failures.asked, [&](const FailureReport& call) {
+    if (call.tag != tag) return false;
+    if (called != nullptr && starts_ahead(*called, call.notice) > 0) answer_of_freed_request(state, call, *called);
+    return true;
+  });
   std::erase_if(failures.kept, [tag](const FailureReport& report) { return report.tag == tag; });
   failures.any = failures.broken || !failures.kept.empty();
 }

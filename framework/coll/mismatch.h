@@ -68,6 +68,9 @@ struct FailureReports {
   /// Reports of collectives that are open here, or not called yet. Beyond that many the oldest is dropped.
   static constexpr std::size_t kMost = 64;
   std::vector<FailureReport> kept;
+  /// Calls of members that wait in what this rank has not called, or not started, yet. They are answered when it turns
+  /// out that it never will. Beyond kMost the oldest is dropped.
+  std::vector<FailureReport> asked;
   FailureReport latest;  // the last one that ended something
   bool broken = false;   // the communicator's collectives are over
   bool any = false;      // `broken`, or `kept` is not empty: the one flag that calls read
@@ -79,29 +82,31 @@ struct FreedComms {
   static constexpr unsigned kRemembered = 64;
   struct FreedComm {
     std::uint32_t context = 0;
-    LoggedCall last;
+    Tag number = 0;   // of its last collective; the one before the first, when there was none
+    LoggedCall last;  // that collective, when it is in the log
   };
   FreedComm entries[kRemembered];  // a circular queue, of which all() are valid
   std::uint64_t count = 0;         // freed since the start
 
-  void add(std::uint32_t context, const LoggedCall& last) {
-    entries[count++ % kRemembered] = {.context = context, .last = last};
-  }
+  const FreedComm& add(const FreedComm& freed) { return entries[count++ % kRemembered] = freed; }
   std::span<const FreedComm> all() const {
     return {entries, static_cast<std::size_t>(std::min<std::uint64_t>(count, kRemembered))};
   }
 };
 
-/// A report about a communicator of which this rank has called no collective yet.
+/// A report about a communicator of which this rank has called no collective yet, or the call of a member that waits.
 struct EarlyReport {
   static constexpr std::size_t kMost = 256;  // on one lane
   std::uint32_t context;
+  bool asks;
   FailureReport report;
 };
 
-/// Put a new state on its lane's list, and remove it; the lane's lock is held.
+/// Puts a new state on its lane's list; the lane's lock is held.
 void add_to_lane(CommState& state);
-void remove_from_lane(CommState& state);
+/// Has the lane remember a communicator that is being freed, and removes its state, if it has one, from the lane's
+/// list; the lane's lock is held. Members that wait in a collective which this rank has not called are told.
+void remove_from_lane(Comm& comm);
 
 /// Fails when the communicator's collectives are over. For a call that is about to begin while FailureReports::any.
 Status may_begin(CommState& state, LoggedCall& called);

@@ -79,6 +79,9 @@ Co leave_to_others(Op& op, const Call& call, Ticket ticket, Trait missing) {
 Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bool proves, Body body) {
   ShmComm& comm = *ShmComm::of(op);
   count_shared(module().counters.late_starts);
+  // The communicator's positions do not count what persistent operations have for themselves.
+  const bool counted = !op.has_own_slot() || op.part_group() != nullptr;
+  if (comm.state == ShmComm::State::kNew && counted) op.comm()->begin_forming();
   Gate gate;
   Status st;
   TurnWait turn(ticket);
@@ -95,6 +98,7 @@ Co begin_late(Op& op, const Call& call, Ticket ticket, Need::SingleCopy need, bo
       ticket.end_turn();
       co_return st;
     }
+    if (counted) op.comm()->formed();
   }
   if (comm.state == ShmComm::State::kRefused) {
     ticket.end_turn();

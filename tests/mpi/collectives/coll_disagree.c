@@ -69,25 +69,31 @@ static void pair(int way, int count, int root, int other_way, int other_count, i
   MUST(MPI_Comm_free(&comm));
 }
 
+static void make_progress(double seconds) {
+  for (const double end = MPI_Wtime() + seconds; MPI_Wtime() < end;) {
+    int flag;
+    MUST(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+  }
+}
+
 /* Rank 0 makes progress for a while before it calls the first collective of MPI_COMM_WORLD. The others ask what it
  * called, and go on waiting. */
 static void late(void) {
   MUST(MPI_Barrier(MPI_COMM_SELF)); /* from now on this process answers */
-  for (const double end = MPI_Wtime() + 0.5; rank == 0 && MPI_Wtime() < end;) {
-    int flag;
-    MUST(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
-  }
+  if (rank == 0) make_progress(0.5);
   MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* The last rank has freed the communicator and the others wait on it. */
-static void freed(int blocking) {
+/* The last rank has freed the communicator and the others wait on it. `before`: collectives that all have called there.
+ * `hesitates`: the others have waited, and asked the last rank, before it frees it. */
+static void freed(int blocking, int before, int hesitates) {
   MPI_Comm comm;
   MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
   MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-  MUST(MPI_Barrier(comm));
+  for (int i = 0; i < before; i++) MUST(MPI_Barrier(comm));
   int code = MPI_SUCCESS;
   if (rank != size - 1) code = call(kBcast, kLarge, size - 1, comm, blocking);
+  if (rank == size - 1 && hesitates) make_progress(0.1);
   MUST(MPI_Comm_free(&comm));
   CHECK(rank == size - 1 || code != MPI_SUCCESS, "rank %d got data from nowhere", rank);
   MUST(MPI_Barrier(MPI_COMM_WORLD));
@@ -130,8 +136,9 @@ static char* text_of(int code) {
 }
 
 /* Starts of persistent collectives. The last rank starts as often as the others in both; then it frees the first, whose
- * further starts on the others end in an error; and the second goes on. */
-static void persistent_freed(int count) {
+ * further starts on the others end in an error; and the second goes on. `hesitates`: the others have waited, and asked
+ * the last rank, before it frees the first. */
+static void persistent_freed(int count, int hesitates) {
   MPI_Comm comm;
   MPI_Request first, second;
   const int ends = rank == size - 1;
@@ -151,6 +158,8 @@ static void persistent_freed(int count) {
     CHECK(code != MPI_SUCCESS, "a start without the last rank ended");
     if (rank == 0)
       CHECK(strstr(text_of(code), "has started it 3 times") || strstr(text_of(code), "failed on"), "%s", text_of(code));
+  } else if (hesitates) {
+    make_progress(0.1);
   }
   MUST(MPI_Request_free(&first));
   MUST(MPI_Barrier(MPI_COMM_WORLD));
@@ -201,13 +210,16 @@ int main(int argc, char** argv) {
       /* Two roots. */
       pair(kBcast, kLarge, odd, kBcast, kLarge, other, odd, blocking, 1, NULL);
     }
-    freed(blocking);
+    for (int before = 0; before < 2; before++)
+      for (int hesitates = 0; hesitates < 2; hesitates++) freed(blocking, before, hesitates);
   }
   if (size > 1) {
     tested(4, 5);
     tested(kLarge, 2 * kLarge);
-    persistent_freed(4);
-    persistent_freed(kLarge);
+    for (int hesitates = 0; hesitates < 2; hesitates++) {
+      persistent_freed(4, hesitates);
+      persistent_freed(kLarge, hesitates);
+    }
     persistent_arguments(4);
     persistent_arguments(kLarge);
   }

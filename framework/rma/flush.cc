@@ -7,18 +7,11 @@
 #include "framework/rma/api.h"
 #include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
-#include "framework/rma/rounds.h"
+#include "framework/rma/flush.h"
 #include "framework/rma/ways.h"
 
 namespace ashlar::rma {
 namespace {
-
-/// Loads and stores are complete; they are ordered before and after what follows.
-inline Status nothing_outstanding(RmaWindow& window) {
-  std::atomic_thread_fence(std::memory_order_acq_rel);
-  count_call(window);
-  return {};
-}
 
 /// With check.rma; nullptr: of all targets.
 [[gnu::cold]] Status checked_flush(const char* name, RmaWindow& window, Target* target) {
@@ -29,7 +22,7 @@ inline Status nothing_outstanding(RmaWindow& window) {
   return checked;
 }
 
-[[gnu::noinline]] Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
+Status flush_one(const char* name, RmaWindow& window, int rank, bool remote) {
   if (rank == MPI_PROC_NULL) return {};
   if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks))
     return bad_rank(window, "rank", rank);
@@ -41,12 +34,7 @@ inline Status nothing_outstanding(RmaWindow& window) {
   return nothing_outstanding(window);
 }
 
-/// Whether a flush has nothing to wait for and nothing to find out.
-inline bool is_quiet(const RmaWindow& window) {
-  return window.passive_to_all && !window.any_outstanding && window.check == nullptr;
-}
-
-[[gnu::noinline]] Status flush_every(const char* name, RmaWindow& window, bool remote) {
+Status flush_every(const char* name, RmaWindow& window, bool remote) {
   if (!window.passive_to_all && window.epochs.access != AccessEpoch::kLock)
     return wrong_epoch(window, "a passive target epoch to be open");
   if (window.check != nullptr && remote) [[unlikely]]
@@ -62,20 +50,8 @@ void make_round(RmaWindow& window) {
   progress::look(window.lane());
 }
 
-// A flush with nothing to do costs as much as its calls: what it does then is in the outermost of them.
-Status win_flush(int rank, Window& win) {
-  RmaWindow& window = of(win);
-  const bool known = static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(window.ranks);
-  if (known && is_quiet(window)) [[likely]]
-    return nothing_outstanding(window);
-  return flush_one("MPI_Win_flush", window, rank, true);
-}
-Status win_flush_all(Window& win) {
-  RmaWindow& window = of(win);
-  if (is_quiet(window)) [[likely]]
-    return nothing_outstanding(window);
-  return flush_every("MPI_Win_flush_all", window, true);
-}
+Status win_flush(int rank, Window& win) { return flush_one("MPI_Win_flush", of(win), rank, true); }
+Status win_flush_all(Window& win) { return flush_every("MPI_Win_flush_all", of(win), true); }
 Status win_flush_local(int rank, Window& win) { return flush_one("MPI_Win_flush_local", of(win), rank, false); }
 Status win_flush_local_all(Window& win) { return flush_every("MPI_Win_flush_local_all", of(win), false); }
 

@@ -1,8 +1,8 @@
 /* Calls whose instructions are counted from outside (by instructions.py, with callgrind). Each is made when its
  * partner is ready, so that none of them waits: what is counted is the way of a message and not how long it takes.
  * One-sided calls wait for nothing anyway, nor do messages to and from MPI_PROC_NULL. Arguments: send, recv or
- * exchange, or put, get, fetch or lock, or null_send or null_recv, and how many times. Prints which process is which
- * rank. */
+ * exchange, or put, get, fetch, flush_all or lock, or null_send or null_recv, and how many times. Prints which process
+ * is which rank. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +41,8 @@ static void one_sided(const char* what, int count, int rank) {
         MPI_Put(&word, kBytes, MPI_BYTE, 1, 0, kBytes, MPI_BYTE, win);
       } else if (strcmp(what, "get") == 0) {
         MPI_Get(&was, kBytes, MPI_BYTE, 1, 0, kBytes, MPI_BYTE, win);
+      } else if (strcmp(what, "flush_all") == 0) {
+        MPI_Win_flush_all(win);
       } else {
         MPI_Fetch_and_op(&word, &was, MPI_INT64_T, 1, 0, MPI_SUM, win);
       }
@@ -77,7 +79,8 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
-  if (strcmp(what, "put") == 0 || strcmp(what, "get") == 0 || strcmp(what, "fetch") == 0 || strcmp(what, "lock") == 0) {
+  if (strcmp(what, "put") == 0 || strcmp(what, "get") == 0 || strcmp(what, "fetch") == 0 ||
+      strcmp(what, "flush_all") == 0 || strcmp(what, "lock") == 0) {
     one_sided(what, count, rank);
     MPI_Finalize();
     return 0;

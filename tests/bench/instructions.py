@@ -25,6 +25,7 @@ PLAN = [
     ("put", ["MPI_Put"], 0, 40),
     ("get", ["MPI_Get"], 0, 40),
     ("fetch", ["MPI_Fetch_and_op"], 0, 40),
+    ("flush_all", ["MPI_Win_flush_all"], 0, 40),
     ("lock", ["MPI_Win_lock", "MPI_Win_unlock"], 0, 40),
 ]
 

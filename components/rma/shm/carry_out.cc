@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "components/rma/shm/delegate.h"
+#include "components/rma/shm/far.h"
 #include "framework/datatype/reduce_op.h"
 #include "framework/rma/combine.h"
 #include "framework/rma/neighbours.h"
@@ -24,8 +25,9 @@ struct LanePoller : Poller {
 };
 
 struct Receiver {
-  std::atomic<Mailbox*> box{nullptr};  // never freed: it is one line, and an origin may still be about to leave it
-  std::mutex mutex;                    // guards the rest
+  std::atomic<Mailbox*> box{nullptr};   // never freed: it is one line, and an origin may still be about to leave it
+  std::unique_ptr<std::byte[]> copied;  // kCopied bytes, of the thread that has taken the offer
+  std::mutex mutex;                     // guards the rest
   std::unordered_map<std::uint64_t, RmaWindow*> windows;  // that accept offers, by key()
   std::map<Lane*, LanePoller> pollers;
 };
@@ -39,6 +41,8 @@ Receiver& receiver() {
 std::uint64_t key(std::uint32_t context, Rank rank) {
   return std::uint64_t{context} << 32 | static_cast<std::uint32_t>(rank);
 }
+
+constexpr std::size_t kCopied = 64 * 1024;  // of a long update at a time: in the cache when they are combined
 
 RmaWindow* window_of(const Mailbox& box) {
   const std::lock_guard guard(receiver().mutex);
@@ -77,6 +81,32 @@ void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
   }
 }
 
+/// Elements that are still where the origin has them. Those that are combined are counted: the origin does the rest.
+/// Returns whether there were any.
+bool long_update(const RmaWindow& window, const Neighbour& from, Delegated& piece, std::byte* memory) {
+  const ReduceOp& op = datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(piece.op)));
+  Datatype& element = datatype::predefined(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(piece.element)));
+  const auto size = static_cast<std::size_t>(element.size());
+  std::byte* const block = one_block(piece, memory, size);
+  std::unique_ptr<std::byte[]>& copied = receiver().copied;
+  if (copied == nullptr) copied.reset(new (std::nothrow) std::byte[kCopied]);
+  if (block == nullptr || copied == nullptr || !copies_memory_of(from).ok()) return false;
+  const Guard guard = window.sync->guard(window.me);
+  const std::size_t step = std::max(std::min<std::size_t>(kCopied, guard.range.bytes) / size, std::size_t{1}) * size;
+  ProcessMemory origin(from.pid, 0);
+  std::size_t done = 0;
+  while (done < piece.bytes) {
+    const std::size_t now = std::min<std::size_t>(step, piece.bytes - done);
+    const iovec run{reinterpret_cast<void*>(static_cast<std::uintptr_t>(piece.origin + done)), now};
+    if (origin.read(copied.get(), {&run, 1}) != 0) break;
+    const UpdateLockGuard held(guard);
+    combine_packed(op, element, copied.get(), block + done, now / size);
+    done += now;
+  }
+  piece.bytes = done;
+  return done != 0;
+}
+
 /// One element, which is as long as what it is compared with.
 void swap_if_equal(const RmaWindow& window, Delegated& piece, std::byte* memory) {
   const Guard guard = window.sync->guard(window.me);
@@ -89,7 +119,9 @@ void swap_if_equal(const RmaWindow& window, Delegated& piece, std::byte* memory)
 bool execute(const Mailbox& box) {
   RmaWindow* const window = window_of(box);
   const memory::MappedHeap* heap = nullptr;
-  if (window == nullptr || !memory::map_heap(neighbour_of(*window, box.origin).heap, &heap).ok()) return false;
+  if (window == nullptr) return false;
+  const Neighbour& from = neighbour_of(*window, box.origin);
+  if (!memory::map_heap(from.heap, &heap).ok()) return false;
   auto* const piece = reinterpret_cast<Delegated*>(heap->find(box.address, sizeof(Delegated)));
   if (piece == nullptr) return false;
   auto* const memory = static_cast<std::byte*>(window->base);
@@ -107,6 +139,11 @@ bool execute(const Mailbox& box) {
       if (piece->bytes > sizeof piece->compare) return false;
       swap_if_equal(*window, *piece, memory);
       return true;
+    case Delegated::Kind::kLongUpdate:
+      return long_update(*window, from, *piece, memory);
+    case Delegated::Kind::kSharedPut:
+    case Delegated::Kind::kSharedGet:
+      return share_copy_of(from, *piece, memory);
   }
   return false;
 }

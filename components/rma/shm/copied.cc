@@ -24,8 +24,10 @@ std::uint64_t window_address(const RmaWindow& window, const Target& target) {
 
 /// All but the first `done` packed bytes.
 Status copy(Direction direction, const Access& access, std::size_t done) {
-  const int error = copy_far(direction, owner_of(access.target).pid, window_address(access.window, access.target),
-                             access.origin, access.place, done);
+  const std::uint64_t window = window_address(access.window, access.target);
+  int error = 0;
+  if (done != 0 || !share_copy(direction, access, window, &error))
+    error = copy_far(direction, owner_of(access.target).pid, window, access.origin, access.place, done);
   return error == 0 ? Status() : not_copied(access.window, access.target, error);
 }
 Status put_copied(const Access& access) { return copy(Direction::kPut, access, delegate_put(access)); }

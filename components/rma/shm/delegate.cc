@@ -7,8 +7,8 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
+#include "components/rma/shm/offers.h"
 #include "framework/base/clock.h"
 #include "framework/datatype/layout.h"
 #include "framework/rma/patience.h"
@@ -18,31 +18,6 @@ namespace {
 
 constexpr std::uint64_t kPatienceNs = 60'000;  // a target that sleeps in a wait is awake by then
 constexpr int kPollsOfLook = 32;               // between two looks at the clock
-
-/// After an offer that a target did not take, none is made to it for some time: it seems to compute.
-/// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short operations, with which
-/// less is won, a hundredth, and then half of that.
-struct Reluctance {
-  std::uint64_t until = 0;
-  unsigned failures = 0;
-
-  void failed(bool of_short) {
-    const std::uint64_t least = of_short ? 100 : 10, most = of_short ? 200 : 100;
-    until = now_ns() + std::min(least << failures, most) * kPatienceNs;
-    failures = std::min(failures + 1, 4u);
-  }
-};
-
-struct Origin {
-  std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
-  Delegated* delegated = nullptr;
-  std::unordered_map<const Mailbox*, Reluctance> reluctances;
-};
-/// Never destroyed: another thread may be in an operation when the process ends.
-Origin& origin() {
-  static auto* const one = new Origin;
-  return *one;
-}
 
 /// An operation on `total` packed bytes of `place`, whose elements have `each` bytes.
 struct Operation {
@@ -54,18 +29,22 @@ struct Operation {
   std::size_t each;
   bool reads_origin;
   bool is_short = false;
+  bool is_long = false;  // Delegated::Kind::kLongUpdate
 };
 
-Mailbox* mailbox_of(const Operation& o) {
-  if (o.window.sync->name() != kSyncName) return nullptr;
-  const std::uint64_t address = control_of(o.window).target(o.target.rank).mailbox().load(std::memory_order_relaxed);
-  const memory::MappedHeap* heap = nullptr;
-  if (address == 0 || !memory::map_heap(owner_of(o.target).heap, &heap).ok()) return nullptr;
-  return reinterpret_cast<Mailbox*>(heap->find(address, sizeof(Mailbox)));
+/// Of a long update: where the next piece is, and where it goes.
+std::size_t fill_long(const Operation& o, std::size_t first, Delegated* out) {
+  const std::size_t left = static_cast<std::size_t>(o.from.bytes()) - first;
+  out->bytes = std::min(left, Delegated::kLongBytes / o.each * o.each);
+  out->origin = reinterpret_cast<std::uintptr_t>(o.from.data) + first;
+  out->rows = 1;
+  out->row[0] = {.offset = o.place.offset + static_cast<std::int64_t>(first), .block = out->bytes, .count = 1};
+  return out->bytes;
 }
 
 /// Rows and data of the next piece. Returns its bytes; 0: there is none.
 std::size_t fill(const Operation& o, std::size_t first, Delegated* out) {
+  if (o.is_long) return fill_long(o, first, out);
   std::size_t bytes = 0;
   std::size_t most = Delegated::kBytes / o.each * o.each;
   out->rows = list_rows(o.place, first, most, out->row, &bytes);
@@ -103,15 +82,7 @@ enum class Outcome : std::uint8_t { kDone, kNotTaken, kBusy };
 
 /// kBusy: another process offers something.
 Outcome hand_over(const Operation& o, Mailbox& box, const Delegated& piece) {
-  std::uint32_t free = Mailbox::kFree;
-  if (!box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire)) return Outcome::kBusy;
-  box.context = o.window.comm->context;
-  box.origin = o.window.me;
-  box.target = o.target.rank;
-  box.address = reinterpret_cast<std::uintptr_t>(&piece);
-  box.state.store(Mailbox::kOffered, std::memory_order_release);
-  delegate_counters().offered.add();
-  wake(o.window, o.target.rank);
+  if (!place_offer(o.window, o.target, box, piece)) return Outcome::kBusy;
   return await(box, o.window.lane().config.oversubscribed) ? Outcome::kDone : Outcome::kNotTaken;
 }
 
@@ -132,6 +103,17 @@ bool update_may_pay(const Update& u) {
   return delegate_from() != 0 && bytes <= kShortUpdate && !u.window.lane().config.oversubscribed;
 }
 
+/// A long one of a row of aligned elements that fetches nothing. What replaces is one copy either way.
+bool is_long_update(const Update& u) {
+  using Code = ReduceOp::Code;
+  if (delegate_from() == 0 || u.window.lane().config.oversubscribed || u.fetches() || !u.reads_origin()) return false;
+  if (u.compare != nullptr || u.op.code() == Code::kReplace || !u.origin.dense() || !u.place.type->dense())
+    return false;
+  const std::uint64_t at = u.window.areas[u.target.rank].address + static_cast<std::uint64_t>(u.place.offset);
+  return at % static_cast<std::uint64_t>(u.element.size()) == 0 &&
+         static_cast<std::uint64_t>(u.origin.bytes()) > kShortUpdate;
+}
+
 /// A short put or get is one.
 constexpr std::uint64_t kShortCopy = 1024;
 
@@ -142,19 +124,16 @@ bool is_short_copy(const Access& a) {
 
 template <class Describe>
 std::size_t run(const Operation& o, Describe describe) {
-  Mailbox* const box = mailbox_of(o);
+  Mailbox* const box = mailbox_of(o.window, o.target);
   if (box == nullptr) return 0;
   Origin& own = origin();
   const std::unique_lock lock(own.mutex, std::try_to_lock);
   if (!lock) return 0;
   Reluctance& reluctance = own.reluctances[box];
   if (reluctance.until != 0 && now_ns() < reluctance.until) return 0;
-  if (own.delegated == nullptr) {
-    void* memory = nullptr;
-    if (!memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok()) return 0;
-    own.delegated = new (memory) Delegated;
-  }
-  Delegated& piece = *own.delegated;
+  Delegated* const room = own.piece();
+  if (room == nullptr) return 0;
+  Delegated& piece = *room;
   describe(&piece);
   const auto total = static_cast<std::size_t>(o.place.count) * static_cast<std::size_t>(o.place.type->size());
   for (std::size_t done = 0; done < total;) {
@@ -164,12 +143,52 @@ std::size_t run(const Operation& o, Describe describe) {
     if (outcome != Outcome::kDone) return done;
     reluctance = {};
     if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
-    done += bytes;
+    done += piece.bytes;
   }
   return total;
 }
 
 }  // namespace
+
+void Reluctance::failed(bool of_short) {
+  const std::uint64_t least = of_short ? 100 : 10, most = of_short ? 200 : 100;
+  until = now_ns() + std::min(least << failures, most) * kPatienceNs;
+  failures = std::min(failures + 1, 4u);
+}
+
+/// Never destroyed: another thread may be in an operation when the process ends.
+Origin& origin() {
+  static auto* const one = new Origin;
+  return *one;
+}
+
+Delegated* Origin::piece() {
+  void* memory = nullptr;
+  if (delegated == nullptr && memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok())
+    delegated = new (memory) Delegated;
+  return delegated;
+}
+
+Mailbox* mailbox_of(RmaWindow& window, const Target& target) {
+  if (window.sync->name() != kSyncName) return nullptr;
+  const std::uint64_t address = control_of(window).target(target.rank).mailbox().load(std::memory_order_relaxed);
+  const memory::MappedHeap* heap = nullptr;
+  if (address == 0 || !memory::map_heap(owner_of(target).heap, &heap).ok()) return nullptr;
+  return reinterpret_cast<Mailbox*>(heap->find(address, sizeof(Mailbox)));
+}
+
+bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece) {
+  std::uint32_t free = Mailbox::kFree;
+  if (!box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire)) return false;
+  box.context = window.comm->context;
+  box.origin = window.me;
+  box.target = target.rank;
+  box.address = reinterpret_cast<std::uintptr_t>(&piece);
+  box.state.store(Mailbox::kOffered, std::memory_order_release);
+  delegate_counters().offered.add();
+  wake(window, target.rank);
+  return true;
+}
 
 std::size_t delegate_put(const Access& access) {
   const bool many = may_pay(access.place);
@@ -202,7 +221,8 @@ std::size_t delegate_get(const Access& access) {
 
 std::size_t delegate_update(const Update& u) {
   const auto element = static_cast<std::size_t>(u.element.size());
-  if (!update_may_pay(u) || u.element.predefined == 0) return 0;
+  const bool is_long = is_long_update(u);
+  if ((!is_long && !update_may_pay(u)) || u.element.predefined == 0) return 0;
   if (u.compare != nullptr && element > sizeof(Delegated::compare)) return 0;
   const Operation operation{.window = u.window,
                             .target = u.target,
@@ -211,9 +231,12 @@ std::size_t delegate_update(const Update& u) {
                             .result = u.result,
                             .each = element,
                             .reads_origin = u.reads_origin(),
-                            .is_short = !may_pay(u.place)};
+                            .is_short = !is_long && !may_pay(u.place),
+                            .is_long = is_long};
   return run(operation, [&](Delegated* out) {
-    out->kind = u.compare == nullptr ? Delegated::Kind::kUpdate : Delegated::Kind::kSwapIfEqual;
+    out->kind = is_long                ? Delegated::Kind::kLongUpdate
+                : u.compare == nullptr ? Delegated::Kind::kUpdate
+                                       : Delegated::Kind::kSwapIfEqual;
     if (u.compare != nullptr) std::memcpy(out->compare, u.compare, element);
     out->reads_origin = u.reads_origin();
     out->fetches = u.fetches();

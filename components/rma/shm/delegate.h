@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "components/rma/shm/far.h"
 #include "components/rma/shm/state.h"
 #include "framework/plugin/component.h"
 #include "framework/rma/rows.h"
@@ -13,6 +14,9 @@
 /// offer within microseconds, the origin withdraws it and copies, and makes no other for some time: so no operation
 /// waits for its target.
 ///
+/// A long update of a row of elements is offered, too: a target that copies the origin's elements and combines them in
+/// place has one copy to make, where the origin has two. Of a long put or get the two copy parts at the same time.
+///
 ///   origin: rows and data into its Delegated       target, in each round of progress (one load):
 ///           Mailbox: kFree -> kWriting -> kOffered          kOffered -> kTaken
 ///           polls, and looks after its own mailbox           executes under its update lock
@@ -21,16 +25,24 @@ namespace ashlar::rma::shm {
 
 /// What a process offers, in its heap.
 struct Delegated {
-  enum class Kind : std::uint8_t { kPut, kGet, kUpdate, kSwapIfEqual };
+  enum class Kind : std::uint8_t { kPut, kGet, kUpdate, kSwapIfEqual, kLongUpdate, kSharedPut, kSharedGet };
   static constexpr std::size_t kRows = 256;
   static constexpr std::size_t kBytes = 32 * 1024;
+  static constexpr std::size_t kLongBytes = 512 * 1024;  // of kLongUpdate: the target does nothing else meanwhile
 
   Kind kind = Kind::kPut;
   bool reads_origin = false, fetches = false;
   std::uint16_t op = 0;       // constant of a predefined operation
   std::uint32_t element = 0;  // constant of a predefined datatype
   std::byte compare[16];      // kSwapIfEqual: an element
-  std::uint64_t bytes = 0;    // packed
+  std::uint64_t bytes = 0;    // packed. Of kLongUpdate, afterwards: what the target has done
+  // kLongUpdate, kSharedPut, kSharedGet: where the bytes are in the origin's memory, in a row; row[0]: where they are
+  // at the target.
+  std::uint64_t origin = 0;
+  // kSharedPut, kSharedGet: bytes of a part; where the part begins that the target could not copy, or `bytes`; where
+  // the next one begins that nobody has taken.
+  std::uint64_t part = 0, failed_at = 0;
+  std::atomic<std::uint64_t> next{0};
   std::uint64_t rows = 0;
   Row row[kRows];
   alignas(kCacheLine) std::byte in[kBytes];   // of the origin
@@ -53,6 +65,9 @@ struct alignas(kCacheLine) Mailbox {
 std::size_t delegate_put(const Access& access);
 std::size_t delegate_get(const Access& access);
 std::size_t delegate_update(const Update& update);
+/// Copies all of a long put or get, in parts, of which the target takes some if it makes progress meanwhile. `window`:
+/// where the window begins at the target. False: it is to be copied otherwise. *error: 0 or an errno.
+bool share_copy(Direction direction, const Access& access, std::uint64_t window, int* error);
 
 /// Makes the mailbox, and with it a heap, before the process tells others about that. Origins need one, too.
 void prepare_offers();
@@ -60,6 +75,10 @@ void prepare_offers();
 void accept_offers(RmaWindow& window, const Control& control);
 /// The window goes away.
 void refuse_offers(RmaWindow& window);
+
+/// By the target: takes parts of an origin's put or get. `window`: where its own begins. Whether there were any, and
+/// they could be copied.
+bool share_copy_of(const Neighbour& origin, Delegated& piece, std::byte* window);
 
 /// Carries out what is in this process's mailbox. Returns whether there was anything.
 bool carry_out_offer();

@@ -41,7 +41,8 @@ inline constexpr ashlar_param kParams[] = {
      .help =
          "Runs of memory from which on an operation is offered to its target, where the memory cannot be mapped: a "
          "target that makes progress right now carries it out; if it does not take the offer within microseconds, the "
-         "origin copies. Updates of up to 4 KiB are offered with fewer runs, too. 0: nothing is offered.",
+         "origin copies. Updates are offered with fewer runs, too, and a part of long puts and gets. 0: nothing is "
+         "offered.",
      .type = ASHLAR_PARAM_U64,
      .scope = ASHLAR_SCOPE_ALL_EQ,
      .verbosity = ASHLAR_TUNER_DETAIL,

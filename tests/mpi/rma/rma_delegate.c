@@ -163,6 +163,150 @@ static void while_it_computes(void) {
   for (int i = 0; check_rank == 1 && i < kRuns; i++) CHECK_EQ(memory[3 * i], 10);
 }
 
+/* ---- long runs ---------------------------------------------------------------------------------------------------
+ */
+
+enum { kLong = 300 * 1000, kEdge = 5 }; /* words, not as many as whole parts; words before and after them */
+static int64_t *long_memory, *long_origin;
+static MPI_Win long_win;
+
+typedef enum { kLongPut, kLongGet, kLongSum, kLongMisaligned, kLongKinds } LongKind;
+
+/* Of `words` words of rank 0 to rank 1, which are what() of `turn`; afterwards those of `turn` + 1. */
+static int64_t what(int turn, int i) { return turn * 1000003ll + 7ll * i; }
+
+static void operate_long(LongKind kind, int turn, int words) {
+  const MPI_Aint at = kEdge;
+  for (int i = 0; i < words; i++)
+    long_origin[i] = kind == kLongPut ? what(turn + 1, i) : kind == kLongGet ? -1 : 1000003;
+  switch (kind) {
+    case kLongPut:
+      MUST(MPI_Put(long_origin, words, MPI_INT64_T, 1, 8 * at, words, MPI_INT64_T, long_win));
+      break;
+    case kLongGet:
+      MUST(MPI_Get(long_origin, words, MPI_INT64_T, 1, 8 * at, words, MPI_INT64_T, long_win));
+      break;
+    default:
+      MUST(MPI_Accumulate(long_origin, words, MPI_INT64_T, 1, 8 * at + (kind == kLongMisaligned), words, MPI_INT64_T,
+                          MPI_SUM, long_win));
+      break;
+  }
+  MUST(MPI_Win_flush(1, long_win));
+  for (int i = 0; kind == kLongGet && i < words; i++) {
+    if (long_origin[i] == what(turn, i)) continue;
+    CHECK(0, "long get, %d words: word %d is %lld", words, i, (long long)long_origin[i]);
+    break;
+  }
+}
+
+/* The memory of rank 1, whose edges nobody touches. */
+static void look_at_long(LongKind kind, int turn, int words) {
+  const char* const bytes = (const char*)(long_memory + kEdge) + (kind == kLongMisaligned);
+  for (int i = -kEdge + 1; i < words + kEdge - 1; i++) {
+    int64_t is;
+    memcpy(&is, bytes + 8 * i, 8);
+    if (is == (i < 0 || i >= words ? -9 : what(turn, i))) continue;
+    CHECK(0, "long runs of kind %d, %d words: word %d is %lld", (int)kind, words, i, (long long)is);
+    break;
+  }
+}
+
+static void set_long(LongKind kind, int words) {
+  char* const bytes = (char*)(long_memory + kEdge) + (kind == kLongMisaligned);
+  memset(long_memory, 0xff, sizeof(int64_t) * (kLong + 2 * kEdge));
+  for (int i = -kEdge; i < words + kEdge - 1; i++) {
+    const int64_t is = i < 0 || i >= words ? -9 : what(0, i);
+    memcpy(bytes + 8 * i, &is, 8);
+  }
+}
+
+/* Rank 1 waits, or does not call the library until it sees that the operation is complete. */
+static void long_runs(int counts) {
+  static const int sizes[] = {513, 8192, 8193, 50 * 1000, kLong};
+  const int enough = check_size <= sysconf(_SC_NPROCESSORS_ONLN);
+  long_memory = check_alloc(sizeof(int64_t) * (kLong + 2 * kEdge));
+  long_origin = check_alloc(sizeof(int64_t) * kLong);
+  MUST(MPI_Win_create(long_memory, sizeof(int64_t) * (kLong + 2 * kEdge), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &long_win));
+  MUST(MPI_Win_lock_all(0, long_win));
+  for (int kind = 0; kind < kLongKinds; kind++)
+    for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
+      const int words = sizes[k];
+      /* Long sums are offered from 4 KiB on; puts and gets that both copy are from 64 KiB on. */
+      const int wanted = counts && enough && kind != kLongMisaligned && (kind == kLongSum || words >= 8192);
+      const double start = MPI_Wtime();
+      const unsigned long long before = wanted ? counted() : 0;
+      set_long((LongKind)kind, words);
+      MUST(MPI_Win_sync(long_win));
+      MUST(MPI_Barrier(MPI_COMM_WORLD));
+      for (int turn = 0, over = 0; !over; turn++) {
+        if (check_rank == 0) operate_long((LongKind)kind, kind == kLongGet ? 0 : turn, words);
+        MUST(MPI_Barrier(MPI_COMM_WORLD)); /* where rank 1 waits */
+        if (check_rank == 1) {
+          MUST(MPI_Win_sync(long_win));
+          look_at_long((LongKind)kind, kind == kLongGet ? 0 : turn + 1, words);
+          const double took = MPI_Wtime() - start;
+          over = turn >= 2 && (!wanted || counted() > before || took > 30);
+          CHECK(took <= 30 || !wanted || counted() > before, "long runs of kind %d, %d words: nothing was carried out",
+                kind, words);
+        }
+        MUST(MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD));
+      }
+    }
+  set_long(kLongPut, kLong);
+  MUST(MPI_Win_sync(long_win));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == 0) {
+    operate_long(kLongPut, 0, kLong);
+    operate_long(kLongGet, 1, kLong);
+    operate_long(kLongSum, 1, kLong);
+    const int64_t done = 1;
+    MUST(MPI_Put(&done, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, long_win));
+    MUST(MPI_Win_flush(1, long_win));
+  }
+  if (check_rank == 1) {
+    const volatile int64_t* const flag = &long_memory[0];
+    const double start = MPI_Wtime();
+    while (*flag != 1 && MPI_Wtime() - start < 60) continue;
+    CHECK(*flag == 1, "long operations waited for a target that computes");
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Win_sync(long_win));
+  if (check_rank == 1) look_at_long(kLongPut, 2, kLong);
+}
+
+/* Each process puts a part of its own to all others and adds to another part of all, at the same time. */
+static void long_to_all(void) {
+  const int words = kLong / 2 / check_size;
+  int64_t* const mine = long_origin + kLong / 2;
+  memset(long_memory, 0, sizeof(int64_t) * (kLong + 2 * kEdge));
+  for (int i = 0; i < words; i++) mine[i] = what(check_rank, i);
+  for (int i = 0; i < kLong / 2; i++) long_origin[i] = i;
+  MUST(MPI_Win_sync(long_win));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  for (int turn = 0; turn < 4; turn++)
+    for (int k = 0; k < check_size; k++) {
+      const int to = (check_rank + k) % check_size;
+      MUST(MPI_Put(mine, words, MPI_INT64_T, to, 8ll * words * check_rank, words, MPI_INT64_T, long_win));
+      MUST(MPI_Accumulate(long_origin, kLong / 2, MPI_INT64_T, to, 4ll * kLong, kLong / 2, MPI_INT64_T, MPI_SUM,
+                          long_win));
+    }
+  MUST(MPI_Win_flush_all(long_win));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  MUST(MPI_Win_sync(long_win));
+  for (int i = 0; i < kLong; i++) {
+    const int64_t should = i < words * check_size ? what(i / words, i % words)
+                           : i < kLong / 2        ? 0
+                                                  : 4ll * check_size * (i - kLong / 2);
+    if (long_memory[i] == should) continue;
+    CHECK(0, "long runs of all: word %d is %lld and not %lld", i, (long long)long_memory[i], (long long)should);
+    break;
+  }
+  MUST(MPI_Win_unlock_all(long_win));
+  MUST(MPI_Win_free(&long_win));
+  free(long_memory);
+  free(long_origin);
+}
+
 /* ---- pairs, from several processes to one ---------------------------------------------------------------------------
  */
 
@@ -291,6 +435,10 @@ int main(int argc, char** argv) {
   MUST(MPI_Win_lock_all(0, win));
   while_it_waits(counts);
   while_it_computes();
+  if (check_size > 1) {
+    long_runs(counts);
+    long_to_all();
+  }
   several_to_one(counts);
   all_to_all();
   MUST(MPI_Win_unlock_all(win));

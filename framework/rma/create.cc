@@ -226,6 +226,16 @@ Status finish(Comm& comm, RmaWindow& window, std::span<Card> cards, const std::v
   return {};
 }
 
+/// Why the heap was not taken, for --explain.
+void record_private(std::uint64_t bytes, const char* because) {
+  Engine::current().record_each({.topic = "memory",
+                                 .subject = "a window's part of " + std::to_string(bytes) + " bytes",
+                                 .chosen = "memory of this process alone",
+                                 .because = because,
+                                 .lost = "the heap, which other processes of the node can map",
+                                 .setting = "memory.heap_reserve, memory.heap_limit"});
+}
+
 }  // namespace
 
 Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignment, bool heap_only, void** out) {
@@ -241,6 +251,7 @@ Status take_memory(RmaWindow& window, std::uint64_t bytes, std::uint64_t alignme
     return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "a window"}, {"bytes_wanted", bytes}});
   window.memory = *out;
   window.private_memory = true;
+  record_private(bytes, taken.text());
   return {};
 }
 

@@ -50,6 +50,8 @@ RmaWindow* Engine::window_of(const Comm& own) {
   return nullptr;
 }
 
+void Engine::record_each(plugin::Decision decision) { registry_.records().add(std::move(decision)); }
+
 void Engine::record(plugin::Decision decision) {
   const std::lock_guard guard(loading_);
   if (recorded_.insert(decision.chosen + '\n' + decision.because + '\n' + decision.lost).second)

@@ -36,6 +36,8 @@ class Engine {
   Status components(std::span<const Component* const>* out);
   /// Leaves a decision record, unless the same has been decided for the same reasons before. Any thread.
   void record(plugin::Decision decision);
+  /// The same of what is told each time, as far as there is room for records.
+  void record_each(plugin::Decision decision);
 
   /// Of a window that was made, or is about to go. What is alive when the engine ends is released by it: the program
   /// did not free it before the end. Any thread.

@@ -75,6 +75,26 @@ if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
   done
 fi
 
+# A control group has less memory than a window asks for. What is not touched is not missed, and the heap says why the window lies
+# elsewhere.
+group=/sys/fs/cgroup/memory$(sed -n 's/.*:memory://p' /proc/self/cgroup) limit=memory.limit_in_bytes
+if [ ! -e "$group/$limit" ]; then group=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup) limit=memory.max; fi
+group=${group%/}/ashlar-rma-test-$$
+if mkdir "$group" 2>/dev/null; then
+  # shellcheck disable=SC2016
+  if echo $((256 << 20)) 2>/dev/null >"$group/$limit" && sh -c 'echo $$ >"$1/cgroup.procs"' sh "$group" 2>/dev/null; then
+    out=$(timeout -k 5 120 sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$MPIEXEC" --explain=memory -n 2 \
+      "$PROGRAMS/rma_creation" $((300 << 20)) 2>&1 </dev/null) || fail "a window larger than the control group: exit status $?, output:
+$out"
+    grep -q "window's part of .* memory of this process alone because .* of control group" <<<"$(tr -s '\n ' ' ' <<<"$out")" || fail "nothing says that the control group has too little memory:
+$out"
+  fi
+  for ((tries = 0; tries < 50; tries++)); do
+    if rmdir "$group" 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+fi
+
 # A rank dies while it holds what the others wait for, in the library's code among others: the job ends at once, and the reason is
 # named.
 for options in "" "--set rma.reference=true" "--set check.rma=true"; do

@@ -103,15 +103,18 @@ bool update_may_pay(const Update& u) {
   return delegate_from() != 0 && bytes <= kShortUpdate && !u.window.lane().config.oversubscribed;
 }
 
+/// From here on an offer in vain takes little of the time of an update.
+constexpr MPI_Count kLongUpdate = 64 * 1024;
+
 /// A long one of a row of aligned elements that fetches nothing. What replaces is one copy either way.
 bool is_long_update(const Update& u) {
   using Code = ReduceOp::Code;
-  if (delegate_from() == 0 || u.window.lane().config.oversubscribed || u.fetches() || !u.reads_origin()) return false;
+  if (!u.reads_origin() || static_cast<std::uint64_t>(u.origin.bytes()) <= kShortUpdate || u.fetches()) return false;
+  if (delegate_from() == 0 || u.window.lane().config.oversubscribed) return false;
   if (u.compare != nullptr || u.op.code() == Code::kReplace || !u.origin.dense() || !u.place.type->dense())
     return false;
   const std::uint64_t at = u.window.areas[u.target.rank].address + static_cast<std::uint64_t>(u.place.offset);
-  return at % static_cast<std::uint64_t>(u.element.size()) == 0 &&
-         static_cast<std::uint64_t>(u.origin.bytes()) > kShortUpdate;
+  return at % static_cast<std::uint64_t>(u.element.size()) == 0;
 }
 
 /// A short put or get is one.
@@ -143,7 +146,8 @@ std::size_t run(const Operation& o, Describe describe) {
     if (outcome != Outcome::kDone) return done;
     reluctance = {};
     if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
-    done += piece.bytes;
+    // The line may have moved to the target, which has read it: to look at it costs a short operation a quarter.
+    done += o.is_long ? piece.bytes : bytes;
   }
   return total;
 }
@@ -231,7 +235,7 @@ std::size_t delegate_update(const Update& u) {
                             .result = u.result,
                             .each = element,
                             .reads_origin = u.reads_origin(),
-                            .is_short = !is_long && !may_pay(u.place),
+                            .is_short = is_long ? u.origin.bytes() < kLongUpdate : !may_pay(u.place),
                             .is_long = is_long};
   return run(operation, [&](Delegated* out) {
     out->kind = is_long                ? Delegated::Kind::kLongUpdate

@@ -36,17 +36,18 @@ struct Delegated {
   std::uint32_t element = 0;  // constant of a predefined datatype
   std::byte compare[16];      // kSwapIfEqual: an element
   std::uint64_t bytes = 0;    // packed. Of kLongUpdate, afterwards: what the target has done
-  // kLongUpdate, kSharedPut, kSharedGet: where the bytes are in the origin's memory, in a row; row[0]: where they are
-  // at the target.
-  std::uint64_t origin = 0;
-  // kSharedPut, kSharedGet: bytes of a part; where the part begins that the target could not copy, or `bytes`; where
-  // the next one begins that nobody has taken.
-  std::uint64_t part = 0, failed_at = 0;
-  std::atomic<std::uint64_t> next{0};
   std::uint64_t rows = 0;
   Row row[kRows];
   alignas(kCacheLine) std::byte in[kBytes];   // of the origin
   alignas(kCacheLine) std::byte out[kBytes];  // what the target fetches
+
+  // kLongUpdate, kSharedPut, kSharedGet: where the bytes are in the origin's memory, in a row; row[0]: where they are
+  // at the target.
+  alignas(kCacheLine) std::uint64_t origin = 0;
+  // kSharedPut, kSharedGet: bytes of a part; where the part begins that the target could not copy, or `bytes`; where
+  // the next one begins that nobody has taken.
+  std::uint64_t part = 0, failed_at = 0;
+  std::atomic<std::uint64_t> next{0};
 };
 
 /// Where others offer operations to a process, one at a time; in its heap, made with its first window whose memory they

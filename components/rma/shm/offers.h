@@ -21,6 +21,7 @@ struct Origin {
   std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
   Delegated* delegated = nullptr;
   std::unordered_map<const Mailbox*, Reluctance> reluctances;
+  std::unordered_map<const Mailbox*, Reluctance> unshared;  // the same of long puts and gets, which wait for nothing
 
   /// In the heap, where others find it; nullptr: there is no room.
   Delegated* piece();

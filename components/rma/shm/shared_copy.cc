@@ -8,6 +8,7 @@
 #include "components/rma/shm/delegate.h"
 #include "components/rma/shm/far.h"
 #include "components/rma/shm/offers.h"
+#include "framework/base/clock.h"
 #include "framework/rma/neighbours.h"
 #include "framework/rma/patience.h"
 
@@ -41,24 +42,29 @@ std::size_t bytes_at(const Delegated& piece, std::uint64_t at) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(piece.part, piece.bytes - at));
 }
 
-/// By the origin, which has no part left to take: waits for the one that the target may be at.
-void end_offer(Mailbox& box) {
+/// By the origin, which has no part left to take: waits for the one that the target may be at. Whether the target
+/// has copied any since it was offered last.
+bool end_offer(Mailbox& box) {
   std::uint32_t offered = Mailbox::kOffered;
-  if (box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return;
+  if (box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return false;
+  std::uint32_t state;
   for (int polls = 1;; ++polls) {
-    const std::uint32_t state = box.state.load(std::memory_order_acquire);
+    state = box.state.load(std::memory_order_acquire);
     if (state == Mailbox::kDone || state == Mailbox::kRefused) break;
     carry_out_offer();
     pause_briefly();
     if (polls % kPollsOfYield == 0) sched_yield();
   }
   box.state.store(Mailbox::kFree, std::memory_order_release);
+  return state == Mailbox::kDone;
 }
 
-/// A target that has done the parts of an offer, and has looked after its other work since, may do more.
-void offer_again(Mailbox& box) {
-  if (box.state.load(std::memory_order_acquire) == Mailbox::kDone)
-    box.state.store(Mailbox::kOffered, std::memory_order_release);
+/// A target that has done the parts of an offer, and has looked after its other work since, may do more. Whether it
+/// has.
+bool offer_again(Mailbox& box) {
+  if (box.state.load(std::memory_order_acquire) != Mailbox::kDone) return false;
+  box.state.store(Mailbox::kOffered, std::memory_order_release);
+  return true;
 }
 
 }  // namespace
@@ -69,6 +75,8 @@ bool share_copy(Direction direction, const Access& access, std::uint64_t window,
   Origin& own = origin();
   const std::unique_lock lock(own.mutex, std::try_to_lock);
   if (box == nullptr || !lock) return false;
+  Reluctance& reluctance = own.unshared[box];
+  if (reluctance.until != 0 && now_ns() < reluctance.until) return false;
   Delegated* const piece = own.piece();
   if (piece == nullptr) return false;
   auto* const here = static_cast<std::byte*>(access.origin.data);
@@ -82,10 +90,17 @@ bool share_copy(Direction direction, const Access& access, std::uint64_t window,
   piece->next.store(0, std::memory_order_relaxed);
   if (!place_offer(access.window, access.target, *box, *piece)) return false;
   ProcessMemory memory(owner_of(access.target).pid, 0);
-  for (std::uint64_t at = 0; *error == 0 && (at = take_part(*piece)) < piece->bytes; offer_again(*box))
+  bool taken = false;
+  for (std::uint64_t at = 0; *error == 0 && (at = take_part(*piece)) < piece->bytes;) {
     *error = copy_part(memory, direction, here + at, there + at, bytes_at(*piece, at));
+    taken = offer_again(*box) || taken;
+  }
   piece->next.store(piece->bytes, std::memory_order_relaxed);
-  end_offer(*box);
+  taken = end_offer(*box) || taken;
+  if (taken)
+    reluctance = {};
+  else
+    reluctance.failed(false);
   if (*error == 0 && piece->failed_at < piece->bytes)
     *error = copy_part(memory, direction, here + piece->failed_at, there + piece->failed_at,
                        bytes_at(*piece, piece->failed_at));

@@ -187,6 +187,31 @@ std::size_t Tiles::list_runs(std::uint64_t from, std::uint64_t bytes, std::size_
   }
 }
 
+// To find a row costs some divisions, which a few runs are not worth.
+Row Tiles::row(std::uint64_t from) const {
+  constexpr std::size_t kLeastRuns = 8;
+  const Layout* l = layout_;
+  const std::uint64_t tile = from / l->bytes;
+  std::uint64_t into = from % l->bytes;
+  std::int64_t begin = first_ + static_cast<std::int64_t>(tile) * extent_;
+  if (l->form == Layout::Form::kRun)
+    return {.offset = begin,
+            .bytes = l->bytes,
+            .stride = extent_,
+            .count = into == 0 ? std::numeric_limits<std::uint64_t>::max() : 0};
+  while (l->form == Layout::Form::kStrided) {
+    const std::uint64_t each = l->child->bytes, part = into / each;
+    begin += static_cast<std::int64_t>(part) * l->stride;
+    into %= each;
+    if (l->child->form == Layout::Form::kRun) {
+      if (l->count < kLeastRuns) return {};
+      return {.offset = begin, .bytes = each, .stride = l->stride, .count = into == 0 ? l->count - part : 0};
+    }
+    l = l->child.get();
+  }
+  return {};
+}
+
 std::uint64_t Tiles::below(std::int64_t offset) const {
   return ascending_ > layout_->bytes ? end_below(offset) : bytes_below(*layout_, offset - first_);
 }

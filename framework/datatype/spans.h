@@ -15,6 +15,14 @@ struct Span {
   std::int64_t end() const { return offset + static_cast<std::int64_t>(bytes); }
 };
 
+/// Equally long runs of the packed stream, equally far from each other in the file.
+struct Row {
+  std::int64_t offset = 0;  // of the first
+  std::uint64_t bytes = 0;  // of each; 0: the items have no such rows
+  std::int64_t stride = 0;  // from one to the next
+  std::uint64_t count = 0;
+};
+
 /// In which order the pieces of a datatype's items lie.
 enum class Ascent : unsigned char {
   kDisjoint,     // each begins where the one before it ends, or behind
@@ -36,6 +44,10 @@ class Tiles {
   /// Lists the pieces of the packed stream from byte `from` on, as far as `bytes` bytes and `most` entries reach, in
   /// packed order, adjacent ones joined. Returns how many entries of `out` it filled: none only for no bytes.
   std::size_t spans(std::uint64_t from, std::uint64_t bytes, std::size_t most, Span* out) const;
+
+  /// The row that begins with byte `from` of the packed stream, without a look at each run of it; of no runs where
+  /// `from` lies within one. For items that are a run, or many runs at a stride, or these at strides.
+  Row row(std::uint64_t from) const;
 
   /// How many bytes of the packed stream, from its first on, lie in pieces that ascend (Ascent::kDisjoint): all of
   /// them, those of one item where the next one begins among them, or none.

@@ -8,10 +8,12 @@
 namespace ashlar::io {
 namespace {
 
+using datatype::Row;
 using datatype::Span;
 
 constexpr std::size_t kSpans = 256;
 constexpr std::size_t kBounce = 16 * 1024;
+constexpr std::uint64_t kShort = 16;  // bytes of a piece: longer ones are marked as they are copied
 
 /// The usual pieces of scattered data are a number or a few.
 inline void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) {
@@ -52,15 +54,54 @@ void mark(Mask* mask, std::uint64_t at, std::uint64_t bytes) {
   if (bytes % 8 != 0) mark_some(bits + at / 8, 0, bytes % 8);
 }
 
-/// Calls one(place in the file, memory, bytes) for the pieces of stream bytes [first, last), whose packed bytes are at
-/// `memory`.
-template <class One>
-void each_piece(const datatype::Tiles& tiles, std::uint64_t first, std::uint64_t last, std::byte* memory, One one) {
+/// Pieces in memory, from one to the next `step` bytes.
+template <class Byte>
+struct Side {
+  Byte* begin;
+  std::int64_t step;
+  Byte* operator[](std::uint64_t i) const { return begin + static_cast<std::int64_t>(i) * step; }
+};
+
+template <std::uint64_t kBytes>
+void copy_each(Side<std::byte> to, Side<const std::byte> from, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to[i], from[i], kBytes);
+}
+
+/// `count` pieces of `bytes` bytes: the size is a constant in the loops for the usual ones.
+[[gnu::always_inline]] inline void copy_row(Side<std::byte> to, Side<const std::byte> from, std::uint64_t bytes,
+                                            std::uint64_t count) {
+  switch (bytes) {
+    case 4:
+      copy_each<4>(to, from, count);
+      return;
+    case 8:
+      copy_each<8>(to, from, count);
+      return;
+    case 16:
+      copy_each<16>(to, from, count);
+      return;
+    default:
+      for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to[i], from[i], bytes);
+  }
+}
+
+/// Calls copy(row, memory) for the pieces of stream bytes [first, last), whose packed bytes are at `memory`.
+template <class Copy>
+void each_row(const datatype::Tiles& tiles, std::uint64_t first, std::uint64_t last, std::byte* memory, Copy copy) {
   std::array<Span, kSpans> spans;
   while (first < last) {
-    const std::size_t used = tiles.spans(first, last - first, kSpans, spans.data());
+    Row row = tiles.row(first);
+    const std::uint64_t whole = row.bytes == 0 ? 0 : std::min(row.count, (last - first) / row.bytes);
+    if (whole > 0) {
+      row.count = whole;
+      copy(row, memory);
+      memory += whole * row.bytes;
+      first += whole * row.bytes;
+      continue;
+    }
+    const std::size_t used = tiles.spans(first, last - first, row.bytes == 0 ? kSpans : 1, spans.data());
     for (std::size_t i = 0; i < used; ++i) {
-      one(static_cast<std::uint64_t>(spans[i].offset), memory, spans[i].bytes);
+      copy(Row{.offset = spans[i].offset, .bytes = spans[i].bytes, .stride = 0, .count = 1}, memory);
       memory += spans[i].bytes;
       first += spans[i].bytes;
     }
@@ -82,19 +123,26 @@ void Stream::between(std::uint64_t begin, std::uint64_t end, std::uint64_t* firs
 void Stream::put(std::uint64_t begin, std::uint64_t end, std::byte* window, Mask* mask) const {
   std::uint64_t first = 0, last = 0;
   between(begin, end, &first, &last);
-  const auto one = [&](std::uint64_t offset, const std::byte* memory, std::uint64_t bytes) {
-    copy(window + (offset - begin), memory, bytes);
-    if (mask != nullptr) mark(mask, offset - begin, bytes);
+  const auto one = [&](const Row& row, const std::byte* memory) {
+    const std::uint64_t at = static_cast<std::uint64_t>(row.offset) - begin;
+    const Side<std::byte> there = {window + at, row.stride};
+    const Side<const std::byte> here = {memory, static_cast<std::int64_t>(row.bytes)};
+    if (mask == nullptr || row.bytes <= kShort) copy_row(there, here, row.bytes, row.count);
+    if (mask == nullptr) return;
+    for (std::uint64_t i = 0; i < row.count; ++i) {
+      if (row.bytes > kShort) std::memcpy(there[i], here[i], row.bytes);
+      mark(mask, static_cast<std::uint64_t>(there[i] - window), row.bytes);
+    }
   };
   if (buffer.dense()) {
-    each_piece(*tiles, first, last, static_cast<std::byte*>(buffer.data) + (first - from), one);
+    each_row(*tiles, first, last, static_cast<std::byte*>(buffer.data) + (first - from), one);
     return;
   }
   std::array<std::byte, kBounce> bounce;
   while (first < last) {
     const std::uint64_t now = std::min<std::uint64_t>(kBounce, last - first);
     datatype::pack(buffer, first - from, bounce.data(), now);
-    each_piece(*tiles, first, first + now, bounce.data(), one);
+    each_row(*tiles, first, first + now, bounce.data(), one);
     first += now;
   }
 }
@@ -104,17 +152,18 @@ std::uint64_t Stream::get(std::uint64_t begin, std::uint64_t end, std::uint64_t 
   std::uint64_t first = 0, last = 0;
   between(begin, std::min(end, valid_end), &first, &last);
   const std::uint64_t all = last - first;
-  const auto one = [&](std::uint64_t offset, std::byte* memory, std::uint64_t bytes) {
-    copy(memory, window + (offset - begin), bytes);
+  const auto one = [&](const Row& row, std::byte* memory) {
+    const std::byte* const from_window = window + (static_cast<std::uint64_t>(row.offset) - begin);
+    copy_row({memory, static_cast<std::int64_t>(row.bytes)}, {from_window, row.stride}, row.bytes, row.count);
   };
   if (buffer.dense()) {
-    each_piece(*tiles, first, last, static_cast<std::byte*>(buffer.data) + (first - from), one);
+    each_row(*tiles, first, last, static_cast<std::byte*>(buffer.data) + (first - from), one);
     return all;
   }
   std::array<std::byte, kBounce> bounce;
   while (first < last) {
     const std::uint64_t now = std::min<std::uint64_t>(kBounce, last - first);
-    each_piece(*tiles, first, first + now, bounce.data(), one);
+    each_row(*tiles, first, first + now, bounce.data(), one);
     datatype::unpack(buffer, first - from, bounce.data(), now);
     first += now;
   }

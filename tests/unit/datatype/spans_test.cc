@@ -38,6 +38,18 @@ std::vector<std::int64_t> listed(const Tiles& tiles, std::uint64_t from, std::ui
   return offsets;
 }
 
+/// The row from byte `from` on, as far as it reaches within `expected`. Returns its runs there.
+std::uint64_t expect_row(const Tiles& tiles, std::uint64_t from, const std::vector<std::int64_t>& expected) {
+  const Row row = tiles.row(from);
+  if (row.bytes == 0) return 0;
+  const std::uint64_t runs = std::min<std::uint64_t>(row.count, (expected.size() - from) / row.bytes);
+  for (std::uint64_t i = 0; i < runs * row.bytes; ++i) {
+    const std::int64_t at = row.offset + static_cast<std::int64_t>(i / row.bytes) * row.stride;
+    EXPECT_EQ(at + static_cast<std::int64_t>(i % row.bytes), expected[from + i]) << "byte " << from + i;
+  }
+  return runs;
+}
+
 bool rises(const std::vector<std::int64_t>& offsets) {
   return std::ranges::adjacent_find(offsets, std::greater_equal()) == offsets.end();
 }
@@ -53,6 +65,7 @@ TEST(Spans, RandomTypesAgreeWithTheTypeMap) {
     const std::vector<std::int64_t> expected = offsets_of(sample, begin, 3);
     const Tiles tiles(begin, *sample.type);
     const std::uint64_t from = random() % expected.size();
+    expect_row(tiles, from, expected);
     const std::uint64_t bytes = 1 + random() % (expected.size() - from);
     const auto first = expected.begin() + static_cast<std::ptrdiff_t>(from);
     EXPECT_EQ(listed(tiles, from, bytes, 1 + random() % 7),
@@ -102,6 +115,27 @@ TEST(Spans, ItemsMayBeginAmongThePiecesOfTheOneBefore) {
         << "of the first item, below " << offset;
   }
   EXPECT_GT(interleaved, 50);
+}
+
+TEST(Spans, RowsAreRunsAtOneStride) {
+  oracle::Sample block;
+  Datatype* made = nullptr;
+  const int whole[] = {3, 12, 8}, part[] = {2, 10, 4}, start[] = {1, 1, 2};
+  ASSERT_TRUE(create_subarray(3, whole, part, start, MPI_ORDER_C, predefined(MPI_INT), &made).ok());
+  block.type = oracle::committed(made);
+  block.map = oracle::subarray({3, 12, 8}, {2, 10, 4}, {1, 1, 2}, false, oracle::TypeMap::basic(MPI_INT));
+  const Tiles tiles(40, *block.type);
+  const std::vector<std::int64_t> expected = offsets_of(block, 40, 2);
+  EXPECT_EQ(expect_row(tiles, 0, expected), 10u);
+  EXPECT_EQ(expect_row(tiles, 3 * 16, expected), 7u);
+  EXPECT_EQ(expect_row(tiles, 10 * 16, expected), 10u);
+  EXPECT_EQ(expect_row(tiles, 20 * 16, expected), 10u) << "of the second item";
+  EXPECT_EQ(expect_row(tiles, 3 * 16 + 5, expected), 0u) << "within a run";
+  EXPECT_EQ(tiles.row(3 * 16 + 5).bytes, 16u);
+  ASSERT_TRUE(create_resized(predefined(MPI_INT), 0, 12, &made).ok());
+  const Ref<Datatype> sparse = oracle::committed(made);
+  EXPECT_GT(Tiles(0, *sparse).row(400).count, std::uint64_t{1} << 62);
+  EXPECT_EQ(Tiles(0, *sparse).row(400).offset, 1200);
 }
 
 TEST(Spans, ManyItemsAreOnePieceWhereTheyTouch) {

@@ -99,77 +99,133 @@ std::uint64_t dense_end(const Stream& stream, const Batch& batch, std::uint64_t 
 class Windowed {
  public:
   Windowed(OpenFile& file, bool writes, const Stream& stream)
-      : file_(file), stream_(stream), room_(writes ? file.hints.sieve_write_bytes : file.hints.sieve_read_bytes) {}
+      : file_(file),
+        writes_(writes),
+        stream_(stream),
+        room_(writes ? file.hints.sieve_write_bytes : file.hints.sieve_read_bytes) {}
 
-  /// Reads the pieces of the batch; `*moved` as move_bytes.
-  Status read(const Batch& batch, std::uint64_t* moved) {
-    for (std::size_t i = 0; i < batch.used; ++i) {
-      const ashlar_io_piece& piece = batch.pieces[i];
-      for (std::uint64_t done = 0; done < piece.length;) {
-        const std::uint64_t at = piece.offset + done;
-        if (at < begin_ || at >= begin_ + wanted_) ASHLAR_TRY(load(at, batch));
-        if (at >= begin_ + held_) return {};  // the end of the file
-        const std::uint64_t now = std::min(piece.length - done, begin_ + held_ - at);
-        std::memcpy(static_cast<std::byte*>(piece.memory) + done, memory_.get() + (at - begin_), now);
-        done += now;
-        *moved += now;
-      }
-    }
+  /// Reads what lies in a window that begins with the batch; `*ended`: the file ends before all of it.
+  Status read(const Batch& batch, std::uint64_t* moved, bool* ended) {
+    const std::uint64_t begin = batch.begin(), from = begin / kAligned * kAligned;
+    std::uint64_t end = 0, bytes = 0, held = 0;
+    ASHLAR_TRY(reach(batch, &end, &bytes));
+    std::byte* const window = memory_.at(from);
+    ASHLAR_TRY(read_window(file_, from, end - from, window, &held));
+    *moved = from + held > begin ? stream_.get(begin, end, from + held, window + (begin - from)) : 0;
+    *ended = *moved < bytes;
     return {};
   }
 
   /// Writes what lies in a window that begins with the batch.
   Status write(const Batch& batch, std::uint64_t* moved) {
-    if (memory_.get() == nullptr) ASHLAR_TRY(memory_.take(room_ + kAligned));
-    const std::uint64_t begin = batch.begin(), limit = limit_of(begin);
-    std::uint64_t first = 0, last = 0;
-    stream_.between(begin, batch.end() < limit ? dense_end(stream_, batch, limit) : limit, &first, &last);
-    Span end;
-    static_cast<void>(stream_.tiles->spans(last - 1, 1, 1, &end));
-    ASHLAR_TRY(
-        write_over(file_, stream_, begin, static_cast<std::uint64_t>(end.end()), memory_.get() + begin % kAligned));
-    *moved = last - first;
+    std::uint64_t end = 0, bytes = 0;
+    ASHLAR_TRY(reach(batch, &end, &bytes));
+    ASHLAR_TRY(write_over(file_, stream_, batch.begin(), end, memory_.at(batch.begin())));
+    *moved = bytes;
     return {};
   }
 
  private:
-  std::uint64_t limit_of(std::uint64_t begin) const { return std::min<std::uint64_t>(begin + room_, INT64_MAX); }
-  Status load(std::uint64_t at, const Batch& batch) {
-    if (memory_.get() == nullptr) ASHLAR_TRY(memory_.take(room_ + kAligned));
-    begin_ = at / kAligned * kAligned;
-    const std::uint64_t limit = limit_of(at);
-    wanted_ = (batch.end() < limit ? dense_end(stream_, batch, limit) : limit) - begin_;
-    return read_window(file_, begin_, wanted_, memory_.get(), &held_);
+  /// Where the last byte of the access lies in the window, and how many bytes of it are there.
+  Status reach(const Batch& batch, std::uint64_t* end, std::uint64_t* bytes) {
+    if (!memory_.taken()) ASHLAR_TRY(memory_.take(room_));
+    const std::uint64_t begin = batch.begin(), into = writes_ ? begin % room_ : 0;
+    const std::uint64_t limit = std::min<std::uint64_t>(begin - into + room_, INT64_MAX);
+    std::uint64_t first = 0, last = 0;
+    stream_.between(begin, batch.end() < limit ? dense_end(stream_, batch, limit) : limit, &first, &last);
+    Span final_piece;
+    static_cast<void>(stream_.tiles->spans(last - 1, 1, 1, &final_piece));
+    *end = static_cast<std::uint64_t>(final_piece.end());
+    *bytes = last - first;
+    return {};
   }
 
   OpenFile& file_;
+  const bool writes_;
   const Stream& stream_;
   const std::uint64_t room_;
   WindowMemory memory_;
-  std::uint64_t begin_ = 0, wanted_ = 0, held_ = 0;
 };
 
-/// Bytes of the view that do not lie in a row. Apart from the short path: batches take room on the stack.
+/// Where in the stream this process begins to write through windows: processes whose pieces lie between each other
+/// would all wait for the first window if each began there.
+std::uint64_t first_to_write(const OpenFile& file, const Stream& stream) {
+  const std::uint64_t room = file.hints.sieve_write_bytes;
+  Span first, last;
+  static_cast<void>(stream.tiles->spans(stream.from, 1, 1, &first));
+  static_cast<void>(stream.tiles->spans(stream.to - 1, 1, 1, &last));
+  const std::uint64_t begin = static_cast<std::uint64_t>(first.offset) / room;
+  const std::uint64_t windows = static_cast<std::uint64_t>(last.end() - 1) / room - begin + 1;
+  const auto rank = static_cast<std::uint64_t>(file.comm->rank), all = static_cast<std::uint64_t>(file.comm->size);
+  const std::uint64_t skipped = windows / all * rank + windows % all * rank / all;
+  if (skipped == 0) return stream.from;
+  std::uint64_t from = 0, to = 0;
+  stream.between((begin + skipped) * room, (begin + skipped + 1) * room, &from, &to);
+  return from < stream.to ? from : stream.from;
+}
+
+/// An access to bytes of the view that do not lie in a row.
+class Apart {
+ public:
+  Apart(OpenFile& file, bool writes, const Stream& stream, std::byte* memory)
+      : file_(file),
+        writes_(writes),
+        stream_(stream),
+        memory_(memory),
+        ascends_(file.view.ascends(stream.to)),
+        windowed_(file, writes, stream) {}
+
+  /// `*moved`: as move_bytes.
+  Status all(std::uint64_t* moved) {
+    std::uint64_t first = writes_ && ascends_ ? first_to_write(file_, stream_) : stream_.from;
+    if (first > stream_.from) {
+      look(stream_.from, stream_.to);
+      if (chosen(stream_.from, stream_.to) != Way::kSieve) first = stream_.from;
+    }
+    std::uint64_t behind = 0;
+    if (first > stream_.from) ASHLAR_TRY(part(first, stream_.to, &behind));
+    ASHLAR_TRY(part(stream_.from, first > stream_.from ? first : stream_.to, moved));
+    *moved += behind;
+    return {};
+  }
+
+ private:
+  void look(std::uint64_t from, std::uint64_t to) { batch_.look(*stream_.tiles, from, to - from); }
+  Way chosen(std::uint64_t from, std::uint64_t to) const { return choose(file_, writes_, batch_, to - from).way; }
+
+  /// Stream bytes [from, to).
+  Status part(std::uint64_t from, std::uint64_t to, std::uint64_t* moved) {
+    for (bool ended = false; from < to && !ended;) {
+      look(from, to);
+      std::uint64_t done = 0;
+      Status step;
+      if (!ascends_ || chosen(from, to) == Way::kList) {
+        batch_.place(memory_ + (from - stream_.from));
+        step = move_pieces(file_, writes_, batch_.pieces.data(), batch_.used, &done);
+        ended = !writes_ && done < batch_.bytes;
+      } else {
+        step = writes_ ? windowed_.write(batch_, &done) : windowed_.read(batch_, &done, &ended);
+      }
+      from += done;
+      *moved += done;
+      ASHLAR_TRY(step);
+    }
+    return {};
+  }
+
+  OpenFile& file_;
+  const bool writes_;
+  const Stream& stream_;
+  std::byte* const memory_;
+  const bool ascends_;
+  Windowed windowed_;
+  Batch batch_;
+};
+
+/// Apart from the short path: batches take room on the stack.
 [[gnu::noinline]] Status move_apart(OpenFile& file, bool writes, const Stream& stream, std::byte* memory,
                                     std::uint64_t* moved) {
-  const std::uint64_t bytes = stream.to - stream.from;
-  const bool ascends = file.view.ascends(stream.to);
-  Windowed windowed(file, writes, stream);
-  Batch batch;
-  while (*moved < bytes) {
-    batch.look(*stream.tiles, stream.from + *moved, bytes - *moved);
-    batch.place(memory + *moved);
-    std::uint64_t done = 0;
-    Status step;
-    if (!ascends || choose(file, writes, batch, bytes - *moved).way == Way::kList)
-      step = move_pieces(file, writes, batch.pieces.data(), batch.used, &done);
-    else
-      step = writes ? windowed.write(batch, &done) : windowed.read(batch, &done);
-    *moved += done;
-    ASHLAR_TRY(step);
-    if (done < batch.bytes && !writes) break;
-  }
-  return {};
+  return Apart(file, writes, stream, memory).all(moved);
 }
 
 }  // namespace

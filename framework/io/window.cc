@@ -128,8 +128,9 @@ Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
   const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : window.begin + marked.first,
                        file.atomic ? 0 : window.begin + marked.end);
   const OutsideLock others(file, window.begin + marked.first, marked.end - marked.first);
-  ASHLAR_TRY(read_old(file, window.begin + first, marked.end - first, old.get()));
-  fill_gaps(window, marked, old.get() + (marked.first - first));
+  std::byte* const there = old.at(window.begin + first);
+  ASHLAR_TRY(read_old(file, window.begin + first, marked.end - first, there));
+  fill_gaps(window, marked, there + (marked.first - first));
   return write_part(file, window.begin + marked.first, marked.end - marked.first, window.data + marked.first);
 }
 
@@ -170,11 +171,13 @@ Status move_pieces(OpenFile& file, bool writes, const ashlar_io_piece* pieces, s
 }
 
 Status WindowMemory::take(std::uint64_t bytes) {
-  const std::uint64_t room = (bytes + kAligned - 1) / kAligned * kAligned;
-  std::free(bytes_);
-  bytes_ = static_cast<std::byte*>(std::aligned_alloc(kAligned, room));
-  if (bytes_ != nullptr) return {};
-  return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", room}});
+  std::free(all_);
+  all_ = std::malloc(bytes + 2 * kPage);
+  if (all_ == nullptr)
+    return fail(MPI_ERR_NO_MEM, "memory.none", {{"what", "the buffer of a file access"}, {"bytes_wanted", bytes}});
+  const auto address = reinterpret_cast<std::uintptr_t>(all_);
+  pages_ = static_cast<std::byte*>(all_) + (kPage - address % kPage) % kPage;
+  return {};
 }
 
 Status write_over(OpenFile& file, const Stream& stream, std::uint64_t begin, std::uint64_t end, std::byte* memory) {

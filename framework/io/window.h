@@ -33,18 +33,25 @@ Status write_over(OpenFile& file, const Stream& stream, std::uint64_t begin, std
 /// times: their instruction for long copies wants both sides aligned alike.
 inline constexpr std::uint64_t kAligned = 64;
 
-/// Memory for windows that begin at multiples of kAligned.
+/// Memory for windows, each placed as its bytes are in the file's pages. It is malloc's own block, because malloc keeps
+/// such a block for the next access; of a block that it aligns itself the size grows, and it gives the memory back to
+/// the system each time.
 class WindowMemory {
  public:
   WindowMemory() = default;
-  ~WindowMemory() { std::free(bytes_); }
+  ~WindowMemory() { std::free(all_); }
   WindowMemory(const WindowMemory&) = delete;
   WindowMemory& operator=(const WindowMemory&) = delete;
+  /// For windows of up to so many bytes.
   Status take(std::uint64_t bytes);
-  std::byte* get() const { return bytes_; }
+  bool taken() const { return all_ != nullptr; }
+  /// For a window that begins at `offset` of the file.
+  std::byte* at(std::uint64_t offset) const { return pages_ + offset % kPage; }
 
  private:
-  std::byte* bytes_ = nullptr;
+  static constexpr std::uint64_t kPage = 4096;
+  void* all_ = nullptr;
+  std::byte* pages_ = nullptr;
 };
 
 /// Reads a window; `*valid`: bytes of it in front of the end of the file.

@@ -1,24 +1,17 @@
 #include "framework/io/range_lock.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <climits>
 
 #include "framework/base/failure.h"
 #include "framework/io/file.h"
 #include "framework/plugin/host.h"
+#include "framework/rma/patience.h"
 
 namespace ashlar::io {
 namespace {
 
 enum : std::uint32_t { kFree, kSettling, kHolds };  // RankSlot::range_state; settling: the range is not known yet
-
-long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
-  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), what, value, nullptr, nullptr, 0);
-}
 
 bool meet(std::uint64_t first, std::uint64_t end, std::uint64_t other_first, std::uint64_t other_end) {
   return first < other_end && other_first < end;
@@ -64,13 +57,21 @@ bool RangeLock::take_slot(std::uint64_t first, std::uint64_t end) {
   return false;
 }
 
+// Who is about to sleep counts itself first, and the system lets it sleep only if `changes` is still the same. Who
+// gives a range up changes that first, and then looks for sleepers.
 void RangeLock::take_entry(std::uint64_t first, std::uint64_t end) {
   SharedBlock& block = *file_.shared;
   if (exclusive_) block.exclusives.fetch_add(1, std::memory_order_seq_cst);
+  rma::Patience patience;
   for (;;) {
     const std::uint32_t before = block.changes.load(std::memory_order_seq_cst);
     if (try_entry(first, end)) return;
-    futex(block.changes, FUTEX_WAIT, before);
+    while (block.changes.load(std::memory_order_seq_cst) == before) {
+      const bool sleeps = patience.about_to_sleep();
+      if (sleeps) block.sleeping.fetch_add(1, std::memory_order_seq_cst);
+      patience.round(block.changes, before);
+      if (sleeps) block.sleeping.fetch_sub(1, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -123,8 +124,9 @@ bool file_system_locks(OpenFile& file) {
 
 /// Somebody may wait for what was given up.
 void RangeLock::tell() const {
-  file_.shared->changes.fetch_add(1, std::memory_order_seq_cst);
-  futex(file_.shared->changes, FUTEX_WAKE, INT_MAX);
+  SharedBlock& block = *file_.shared;
+  block.changes.fetch_add(1, std::memory_order_seq_cst);
+  if (block.sleeping.load(std::memory_order_seq_cst) != 0) rma::wake(block.changes, INT_MAX);
 }
 
 RangeLock::~RangeLock() {

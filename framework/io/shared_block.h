@@ -72,6 +72,7 @@ struct SharedBlock {
   static constexpr unsigned kHeld = 62;
   alignas(kCacheLine) std::atomic<std::uint32_t> exclusives;  // ranges that are held, or wanted, exclusively
   std::atomic<std::uint32_t> changes;                         // futex: counts ranges that were given up
+  std::atomic<std::uint32_t> sleeping;                        // processes that wait for a change asleep
   std::atomic<std::uint32_t> table_lock;                      // as `lock`; guards `held`
   HeldRange held[kHeld];
 

@@ -165,8 +165,11 @@ void Board::note_abort(unsigned rank, int code, const std::string& words) {
   slot(rank).abort_text = words.empty() ? 0 : store(words);
   slot(rank).abort_code = code;
   slot(rank).aborted.store(1);
-  const char ring = 'a';
-  if (write(bell_write_, &ring, 1) != 1) return;  // full: mpiexec is about to look anyway
+  ring('a');
+}
+
+void Board::ring(char what) {
+  if (write(bell_write_, &what, 1) != 1) return;  // full: mpiexec is about to look anyway
 }
 
 std::string Board::abort_text(unsigned rank) {

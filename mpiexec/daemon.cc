@@ -18,6 +18,7 @@
 #include "mpiexec/remote_node.h"
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
+#include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
 #include "mpiexec/topology.h"
 
@@ -134,10 +135,7 @@ void Daemon::poll_once() {
   open_control();
   relayed_.handle(fds, *this);
   if (fds[5].revents)
-    while (Descriptor socket = control_.accept()) {
-      relayed_.open(++calls_, std::move(socket));
-      link_.send(FrameKind::kCall, packed(calls_));
-    }
+    while (Descriptor socket = control_.accept()) server_called(std::move(socket));
   if (fds[1].revents) {
     heard_ns_ = now_ns();
     paused_ = false;
@@ -192,6 +190,10 @@ void Daemon::check_silence(std::uint64_t now) {
 void Daemon::check_clock() {
   const std::uint64_t now = now_ns();
   check_silence(now);
+  if (ranks_ && ranks_->has_pmix() && now >= strangers_at_ns_) {
+    hang_up_on_strangers();
+    strangers_at_ns_ = now + kTickMs * kMillisecond;
+  }
   if (states_at_ns_ != 0 && now >= states_at_ns_) {
     states_at_ns_ = 0;
     send_states(FrameKind::kStates);
@@ -260,6 +262,11 @@ void Daemon::fence_entered(unsigned, std::uint32_t generation) {
 
 void Daemon::record_wanted(const RecordWanted& wanted) { link_.send(FrameKind::kWanted, packed(wanted)); }
 
+void Daemon::server_called(Descriptor socket) {
+  relayed_.open(++calls_, std::move(socket));
+  link_.send(FrameKind::kCall, packed(calls_));
+}
+
 void Daemon::states_changed() { send_states(FrameKind::kStates); }
 
 /// The first rank of this host that wants something of mpiexec.
@@ -321,7 +328,8 @@ Status Daemon::prepare() {
                                                  .oversubscribed = placement_.oversubscribed,
                                                  .what = placement_.what,
                                                  .because = placement_.because,
-                                                 .lost = placement_.lost}));
+                                                 .lost = placement_.lost,
+                                                 .pmix = ranks_->why_pmix()}));
   return {};
 }
 

@@ -42,6 +42,7 @@ class Daemon : private RankEvents, private RelayedCalls::Events {
   void rank_ended(unsigned rank, const RankEnding& ending) override;
   void fence_entered(unsigned node, std::uint32_t generation) override;
   void record_wanted(const RecordWanted& wanted) override;
+  void server_called(Descriptor socket) override;
   void states_changed() override;
   void relayed(std::uint64_t call, std::string_view bytes) override;
 
@@ -97,7 +98,8 @@ class Daemon : private RankEvents, private RelayedCalls::Events {
   int ended_by_ = 0;            // a signal to this process
   std::uint64_t heard_ns_ = 0;  // when mpiexec gave its last sign of life
   std::uint64_t looked_ns_ = 0;
-  bool paused_ = false;  // mpiexec has been stopped by its user, and is silent until it goes on
+  std::uint64_t strangers_at_ns_ = 0;  // when to look for them next; only with a PMIx server
+  bool paused_ = false;                // mpiexec has been stopped by its user, and is silent until it goes on
 };
 
 }  // namespace ashlar::mpiexec

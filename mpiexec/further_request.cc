@@ -84,6 +84,9 @@ Status take_pair(const std::string& key, const std::string& value, const std::st
   if (key == "soft") segment->soft = value;
   if (key == "mpi_initial_errhandler") options->params.emplace_back("runtime.initial_errhandler", value);
   if (key == "mpi_memory_alloc_kinds") options->params.emplace_back("runtime.memory_alloc_kinds", value);
+  if (key == launch::kPmixEnv && value.find('=') != std::string::npos)
+    segment->env.emplace_back(value.substr(0, value.find('=')), value.substr(value.find('=') + 1));
+  if (key == launch::kPmixParent) options->pmix_parent = value;
   return {};  // other keys are for other libraries, and are passed over
 }
 
@@ -224,11 +227,11 @@ void FurtherRequest::refused(const std::string& sentence) {
   if (socket_) tell(launch::kRefused, sentence);
 }
 
-void FurtherRequest::started(const Options& options) {
+void FurtherRequest::started(const Options& options, const std::string& job_id) {
   if (!socket_) return;
   std::vector<std::string> texts{launch::kStarted};
   for (const Segment& segment : options.segments) texts.push_back(std::to_string(segment.ranks));
-  const std::string message = launch::message_of(texts);
+  const std::string message = launch::message_of({launch::kNamed, job_id}) + launch::message_of(texts);
   (void)!send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
 }
 

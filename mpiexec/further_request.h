@@ -26,7 +26,7 @@ class FurtherRequest {
   Status apply(Options* options);
   /// Answers to the process that asked.
   void refused(const std::string& sentence);
-  void started(const Options& options);
+  void started(const Options& options, const std::string& job_id);
   void over(const std::string& sentence);
 
   const std::string& name() const { return name_; }

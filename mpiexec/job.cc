@@ -42,6 +42,7 @@ Job::Job(const Options& options, const Settings& settings, const Inherited& inhe
       argv_(argv),
       asked_(asked),
       names_(asked != nullptr),
+      pmix_(settings.pmix_data),
       here_(options, settings, inherited, *this),
       there_(*this),
       board_(here_.board()),
@@ -89,7 +90,7 @@ int Job::run() {
     status_ = 127;
     stop_everyone();
   }
-  if (asked_ != nullptr && start_error_.empty()) asked_->started(options_);
+  if (asked_ != nullptr && start_error_.empty()) asked_->started(options_, job_id_);
   if (here_.has_wrappers() && settings_.tool_refresh_ns > 0)
     sampler_ = std::make_unique<ToolSampler>(board_, settings_.tool_refresh_ns, began_ns_);
   loop();
@@ -291,6 +292,7 @@ void Job::node_lost(unsigned node, const std::string& how) {
   relayed_.close_if([node](std::uint64_t call) { return call >> 32 == node; });
   for (unsigned r = 0; r < fates_.size(); ++r) {
     if (nodes_.node_of(r) != node || fates_[r].ended) continue;
+    pmix_.ended({.space = job_id_, .rank = r});
     if (!fates_[r].running) rank_started(r, -1);
     fates_[r].lost = how;
     stream_ended(r, false);
@@ -342,6 +344,7 @@ void Job::poll_once(int timeout_ms) {
   callers_.add(&fds);
   relayed_.add(&fds);
   names_.add(&fds);
+  pmix_.add(&fds);
   if (poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
   here_.read_streams(fds, first_stream);
   there_.handle(fds, now_ns());
@@ -350,6 +353,7 @@ void Job::poll_once(int timeout_ms) {
   serve_callers(fds);
   relayed_.handle(fds, *this);
   names_.handle(fds);
+  pmix_.handle(fds, now_ns());
   if (fds[7].revents) hear_above();
   if (fds[8].revents) pass_input_on(room);
   write_streams();

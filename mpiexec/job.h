@@ -16,6 +16,7 @@
 #include "mpiexec/options.h"
 #include "mpiexec/output.h"
 #include "mpiexec/placement.h"
+#include "mpiexec/pmix_hub.h"
 #include "mpiexec/rank_files.h"
 #include "mpiexec/record_file.h"
 #include "mpiexec/remote_input.h"
@@ -64,6 +65,7 @@ class Job : private NodeEvents, private RelayedCalls::Events {
   void rank_ended(unsigned rank, const RankEnding& ending) override;
   void fence_entered(unsigned node, std::uint32_t generation) override;
   void record_wanted(const RecordWanted& wanted) override;
+  void server_called(Descriptor socket) override;
   void states_changed() override {}
   void node_lost(unsigned node, const std::string& how) override;
   void rank_called(unsigned node, std::uint32_t call) override;
@@ -114,6 +116,7 @@ class Job : private NodeEvents, private RelayedCalls::Events {
   ControlSocket control_;
   Callers callers_;
   NameService names_;
+  PmixHub pmix_;               // of the first mpiexec
   RelayedCalls relayed_;       // of ranks on other hosts: node and number there
   std::uint64_t cookie_ = 0;   // of a job on several hosts
   bool above_failed_ = false;  // the job that asked for this one

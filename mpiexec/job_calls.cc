@@ -33,6 +33,10 @@ void Job::serve_callers(const std::vector<pollfd>& fds) {
     if (caller.wish == launch::wish::kNames &&
         (asked_ == nullptr || asked_->names_at() == 0 || !pass_on(asked_->names_at(), caller.wish, caller.socket)))
       names_.admit(std::move(caller.socket));
+    // And the servers of all jobs meet in it.
+    if (caller.wish == launch::wish::kPmix &&
+        (asked_ == nullptr || asked_->names_at() == 0 || !pass_on(asked_->names_at(), caller.wish, caller.socket)))
+      pmix_.admit(std::move(caller.socket));
   }
 }
 
@@ -44,6 +48,11 @@ void Job::rank_called(unsigned node, std::uint32_t call) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return there_.reply(node, call, {});
   relayed_.open(number_of(node, call), Descriptor(ends[0]));
   callers_.admit(Descriptor(ends[1]));
+}
+
+void Job::server_called(Descriptor socket) {
+  if (control_.place() == 0) control_.open();
+  callers_.admit(std::move(socket));
 }
 
 void Job::rank_asks(unsigned node, std::uint32_t call, std::string_view bytes) {

@@ -31,6 +31,7 @@ int Job::next_timeout_ms() const {
   if (notices_.due_ns()) next = std::min(next, notices_.due_ns());
   if (stop_at_ns_ && !stopping_) next = std::min(next, stop_at_ns_);
   if (there_.any()) next = std::min(next, there_.next_ns());
+  next = std::min(next, pmix_.next_ns());
   if (next == ~std::uint64_t{0}) return -1;
   const std::uint64_t now = now_ns();
   return next <= now ? 0 : static_cast<int>(std::min<std::uint64_t>((next - now) / 1'000'000 + 1, 1u << 30));
@@ -81,6 +82,7 @@ void Job::check_clock() {
   const std::uint64_t now = now_ns();
   if (status_query_ && !stopping_ && running_ > 0) check_standing(now);
   there_.check(now);
+  if (now >= pmix_.next_ns()) pmix_.handle({}, now);
   if (strangers_at_ns_ && now >= strangers_at_ns_) {
     hang_up_on_strangers();
     strangers_at_ns_ = now + kStrangers;

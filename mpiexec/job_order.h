@@ -40,6 +40,7 @@ struct NodeReady {
   std::vector<std::string> words;  // of each of its ranks: where it is bound
   bool oversubscribed = false;
   std::string what, because, lost;  // the decision on binding
+  std::string pmix;                 // why it has a PMIx server; empty: it has none
 };
 
 struct RecordAnswer {
@@ -66,7 +67,7 @@ void fields(Archive& a, Segment& s) {
 template <class Archive>
 void fields(Archive& a, Options& o) {
   a(o.segments, o.env, o.bind, o.map, o.report_bindings, o.show_placement, o.tag_output, o.explain, o.output,
-    o.stdin_rank);
+    o.stdin_rank, o.pmix_parent);
 }
 template <class Archive>
 void fields(Archive& a, Settings& s) {
@@ -84,7 +85,7 @@ void fields(Archive& a, JobOrder& o) {
 }
 template <class Archive>
 void fields(Archive& a, NodeReady& r) {
-  a(r.words, r.oversubscribed, r.what, r.because, r.lost);
+  a(r.words, r.oversubscribed, r.what, r.because, r.lost, r.pmix);
 }
 template <class Archive>
 void fields(Archive& a, RecordWanted& w) {

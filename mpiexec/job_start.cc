@@ -127,7 +127,9 @@ Status Job::prepare_here() {
     facts.board.name = asked_->name();
     facts.board.parent_port = asked_->parent_port();
   }
-  return here_.prepare(std::move(facts), environment_, placement_);
+  ASHLAR_TRY(here_.prepare(std::move(facts), environment_, placement_));
+  if (!nodes_.several()) report_pmix(options_, here_.has_pmix() ? 1 : 0, here_.why_pmix(), settings_.pmix_data);
+  return {};
 }
 
 /// Each host has decided on the cores of its own ranks.
@@ -156,6 +158,14 @@ Status Job::agree_on_placement() {
                 {{"ranks", nodes_.ranks_of(node)}, {"peer_host", brief(nodes_.hosts[node])}});
   }
   report_placement(options_, told, words, hosts, there_.ways());
+  std::string why_pmix = here_.why_pmix();
+  unsigned with_pmix = why_pmix.empty() ? 0 : 1;
+  for (const NodeReady& node : ready) {
+    if (node.pmix.empty()) continue;
+    ++with_pmix;
+    if (why_pmix.empty()) why_pmix = node.pmix;
+  }
+  report_pmix(options_, with_pmix, why_pmix, settings_.pmix_data);
   return {};
 }
 

@@ -26,9 +26,27 @@ Placement decide_placement(const Options& options, const Settings& settings, uns
   return placement;
 }
 
+namespace {
+
+bool explains_launch(const Options& options) {
+  return options.explain && plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch");
+}
+
+}  // namespace
+
+void report_pmix(const Options& options, unsigned hosts, const std::string& why, std::uint64_t most) {
+  if (hosts == 0 || !explains_launch(options)) return;
+  const std::string what = hosts == 1 ? "a server of mpiexec"
+                                      : text("a server on each of %u hosts; %llu KiB in a fence", hosts,
+                                             static_cast<unsigned long long>(most >> 10));
+  const std::string out = plugin::to_text(
+      {{"launch", "PMIx", what, why, "", hosts == 1 ? "mpiexec.pmix" : "mpiexec.pmix, mpiexec.pmix_data"}});
+  std::fputs(out.c_str(), stderr);
+}
+
 void report_placement(const Options& options, const Placement& placement, const std::vector<std::string>& words,
                       const std::vector<std::string>& hosts, const std::string& ways) {
-  if (options.explain && plugin::wants(options.explain_topic.empty() ? "all" : options.explain_topic, "launch")) {
+  if (explains_launch(options)) {
     const char* crowd = placement.oversubscribed ? "there are more ranks than cores" : "there is a core for each rank";
     std::string nodes;
     for (const HostSlots& node : options.hosts.empty() ? options.allocation : std::vector<HostSlots>())

@@ -13,4 +13,8 @@ Placement decide_placement(const Options& options, const Settings& settings, uns
 void report_placement(const Options& options, const Placement& placement, const std::vector<std::string>& words,
                       const std::vector<std::string>& hosts, const std::string& ways);
 
+/// Prints what --explain=launch asks for of the PMIx servers: on how many hosts there are some, and `why`; `most`:
+/// bytes in a fence.
+void report_pmix(const Options& options, unsigned hosts, const std::string& why, std::uint64_t most);
+
 }  // namespace ashlar::mpiexec

@@ -36,6 +36,7 @@ bool LocalRanks::take_end(pid_t pid, bool exited) {
   RankEnding ending;
   waitpid(pid, &ending.wait_status, 0);
   if (own_groups_) guard_.forget(rank);
+  if (pmix_) pmix_->ended(rank);
   found->running = false;
   --running_;
   const launch::BoardSlot& slot = board_.slot(rank);
@@ -51,12 +52,19 @@ bool LocalRanks::take_end(pid_t pid, bool exited) {
   return true;
 }
 
+/// What the PMIx server wants of mpiexec.
+void LocalRanks::pass_calls_on() {
+  if (!pmix_) return;
+  for (Descriptor& call : pmix_->take_calls()) events_.server_called(std::move(call));
+}
+
 void LocalRanks::look_at_board() {
   char rings[64];
   bool changed = false;
   for (ssize_t n; (n = read(board_.bell_read_fd(), rings, sizeof rings)) > 0;)
     changed = changed || std::find(rings, rings + n, 's') != rings + n;
   if (changed) events_.states_changed();
+  if (running_ > 0) pass_calls_on();
   // A job whose ranks are all on one other host than mpiexec's has one node for them.
   if (board_.header()->nodes > 1) {
     look_for_fence();
@@ -125,11 +133,13 @@ void LocalRanks::add_streams(std::vector<pollfd>* fds, const bool full[2]) {
       fds->push_back({fd, POLLIN, 0});
       polled_.emplace_back(r, error_stream);
     }
+  if (pmix_) pmix_->add(fds);
 }
 
 void LocalRanks::read_streams(const std::vector<pollfd>& fds, std::size_t first) {
   for (std::size_t i = 0; i < polled_.size(); ++i)
     if (fds[first + i].revents) read_stream(polled_[i].first, polled_[i].second);
+  if (pmix_) pmix_->handle(fds);
 }
 
 bool LocalRanks::streams_open() const {

@@ -55,6 +55,8 @@ class LocalRanks : private PmixListener {
   const std::string& file_of(unsigned segment) const { return files_[segment]; }
   bool has_wrappers() const { return !wrappers_.empty(); }
   bool has_pmix() const { return pmix_ != nullptr; }
+  /// Why there is a PMIx server; empty: there is none.
+  std::string why_pmix() const;
   /// What the ranks of `segment` get as the environment variable `name`.
   std::string variable_of(const Segment& segment, const std::string& name) const;
 
@@ -95,11 +97,13 @@ class LocalRanks : private PmixListener {
   void connected(unsigned rank) override;
   void finalized(unsigned rank) override;
   void aborted(unsigned rank, int code, const char* text) override;
+  void wake() override;
   Status open_streams(unsigned rank, int streams[3], std::vector<int>* mine);
   Status start_rank(unsigned rank);
   Environment environment_of(unsigned rank) const;
   Status not_started(unsigned rank, const SpawnResult& result, const SpawnRequest& request) const;
   void read_stream(unsigned rank, bool error_stream);
+  void pass_calls_on();
   void look_for_fence();
   void look_for_questions();
 

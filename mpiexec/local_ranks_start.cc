@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
@@ -70,8 +71,9 @@ LocalRanks::LocalRanks(const Options& options, const Settings& settings, const I
 }
 
 LocalRanks::~LocalRanks() {
-  pmix_.reset();
-  if (!pmix_folder_.empty()) rmdir(pmix_folder_.c_str());
+  if (pmix_) pmix_.release()->leave();
+  std::error_code ignored;
+  if (!pmix_folder_.empty()) std::filesystem::remove_all(pmix_folder_, ignored);
   for (const Rank& rank : ranks_)
     for (const int fd : {rank.out, rank.err})
       if (fd >= 0) close(fd);
@@ -132,7 +134,6 @@ Status LocalRanks::prepare(LocalFacts facts, Environment environment, const Plac
   own_groups_ = !(through_ && options_.stdin_rank == 0 && isatty(STDIN_FILENO));
   // The guard knows the folder's name before there is a folder, so that no moment is left in which it stays.
   if (wants_pmix()) pmix_folder_ = new_folder_name();
-  if (!pmix_folder_.empty() && nodes().several()) return fail(kErrOther, "pmix.several_hosts");
   if (own_groups_ || !pmix_folder_.empty())
     ASHLAR_TRY(guard_.start(static_cast<unsigned>(ranks_.size()), pmix_folder_));
   // Last, because it starts threads: they must find the signals blocked, and the guard must not be forked from them.
@@ -140,13 +141,22 @@ Status LocalRanks::prepare(LocalFacts facts, Environment environment, const Plac
 }
 
 Status LocalRanks::start() {
+  pass_calls_on();
   for (unsigned rank = 0; rank < ranks_.size(); ++rank)
     if (ranks_[rank].here) ASHLAR_TRY(start_rank(rank));
   return {};
 }
 
 bool LocalRanks::wants_pmix() const {
-  return settings_.pmix == "on" || (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix));
+  const bool any_here = std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& r) { return r.here; });
+  return any_here && (settings_.pmix == "on" ||
+                      (settings_.pmix == "auto" && std::any_of(files_.begin(), files_.end(), links_pmix)));
+}
+
+std::string LocalRanks::why_pmix() const {
+  if (!pmix_) return {};
+  if (settings_.pmix == "on") return "mpiexec.pmix is on";
+  return "needed by " + brief(*std::find_if(files_.begin(), files_.end(), links_pmix));
 }
 
 Status LocalRanks::start_pmix() {
@@ -158,9 +168,19 @@ Status LocalRanks::start_pmix() {
   }
   PmixFacts facts;
   facts.job_id = facts_.board.job_id;
-  facts.host = facts_.board.host;
   facts.tmpdir = pmix_folder_;
-  facts.universe = options_.ranks();
+  if (nodes().several()) {
+    facts.hosts = nodes().hosts;
+    facts.node_of_rank = nodes().node_of_rank;
+    facts.node = nodes().node;
+  } else {
+    facts.hosts = {facts_.board.host};
+    facts.node_of_rank.assign(ranks_.size(), 0);
+  }
+  if (const std::size_t colon = options_.pmix_parent.find(':'); colon != std::string::npos)
+    facts.parent = {.space = options_.pmix_parent.substr(colon + 1),
+                    .rank = static_cast<std::uint32_t>(std::strtoul(options_.pmix_parent.c_str(), nullptr, 10))};
+  facts.universe = facts_.board.universe;
   for (const Rank& rank : ranks_) facts.appnum_of_rank.push_back(rank.segment);
   const std::string sets = options_.process_sets();
   for (std::size_t at = 0; at < sets.size();) {
@@ -180,18 +200,20 @@ Status LocalRanks::start_pmix() {
 // These three run in the server's thread, and do through the board what a rank of our own does.
 void LocalRanks::connected(unsigned rank) {
   std::uint32_t absent = 0;
-  if (rank < ranks_.size())
-    board_.slot(rank).state.compare_exchange_strong(absent,
-                                                    static_cast<std::uint32_t>(launch::RankState::kInitialized));
+  if (rank >= ranks_.size()) return;
+  board_.slot(rank).state.compare_exchange_strong(absent, static_cast<std::uint32_t>(launch::RankState::kInitialized));
+  board_.ring('s');
 }
 void LocalRanks::finalized(unsigned rank) {
   // A rank with a pid has attached by itself and says by itself when it is done.
-  if (rank < ranks_.size() && board_.slot(rank).pid.load() == 0)
-    board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
+  if (rank >= ranks_.size() || board_.slot(rank).pid.load() != 0) return;
+  board_.slot(rank).state.store(static_cast<std::uint32_t>(launch::RankState::kFinalized));
+  board_.ring('s');
 }
 void LocalRanks::aborted(unsigned rank, int code, const char* message) {
   if (rank < ranks_.size()) board_.note_abort(rank, code, message ? message : "");
 }
+void LocalRanks::wake() { board_.ring('w'); }
 
 Status LocalRanks::open_streams(unsigned rank, int streams[3], std::vector<int>* mine) {
   const bool reads = options_.stdin_rank == static_cast<int>(rank);

@@ -55,8 +55,9 @@ struct Options {
   std::string tools;          // names, separated by commas
   std::string traces;         // files of --trace, separated by commas
   double timeout_s = 0;
-  std::string stall;   // parameter watch.stall; empty: not given
-  int stdin_rank = 0;  // -1: none
+  std::string stall;        // parameter watch.stall; empty: not given
+  int stdin_rank = 0;       // -1: none
+  std::string pmix_parent;  // RANK:JOB that has asked for this job through PMIx; empty: none has
   bool help = false, version = false;
 
   unsigned ranks() const;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "framework/base/descriptor.h"
 #include "framework/plugin/launch_board.h"
 
 namespace ashlar::mpiexec {
@@ -42,6 +43,8 @@ class RankEvents {
   /// All ranks of the node have entered this fence. Only in a job on several nodes, as the next one.
   virtual void fence_entered(unsigned node, std::uint32_t generation) = 0;
   virtual void record_wanted(const RecordWanted& wanted) = 0;
+  /// The PMIx server of the node wants something of mpiexec, as ranks do that connect to the control socket.
+  virtual void server_called(Descriptor socket) = 0;
   /// A rank has joined or left MPI, or met another job; only in a job that has ranks elsewhere.
   virtual void states_changed() = 0;
 };

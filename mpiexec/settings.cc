@@ -77,6 +77,7 @@ Status load_settings(const Options& options, const std::string& host, const char
   settings->bind = options.bind != BindTo::kAuto ? options.bind : static_cast<BindTo>(config.bind_to);
   settings->map = options.map != MapBy::kAuto ? options.map : static_cast<MapBy>(config.map_by);
   settings->pmix = plugin::kPmixWords[config.pmix];
+  settings->pmix_data = config.pmix_data;
   settings->oversubscribe = config.oversubscribe == 0;
   settings->keep_going = config.on_failure != 0;
   settings->kill_grace_ns = config.kill_grace;

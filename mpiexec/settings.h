@@ -13,6 +13,7 @@ struct Settings {
   BindTo bind = BindTo::kAuto;
   MapBy map = MapBy::kAuto;
   std::string pmix = "auto";  // auto, on, off
+  std::uint64_t pmix_data = 32u << 20;
   bool oversubscribe = true;
   bool keep_going = false;  // when a rank fails
   std::uint64_t kill_grace_ns = 1'000'000'000;

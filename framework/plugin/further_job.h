@@ -17,8 +17,12 @@ namespace ashlar::launch {
 inline constexpr char kFurtherVariable[] = "ASHLAR__FURTHER";
 
 /// Answers begin with one of these. kStarted: a number of processes for each program. kRefused: the program at fault,
-/// or -1, and a sentence. kOver: a sentence about how the job ended.
-inline constexpr char kStarted[] = "started", kRefused[] = "refused", kOver[] = "over";
+/// or -1, and a sentence. kOver: a sentence about how the job ended. kNamed, before kStarted: the job's id.
+inline constexpr char kStarted[] = "started", kRefused[] = "refused", kOver[] = "over", kNamed[] = "named";
+
+/// Keys of a program's info that no program of MPI sets. Of PMIx_Spawn: a variable of the environment, NAME=VALUE; who
+/// asks, RANK:JOB.
+inline constexpr char kPmixEnv[] = "ashlar pmix env", kPmixParent[] = "ashlar pmix parent";
 
 struct FurtherJob {
   struct Program {

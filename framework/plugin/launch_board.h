@@ -170,9 +170,9 @@ struct BoardHeader {
 inline constexpr std::uint64_t kNoControl = ~std::uint64_t{0};
 
 /// What a process wants that connects there: the first byte that it sends. kJob: a further job (further_job.h); kNames:
-/// the names that processes have published (name_service.h).
+/// the names that processes have published (name_service.h); kPmix: a PMIx server, what concerns those of other hosts.
 namespace wish {
-inline constexpr char kJob = 'j', kNames = 'n';
+inline constexpr char kJob = 'j', kNames = 'n', kPmix = 'x';
 }
 
 /// The name of BoardHeader::control behind the zero of an abstract socket. Processes of other users are turned away

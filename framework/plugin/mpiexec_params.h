@@ -12,6 +12,7 @@ struct MpiexecConfig {
   std::int32_t pmix, bind_to, map_by, oversubscribe, on_failure;
   std::uint64_t kill_grace;      // nanoseconds
   std::uint64_t board_per_rank;  // bytes
+  std::uint64_t pmix_data;       // bytes
   const char* launch_agent;
   std::uint64_t start_timeout;  // nanoseconds
   std::uint64_t start_retry;    // nanoseconds
@@ -33,6 +34,7 @@ inline constexpr const char* kCheckRange[] = {"10ms", "1h", nullptr};
 inline constexpr const char* kTreeRange[] = {"0", "1000000", nullptr};
 inline constexpr const char* kWidthRange[] = {"1", "1000", nullptr};
 inline constexpr const char* kBoardRange[] = {"4KiB", "1GiB", nullptr};
+inline constexpr const char* kPmixRange[] = {"4KiB", "60MiB", nullptr};
 
 inline constexpr ashlar_param kMpiexecParams[] = {
     {"pmix", "auto",
@@ -59,6 +61,11 @@ inline constexpr ashlar_param kMpiexecParams[] = {
     {"board_per_rank", "64KiB", "Most bytes each rank may publish for the others; used only as far as it is filled.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
      offsetof(MpiexecConfig, board_per_rank), kBoardRange},
+    {"pmix_data", "32MiB",
+     "Most bytes that the ranks of several hosts give each other in a fence of PMIx, and that they publish; more is "
+     "PMIX_ERR_OUT_OF_RESOURCE.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_DETAIL, ASHLAR_PARAM_FROZEN | ASHLAR_PARAM_LAUNCHER,
+     offsetof(MpiexecConfig, pmix_data), kPmixRange},
     {"launch_agent",
      "ssh -x -T -o BatchMode=yes -o RemoteCommand=none -o ClearAllForwardings=yes -o ServerAliveInterval=5 "
      "-o ServerAliveCountMax=5 %h",

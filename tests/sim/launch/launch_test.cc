@@ -127,6 +127,7 @@ class TreeOfDaemons : public ::testing::Test, private NodeEvents {
   void rank_ended(unsigned, const RankEnding&) override {}
   void fence_entered(unsigned, std::uint32_t) override { ++fences_; }
   void record_wanted(const RecordWanted&) override {}
+  void server_called(Descriptor) override {}
   void states_changed() override {}
   void rank_called(unsigned, std::uint32_t) override {}
   void rank_asks(unsigned, std::uint32_t, std::string_view) override {}

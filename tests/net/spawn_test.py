@@ -8,6 +8,7 @@ import time
 from hosts_test import BIN, HOSTS, MPIEXEC, HostsTest, flat, run_tests
 
 FURTHER = os.environ.get("FURTHER", os.path.join(BIN, "../further"))
+MANY = os.path.abspath(os.environ.get("MANY", os.path.join(BIN, "../net/spawn_many")))
 
 
 class SpawnTest(HostsTest):
@@ -96,6 +97,62 @@ class ProgramsTest(HostsTest):
 
     def test_on_one_host_that_is_not_that_of_mpiexec(self):
         self.run_all("c", 2)
+
+
+class ManyTest(HostsTest):
+    """Spawns in a row and at once, and what they leave: MANY_ROW and MANY_AT_ONCE of them."""
+    SIZE = 2
+    SLACK = 4  # descriptors, as in spawn_many.c
+    ROW, AT_ONCE = int(os.environ.get("MANY_ROW", 20)), int(os.environ.get("MANY_AT_ONCE", 10))
+
+    def ours(self):
+        """The processes of the first job on each host, by what they are, and how many descriptors each has; None as long as
+        there are others."""
+        found = {}
+        for host in self.cluster.names:
+            for pid in self.cluster.processes(host, MPIEXEC) + self.cluster.processes(host, MANY):
+                try:
+                    name = self.cluster.name_of(pid)
+                    if name in ("mpiexec", "mpiexec-guard", "spawn_many"):
+                        found.setdefault((host, name), {})[pid] = len(os.listdir(f"/proc/{pid}/fd"))
+                except OSError:
+                    pass
+        if len(found) != 6 or any(len(processes) != 1 for processes in found.values()):
+            self.seen = found
+            return None
+        return {what: count for what, processes in found.items() for count in processes.values()}
+
+    def settled(self, most=None):
+        """Once nothing else is there any more; `most`: and no more descriptors than these."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            now = self.ours()
+            if now and (most is None or all(now[what] <= most[what] + self.SLACK for what in now)):
+                return now
+            time.sleep(0.05)
+        raise AssertionError(f"what is there: {now or self.seen}, and was: {most}")
+
+    def files(self):
+        names = set()
+        for host in self.cluster.names:
+            names |= {(host, name) for name in os.listdir(f"/proc/{self.cluster.pids[host]}/root/dev/shm")}
+        return names
+
+    def test_nothing_is_left(self):
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start_job("--bind-to", "none", "--host", "a:1,b:1", "-n", 2, MANY, self.ROW, self.AT_ONCE,
+                                     os.path.join(folder, "go"), env=dict(os.environ, TMPDIR=folder))
+            self.assertEqual(process.stdout.readline(), "point 1\n")
+            before, files = self.settled(), self.files()
+            open(os.path.join(folder, "go.1"), "w").close()
+            self.assertEqual(process.stdout.readline(), "point 2\n", process.stderr.read() if process.poll() else "")
+            self.settled(before)
+            self.assertEqual(self.files() - files, set())
+            self.assertEqual([name for name in os.listdir(folder) if not name.startswith("go.")], [])
+            open(os.path.join(folder, "go.2"), "w").close()
+            status, out, err, _ = self.end_of(process, 60)
+        self.assertEqual((status, out, err), (0, f"all {self.ROW} and {self.AT_ONCE} are over\n", ""))
+        self.assertTrue(self.cluster.none_left(MANY))
 
 
 class FaultsTest(HostsTest):

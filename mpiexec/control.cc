@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/base/socket_peer.h"
 #include "framework/plugin/launch_board.h"
 
 namespace ashlar::mpiexec {
@@ -22,12 +23,6 @@ constexpr std::uint64_t kSilence = 5'000'000'000;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr std::size_t kMostRelayed = 64u << 20;
 constexpr std::size_t kPiece = 1u << 16;
-
-bool is_own_user(int fd) {
-  ucred other = {};
-  socklen_t size = sizeof other;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == geteuid();
-}
 
 socklen_t address_of(std::uint64_t place, sockaddr_un* out) {
   *out = {};

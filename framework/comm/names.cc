@@ -19,6 +19,7 @@
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
 #include "framework/base/shared_file.h"
+#include "framework/base/socket_peer.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/join_api.h"
 #include "framework/comm/name_client.h"
@@ -128,10 +129,9 @@ Status Names::look_up(const char* service, std::string* port) {
   const Descriptor probe = make_socket();
   sockaddr_un address;
   const socklen_t length = address_of(key, &address);
-  ucred owner{};
-  socklen_t size = sizeof owner;
+  ucred owner;
   if (probe && connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0 &&
-      is_own_user(probe.get()) && getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0)
+      is_own_user(probe.get()) && socket_peer(probe.get(), &owner))
     *port = port_of(owner.pid, key);
   return port->empty() ? fail(MPI_ERR_NAME, "name.unknown", {{"value", service}}) : Status();
 }

@@ -11,6 +11,7 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
+#include "framework/base/socket_peer.h"
 #include "framework/comm/ports.h"
 
 namespace ashlar::comm {

@@ -17,6 +17,7 @@
 #include "framework/base/failure.h"
 #include "framework/base/ip_ports.h"
 #include "framework/base/ip_socket.h"
+#include "framework/base/socket_peer.h"
 #include "framework/comm/port_wire.h"
 
 namespace ashlar::comm {
@@ -45,12 +46,6 @@ Status draw(void* bytes, std::size_t length) {
     if (n > 0) done += static_cast<std::size_t>(n);
   }
   return {};
-}
-
-bool is_own_user(int fd) {
-  ucred other;
-  socklen_t size = sizeof other;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == geteuid();
 }
 
 Descriptor make_local_socket() { return Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }

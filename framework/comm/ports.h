@@ -69,8 +69,6 @@ Status connect_to(Lane& lane, const char* name, std::uint64_t timeout_ns, Channe
 
 /// Random bytes that cannot be guessed.
 Status draw(void* bytes, std::size_t length);
-/// Whether the process at the other end of a local socket runs as this user.
-bool is_own_user(int fd);
 /// The socket of a port on this host.
 Descriptor make_local_socket();
 /// Connects it to the port at that place. An errno, 0: it is connected.

@@ -10,6 +10,7 @@
 
 #include "components/transport/shm/abstract_name.h"
 #include "framework/base/clock.h"
+#include "framework/base/socket_peer.h"
 
 namespace ashlar::shm {
 namespace {
@@ -22,16 +23,6 @@ struct Request {
 };
 
 Descriptor make_socket() { return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
-
-int credentials_of(int fd, ucred* peer) {
-  socklen_t size = sizeof *peer;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size);
-}
-
-bool is_this_user(int fd) {
-  ucred peer;
-  return credentials_of(fd, &peer) == 0 && peer.uid == geteuid();
-}
 
 }  // namespace
 
@@ -63,7 +54,7 @@ void Door::accept_connections() {
   for (int i = 0; i < kMostAccepted && connections_.size() < most_connections_; ++i) {
     Descriptor client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client) return;
-    if (!is_this_user(client.get())) {
+    if (!is_own_user(client.get())) {
       turn_away();
       continue;
     }
@@ -111,7 +102,7 @@ int DescriptorRequest::begin(std::uint64_t nonce, std::uint64_t cookie) {
   if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0) return errno;
   // Another user's process behind the name does not get the cookie.
   ucred server;
-  if (credentials_of(socket_.get(), &server) != 0 || server.uid != geteuid()) return EACCES;
+  if (!socket_peer(socket_.get(), &server) || server.uid != geteuid()) return EACCES;
   owner_ = server.pid;
   const Request request{cookie, nonce};
   return send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request ? 0 : errno;

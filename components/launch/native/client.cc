@@ -21,6 +21,7 @@
 #include <string>
 
 #include "framework/base/clock.h"
+#include "framework/base/socket_peer.h"
 
 namespace ashlar::launch {
 namespace {
@@ -367,11 +368,8 @@ ashlar_result Client::call_launcher(char wish, int* out) const {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
   errno = 0;
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  ucred launcher = {};
-  socklen_t size = sizeof launcher;
   // What follows is a secret that no process of another user gets.
-  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &launcher, &size) != 0 || launcher.uid != geteuid() ||
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0 || !is_own_user(fd) ||
       send(fd, &wish, 1, MSG_NOSIGNAL) != 1) {
     const ashlar_result failed = refused(strerror(errno != 0 ? errno : EACCES));
     if (fd >= 0) close(fd);
